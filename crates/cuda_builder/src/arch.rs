@@ -1,0 +1,82 @@
+//! The GPUs that are compiled for.
+
+use crate::BuildError;
+use std::fmt;
+use std::str::FromStr;
+
+/// A target: the compute capability that a module is compiled for. A GPU runs modules of its own capability and of
+/// every lower one.
+///
+/// ```
+/// use cuda_builder::Arch;
+///
+/// let arch: Arch = "sm_86".parse()?;
+/// assert!(Arch::SM_80 < arch && arch < Arch::SM_90);
+/// assert_eq!(arch.to_string(), "sm_86");
+/// # Ok::<(), cuda_builder::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Arch(u32);
+
+impl Arch {
+    /// Turing.
+    pub const SM_75: Arch = Arch(75);
+    /// Ampere.
+    pub const SM_80: Arch = Arch(80);
+    /// Hopper.
+    pub const SM_90: Arch = Arch(90);
+
+    /// What is compiled for if nothing is named.
+    pub(crate) const DEFAULT: [Arch; 3] = [Arch::SM_75, Arch::SM_80, Arch::SM_90];
+
+    /// The oldest capability that rustc's target supports.
+    const OLDEST: u32 = 70;
+
+    /// The capability without the dot: 90 for `sm_90`.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sm_{}", self.0)
+    }
+}
+
+impl FromStr for Arch {
+    type Err = BuildError;
+
+    fn from_str(text: &str) -> Result<Self, BuildError> {
+        let number = text
+            .strip_prefix("sm_")
+            .and_then(|number| number.parse().ok());
+        match number.filter(|number| *number >= Arch::OLDEST) {
+            Some(number) => Ok(Arch(number)),
+            None => Err(BuildError::UnknownArch {
+                value: text.to_owned(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        for arch in Arch::DEFAULT {
+            assert_eq!(arch.to_string().parse::<Arch>().unwrap(), arch);
+        }
+        assert_eq!("sm_120".parse::<Arch>().unwrap().number(), 120);
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        for name in ["", "90", "sm_", "sm_61", "sm_90a", "compute_90", "sm_-80"] {
+            assert!(name.parse::<Arch>().is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What can go wrong.
+
+use crate::{Arch, Mode};
+use cuda_std::image::ImageError;
+use std::path::{Path, PathBuf};
+use std::{error, fmt, io, process};
+
+/// How to get a compiler for the device, one way a line.
+pub(crate) const INSTALL: [&str; 3] = [
+    "rustup toolchain install nightly --component rust-src",
+    "on Debian: apt-get install rustc-web cargo-web rust-web-src",
+    "SLM_DEVICE_RUSTC=<path>: a rustc with the sources of the standard library or with the target nvptx64-nvidia-cuda",
+];
+
+/// A compiler that cannot be used for the device, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    /// The compiler, or the folder where compilers were looked for.
+    pub path: PathBuf,
+    /// What it lacks.
+    pub reason: String,
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.reason)
+    }
+}
+
+/// Why there are no kernels.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// `SLM_KERNELS` has none of its three values.
+    UnknownMode {
+        /// Its value.
+        value: String,
+    },
+    /// A target that does not exist or is too old.
+    UnknownArch {
+        /// Its name.
+        value: String,
+    },
+    /// A module's name is no identifier, or is given twice.
+    ModuleName {
+        /// The name.
+        name: String,
+    },
+    /// A variable that cargo sets for build scripts is missing.
+    NotABuildScript {
+        /// The variable.
+        variable: &'static str,
+    },
+    /// The kernel crate cannot be found or read.
+    KernelCrate {
+        /// Its folder.
+        dir: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The kernel crate has no feature of a module's name.
+    NoSuchModule {
+        /// The module.
+        module: String,
+        /// The kernel crate's package.
+        package: String,
+        /// The features that it has.
+        features: Vec<String>,
+    },
+    /// No compiler for the device was found.
+    NoCompiler {
+        /// The ones that were looked at.
+        tried: Vec<Rejected>,
+    },
+    /// The compiler that `SLM_DEVICE_RUSTC` names cannot be used.
+    UnusableCompiler(
+        /// The compiler and the reason.
+        Rejected,
+    ),
+    /// The kernel crate does not carry a module.
+    NotCommitted {
+        /// The missing file.
+        file: PathBuf,
+        /// Its module.
+        module: String,
+    },
+    /// A committed file is not what a compiler wrote.
+    BadImage {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        source: ImageError,
+    },
+    /// The kernels have errors.
+    Compile {
+        /// The module.
+        module: String,
+        /// What it was compiled for.
+        arch: Arch,
+        /// The compiler's words.
+        diagnostics: String,
+    },
+    /// Cargo failed before or beside the compiler.
+    Cargo {
+        /// The module.
+        module: String,
+        /// What it was compiled for.
+        arch: Arch,
+        /// Cargo's words.
+        output: String,
+    },
+    /// The build script of the kernel crate does not give the digest of its sources.
+    NoSources {
+        /// The kernel crate's package.
+        package: String,
+    },
+    /// A file cannot be read or written, or a program cannot be started.
+    Io {
+        /// The file or program.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
+impl BuildError {
+    /// For `map_err`: the failure to use the file `path`.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
+        let path = path.to_owned();
+        move |source| BuildError::Io { path, source }
+    }
+
+    /// Ends the build script: cargo shows the error, and nothing else.
+    ///
+    /// ```no_run
+    /// use cuda_builder::{BuildError, CudaBuilder};
+    ///
+    /// CudaBuilder::new("kernels").build().unwrap_or_else(|error| error.exit());
+    /// ```
+    pub fn exit(self) -> ! {
+        for line in self.to_string().lines() {
+            println!("cargo::error={line}");
+        }
+        process::exit(1)
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::UnknownMode { value } => {
+                let variable = Mode::VARIABLE;
+                write!(
+                    f,
+                    "{variable} is '{value}', which is none of committed, build and auto"
+                )
+            }
+            BuildError::UnknownArch { value } => {
+                write!(
+                    f,
+                    "'{value}' is no target: sm_70 is the oldest, as in sm_75, sm_80, sm_90"
+                )
+            }
+            BuildError::ModuleName { name } => write!(
+                f,
+                "'{name}' cannot be a module's name: it has to be an identifier that no other module has, in capitals"
+            ),
+            BuildError::NotABuildScript { variable } => {
+                write!(
+                    f,
+                    "{variable} is not set: this has to be called from a build script"
+                )
+            }
+            BuildError::KernelCrate { dir, reason } => {
+                write!(
+                    f,
+                    "there is no kernel crate in {}: {}",
+                    dir.display(),
+                    reason.trim_end()
+                )
+            }
+            BuildError::NoSuchModule {
+                module,
+                package,
+                features,
+            } => write!(
+                f,
+                "{package} has no feature '{module}' to compile a module from; it has: {}",
+                features.join(", ")
+            ),
+            BuildError::NoCompiler { tried } => no_compiler(f, tried),
+            BuildError::UnusableCompiler(rejected) => {
+                write!(
+                    f,
+                    "SLM_DEVICE_RUSTC cannot compile for the device: {rejected}"
+                )
+            }
+            BuildError::NotCommitted { file, module } => write!(
+                f,
+                "the compiled module {} does not exist; make it with: {}",
+                file.display(),
+                renew(file, module)
+            ),
+            BuildError::BadImage { file, source } => {
+                write!(f, "{} cannot be used: {source}", file.display())
+            }
+            BuildError::Compile {
+                module,
+                arch,
+                diagnostics,
+            } => {
+                write!(
+                    f,
+                    "the kernel module {module} does not compile for {arch}:\n{diagnostics}"
+                )
+            }
+            BuildError::Cargo {
+                module,
+                arch,
+                output,
+            } => {
+                write!(
+                    f,
+                    "cargo cannot compile the kernel module {module} for {arch}:\n{output}"
+                )
+            }
+            BuildError::NoSources { package } => write!(
+                f,
+                "the build script of {package} does not give the digest of its sources: \
+                 it has to call cuda_std::build::kernel_crate"
+            ),
+            BuildError::Io { path, source } => write!(f, "{}: {source}", path.display()),
+        }
+    }
+}
+
+impl error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            BuildError::BadImage { source, .. } => Some(source),
+            BuildError::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+fn no_compiler(f: &mut fmt::Formatter<'_>, tried: &[Rejected]) -> fmt::Result {
+    write!(
+        f,
+        "no compiler for the device was found; any of these gives one:"
+    )?;
+    for way in INSTALL {
+        write!(f, "\n  {way}")?;
+    }
+    write!(f, "\ntried:")?;
+    for rejected in tried {
+        write!(f, "\n  {rejected}")?;
+    }
+    Ok(())
+}
+
+/// The command that writes the committed `file` of `module` again.
+pub(crate) fn renew(file: &Path, module: &str) -> String {
+    let dir = file
+        .parent()
+        .and_then(Path::parent)
+        .unwrap_or(Path::new("."));
+    format!("build-kernels {} {module}", dir.display())
+}

@@ -1,0 +1,42 @@
+//! Compiles a crate of GPU kernels, written in Rust with `cuda_std`, to PTX from a build script.
+//!
+//! ```no_run
+//! // build.rs of a crate whose kernels are in the folder `kernels`
+//! use cuda_builder::CudaBuilder;
+//!
+//! fn main() {
+//!     CudaBuilder::new("kernels").module("filter1d").build().unwrap_or_else(|error| error.exit());
+//! }
+//! ```
+//!
+//! The crate then includes the modules with `cuda_std::include_kernels!()`. The README shows the kernel crate, the
+//! crate that uses it, and how compiled modules are committed.
+//!
+//! Kernels are compiled by an ordinary rustc for its target `nvptx64-nvidia-cuda`; neither a CUDA toolkit nor a GPU is
+//! needed. What is needed are the sources of the standard library, because `core` is compiled for the device as well.
+//! Who does not have such a compiler takes the modules that were compiled before and committed ([`Mode`]).
+
+mod arch;
+mod builder;
+mod committed;
+mod compilation;
+mod compiler;
+mod device_build;
+mod environment;
+mod error;
+mod kernel_crate;
+mod messages;
+mod mode;
+mod output;
+mod target_dir;
+#[cfg(test)]
+mod test_dir;
+mod watch;
+mod wrapper;
+
+pub use arch::Arch;
+pub use builder::CudaBuilder;
+pub use committed::{Check, Difference, DifferenceKind};
+pub use error::{BuildError, Rejected};
+pub use mode::Mode;
+pub use output::{Built, Committed, Image, Origin};

@@ -1,0 +1,165 @@
+//! What cargo reports while it compiles, one JSON object a line.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The reports of one run.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
+    /// Whether anything was compiled: otherwise the dependencies could not be resolved.
+    pub(crate) started: bool,
+    /// The compiler's errors, with the lines of source that it shows.
+    pub(crate) errors: Vec<String>,
+    /// The compiler's warnings, likewise.
+    pub(crate) warnings: Vec<String>,
+    /// The packages that were compiled.
+    packages: Vec<Package>,
+    /// What build scripts set for the compiler.
+    variables: Vec<Variable>,
+}
+
+#[derive(Debug)]
+struct Package {
+    id: String,
+    manifest: PathBuf,
+}
+
+#[derive(Debug)]
+struct Variable {
+    package: String,
+    name: String,
+    value: String,
+}
+
+impl Messages {
+    pub(crate) fn parse(stdout: &str) -> Messages {
+        let mut messages = Messages::default();
+        // What is no JSON was printed by something else.
+        for message in stdout
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        {
+            match message["reason"].as_str() {
+                Some("compiler-message") => messages.add_diagnostic(&message["message"]),
+                Some("compiler-artifact") => messages.add_package(&message),
+                Some("build-script-executed") => messages.add_variables(&message),
+                Some("build-finished") => messages.started = true,
+                _ => {}
+            }
+        }
+        messages
+    }
+
+    /// The manifests of the packages that were compiled.
+    pub(crate) fn manifests(&self) -> impl Iterator<Item = &Path> {
+        self.packages
+            .iter()
+            .map(|package| package.manifest.as_path())
+    }
+
+    /// The variable `name` that the build script of the package with this manifest set.
+    pub(crate) fn variable(&self, manifest: &Path, name: &str) -> Option<&str> {
+        let package = self
+            .packages
+            .iter()
+            .find(|package| package.manifest == manifest)?;
+        let is_it = |variable: &&Variable| variable.package == package.id && variable.name == name;
+        self.variables
+            .iter()
+            .find(is_it)
+            .map(|variable| variable.value.as_str())
+    }
+
+    fn add_diagnostic(&mut self, diagnostic: &Value) {
+        let text = diagnostic["message"].as_str().unwrap_or_default();
+        // The last lines of a run, which only count the ones before.
+        if text.starts_with("aborting due to") || text.ends_with(" emitted") {
+            return;
+        }
+        let kind = match diagnostic["level"].as_str() {
+            Some(level) if level.starts_with("error") => &mut self.errors,
+            Some("warning") => &mut self.warnings,
+            _ => return,
+        };
+        kind.push(
+            diagnostic["rendered"]
+                .as_str()
+                .unwrap_or(text)
+                .trim_end()
+                .to_owned(),
+        );
+    }
+
+    fn add_package(&mut self, artifact: &Value) {
+        let (id, manifest) = (
+            artifact["package_id"].as_str(),
+            artifact["manifest_path"].as_str(),
+        );
+        if let (Some(id), Some(manifest)) = (id, manifest) {
+            self.packages.push(Package {
+                id: id.to_owned(),
+                manifest: manifest.into(),
+            });
+        }
+    }
+
+    fn add_variables(&mut self, script: &Value) {
+        let package = script["package_id"].as_str().unwrap_or_default();
+        for pair in script["env"].as_array().into_iter().flatten() {
+            if let (Some(name), Some(value)) = (pair[0].as_str(), pair[1].as_str()) {
+                let [package, name, value] = [package, name, value].map(str::to_owned);
+                self.variables.push(Variable {
+                    package,
+                    name,
+                    value,
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAILED: &str = r#"
+Some tool's own words.
+{"reason":"compiler-artifact","package_id":"path+file:///k#0.1.0","manifest_path":"/k/Cargo.toml"}
+{"reason":"build-script-executed","package_id":"path+file:///other#0.1.0","env":[["SLM_KERNEL_SOURCES","77"]]}
+{"reason":"build-script-executed","package_id":"path+file:///k#0.1.0","env":[["A","1"],["SLM_KERNEL_SOURCES","42"]]}
+{"reason":"compiler-message","message":{"level":"warning","message":"unused","rendered":"warning: unused\n --> a.rs:1:1\n"}}
+{"reason":"compiler-message","message":{"level":"warning","message":"1 warning emitted","rendered":"warning: 1 warning emitted\n"}}
+{"reason":"compiler-message","message":{"level":"error","message":"mismatched","rendered":"error: mismatched\n --> a.rs:2:1\n\n"}}
+{"reason":"compiler-message","message":{"level":"error","message":"aborting due to 1 previous error","rendered":"error: aborting\n"}}
+{"reason":"compiler-message","message":{"level":"failure-note","message":"For more information","rendered":"For more\n"}}
+{"reason":"build-finished","success":false}
+"#;
+
+    #[test]
+    fn diagnostics_are_kept_without_the_summaries() {
+        let messages = Messages::parse(FAILED);
+        assert!(messages.started);
+        assert_eq!(messages.errors, ["error: mismatched\n --> a.rs:2:1"]);
+        assert_eq!(messages.warnings, ["warning: unused\n --> a.rs:1:1"]);
+    }
+
+    #[test]
+    fn a_variable_is_found_by_its_package() {
+        let messages = Messages::parse(FAILED);
+        let manifest = Path::new("/k/Cargo.toml");
+        assert_eq!(
+            messages.variable(manifest, "SLM_KERNEL_SOURCES"),
+            Some("42")
+        );
+        assert_eq!(messages.variable(manifest, "B"), None);
+        assert_eq!(
+            messages.variable(Path::new("/other/Cargo.toml"), "SLM_KERNEL_SOURCES"),
+            None
+        );
+    }
+
+    #[test]
+    fn a_run_that_compiles_nothing_has_not_started() {
+        assert!(!Messages::parse("").started);
+    }
+}

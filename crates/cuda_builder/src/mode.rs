@@ -1,0 +1,94 @@
+//! Whether kernels are compiled or taken as they were committed.
+
+use crate::BuildError;
+use std::env;
+use std::ffi::OsStr;
+use std::fmt;
+use std::str::FromStr;
+
+/// Where modules come from: the values of the environment variable `SLM_KERNELS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// `committed`: the files `ptx/<module>.<target>.ptx` of the kernel crate. Needs no compiler for the device.
+    Committed,
+    /// `build`: compiled now. Without a compiler for the device the build fails.
+    Build,
+    /// `auto`: compiled now if there is a compiler for the device, otherwise the committed files. Errors in the kernels
+    /// are errors all the same.
+    Auto,
+}
+
+impl Mode {
+    /// The environment variable that chooses.
+    pub(crate) const VARIABLE: &str = "SLM_KERNELS";
+
+    const ALL: [Mode; 3] = [Mode::Committed, Mode::Build, Mode::Auto];
+
+    /// The mode that the environment asks for, otherwise `default`.
+    pub(crate) fn from_env(default: Mode) -> Result<Mode, BuildError> {
+        Mode::from_value(env::var_os(Mode::VARIABLE).as_deref(), default)
+    }
+
+    /// An empty variable counts as one that is not set.
+    fn from_value(value: Option<&OsStr>, default: Mode) -> Result<Mode, BuildError> {
+        match value {
+            Some(value) if !value.is_empty() => value.to_string_lossy().parse(),
+            _ => Ok(default),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Committed => "committed",
+            Mode::Build => "build",
+            Mode::Auto => "auto",
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Mode {
+    type Err = BuildError;
+
+    fn from_str(text: &str) -> Result<Self, BuildError> {
+        let mode = Mode::ALL.into_iter().find(|mode| mode.name() == text);
+        mode.ok_or_else(|| BuildError::UnknownMode {
+            value: text.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_its_mode() {
+        for mode in Mode::ALL {
+            assert_eq!(mode.to_string().parse::<Mode>().unwrap(), mode);
+        }
+    }
+
+    #[test]
+    fn the_variable_wins_over_the_default() {
+        let mode =
+            |value: Option<&str>| Mode::from_value(value.map(OsStr::new), Mode::Auto).unwrap();
+        assert_eq!(mode(None), Mode::Auto);
+        assert_eq!(mode(Some("")), Mode::Auto);
+        assert_eq!(mode(Some("build")), Mode::Build);
+    }
+
+    #[test]
+    fn an_unknown_value_is_an_error_that_names_it() {
+        let error = Mode::from_value(Some(OsStr::new("Build")), Mode::Auto).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "SLM_KERNELS is 'Build', which is none of committed, build and auto"
+        );
+    }
+}

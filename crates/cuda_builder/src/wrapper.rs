@@ -1,0 +1,114 @@
+//! The package that a module is compiled as.
+//!
+//! Cargo makes PTX of a `cdylib` only, and a kernel crate is a plain library, because the host depends on it. So each
+//! module gets a tiny package of its own in the target folder: a `cdylib` without code that depends on the kernel crate
+//! with the module's feature. It is a workspace of its own, so whatever the kernel crate's workspace says about
+//! profiles does not count.
+
+use crate::error::BuildError;
+use crate::kernel_crate::KernelCrate;
+use crate::output::write_if_changed;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module: its name, and the feature of the kernel crate that it is compiled with (none: the default features).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Module {
+    pub(crate) name: String,
+    pub(crate) feature: Option<String>,
+}
+
+/// A package on disk that compiles to one module.
+#[derive(Debug)]
+pub(crate) struct Wrapper {
+    /// Its folder.
+    pub(crate) dir: PathBuf,
+    /// The name of its library in Rust.
+    pub(crate) library: String,
+}
+
+impl Wrapper {
+    /// Writes the package for `module` of `kernels` below `target_dir`.
+    pub(crate) fn write(
+        target_dir: &Path,
+        kernels: &KernelCrate,
+        module: &Module,
+    ) -> Result<Wrapper, BuildError> {
+        // Both names are in its own, since all of a workspace's kernel crates share the target folder.
+        let package = format!("slm-device-{}-{}", kernels.package, module.name);
+        let dir = target_dir.join("packages").join(&package);
+        fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
+        write_if_changed(
+            &dir.join("Cargo.toml"),
+            &manifest(&package, kernels, module),
+        )?;
+        let code = format!("#![no_std]\nextern crate {} as _;\n", kernels.library);
+        write_if_changed(&dir.join("lib.rs"), &code)?;
+        Ok(Wrapper {
+            dir,
+            library: package.replace('-', "_"),
+        })
+    }
+}
+
+fn manifest(package: &str, kernels: &KernelCrate, module: &Module) -> String {
+    let path = quoted(&kernels.dir);
+    let features = match &module.feature {
+        Some(feature) => format!(
+            "default-features = false, features = [{}]",
+            Value::from(feature.as_str())
+        ),
+        None => "default-features = true".to_owned(),
+    };
+    format!(
+        "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+         [lib]\npath = \"lib.rs\"\ncrate-type = [\"cdylib\"]\n\n\
+         [dependencies]\n{} = {{ path = {path}, {features} }}\n\n\
+         [workspace]\n",
+        kernels.package
+    )
+}
+
+/// The path as a string of TOML, in which JSON's strings are valid.
+pub(crate) fn quoted(path: &Path) -> String {
+    Value::from(path.to_string_lossy()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernels() -> KernelCrate {
+        KernelCrate {
+            dir: "/with \"quotes\"".into(),
+            package: "my-kernels".into(),
+            library: "my_kernels".into(),
+            features: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_feature_replaces_the_default_ones() {
+        let module = Module {
+            name: "blur".into(),
+            feature: Some("blur".into()),
+        };
+        let text = manifest("p", &kernels(), &module);
+        let line = r#"my-kernels = { path = "/with \"quotes\"", default-features = false, features = ["blur"] }"#;
+        assert!(text.contains(line), "{text}");
+    }
+
+    #[test]
+    fn without_a_feature_there_are_the_default_ones() {
+        let text = manifest(
+            "p",
+            &kernels(),
+            &Module {
+                name: "my_kernels".into(),
+                feature: None,
+            },
+        );
+        assert!(text.contains("default-features = true }"), "{text}");
+    }
+}

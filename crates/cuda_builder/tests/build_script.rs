@@ -1,0 +1,153 @@
+//! The fixture's host, built by cargo with a build script that calls `CudaBuilder`.
+
+mod common;
+
+use common::{Fixture, host_target_dir};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The fixture's host in one of the modes.
+struct Host {
+    fixture: Fixture,
+    mode: &'static str,
+}
+
+impl Host {
+    fn run(&self) -> Output {
+        // Offline, because its dependencies are this crate's.
+        Command::new(env!("CARGO"))
+            .args(["run", "--quiet", "--offline", "--target-dir"])
+            .arg(host_target_dir())
+            .current_dir(self.fixture.path("host"))
+            .env("SLM_KERNELS", self.mode)
+            .output()
+            .unwrap()
+    }
+
+    /// What it prints.
+    fn output(&self) -> String {
+        let output = self.run();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// What cargo says when it cannot be built.
+    fn error(&self) -> String {
+        let output = self.run();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// How often the build script was run.
+    fn runs(&self) -> usize {
+        self.fixture.read("host/runs").len()
+    }
+
+    /// Commits what was compiled.
+    fn commit(&self, output: &str) {
+        let ptx = self.fixture.path("kernels/ptx");
+        fs::create_dir_all(&ptx).unwrap();
+        let images = output.split("// slm kernel module: ").skip(1);
+        for image in images {
+            let (name, _) = image.split_once('\n').unwrap();
+            // `println!` ended it with a line feed.
+            let text = format!("// slm kernel module: {}", &image[..image.len() - 1]);
+            fs::write(ptx.join(format!("{name}.sm_90.ptx")), text).unwrap();
+        }
+    }
+}
+
+/// One test, since each step needs the one before.
+#[test]
+fn the_build_script_follows_its_sources() {
+    let mut host = Host {
+        fixture: Fixture::new("host"),
+        mode: "build",
+    };
+    let first = host.run();
+    let stderr = String::from_utf8_lossy(&first.stderr);
+    if stderr.contains("no compiler for the device was found") {
+        println!("skipped: {stderr}");
+        return;
+    }
+    assert!(first.status.success(), "{stderr}");
+
+    // Nothing changed.
+    let built = host.output();
+    assert_eq!(built.as_bytes(), first.stdout);
+    assert!(built.starts_with("Built { compiler: \"rustc 1."), "{built}");
+    assert_eq!(host.runs(), 1);
+
+    // A dependency of the kernel crate changed.
+    host.fixture
+        .edit("helper/lib.rs", "FACTOR: u32 = 3", "FACTOR: u32 = 5");
+    let changed = host.output();
+    assert!(
+        built.contains("%r1, 3;") && changed.contains("%r1, 5;"),
+        "{changed}"
+    );
+    let runs = host.runs();
+    assert_eq!(runs, 2);
+    assert_eq!(host.output(), changed);
+    assert_eq!(host.runs(), runs);
+
+    // An error in the kernels reaches the user.
+    let line = "args.output.set(i, fixture_helper::scaled(args.input.get(i)));";
+    host.fixture
+        .edit("kernels/scale.rs", line, "args.output.set(i, 1.5)");
+    host.mode = "auto";
+    let error = host.error();
+    assert!(
+        error.contains("scale.rs:19:") && error.contains("mismatched types"),
+        "{error}"
+    );
+    host.fixture
+        .edit("kernels/scale.rs", "args.output.set(i, 1.5)", line);
+    assert_eq!(host.output(), changed);
+
+    committed_modules_are_followed(host, &changed);
+}
+
+fn committed_modules_are_followed(mut host: Host, built: &str) {
+    host.mode = "committed";
+    let error = host.error();
+    let file = Path::new("kernels/ptx/fill.sm_90.ptx");
+    assert!(
+        error.contains(&format!(
+            "{} does not exist; make it with: build-kernels",
+            file.display()
+        )),
+        "{error}"
+    );
+
+    host.commit(built);
+    let committed = host.output();
+    assert!(committed.starts_with("Committed\n"), "{committed}");
+    assert_eq!(
+        committed.split_once('\n').unwrap().1,
+        built.split_once('\n').unwrap().1
+    );
+    let runs = host.runs();
+    assert_eq!(host.output(), committed);
+    assert_eq!(host.runs(), runs);
+
+    host.fixture
+        .edit("kernels/ptx/fill.sm_90.ptx", ".version 7.8", ".version 7.7");
+    let error = host.error();
+    assert!(
+        error.contains("fill.sm_90.ptx cannot be used: its text has the digest"),
+        "{error}"
+    );
+
+    host.mode = "compile";
+    let error = host.error();
+    assert!(
+        error.contains("SLM_KERNELS is 'compile', which is none of committed, build and auto"),
+        "{error}"
+    );
+}

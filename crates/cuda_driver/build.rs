@@ -1,0 +1,31 @@
+//! Decides whether the platform is supported and, where it is, gives the linker an empty `libcuda.a`.
+//!
+//! `cust_raw` asks for `-lcuda`. The functions themselves are defined in `src/trampolines.rs`, so the library
+//! has nothing to add. Cargo searches folders inside `OUT_DIR` before all others: the empty archive is found
+//! where no toolkit is installed, and also before the stub library of an installed one.
+
+use std::path::PathBuf;
+use std::{env, fs, io};
+
+/// An archive without members: the magic bytes that begin every `.a` file, and nothing else.
+const EMPTY_ARCHIVE: &[u8] = b"!<arch>\n";
+
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-check-cfg=cfg(supported)");
+    if is_supported() {
+        println!("cargo::rustc-cfg=supported");
+        let folder = PathBuf::from(env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?);
+        fs::write(folder.join("libcuda.a"), EMPTY_ARCHIVE)?;
+        println!("cargo::rustc-link-search=native={}", folder.display());
+    }
+    Ok(())
+}
+
+/// Whether the trampolines can be assembled for the target.
+fn is_supported() -> bool {
+    let target = |key: &str| env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
+    target("OS") == "linux"
+        && target("POINTER_WIDTH") == "64"
+        && ["x86_64", "aarch64"].contains(&target("ARCH").as_str())
+}

@@ -1,0 +1,63 @@
+//! The cached result of the search for the driver.
+
+use std::sync::OnceLock;
+
+use crate::LoadError;
+
+/// The CUDA driver, loaded for as long as the process lives.
+#[derive(Debug)]
+pub struct Driver {
+    pub(crate) name: String,
+    pub(crate) missing: Vec<&'static str>,
+}
+
+impl Driver {
+    /// The name under which the library was found, for instance `libcuda.so.1`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The functions of [`FUNCTIONS`](crate::FUNCTIONS) that this driver lacks, in ASCII order.
+    ///
+    /// A driver older than a function lacks it. A call of such a function returns `CUDA_ERROR_NOT_FOUND` (500).
+    #[must_use]
+    pub fn missing(&self) -> &[&'static str] {
+        &self.missing
+    }
+}
+
+/// Looks for the CUDA driver and connects the `cu*` functions of this crate to it.
+///
+/// The first call tries `libcuda.so.1`, `libcuda.so` and `/usr/lib/wsl/lib/libcuda.so.1`, in this order, and takes
+/// the first library that loads and has `cuInit`. Every later call returns the same result at once. Any number of
+/// threads may call it at the same time; all but one wait for the first. It does not call the driver: `cuInit` is
+/// left to the caller, and can still fail, for instance on a machine without a GPU.
+///
+/// # Errors
+///
+/// [`LoadError::NotFound`] if no name led to a driver, with the cause for each;
+/// [`LoadError::UnsupportedPlatform`] if the program was compiled for a platform without support.
+///
+/// # Examples
+///
+/// ```
+/// match cuda_driver::load() {
+///     Ok(driver) => println!("found {}", driver.name()),
+///     Err(error) => println!("continuing on the CPU: {error}"),
+/// }
+/// ```
+pub fn load() -> Result<&'static Driver, &'static LoadError> {
+    static RESULT: OnceLock<Result<Driver, LoadError>> = OnceLock::new();
+    RESULT.get_or_init(search).as_ref()
+}
+
+#[cfg(supported)]
+fn search() -> Result<Driver, LoadError> {
+    crate::linux::load_first(crate::linux::NAMES)
+}
+
+#[cfg(not(supported))]
+fn search() -> Result<Driver, LoadError> {
+    Err(LoadError::UnsupportedPlatform)
+}

@@ -1,0 +1,110 @@
+//! Why there is no driver.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why the CUDA driver could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// None of the names led to a driver.
+    NotFound {
+        /// What was tried, in order.
+        attempts: Vec<Attempt>,
+    },
+    /// The program was compiled for a platform on which this crate cannot load a driver.
+    UnsupportedPlatform,
+}
+
+/// One name under which the driver was looked for, without success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Attempt {
+    /// The file name or path that was given to the system's loader.
+    pub name: String,
+    /// What went wrong with it.
+    pub failure: Failure,
+}
+
+/// Why one library was not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The system's loader refused; this is its message.
+    NotLoaded(String),
+    /// The library was loaded, but it has no function `cuInit`: it is not a CUDA driver.
+    LacksInit,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound { attempts } => {
+                f.write_str("no CUDA driver found")?;
+                let separators = [": "].into_iter().chain(std::iter::repeat("; "));
+                attempts
+                    .iter()
+                    .zip(separators)
+                    .try_for_each(|(attempt, separator)| write!(f, "{separator}{attempt}"))
+            }
+            Self::UnsupportedPlatform => f.write_str(
+                "the CUDA driver can be loaded only on 64-bit Linux on x86-64 and aarch64",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name, self.failure)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotLoaded(message) => f.write_str(message),
+            Self::LacksInit => f.write_str("loaded, but it has no function cuInit"),
+        }
+    }
+}
+
+impl Error for LoadError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attempt(name: &str, failure: Failure) -> Attempt {
+        Attempt {
+            name: name.to_owned(),
+            failure,
+        }
+    }
+
+    #[test]
+    fn not_found_lists_every_attempt() {
+        let error = LoadError::NotFound {
+            attempts: vec![
+                attempt(
+                    "libcuda.so.1",
+                    Failure::NotLoaded("no such file".to_owned()),
+                ),
+                attempt("libcuda.so", Failure::LacksInit),
+            ],
+        };
+        assert_eq!(
+            error.to_string(),
+            "no CUDA driver found: libcuda.so.1 (no such file); \
+             libcuda.so (loaded, but it has no function cuInit)"
+        );
+    }
+
+    #[test]
+    fn unsupported_platform_names_the_supported_ones() {
+        assert_eq!(
+            LoadError::UnsupportedPlatform.to_string(),
+            "the CUDA driver can be loaded only on 64-bit Linux on x86-64 and aarch64"
+        );
+    }
+}

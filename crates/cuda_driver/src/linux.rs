@@ -1,0 +1,81 @@
+//! Opens the driver's library and connects the trampolines to it.
+
+use std::error::Error;
+use std::ffi::c_void;
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use crate::{Attempt, Driver, FUNCTIONS, Failure, LoadError, trampolines};
+
+/// The names to try. The first is the one every driver installs; the second exists where the development
+/// link was installed; the third is outside the loader's path in some distributions under WSL.
+pub(crate) const NAMES: &[&str] = &[
+    "libcuda.so.1",
+    "libcuda.so",
+    "/usr/lib/wsl/lib/libcuda.so.1",
+];
+
+/// Connects the trampolines to the first library of `names` that is a driver.
+pub(crate) fn load_first(names: &[&str]) -> Result<Driver, LoadError> {
+    let mut attempts = Vec::new();
+    for &name in names {
+        match open(name) {
+            Ok(library) => {
+                return Ok(Driver {
+                    name: name.to_owned(),
+                    missing: connect(library),
+                });
+            }
+            Err(failure) => attempts.push(Attempt {
+                name: name.to_owned(),
+                failure,
+            }),
+        }
+    }
+    Err(LoadError::NotFound { attempts })
+}
+
+/// Opens a library that has `cuInit`.
+fn open(name: &str) -> Result<Library, Failure> {
+    // SAFETY: the names are those of the system's CUDA driver, which every program that links with it loads in
+    // the same way: its initialisers have no preconditions.
+    let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
+    let library = library.map_err(|error| Failure::NotLoaded(message(&error)))?;
+    match find(&library, "cuInit") {
+        Some(_) => Ok(library),
+        None => Err(Failure::LacksInit),
+    }
+}
+
+/// The loader's own message if it gave one.
+fn message(error: &libloading::Error) -> String {
+    error
+        .source()
+        .map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// Fills the table from `library`, and returns the functions that it lacks.
+fn connect(library: Library) -> Vec<&'static str> {
+    let mut missing = Vec::new();
+    for (index, name) in FUNCTIONS.iter().enumerate() {
+        let function = find(&library, name).unwrap_or_else(|| {
+            missing.push(*name);
+            trampolines::not_found as *mut c_void
+        });
+        // SAFETY: `function` is the driver's function of this name, or one that may stand for any of them. The
+        // library is forgotten below, so it stays loaded and the address stays valid.
+        unsafe { trampolines::connect(index, function) };
+    }
+    std::mem::forget(library);
+    missing
+}
+
+/// The address of a function of `library`, or `None` if it has no such function.
+fn find(library: &Library, name: &str) -> Option<*mut c_void> {
+    // SAFETY: the symbol is only taken as an address; it is neither read nor called here.
+    let symbol = unsafe { library.get::<*mut c_void>(name) }.ok()?;
+    Some(symbol.as_raw_ptr()).filter(|address| !address.is_null())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! The search and the trampolines, against small libraries compiled by the tests.
+//!
+//! The table is one per process, so one test takes it through all its states.
+
+use std::ffi::c_void;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, ptr};
+
+use super::*;
+
+/// A driver with three functions. `cuLaunchKernel` has arguments of all kinds, more than fit into registers.
+const DRIVER: &str = "
+int cuInit(unsigned flags) { return flags; }
+int cuDriverGetVersion(int *version) { *version = 12345; return 0; }
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, void *stream, void **parameters, void **extra)
+{
+    return f && gx == 1 && gy == 2 && gz == 3 && bx == 4 && by == 5 && bz == 6 && shared == 7
+        && stream == f && !parameters && (void *)extra == f ? 42 : -1;
+}
+";
+
+/// A library that is no driver.
+const OTHER: &str = "int cuDriverGetVersion(int *version) { *version = 1; return 0; }";
+
+const MISSING_FILE: &str = "/nonexistent/libcuda.so.1";
+
+unsafe extern "C" {
+    fn cuInit(flags: u32) -> i32;
+    fn cuDriverGetVersion(version: *mut i32) -> i32;
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> i32;
+    fn cuLaunchKernel(
+        function: *mut c_void,
+        grid_x: u32,
+        grid_y: u32,
+        grid_z: u32,
+        block_x: u32,
+        block_y: u32,
+        block_z: u32,
+        shared_bytes: u32,
+        stream: *mut c_void,
+        parameters: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> i32;
+}
+
+/// A folder of this process, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("cuda_driver_{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder for temporary files");
+        Self(path)
+    }
+
+    /// Compiles a shared library and returns its path.
+    fn compile(&self, name: &str, source: &str) -> String {
+        let library = self.0.join(format!("{name}.so"));
+        compile(&library, &self.0.join(format!("{name}.c")), source);
+        library.to_str().expect("a path in UTF-8").to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn compile(library: &Path, file: &Path, source: &str) {
+    fs::write(file, source).expect("a source file");
+    let status = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(library)
+        .arg(file)
+        .status();
+    assert!(
+        status.expect("cc was found before").success(),
+        "cc failed for {}",
+        file.display()
+    );
+}
+
+fn version() -> (i32, i32) {
+    let mut version = 0;
+    // SAFETY: the function takes one pointer to an `int`, which outlives the call.
+    let code = unsafe { cuDriverGetVersion(&raw mut version) };
+    (code, version)
+}
+
+fn memory() -> (i32, usize) {
+    let (mut free, mut total) = (9, 9);
+    // SAFETY: the function takes two pointers to `size_t`, which outlive the call.
+    let code = unsafe { cuMemGetInfo_v2(&raw mut free, &raw mut total) };
+    (code, free + total)
+}
+
+fn init(flags: u32) -> i32 {
+    // SAFETY: the function has no preconditions.
+    unsafe { cuInit(flags) }
+}
+
+fn launch() -> i32 {
+    let address = ptr::dangling_mut::<c_void>();
+    // SAFETY: neither the function of the test driver nor the ones that stand for it follow the pointers.
+    unsafe {
+        cuLaunchKernel(
+            address,
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            address,
+            ptr::null_mut(),
+            address.cast(),
+        )
+    }
+}
+
+fn assert_not_initialized() {
+    assert_eq!(
+        (init(0), version(), memory(), launch()),
+        (3, (3, 0), (3, 18), 3)
+    );
+}
+
+#[test]
+fn functions_follow_the_state_of_the_table() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        println!("skipped: there is no cc to compile a driver with");
+        return;
+    }
+    let folder = Folder::new();
+    let (driver, other) = (
+        folder.compile("driver", DRIVER),
+        folder.compile("other", OTHER),
+    );
+
+    assert_not_initialized();
+    let error = load_first(&[MISSING_FILE, &other]).expect_err("neither is a driver");
+    assert_attempts(&error, &other);
+    assert_not_initialized();
+
+    let loaded = load_first(&[MISSING_FILE, &other, &driver]).expect("the last is a driver");
+    assert_eq!(loaded.name(), driver);
+    assert_eq!(loaded.missing().len(), FUNCTIONS.len() - 3);
+    assert!(loaded.missing().contains(&"cuMemGetInfo_v2"));
+    assert_eq!((init(0), init(77), version()), (0, 77, (0, 12345)));
+    assert_eq!(launch(), 42);
+    assert_eq!(memory(), (500, 18));
+}
+
+fn assert_attempts(error: &LoadError, other: &str) {
+    let LoadError::NotFound { attempts } = error else {
+        panic!("{error:?}")
+    };
+    let [first, second] = attempts.as_slice() else {
+        panic!("{attempts:?}")
+    };
+    assert_eq!(
+        (first.name.as_str(), second.name.as_str()),
+        (MISSING_FILE, other)
+    );
+    assert!(matches!(&first.failure, Failure::NotLoaded(text) if text.contains("No such file")));
+    assert_eq!(second.failure, Failure::LacksInit);
+}

@@ -1,0 +1,235 @@
+//! Builds a program that uses `cust`, with several linkers and with and without a toolkit, and checks that it does
+//! not need `libcuda` to start.
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{fs, io};
+
+use cuda_driver::FUNCTIONS;
+
+const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
+const LINKERS: [&str; 2] = ["bfd", "lld"];
+
+#[test]
+fn without_a_toolkit() {
+    let root = folder("no-toolkit");
+    fs::create_dir_all(root.join("lib64")).expect("a folder");
+    for program in build_all(&root) {
+        check(&program);
+    }
+}
+
+#[test]
+fn with_a_toolkit() {
+    let Some(stub) = compile_stub() else { return };
+    let root = folder("toolkit");
+    for place in [
+        "lib64/libcuda.so",
+        "lib64/stubs/libcuda.so",
+        "driver/libcuda.so.1",
+    ] {
+        let place = root.join(place);
+        fs::create_dir_all(place.parent().expect("it has a folder")).expect("a folder");
+        fs::copy(&stub, place).expect("a copy of the stub");
+    }
+    for program in build_all(&root) {
+        check(&program);
+        // The stub in the place of a driver: it is loaded, and its `cuInit` fails.
+        let path = Some(("LD_LIBRARY_PATH", root.join("driver")));
+        assert_eq!(text(&run(Command::new(&program).envs(path))), "no device\n");
+    }
+}
+
+/// What a program must fulfil that was linked in any of the ways.
+fn check(program: &Path) {
+    let output = text(&run(&mut Command::new(program)));
+    match cuda_driver::load() {
+        Ok(_) => assert!(
+            ["no device\n", "kernel wrote 7\n"].contains(&output.as_str()),
+            "{output}"
+        ),
+        Err(_) => assert_eq!(output, "no driver\n"),
+    }
+    if !exists("readelf") {
+        return println!("skipped the dynamic section: there is no readelf");
+    }
+    let dynamic = text(&run(Command::new("readelf")
+        .args(["-dW", "--dyn-syms"])
+        .arg(program)));
+    assert!(dynamic.contains("NEEDED"), "{dynamic}");
+    assert!(!dynamic.contains("libcuda"), "{dynamic}");
+    assert!(
+        FUNCTIONS.iter().all(|name| !dynamic.contains(name)),
+        "{dynamic}"
+    );
+}
+
+/// Builds the program in all profiles with all linkers, in turn: each is built when the iterator reaches it.
+fn build_all(toolkit: &Path) -> impl Iterator<Item = PathBuf> {
+    let package = write_package(&toolkit.join("package"));
+    let combinations = PROFILES
+        .into_iter()
+        .flat_map(|profile| LINKERS.map(|linker| (profile, linker)));
+    combinations
+        .filter(|(_, linker)| is_linker(linker))
+        .map(move |((profile, folder), linker)| {
+            build(&package, toolkit, profile, linker);
+            check_functions_of_cust(&toolkit.join("target").join(folder).join("deps"));
+            toolkit.join("target").join(folder).join("linkage")
+        })
+}
+
+fn is_linker(name: &str) -> bool {
+    let found = exists(&format!("ld.{name}"));
+    if !found {
+        println!("skipped {name}: there is no ld.{name}");
+    }
+    found
+}
+
+/// Writes the package of the program, and returns the path of its manifest. Its `[workspace]` table keeps Cargo
+/// from looking for a workspace in the folders above.
+fn write_package(root: &Path) -> PathBuf {
+    let manifest = format!(
+        r#"
+        [package]
+        name = "linkage"
+        version = "0.0.0"
+        edition = "2024"
+
+        [dependencies]
+        cust = {{ version = "=0.3.2", default-features = false, features = ["bytemuck"] }}
+        slm-cuda-driver = {{ path = {:?} }}
+
+        [workspace]
+        "#,
+        env!("CARGO_MANIFEST_DIR")
+    );
+    fs::create_dir_all(root.join("src")).expect("a folder");
+    fs::write(
+        root.join("src/main.rs"),
+        include_str!("fixture/src/main.rs"),
+    )
+    .expect("a file");
+    fs::write(root.join("Cargo.toml"), manifest).expect("a file");
+    root.join("Cargo.toml")
+}
+
+/// Builds the program; over the network only if something was not downloaded before.
+fn build(manifest: &Path, toolkit: &Path, profile: &str, linker: &str) {
+    let cargo = |offline: Option<&str>| {
+        let mut command = Command::new(env!("CARGO"));
+        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
+            command.env_remove(variable);
+        }
+        command.env("CUDA_LIBRARY_PATH", toolkit);
+        command
+            .args(["rustc", "--quiet", "--profile", profile, "--manifest-path"])
+            .arg(manifest);
+        command
+            .arg("--target-dir")
+            .arg(toolkit.join("target"))
+            .args(offline)
+            .arg("--");
+        command.args(linker_arguments(linker));
+        command
+    };
+    if !cargo(Some("--offline"))
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
+        run(&mut cargo(None));
+    }
+}
+
+/// Arguments for the compiler, given for the program alone: the dependencies are compiled once for all linkers.
+fn linker_arguments(linker: &str) -> Vec<String> {
+    let mut arguments = vec![format!("-Clink-arg=-fuse-ld={linker}")];
+    if cfg!(target_arch = "x86_64") {
+        arguments.push("-Clinker-features=-lld".to_owned()); // The compiler's own choice of a linker.
+    }
+    arguments
+}
+
+/// Checks that every driver function that `cust` calls is one of this crate's.
+fn check_functions_of_cust(dependencies: &Path) {
+    if !exists("nm") {
+        return println!("skipped the functions of cust: there is no nm");
+    }
+    let files = fs::read_dir(dependencies)
+        .expect("the folder of the dependencies")
+        .flatten();
+    let libraries = files
+        .map(|file| file.path())
+        .filter(|path| is_library_of_cust(path));
+    let output = text(&run(Command::new("nm").arg("-u").args(libraries)));
+    let words: BTreeSet<_> = output
+        .split_whitespace()
+        .filter(|word| is_driver_function(word))
+        .collect();
+    assert!(words.contains("cuInit"), "{output}");
+    for name in words {
+        assert!(FUNCTIONS.contains(&name), "cust calls {name}");
+    }
+}
+
+fn is_library_of_cust(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    name.starts_with("libcust-") && name.ends_with(".rlib")
+}
+
+fn is_driver_function(word: &str) -> bool {
+    word.strip_prefix("cu")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
+/// A library with all functions of a driver, as toolkits have it for linking; or `None` without a C compiler.
+fn compile_stub() -> Option<PathBuf> {
+    if !exists("cc") {
+        println!("skipped: there is no cc to compile a stub with");
+        return None;
+    }
+    let (source, library) = (
+        folder("stub").join("stub.c"),
+        folder("stub").join("libcuda.so"),
+    );
+    let functions: String = FUNCTIONS
+        .iter()
+        .map(|name| format!("int {name}(void) {{ return 34; }}\n"))
+        .collect();
+    fs::write(&source, functions).expect("a source file");
+    let options = ["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o"];
+    run(Command::new("cc").args(options).arg(&library).arg(&source));
+    Some(library)
+}
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&path).expect("a folder");
+    path
+}
+
+fn exists(program: &str) -> bool {
+    let result = Command::new(program).arg("--version").output();
+    !matches!(result, Err(error) if error.kind() == io::ErrorKind::NotFound)
+}
+
+fn run(command: &mut Command) -> Output {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{message}",
+        output.status
+    );
+    output
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

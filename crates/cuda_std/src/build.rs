@@ -1,0 +1,87 @@
+//! For the build script of a kernel crate.
+
+use crate::digest::Digest;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// The files of this crate that device code is made of.
+const CUDA_STD: &[(&str, &[u8])] = &[
+    ("argument.rs", include_bytes!("argument.rs")),
+    ("atomic.rs", include_bytes!("atomic.rs")),
+    ("device.rs", include_bytes!("device.rs")),
+    ("fence.rs", include_bytes!("fence.rs")),
+    ("global.rs", include_bytes!("global.rs")),
+    ("kernel.rs", include_bytes!("kernel.rs")),
+    ("lib.rs", include_bytes!("lib.rs")),
+    ("math.rs", include_bytes!("math.rs")),
+    ("shared.rs", include_bytes!("shared.rs")),
+    ("thread.rs", include_bytes!("thread.rs")),
+    ("value.rs", include_bytes!("value.rs")),
+    ("warp.rs", include_bytes!("warp.rs")),
+];
+
+/// The whole build script of a kernel crate: says where the crate is and what the digest of its sources is.
+///
+/// The digest covers every `.rs` file below the crate's folder (without `target` and hidden folders), the files of
+/// `cuda_std` that device code is made of, and every `.rs` file below the folders in `dependencies`, which are
+/// relative to the crate's: name the kernel crate's other path dependencies there.
+///
+/// Cargo hands `dir` and `sources` to the build scripts of the crates that depend on this one, if its manifest has
+/// a `links` key; [`kernel!`](crate::kernel) takes the digest from `SLM_KERNEL_SOURCES`.
+///
+/// # Errors
+///
+/// If a folder or file cannot be read.
+pub fn kernel_crate(dependencies: &[&str]) -> io::Result<()> {
+    let dir = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or(io::ErrorKind::NotFound)?);
+    let mut digest = add_files(Digest::new(), &dir, &dir)?;
+    println!("cargo::rerun-if-changed={}", dir.display());
+    for dependency in dependencies {
+        let folder = dir.join(dependency);
+        digest = add_files(digest, &folder, &folder)?;
+        println!("cargo::rerun-if-changed={}", folder.display());
+    }
+    for (name, contents) in CUDA_STD {
+        digest = digest.add_part(name.as_bytes()).add_part(contents);
+    }
+    println!("cargo::metadata=dir={}", dir.display());
+    println!("cargo::metadata=sources={digest}");
+    println!("cargo::rustc-env=SLM_KERNEL_SOURCES={digest}");
+    Ok(())
+}
+
+/// Adds the path (relative to `root`) and contents of every `.rs` file below `folder`, in the order of their names.
+fn add_files(mut digest: Digest, root: &Path, folder: &Path) -> io::Result<Digest> {
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, name) = (entry.path(), entry.file_name());
+        if entry.file_type()?.is_dir() {
+            if name != "target" && !name.to_string_lossy().starts_with('.') {
+                digest = add_files(digest, root, &path)?;
+            }
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let relative = path.strip_prefix(root).unwrap_or(&path);
+            digest = digest.add_part(relative.to_string_lossy().as_bytes()).add_part(&fs::read(&path)?);
+        }
+    }
+    Ok(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files that only the host compiles.
+    const HOST: [&str; 4] = ["build.rs", "digest.rs", "host.rs", "image.rs"];
+
+    #[test]
+    fn the_digest_covers_every_device_file() {
+        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut names: Vec<String> =
+            fs::read_dir(src).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| !HOST.contains(&name.as_str()));
+        names.sort();
+        assert_eq!(names, CUDA_STD.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    }
+}

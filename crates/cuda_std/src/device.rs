@@ -1,0 +1,209 @@
+//! The instructions: the `asm!` blocks for memory and special registers.
+//!
+//! Memory is accessed by width, not by type: a [`Value`](crate::Value) is its bits. Addresses in shared memory are
+//! 32-bit, so that the accesses become `LDS` and `STS`; a pointer would make them generic. Global accesses carry
+//! the predicate that guards them inside the block, so no optimisation can separate the two.
+
+use core::arch::{asm, global_asm};
+
+// The block's dynamic shared memory; a module has no other.
+global_asm!(".extern .shared .align 16 .b8 slm_dynamic[];");
+
+/// Ends the kernel with an error.
+pub(crate) fn trap() -> ! {
+    // SAFETY: stops the grid; nothing runs afterwards.
+    unsafe { asm!("trap;", options(noreturn, nostack)) }
+}
+
+macro_rules! constants {
+    ($($(#[$doc:meta])* $name:ident = $source:literal;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub(crate) fn $name() -> u32 {
+            let value: u32;
+            // SAFETY: reads something that is constant for the thread.
+            unsafe { asm!(concat!("mov.u32 {}, ", $source, ";"), out(reg32) value, options(pure, nomem, nostack)) }
+            value
+        }
+    )*};
+}
+constants! {
+    /// The address of the first byte of the block's dynamic shared memory.
+    dynamic_shared = "slm_dynamic";
+    /// Its size in bytes, as launched.
+    dynamic_shared_bytes = "%dynamic_smem_size";
+    /// The thread's place in its warp.
+    lane = "%laneid";
+}
+
+/// An 8-bit value in the narrowest register there is.
+#[derive(Clone, Copy, Debug)]
+pub struct Byte(pub u16);
+
+/// What a register holds between a load and a store. `guard` is 1 for an access to be made and 0 for one to be
+/// left out; a load left out gives zero.
+pub trait Word: Copy {
+    fn load_shared(address: u32) -> Self;
+    fn load2_shared(address: u32) -> [Self; 2];
+    fn store_shared(address: u32, value: Self);
+    fn store2_shared(address: u32, value: [Self; 2]);
+    fn load_constant(address: u64, guard: u32) -> Self;
+    fn load2_constant(address: u64, guard: u32) -> [Self; 2];
+    fn load_global(address: u64, guard: u32) -> Self;
+    fn load2_global(address: u64, guard: u32) -> [Self; 2];
+    fn store_global(address: u64, value: Self, guard: u32);
+    fn store2_global(address: u64, value: [Self; 2], guard: u32);
+}
+
+/// A word of which four fit into one access.
+pub trait Word4: Word {
+    fn load4_shared(address: u32) -> [Self; 4];
+    fn store4_shared(address: u32, value: [Self; 4]);
+    fn load4_constant(address: u64, guard: u32) -> [Self; 4];
+    fn load4_global(address: u64, guard: u32) -> [Self; 4];
+    fn store4_global(address: u64, value: [Self; 4], guard: u32);
+}
+
+/// The operand list of an access: one register, or a vector of them.
+macro_rules! places {
+    (a) => { "{a}" };
+    (value) => { "{value}" };
+    (a b) => { "{{{a}, {b}}}" };
+    (a b c d) => { "{{{a}, {b}, {c}, {d}}}" };
+}
+
+/// Declares the variables `$out` and loads them.
+///
+/// Shared memory needs no guard: it belongs to the block, and the hardware faults beyond it. Every bit pattern is a
+/// valid value, whoever wrote it.
+macro_rules! load {
+    ($space:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], $address:ident reg32, $options:ident($($option:ident),+)) => {
+        $(let $out: $bits;)+
+        // SAFETY: reads the block's own memory (see above).
+        unsafe {
+            asm!(concat!("ld.", $space, $width, " ", places!($($out)+), ", [{address}];"),
+                 $($out = out($class) $out,)+ address = in(reg32) $address, $options($($option),+));
+        }
+    };
+    ($space:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], $address:ident reg64, $guard:ident, $options:ident($($option:ident),+)) => {
+        $(let $out: $bits;)+
+        // SAFETY: the guard is 1 only for an address inside a window that the host made from a live buffer
+        // (`Window::guard` in global.rs).
+        unsafe {
+            asm!("{{ .reg .pred p; setp.ne.u32 p, {guard}, 0;",
+                 $(concat!("mov.", $register, " {", stringify!($out), "}, 0;"),)+
+                 concat!("@p ld.", $space, $width, " ", places!($($out)+), ", [{address}]; }}"),
+                 $($out = out($class) $out,)+ guard = in(reg32) $guard, address = in(reg64) $address, $options($($option),+));
+        }
+    };
+}
+
+/// Stores `$value`, as [`load`] loads.
+macro_rules! store {
+    ($space:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, $address:ident reg32) => {
+        // SAFETY: writes the block's own memory.
+        unsafe {
+            asm!(concat!("st.", $space, $width, " [{address}], ", places!($($value)+), ";"),
+                 $($value = in($class) $unwrap($value),)+ address = in(reg32) $address, options(nostack));
+        }
+    };
+    ($space:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, $address:ident reg64, $guard:ident) => {
+        // SAFETY: as for guarded loads.
+        unsafe {
+            asm!("{{ .reg .pred p; setp.ne.u32 p, {guard}, 0;",
+                 concat!("@p st.", $space, $width, " [{address}], ", places!($($value)+), "; }}"),
+                 $($value = in($class) $unwrap($value),)+ guard = in(reg32) $guard, address = in(reg64) $address, options(nostack));
+        }
+    };
+}
+/// Implements [`Word`] for `$word`, held in a register of class `$class`, moved as `$width`; `$wrap` and `$bits` are
+/// the way to and from the register.
+macro_rules! word {
+    ($word:ty, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr) => {
+        impl Word for $word {
+            #[inline(always)]
+            fn load_shared(address: u32) -> Self {
+                load!("shared." $width, $class $register $bits, [a], address reg32, options(nostack));
+                $wrap(a)
+            }
+            #[inline(always)]
+            fn load2_shared(address: u32) -> [Self; 2] {
+                load!("shared.v2." $width, $class $register $bits, [a b], address reg32, options(nostack));
+                [a, b].map($wrap)
+            }
+            #[inline(always)]
+            fn store_shared(address: u32, value: Self) {
+                store!("shared." $width, $class, [value], $unwrap, address reg32);
+            }
+            #[inline(always)]
+            fn store2_shared(address: u32, [a, b]: [Self; 2]) {
+                store!("shared.v2." $width, $class, [a b], $unwrap, address reg32);
+            }
+            #[inline(always)]
+            fn load_constant(address: u64, guard: u32) -> Self {
+                load!("global.nc." $width, $class $register $bits, [a], address reg64, guard, options(pure, nomem, nostack));
+                $wrap(a)
+            }
+            #[inline(always)]
+            fn load2_constant(address: u64, guard: u32) -> [Self; 2] {
+                load!("global.nc.v2." $width, $class $register $bits, [a b], address reg64, guard, options(pure, nomem, nostack));
+                [a, b].map($wrap)
+            }
+            #[inline(always)]
+            fn load_global(address: u64, guard: u32) -> Self {
+                load!("global." $width, $class $register $bits, [a], address reg64, guard, options(nostack));
+                $wrap(a)
+            }
+            #[inline(always)]
+            fn load2_global(address: u64, guard: u32) -> [Self; 2] {
+                load!("global.v2." $width, $class $register $bits, [a b], address reg64, guard, options(nostack));
+                [a, b].map($wrap)
+            }
+            #[inline(always)]
+            fn store_global(address: u64, value: Self, guard: u32) {
+                store!("global." $width, $class, [value], $unwrap, address reg64, guard);
+            }
+            #[inline(always)]
+            fn store2_global(address: u64, [a, b]: [Self; 2], guard: u32) {
+                store!("global.v2." $width, $class, [a b], $unwrap, address reg64, guard);
+            }
+        }
+    };
+}
+
+/// The same for [`Word4`].
+macro_rules! word4 {
+    ($word:ty, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr) => {
+        word!($word, $bits, $class, $width, $register, $wrap, $unwrap);
+        impl Word4 for $word {
+            #[inline(always)]
+            fn load4_shared(address: u32) -> [Self; 4] {
+                load!("shared.v4." $width, $class $register $bits, [a b c d], address reg32, options(nostack));
+                [a, b, c, d].map($wrap)
+            }
+            #[inline(always)]
+            fn store4_shared(address: u32, [a, b, c, d]: [Self; 4]) {
+                store!("shared.v4." $width, $class, [a b c d], $unwrap, address reg32);
+            }
+            #[inline(always)]
+            fn load4_constant(address: u64, guard: u32) -> [Self; 4] {
+                load!("global.nc.v4." $width, $class $register $bits, [a b c d], address reg64, guard, options(pure, nomem, nostack));
+                [a, b, c, d].map($wrap)
+            }
+            #[inline(always)]
+            fn load4_global(address: u64, guard: u32) -> [Self; 4] {
+                load!("global.v4." $width, $class $register $bits, [a b c d], address reg64, guard, options(nostack));
+                [a, b, c, d].map($wrap)
+            }
+            #[inline(always)]
+            fn store4_global(address: u64, [a, b, c, d]: [Self; 4], guard: u32) {
+                store!("global.v4." $width, $class, [a b c d], $unwrap, address reg64, guard);
+            }
+        }
+    };
+}
+
+word4!(Byte, u16, reg16, "b8", "b16", Byte, |byte: Byte| byte.0);
+word4!(u16, u16, reg16, "b16", "b16", |bits| bits, |word| word);
+word4!(u32, u32, reg32, "b32", "b32", |bits| bits, |word| word);
+word!(u64, u64, reg64, "b64", "b64", |bits| bits, |word| word);

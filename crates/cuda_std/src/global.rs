@@ -1,0 +1,288 @@
+//! Windows on global memory, checked on the device.
+//!
+//! A window is an address and a length that the host took from a buffer it owns. Its index is 64-bit; `at(base)`
+//! gives the window that begins at `base`, whose indices are 32-bit: a tile's place needs 64 bits, the way inside a
+//! tile does not, and 32-bit arithmetic is cheaper.
+//!
+//! An access out of range does nothing, and a load then gives zero; a machine on the host reports it unless it was
+//! made with one of the masked forms. `get2`, `get4` and their likes move 2 or 4 elements in one access: the
+//! *address* must be a multiple of their size, so they are for windows whose alignment the host has made sure of.
+
+use crate::atomic::{Operation, atomic_methods};
+use crate::{Atomic, Ordering, Value, Vector4};
+use core::marker::PhantomData;
+
+/// The index type of a window: `u64`, or `u32` for a part of one.
+pub trait Position: Copy + Into<u64> + sealed::Position {}
+impl Position for u64 {}
+impl Position for u32 {}
+
+pub(crate) mod sealed {
+    pub trait Position {
+        /// Whether `count` (at least 1) elements from here are inside a window of `len`.
+        fn in_range(self, count: u32, len: Self) -> bool;
+    }
+
+    impl Position for u64 {
+        #[inline(always)]
+        fn in_range(self, count: u32, len: u64) -> bool {
+            self < len.saturating_sub(count as u64 - 1)
+        }
+    }
+
+    impl Position for u32 {
+        #[inline(always)]
+        fn in_range(self, count: u32, len: u32) -> bool {
+            self < len.saturating_sub(count - 1)
+        }
+    }
+}
+
+/// Defines a window type with what all of them have.
+macro_rules! window {
+    ($(#[$doc:meta])* $name:ident, $space:ident) => {
+        $(#[$doc])*
+        #[repr(C)]
+        #[derive(Debug)]
+        pub struct $name<T, I = u64> {
+            address: u64,
+            len: I,
+            marker: PhantomData<fn(T) -> T>,
+        }
+
+        impl<T, I: Copy> Clone for $name<T, I> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T, I: Copy> Copy for $name<T, I> {}
+
+        impl<T: Value> $name<T> {
+            /// The window of `len` elements from `address` on, for a launch.
+            ///
+            /// # Safety
+            ///
+            /// Until the kernel has ended, the elements are inside one live allocation of the launch's device, the
+            /// address is aligned for `T`, and for a [`GlobalIn`] nothing writes them meanwhile.
+            #[cfg(not(target_os = "cuda"))]
+            #[must_use]
+            pub unsafe fn from_raw_parts(address: u64, len: u64) -> Self {
+                $name { address, len, marker: PhantomData }
+            }
+
+            /// The part from element `base` on, with 32-bit indices; empty if `base` is beyond the window. Of a part
+            /// longer than 2^32 - 1 elements the first 2^32 - 1 are in reach.
+            #[inline(always)]
+            #[must_use]
+            pub fn at(&self, base: u64) -> $name<T, u32> {
+                let left = self.len.saturating_sub(base);
+                let len = if left > u32::MAX as u64 { u32::MAX } else { left as u32 };
+                $name {
+                    address: self.address.wrapping_add(base.wrapping_mul(size_of::<T>() as u64)),
+                    len,
+                    marker: PhantomData,
+                }
+            }
+        }
+
+        impl<T: Value, I: Position> $name<T, I> {
+            /// The number of elements.
+            #[allow(clippy::len_without_is_empty)]
+            #[inline(always)]
+            #[must_use]
+            pub fn len(&self) -> I {
+                self.len
+            }
+
+            #[cfg(target_os = "cuda")]
+            #[inline(always)]
+            fn address_of(&self, i: I) -> u64 {
+                let i: u64 = i.into();
+                self.address.wrapping_add(i.wrapping_mul(size_of::<T>() as u64))
+            }
+
+            /// 1 if `count` elements from `i` on may be accessed: what makes every global access safe.
+            #[cfg(target_os = "cuda")]
+            #[inline(always)]
+            fn guard(&self, i: I, count: u32) -> u32 {
+                i.in_range(count, self.len) as u32
+            }
+
+            #[cfg(not(target_os = "cuda"))]
+            #[track_caller]
+            fn access(&self, i: I, elements: u32, masked: bool) -> crate::host::Access {
+                crate::host::Access {
+                    space: crate::host::Space::$space,
+                    base: self.address,
+                    index: i.into(),
+                    len: self.len.into(),
+                    elements,
+                    element_bytes: size_of::<T>() as u32,
+                    masked,
+                    at: core::panic::Location::caller(),
+                }
+            }
+        }
+    };
+}
+
+window! {
+    /// A window that the kernel reads and nothing writes while it runs.
+    GlobalIn, GlobalConstant
+}
+window! {
+    /// A window that the kernel writes: stores and atomics.
+    GlobalOut, Global
+}
+window! {
+    /// A window that the kernel reads and writes, for work in place.
+    GlobalInOut, Global
+}
+
+macro_rules! loads {
+    ($name:ident, $load:ident, $load2:ident, $load4:ident) => {
+        impl<T: Value, I: Position> $name<T, I> {
+            /// Element `i`.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get(&self, i: I) -> T {
+                #[cfg(target_os = "cuda")]
+                return T::from_word(crate::device::Word::$load(self.address_of(i), self.guard(i, 1)));
+                #[cfg(not(target_os = "cuda"))]
+                return crate::host::load::<T, 1>(&self.access(i, 1, false))[0];
+            }
+
+            /// Element `i`, or `outside` if there is no such element.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get_or(&self, i: I, outside: T) -> T {
+                if !i.in_range(1, self.len) {
+                    return outside;
+                }
+                #[cfg(target_os = "cuda")]
+                return T::from_word(crate::device::Word::$load(self.address_of(i), self.guard(i, 1)));
+                #[cfg(not(target_os = "cuda"))]
+                return crate::host::load::<T, 1>(&self.access(i, 1, true))[0];
+            }
+
+            /// Elements `i` and `i + 1`, if both are in range; their address is a multiple of their size.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get2(&self, i: I) -> [T; 2] {
+                #[cfg(target_os = "cuda")]
+                return crate::device::Word::$load2(self.address_of(i), self.guard(i, 2)).map(T::from_word);
+                #[cfg(not(target_os = "cuda"))]
+                return crate::host::load(&self.access(i, 2, false));
+            }
+        }
+
+        impl<T: Vector4, I: Position> $name<T, I> {
+            /// Elements `i` to `i + 3`, if all are in range; their address is a multiple of their size.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get4(&self, i: I) -> [T; 4] {
+                #[cfg(target_os = "cuda")]
+                return crate::device::Word4::$load4(self.address_of(i), self.guard(i, 4)).map(T::from_word);
+                #[cfg(not(target_os = "cuda"))]
+                return crate::host::load(&self.access(i, 4, false));
+            }
+        }
+    };
+}
+loads!(GlobalIn, load_constant, load2_constant, load4_constant);
+loads!(GlobalInOut, load_global, load2_global, load4_global);
+
+macro_rules! stores {
+    ($name:ident) => {
+        impl<T: Value, I: Position> $name<T, I> {
+            /// Makes element `i` the given value.
+            #[inline(always)]
+            #[track_caller]
+            pub fn set(&self, i: I, value: T) {
+                #[cfg(target_os = "cuda")]
+                crate::device::Word::store_global(self.address_of(i), value.to_word(), self.guard(i, 1));
+                #[cfg(not(target_os = "cuda"))]
+                crate::host::store(&self.access(i, 1, false), [value]);
+            }
+
+            /// Makes element `i` the given value if `condition` holds.
+            #[inline(always)]
+            #[track_caller]
+            pub fn set_if(&self, condition: bool, i: I, value: T) {
+                #[cfg(target_os = "cuda")]
+                crate::device::Word::store_global(
+                    self.address_of(i),
+                    value.to_word(),
+                    self.guard(i, 1) & condition as u32,
+                );
+                #[cfg(not(target_os = "cuda"))]
+                if condition {
+                    crate::host::store(&self.access(i, 1, true), [value]);
+                }
+            }
+
+            /// Makes elements `i` and `i + 1` the given values if both are in range; their address is a multiple of
+            /// their size.
+            #[inline(always)]
+            #[track_caller]
+            pub fn set2(&self, i: I, values: [T; 2]) {
+                #[cfg(target_os = "cuda")]
+                crate::device::Word::store2_global(self.address_of(i), values.map(T::to_word), self.guard(i, 2));
+                #[cfg(not(target_os = "cuda"))]
+                crate::host::store(&self.access(i, 2, false), values);
+            }
+        }
+
+        impl<T: Vector4, I: Position> $name<T, I> {
+            /// Makes elements `i` to `i + 3` the given values if all are in range; their address is a multiple of
+            /// their size.
+            #[inline(always)]
+            #[track_caller]
+            pub fn set4(&self, i: I, values: [T; 4]) {
+                #[cfg(target_os = "cuda")]
+                crate::device::Word4::store4_global(self.address_of(i), values.map(T::to_word), self.guard(i, 4));
+                #[cfg(not(target_os = "cuda"))]
+                crate::host::store(&self.access(i, 4, false), values);
+            }
+        }
+
+        impl<T: Atomic, I: Position> $name<T, I> {
+            #[inline(always)]
+            #[track_caller]
+            fn update(&self, i: I, operation: Operation, operand: T, ordering: Ordering) -> T {
+                #[cfg(target_os = "cuda")]
+                return T::read_modify_write(
+                    crate::atomic::Place::Global(self.address_of(i), self.guard(i, 1)),
+                    operation,
+                    operand,
+                    ordering,
+                );
+                #[cfg(not(target_os = "cuda"))]
+                return crate::host::update(&self.access(i, 1, false), operation, operand, ordering);
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn swap_if(&self, i: I, current: T, new: T, ordering: Ordering) -> T {
+                #[cfg(target_os = "cuda")]
+                return T::compare_exchange(
+                    crate::atomic::Place::Global(self.address_of(i), self.guard(i, 1)),
+                    current,
+                    new,
+                    ordering,
+                );
+                #[cfg(not(target_os = "cuda"))]
+                return crate::host::swap_if(&self.access(i, 1, false), current, new, ordering);
+            }
+        }
+
+        atomic_methods!($name<T, I>, I, I: Position);
+    };
+}
+stores!(GlobalOut);
+stores!(GlobalInOut);

@@ -1,0 +1,214 @@
+//! The seam behind which kernels run without a GPU.
+//!
+//! Compiled for the host, every accessor of this crate asks the [`Machine`] that is installed for the current OS
+//! thread. Whoever wants to run a kernel on the CPU implements that trait and calls the kernel inside [`with`].
+
+pub use crate::atomic::{Operation, Scope};
+use crate::{Atomic, Ordering, Value};
+use std::cell::RefCell;
+use std::panic::Location;
+use std::rc::Rc;
+
+/// Which of a thread's indices is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Index {
+    /// The thread in its block.
+    Thread,
+    /// The block in its grid.
+    Block,
+    /// The threads of a block.
+    BlockDim,
+    /// The blocks of the grid.
+    GridDim,
+}
+
+/// A dimension of a grid or block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// The first dimension, whose neighbours are neighbouring lanes.
+    X,
+    /// The second dimension.
+    Y,
+    /// The third dimension.
+    Z,
+}
+
+/// The memory that an access goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// The block's shared memory.
+    Shared,
+    /// Global memory that the kernel only reads ([`GlobalIn`](crate::GlobalIn)).
+    GlobalConstant,
+    /// Global memory that the kernel may write.
+    Global,
+}
+
+/// An access to `elements` neighbouring elements of a window.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The memory that holds the window.
+    pub space: Space,
+    /// The address of the window's first element, in bytes.
+    pub base: u64,
+    /// The first element accessed.
+    pub index: u64,
+    /// The window's length in elements.
+    pub len: u64,
+    /// How many elements the access moves: 1, 2 or 4.
+    pub elements: u32,
+    /// The size of an element.
+    pub element_bytes: u32,
+    /// Whether being out of range is intended (`get_or`, `set_if`).
+    pub masked: bool,
+    /// The line of the kernel that asked.
+    pub at: &'static Location<'static>,
+}
+
+impl Access {
+    /// Whether all its elements are inside the window.
+    #[must_use]
+    pub fn in_range(&self) -> bool {
+        self.index < self.len && self.len - self.index >= self.elements.into()
+    }
+
+    /// The address of the first element accessed; wraps if that is far out of range.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        self.base.wrapping_add(self.index.wrapping_mul(self.element_bytes.into()))
+    }
+}
+
+/// What an atomic operation does to the bits of an element.
+#[derive(Clone, Copy, Debug)]
+pub struct Update {
+    /// The operation.
+    pub operation: Operation,
+    /// Its operand's bits.
+    pub operand: u64,
+    apply: fn(Operation, u64, u64) -> u64,
+}
+
+impl Update {
+    pub(crate) fn of<T: Atomic>(operation: Operation, operand: T) -> Self {
+        let apply = |operation, old, operand| {
+            T::apply(operation, T::from_bits64(old), T::from_bits64(operand)).to_bits64()
+        };
+        Update { operation, operand: operand.to_bits64(), apply }
+    }
+
+    /// The element's new bits.
+    #[must_use]
+    pub fn apply(&self, old: u64) -> u64 {
+        (self.apply)(self.operation, old, self.operand)
+    }
+}
+
+/// An operation of the lanes that a mask names: each gives a word and gets one back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarpOperation {
+    /// The word of the lane that is given.
+    Shuffle {
+        /// The lane asked.
+        lane: u32,
+    },
+    /// The word of the lane `delta` below; the own word where there is none.
+    ShuffleUp {
+        /// How many lanes below.
+        delta: u32,
+    },
+    /// The word of the lane `delta` above; the own word where there is none.
+    ShuffleDown {
+        /// How many lanes above.
+        delta: u32,
+    },
+    /// The word of the lane whose number differs in the bits of `mask`.
+    ShuffleXor {
+        /// The bits that differ.
+        mask: u32,
+    },
+    /// Bit `l` of the result says whether lane `l` gave something other than zero.
+    Ballot,
+    /// The wrapping sum of all words.
+    ReduceAdd,
+}
+
+/// What runs a kernel on the host: it knows which thread is running and holds its memory.
+///
+/// All methods are called by the running thread for itself.
+pub trait Machine {
+    /// One of the thread's indices.
+    fn index(&self, index: Index, axis: Axis) -> u32;
+    /// The thread's lane in its warp.
+    fn lane(&self) -> u32;
+    /// The bytes of shared memory that the block was launched with.
+    fn shared_bytes(&self) -> u32;
+    /// The bits of the elements; zeros for those of an access out of range.
+    fn load(&self, access: &Access) -> [u64; 4];
+    /// Stores the bits of the elements; nothing for an access out of range.
+    fn store(&self, access: &Access, bits: [u64; 4]);
+    /// Updates an element atomically and returns its old bits; zero out of range.
+    fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64;
+    /// Replaces an element's bits if they are `current`, atomically; returns the old ones, zero out of range.
+    fn compare_exchange(&self, access: &Access, current: u64, new: u64, ordering: Ordering) -> u64;
+    /// The block's barrier.
+    fn sync_threads(&self, at: &'static Location<'static>);
+    /// The barrier of the warp's lanes in `mask`.
+    fn sync_warp(&self, mask: u32, at: &'static Location<'static>);
+    /// A fence.
+    fn fence(&self, scope: Scope, at: &'static Location<'static>);
+    /// An exchange among the warp's lanes in `mask`.
+    fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32;
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<dyn Machine>>> = const { RefCell::new(None) };
+}
+
+/// Runs `work` with `machine` behind the accessors of this OS thread.
+pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
+    struct Restore(Option<Rc<dyn Machine>>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CURRENT.set(self.0.take());
+        }
+    }
+    let _restore = Restore(CURRENT.replace(Some(machine)));
+    work()
+}
+
+/// The machine of this OS thread.
+///
+/// # Panics
+///
+/// If there is none: kernel code was called as an ordinary function.
+#[track_caller]
+pub(crate) fn machine() -> Rc<dyn Machine> {
+    match CURRENT.with_borrow(Clone::clone) {
+        Some(machine) => machine,
+        None => panic!(
+            "this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed"
+        ),
+    }
+}
+
+pub(crate) fn load<T: Value, const N: usize>(access: &Access) -> [T; N] {
+    let bits = machine().load(access);
+    std::array::from_fn(|k| T::from_bits64(bits[k]))
+}
+
+pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
+    let mut bits = [0; 4];
+    for (bits, value) in bits.iter_mut().zip(values) {
+        *bits = value.to_bits64();
+    }
+    machine().store(access, bits);
+}
+
+pub(crate) fn update<T: Atomic>(access: &Access, operation: Operation, operand: T, ordering: Ordering) -> T {
+    T::from_bits64(machine().read_modify_write(access, &Update::of(operation, operand), ordering))
+}
+
+pub(crate) fn swap_if<T: Atomic>(access: &Access, current: T, new: T, ordering: Ordering) -> T {
+    T::from_bits64(machine().compare_exchange(access, current.to_bits64(), new.to_bits64(), ordering))
+}

@@ -1,0 +1,212 @@
+//! Shared memory: the arena that a kernel receives and the typed windows made from it.
+
+use crate::atomic::{Operation, atomic_methods};
+use crate::{Atomic, Ordering, Value, Vector4, thread};
+use core::marker::PhantomData;
+
+/// Windows begin at multiples of this many bytes, so that 16-byte accesses to their start are aligned.
+const ALIGNMENT: u64 = 16;
+
+/// The bytes of shared memory that a window of `len` elements of `T` takes from its arena.
+///
+/// The host adds these up to know what to launch with; the kernel splits its arena in the same way.
+#[must_use]
+pub const fn shared_bytes<T: Value>(len: u64) -> u64 {
+    (len * size_of::<T>() as u64).next_multiple_of(ALIGNMENT)
+}
+
+/// The part of the block's shared memory that no window has been made of yet.
+///
+/// A kernel receives the whole of it. Because windows are split off and neither an arena nor a window can be
+/// copied, two windows never overlap, except one after the other through [`Shared::reuse`].
+#[derive(Debug)]
+pub struct Arena {
+    next: u32,
+    end: u32,
+}
+
+impl Arena {
+    /// The block's shared memory, as launched. For [`kernel!`](crate::kernel) alone, once per thread.
+    ///
+    /// # Safety
+    ///
+    /// A thread calls this once at most: two arenas would give windows that overlap.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn of_block() -> Self {
+        #[cfg(target_os = "cuda")]
+        let (next, bytes) = (crate::device::dynamic_shared(), crate::device::dynamic_shared_bytes());
+        #[cfg(not(target_os = "cuda"))]
+        let (next, bytes) = (0, crate::host::machine().shared_bytes());
+        Arena { next, end: next + bytes }
+    }
+
+    /// A window of `len` elements and what is left. Its contents are unspecified.
+    ///
+    /// Every thread of the block must split in the same way. A window that does not fit into what the block was
+    /// launched with ends the kernel with an error.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn split<T: Value>(self, len: u32) -> (Shared<T>, Arena) {
+        let bytes = shared_bytes::<T>(len as u64);
+        if bytes > (self.end - self.next) as u64 {
+            out_of_shared_memory(bytes, (self.end - self.next) as u64);
+        }
+        let next = self.next + bytes as u32;
+        (Shared { address: self.next, len, marker: PhantomData }, Arena { next, end: self.end })
+    }
+}
+
+#[cfg(target_os = "cuda")]
+#[inline(always)]
+fn out_of_shared_memory(_requested: u64, _available: u64) -> ! {
+    crate::device::trap()
+}
+
+#[cfg(not(target_os = "cuda"))]
+#[track_caller]
+fn out_of_shared_memory(requested: u64, available: u64) -> ! {
+    panic!("a window of {requested} bytes does not fit into the {available} bytes of shared memory that are left")
+}
+
+/// A window on shared memory: `len` elements of `T`, seen by all threads of the block.
+///
+/// An index beyond the window is an error that a host machine reports; the device does not check (crate docs).
+/// `get2`, `get4` and their likes move 2 or 4 elements in one access and need an index that is a multiple of 2 or 4.
+#[derive(Debug)]
+pub struct Shared<T> {
+    address: u32,
+    len: u32,
+    marker: PhantomData<fn(T) -> T>,
+}
+
+impl<T: Value> Shared<T> {
+    /// The number of elements.
+    #[allow(clippy::len_without_is_empty)] // an empty window has no use
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn get(&self, i: u32) -> T {
+        #[cfg(target_os = "cuda")]
+        return T::from_word(crate::device::Word::load_shared(self.address_of(i)));
+        #[cfg(not(target_os = "cuda"))]
+        return crate::host::load::<T, 1>(&self.access(i, 1))[0];
+    }
+
+    /// Elements `i` and `i + 1`; `i` is even.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn get2(&self, i: u32) -> [T; 2] {
+        #[cfg(target_os = "cuda")]
+        return crate::device::Word::load2_shared(self.address_of(i)).map(T::from_word);
+        #[cfg(not(target_os = "cuda"))]
+        return crate::host::load(&self.access(i, 2));
+    }
+
+    /// Makes element `i` the given value.
+    #[inline(always)]
+    #[track_caller]
+    pub fn set(&self, i: u32, value: T) {
+        #[cfg(target_os = "cuda")]
+        crate::device::Word::store_shared(self.address_of(i), value.to_word());
+        #[cfg(not(target_os = "cuda"))]
+        crate::host::store(&self.access(i, 1), [value]);
+    }
+
+    /// Makes elements `i` and `i + 1` the given values; `i` is even.
+    #[inline(always)]
+    #[track_caller]
+    pub fn set2(&self, i: u32, values: [T; 2]) {
+        #[cfg(target_os = "cuda")]
+        crate::device::Word::store2_shared(self.address_of(i), values.map(T::to_word));
+        #[cfg(not(target_os = "cuda"))]
+        crate::host::store(&self.access(i, 2), values);
+    }
+
+    /// Waits until every thread of the block has done with the window, and gives its memory back to be split anew.
+    ///
+    /// A barrier, as [`thread::sync_threads`]: every thread of the block must come here.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn reuse(self) -> Arena {
+        thread::sync_threads();
+        Arena { next: self.address, end: self.address + shared_bytes::<T>(self.len as u64) as u32 }
+    }
+
+    #[cfg(target_os = "cuda")]
+    #[inline(always)]
+    fn address_of(&self, i: u32) -> u32 {
+        self.address.wrapping_add(i.wrapping_mul(size_of::<T>() as u32))
+    }
+
+    #[cfg(not(target_os = "cuda"))]
+    #[track_caller]
+    fn access(&self, i: u32, elements: u32) -> crate::host::Access {
+        crate::host::Access {
+            space: crate::host::Space::Shared,
+            base: self.address.into(),
+            index: i.into(),
+            len: self.len.into(),
+            elements,
+            element_bytes: size_of::<T>() as u32,
+            masked: false,
+            at: core::panic::Location::caller(),
+        }
+    }
+}
+
+impl<T: Vector4> Shared<T> {
+    /// Elements `i` to `i + 3`; `i` is a multiple of 4.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn get4(&self, i: u32) -> [T; 4] {
+        #[cfg(target_os = "cuda")]
+        return crate::device::Word4::load4_shared(self.address_of(i)).map(T::from_word);
+        #[cfg(not(target_os = "cuda"))]
+        return crate::host::load(&self.access(i, 4));
+    }
+
+    /// Makes elements `i` to `i + 3` the given values; `i` is a multiple of 4.
+    #[inline(always)]
+    #[track_caller]
+    pub fn set4(&self, i: u32, values: [T; 4]) {
+        #[cfg(target_os = "cuda")]
+        crate::device::Word4::store4_shared(self.address_of(i), values.map(T::to_word));
+        #[cfg(not(target_os = "cuda"))]
+        crate::host::store(&self.access(i, 4), values);
+    }
+}
+
+impl<T: Atomic> Shared<T> {
+    #[inline(always)]
+    #[track_caller]
+    fn update(&self, i: u32, operation: Operation, operand: T, ordering: Ordering) -> T {
+        #[cfg(target_os = "cuda")]
+        return T::read_modify_write(crate::atomic::Place::Shared(self.address_of(i)), operation, operand, ordering);
+        #[cfg(not(target_os = "cuda"))]
+        return crate::host::update(&self.access(i, 1), operation, operand, ordering);
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn swap_if(&self, i: u32, current: T, new: T, ordering: Ordering) -> T {
+        #[cfg(target_os = "cuda")]
+        return T::compare_exchange(crate::atomic::Place::Shared(self.address_of(i)), current, new, ordering);
+        #[cfg(not(target_os = "cuda"))]
+        return crate::host::swap_if(&self.access(i, 1), current, new, ordering);
+    }
+}
+
+atomic_methods!(Shared<T>, u32,);

@@ -1,0 +1,68 @@
+//! Where a thread is, and the barrier of its block.
+//!
+//! Indices are those of CUDA: a grid of blocks, a block of threads, each with up to three dimensions.
+
+macro_rules! indices {
+    ($($(#[$doc:meta])* $name:ident, $intrinsic:ident, $register:ident, $axis:ident;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        #[must_use]
+        pub fn $name() -> u32 {
+            #[cfg(target_os = "cuda")]
+            // SAFETY: reads a special register.
+            return unsafe { core::arch::nvptx::$intrinsic() as u32 };
+            #[cfg(not(target_os = "cuda"))]
+            return crate::host::machine().index(crate::host::Index::$register, crate::host::Axis::$axis);
+        }
+    )*};
+}
+indices! {
+    /// The thread's index in its block along x.
+    thread_idx_x, _thread_idx_x, Thread, X;
+    /// The thread's index in its block along y.
+    thread_idx_y, _thread_idx_y, Thread, Y;
+    /// The thread's index in its block along z.
+    thread_idx_z, _thread_idx_z, Thread, Z;
+    /// The block's index in the grid along x.
+    block_idx_x, _block_idx_x, Block, X;
+    /// The block's index in the grid along y.
+    block_idx_y, _block_idx_y, Block, Y;
+    /// The block's index in the grid along z.
+    block_idx_z, _block_idx_z, Block, Z;
+    /// Threads of a block along x.
+    block_dim_x, _block_dim_x, BlockDim, X;
+    /// Threads of a block along y.
+    block_dim_y, _block_dim_y, BlockDim, Y;
+    /// Threads of a block along z.
+    block_dim_z, _block_dim_z, BlockDim, Z;
+    /// Blocks of the grid along x.
+    grid_dim_x, _grid_dim_x, GridDim, X;
+    /// Blocks of the grid along y.
+    grid_dim_y, _grid_dim_y, GridDim, Y;
+    /// Blocks of the grid along z.
+    grid_dim_z, _grid_dim_z, GridDim, Z;
+}
+
+/// The thread's index in the whole grid along x, in 64 bits: `block_idx_x * block_dim_x + thread_idx_x`.
+#[inline(always)]
+#[must_use]
+pub fn global_x() -> u64 {
+    block_idx_x() as u64 * block_dim_x() as u64 + thread_idx_x() as u64
+}
+
+/// Waits until every thread of the block is here, and orders their accesses to shared and global memory: what was
+/// written before is seen after.
+///
+/// Every thread of the block must come to the same barrier. A barrier that only some reach leaves the block
+/// waiting for ever, or ends in an error, as the hardware sees fit.
+#[inline(always)]
+#[track_caller]
+pub fn sync_threads() {
+    #[cfg(target_os = "cuda")]
+    // SAFETY: a barrier has no memory effects of its own.
+    unsafe {
+        core::arch::nvptx::_syncthreads()
+    }
+    #[cfg(not(target_os = "cuda"))]
+    crate::host::machine().sync_threads(core::panic::Location::caller());
+}

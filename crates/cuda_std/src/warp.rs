@@ -1,0 +1,156 @@
+//! What the 32 lanes of a warp do together.
+//!
+//! Every function names the lanes that take part in a mask (bit `l` for lane `l`). All of them must come to the
+//! same call with the same mask, the caller's own lane among them; otherwise the result is unspecified. Shuffles
+//! and votes exchange registers and order no memory accesses; [`sync_warp`] does.
+
+#[cfg(not(target_os = "cuda"))]
+use crate::host::{WarpOperation, machine};
+#[cfg(not(target_os = "cuda"))]
+use core::panic::Location;
+
+/// All lanes of a warp.
+pub const FULL: u32 = u32::MAX;
+
+/// The lanes of a warp.
+pub const WARP: u32 = 32;
+
+// `asm!` blocks are not convergent: an optimisation could move them into a branch. LLVM's intrinsics are.
+#[cfg(target_os = "cuda")]
+unsafe extern "C" {
+    #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
+    fn shfl_idx(mask: u32, word: u32, lane: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.up.i32"]
+    fn shfl_up(mask: u32, word: u32, delta: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.down.i32"]
+    fn shfl_down(mask: u32, word: u32, delta: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
+    fn shfl_xor(mask: u32, word: u32, lanes: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.vote.ballot.sync"]
+    fn vote_ballot(mask: u32, predicate: bool) -> u32;
+    #[cfg(target_feature = "sm_80")]
+    #[link_name = "llvm.nvvm.redux.sync.add"]
+    fn redux_add(word: u32, mask: u32) -> u32;
+    #[link_name = "llvm.nvvm.bar.warp.sync"]
+    fn bar_warp_sync(mask: u32);
+}
+
+/// A value of 32 bits, which a lane can hand to another.
+pub trait Lane: crate::Value {
+    #[doc(hidden)]
+    fn to_lane(self) -> u32;
+    #[doc(hidden)]
+    fn from_lane(word: u32) -> Self;
+}
+
+macro_rules! lanes {
+    ($($t:ty, $to:expr, $from:expr;)*) => {$(
+        impl Lane for $t {
+            #[inline(always)]
+            fn to_lane(self) -> u32 {
+                let to: fn($t) -> u32 = $to;
+                to(self)
+            }
+            #[inline(always)]
+            fn from_lane(word: u32) -> Self {
+                let from: fn(u32) -> $t = $from;
+                from(word)
+            }
+        }
+    )*};
+}
+lanes! {
+    u32, |v| v, |w| w;
+    i32, |v| v as u32, |w| w as i32;
+    f32, |v| v.to_bits(), |w| f32::from_bits(w);
+}
+
+/// The thread's place in its warp, 0 to 31.
+#[inline(always)]
+#[must_use]
+pub fn lane() -> u32 {
+    #[cfg(target_os = "cuda")]
+    return crate::device::lane();
+    #[cfg(not(target_os = "cuda"))]
+    return machine().lane();
+}
+
+macro_rules! shuffles {
+    ($($(#[$doc:meta])* $name:ident($argument:ident), $intrinsic:ident, $clamp:literal, $operation:expr;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        #[must_use]
+        #[track_caller]
+        pub fn $name<T: Lane>(mask: u32, value: T, $argument: u32) -> T {
+            #[cfg(target_os = "cuda")]
+            // SAFETY: exchanges registers; a lane that is missing makes the value unspecified, not invalid.
+            let word = unsafe { $intrinsic(mask, value.to_lane(), $argument, $clamp) };
+            #[cfg(not(target_os = "cuda"))]
+            let word = machine().exchange($operation, mask, value.to_lane(), Location::caller());
+            T::from_lane(word)
+        }
+    )*};
+}
+shuffles! {
+    /// The value that lane `source` (modulo 32) gives.
+    shuffle(source), shfl_idx, 31, WarpOperation::Shuffle { lane: source % WARP };
+    /// The value of the lane `delta` below; a lane that has none below keeps its own.
+    shuffle_up(delta), shfl_up, 0, WarpOperation::ShuffleUp { delta };
+    /// The value of the lane `delta` above; a lane that has none above keeps its own.
+    shuffle_down(delta), shfl_down, 31, WarpOperation::ShuffleDown { delta };
+    /// The value of the lane whose number differs from the own one in the bits of `lanes`.
+    shuffle_xor(lanes), shfl_xor, 31, WarpOperation::ShuffleXor { mask: lanes };
+}
+
+/// Bit `l` of the result says whether lane `l` called with `true`; lanes outside the mask count as `false`.
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn ballot(mask: u32, predicate: bool) -> u32 {
+    #[cfg(target_os = "cuda")]
+    // SAFETY: exchanges predicates; a lane that is missing makes the value unspecified, not invalid.
+    return unsafe { vote_ballot(mask, predicate) };
+    #[cfg(not(target_os = "cuda"))]
+    return machine().exchange(WarpOperation::Ballot, mask, predicate.into(), Location::caller());
+}
+
+/// The sum of the lanes' values, wrapping; every lane of the mask gets it.
+///
+/// One instruction on `sm_80` and later; before, one shuffle for each lane of the mask.
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn reduce_add(mask: u32, value: u32) -> u32 {
+    #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
+    // SAFETY: as for shuffles.
+    return unsafe { redux_add(value, mask) };
+    #[cfg(all(target_os = "cuda", not(target_feature = "sm_80")))]
+    return reduce_by_shuffles(mask, value);
+    #[cfg(not(target_os = "cuda"))]
+    return machine().exchange(WarpOperation::ReduceAdd, mask, value, Location::caller());
+}
+
+#[cfg(all(target_os = "cuda", not(target_feature = "sm_80")))]
+#[inline(always)]
+fn reduce_by_shuffles(mask: u32, value: u32) -> u32 {
+    let mut sum = 0u32;
+    let mut left = mask;
+    while left != 0 {
+        sum = sum.wrapping_add(shuffle(mask, value, left.trailing_zeros()));
+        left &= left - 1;
+    }
+    sum
+}
+
+/// Waits for the lanes of the mask and orders their accesses to memory.
+#[inline(always)]
+#[track_caller]
+pub fn sync_warp(mask: u32) {
+    #[cfg(target_os = "cuda")]
+    // SAFETY: a barrier has no memory effects of its own.
+    unsafe {
+        bar_warp_sync(mask)
+    }
+    #[cfg(not(target_os = "cuda"))]
+    machine().sync_warp(mask, Location::caller());
+}

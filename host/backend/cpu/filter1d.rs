@@ -1,0 +1,131 @@
+//! One-dimensional filters on the CPU.
+//!
+//! Work is cut into pieces of outputs that fit a core's cache together with their samples. A piece copies its part
+//! of the continued line (so that nothing has to look at borders any more) and keeps [`WIDTH`] neighbouring sums in
+//! vector registers while it goes through the taps: the compiler makes vector instructions of it.
+
+use crate::filter1d::{FilterElement, Lines, Taps};
+use rayon::prelude::*;
+use slm_kernels::filter1d::Orientation;
+
+/// Sums that are computed together.
+const WIDTH: usize = 32;
+
+/// Outputs of a piece along a row.
+const PIECE: usize = 4096;
+
+/// Outputs of a piece down the columns.
+const ROWS: usize = 16;
+
+/// A number with the CPU's multiply and add.
+pub trait MultiplyAdd {
+    /// `sum + x * w`: rounded after each step for floats, wrapping for integers. A fused multiply-add would be a
+    /// function call on processors without that instruction.
+    #[must_use]
+    fn multiply_add(sum: Self, x: Self, w: Self) -> Self;
+}
+
+impl MultiplyAdd for f32 {
+    fn multiply_add(sum: f32, x: f32, w: f32) -> f32 {
+        sum + x * w
+    }
+}
+
+impl MultiplyAdd for f64 {
+    fn multiply_add(sum: f64, x: f64, w: f64) -> f64 {
+        sum + x * w
+    }
+}
+
+impl MultiplyAdd for i32 {
+    fn multiply_add(sum: i32, x: i32, w: i32) -> i32 {
+        sum.wrapping_add(x.wrapping_mul(w))
+    }
+}
+
+/// Filters `lines` of `samples` into `outputs`, and leaves what lies between their rows alone.
+pub(crate) fn filter1d<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) {
+    if lines.is_empty() {
+        return;
+    }
+    match lines.orientation {
+        Orientation::Rows => rows(taps, lines, samples, outputs),
+        Orientation::Columns => columns(taps, lines, samples, outputs),
+    }
+}
+
+fn rows<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) {
+    outputs.par_chunks_mut(lines.output_pitch).take(lines.lines).enumerate().for_each(|(line, row)| {
+        let first = line * lines.input_pitch;
+        let samples = &samples[first..first + lines.samples];
+        row[..lines.outputs].par_chunks_mut(PIECE).enumerate().for_each(|(piece, outputs)| {
+            let start = taps.start() + (piece * PIECE) as i64;
+            let extended = extend(taps, samples, start, outputs.len() + taps.taps.len() - 1);
+            correlate(&taps.taps, &extended, outputs);
+        });
+    });
+}
+
+/// `len` samples of the continued line from `start` on.
+fn extend<T: FilterElement>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Vec<T> {
+    let n = samples.len() as i64;
+    let end = start + len as i64;
+    let inside = start.clamp(0, n)..end.clamp(0, n);
+    let outside = |i| taps.border.source(i, n as u64).map_or(taps.outside, |i| samples[i as usize]);
+    let mut extended = Vec::with_capacity(len);
+    extended.extend((start..inside.start.min(end)).map(outside));
+    extended.extend_from_slice(&samples[inside.start as usize..inside.end as usize]);
+    extended.extend((inside.end.max(start)..end).map(outside));
+    extended
+}
+
+/// `outputs[o] = Σ_j taps[j] · samples[o + j]`.
+fn correlate<T: FilterElement>(taps: &[T], samples: &[T], outputs: &mut [T]) {
+    let mut blocks = outputs.chunks_exact_mut(WIDTH);
+    let mut first = 0;
+    for block in &mut blocks {
+        let mut sums = [T::ZERO; WIDTH];
+        for (window, &tap) in samples[first..].windows(WIDTH).zip(taps) {
+            for (sum, &sample) in sums.iter_mut().zip(window) {
+                *sum = T::multiply_add(*sum, sample, tap);
+            }
+        }
+        block.copy_from_slice(&sums);
+        first += WIDTH;
+    }
+    for (o, output) in blocks.into_remainder().iter_mut().enumerate() {
+        let products = samples[first + o..].iter().zip(taps);
+        *output = products.fold(T::ZERO, |sum, (&sample, &tap)| T::multiply_add(sum, sample, tap));
+    }
+}
+
+fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) {
+    let constant = vec![taps.outside; lines.lines];
+    let row = |i: i64| match taps.border.source(i, lines.samples as u64) {
+        Some(i) => &samples[i as usize * lines.input_pitch..][..lines.lines],
+        None => &constant[..],
+    };
+    outputs.par_chunks_mut(ROWS * lines.output_pitch).enumerate().for_each(|(piece, outputs)| {
+        let first = piece * ROWS;
+        let count = ROWS.min(lines.outputs.saturating_sub(first));
+        let start = taps.start() + first as i64;
+        let sources: Vec<&[T]> = (0..(count + taps.taps.len()) as i64 - 1).map(|i| row(start + i)).collect();
+        for (o, output) in outputs.chunks_mut(lines.output_pitch).take(count).enumerate() {
+            correlate_rows(&taps.taps, &sources[o..], &mut output[..lines.lines]);
+        }
+    });
+}
+
+/// `outputs[c] = Σ_j taps[j] · sources[j][c]`.
+fn correlate_rows<T: FilterElement>(taps: &[T], sources: &[&[T]], outputs: &mut [T]) {
+    for (block, output) in outputs.chunks_mut(WIDTH).enumerate() {
+        let first = block * WIDTH;
+        let mut sums = [T::ZERO; WIDTH];
+        for (source, &tap) in sources.iter().zip(taps) {
+            for (sum, &sample) in sums.iter_mut().zip(&source[first..first + output.len()]) {
+                *sum = T::multiply_add(*sum, sample, tap);
+            }
+        }
+        output.copy_from_slice(&sums[..output.len()]);
+    }
+}

@@ -1,0 +1,128 @@
+//! The driver: finding it, its return codes as errors, and the functions that `cust` does not wrap.
+
+use crate::{DriverError, Error, Result};
+use cust::error::CudaError;
+use std::ffi::{CStr, c_char};
+use std::ptr;
+use std::sync::OnceLock;
+
+/// The driver's functions that are called directly.
+///
+/// They are declared here, not taken from `cust::sys`, because that has their result as an enum: a code of a newer
+/// driver, which the enum lacks, would be undefined behaviour. The crate `cuda_driver` defines the symbols.
+pub(super) mod api {
+    use cust::sys::{CUdevice, CUdeviceptr, CUfunction, CUstream};
+    use std::ffi::{c_char, c_int, c_uint, c_void};
+
+    unsafe extern "C" {
+        pub(crate) fn cuInit(flags: c_uint) -> c_int;
+        pub(crate) fn cuDriverGetVersion(version: *mut c_int) -> c_int;
+        pub(crate) fn cuGetErrorName(code: c_int, name: *mut *const c_char) -> c_int;
+        pub(crate) fn cuGetErrorString(code: c_int, text: *mut *const c_char) -> c_int;
+        pub(crate) fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice) -> c_int;
+        pub(crate) fn cuStreamSynchronize(stream: CUstream) -> c_int;
+        pub(crate) fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> c_int;
+        pub(crate) fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
+        pub(crate) fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) -> c_int;
+        pub(crate) fn cuMemsetD8Async(address: CUdeviceptr, byte: u8, bytes: usize, stream: CUstream) -> c_int;
+        pub(crate) fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream) -> c_int;
+        pub(crate) fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
+        pub(crate) fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
+        pub(crate) fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction) -> c_int;
+        pub(crate) fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int) -> c_int;
+        pub(crate) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            blocks: *mut c_int,
+            function: CUfunction,
+            threads: c_int,
+            shared_bytes: usize,
+        ) -> c_int;
+        pub(crate) fn cuLaunchKernel(
+            function: CUfunction,
+            grid_x: c_uint,
+            grid_y: c_uint,
+            grid_z: c_uint,
+            block_x: c_uint,
+            block_y: c_uint,
+            block_z: c_uint,
+            shared_bytes: c_uint,
+            stream: CUstream,
+            parameters: *mut *mut c_void,
+            extra: *mut *mut c_void,
+        ) -> c_int;
+    }
+}
+
+const NO_DEVICE: i32 = 100;
+const OUT_OF_MEMORY: i32 = 2;
+const UNSUPPORTED_PTX_VERSION: i32 = 222;
+
+/// Codes that leave the context unusable, by their descriptions in `cuda.h`: uncorrectable and contained memory
+/// errors, illegal addresses and instructions, time-outs, asserts, failed launches.
+const STICKY: [i32; 14] = [214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721];
+
+/// Loads the driver and initialises it, once for the process.
+pub(super) fn initialise() -> Result<()> {
+    static RESULT: OnceLock<Result<()>> = OnceLock::new();
+    let load = || {
+        cuda_driver::load().map_err(|error| Error::NoDevice { tried: error.to_string() })?;
+        // SAFETY: `load` has filled the table of functions; this one takes no pointers.
+        match unsafe { api::cuInit(0) } {
+            NO_DEVICE => Err(Error::NoDevice { tried: "the driver finds no GPU".to_owned() }),
+            code => check("cuInit", code),
+        }
+    };
+    RESULT.get_or_init(load).clone()
+}
+
+/// The version of CUDA that the driver supports.
+pub(super) fn version() -> Result<(u32, u32)> {
+    let mut version = 0;
+    // SAFETY: writes one integer, which outlives the call.
+    check("cuDriverGetVersion", unsafe { api::cuDriverGetVersion(&mut version) })?;
+    let version = version.unsigned_abs();
+    Ok((version / 1000, version % 1000 / 10))
+}
+
+/// What the return value of the function `call` stands for.
+pub(super) fn check(call: &'static str, code: i32) -> Result<()> {
+    if code == 0 {
+        return Ok(());
+    }
+    let source = describe(code);
+    Err(if STICKY.contains(&code) { Error::DeviceLost { call, source } } else { Error::Driver { call, source } })
+}
+
+/// The same for what `cust` makes of it; `call` is the function that it called.
+pub(super) fn from_cust<T>(call: &'static str, result: std::result::Result<T, CudaError>) -> Result<T> {
+    result.or_else(|error| Err(check(call, error as i32).expect_err("an error of cust is a code other than zero")))
+}
+
+/// Whether the error says that there is not enough memory.
+pub(super) fn is_out_of_memory(error: &Error) -> bool {
+    matches!(error, Error::Driver { source, .. } if source.code == OUT_OF_MEMORY as u32)
+}
+
+/// Whether the error says that the driver is too old for a module.
+pub(super) fn is_unsupported_ptx(error: &Error) -> bool {
+    matches!(error, Error::Driver { source, .. } if source.code == UNSUPPORTED_PTX_VERSION as u32)
+}
+
+fn describe(code: i32) -> DriverError {
+    DriverError {
+        code: code.unsigned_abs(),
+        name: text(code, api::cuGetErrorName),
+        description: text(code, api::cuGetErrorString),
+    }
+}
+
+/// A text that the driver has for an error code.
+fn text(code: i32, get: unsafe extern "C" fn(i32, *mut *const c_char) -> i32) -> String {
+    let mut text = ptr::null();
+    // SAFETY: writes one pointer, to a string or null; a code that the driver does not know is refused.
+    let result = unsafe { get(code, &mut text) };
+    if result != 0 || text.is_null() {
+        return "unknown to the driver".to_owned();
+    }
+    // SAFETY: not null, and the driver's strings end in zero and live for ever.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}

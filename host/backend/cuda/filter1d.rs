@@ -1,0 +1,254 @@
+//! One-dimensional filters on a GPU.
+
+use super::kernel::{Kernel, Shape};
+use super::module::{FILTER1D_F32, FILTER1D_F64, FILTER1D_I32};
+use super::{Memory, Queue};
+use crate::filter1d::{Algorithm, FilterElement, HaloLoad, LaunchPlan, Lines, Plan, Taps};
+use crate::{Device, Result};
+use cuda_std::Entry;
+use cuda_std::image::Module;
+use slm_kernels::filter1d::{self as kernels, Args, Geometry, Halo, Orientation, Part};
+use std::sync::Arc;
+
+/// The kernels for an element type.
+pub trait FilterKernels: slm_kernels::Sample {
+    /// The compiled module.
+    fn module() -> &'static Module;
+    /// One output per thread, from global memory.
+    type Global: Entry<Args = Args<Self>>;
+    /// Tiles in shared memory, lines along rows.
+    type TileRows: Entry<Args = Args<Self>>;
+    /// Tiles in shared memory, lines along columns.
+    type TileColumns: Entry<Args = Args<Self>>;
+    /// Outputs in registers, lines along rows.
+    type RegisterRows: Entry<Args = Args<Self>>;
+    /// Outputs in registers, lines along columns.
+    type RegisterColumns: Entry<Args = Args<Self>>;
+}
+
+macro_rules! filter_kernels {
+    ($($t:ty, $module:ident: $global:ident $tile_rows:ident $tile_columns:ident $rows:ident $columns:ident;)*) => {$(
+        impl FilterKernels for $t {
+            fn module() -> &'static Module {
+                &$module
+            }
+            type Global = kernels::$global;
+            type TileRows = kernels::$tile_rows;
+            type TileColumns = kernels::$tile_columns;
+            type RegisterRows = kernels::$rows;
+            type RegisterColumns = kernels::$columns;
+        }
+    )*};
+}
+filter_kernels! {
+    f32, FILTER1D_F32: filter1d_global_f32 filter1d_tile_rows_f32 filter1d_tile_columns_f32
+        filter1d_register_rows_f32 filter1d_register_columns_f32;
+    f64, FILTER1D_F64: filter1d_global_f64 filter1d_tile_rows_f64 filter1d_tile_columns_f64
+        filter1d_register_rows_f64 filter1d_register_columns_f64;
+    i32, FILTER1D_I32: filter1d_global_i32 filter1d_tile_rows_i32 filter1d_tile_columns_i32
+        filter1d_register_rows_i32 filter1d_register_columns_i32;
+}
+
+/// A filter's taps and kernels on a device.
+pub(crate) struct Filter1d<T: FilterElement> {
+    queue: Arc<Queue>,
+    taps: Memory<T>,
+    algorithm: Algorithm,
+    global: Kernel<T::Global>,
+    tile_rows: Kernel<T::TileRows>,
+    tile_columns: Kernel<T::TileColumns>,
+    register_rows: Kernel<T::RegisterRows>,
+    register_columns: Kernel<T::RegisterColumns>,
+}
+
+/// What runs for a problem, and why.
+struct Choice {
+    kernel: kernels::Kernel,
+    geometry: Geometry,
+    reason: &'static str,
+}
+
+impl<T: FilterElement> Filter1d<T> {
+    pub(crate) fn new(queue: &Arc<Queue>, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
+        let module = T::module();
+        let filter = Filter1d {
+            queue: queue.clone(),
+            taps: Memory::upload(queue, &taps.taps)?,
+            algorithm,
+            global: Kernel::load(queue, module)?,
+            tile_rows: Kernel::load(queue, module)?,
+            tile_columns: Kernel::load(queue, module)?,
+            register_rows: Kernel::load(queue, module)?,
+            register_columns: Kernel::load(queue, module)?,
+        };
+        // A line of whatever length along rows must be possible with the algorithm asked for.
+        let long = Lines { lines: 1, samples: 1 << 20, outputs: 1 << 20, orientation: Orientation::Rows, input_pitch: 0, output_pitch: 0 };
+        filter.choose(&long)?;
+        Ok(filter)
+    }
+
+    /// The kernel for these lines.
+    fn choose(&self, lines: &Lines) -> Result<Choice> {
+        let problem = lines.problem(self.taps.len());
+        let choice = |kernel, reason| Choice { kernel, geometry: Geometry::new::<T>(kernel, &problem), reason };
+        let shared = &self.queue.limits().shared;
+        let chosen = match self.algorithm {
+            Algorithm::GlobalMemory => choice(kernels::Kernel::Global, "asked for"),
+            Algorithm::SharedTile(_) => choice(kernels::Kernel::Tile, "asked for"),
+            Algorithm::RegisterTiled => choice(kernels::Kernel::Register, "asked for"),
+            Algorithm::Auto => {
+                let fastest = choice(kernels::Kernel::Register, "the fastest one");
+                if fastest.geometry.shared_bytes <= shared.max_per_block {
+                    fastest
+                } else {
+                    choice(kernels::Kernel::Global, "taps and tile do not fit into shared memory")
+                }
+            }
+        };
+        shared.check(self.name(chosen.kernel, lines.orientation), chosen.geometry.shared_bytes)?;
+        Ok(chosen)
+    }
+
+    fn name(&self, kernel: kernels::Kernel, orientation: Orientation) -> &'static str {
+        use kernels::Kernel::{Global, Register, Tile};
+        match (kernel, orientation) {
+            (Global, _) => T::Global::NAME,
+            (Tile, Orientation::Rows) => T::TileRows::NAME,
+            (Tile, Orientation::Columns) => T::TileColumns::NAME,
+            (Register, Orientation::Rows) => T::RegisterRows::NAME,
+            (Register, Orientation::Columns) => T::RegisterColumns::NAME,
+        }
+    }
+
+    /// Enqueues the filtering of `lines` of `samples` into `outputs`.
+    pub(crate) fn run(&self, taps: &Taps<T>, lines: &Lines, samples: &Memory<T>, outputs: &mut Memory<T>) -> Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let choice = self.choose(lines)?;
+        let _lock = self.queue.enqueue()?;
+        for part in choice.geometry.parts(lines.lines as u64) {
+            let args = self.args(taps, lines, &choice.geometry, part, samples, outputs);
+            self.launch(&choice, lines.orientation, part, &args)?;
+        }
+        Ok(())
+    }
+
+    fn args(
+        &self,
+        taps: &Taps<T>,
+        lines: &Lines,
+        geometry: &Geometry,
+        part: Part,
+        samples: &Memory<T>,
+        outputs: &mut Memory<T>,
+    ) -> Args<T> {
+        let along_rows = lines.orientation == Orientation::Rows;
+        let steps = |pitch: usize| if along_rows { (1, pitch as u64) } else { (pitch as u64, 1) };
+        let (input_step, input_line) = steps(lines.input_pitch);
+        let (output_step, output_line) = steps(lines.output_pitch);
+        let edge_thread = self.algorithm == Algorithm::SharedTile(HaloLoad::EdgeThread);
+        // SAFETY: `run` enqueues on the queue that all three belong to (its callers check that), while the memory of
+        // the caller is borrowed and `self.taps` is never written.
+        let (input, output, taps_window) = unsafe {
+            (
+                samples.window((part.first_line * input_line) as usize),
+                outputs.window_mut((part.first_line * output_line) as usize),
+                self.taps.window(0),
+            )
+        };
+        Args {
+            input,
+            output,
+            taps: taps_window,
+            samples: lines.samples as u64,
+            outputs: lines.outputs as u64,
+            lines: part.lines,
+            start: taps.start(),
+            input_step,
+            input_line,
+            output_step,
+            output_line,
+            outside: taps.outside,
+            border: taps.border as u32,
+            halo: (if edge_thread { Halo::EdgeThread } else { Halo::Cooperative }) as u32,
+            tiles: geometry.tiles as u32,
+            tap_count: taps.taps.len() as u32,
+        }
+    }
+
+    fn launch(&self, choice: &Choice, orientation: Orientation, part: Part, args: &Args<T>) -> Result<()> {
+        use kernels::Kernel::{Global, Register, Tile};
+        let shape = choice.shape(part.blocks);
+        let queue = &*self.queue;
+        // SAFETY: the windows in `args` are made in `run` (see `args`), which holds the queue's lock.
+        unsafe {
+            match (choice.kernel, orientation) {
+                (Global, _) => self.global.launch(queue, shape, args),
+                (Tile, Orientation::Rows) => self.tile_rows.launch(queue, shape, args),
+                (Tile, Orientation::Columns) => self.tile_columns.launch(queue, shape, args),
+                (Register, Orientation::Rows) => self.register_rows.launch(queue, shape, args),
+                (Register, Orientation::Columns) => self.register_columns.launch(queue, shape, args),
+            }
+        }
+    }
+
+    pub(crate) fn plan(&self, device: &Device, algorithm: Algorithm, lines: &Lines) -> Plan {
+        let mut plan = Plan {
+            device: device.to_string(),
+            algorithm,
+            kernel: "none".to_owned(),
+            reason: "there is nothing to compute".to_owned(),
+            outputs: [lines.lines, lines.outputs],
+            launch: None,
+        };
+        if lines.is_empty() {
+            return plan;
+        }
+        match self.choose(lines) {
+            Ok(choice) => {
+                plan.kernel = self.name(choice.kernel, lines.orientation).to_owned();
+                plan.reason = choice.reason.to_owned();
+                plan.launch = Some(self.launch_plan(&choice, lines));
+            }
+            Err(error) => plan.reason = error.to_string(),
+        }
+        plan
+    }
+
+    fn launch_plan(&self, choice: &Choice, lines: &Lines) -> LaunchPlan {
+        use kernels::Kernel::{Global, Register, Tile};
+        let blocks = choice.geometry.blocks(lines.lines as u64);
+        let shape = choice.shape(u32::try_from(blocks).unwrap_or(u32::MAX));
+        let queue = &*self.queue;
+        let (registers, resident) = match (choice.kernel, lines.orientation) {
+            (Global, _) => facts(&self.global, queue, shape),
+            (Tile, Orientation::Rows) => facts(&self.tile_rows, queue, shape),
+            (Tile, Orientation::Columns) => facts(&self.tile_columns, queue, shape),
+            (Register, Orientation::Rows) => facts(&self.register_rows, queue, shape),
+            (Register, Orientation::Columns) => facts(&self.register_columns, queue, shape),
+        };
+        let threads = f64::from(resident * shape.block[0] * shape.block[1]);
+        LaunchPlan {
+            grid: blocks,
+            block: shape.block,
+            shared_bytes: choice.geometry.shared_bytes,
+            shared_available: queue.limits().shared.max_per_block,
+            registers,
+            blocks_per_multiprocessor: resident,
+            occupancy: threads / f64::from(queue.limits().threads_per_multiprocessor),
+        }
+    }
+}
+
+impl Choice {
+    fn shape(&self, blocks: u32) -> Shape {
+        // `choose` has compared the shared bytes with what the device has.
+        Shape { blocks, block: self.geometry.block, shared_bytes: self.geometry.shared_bytes as u32 }
+    }
+}
+
+/// Registers per thread, and blocks per multiprocessor; 0 where the driver does not say.
+fn facts<E: Entry>(kernel: &Kernel<E>, queue: &Queue, shape: Shape) -> (u32, u32) {
+    (kernel.registers(), kernel.blocks_per_multiprocessor(queue, shape).unwrap_or(0))
+}

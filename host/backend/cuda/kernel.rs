@@ -1,0 +1,96 @@
+//! Kernels that can only be launched with their own arguments.
+
+use super::Queue;
+use super::driver::{api, from_cust};
+use super::module::Loaded;
+use crate::Result;
+use cuda_std::Entry;
+use cuda_std::image::Module;
+use cust::sys::CUfunction;
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::Arc;
+
+// Values of `CUfunction_attribute`.
+const REGISTERS: i32 = 4;
+const MOST_DYNAMIC_SHARED_BYTES: i32 = 8;
+
+/// The kernel `E` on a device.
+///
+/// The type ties the entry point to its arguments: another kernel's do not compile.
+pub(super) struct Kernel<E: Entry> {
+    function: CUfunction,
+    registers: u32,
+    /// Holds the module that the function is in.
+    _module: Arc<Loaded>,
+    marker: PhantomData<fn(&E::Args)>,
+}
+
+// SAFETY: the function is a handle into a context, which any thread may use after making it current.
+unsafe impl<E: Entry> Send for Kernel<E> {}
+// SAFETY: as above; launching does not change the kernel.
+unsafe impl<E: Entry> Sync for Kernel<E> {}
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) blocks: u32,
+    pub(super) block: [u32; 2],
+    pub(super) shared_bytes: u32,
+}
+
+impl<E: Entry> Kernel<E> {
+    /// Finds the kernel in `module`, whose images were compiled from the same sources as `E` (`Modules::get`).
+    pub(super) fn load(queue: &Queue, module: &'static Module) -> Result<Self> {
+        assert_eq!(E::SOURCES, Some(slm_kernels::SOURCES), "a kernel of another crate");
+        let module = queue.module(module)?;
+        let function = queue.note(from_cust("cuModuleGetFunction", module.cuda.get_function(E::NAME)))?.to_raw();
+        let most = queue.limits().shared.max_per_block as i32;
+        // SAFETY: the function is alive as long as its module, which `module` holds.
+        let code = unsafe { api::cuFuncSetAttribute(function, MOST_DYNAMIC_SHARED_BYTES, most) };
+        queue.check("cuFuncSetAttribute", code)?;
+        let mut registers = 0;
+        // SAFETY: as above; writes one integer, which outlives the call.
+        let code = unsafe { api::cuFuncGetAttribute(&mut registers, REGISTERS, function) };
+        queue.check("cuFuncGetAttribute", code)?;
+        Ok(Kernel { function, registers: registers.unsigned_abs(), _module: module, marker: PhantomData })
+    }
+
+    /// Enqueues the kernel.
+    ///
+    /// # Safety
+    ///
+    /// The windows in `args` stay valid until the kernel has ended ([`cuda_std::GlobalIn::from_raw_parts`]); the
+    /// queue's lock is held, or this is all the work there is.
+    pub(super) unsafe fn launch(&self, queue: &Queue, shape: Shape, args: &E::Args) -> Result<()> {
+        let Shape { blocks, block: [x, y], shared_bytes } = shape;
+        let mut parameter = ptr::from_ref(args).cast_mut().cast::<c_void>();
+        // SAFETY: the entry point has one parameter of this type (`Entry`), which the driver copies; its windows are
+        // the caller's promise, and nothing else in it is an address (`Argument`).
+        let code = unsafe {
+            let (stream, none) = (queue.stream(), ptr::null_mut());
+            api::cuLaunchKernel(self.function, blocks, 1, 1, x, y, 1, shared_bytes, stream, &mut parameter, none)
+        };
+        queue.check("cuLaunchKernel", code)
+    }
+
+    /// Its registers per thread.
+    pub(super) fn registers(&self) -> u32 {
+        self.registers
+    }
+
+    /// How many blocks run on one multiprocessor at a time.
+    pub(super) fn blocks_per_multiprocessor(&self, queue: &Queue, shape: Shape) -> Result<u32> {
+        queue.enter()?;
+        let mut blocks = 0;
+        let threads = (shape.block[0] * shape.block[1]) as i32;
+        // SAFETY: writes one integer, which outlives the call.
+        let code = unsafe {
+            let shared_bytes = shape.shared_bytes as usize;
+            api::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.function, threads, shared_bytes)
+        };
+        queue.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", code)?;
+        Ok(blocks.unsigned_abs())
+    }
+}

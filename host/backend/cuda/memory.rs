@@ -1,0 +1,150 @@
+//! Device memory.
+
+use super::Queue;
+use super::driver::{api, is_out_of_memory};
+use crate::{Element, Error, Result};
+use cuda_std::{GlobalIn, GlobalOut};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Memory for `len` elements, freed in stream order.
+pub(crate) struct Memory<T> {
+    queue: Arc<Queue>,
+    /// Zero if there are no elements.
+    address: u64,
+    len: usize,
+    marker: PhantomData<T>,
+}
+
+impl<T: Element> Memory<T> {
+    /// Memory with a copy of `data`, which may be changed afterwards.
+    pub(crate) fn upload(queue: &Arc<Queue>, data: &[T]) -> Result<Self> {
+        let mut memory = Self::allocate(queue, data.len())?;
+        memory.overwrite(data)?;
+        Ok(memory)
+    }
+
+    /// Memory of zeros. `len` elements are at most `isize::MAX` bytes.
+    pub(crate) fn zeroed(queue: &Arc<Queue>, len: usize) -> Result<Self> {
+        let memory = Self::allocate(queue, len)?;
+        if len > 0 {
+            // SAFETY: the memory has so many bytes, and zeros are a valid value of every element type.
+            let code = unsafe { api::cuMemsetD8Async(memory.address, 0, memory.bytes(), queue.stream()) };
+            queue.check("cuMemsetD8Async", code)?;
+        }
+        Ok(memory)
+    }
+
+    /// Memory with unspecified contents; private, because every other way in fills it.
+    fn allocate(queue: &Arc<Queue>, len: usize) -> Result<Self> {
+        queue.enter()?;
+        let mut memory = Memory { queue: queue.clone(), address: 0, len, marker: PhantomData };
+        if len > 0 {
+            // SAFETY: writes one address, which outlives the call.
+            let code = unsafe { api::cuMemAllocAsync(&mut memory.address, memory.bytes(), queue.stream()) };
+            let result = queue.check("cuMemAllocAsync", code);
+            result.map_err(|error| memory.or_out_of_memory(error))?;
+        }
+        Ok(memory)
+    }
+
+    fn or_out_of_memory(&self, error: Error) -> Error {
+        if !is_out_of_memory(&error) {
+            return error;
+        }
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: writes two integers, which outlive the call.
+        let code = unsafe { api::cuMemGetInfo_v2(&mut free, &mut total) };
+        Error::OutOfDeviceMemory { requested: self.bytes() as u64, available: (code == 0).then_some(free as u64) }
+    }
+
+    /// Copies `data`, of the same length, to the memory; `data` may be changed afterwards.
+    pub(crate) fn overwrite(&mut self, data: &[T]) -> Result<()> {
+        debug_assert_eq!(data.len(), self.len);
+        if self.len == 0 {
+            return Ok(());
+        }
+        self.queue.enter()?;
+        // SAFETY: both sides have so many bytes, and `data` lives until the wait below.
+        let code = unsafe {
+            api::cuMemcpyHtoDAsync_v2(self.address, data.as_ptr().cast(), self.bytes(), self.queue.stream())
+        };
+        let started = self.queue.check("cuMemcpyHtoDAsync", code);
+        // Pinned memory is read after the call has returned; `data` might be.
+        let done = self.queue.synchronize();
+        started.and(done)
+    }
+
+    /// Copies the memory to `data`, of the same length, and waits for that.
+    pub(crate) fn download(&self, data: &mut [T]) -> Result<()> {
+        debug_assert_eq!(data.len(), self.len);
+        if self.len == 0 {
+            return self.queue.synchronize();
+        }
+        self.queue.enter()?;
+        // SAFETY: both sides have so many bytes; `data` is borrowed until the wait below, and every bit pattern is a
+        // valid element.
+        let code = unsafe {
+            api::cuMemcpyDtoHAsync_v2(data.as_mut_ptr().cast(), self.address, self.bytes(), self.queue.stream())
+        };
+        let started = self.queue.check("cuMemcpyDtoHAsync", code);
+        let done = self.queue.synchronize();
+        started.and(done)
+    }
+
+    /// Enqueues a copy of `source`, which has the same length and queue.
+    pub(crate) fn copy_from(&mut self, source: &Memory<T>) -> Result<()> {
+        debug_assert!(self.len == source.len && Arc::ptr_eq(&self.queue, &source.queue));
+        if self.len == 0 {
+            return Ok(());
+        }
+        self.queue.enter()?;
+        // SAFETY: both have so many bytes and are freed in the order of this stream, so after the copy.
+        let code = unsafe {
+            api::cuMemcpyDtoDAsync_v2(self.address, source.address, self.bytes(), self.queue.stream())
+        };
+        self.queue.check("cuMemcpyDtoDAsync", code)
+    }
+
+    /// The number of elements.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    /// The elements from `first` on, for a kernel to read.
+    ///
+    /// # Safety
+    ///
+    /// The kernel is enqueued on this memory's queue while the memory is borrowed: what writes it or frees it is
+    /// enqueued later, and so waits for the kernel.
+    pub(super) unsafe fn window(&self, first: usize) -> GlobalIn<T> {
+        let first = first.min(self.len);
+        // SAFETY: inside one allocation, aligned as it is, and nothing writes it before the kernel has ended.
+        unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64) }
+    }
+
+    /// The elements from `first` on, for a kernel to write.
+    ///
+    /// # Safety
+    ///
+    /// As for [`window`](Self::window).
+    pub(super) unsafe fn window_mut(&mut self, first: usize) -> GlobalOut<T> {
+        let first = first.min(self.len);
+        // SAFETY: inside one allocation, aligned as it is.
+        unsafe { GlobalOut::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64) }
+    }
+}
+
+impl<T> Drop for Memory<T> {
+    fn drop(&mut self) {
+        if self.address != 0 && self.queue.enter().is_ok() {
+            // SAFETY: allocated on this stream and freed once; work that uses it was enqueued before. An error has
+            // nowhere to go, and belongs to earlier work, whose wait will report it.
+            unsafe { api::cuMemFreeAsync(self.address, self.queue.stream()) };
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Operations on NVIDIA GPUs.
+//!
+//! The layers, from the driver up:
+//!
+//! | file | what |
+//! |---|---|
+//! | `driver.rs` | finding the driver once; its return codes as errors |
+//! | `queue.rs` | a device, its primary context and one stream |
+//! | `memory.rs` | device memory that frees itself in stream order |
+//! | `module.rs` | compiled kernels: choosing, checking and loading them |
+//! | `kernel.rs` | a kernel that can only be launched with its own arguments |
+//! | `filter1d.rs` | one file per operation |
+//!
+//! Contexts are current per thread, so whatever calls the driver begins with [`Queue::enter`].
+
+#![allow(unsafe_code)] // Calls into the CUDA driver.
+
+mod driver;
+mod filter1d;
+mod kernel;
+mod memory;
+mod module;
+mod queue;
+
+pub(crate) use filter1d::{Filter1d, FilterKernels};
+pub(crate) use memory::Memory;
+pub use module::ptx_origin;
+pub(crate) use queue::Queue;

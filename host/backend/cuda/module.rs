@@ -1,0 +1,155 @@
+//! Compiled kernels: choosing the image for a device, checking and loading it.
+
+use super::driver::{from_cust, is_unsupported_ptx, version};
+use super::queue::Limits;
+use crate::{Error, Result};
+use cuda_std::image::{Header, ImageError, Module, Origin};
+use std::sync::{Arc, Mutex, PoisonError};
+
+cuda_std::include_kernels!();
+
+/// Where this program's kernels come from: compiled together with it, or taken from the files that the kernel
+/// package carries.
+#[must_use]
+pub fn ptx_origin() -> Origin {
+    ORIGIN
+}
+
+/// A module in a context.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    name: &'static str,
+    pub(super) cuda: cust::module::Module,
+}
+
+/// The modules that a queue has loaded so far.
+#[derive(Debug, Default)]
+pub(super) struct Modules(Mutex<Vec<Arc<Loaded>>>);
+
+impl Modules {
+    /// The module, loaded if it is not yet. The context is current.
+    pub(super) fn get(&self, module: &'static Module, limits: &Limits) -> Result<Arc<Loaded>> {
+        // The list is whole at any time, so a panic elsewhere did it no harm.
+        let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = loaded.iter().find(|loaded| loaded.name == module.name()) {
+            return Ok(found.clone());
+        }
+        let (header, image) = choose(module, limits.capability)?;
+        let cuda = from_cust("cuModuleLoadDataEx", cust::module::Module::from_ptx(image, &[]));
+        let cuda = cuda.map_err(|error| explain(error, &header, image))?;
+        let new = Arc::new(Loaded { name: module.name(), cuda });
+        loaded.push(new.clone());
+        Ok(new)
+    }
+}
+
+/// The lowest compute capability that there is an image for.
+pub(super) fn lowest_target() -> (u32, u32) {
+    let targets = FILTER1D_F32.images().iter().filter_map(|image| Header::read(image).ok());
+    let lowest = targets.map(|header| header.target).min().unwrap_or_default();
+    (lowest / 10, lowest % 10)
+}
+
+/// The image of `module` for the highest target that the device supports, checked against this program's sources.
+fn choose(module: &'static Module, (major, minor): (u32, u32)) -> Result<(Header, &'static str)> {
+    let wrong = |source: ImageError| Error::KernelModule { module: module.name(), source };
+    let mut best: Option<(Header, &'static str)> = None;
+    for image in module.images() {
+        let header = Header::verify(image, slm_kernels::SOURCES).map_err(wrong)?;
+        let better = best.as_ref().is_none_or(|(best, _)| best.target < header.target);
+        if header.target <= 10 * major + minor && better {
+            best = Some((header, image));
+        }
+    }
+    best.ok_or(wrong(ImageError::NoHeader { missing: "target" }))
+}
+
+/// The driver's refusal to load `image`, in terms of versions if that is the reason.
+fn explain(error: Error, header: &Header, image: &str) -> Error {
+    let (true, Ok(actual)) = (is_unsupported_ptx(&error), version()) else { return error };
+    let ptx = ptx_version(image).unwrap_or_default();
+    let needed_for = format!("the kernel module {} (PTX {}.{})", header.module, ptx.0, ptx.1);
+    Error::DriverTooOld { required: cuda_of_ptx(ptx), actual, needed_for }
+}
+
+/// The PTX version in the line `.version M.m`.
+fn ptx_version(image: &str) -> Option<(u32, u32)> {
+    let version = image.lines().find_map(|line| line.strip_prefix(".version "))?;
+    let (major, minor) = version.trim().split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The first version of CUDA that knows a PTX version (PTX ISA, "Release Notes").
+fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
+    match ptx {
+        (6, minor @ ..=2) => (9, minor),
+        (6, minor) => (10, minor.saturating_sub(3)),
+        (7, minor) => (11, minor),
+        (8, minor) => (12, minor),
+        (9, minor) => (13, minor),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ours() -> Header {
+        let sources = slm_kernels::SOURCES.to_owned();
+        Header { module: "m".into(), target: 75, sources, compiler: "c".into(), flags: "f".into() }
+    }
+
+    /// A module with these images.
+    fn module(images: Vec<String>) -> &'static Module {
+        let images = images.into_iter().map(|image| &*image.leak()).collect::<Vec<&'static str>>().leak();
+        // SAFETY: `choose` only reads the texts; none of them is loaded.
+        Box::leak(Box::new(unsafe { Module::new("m", images) }))
+    }
+
+    #[test]
+    fn the_highest_supported_target_is_chosen() {
+        let images = [75, 80, 90].map(|target| Header { target, ..ours() }.write(".version 6.3\n"));
+        let module = module(images.to_vec());
+        let chosen = |capability| choose(module, capability).map(|(header, _)| header.target);
+        assert_eq!(chosen((7, 5)), Ok(75));
+        assert_eq!(chosen((8, 9)), Ok(80));
+        assert_eq!(chosen((9, 0)), Ok(90));
+        assert_eq!(chosen((12, 0)), Ok(90));
+        assert!(chosen((7, 0)).is_err());
+    }
+
+    #[test]
+    fn a_module_of_other_sources_is_not_loaded() {
+        let stale = Header { sources: "other".into(), ..ours() }.write(".version 6.3\n");
+        let Err(Error::KernelModule { module, source }) = choose(module(vec![stale]), (9, 0)) else { panic!() };
+        assert_eq!(module, "m");
+        let expected = slm_kernels::SOURCES.to_owned();
+        assert_eq!(source, ImageError::Stale { expected, actual: "other".into() });
+    }
+
+    #[test]
+    fn an_altered_module_is_not_loaded() {
+        let altered = ours().write(".version 6.3\n").replace("6.3", "6.4");
+        let error = choose(module(vec![altered]), (9, 0)).unwrap_err();
+        assert!(matches!(error, Error::KernelModule { source: ImageError::Altered { .. }, .. }), "{error}");
+    }
+
+    #[test]
+    fn this_programs_modules_are_good() {
+        for module in [&FILTER1D_F32, &FILTER1D_F64, &FILTER1D_I32] {
+            for capability in [(7, 5), (8, 0), (9, 0)] {
+                let (header, _) = choose(module, capability).unwrap();
+                assert_eq!((header.target / 10, header.target % 10), capability);
+            }
+        }
+        assert_eq!(lowest_target(), (7, 5));
+    }
+
+    #[test]
+    fn versions() {
+        assert_eq!(ptx_version("// x\n.version 7.8\n.target sm_90"), Some((7, 8)));
+        assert_eq!(cuda_of_ptx((6, 3)), (10, 0));
+        assert_eq!(cuda_of_ptx((7, 8)), (11, 8));
+    }
+}

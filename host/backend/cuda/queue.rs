@@ -1,0 +1,208 @@
+//! A device, its primary context, and one stream on it.
+
+use super::driver::{self, api, check, from_cust};
+use super::module::{Loaded, Modules, lowest_target};
+use crate::device::{Backend, DeviceInfo, SharedMemory};
+use crate::{Error, Result};
+use cust::context::{Context, CurrentContext};
+use cust::device::Device;
+use cust::event::{Event, EventFlags};
+use cust::stream::{Stream, StreamFlags};
+use cust::sys::CUstream;
+use std::mem::ManuallyDrop;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// The version of CUDA that brought stream-ordered allocation (`cuMemAllocAsync`).
+const ORDERED_ALLOCATION: (u32, u32) = (11, 2);
+
+/// A device's context and the stream that all work of one [`Device`](crate::Device) handle goes to.
+///
+/// The stream does not wait for the legacy default stream nor that for it.
+pub(crate) struct Queue {
+    // Dropped in this order, with the context current (`Drop`).
+    modules: ManuallyDrop<Modules>,
+    stream: ManuallyDrop<Stream>,
+    context: ManuallyDrop<Context>,
+    enqueue: Mutex<()>,
+    lost: OnceLock<Error>,
+    limits: Limits,
+}
+
+/// What launches and modules have to respect.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) capability: (u32, u32),
+    pub(super) shared: SharedMemory,
+    pub(super) threads_per_multiprocessor: u32,
+}
+
+impl Queue {
+    /// Opens device `ordinal`, and says what is known of it.
+    pub(crate) fn open(ordinal: usize) -> Result<(Self, DeviceInfo)> {
+        driver::initialise()?;
+        let available = from_cust("cuDeviceGetCount", Device::num_devices())? as usize;
+        if available == 0 {
+            return Err(Error::NoDevice { tried: "the driver finds no GPU".to_owned() });
+        }
+        if ordinal >= available {
+            return Err(Error::DeviceOrdinal { ordinal, available });
+        }
+        let device = from_cust("cuDeviceGet", Device::get_device(ordinal as u32))?;
+        let info = describe(device, ordinal)?;
+        let limits = limits(device, &info)?;
+        let context = from_cust("cuDevicePrimaryCtxRetain", Context::new(device))?;
+        let stream = Stream::new(StreamFlags::NON_BLOCKING, None);
+        let stream = from_cust("cuStreamCreateWithPriority", stream)?;
+        let queue = Queue {
+            modules: ManuallyDrop::new(Modules::default()),
+            stream: ManuallyDrop::new(stream),
+            context: ManuallyDrop::new(context),
+            enqueue: Mutex::new(()),
+            lost: OnceLock::new(),
+            limits,
+        };
+        Ok((queue, info))
+    }
+
+    /// Makes the context current for this thread: before every call into the driver.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] if an earlier failure has destroyed the context.
+    pub(super) fn enter(&self) -> Result<()> {
+        if let Some(lost) = self.lost.get() {
+            return Err(lost.clone());
+        }
+        from_cust("cuCtxSetCurrent", CurrentContext::set_current(&*self.context))
+    }
+
+    /// Enters, and keeps other threads from enqueueing until the guard is dropped: for work of several parts.
+    pub(super) fn enqueue(&self) -> Result<MutexGuard<'_, ()>> {
+        // The lock guards no data, so a thread that panicked while holding it left nothing half-done.
+        let guard = self.enqueue.lock().unwrap_or_else(PoisonError::into_inner);
+        self.enter()?;
+        Ok(guard)
+    }
+
+    /// The result of a call, which is remembered if it says that the device is lost.
+    pub(super) fn check(&self, call: &'static str, code: i32) -> Result<()> {
+        self.note(check(call, code))
+    }
+
+    pub(super) fn note<T>(&self, result: Result<T>) -> Result<T> {
+        if let Err(error @ Error::DeviceLost { .. }) = &result {
+            // If another thread was first, that error stays.
+            let _ = self.lost.set(error.clone());
+        }
+        result
+    }
+
+    pub(super) fn stream(&self) -> CUstream {
+        self.stream.as_inner()
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The module, loaded on first use.
+    pub(super) fn module(&self, module: &'static cuda_std::image::Module) -> Result<Arc<Loaded>> {
+        self.enter()?;
+        self.note(self.modules.get(module, &self.limits))
+    }
+
+    pub(crate) fn synchronize(&self) -> Result<()> {
+        self.enter()?;
+        // SAFETY: the stream lives as long as `self`.
+        self.check("cuStreamSynchronize", unsafe { api::cuStreamSynchronize(self.stream()) })
+    }
+
+    /// How long the device takes for what `work` enqueues.
+    pub(crate) fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+        let start = self.event()?;
+        let result = work()?;
+        let end = self.event()?;
+        self.synchronize()?;
+        let milliseconds = self.note(from_cust("cuEventElapsedTime", end.elapsed_time_f32(&start)))?;
+        Ok((result, Duration::from_secs_f64(f64::from(milliseconds).max(0.0) / 1e3)))
+    }
+
+    /// An event at the end of the work so far.
+    fn event(&self) -> Result<Event> {
+        self.enter()?;
+        let event = self.note(from_cust("cuEventCreate", Event::new(EventFlags::DEFAULT)))?;
+        self.note(from_cust("cuEventRecord", event.record(&self.stream)))?;
+        Ok(event)
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Unloading and destroying need the context. If it is lost they do nothing, and neither could anybody else.
+        let _ = self.enter();
+        // SAFETY: each is dropped here once and not used again; nothing of this queue is left, since buffers and
+        // kernels hold it.
+        unsafe {
+            ManuallyDrop::drop(&mut self.modules);
+            ManuallyDrop::drop(&mut self.stream);
+            ManuallyDrop::drop(&mut self.context);
+        }
+    }
+}
+
+/// Values of `CUdevice_attribute`.
+mod attribute {
+    pub(super) const SHARED_PER_BLOCK: i32 = 8;
+    pub(super) const MULTIPROCESSORS: i32 = 16;
+    pub(super) const THREADS_PER_MULTIPROCESSOR: i32 = 39;
+    pub(super) const CAPABILITY_MAJOR: i32 = 75;
+    pub(super) const CAPABILITY_MINOR: i32 = 76;
+    pub(super) const SHARED_PER_MULTIPROCESSOR: i32 = 81;
+    pub(super) const MOST_SHARED_PER_BLOCK: i32 = 97;
+}
+
+fn get(device: Device, attribute: i32) -> Result<u32> {
+    let mut value = 0;
+    // SAFETY: writes one integer, which outlives the call; the device exists.
+    check("cuDeviceGetAttribute", unsafe { api::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) })?;
+    Ok(value.unsigned_abs())
+}
+
+fn describe(device: Device, ordinal: usize) -> Result<DeviceInfo> {
+    let capability = (get(device, attribute::CAPABILITY_MAJOR)?, get(device, attribute::CAPABILITY_MINOR)?);
+    Ok(DeviceInfo {
+        backend: Backend::Cuda,
+        name: from_cust("cuDeviceGetName", device.name())?,
+        selection: format!("CUDA device {ordinal}"),
+        compute_capability: Some(capability),
+        processors: get(device, attribute::MULTIPROCESSORS)? as usize,
+        memory: Some(from_cust("cuDeviceTotalMem", device.total_memory())? as u64),
+        shared_memory: Some(SharedMemory {
+            default_per_block: get(device, attribute::SHARED_PER_BLOCK)?.into(),
+            max_per_block: get(device, attribute::MOST_SHARED_PER_BLOCK)?.into(),
+            per_multiprocessor: get(device, attribute::SHARED_PER_MULTIPROCESSOR)?.into(),
+            // Of every device since compute capability 5.0 (CUDA C++ Programming Guide, "Compute Capabilities").
+            banks: 32,
+            bank_bytes: 4,
+        }),
+    })
+}
+
+fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
+    let version = driver::version()?;
+    if version < ORDERED_ALLOCATION {
+        let needed_for = "stream-ordered allocation".to_owned();
+        return Err(Error::DriverTooOld { required: ORDERED_ALLOCATION, actual: version, needed_for });
+    }
+    let capability = info.compute_capability.expect("a GPU has one");
+    if capability < lowest_target() {
+        let (device, required) = (info.name.clone(), lowest_target());
+        return Err(Error::DeviceTooOld { device, required, actual: capability });
+    }
+    Ok(Limits {
+        capability,
+        shared: info.shared_memory.expect("a GPU has some"),
+        threads_per_multiprocessor: get(device, attribute::THREADS_PER_MULTIPROCESSOR)?,
+    })
+}

@@ -1,0 +1,332 @@
+//! Devices: what runs the operations.
+
+use crate::buffer::{Buffer, Storage};
+#[cfg(cuda)]
+use crate::backend::cuda;
+use crate::{Element, Error, Result};
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A device and one queue of work on it.
+///
+/// Clones share the queue; opening a device again gives another one. A handle can be used from any thread.
+#[derive(Clone)]
+pub struct Device {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    engine: Engine,
+    info: DeviceInfo,
+}
+
+/// What does a device's work.
+#[derive(Clone)]
+pub(crate) enum Engine {
+    Cpu,
+    #[cfg(cuda)]
+    Cuda(Arc<cuda::Queue>),
+}
+
+/// A kind of device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Backend {
+    /// The CPU, all its cores.
+    Cpu,
+    /// An NVIDIA GPU.
+    Cuda,
+}
+
+/// What is known of a device.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// What kind of device it is.
+    pub backend: Backend,
+    /// Its name.
+    pub name: String,
+    /// Why it is this one.
+    pub selection: String,
+    /// Compute capability, major and minor; `None` for the CPU.
+    pub compute_capability: Option<(u32, u32)>,
+    /// Multiprocessors of a GPU, worker threads of the CPU.
+    pub processors: usize,
+    /// The device's own memory in bytes; `None` for the CPU, which uses the machine's.
+    pub memory: Option<u64>,
+    /// The shared memory of a GPU.
+    pub shared_memory: Option<SharedMemory>,
+}
+
+/// The on-chip memory that the threads of a block share. Sizes in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedMemory {
+    /// What a block can have without asking for more.
+    pub default_per_block: u64,
+    /// What a block can have at the most.
+    pub max_per_block: u64,
+    /// What the blocks that run on one multiprocessor have together.
+    pub per_multiprocessor: u64,
+    /// Banks; lanes of a warp that meet in one bank at different words wait for each other.
+    pub banks: u32,
+    /// The bytes of a bank's word.
+    pub bank_bytes: u32,
+}
+
+impl SharedMemory {
+    /// The most threads that a CUDA block can have.
+    const MOST_THREADS: u64 = 1024;
+
+    /// How many threads fit into a block if each needs `bytes_per_thread` of shared memory: 1024 at the most, which
+    /// is the hardware's limit.
+    ///
+    /// ```
+    /// let shared = slm::SharedMemory {
+    ///     default_per_block: 48 << 10,
+    ///     max_per_block: 64 << 10,
+    ///     per_multiprocessor: 64 << 10,
+    ///     banks: 32,
+    ///     bank_bytes: 4,
+    /// };
+    /// assert_eq!(shared.max_threads_per_block(512), 128);
+    /// assert_eq!(shared.max_threads_per_block(0), 1024);
+    /// ```
+    #[must_use]
+    pub fn max_threads_per_block(&self, bytes_per_thread: u64) -> u64 {
+        self.max_per_block.checked_div(bytes_per_thread).unwrap_or(Self::MOST_THREADS).min(Self::MOST_THREADS)
+    }
+
+    /// Whether a block of `kernel` can have `requested` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SharedMemoryExceeded`] with both sizes if not.
+    ///
+    /// ```
+    /// # let shared = slm::SharedMemory { default_per_block: 49152, max_per_block: 131072,
+    /// #     per_multiprocessor: 131072, banks: 32, bank_bytes: 4 };
+    /// let error = shared.check("my kernel", 656_384).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "my kernel needs 656384 bytes of shared memory per block, and the device has 131072"
+    /// );
+    /// ```
+    pub fn check(&self, kernel: &str, requested: u64) -> Result<()> {
+        if requested <= self.max_per_block {
+            return Ok(());
+        }
+        Err(Error::SharedMemoryExceeded { kernel: kernel.to_owned(), requested, available: self.max_per_block })
+    }
+}
+
+impl Device {
+    /// The device that the environment variable `SLM_DEVICE` names.
+    ///
+    /// | value | device |
+    /// |---|---|
+    /// | `auto`, or not set | the first CUDA device; if there is none, the CPU |
+    /// | `cpu` | the CPU |
+    /// | `cuda`, `cuda:N` | CUDA device 0, or `N`; an error if there is none |
+    /// | `emulated` | an emulated GPU; this version has none, so an error |
+    ///
+    /// [`DeviceInfo::selection`] tells why it is the device it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownDevice`] for another value, and what [`Device::cuda`] gives for a device named explicitly.
+    pub fn open() -> Result<Self> {
+        let value = std::env::var_os("SLM_DEVICE").unwrap_or_default();
+        Self::named(&value.to_string_lossy())
+    }
+
+    /// The device with a name as `SLM_DEVICE` can have it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::open`].
+    pub fn named(name: &str) -> Result<Self> {
+        let unknown = || Error::UnknownDevice { value: name.to_owned() };
+        match name {
+            "" | "auto" => Ok(Self::first_or_cpu()),
+            "cpu" => Ok(Self::cpu_because("named".to_owned())),
+            "cuda" => Self::cuda(0),
+            "emulated" => Err(Error::FeatureDisabled { device: "the emulated device", feature: "emulator" }),
+            _ => Self::cuda(name.strip_prefix("cuda:").and_then(|n| n.parse().ok()).ok_or_else(unknown)?),
+        }
+    }
+
+    fn first_or_cpu() -> Self {
+        Self::cuda(0).unwrap_or_else(|error| Self::cpu_because(error.to_string()))
+    }
+
+    /// The CPU.
+    #[must_use]
+    pub fn cpu() -> Self {
+        Self::cpu_because("asked for".to_owned())
+    }
+
+    fn cpu_because(selection: String) -> Self {
+        let info = DeviceInfo {
+            backend: Backend::Cpu,
+            name: "CPU".to_owned(),
+            selection,
+            compute_capability: None,
+            processors: rayon::current_num_threads(),
+            memory: None,
+            shared_memory: None,
+        };
+        Device { inner: Arc::new(Inner { engine: Engine::Cpu, info }) }
+    }
+
+    /// CUDA device number `ordinal`, counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoDevice`] without a driver or GPU, [`Error::DeviceOrdinal`] if there are fewer,
+    /// [`Error::DeviceTooOld`] and [`Error::DriverTooOld`], and [`Error::FeatureDisabled`] if the program was built
+    /// without the feature `cuda`.
+    #[cfg(cuda)]
+    pub fn cuda(ordinal: usize) -> Result<Self> {
+        let (queue, info) = cuda::Queue::open(ordinal)?;
+        Ok(Device { inner: Arc::new(Inner { engine: Engine::Cuda(Arc::new(queue)), info }) })
+    }
+
+    /// CUDA device number `ordinal`, counted from 0: not in this build.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureDisabled`]; with the feature `cuda` on another system than Linux [`Error::NoDevice`].
+    #[cfg(not(cuda))]
+    pub fn cuda(_ordinal: usize) -> Result<Self> {
+        if cfg!(feature = "cuda") {
+            return Err(Error::NoDevice { tried: "CUDA devices are supported on Linux only".to_owned() });
+        }
+        Err(Error::FeatureDisabled { device: "a CUDA device", feature: "cuda" })
+    }
+
+    /// Every device of this machine: the CPU first, then the CUDA devices that can be opened.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let cuda = (0..).map_while(|ordinal| match Self::cuda(ordinal) {
+            Err(Error::DeviceOrdinal { .. } | Error::NoDevice { .. } | Error::FeatureDisabled { .. }) => None,
+            other => Some(other.ok()),
+        });
+        std::iter::once(Self::cpu()).chain(cuda.flatten()).collect()
+    }
+
+    /// What is known of the device.
+    #[must_use]
+    pub fn info(&self) -> &DeviceInfo {
+        &self.inner.info
+    }
+
+    /// Waits until all work of this handle and its clones is done.
+    ///
+    /// # Errors
+    ///
+    /// What failed while it ran.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.inner.engine {
+            Engine::Cpu => Ok(()),
+            #[cfg(cuda)]
+            Engine::Cuda(queue) => queue.synchronize(),
+        }
+    }
+
+    /// How long the device takes for what `work` enqueues on this handle, measured by the device's own clock, and
+    /// what `work` returned. Waits for it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`, and what failed while it ran.
+    pub fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+        match &self.inner.engine {
+            Engine::Cpu => {
+                let start = Instant::now();
+                let result = work()?;
+                Ok((result, start.elapsed()))
+            }
+            #[cfg(cuda)]
+            Engine::Cuda(queue) => queue.time(work),
+        }
+    }
+
+    /// A buffer with a copy of `data`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfDeviceMemory`] and failures of the device.
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
+        let storage = match &self.inner.engine {
+            Engine::Cpu => Storage::Cpu(data.to_vec()),
+            #[cfg(cuda)]
+            Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::upload(queue, data)?),
+        };
+        Ok(Buffer::new(self, storage))
+    }
+
+    /// A buffer of `len` zeros.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`] and failures of the device.
+    pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
+        if bytes.is_none() {
+            let factors = [len as u64, size_of::<T>() as u64];
+            return Err(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 });
+        }
+        let storage = match &self.inner.engine {
+            Engine::Cpu => Storage::Cpu(cpu_zeros(len)?),
+            #[cfg(cuda)]
+            Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::zeroed(queue, len)?),
+        };
+        Ok(Buffer::new(self, storage))
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    /// Whether both are the same handle, or clones of it.
+    pub(crate) fn is(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// An error unless `operand` belongs to this handle.
+    pub(crate) fn check_owner(&self, name: &'static str, operand: &Device) -> Result<()> {
+        if self.is(operand) {
+            return Ok(());
+        }
+        let (expected, actual) = (self.info().name.clone(), operand.info().name.clone());
+        Err(Error::DeviceMismatch { operand: name, expected, actual })
+    }
+}
+
+/// Zeros, or an error where the machine has not that much memory.
+fn cpu_zeros<T: Element>(len: usize) -> Result<Vec<T>> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(len).map_err(|_| Error::OutOfDeviceMemory {
+        requested: (len * size_of::<T>()) as u64,
+        available: None,
+    })?;
+    zeros.resize(len, T::default());
+    Ok(zeros)
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("info", self.info()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let info = self.info();
+        match info.backend {
+            Backend::Cpu => write!(f, "CPU, {} threads ({})", info.processors, info.selection),
+            Backend::Cuda => write!(f, "{} ({})", info.name, info.selection),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What can go wrong.
+
+use std::fmt;
+
+/// The result of this crate's functions.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong, as data: what was asked for, and what there is.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// `SLM_DEVICE` has a value that names no device.
+    #[error("SLM_DEVICE is '{value}': it can be auto, cpu, emulated, cuda or cuda:N")]
+    UnknownDevice {
+        /// The variable's value.
+        value: String,
+    },
+    /// The device needs a part of this crate that was not compiled.
+    #[error("{device} needs the feature '{feature}' of the crate slm, which this program was built without")]
+    FeatureDisabled {
+        /// The device asked for.
+        device: &'static str,
+        /// The feature that brings it.
+        feature: &'static str,
+    },
+    /// There is no CUDA driver on this machine, or it cannot be loaded.
+    #[error("no CUDA device: {tried}")]
+    NoDevice {
+        /// Where the driver was looked for, and what came of it.
+        tried: String,
+    },
+    /// There are fewer CUDA devices.
+    #[error("there is no CUDA device {ordinal}: the driver has {available} (numbered from 0)")]
+    DeviceOrdinal {
+        /// The number asked for.
+        ordinal: usize,
+        /// How many devices there are.
+        available: usize,
+    },
+    /// The device lacks something that this crate cannot do without.
+    #[error("the device {device} has compute capability {}.{}, and the kernels need {}.{} at least",
+        actual.0, actual.1, required.0, required.1)]
+    DeviceTooOld {
+        /// The device's name.
+        device: String,
+        /// The least compute capability there are kernels for.
+        required: (u32, u32),
+        /// The device's compute capability.
+        actual: (u32, u32),
+    },
+    /// The driver cannot load the kernels or lacks what this crate needs of it.
+    #[error("the CUDA driver supports CUDA {}.{}, and {needed_for} takes a newer one (CUDA {}.{} or later)",
+        actual.0, actual.1, required.0, required.1)]
+    DriverTooOld {
+        /// The first version of CUDA that would do.
+        required: (u32, u32),
+        /// The version that the driver supports.
+        actual: (u32, u32),
+        /// What takes a newer one.
+        needed_for: String,
+    },
+    /// A compiled kernel module that is not the one this program was built for. It was not loaded.
+    #[error("the kernel module {module} cannot be used: {source}")]
+    KernelModule {
+        /// The module's name.
+        module: &'static str,
+        /// What is wrong with it.
+        source: cuda_std::image::ImageError,
+    },
+    /// A call into the CUDA driver failed.
+    #[error("{call} failed: {source}")]
+    Driver {
+        /// The driver's function.
+        call: &'static str,
+        /// What it returned.
+        source: DriverError,
+    },
+    /// The device is in a state that only a new process gets out of: an earlier failure destroyed its context.
+    #[error("the device is lost: {call} failed with {source}; every further call fails")]
+    DeviceLost {
+        /// The driver's function that noticed.
+        call: &'static str,
+        /// What it returned.
+        source: DriverError,
+    },
+    /// A kernel needs more shared memory than a block of the device can have.
+    #[error("{kernel} needs {requested} bytes of shared memory per block, and the device has {available}")]
+    SharedMemoryExceeded {
+        /// The kernel.
+        kernel: String,
+        /// The bytes it needs.
+        requested: u64,
+        /// The bytes there are.
+        available: u64,
+    },
+    /// The device has not enough free memory.
+    #[error("{requested} bytes of memory were asked for, and {} are free", OrUnknown(*available))]
+    OutOfDeviceMemory {
+        /// The bytes asked for.
+        requested: u64,
+        /// The bytes that were free; `None` where the system does not say.
+        available: Option<u64>,
+    },
+    /// A size that cannot be represented.
+    #[error("{what} is too large: {} exceeds {limit}", Product(*factors))]
+    TooLarge {
+        /// What would have this size.
+        what: &'static str,
+        /// The size, as a product.
+        factors: [u64; 2],
+        /// The largest possible one.
+        limit: u64,
+    },
+    /// Operands that belong to different [`Device`](crate::Device) handles.
+    #[error("{operand} belongs to another handle ({actual}) than the operation ({expected})")]
+    DeviceMismatch {
+        /// Which operand.
+        operand: &'static str,
+        /// The operation's device.
+        expected: String,
+        /// The operand's device.
+        actual: String,
+    },
+    /// A sequence has the wrong length.
+    #[error("{what} has {actual} elements, and {expected} are needed")]
+    Length {
+        /// Which sequence.
+        what: &'static str,
+        /// The length it must have.
+        expected: usize,
+        /// The length it has.
+        actual: usize,
+    },
+    /// An array has the wrong shape.
+    #[error("{what} is {} x {} (rows x columns), and {} x {} is needed", actual[0], actual[1], expected[0], expected[1])]
+    Shape {
+        /// Which array.
+        what: &'static str,
+        /// The rows and columns it must have.
+        expected: [usize; 2],
+        /// The rows and columns it has.
+        actual: [usize; 2],
+    },
+    /// A row pitch is shorter than a row.
+    #[error("a row pitch of {pitch} elements is less than the {columns} columns of a row")]
+    Pitch {
+        /// The columns of a row.
+        columns: usize,
+        /// The elements from one row to the next.
+        pitch: usize,
+    },
+    /// An axis that an array does not have.
+    #[error("there is no axis {axis}: the array has {dimensions} (numbered from 0)")]
+    Axis {
+        /// The axis asked for.
+        axis: usize,
+        /// How many there are.
+        dimensions: usize,
+    },
+    /// A filter without taps.
+    #[error("a filter needs at least 1 tap, and this one has 0")]
+    NoTaps,
+}
+
+/// Displays a product, without the factor 1.
+struct Product([u64; 2]);
+
+impl fmt::Display for Product {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [a, 1] | [1, a] => write!(f, "{a}"),
+            [a, b] => write!(f, "{a} x {b}"),
+        }
+    }
+}
+
+/// Displays a number that may not be known.
+struct OrUnknown(Option<u64>);
+
+impl fmt::Display for OrUnknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(number) => write!(f, "{number}"),
+            None => f.write_str("not so many"),
+        }
+    }
+}
+
+/// An error of the CUDA driver.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name} ({code}): {description}")]
+pub struct DriverError {
+    /// The number, `CUresult`.
+    pub code: u32,
+    /// Its name, as `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    pub name: String,
+    /// The driver's description.
+    pub description: String,
+}

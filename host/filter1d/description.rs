@@ -1,0 +1,108 @@
+//! What a filter is: plain data.
+
+use super::{FilterElement, PreparedFilter1d, Taps};
+use crate::{Boundary, Device, Extent, Result};
+
+/// A one-dimensional filter, described but not yet bound to a device.
+///
+/// See the [module](super) for what it computes.
+///
+/// ```
+/// use slm::{Boundary, Device, Extent, Filter1d};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::open()?;
+/// let difference = Filter1d::convolve(&[1, -1]).extent(Extent::Valid).prepare(&device)?;
+/// assert_eq!(difference.apply(&[2, 3, 5, 8])?, [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter1d<T> {
+    taps: Vec<T>,
+    /// The samples before an output's own one that take part.
+    left: usize,
+    boundary: Boundary<T>,
+    extent: Extent,
+    algorithm: Algorithm,
+}
+
+/// How a filter is computed on a GPU. The CPU has one way only, whatever is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// The fastest one that the device's shared memory allows.
+    #[default]
+    Auto,
+    /// Each thread computes one output and reads everything from global memory. Needs no shared memory, so it takes
+    /// any number of taps.
+    GlobalMemory,
+    /// A block shares a tile of samples and its halo in shared memory; each thread computes one output at a time.
+    /// To see what shared memory alone brings.
+    SharedTile(HaloLoad),
+    /// A tile in shared memory, and 80 bytes of neighbouring outputs per thread in registers: the fastest.
+    RegisterTiled,
+}
+
+/// Who loads the halo of a [`SharedTile`](Algorithm::SharedTile): the `taps - 1` samples that a block needs beyond
+/// its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HaloLoad {
+    /// All threads of the block together.
+    #[default]
+    Cooperative,
+    /// One thread, while the others wait: the habit that costs.
+    EdgeThread,
+}
+
+impl<T: FilterElement> Filter1d<T> {
+    /// `y[i] = Σ_j taps[j] · x[i + j - m / 2]`.
+    #[must_use]
+    pub fn correlate(taps: &[T]) -> Self {
+        Self::new(taps.to_vec(), taps.len() / 2)
+    }
+
+    /// `y[i] = Σ_j taps[j] · x[i - j + m / 2]`: as `correlate`, with the taps reversed.
+    #[must_use]
+    pub fn convolve(taps: &[T]) -> Self {
+        Self::new(taps.iter().rev().copied().collect(), taps.len().saturating_sub(1 + taps.len() / 2))
+    }
+
+    fn new(taps: Vec<T>, left: usize) -> Self {
+        Filter1d { taps, left, boundary: Boundary::Zero, extent: Extent::Same, algorithm: Algorithm::Auto }
+    }
+
+    /// What the signal is outside its samples; [`Boundary::Zero`] unless said otherwise.
+    #[must_use]
+    pub fn boundary(mut self, boundary: Boundary<T>) -> Self {
+        self.boundary = boundary;
+        self
+    }
+
+    /// Which outputs are wanted; [`Extent::Same`] unless said otherwise.
+    #[must_use]
+    pub fn extent(mut self, extent: Extent) -> Self {
+        self.extent = extent;
+        self
+    }
+
+    /// How it is computed; [`Algorithm::Auto`] unless said otherwise.
+    #[must_use]
+    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+        self.algorithm = algorithm;
+        self
+    }
+
+    /// Checks the filter and binds it to a device: uploads the taps and loads the kernels.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoTaps`](crate::Error::NoTaps); [`Error::TooLarge`](crate::Error::TooLarge) for 2^31 taps or more;
+    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the algorithm asked for needs more
+    /// shared memory than the device has; failures of the device.
+    pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<T>> {
+        let (border, outside) = self.boundary.border();
+        let taps = Taps { taps: self.taps.clone(), left: self.left, border, outside, extent: self.extent };
+        PreparedFilter1d::new(device, taps, self.algorithm)
+    }
+}

@@ -1,0 +1,34 @@
+//! One-dimensional filters.
+//!
+//! For samples `x[0..n]` and taps `w[0..m]`, with `x` continued beyond its ends by a [`Boundary`]:
+//!
+//! * [`correlate`](Filter1d::correlate): `y[i] = Σ_j w[j] · x[i + j - m / 2]`
+//! * [`convolve`](Filter1d::convolve): `y[i] = Σ_j w[j] · x[i - j + m / 2]`
+//!
+//! `j` from 0 to `m - 1`, and `m / 2` rounded down: with an even number of taps the centre is the later of the two
+//! in the middle, as in SciPy's `correlate1d` and `convolve1d`. The [`Extent`] says for which `i`.
+//!
+//! # Numbers
+//!
+//! `i32` wraps around. For floats `|y[i] - exact| ≤ m · u · max|x| · Σ|w|` with `u = 2^-24` for `f32` and `2^-53`
+//! for `f64`, on every device and with every algorithm (the bound for a sum in order, Higham, *Accuracy and
+//! Stability of Numerical Algorithms*, section 3.1). The products are added in the order in which the samples
+//! stand; a GPU rounds once per product and sum, the CPU twice. So all algorithms of a GPU agree bit for bit, and
+//! results do not depend on the number of threads.
+//!
+//! A NaN or an infinity among the samples reaches those outputs whose taps touch it, and no others. Samples outside
+//! take part like all others: an infinite tap times a zero outside is NaN.
+
+mod description;
+mod lines;
+mod plan;
+mod prepared;
+
+pub use description::{Algorithm, Filter1d, HaloLoad};
+pub use lines::FilterElement;
+pub(crate) use lines::{Lines, Taps};
+pub use plan::{LaunchPlan, Plan};
+pub use prepared::PreparedFilter1d;
+
+#[cfg(doc)]
+use crate::{Boundary, Extent};

@@ -1,0 +1,74 @@
+//! What a filter does with a problem of a certain size.
+
+use super::{Algorithm, Lines};
+use crate::Device;
+use std::fmt;
+
+/// How a filter is computed: what runs, and why.
+///
+/// `Display` gives it as a few lines of text.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The device.
+    pub device: String,
+    /// The algorithm asked for.
+    pub algorithm: Algorithm,
+    /// What computes it: a kernel's name, or `cpu`.
+    pub kernel: String,
+    /// Why it is this one.
+    pub reason: String,
+    /// Lines, and outputs of each.
+    pub outputs: [usize; 2],
+    /// How the kernel is launched; `None` for the CPU and where there is nothing to compute.
+    pub launch: Option<LaunchPlan>,
+}
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LaunchPlan {
+    /// Blocks.
+    pub grid: u64,
+    /// Threads of a block along x and y.
+    pub block: [u32; 2],
+    /// Shared memory of a block in bytes.
+    pub shared_bytes: u64,
+    /// What a block can have of it.
+    pub shared_available: u64,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Blocks that run on one multiprocessor at a time.
+    pub blocks_per_multiprocessor: u32,
+    /// The share of a multiprocessor's threads that these blocks occupy, 0 to 1.
+    pub occupancy: f64,
+}
+
+impl Plan {
+    pub(crate) fn cpu(device: &Device, algorithm: Algorithm, lines: &Lines) -> Self {
+        Plan {
+            device: device.to_string(),
+            algorithm,
+            kernel: "cpu".to_owned(),
+            reason: "the CPU has one way to filter".to_owned(),
+            outputs: [lines.lines, lines.outputs],
+            launch: None,
+        }
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [lines, outputs] = self.outputs;
+        writeln!(f, "device     {}", self.device)?;
+        writeln!(f, "outputs    {lines} x {outputs}")?;
+        write!(f, "kernel     {} ({:?}: {})", self.kernel, self.algorithm, self.reason)?;
+        let Some(launch) = &self.launch else { return Ok(()) };
+        let [x, y] = launch.block;
+        write!(f, "\nlaunch     {} blocks of {x} x {y} threads", launch.grid)?;
+        write!(f, "\nshared     {} of {} bytes per block", launch.shared_bytes, launch.shared_available)?;
+        write!(f, "\nregisters  {} per thread", launch.registers)?;
+        let (blocks, percent) = (launch.blocks_per_multiprocessor, 100.0 * launch.occupancy);
+        write!(f, "\noccupancy  {blocks} blocks per multiprocessor, {percent:.0} % of its threads")
+    }
+}

@@ -1,0 +1,195 @@
+//! A filter bound to a device.
+
+use super::{Algorithm, FilterElement, Lines, Plan, Taps};
+use crate::backend::cpu;
+#[cfg(cuda)]
+use crate::backend::cuda;
+use crate::buffer::Storage;
+use crate::device::Engine;
+use crate::{Buffer, Buffer2, Device, Error, Result};
+use ndarray::{Array2, ArrayView2};
+use std::fmt;
+
+/// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, as often as wanted and from any thread.
+pub struct PreparedFilter1d<T: FilterElement> {
+    device: Device,
+    taps: Taps<T>,
+    algorithm: Algorithm,
+    /// The part on a GPU, if the device is one.
+    #[cfg(cuda)]
+    cuda: Option<cuda::Filter1d<T>>,
+}
+
+impl<T: FilterElement> PreparedFilter1d<T> {
+    pub(super) fn new(device: &Device, taps: Taps<T>, algorithm: Algorithm) -> Result<Self> {
+        taps.check()?;
+        #[cfg(cuda)]
+        let cuda = match device.engine() {
+            Engine::Cpu => None,
+            Engine::Cuda(queue) => Some(cuda::Filter1d::new(queue, &taps, algorithm)?),
+        };
+        Ok(PreparedFilter1d {
+            device: device.clone(),
+            taps,
+            algorithm,
+            #[cfg(cuda)]
+            cuda,
+        })
+    }
+
+    /// The device that it runs on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The number of outputs for `samples` samples.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] if that is more than `usize::MAX`.
+    pub fn output_len(&self, samples: usize) -> Result<usize> {
+        self.taps.outputs(samples)
+    }
+
+    /// The filtered samples.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`], and failures of the device.
+    pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
+        let lines = Lines::single(&self.taps, samples.len())?;
+        self.run_on_host(&lines, samples, lines.outputs)
+    }
+
+    /// Filters a buffer into another one; returns when the work is enqueued.
+    ///
+    /// ```
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let sum = Filter1d::correlate(&[1, 1, 1]).prepare(&device)?;
+    /// let x = device.upload(&[1, 2, 3, 4])?;
+    /// let mut y = device.zeroed(sum.output_len(x.len())?)?;
+    /// sum.apply_into(&x, &mut y)?;
+    /// assert_eq!(y.download()?, [3, 6, 9, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Length`] if `outputs` is not
+    /// [`output_len`](Self::output_len) long, and failures of the device.
+    pub fn apply_into(&self, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+        let lines = Lines::single(&self.taps, samples.len())?;
+        if outputs.len() != lines.outputs {
+            return Err(Error::Length { what: "the output", expected: lines.outputs, actual: outputs.len() });
+        }
+        self.run(&lines, samples, outputs)
+    }
+
+    /// The matrix with every line along `axis` filtered: axis 0 runs down the columns, axis 1 along the rows, as
+    /// `axis` of SciPy's `correlate1d`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Axis`] for another axis; [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more than
+    /// the device has; otherwise as [`apply`](Self::apply).
+    pub fn apply_axis(&self, samples: ArrayView2<'_, T>, axis: usize) -> Result<Array2<T>> {
+        let (rows, columns) = samples.dim();
+        let (lines, shape) = Lines::of_matrix(&self.taps, [rows, columns], columns, axis)?;
+        let samples = samples.as_standard_layout();
+        let samples = samples.as_slice().expect("the layout is the standard one");
+        let outputs = self.run_on_host(&lines, samples, crate::buffer::extent(shape[0], shape[1], shape[1])?)?;
+        Ok(Array2::from_shape_vec(shape, outputs).expect("as many outputs as the shape has"))
+    }
+
+    /// Filters every line along `axis` of a matrix into another one; returns when the work is enqueued.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if `outputs` has not the shape of the result; otherwise as
+    /// [`apply_into`](Self::apply_into) and [`apply_axis`](Self::apply_axis).
+    pub fn apply_axis_into(&self, samples: &Buffer2<T>, axis: usize, outputs: &mut Buffer2<T>) -> Result<()> {
+        let shape = [samples.rows(), samples.columns()];
+        let (mut lines, expected) = Lines::of_matrix(&self.taps, shape, samples.pitch(), axis)?;
+        let actual = [outputs.rows(), outputs.columns()];
+        if actual != expected {
+            return Err(Error::Shape { what: "the output", expected, actual });
+        }
+        lines.output_pitch = outputs.pitch();
+        self.run(&lines, samples.buffer(), outputs.buffer_mut())
+    }
+
+    /// How `samples` samples would be filtered.
+    #[must_use]
+    pub fn plan(&self, samples: usize) -> Plan {
+        // A number of samples that is too large for any filter gets the plan for none.
+        let lines = Lines::single(&self.taps, samples).or_else(|_| Lines::single(&self.taps, 0));
+        let lines = lines.expect("no samples are not too many");
+        self.plan_lines(&lines)
+    }
+
+    /// How the lines along `axis` of a matrix of `shape` (rows, columns) would be filtered.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Axis`], [`Error::TooLarge`].
+    pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
+        let (lines, _) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
+        Ok(self.plan_lines(&lines))
+    }
+
+    fn plan_lines(&self, lines: &Lines) -> Plan {
+        #[cfg(cuda)]
+        if let Some(filter) = &self.cuda {
+            return filter.plan(&self.device, self.algorithm, lines);
+        }
+        Plan::cpu(&self.device, self.algorithm, lines)
+    }
+
+    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+        match self.device.engine() {
+            Engine::Cpu => {
+                let mut outputs = vec![T::ZERO; len];
+                cpu::filter1d(&self.taps, lines, samples, &mut outputs);
+                Ok(outputs)
+            }
+            #[cfg(cuda)]
+            Engine::Cuda(_) => {
+                let samples = self.device.upload(samples)?;
+                let mut outputs = self.device.zeroed(len)?;
+                self.run(lines, &samples, &mut outputs)?;
+                outputs.download()
+            }
+        }
+    }
+
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+        self.device.check_owner("the input", samples.device())?;
+        self.device.check_owner("the output", outputs.device())?;
+        match (samples.storage(), outputs.storage_mut()) {
+            (Storage::Cpu(samples), Storage::Cpu(outputs)) => cpu::filter1d(&self.taps, lines, samples, outputs),
+            #[cfg(cuda)]
+            (Storage::Cuda(samples), Storage::Cuda(outputs)) => {
+                let filter = self.cuda.as_ref().expect("a filter on a GPU has its part there");
+                filter.run(&self.taps, lines, samples, outputs)?;
+            }
+            #[cfg(cuda)]
+            _ => unreachable!("buffers of one device are stored alike"),
+        }
+        Ok(())
+    }
+}
+
+impl<T: FilterElement> fmt::Debug for PreparedFilter1d<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedFilter1d")
+            .field("device", &self.device)
+            .field("taps", &self.taps)
+            .field("algorithm", &self.algorithm)
+            .finish_non_exhaustive()
+    }
+}

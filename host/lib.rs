@@ -1,0 +1,49 @@
+//! Fast, safe operations whose speed lives in the GPU's shared memory.
+//!
+//! ```
+//! use slm::{Boundary, Device, Filter1d};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let device = Device::open()?; // a GPU if there is one, otherwise the CPU; SLM_DEVICE decides
+//! let smooth = Filter1d::correlate(&[0.25f32, 0.5, 0.25]).boundary(Boundary::Nearest).prepare(&device)?;
+//! assert_eq!(smooth.apply(&[0.0, 4.0, 0.0, 4.0])?, [1.0, 2.0, 2.0, 3.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Every operation goes the same way: a *description* is plain data; [`prepare`](Filter1d::prepare) checks it and
+//! binds it to a [`Device`]; `apply` runs it on host data and `apply_into` on device [`Buffer`]s, as often as
+//! wanted and from any thread.
+//!
+//! # Order and completion
+//!
+//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. `apply_into`
+//! returns when the work is enqueued; [`Buffer::download`], `apply` and [`Device::synchronize`] wait. What fails
+//! while it runs is reported by the next call that waits.
+//!
+//! # Features
+//!
+//! None is on by default, and the crate then runs on the CPU and builds everywhere.
+//!
+//! * `cuda`: NVIDIA GPUs on Linux. The program starts without a GPU, driver or toolkit and then uses the CPU.
+
+mod backend;
+mod boundary;
+mod buffer;
+mod device;
+mod element;
+mod error;
+pub mod filter1d;
+
+pub use boundary::{Boundary, Extent};
+pub use buffer::{Buffer, Buffer2};
+pub use cuda_std::image::ImageError;
+pub use device::{Backend, Device, DeviceInfo, SharedMemory};
+pub use element::Element;
+pub use error::{DriverError, Error, Result};
+pub use filter1d::Filter1d;
+
+#[cfg(cuda)]
+pub use backend::cuda::ptx_origin;
+#[cfg(cuda)]
+pub use cuda_std::image::Origin;

@@ -1,0 +1,166 @@
+//! From a problem's size to grid, block and shared memory: what the host has to know.
+
+use crate::Sample;
+use cuda_std::shared_bytes;
+
+/// The most blocks of a grid along x.
+const MOST_BLOCKS: u64 = i32::MAX as u64;
+
+/// Which way lines run through an array that is stored row after row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orientation {
+    /// A line is a row: its samples are neighbours in memory.
+    Rows,
+    /// A line is a column: neighbouring lines are neighbours in memory.
+    Columns,
+}
+
+/// The kernels of this operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// One sum per thread, from global memory.
+    Global,
+    /// A tile in shared memory, one sum at a time.
+    Tile,
+    /// A tile in shared memory, sums in registers.
+    Register,
+}
+
+/// The sizes that decide about a launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem {
+    /// Lines, at least one.
+    pub lines: u64,
+    /// Sums of a line, at least one.
+    pub outputs: u64,
+    /// Taps, at least one.
+    pub taps: u64,
+    /// How the lines run.
+    pub orientation: Orientation,
+}
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Threads along x and y.
+    pub block: [u32; 2],
+    /// Tiles of a line.
+    pub tiles: u64,
+    /// The dynamic shared memory of a block, in bytes.
+    pub shared_bytes: u64,
+    lines: Lines,
+}
+
+/// How lines are dealt out to blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lines {
+    /// So many lines to a block.
+    PerBlock(u64),
+    /// All sums of all lines in one row, so many to a block; a line has `outputs` of them.
+    Flat { sums_per_block: u64, outputs: u64 },
+}
+
+/// One launch: some of the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The first line.
+    pub first_line: u64,
+    /// The number of lines.
+    pub lines: u64,
+    /// Blocks along x.
+    pub blocks: u32,
+}
+
+impl Geometry {
+    /// How to launch `kernel` with elements of type `T`.
+    #[must_use]
+    pub fn new<T: Sample>(kernel: Kernel, problem: &Problem) -> Self {
+        match (kernel, problem.orientation) {
+            (Kernel::Global, _) => global(problem),
+            (Kernel::Tile, Orientation::Rows) => Shape { block: [256, 1], lines: 1, outputs: 256 }.tile::<T>(problem),
+            (Kernel::Tile, Orientation::Columns) => Shape { block: [32, 8], lines: 32, outputs: 64 }.tile::<T>(problem),
+            (Kernel::Register, Orientation::Rows) => row_shape::<T>(problem).register::<T>(problem),
+            (Kernel::Register, Orientation::Columns) => column_shape::<T>(problem.outputs).register::<T>(problem),
+        }
+    }
+
+    /// The blocks that `lines` lines take.
+    #[must_use]
+    pub fn blocks(&self, lines: u64) -> u64 {
+        match self.lines {
+            Lines::PerBlock(per_block) => lines.div_ceil(per_block).saturating_mul(self.tiles),
+            Lines::Flat { sums_per_block, outputs } => lines.saturating_mul(outputs).div_ceil(sums_per_block),
+        }
+    }
+
+    /// The launches that do `lines` lines: one, unless that would be more blocks than a grid can have.
+    pub fn parts(&self, lines: u64) -> impl Iterator<Item = Part> {
+        let most = match self.lines {
+            Lines::PerBlock(per_block) => (MOST_BLOCKS / self.tiles).saturating_mul(per_block),
+            Lines::Flat { sums_per_block, outputs } => MOST_BLOCKS.saturating_mul(sums_per_block) / outputs,
+        };
+        // A single line of more than 2^39 sums would be more than any device holds.
+        let most = most.max(1);
+        let geometry = *self;
+        (0..lines.div_ceil(most)).map(move |part| {
+            let first_line = part * most;
+            let lines = most.min(lines - first_line);
+            Part { first_line, lines, blocks: u32::try_from(geometry.blocks(lines)).unwrap_or(u32::MAX) }
+        })
+    }
+}
+
+/// What one block does: `outputs` sums of each of `lines` lines.
+struct Shape {
+    block: [u32; 2],
+    lines: u64,
+    outputs: u64,
+}
+
+impl Shape {
+    /// With the taps, the tile and its halo in shared memory, as `tile.rs` splits it.
+    fn tile<T: Sample>(&self, problem: &Problem) -> Geometry {
+        let taps = shared_bytes::<T>(problem.taps.next_multiple_of(pack::<T>()));
+        self.geometry(problem, taps + shared_bytes::<T>((self.outputs + problem.taps - 1) * self.lines))
+    }
+
+    /// The same as `register.rs` splits it.
+    fn register<T: Sample>(&self, problem: &Problem) -> Geometry {
+        let taps = problem.taps.next_multiple_of(pack::<T>());
+        self.geometry(problem, shared_bytes::<T>(taps) + shared_bytes::<T>((self.outputs + taps) * self.lines))
+    }
+
+    fn geometry(&self, problem: &Problem, shared_bytes: u64) -> Geometry {
+        let tiles = problem.outputs.div_ceil(self.outputs);
+        Geometry { block: self.block, tiles, shared_bytes, lines: Lines::PerBlock(self.lines) }
+    }
+}
+
+/// Blocks of 256 sums, whichever lines they belong to.
+fn global(problem: &Problem) -> Geometry {
+    let lines = Lines::Flat { sums_per_block: 256, outputs: problem.outputs };
+    Geometry { block: [256, 1], tiles: 1, shared_bytes: 0, lines }
+}
+
+/// Elements in 16 bytes: `V` of the kernels.
+fn pack<T>() -> u64 {
+    16 / size_of::<T>() as u64
+}
+
+/// Sums per thread: `R` of the kernels.
+fn sums_per_thread<T>() -> u64 {
+    5 * pack::<T>()
+}
+
+/// 128 threads: all on one line if it is long or the halo is large, otherwise 64 or 32 on each of 2 or 4 lines.
+fn row_shape<T>(problem: &Problem) -> Shape {
+    let fits = |width: &u64| width * sums_per_thread::<T>() >= problem.outputs && problem.taps <= 1024;
+    let width = [32, 64].into_iter().find(fits).unwrap_or(128);
+    Shape { block: [width as u32, (128 / width) as u32], lines: 128 / width, outputs: width * sums_per_thread::<T>() }
+}
+
+/// 32 lines, and as many threads along each as it takes, 8 at most.
+fn column_shape<T>(outputs: u64) -> Shape {
+    let places = outputs.div_ceil(sums_per_thread::<T>()).clamp(1, 8);
+    Shape { block: [32, places as u32], lines: 32, outputs: places * sums_per_thread::<T>() }
+}

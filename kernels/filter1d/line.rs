@@ -1,0 +1,99 @@
+//! A line of the input as the kernels see it: continued beyond its ends, and brought to shared memory.
+
+use super::Args;
+use crate::{Border, Sample};
+use cuda_std::{Shared, thread};
+
+/// The line number `line` of the input.
+#[derive(Clone, Copy)]
+pub(super) struct Line<T: Sample> {
+    args: Args<T>,
+    first: u64,
+}
+
+impl<T: Sample> Line<T> {
+    #[inline(always)]
+    pub(super) fn new(args: &Args<T>, line: u64) -> Self {
+        Line { args: *args, first: line * args.input_line }
+    }
+
+    /// The continued line at `i`.
+    #[inline(always)]
+    pub(super) fn get(&self, i: i64) -> T {
+        match Border::from_number(self.args.border).source(i, self.args.samples) {
+            Some(i) => self.inside(i),
+            None => self.args.outside,
+        }
+    }
+
+    /// The line at `i`, which is inside.
+    #[inline(always)]
+    pub(super) fn inside(&self, i: u64) -> T {
+        self.args.input.get(self.first + i * self.args.input_step)
+    }
+
+    /// Whether `len` samples from `i` on are all inside.
+    #[inline(always)]
+    pub(super) fn contains(&self, i: i64, len: u32) -> bool {
+        i >= 0 && i as u64 + len as u64 <= self.args.samples
+    }
+
+    /// Brings the part of the line from `start` on to `window`: sample `s` of it to `window[s * stride + place]`,
+    /// for the samples `every`. A stride of 1 says that the line is contiguous in the input as well.
+    ///
+    /// Several loads are under way before the first is stored, so that their latencies overlap.
+    #[inline(always)]
+    pub(super) fn load(&self, window: &Shared<T>, start: i64, every: Every, stride: u32, place: u32) {
+        const BATCH: u32 = 4;
+        let Every { first, len, step } = every;
+        let mut s = first;
+        if self.contains(start, len) {
+            let base = self.first + start as u64 * self.args.input_step;
+            let part = self.args.input.at(base);
+            let get = |s: u32| match stride {
+                1 => part.get(s),
+                _ => self.inside(start as u64 + s as u64),
+            };
+            while s + (BATCH - 1) * step < len {
+                let values: [T; BATCH as usize] = core::array::from_fn(|k| get(s + k as u32 * step));
+                for (k, value) in values.into_iter().enumerate() {
+                    window.set((s + k as u32 * step) * stride + place, value);
+                }
+                s += BATCH * step;
+            }
+        }
+        while s < len {
+            window.set(s * stride + place, self.get(start + s as i64));
+            s += step;
+        }
+    }
+}
+
+/// The numbers `first`, `first + step`, … below `len`.
+#[derive(Clone, Copy)]
+pub(super) struct Every {
+    pub(super) first: u32,
+    pub(super) len: u32,
+    pub(super) step: u32,
+}
+
+/// The taps in shared memory behind `pad` zeros; all threads of the block take part.
+#[inline(always)]
+pub(super) fn load_taps<T: Sample>(window: &Shared<T>, args: &Args<T>, pad: u32) {
+    let taps = args.taps.at(0);
+    let step = thread::block_dim_x() * thread::block_dim_y();
+    let mut j = thread::thread_idx_y() * thread::block_dim_x() + thread::thread_idx_x();
+    while j < window.len() {
+        window.set(j, if j < pad { T::ZERO } else { taps.get(j - pad) });
+        j += step;
+    }
+}
+
+/// Which tile of which line a block works on: `(first line, first output)`, for blocks that take `lines` lines and
+/// `outputs` outputs of each.
+#[inline(always)]
+pub(super) fn tile_of_block<T: Sample>(args: &Args<T>, lines: u32, outputs: u32) -> (u64, u64) {
+    let block = thread::block_idx_x();
+    let (group, tile) = (block / args.tiles, block % args.tiles);
+    (group as u64 * lines as u64, tile as u64 * outputs as u64)
+}

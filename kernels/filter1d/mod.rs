@@ -1,0 +1,120 @@
+//! Correlation of lines with taps: `y[o] = Σ_j X(start + o + j) · w[j]`, `j` from 0 to `taps - 1`.
+//!
+//! `X` is the line, continued outside by a [`Border`](crate::Border). All kernels add the products in the order of
+//! `j`, so they agree bit for bit.
+//!
+//! An array is `lines` parallel lines. Along rows a line is contiguous and lines are a pitch apart; along columns it
+//! is the other way round, and a warp takes 32 neighbouring lines so that its accesses are contiguous too.
+//!
+//! | file | kernels | shared memory |
+//! |---|---|---|
+//! | `global.rs` | one output per thread, every sample read from global memory | none |
+//! | `tile.rs` | one output at a time, a tile and its halo in shared memory | taps, tile |
+//! | `register.rs` | `5 · 16` bytes of outputs per thread in registers | taps, tile |
+
+#[cfg(not(target_os = "cuda"))]
+mod geometry;
+mod global;
+mod line;
+mod register;
+mod tile;
+
+#[cfg(not(target_os = "cuda"))]
+pub use geometry::{Geometry, Kernel, Orientation, Part, Problem};
+
+use crate::Sample;
+use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
+
+/// Which threads bring the halo of a [tile](self) to shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Halo {
+    /// All threads of the block, each some of it.
+    Cooperative = 0,
+    /// The first thread along the line loads all of it while the others wait.
+    EdgeThread = 1,
+}
+
+arguments! {
+    /// What the kernels are launched with. Lengths and strides are in elements.
+    pub struct Args<T: Sample> {
+        /// The samples.
+        pub input: GlobalIn<T>,
+        /// Receives the sums.
+        pub output: GlobalOut<T>,
+        /// The taps, in the order in which they meet the samples.
+        pub taps: GlobalIn<T>,
+        /// Samples of a line.
+        pub samples: u64,
+        /// Sums of a line.
+        pub outputs: u64,
+        /// Lines.
+        pub lines: u64,
+        /// The place in the line of the first sum's first sample.
+        pub start: i64,
+        /// From one sample of a line to the next in `input`.
+        pub input_step: u64,
+        /// From one line to the next in `input`.
+        pub input_line: u64,
+        /// From one sum of a line to the next in `output`.
+        pub output_step: u64,
+        /// From one line to the next in `output`.
+        pub output_line: u64,
+        /// The value outside the line, for a constant border.
+        pub outside: T,
+        /// A [`Border`](crate::Border).
+        pub border: u32,
+        /// A [`Halo`].
+        pub halo: u32,
+        /// Tiles of a line.
+        pub tiles: u32,
+        /// Taps; a number that fits the 32-bit indices of shared memory, where a kernel uses it.
+        pub tap_count: u32,
+    }
+}
+
+/// The entry points for one element type: `$v` of it make 16 bytes, a thread of the register-tiled kernels sums
+/// `$r = 5 · $v` outputs, and `$n = $r + $v` samples are in its registers.
+macro_rules! entries {
+    ($t:ty, $v:literal, $r:literal, $n:literal: $global:ident $tile_rows:ident $tile_columns:ident $rows:ident $columns:ident) => {
+        kernel! {
+            /// One output per thread, from global memory alone.
+            pub fn $global(_arena, args: Args<$t>) {
+                global::correlate(args);
+            }
+        }
+        kernel! {
+            /// Lines along rows, tiles in shared memory.
+            pub fn $tile_rows(arena, args: Args<$t>) {
+                tile::correlate::<$t, $v, 1, 1>(arena, args);
+            }
+        }
+        kernel! {
+            /// Lines along columns, tiles in shared memory.
+            pub fn $tile_columns(arena, args: Args<$t>) {
+                tile::correlate::<$t, $v, 32, 8>(arena, args);
+            }
+        }
+        kernel! {
+            /// Lines along rows, tiles in shared memory, outputs in registers.
+            pub fn $rows(arena, args: Args<$t>) {
+                register::rows::<$t, $v, $r, $n>(arena, args);
+            }
+        }
+        kernel! {
+            /// Lines along columns, tiles in shared memory, outputs in registers.
+            pub fn $columns(arena, args: Args<$t>) {
+                register::columns::<$t, $v, $r, $n>(arena, args);
+            }
+        }
+    };
+}
+#[cfg(any(feature = "filter1d_f32", not(target_os = "cuda")))]
+entries!(f32, 4, 20, 24: filter1d_global_f32 filter1d_tile_rows_f32 filter1d_tile_columns_f32
+         filter1d_register_rows_f32 filter1d_register_columns_f32);
+#[cfg(any(feature = "filter1d_f64", not(target_os = "cuda")))]
+entries!(f64, 2, 10, 12: filter1d_global_f64 filter1d_tile_rows_f64 filter1d_tile_columns_f64
+         filter1d_register_rows_f64 filter1d_register_columns_f64);
+#[cfg(any(feature = "filter1d_i32", not(target_os = "cuda")))]
+entries!(i32, 4, 20, 24: filter1d_global_i32 filter1d_tile_rows_i32 filter1d_tile_columns_i32
+         filter1d_register_rows_i32 filter1d_register_columns_i32);

@@ -1,0 +1,23 @@
+//! The GPU kernels of slm.
+//!
+//! A kernel is a generic function over its element type, written with the accessors of `cuda_std` and without
+//! `unsafe`, and one entry point per element type. Beside each operation's kernels stands what their host code has
+//! to know about them, so that there is one place for it: the arguments, the block's shape, and the way from a
+//! problem's size to grid and shared memory.
+//!
+//! The compiled modules are in `ptx/`, one file per operation, element type and target. On the device a feature of
+//! this crate selects one of them; on the host all of the code is there.
+
+#![cfg_attr(target_os = "cuda", no_std, feature(abi_ptx))]
+
+pub mod filter1d;
+
+mod border;
+mod sample;
+
+pub use border::Border;
+pub use sample::{Packed, Sample};
+
+/// The digest of the sources that this crate's kernels are written in: compiled modules carry the same one.
+#[cfg(not(target_os = "cuda"))]
+pub const SOURCES: &str = env!("SLM_KERNEL_SOURCES");
