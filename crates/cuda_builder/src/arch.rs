@@ -49,14 +49,10 @@ impl FromStr for Arch {
     type Err = BuildError;
 
     fn from_str(text: &str) -> Result<Self, BuildError> {
-        let number = text
-            .strip_prefix("sm_")
-            .and_then(|number| number.parse().ok());
+        let number = text.strip_prefix("sm_").and_then(|number| number.parse().ok());
         match number.filter(|number| *number >= Arch::OLDEST) {
             Some(number) => Ok(Arch(number)),
-            None => Err(BuildError::UnknownArch {
-                value: text.to_owned(),
-            }),
+            None => Err(BuildError::UnknownArch { value: text.to_owned() }),
         }
     }
 }

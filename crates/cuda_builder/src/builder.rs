@@ -105,9 +105,7 @@ impl CudaBuilder {
             println!("cargo::warning={line}");
         }
         let origin = match compiler {
-            Some(compiler) => Origin::Built {
-                compiler: compiler.version,
-            },
+            Some(compiler) => Origin::Built { compiler: compiler.version },
             None => Origin::Committed,
         };
         self.write(&out_dir, done, origin)
@@ -129,10 +127,7 @@ impl CudaBuilder {
             write_if_changed(&file, &text.text)?;
             files.push(file);
         }
-        Ok(Committed {
-            files,
-            warnings: done.warnings,
-        })
+        Ok(Committed { files, warnings: done.warnings })
     }
 
     /// Compiles the modules and compares them with the files in the folder `ptx` of the kernel crate, byte for byte if
@@ -185,12 +180,7 @@ impl CudaBuilder {
         Ok((dir, done, compiler))
     }
 
-    fn compile(
-        &self,
-        dir: &Path,
-        inside: &Path,
-        compiler: &Compiler,
-    ) -> Result<Compilation, BuildError> {
+    fn compile(&self, dir: &Path, inside: &Path, compiler: &Compiler) -> Result<Compilation, BuildError> {
         let found = || target_dir::nested(inside);
         let request = Request {
             dir,
@@ -208,48 +198,25 @@ impl CudaBuilder {
             modules.push(KernelCrate::read(dir, &kernel_crate::host_cargo())?.library);
         }
         let images = committed::read(dir, &modules, &self.sorted_archs())?;
-        Ok(Compilation {
-            modules,
-            images,
-            warnings: Vec::new(),
-            files: BTreeSet::from([committed::folder(dir)]),
-        })
+        Ok(Compilation { modules, images, warnings: Vec::new(), files: BTreeSet::from([committed::folder(dir)]) })
     }
 
-    fn write(
-        &self,
-        out_dir: &Path,
-        done: Compilation,
-        origin: Origin,
-    ) -> Result<Built, BuildError> {
+    fn write(&self, out_dir: &Path, done: Compilation, origin: Origin) -> Result<Built, BuildError> {
         rerun_if_changed(done.files);
         let mut images = Vec::new();
         for Text { module, arch, text } in done.images {
             let file = out_dir.join(file_name(&module, arch));
             write_if_changed(&file, &text)?;
-            images.push(Image {
-                module,
-                arch,
-                text,
-                file,
-            });
+            images.push(Image { module, arch, text, file });
         }
         let include = out_dir.join("slm_kernels.rs");
         let code = output::render(&done.modules, &self.sorted_archs(), &origin);
         write_if_changed(&include, &code)?;
-        Ok(Built {
-            images,
-            origin,
-            include,
-        })
+        Ok(Built { images, origin, include })
     }
 
     fn sorted_archs(&self) -> Vec<Arch> {
-        let mut archs = if self.archs.is_empty() {
-            Arch::DEFAULT.to_vec()
-        } else {
-            self.archs.clone()
-        };
+        let mut archs = if self.archs.is_empty() { Arch::DEFAULT.to_vec() } else { self.archs.clone() };
         archs.sort_unstable();
         archs.dedup();
         archs
@@ -269,9 +236,7 @@ impl CudaBuilder {
 
 fn is_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
-    bytes
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic())
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 

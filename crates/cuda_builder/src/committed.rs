@@ -19,17 +19,9 @@ pub(crate) fn folder(dir: &Path) -> PathBuf {
 }
 
 /// Reads every module for every target, and checks that each is whole.
-pub(crate) fn read(
-    dir: &Path,
-    modules: &[String],
-    archs: &[Arch],
-) -> Result<Vec<Text>, BuildError> {
-    let pairs = modules
-        .iter()
-        .flat_map(|module| archs.iter().map(move |arch| (module, *arch)));
-    pairs
-        .map(|(module, arch)| read_one(dir, module, arch))
-        .collect()
+pub(crate) fn read(dir: &Path, modules: &[String], archs: &[Arch]) -> Result<Vec<Text>, BuildError> {
+    let pairs = modules.iter().flat_map(|module| archs.iter().map(move |arch| (module, *arch)));
+    pairs.map(|(module, arch)| read_one(dir, module, arch)).collect()
 }
 
 fn read_one(dir: &Path, module: &str, arch: Arch) -> Result<Text, BuildError> {
@@ -37,19 +29,12 @@ fn read_one(dir: &Path, module: &str, arch: Arch) -> Result<Text, BuildError> {
     let text = match fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(BuildError::NotCommitted {
-                file,
-                module: module.to_owned(),
-            });
+            return Err(BuildError::NotCommitted { file, module: module.to_owned() });
         }
         Err(error) => return Err(BuildError::io(&file)(error)),
     };
     match Header::read(&text) {
-        Ok(_) => Ok(Text {
-            module: module.to_owned(),
-            arch,
-            text,
-        }),
+        Ok(_) => Ok(Text { module: module.to_owned(), arch, text }),
         Err(source) => Err(BuildError::BadImage { file, source }),
     }
 }
@@ -113,26 +98,15 @@ pub struct Check {
 
 impl Check {
     pub(crate) fn new(compiler: String, warnings: Vec<String>) -> Check {
-        Check {
-            compiler,
-            differences: Vec::new(),
-            other_compilers: Vec::new(),
-            warnings,
-        }
+        Check { compiler, differences: Vec::new(), other_compilers: Vec::new(), warnings }
     }
 
     /// Compares the committed module in `dir` with `fresh`.
     pub(crate) fn compare(&mut self, dir: &Path, fresh: &Text) {
         let file = file(dir, &fresh.module, fresh.arch);
         match self.maker_or_difference(&file, &fresh.text) {
-            Err(kind) => self.differences.push(Difference {
-                file,
-                module: fresh.module.clone(),
-                kind,
-            }),
-            Ok(compiler) if compiler != self.compiler => {
-                self.other_compilers.push((file, compiler))
-            }
+            Err(kind) => self.differences.push(Difference { file, module: fresh.module.clone(), kind }),
+            Ok(compiler) if compiler != self.compiler => self.other_compilers.push((file, compiler)),
             Ok(_) => {}
         }
     }

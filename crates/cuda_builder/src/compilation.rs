@@ -49,12 +49,7 @@ impl Request<'_> {
         let kernels = KernelCrate::read(self.dir, &compiler.cargo)?;
         let modules = modules(self.features, &kernels)?;
         let (target_dir, release) = (self.target_dir, self.release);
-        let build = DeviceBuild {
-            compiler,
-            kernels: &kernels,
-            target_dir,
-            release,
-        };
+        let build = DeviceBuild { compiler, kernels: &kernels, target_dir, release };
         let mut all = Compilation {
             modules: modules.iter().map(|module| module.name.clone()).collect(),
             images: Vec::new(),
@@ -80,11 +75,7 @@ impl Compilation {
             flags: compiled.flags,
         };
         let text = header.write(&compiled.ptx);
-        self.images.push(Text {
-            module: module.to_owned(),
-            arch,
-            text,
-        });
+        self.images.push(Text { module: module.to_owned(), arch, text });
         self.files.extend(compiled.files);
         for warning in compiled.warnings {
             if !self.warnings.contains(&warning) {
@@ -96,16 +87,10 @@ impl Compilation {
 
 fn modules(features: &[String], kernels: &KernelCrate) -> Result<Vec<Module>, BuildError> {
     if features.is_empty() {
-        return Ok(vec![Module {
-            name: kernels.library.clone(),
-            feature: None,
-        }]);
+        return Ok(vec![Module { name: kernels.library.clone(), feature: None }]);
     }
     let module = |name: &String| match kernels.features.contains(name) {
-        true => Ok(Module {
-            name: name.clone(),
-            feature: Some(name.clone()),
-        }),
+        true => Ok(Module { name: name.clone(), feature: Some(name.clone()) }),
         false => Err(BuildError::NoSuchModule {
             module: name.clone(),
             package: kernels.package.clone(),

@@ -46,13 +46,7 @@ impl Compiler {
         probe.extend(core.flags());
         run(&rustc, &probe)?;
         let version = version(&run(&rustc, &["-vV"])?);
-        Ok(Compiler {
-            rustc,
-            cargo,
-            sysroot,
-            version,
-            core,
-        })
+        Ok(Compiler { rustc, cargo, sysroot, version, core })
     }
 
     /// The sources that the standard library's own dependencies are taken from without a network, if it has them.
@@ -93,9 +87,7 @@ impl Search {
         let rustup = env::var_os("RUSTUP_HOME").map(PathBuf::from);
         let rustup = rustup.or_else(|| Some(env::home_dir()?.join(".rustup")));
         Search {
-            explicit: env::var_os(Search::VARIABLE)
-                .filter(|value| !value.is_empty())
-                .map(PathBuf::from),
+            explicit: env::var_os(Search::VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from),
             toolchains: rustup.map(|rustup| rustup.join("toolchains")),
             system: PathBuf::from("/usr/bin/rustc"),
         }
@@ -104,12 +96,8 @@ impl Search {
     /// The first compiler that can compile for the device. The one that the user chose has no substitute.
     pub(crate) fn find(&self) -> Result<Compiler, BuildError> {
         if let Some(rustc) = &self.explicit {
-            return Compiler::examine(rustc).map_err(|reason| {
-                BuildError::UnusableCompiler(Rejected {
-                    path: rustc.clone(),
-                    reason,
-                })
-            });
+            return Compiler::examine(rustc)
+                .map_err(|reason| BuildError::UnusableCompiler(Rejected { path: rustc.clone(), reason }));
         }
         let mut tried = Vec::new();
         for path in self.candidates(&mut tried) {
@@ -128,11 +116,7 @@ impl Search {
         if let Some(toolchains) = &self.toolchains {
             // Rustup's one small file for each toolchain. The toolchains themselves are too large to be watched.
             watched.push(toolchains.with_file_name("update-hashes"));
-            watched.extend(
-                nightlies(toolchains)
-                    .iter()
-                    .map(|t| t.join("lib/rustlib/components")),
-            );
+            watched.extend(nightlies(toolchains).iter().map(|t| t.join("lib/rustlib/components")));
         }
         watched.retain(|path| path.exists());
         watched
@@ -143,20 +127,14 @@ impl Search {
         if cfg!(not(unix)) {
             // The nested build is driven through a shell script and a linker that does nothing.
             let reason = "kernels can be compiled on Unix systems only".to_owned();
-            tried.push(Rejected {
-                path: self.system.clone(),
-                reason,
-            });
+            tried.push(Rejected { path: self.system.clone(), reason });
             return candidates;
         }
         if let Some(toolchains) = &self.toolchains {
             candidates.extend(nightlies(toolchains).iter().map(|t| t.join("bin/rustc")));
             if candidates.is_empty() {
                 let reason = "there is no nightly toolchain".to_owned();
-                tried.push(Rejected {
-                    path: toolchains.clone(),
-                    reason,
-                });
+                tried.push(Rejected { path: toolchains.clone(), reason });
             }
         }
         candidates.push(self.system.clone());
@@ -187,9 +165,7 @@ fn find_core(sysroot: &Path) -> Result<Core, String> {
     } else if sysroot.join("lib/rustlib").join(TARGET).is_dir() {
         Ok(Core::Prebuilt)
     } else {
-        Err(format!(
-            "it has neither the sources of the standard library nor the target {TARGET}"
-        ))
+        Err(format!("it has neither the sources of the standard library nor the target {TARGET}"))
     }
 }
 
@@ -210,10 +186,7 @@ fn run(program: &Path, arguments: &[&str]) -> Result<String, String> {
 /// One line out of what `rustc -vV` prints.
 fn version(verbose: &str) -> String {
     let name = verbose.lines().next().unwrap_or("rustc");
-    match verbose
-        .lines()
-        .find_map(|line| line.strip_prefix("LLVM version: "))
-    {
+    match verbose.lines().find_map(|line| line.strip_prefix("LLVM version: ")) {
         Some(llvm) => format!("{name}, LLVM {llvm}"),
         None => name.to_owned(),
     }

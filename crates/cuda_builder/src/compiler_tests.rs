@@ -21,21 +21,13 @@ struct Toolchain {
 
 const SOURCES: &str = "lib/rustlib/src/rust/library/core/Cargo.toml";
 const PREBUILT: &str = "lib/rustlib/nvptx64-nvidia-cuda/lib/libcore.rlib";
-const COMPLETE: Toolchain = Toolchain {
-    cargo: true,
-    core: Some(SOURCES),
-    flags: true,
-};
+const COMPLETE: Toolchain = Toolchain { cargo: true, core: Some(SOURCES), flags: true };
 
 impl Toolchain {
     /// Makes it in the folder `name` of `dir`; gives its compiler.
     fn make(&self, dir: &TestDir, name: &str) -> PathBuf {
         let root = dir.path(name);
-        let probe = if self.flags {
-            "exit 0"
-        } else {
-            "echo 'error: unknown flag' >&2; exit 1"
-        };
+        let probe = if self.flags { "exit 0" } else { "echo 'error: unknown flag' >&2; exit 1" };
         let script = format!(
             "#!/bin/sh\ncase \"$*\" in\n\
              '--print sysroot') echo '{}' ;;\n\
@@ -56,11 +48,7 @@ impl Toolchain {
 }
 
 fn search(dir: &TestDir) -> Search {
-    Search {
-        explicit: None,
-        toolchains: Some(dir.path("toolchains")),
-        system: dir.path("system/bin/rustc"),
-    }
+    Search { explicit: None, toolchains: Some(dir.path("toolchains")), system: dir.path("system/bin/rustc") }
 }
 
 fn tried(error: BuildError) -> Vec<Rejected> {
@@ -78,30 +66,19 @@ fn the_latest_complete_nightly_is_taken() {
     COMPLETE.make(&dir, "toolchains/stable-x86_64");
     COMPLETE.make(&dir, "toolchains/nightly-2026-01-01-x86_64");
     let expected = COMPLETE.make(&dir, "toolchains/nightly-2026-05-25-x86_64");
-    Toolchain {
-        core: None,
-        ..COMPLETE
-    }
-    .make(&dir, "toolchains/nightly-x86_64");
+    Toolchain { core: None, ..COMPLETE }.make(&dir, "toolchains/nightly-x86_64");
     let compiler = search(&dir).find().unwrap();
     assert_eq!(compiler.rustc, expected);
     assert_eq!(compiler.cargo, expected.with_file_name("cargo"));
     assert_eq!(compiler.core, Core::Sources);
-    assert_eq!(
-        compiler.version,
-        "rustc 1.99.0 (toolchains/nightly-2026-05-25-x86_64), LLVM 23.0.0"
-    );
+    assert_eq!(compiler.version, "rustc 1.99.0 (toolchains/nightly-2026-05-25-x86_64), LLVM 23.0.0");
 }
 
 #[test]
 fn a_prebuilt_core_is_second_to_its_sources() {
     let _alone = alone();
     let dir = TestDir::new("compiler_prebuilt");
-    Toolchain {
-        core: Some(PREBUILT),
-        ..COMPLETE
-    }
-    .make(&dir, "toolchains/nightly-x86_64");
+    Toolchain { core: Some(PREBUILT), ..COMPLETE }.make(&dir, "toolchains/nightly-x86_64");
     assert_eq!(search(&dir).find().unwrap().core, Core::Prebuilt);
     dir.write(Path::new("toolchains/nightly-x86_64").join(SOURCES), "");
     assert_eq!(search(&dir).find().unwrap().core, Core::Sources);
@@ -111,11 +88,7 @@ fn a_prebuilt_core_is_second_to_its_sources() {
 fn the_systems_compiler_is_the_last() {
     let _alone = alone();
     let dir = TestDir::new("compiler_system");
-    Toolchain {
-        core: None,
-        ..COMPLETE
-    }
-    .make(&dir, "toolchains/nightly-x86_64");
+    Toolchain { core: None, ..COMPLETE }.make(&dir, "toolchains/nightly-x86_64");
     let system = COMPLETE.make(&dir, "system");
     assert_eq!(search(&dir).find().unwrap().rustc, system);
 }
@@ -124,41 +97,15 @@ fn the_systems_compiler_is_the_last() {
 fn what_was_tried_is_told_with_the_reason() {
     let _alone = alone();
     let dir = TestDir::new("compiler_none");
-    Toolchain {
-        flags: false,
-        ..COMPLETE
-    }
-    .make(&dir, "toolchains/nightly-a");
-    Toolchain {
-        cargo: false,
-        ..COMPLETE
-    }
-    .make(&dir, "toolchains/nightly-b");
-    Toolchain {
-        core: None,
-        ..COMPLETE
-    }
-    .make(&dir, "toolchains/nightly-c");
+    Toolchain { flags: false, ..COMPLETE }.make(&dir, "toolchains/nightly-a");
+    Toolchain { cargo: false, ..COMPLETE }.make(&dir, "toolchains/nightly-b");
+    Toolchain { core: None, ..COMPLETE }.make(&dir, "toolchains/nightly-c");
     let tried = tried(search(&dir).find().unwrap_err());
-    let reasons: Vec<_> = tried
-        .iter()
-        .map(|rejected| rejected.reason.as_str())
-        .collect();
-    assert_eq!(
-        reasons[0],
-        "it has neither the sources of the standard library nor the target nvptx64-nvidia-cuda"
-    );
+    let reasons: Vec<_> = tried.iter().map(|rejected| rejected.reason.as_str()).collect();
+    assert_eq!(reasons[0], "it has neither the sources of the standard library nor the target nvptx64-nvidia-cuda");
     assert_eq!(reasons[1], "there is no cargo beside it");
-    assert!(
-        reasons[2].ends_with("failed: error: unknown flag"),
-        "{}",
-        reasons[2]
-    );
-    assert!(
-        reasons[3].starts_with("it cannot be started"),
-        "{}",
-        reasons[3]
-    );
+    assert!(reasons[2].ends_with("failed: error: unknown flag"), "{}", reasons[2]);
+    assert!(reasons[3].starts_with("it cannot be started"), "{}", reasons[3]);
     assert_eq!(tried[3].path, dir.path("system/bin/rustc"));
 }
 
@@ -168,18 +115,11 @@ fn the_users_choice_has_no_substitute() {
     let dir = TestDir::new("compiler_explicit");
     COMPLETE.make(&dir, "system");
     let chosen = COMPLETE.make(&dir, "chosen");
-    let explicit = |rustc: &Path| Search {
-        explicit: Some(rustc.to_owned()),
-        ..search(&dir)
-    };
+    let explicit = |rustc: &Path| Search { explicit: Some(rustc.to_owned()), ..search(&dir) };
     assert_eq!(explicit(&chosen).find().unwrap().rustc, chosen);
     let error = explicit(&dir.path("absent")).find().unwrap_err();
     assert!(matches!(error, BuildError::UnusableCompiler(_)));
-    assert!(
-        error
-            .to_string()
-            .starts_with("SLM_DEVICE_RUSTC cannot compile for the device: ")
-    );
+    assert!(error.to_string().starts_with("SLM_DEVICE_RUSTC cannot compile for the device: "));
 }
 
 #[test]
@@ -189,10 +129,7 @@ fn a_program_that_starts_a_toolchain_stands_for_it() {
     let real = COMPLETE.make(&dir, "real");
     let proxy = dir.write("proxy", &fs::read_to_string(&real).unwrap());
     fs::set_permissions(&proxy, fs::Permissions::from_mode(0o755)).unwrap();
-    let explicit = Search {
-        explicit: Some(proxy),
-        ..search(&dir)
-    };
+    let explicit = Search { explicit: Some(proxy), ..search(&dir) };
     assert_eq!(explicit.find().unwrap().rustc, real);
 }
 
@@ -202,9 +139,7 @@ fn only_what_exists_is_watched() {
     let dir = TestDir::new("compiler_watched");
     assert!(search(&dir).watched().is_empty());
     let components = dir.write("toolchains/nightly-x86_64/lib/rustlib/components", "");
-    let hashes = dir
-        .write("update-hashes/nightly-x86_64", "")
-        .with_file_name("");
+    let hashes = dir.write("update-hashes/nightly-x86_64", "").with_file_name("");
     let watched = search(&dir).watched();
     assert_eq!(watched, [hashes, components]);
 }

@@ -4,24 +4,21 @@ use crate::Arch;
 use crate::compiler::{Compiler, Core, TARGET};
 use crate::environment;
 use crate::error::BuildError;
+use crate::flags::Flags;
 use crate::kernel_crate::KernelCrate;
 use crate::messages::Messages;
 use crate::output::write_if_changed;
 use crate::watch;
 use crate::wrapper::{Module, Wrapper, quoted};
 use std::env;
+use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The build script of a kernel crate leaves the digest of the sources here.
 const SOURCES: &str = "SLM_KERNEL_SOURCES";
-
-/// Loops with a constant number of turns are unrolled whatever their size: an array is in registers only if every
-/// index is known when compiling. Other loops are left as they are, since the driver compiles the code once more when
-/// it is loaded, and that takes time in proportion to its length.
-const UNROLLING: &str = "-Cllvm-args=-unroll-threshold=2000 \
-     -Cllvm-args=-unroll-partial-threshold=100 -Cllvm-args=-unroll-runtime=false";
 
 /// How modules of one kernel crate are compiled.
 #[derive(Debug)]
@@ -31,6 +28,35 @@ pub(crate) struct DeviceBuild<'a> {
     /// The nested target folder.
     pub(crate) target_dir: &'a Path,
     pub(crate) release: bool,
+}
+
+/// The files that cargo and the compiler leave.
+#[derive(Debug)]
+struct Results {
+    assembly: PathBuf,
+    dep_info: PathBuf,
+}
+
+impl Results {
+    fn of(wrapper: &Wrapper, arch_dir: &Path) -> Results {
+        let release = arch_dir.join(TARGET).join("release");
+        Results {
+            // A place that is named on the command line. Where cargo would put the file depends on its version.
+            assembly: wrapper.dir.join(&wrapper.library).with_extension("s"),
+            dep_info: release.join(&wrapper.library).with_extension("d"),
+        }
+    }
+
+    /// Removes those of an earlier run, so that they can never be taken for this one's.
+    fn remove(&self) -> Result<(), BuildError> {
+        for file in [&self.assembly, &self.dep_info] {
+            match fs::remove_file(file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(BuildError::io(file)(error)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A compiled module.
@@ -51,36 +77,32 @@ impl DeviceBuild<'_> {
     pub(crate) fn run(&self, module: &Module, arch: Arch) -> Result<Compiled, BuildError> {
         let _lock = self.lock()?;
         let wrapper = Wrapper::write(self.target_dir, self.kernels, module)?;
-        let (messages, output) = self.compile(&wrapper, arch)?;
+        let results = Results::of(&wrapper, &self.arch_dir(arch));
+        results.remove()?;
+        let (messages, output) = self.compile(&wrapper, &results, arch)?;
         if !output.status.success() {
             return Err(failure(&messages, &output, module, arch));
         }
-        let artifacts = self
-            .target_dir
-            .join(arch.to_string())
-            .join(TARGET)
-            .join("release");
-        let assembly = artifacts
-            .join("deps")
-            .join(format!("{}.s", wrapper.library));
-        let no_sources = || BuildError::NoSources {
-            package: self.kernels.package.clone(),
-        };
-        let sources = messages
-            .variable(&self.kernels.dir.join("Cargo.toml"), SOURCES)
-            .ok_or_else(no_sources)?;
+        let manifest = self.kernels.dir.join("Cargo.toml");
+        let no_sources = || BuildError::NoSources { package: self.kernels.package.clone() };
+        let sources = messages.variable(&manifest, SOURCES).ok_or_else(no_sources)?;
         let own = [wrapper.dir.as_path(), self.compiler.sysroot.as_path()];
         Ok(Compiled {
-            ptx: fs::read_to_string(&assembly).map_err(BuildError::io(&assembly))?,
+            ptx: fs::read_to_string(&results.assembly).map_err(BuildError::io(&results.assembly))?,
             sources: sources.to_owned(),
-            flags: self.flags(arch),
-            files: watch::files(
-                &artifacts.join(format!("{}.d", wrapper.library)),
-                messages.manifests(),
-                &own,
-            ),
+            flags: self.flags(arch).to_string(),
+            files: watch::files(&results.dep_info, messages.manifests(), &own)?,
             warnings: messages.warnings,
         })
+    }
+
+    fn flags(&self, arch: Arch) -> Flags {
+        Flags { arch, core: self.compiler.core, release: self.release }
+    }
+
+    /// `core` depends on the flags, so each target has a folder of its own and keeps what was compiled.
+    fn arch_dir(&self, arch: Arch) -> PathBuf {
+        self.target_dir.join(arch.to_string())
     }
 
     /// Keeps other builds out of the nested target folder, in which the wrapper and the result have fixed names.
@@ -98,87 +120,40 @@ impl DeviceBuild<'_> {
     /// To compile `core`, cargo resolves the dependencies of the whole standard library, and would ask the registry for
     /// them; the toolchain may carry their sources. Kernels with dependencies from a registry cannot be resolved that
     /// way, and then cargo is run again as usual.
-    fn compile(&self, wrapper: &Wrapper, arch: Arch) -> Result<(Messages, Output), BuildError> {
+    fn compile(&self, wrapper: &Wrapper, results: &Results, arch: Arch) -> Result<(Messages, Output), BuildError> {
+        let assembly = &results.assembly;
         if let (Core::Sources, Some(vendored)) = (self.compiler.core, self.compiler.vendored()) {
             let directory = format!("source.vendored.directory={}", quoted(&vendored));
             let replaced = "source.crates-io.replace-with='vendored'";
             let mut command = self.command(wrapper, arch)?;
-            let done =
-                run(command.args(["--offline", "--config", replaced, "--config", &directory]))?;
+            command.args(["--offline", "--config", replaced, "--config", &directory]);
+            let done = run(command, assembly)?;
             if done.0.started {
                 return Ok(done);
             }
         }
-        run(&mut self.command(wrapper, arch)?)
+        run(self.command(wrapper, arch)?, assembly)
     }
 
     fn command(&self, wrapper: &Wrapper, arch: Arch) -> Result<Command, BuildError> {
         let mut command = environment::command(&self.compiler.cargo);
         command.current_dir(&wrapper.dir);
-        command
-            .env("RUSTC", &self.compiler.rustc)
-            .env("RUSTFLAGS", self.rustflags(arch));
-        command
-            .env("RUSTC_WRAPPER", self.rustc_wrapper()?)
-            .env("RUSTC_WORKSPACE_WRAPPER", "");
+        command.env("RUSTC", &self.compiler.rustc).env("RUSTFLAGS", self.flags(arch).rustflags());
+        command.env("RUSTC_WRAPPER", self.rustc_wrapper()?).env("RUSTC_WORKSPACE_WRAPPER", "");
         // There is nothing to link: the assembly is what counts.
         command.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", "true");
         if let Some(jobs) = env::var_os("NUM_JOBS") {
             command.env("CARGO_BUILD_JOBS", jobs);
         }
-        command.args([
-            "rustc",
-            "--release",
-            "--message-format=json",
-            "--target",
-            TARGET,
-            "--target-dir",
-        ]);
-        // `core` depends on the flags, so each target keeps its own.
-        command.arg(self.target_dir.join(arch.to_string()));
+        command.args(["rustc", "--release", "--message-format=json", "--target", TARGET, "--target-dir"]);
+        command.arg(self.arch_dir(arch));
         if self.compiler.core == Core::Sources {
             command.arg("-Zbuild-std=core");
         }
-        for setting in self.profile() {
-            command
-                .arg("--config")
-                .arg(format!("profile.release.{setting}"));
+        for setting in self.flags(arch).profile() {
+            command.arg("--config").arg(format!("profile.release.{setting}"));
         }
         Ok(command)
-    }
-
-    /// On the command line, so that no configuration file of the user changes what is compiled.
-    fn profile(&self) -> [&'static str; 8] {
-        let [optimised, debug] = match self.release {
-            true => ["opt-level=3", "debug=false"],
-            false => ["opt-level=1", "debug='line-tables-only'"],
-        };
-        let [assertions, overflow] = ["debug-assertions=false", "overflow-checks=false"];
-        let [lto, units] = ["lto='fat'", "codegen-units=1"];
-        [
-            optimised,
-            debug,
-            assertions,
-            overflow,
-            lto,
-            units,
-            "panic='abort'",
-            "incremental=false",
-        ]
-    }
-
-    fn rustflags(&self, arch: Arch) -> String {
-        let core = self.compiler.core.flags().join(" ");
-        format!("-Ctarget-cpu={arch} {core} {UNROLLING}")
-    }
-
-    /// What the header says.
-    fn flags(&self, arch: Arch) -> String {
-        let [optimised, debug, ..] = self.profile();
-        format!(
-            "{} {optimised} {debug} lto=fat codegen-units=1",
-            self.rustflags(arch)
-        )
     }
 
     /// A program that starts the compiler with names that do not depend on folders.
@@ -214,34 +189,21 @@ fn make_executable(_: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-fn run(command: &mut Command) -> Result<(Messages, Output), BuildError> {
+/// Runs `command`, a cargo that passes on the order to write `assembly`.
+fn run(mut command: Command, assembly: &Path) -> Result<(Messages, Output), BuildError> {
+    let mut emit = OsString::from("--emit=asm=");
+    emit.push(assembly);
     let program = PathBuf::from(command.get_program());
-    let output = command
-        .args(["--", "--emit=asm"])
-        .output()
-        .map_err(BuildError::io(&program))?;
-    Ok((
-        Messages::parse(&String::from_utf8_lossy(&output.stdout)),
-        output,
-    ))
+    let output = command.arg("--").arg(emit).output().map_err(BuildError::io(&program))?;
+    Ok((Messages::parse(&String::from_utf8_lossy(&output.stdout)), output))
 }
 
 fn failure(messages: &Messages, output: &Output, module: &Module, arch: Arch) -> BuildError {
     let module = module.name.clone();
     if messages.errors.is_empty() {
-        let output = String::from_utf8_lossy(&output.stderr)
-            .trim_end()
-            .to_owned();
-        BuildError::Cargo {
-            module,
-            arch,
-            output,
-        }
+        let output = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        BuildError::Cargo { module, arch, output }
     } else {
-        BuildError::Compile {
-            module,
-            arch,
-            diagnostics: messages.errors.join("\n\n"),
-        }
+        BuildError::Compile { module, arch, diagnostics: messages.errors.join("\n\n") }
     }
 }

@@ -23,26 +23,11 @@ pub(crate) fn command(program: &Path) -> Command {
 }
 
 fn is_outer(name: &str) -> bool {
-    const KEPT: [&str; 6] = [
-        "CARGO_HOME",
-        "CARGO_HTTP_",
-        "CARGO_NET_",
-        "CARGO_REGISTRIES_",
-        "CARGO_REGISTRY_",
-        "RUSTUP_",
-    ];
+    const KEPT: [&str; 6] =
+        ["CARGO_HOME", "CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_REGISTRY_", "RUSTUP_"];
     const PREFIXES: [&str; 4] = ["CARGO", "__CARGO", "RUST", "DEP_"];
-    const NAMES: [&str; 9] = [
-        "MAKEFLAGS",
-        "MFLAGS",
-        "OUT_DIR",
-        "TARGET",
-        "HOST",
-        "PROFILE",
-        "OPT_LEVEL",
-        "DEBUG",
-        "NUM_JOBS",
-    ];
+    const NAMES: [&str; 9] =
+        ["MAKEFLAGS", "MFLAGS", "OUT_DIR", "TARGET", "HOST", "PROFILE", "OPT_LEVEL", "DEBUG", "NUM_JOBS"];
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     let chooses_toolchain = name.starts_with("RUSTUP_TOOLCHAIN");
     NAMES.contains(&name) || chooses_toolchain || (starts(&PREFIXES) && !starts(&KEPT))

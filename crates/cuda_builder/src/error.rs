@@ -150,50 +150,29 @@ impl fmt::Display for BuildError {
         match self {
             BuildError::UnknownMode { value } => {
                 let variable = Mode::VARIABLE;
-                write!(
-                    f,
-                    "{variable} is '{value}', which is none of committed, build and auto"
-                )
+                write!(f, "{variable} is '{value}', which is none of committed, build and auto")
             }
             BuildError::UnknownArch { value } => {
-                write!(
-                    f,
-                    "'{value}' is no target: sm_70 is the oldest, as in sm_75, sm_80, sm_90"
-                )
+                write!(f, "'{value}' is no target: sm_70 is the oldest, as in sm_75, sm_80, sm_90")
             }
             BuildError::ModuleName { name } => write!(
                 f,
                 "'{name}' cannot be a module's name: it has to be an identifier that no other module has, in capitals"
             ),
             BuildError::NotABuildScript { variable } => {
-                write!(
-                    f,
-                    "{variable} is not set: this has to be called from a build script"
-                )
+                write!(f, "{variable} is not set: this has to be called from a build script")
             }
             BuildError::KernelCrate { dir, reason } => {
-                write!(
-                    f,
-                    "there is no kernel crate in {}: {}",
-                    dir.display(),
-                    reason.trim_end()
-                )
+                write!(f, "there is no kernel crate in {}: {}", dir.display(), reason.trim_end())
             }
-            BuildError::NoSuchModule {
-                module,
-                package,
-                features,
-            } => write!(
+            BuildError::NoSuchModule { module, package, features } => write!(
                 f,
                 "{package} has no feature '{module}' to compile a module from; it has: {}",
                 features.join(", ")
             ),
             BuildError::NoCompiler { tried } => no_compiler(f, tried),
             BuildError::UnusableCompiler(rejected) => {
-                write!(
-                    f,
-                    "SLM_DEVICE_RUSTC cannot compile for the device: {rejected}"
-                )
+                write!(f, "SLM_DEVICE_RUSTC cannot compile for the device: {rejected}")
             }
             BuildError::NotCommitted { file, module } => write!(
                 f,
@@ -204,25 +183,11 @@ impl fmt::Display for BuildError {
             BuildError::BadImage { file, source } => {
                 write!(f, "{} cannot be used: {source}", file.display())
             }
-            BuildError::Compile {
-                module,
-                arch,
-                diagnostics,
-            } => {
-                write!(
-                    f,
-                    "the kernel module {module} does not compile for {arch}:\n{diagnostics}"
-                )
+            BuildError::Compile { module, arch, diagnostics } => {
+                write!(f, "the kernel module {module} does not compile for {arch}:\n{diagnostics}")
             }
-            BuildError::Cargo {
-                module,
-                arch,
-                output,
-            } => {
-                write!(
-                    f,
-                    "cargo cannot compile the kernel module {module} for {arch}:\n{output}"
-                )
+            BuildError::Cargo { module, arch, output } => {
+                write!(f, "cargo cannot compile the kernel module {module} for {arch}:\n{output}")
             }
             BuildError::NoSources { package } => write!(
                 f,
@@ -245,10 +210,7 @@ impl error::Error for BuildError {
 }
 
 fn no_compiler(f: &mut fmt::Formatter<'_>, tried: &[Rejected]) -> fmt::Result {
-    write!(
-        f,
-        "no compiler for the device was found; any of these gives one:"
-    )?;
+    write!(f, "no compiler for the device was found; any of these gives one:")?;
     for way in INSTALL {
         write!(f, "\n  {way}")?;
     }
@@ -261,9 +223,10 @@ fn no_compiler(f: &mut fmt::Formatter<'_>, tried: &[Rejected]) -> fmt::Result {
 
 /// The command that writes the committed `file` of `module` again.
 pub(crate) fn renew(file: &Path, module: &str) -> String {
-    let dir = file
-        .parent()
-        .and_then(Path::parent)
-        .unwrap_or(Path::new("."));
+    let dir = file.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     format!("build-kernels {} {module}", dir.display())
 }
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

@@ -22,27 +22,17 @@ pub(crate) struct KernelCrate {
 impl KernelCrate {
     /// Reads the manifest in `dir` with the program `cargo`. Dependencies are not looked at.
     pub(crate) fn read(dir: &Path, cargo: &Path) -> Result<KernelCrate, BuildError> {
-        let wrong = |reason: String| BuildError::KernelCrate {
-            dir: dir.to_owned(),
-            reason,
-        };
+        let wrong = |reason: String| BuildError::KernelCrate { dir: dir.to_owned(), reason };
         let manifest = dir.join("Cargo.toml");
         let output = environment::command(cargo)
-            .args([
-                "metadata",
-                "--no-deps",
-                "--offline",
-                "--format-version=1",
-                "--manifest-path",
-            ])
+            .args(["metadata", "--no-deps", "--offline", "--format-version=1", "--manifest-path"])
             .arg(&manifest)
             .output()
             .map_err(BuildError::io(cargo))?;
         if !output.status.success() {
             return Err(wrong(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
-        let metadata: Value =
-            serde_json::from_slice(&output.stdout).map_err(|e| wrong(e.to_string()))?;
+        let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|e| wrong(e.to_string()))?;
         parse(&metadata, dir).ok_or_else(|| wrong("it has no library".to_owned()))
     }
 }
@@ -53,14 +43,10 @@ pub(crate) fn locate(dir: &Path) -> Result<PathBuf, BuildError> {
         dir.to_owned()
     } else {
         const VARIABLE: &str = "CARGO_MANIFEST_DIR";
-        let package =
-            env::var_os(VARIABLE).ok_or(BuildError::NotABuildScript { variable: VARIABLE })?;
+        let package = env::var_os(VARIABLE).ok_or(BuildError::NotABuildScript { variable: VARIABLE })?;
         PathBuf::from(package).join(dir)
     };
-    fs::canonicalize(&dir).map_err(|error| BuildError::KernelCrate {
-        dir,
-        reason: error.to_string(),
-    })
+    fs::canonicalize(&dir).map_err(|error| BuildError::KernelCrate { dir, reason: error.to_string() })
 }
 
 /// The cargo that runs this build script, or the one that the user has.
@@ -77,9 +63,7 @@ fn parse(metadata: &Value, dir: &Path) -> Option<KernelCrate> {
     let package = metadata["packages"].as_array()?.iter().find(is_manifest)?;
     let is_library = |target: &&Value| {
         let kinds = target["kind"].as_array().into_iter().flatten();
-        kinds
-            .into_iter()
-            .any(|kind| kind == "lib" || kind == "rlib")
+        kinds.into_iter().any(|kind| kind == "lib" || kind == "rlib")
     };
     let library = package["targets"].as_array()?.iter().find(is_library)?;
     Some(KernelCrate {

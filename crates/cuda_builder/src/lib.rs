@@ -24,6 +24,7 @@ mod compiler;
 mod device_build;
 mod environment;
 mod error;
+mod flags;
 mod kernel_crate;
 mod messages;
 mod mode;
@@ -33,6 +34,11 @@ mod target_dir;
 mod test_dir;
 mod watch;
 mod wrapper;
+
+/// The examples of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use arch::Arch;
 pub use builder::CudaBuilder;

@@ -35,10 +35,7 @@ impl Messages {
     pub(crate) fn parse(stdout: &str) -> Messages {
         let mut messages = Messages::default();
         // What is no JSON was printed by something else.
-        for message in stdout
-            .lines()
-            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        {
+        for message in stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
             match message["reason"].as_str() {
                 Some("compiler-message") => messages.add_diagnostic(&message["message"]),
                 Some("compiler-artifact") => messages.add_package(&message),
@@ -52,22 +49,14 @@ impl Messages {
 
     /// The manifests of the packages that were compiled.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = &Path> {
-        self.packages
-            .iter()
-            .map(|package| package.manifest.as_path())
+        self.packages.iter().map(|package| package.manifest.as_path())
     }
 
     /// The variable `name` that the build script of the package with this manifest set.
     pub(crate) fn variable(&self, manifest: &Path, name: &str) -> Option<&str> {
-        let package = self
-            .packages
-            .iter()
-            .find(|package| package.manifest == manifest)?;
+        let package = self.packages.iter().find(|package| package.manifest == manifest)?;
         let is_it = |variable: &&Variable| variable.package == package.id && variable.name == name;
-        self.variables
-            .iter()
-            .find(is_it)
-            .map(|variable| variable.value.as_str())
+        self.variables.iter().find(is_it).map(|variable| variable.value.as_str())
     }
 
     fn add_diagnostic(&mut self, diagnostic: &Value) {
@@ -81,25 +70,13 @@ impl Messages {
             Some("warning") => &mut self.warnings,
             _ => return,
         };
-        kind.push(
-            diagnostic["rendered"]
-                .as_str()
-                .unwrap_or(text)
-                .trim_end()
-                .to_owned(),
-        );
+        kind.push(diagnostic["rendered"].as_str().unwrap_or(text).trim_end().to_owned());
     }
 
     fn add_package(&mut self, artifact: &Value) {
-        let (id, manifest) = (
-            artifact["package_id"].as_str(),
-            artifact["manifest_path"].as_str(),
-        );
+        let (id, manifest) = (artifact["package_id"].as_str(), artifact["manifest_path"].as_str());
         if let (Some(id), Some(manifest)) = (id, manifest) {
-            self.packages.push(Package {
-                id: id.to_owned(),
-                manifest: manifest.into(),
-            });
+            self.packages.push(Package { id: id.to_owned(), manifest: manifest.into() });
         }
     }
 
@@ -108,11 +85,7 @@ impl Messages {
         for pair in script["env"].as_array().into_iter().flatten() {
             if let (Some(name), Some(value)) = (pair[0].as_str(), pair[1].as_str()) {
                 let [package, name, value] = [package, name, value].map(str::to_owned);
-                self.variables.push(Variable {
-                    package,
-                    name,
-                    value,
-                });
+                self.variables.push(Variable { package, name, value });
             }
         }
     }
@@ -147,15 +120,9 @@ Some tool's own words.
     fn a_variable_is_found_by_its_package() {
         let messages = Messages::parse(FAILED);
         let manifest = Path::new("/k/Cargo.toml");
-        assert_eq!(
-            messages.variable(manifest, "SLM_KERNEL_SOURCES"),
-            Some("42")
-        );
+        assert_eq!(messages.variable(manifest, "SLM_KERNEL_SOURCES"), Some("42"));
         assert_eq!(messages.variable(manifest, "B"), None);
-        assert_eq!(
-            messages.variable(Path::new("/other/Cargo.toml"), "SLM_KERNEL_SOURCES"),
-            None
-        );
+        assert_eq!(messages.variable(Path::new("/other/Cargo.toml"), "SLM_KERNEL_SOURCES"), None);
     }
 
     #[test]

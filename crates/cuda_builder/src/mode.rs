@@ -57,9 +57,7 @@ impl FromStr for Mode {
 
     fn from_str(text: &str) -> Result<Self, BuildError> {
         let mode = Mode::ALL.into_iter().find(|mode| mode.name() == text);
-        mode.ok_or_else(|| BuildError::UnknownMode {
-            value: text.to_owned(),
-        })
+        mode.ok_or_else(|| BuildError::UnknownMode { value: text.to_owned() })
     }
 }
 
@@ -76,8 +74,7 @@ mod tests {
 
     #[test]
     fn the_variable_wins_over_the_default() {
-        let mode =
-            |value: Option<&str>| Mode::from_value(value.map(OsStr::new), Mode::Auto).unwrap();
+        let mode = |value: Option<&str>| Mode::from_value(value.map(OsStr::new), Mode::Auto).unwrap();
         assert_eq!(mode(None), Mode::Auto);
         assert_eq!(mode(Some("")), Mode::Auto);
         assert_eq!(mode(Some("build")), Mode::Build);
@@ -86,9 +83,6 @@ mod tests {
     #[test]
     fn an_unknown_value_is_an_error_that_names_it() {
         let error = Mode::from_value(Some(OsStr::new("Build")), Mode::Auto).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "SLM_KERNELS is 'Build', which is none of committed, build and auto"
-        );
+        assert_eq!(error.to_string(), "SLM_KERNELS is 'Build', which is none of committed, build and auto");
     }
 }

@@ -79,11 +79,7 @@ pub(crate) fn render(modules: &[String], archs: &[Arch], origin: &Origin) -> Str
 fn render_module(code: &mut String, module: &str, archs: &[Arch]) {
     let names: Vec<_> = archs.iter().map(Arch::to_string).collect();
     let files: String = archs.iter().fold(String::new(), |mut files, arch| {
-        let _ = write!(
-            files,
-            "\n            include_str!({:?}),",
-            file_name(module, *arch)
-        );
+        let _ = write!(files, "\n            include_str!({:?}),", file_name(module, *arch));
         files
     });
     let _ = write!(
@@ -114,11 +110,7 @@ mod tests {
 
     #[test]
     fn the_included_code() {
-        let code = render(
-            &["blur".to_owned()],
-            &[Arch::SM_75, Arch::SM_90],
-            &Origin::Committed,
-        );
+        let code = render(&["blur".to_owned()], &[Arch::SM_75, Arch::SM_90], &Origin::Committed);
         let expected = r#"/// The kernel module `blur` for sm_75, sm_90.
 #[allow(unsafe_code)]
 pub(crate) static BLUR: ::cuda_std::image::Module =
@@ -139,13 +131,8 @@ pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin:
 
     #[test]
     fn the_compiler_is_named() {
-        let origin = Origin::Built {
-            compiler: "rustc 1.96.0 (\"x\")".into(),
-        };
+        let origin = Origin::Built { compiler: "rustc 1.96.0 (\"x\")".into() };
         let code = render(&[], &[], &origin);
-        assert!(
-            code.contains(r#"Origin::Built { compiler: "rustc 1.96.0 (\"x\")" };"#),
-            "{code}"
-        );
+        assert!(code.contains(r#"Origin::Built { compiler: "rustc 1.96.0 (\"x\")" };"#), "{code}");
     }
 }

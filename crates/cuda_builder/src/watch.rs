@@ -1,5 +1,6 @@
 //! The files that a module depends on.
 
+use crate::error::BuildError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,16 +12,13 @@ pub(crate) fn files<'a>(
     dep_info: &Path,
     manifests: impl Iterator<Item = &'a Path>,
     own: &[&Path],
-) -> Vec<PathBuf> {
-    let listed = parse(&fs::read_to_string(dep_info).unwrap_or_default());
-    let mut files: Vec<_> = listed
-        .into_iter()
-        .chain(manifests.map(Path::to_owned))
-        .collect();
+) -> Result<Vec<PathBuf>, BuildError> {
+    let listed = parse(&fs::read_to_string(dep_info).map_err(BuildError::io(dep_info))?);
+    let mut files: Vec<_> = listed.into_iter().chain(manifests.map(Path::to_owned)).collect();
     files.retain(|file| file.is_file() && !own.iter().any(|dir| file.starts_with(dir)));
     files.sort();
     files.dedup();
-    files
+    Ok(files)
 }
 
 /// The sources and the manifest in the folder of a kernel crate.
@@ -29,10 +27,7 @@ pub(crate) fn files<'a>(
 /// folder, and it holds the compiled modules.
 pub(crate) fn kernel_crate(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut watched: Vec<_> = entries
-        .map(|entry| entry.path())
-        .filter(|path| is_source(path))
-        .collect();
+    let mut watched: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_source(path)).collect();
     watched.push(dir.join("Cargo.toml"));
     watched.sort();
     watched
@@ -85,33 +80,16 @@ mod tests {
         let dir = TestDir::new("watch_files");
         let [kernel, own] = [dir.write("k/lib.rs", ""), dir.write("w/lib.rs", "")];
         let manifest = dir.write("k/Cargo.toml", "");
-        let rule = format!(
-            "x: {} {} {}",
-            own.display(),
-            kernel.display(),
-            dir.path("k").display()
-        );
+        let rule = format!("x: {} {} {}", own.display(), kernel.display(), dir.path("k").display());
         let dep_info = dir.write("x.d", &rule);
-        let found = files(
-            &dep_info,
-            [manifest.as_path()].into_iter(),
-            &[&dir.path("w")],
-        );
+        let found = files(&dep_info, [manifest.as_path()].into_iter(), &[&dir.path("w")]).unwrap();
         assert_eq!(found, [manifest, kernel]);
     }
 
     #[test]
     fn only_sources_of_a_kernel_crate_are_watched() {
         let dir = TestDir::new("watch_kernels");
-        for name in [
-            "lib.rs",
-            "Cargo.toml",
-            "Cargo.lock",
-            "blur/mod.rs",
-            "ptx/blur.sm_90.ptx",
-            "target/x",
-            ".git/x",
-        ] {
+        for name in ["lib.rs", "Cargo.toml", "Cargo.lock", "blur/mod.rs", "ptx/blur.sm_90.ptx", "target/x", ".git/x"] {
             dir.write(name, "");
         }
         let expected = ["Cargo.toml", "blur", "lib.rs"].map(|name| dir.path(name));

@@ -30,35 +30,22 @@ pub(crate) struct Wrapper {
 
 impl Wrapper {
     /// Writes the package for `module` of `kernels` below `target_dir`.
-    pub(crate) fn write(
-        target_dir: &Path,
-        kernels: &KernelCrate,
-        module: &Module,
-    ) -> Result<Wrapper, BuildError> {
+    pub(crate) fn write(target_dir: &Path, kernels: &KernelCrate, module: &Module) -> Result<Wrapper, BuildError> {
         // Both names are in its own, since all of a workspace's kernel crates share the target folder.
         let package = format!("slm-device-{}-{}", kernels.package, module.name);
         let dir = target_dir.join("packages").join(&package);
         fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
-        write_if_changed(
-            &dir.join("Cargo.toml"),
-            &manifest(&package, kernels, module),
-        )?;
+        write_if_changed(&dir.join("Cargo.toml"), &manifest(&package, kernels, module))?;
         let code = format!("#![no_std]\nextern crate {} as _;\n", kernels.library);
         write_if_changed(&dir.join("lib.rs"), &code)?;
-        Ok(Wrapper {
-            dir,
-            library: package.replace('-', "_"),
-        })
+        Ok(Wrapper { dir, library: package.replace('-', "_") })
     }
 }
 
 fn manifest(package: &str, kernels: &KernelCrate, module: &Module) -> String {
     let path = quoted(&kernels.dir);
     let features = match &module.feature {
-        Some(feature) => format!(
-            "default-features = false, features = [{}]",
-            Value::from(feature.as_str())
-        ),
+        Some(feature) => format!("default-features = false, features = [{}]", Value::from(feature.as_str())),
         None => "default-features = true".to_owned(),
     };
     format!(
@@ -90,10 +77,7 @@ mod tests {
 
     #[test]
     fn a_feature_replaces_the_default_ones() {
-        let module = Module {
-            name: "blur".into(),
-            feature: Some("blur".into()),
-        };
+        let module = Module { name: "blur".into(), feature: Some("blur".into()) };
         let text = manifest("p", &kernels(), &module);
         let line = r#"my-kernels = { path = "/with \"quotes\"", default-features = false, features = ["blur"] }"#;
         assert!(text.contains(line), "{text}");
@@ -101,14 +85,7 @@ mod tests {
 
     #[test]
     fn without_a_feature_there_are_the_default_ones() {
-        let text = manifest(
-            "p",
-            &kernels(),
-            &Module {
-                name: "my_kernels".into(),
-                feature: None,
-            },
-        );
+        let text = manifest("p", &kernels(), &Module { name: "my_kernels".into(), feature: None });
         assert!(text.contains("default-features = true }"), "{text}");
     }
 }

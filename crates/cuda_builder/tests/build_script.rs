@@ -28,11 +28,7 @@ impl Host {
     /// What it prints.
     fn output(&self) -> String {
         let output = self.run();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -65,10 +61,7 @@ impl Host {
 /// One test, since each step needs the one before.
 #[test]
 fn the_build_script_follows_its_sources() {
-    let mut host = Host {
-        fixture: Fixture::new("host"),
-        mode: "build",
-    };
+    let mut host = Host { fixture: Fixture::new("host"), mode: "build" };
     let first = host.run();
     let stderr = String::from_utf8_lossy(&first.stderr);
     if stderr.contains("no compiler for the device was found") {
@@ -84,13 +77,9 @@ fn the_build_script_follows_its_sources() {
     assert_eq!(host.runs(), 1);
 
     // A dependency of the kernel crate changed.
-    host.fixture
-        .edit("helper/lib.rs", "FACTOR: u32 = 3", "FACTOR: u32 = 5");
+    host.fixture.edit("helper/lib.rs", "FACTOR: u32 = 3", "FACTOR: u32 = 5");
     let changed = host.output();
-    assert!(
-        built.contains("%r1, 3;") && changed.contains("%r1, 5;"),
-        "{changed}"
-    );
+    assert!(built.contains("%r1, 3;") && changed.contains("%r1, 5;"), "{changed}");
     let runs = host.runs();
     assert_eq!(runs, 2);
     assert_eq!(host.output(), changed);
@@ -98,16 +87,11 @@ fn the_build_script_follows_its_sources() {
 
     // An error in the kernels reaches the user.
     let line = "args.output.set(i, fixture_helper::scaled(args.input.get(i)));";
-    host.fixture
-        .edit("kernels/scale.rs", line, "args.output.set(i, 1.5)");
+    host.fixture.edit("kernels/scale.rs", line, "args.output.set(i, 1.5)");
     host.mode = "auto";
     let error = host.error();
-    assert!(
-        error.contains("scale.rs:19:") && error.contains("mismatched types"),
-        "{error}"
-    );
-    host.fixture
-        .edit("kernels/scale.rs", "args.output.set(i, 1.5)", line);
+    assert!(error.contains("scale.rs:19:") && error.contains("mismatched types"), "{error}");
+    host.fixture.edit("kernels/scale.rs", "args.output.set(i, 1.5)", line);
     assert_eq!(host.output(), changed);
 
     committed_modules_are_followed(host, &changed);
@@ -117,37 +101,21 @@ fn committed_modules_are_followed(mut host: Host, built: &str) {
     host.mode = "committed";
     let error = host.error();
     let file = Path::new("kernels/ptx/fill.sm_90.ptx");
-    assert!(
-        error.contains(&format!(
-            "{} does not exist; make it with: build-kernels",
-            file.display()
-        )),
-        "{error}"
-    );
+    assert!(error.contains(&format!("{} does not exist; make it with: build-kernels", file.display())), "{error}");
 
     host.commit(built);
     let committed = host.output();
     assert!(committed.starts_with("Committed\n"), "{committed}");
-    assert_eq!(
-        committed.split_once('\n').unwrap().1,
-        built.split_once('\n').unwrap().1
-    );
+    assert_eq!(committed.split_once('\n').unwrap().1, built.split_once('\n').unwrap().1);
     let runs = host.runs();
     assert_eq!(host.output(), committed);
     assert_eq!(host.runs(), runs);
 
-    host.fixture
-        .edit("kernels/ptx/fill.sm_90.ptx", ".version 7.8", ".version 7.7");
+    host.fixture.edit("kernels/ptx/fill.sm_90.ptx", ".version 7.8", ".version 7.7");
     let error = host.error();
-    assert!(
-        error.contains("fill.sm_90.ptx cannot be used: its text has the digest"),
-        "{error}"
-    );
+    assert!(error.contains("fill.sm_90.ptx cannot be used: its text has the digest"), "{error}");
 
     host.mode = "compile";
     let error = host.error();
-    assert!(
-        error.contains("SLM_KERNELS is 'compile', which is none of committed, build and auto"),
-        "{error}"
-    );
+    assert!(error.contains("SLM_KERNELS is 'compile', which is none of committed, build and auto"), "{error}");
 }

@@ -9,9 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn builder(fixture: &Fixture) -> CudaBuilder {
-    CudaBuilder::new(fixture.path("kernels"))
-        .arch(Arch::SM_90)
-        .target_dir(device_target_dir())
+    CudaBuilder::new(fixture.path("kernels")).arch(Arch::SM_90).target_dir(device_target_dir())
 }
 
 /// The result, or none where there is no compiler for the device.
@@ -32,36 +30,20 @@ fn read(path: &Path) -> String {
 #[test]
 fn each_feature_is_a_module() {
     let fixture = Fixture::new("modules");
-    let Some(result) = unless_skipped(builder(&fixture).module("fill").module("scale").commit())
-    else {
+    let Some(result) = unless_skipped(builder(&fixture).module("fill").module("scale").commit()) else {
         return;
     };
     let committed = result.unwrap();
     assert_eq!(committed.warnings, [""; 0]);
-    let expected =
-        ["fill", "scale"].map(|name| fixture.path(&format!("kernels/ptx/{name}.sm_90.ptx")));
+    let expected = ["fill", "scale"].map(|name| fixture.path(&format!("kernels/ptx/{name}.sm_90.ptx")));
     assert_eq!(committed.files, expected);
     let [fill, scale] = expected.map(|file| read(&file));
-    assert!(
-        fill.contains(".visible .entry fill(") && !fill.contains(".entry scale("),
-        "{fill}"
-    );
-    assert!(
-        scale.contains(".visible .entry scale(") && !scale.contains(".entry fill("),
-        "{scale}"
-    );
+    assert!(fill.contains(".visible .entry fill(") && !fill.contains(".entry scale("), "{fill}");
+    assert!(scale.contains(".visible .entry scale(") && !scale.contains(".entry fill("), "{scale}");
     let header = Header::read(&scale).unwrap();
     assert_eq!((header.module.as_str(), header.target), ("scale", 90));
-    assert!(
-        header.compiler.starts_with("rustc 1."),
-        "{}",
-        header.compiler
-    );
-    assert!(
-        header.flags.starts_with("-Ctarget-cpu=sm_90 "),
-        "{}",
-        header.flags
-    );
+    assert!(header.compiler.starts_with("rustc 1."), "{}", header.compiler);
+    assert!(header.flags.starts_with("-Ctarget-cpu=sm_90 "), "{}", header.flags);
     assert!(scale.contains("\n.target sm_90"), "{scale}");
 }
 
@@ -72,15 +54,9 @@ fn without_modules_there_is_one_of_the_whole_crate() {
         return;
     };
     let files = result.unwrap().files;
-    assert_eq!(
-        files,
-        [fixture.path("kernels/ptx/fixture_kernels.sm_90.ptx")]
-    );
+    assert_eq!(files, [fixture.path("kernels/ptx/fixture_kernels.sm_90.ptx")]);
     let text = read(&files[0]);
-    assert!(
-        text.contains(".entry fill(") && text.contains(".entry scale("),
-        "{text}"
-    );
+    assert!(text.contains(".entry fill(") && text.contains(".entry scale("), "{text}");
 }
 
 /// The fixture has a function that is not inlined, so that a mangled name is in the text.
@@ -115,62 +91,33 @@ fn changed_sources_are_found() {
     fixture.edit("helper/lib.rs", "FACTOR: u32 = 3", "FACTOR: u32 = 4");
     let differences = check().differences;
     assert_eq!(differences[0].file, file);
-    assert!(matches!(
-        differences[0].kind,
-        DifferenceKind::Invalid(ImageError::Stale { .. })
-    ));
+    assert!(matches!(differences[0].kind, DifferenceKind::Invalid(ImageError::Stale { .. })));
 }
 
 #[test]
 fn an_error_names_the_kernels_file_and_line() {
     let fixture = Fixture::new("error");
-    fixture.edit(
-        "kernels/fill.rs",
-        "thread::global_x(), args.value",
-        "thread::global_x(), args.valeu",
-    );
-    let line = fixture
-        .read("kernels/fill.rs")
-        .lines()
-        .position(|line| line.contains("valeu"))
-        .unwrap()
-        + 1;
+    fixture.edit("kernels/fill.rs", "thread::global_x(), args.value", "thread::global_x(), args.valeu");
+    let line = fixture.read("kernels/fill.rs").lines().position(|line| line.contains("valeu")).unwrap() + 1;
     let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {
         return;
     };
     let error = result.unwrap_err();
-    assert!(
-        matches!(&error, BuildError::Compile { module, arch: Arch::SM_90, .. } if module == "fill")
-    );
-    let (text, place) = (
-        error.to_string(),
-        format!("{}:{line}:", fixture.path("kernels/fill.rs").display()),
-    );
-    assert!(
-        text.contains(&place) && text.contains("no field `valeu`"),
-        "{text}"
-    );
+    assert!(matches!(&error, BuildError::Compile { module, arch: Arch::SM_90, .. } if module == "fill"));
+    let (text, place) = (error.to_string(), format!("{}:{line}:", fixture.path("kernels/fill.rs").display()));
+    assert!(text.contains(&place) && text.contains("no field `valeu`"), "{text}");
 }
 
 #[test]
 fn a_warning_is_given_once_with_its_place() {
     let fixture = Fixture::new("warning");
-    fixture.edit(
-        "helper/lib.rs",
-        "#![no_std]",
-        "#![no_std]\nconst UNUSED: u32 = 1;",
-    );
-    let Some(result) = unless_skipped(builder(&fixture).module("fill").module("scale").commit())
-    else {
+    fixture.edit("helper/lib.rs", "#![no_std]", "#![no_std]\nconst UNUSED: u32 = 1;");
+    let Some(result) = unless_skipped(builder(&fixture).module("fill").module("scale").commit()) else {
         return;
     };
     let warnings = result.unwrap().warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(
-        warnings[0].contains("UNUSED") && warnings[0].contains("lib.rs:4:"),
-        "{}",
-        warnings[0]
-    );
+    assert!(warnings[0].contains("UNUSED") && warnings[0].contains("lib.rs:4:"), "{}", warnings[0]);
 }
 
 #[test]
@@ -186,36 +133,22 @@ fn an_unknown_module_is_told_with_the_known_ones() {
 #[test]
 fn a_crate_without_a_digest_is_refused() {
     let fixture = Fixture::new("digest");
-    fixture.edit(
-        "kernels/build.rs",
-        "cuda_std::build::kernel_crate(&[\"../helper\"])",
-        "Ok(())",
-    );
+    fixture.edit("kernels/build.rs", "cuda_std::build::kernel_crate(&[\"../helper\"])", "Ok(())");
     let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {
         return;
     };
     let error = result.unwrap_err();
-    assert!(
-        matches!(&error, BuildError::NoSources { package } if package == "fixture-kernels"),
-        "{error}"
-    );
+    assert!(matches!(&error, BuildError::NoSources { package } if package == "fixture-kernels"), "{error}");
 }
 
 #[test]
 fn what_cargo_cannot_resolve_is_told_in_its_words() {
     let fixture = Fixture::new("resolve");
-    fixture.edit(
-        "kernels/Cargo.toml",
-        "path = \"../helper\"",
-        "path = \"../helper\", version = \"7\"",
-    );
+    fixture.edit("kernels/Cargo.toml", "path = \"../helper\"", "path = \"../helper\", version = \"7\"");
     let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {
         return;
     };
     let error = result.unwrap_err();
     assert!(matches!(error, BuildError::Cargo { .. }), "{error}");
-    assert!(
-        error.to_string().contains("fixture-helper = \"^7\""),
-        "{error}"
-    );
+    assert!(error.to_string().contains("fixture-helper = \"^7\""), "{error}");
 }

@@ -35,11 +35,9 @@ const CUDA_STD: &[(&str, &[u8])] = &[
 pub fn kernel_crate(dependencies: &[&str]) -> io::Result<()> {
     let dir = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or(io::ErrorKind::NotFound)?);
     let mut digest = add_files(Digest::new(), &dir, &dir)?;
-    println!("cargo::rerun-if-changed={}", dir.display());
     for dependency in dependencies {
         let folder = dir.join(dependency);
         digest = add_files(digest, &folder, &folder)?;
-        println!("cargo::rerun-if-changed={}", folder.display());
     }
     for (name, contents) in CUDA_STD {
         digest = digest.add_part(name.as_bytes()).add_part(contents);
@@ -50,7 +48,8 @@ pub fn kernel_crate(dependencies: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds the path (relative to `root`) and contents of every `.rs` file below `folder`, in the order of their names.
+/// Adds the path (relative to `root`) and contents of every `.rs` file below `folder`, in the order of their names, and
+/// has cargo watch them. A new file counts as soon as an old one refers to it.
 fn add_files(mut digest: Digest, root: &Path, folder: &Path) -> io::Result<Digest> {
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -61,6 +60,7 @@ fn add_files(mut digest: Digest, root: &Path, folder: &Path) -> io::Result<Diges
                 digest = add_files(digest, root, &path)?;
             }
         } else if path.extension().is_some_and(|e| e == "rs") {
+            println!("cargo::rerun-if-changed={}", path.display());
             let relative = path.strip_prefix(root).unwrap_or(&path);
             digest = digest.add_part(relative.to_string_lossy().as_bytes()).add_part(&fs::read(&path)?);
         }

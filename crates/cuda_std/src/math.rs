@@ -1,5 +1,14 @@
 //! Arithmetic with one rounding.
 
+// Neither `core` nor `asm!` will do: `f32::mul_add` is not in `core`, and LLVM cannot look into an `asm!` block.
+#[cfg(target_os = "cuda")]
+unsafe extern "C" {
+    #[link_name = "llvm.fma.f32"]
+    fn fma_f32(a: f32, b: f32, c: f32) -> f32;
+    #[link_name = "llvm.fma.f64"]
+    fn fma_f64(a: f64, b: f64, c: f64) -> f64;
+}
+
 /// A float that has a fused multiply-add.
 pub trait Fma: crate::Value {
     /// `a * b + c`, rounded once.
@@ -13,7 +22,8 @@ macro_rules! fma {
             #[inline(always)]
             fn fma(a: Self, b: Self, c: Self) -> Self {
                 #[cfg(target_os = "cuda")]
-                return core::intrinsics::$intrinsic(a, b, c);
+                // SAFETY: arithmetic without preconditions.
+                return unsafe { $intrinsic(a, b, c) };
                 #[cfg(not(target_os = "cuda"))]
                 return a.mul_add(b, c);
             }
@@ -21,8 +31,8 @@ macro_rules! fma {
     )*};
 }
 fma! {
-    f32, fmaf32;
-    f64, fmaf64;
+    f32, fma_f32;
+    f64, fma_f64;
 }
 
 /// `a * b + c`, rounded once (IEEE 754 `fusedMultiplyAdd`).

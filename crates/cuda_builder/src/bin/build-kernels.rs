@@ -21,10 +21,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    if arguments
-        .iter()
-        .any(|argument| argument == "--help" || argument == "-h")
-    {
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         print!("{USAGE}");
         return ExitCode::SUCCESS;
     }
@@ -33,14 +30,8 @@ fn main() -> ExitCode {
             eprint!("error: {problem}\n\n{USAGE}");
             return ExitCode::from(2);
         }
-        Ok(Arguments {
-            builder,
-            check: true,
-        }) => check(builder),
-        Ok(Arguments {
-            builder,
-            check: false,
-        }) => commit(builder),
+        Ok(Arguments { builder, check: true }) => check(builder),
+        Ok(Arguments { builder, check: false }) => commit(builder),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error}");
@@ -66,13 +57,8 @@ fn parse(arguments: Vec<String>) -> Result<Arguments, String> {
     // Relative to where the user is; a build script's folders are relative to its package.
     let folder = folder.ok_or("the folder of the kernel crate is missing")?;
     let folder = path::absolute(folder).map_err(|error| error.to_string())?;
-    let builder = modules
-        .into_iter()
-        .fold(CudaBuilder::new(folder), CudaBuilder::module);
-    Ok(Arguments {
-        builder: archs.into_iter().fold(builder, CudaBuilder::arch),
-        check,
-    })
+    let builder = modules.into_iter().fold(CudaBuilder::new(folder), CudaBuilder::module);
+    Ok(Arguments { builder: archs.into_iter().fold(builder, CudaBuilder::arch), check })
 }
 
 fn commit(builder: CudaBuilder) -> Result<ExitCode, BuildError> {
@@ -97,11 +83,7 @@ fn check(builder: CudaBuilder) -> Result<ExitCode, BuildError> {
     for difference in &check.differences {
         eprintln!("error: {difference}");
     }
-    Ok(if check.differences.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if check.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn show(warnings: &[String]) {

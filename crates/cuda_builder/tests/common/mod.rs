@@ -21,11 +21,7 @@ impl Fixture {
     pub fn apart(name: &str) -> Fixture {
         let cuda_std = scratch().join(name).join("a copy of cuda_std");
         let _ = fs::remove_dir_all(&cuda_std);
-        copy(
-            &manifest_dir().with_file_name("cuda_std").join("src"),
-            &cuda_std.join("src"),
-            &|text| text,
-        );
+        copy(&manifest_dir().with_file_name("cuda_std").join("src"), &cuda_std.join("src"), &|text| text);
         let manifest = "[package]\nname = 'slm-cuda-std'\nversion = '0.1.0'\nedition = '2024'\n\
                         [lib]\nname = 'cuda_std'\n[workspace]\n";
         fs::write(cuda_std.join("Cargo.toml"), manifest).unwrap();
@@ -59,7 +55,7 @@ impl Fixture {
     }
 }
 
-/// The target folder of the fixture's host, and in it the nested one, so that `core` is compiled once for all tests.
+/// The target folder of the fixture's host. The nested one is in it, so that `core` is compiled once for all tests.
 pub fn host_target_dir() -> PathBuf {
     scratch().join("target")
 }

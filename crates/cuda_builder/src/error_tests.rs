@@ -1,0 +1,84 @@
+use super::*;
+use std::error::Error;
+
+fn text(error: BuildError) -> String {
+    error.to_string()
+}
+
+#[test]
+fn what_was_asked_for_is_repeated() {
+    assert_eq!(
+        text(BuildError::UnknownMode { value: "x".into() }),
+        "SLM_KERNELS is 'x', which is none of committed, build and auto"
+    );
+    assert_eq!(
+        text(BuildError::UnknownArch { value: "sm_61".into() }),
+        "'sm_61' is no target: sm_70 is the oldest, as in sm_75, sm_80, sm_90"
+    );
+    assert_eq!(
+        text(BuildError::ModuleName { name: "a-b".into() }),
+        "'a-b' cannot be a module's name: it has to be an identifier that no other module has, in capitals"
+    );
+    assert_eq!(
+        text(BuildError::NotABuildScript { variable: "OUT_DIR" }),
+        "OUT_DIR is not set: this has to be called from a build script"
+    );
+}
+
+#[test]
+fn problems_of_the_kernel_crate_name_it() {
+    assert_eq!(
+        text(BuildError::KernelCrate { dir: "/k".into(), reason: "no manifest\n".into() }),
+        "there is no kernel crate in /k: no manifest"
+    );
+    let features = vec!["blur".into(), "sum".into()];
+    assert_eq!(
+        text(BuildError::NoSuchModule { module: "x".into(), package: "k".into(), features }),
+        "k has no feature 'x' to compile a module from; it has: blur, sum"
+    );
+    assert_eq!(
+        text(BuildError::NoSources { package: "k".into() }),
+        "the build script of k does not give the digest of its sources: it has to call cuda_std::build::kernel_crate"
+    );
+}
+
+#[test]
+fn a_missing_compiler_is_told_with_the_ways_to_get_one() {
+    let rejected = || Rejected { path: "/r".into(), reason: "too old".into() };
+    let expected = format!(
+        "no compiler for the device was found; any of these gives one:\n  {}\ntried:\n  /r: too old",
+        INSTALL.join("\n  ")
+    );
+    assert_eq!(text(BuildError::NoCompiler { tried: vec![rejected()] }), expected);
+    assert_eq!(
+        text(BuildError::UnusableCompiler(rejected())),
+        "SLM_DEVICE_RUSTC cannot compile for the device: /r: too old"
+    );
+}
+
+#[test]
+fn failed_builds_name_module_and_target() {
+    let (module, arch) = ("blur".to_owned(), Arch::SM_90);
+    assert_eq!(
+        text(BuildError::Compile { module: module.clone(), arch, diagnostics: "error: x".into() }),
+        "the kernel module blur does not compile for sm_90:\nerror: x"
+    );
+    assert_eq!(
+        text(BuildError::Cargo { module, arch, output: "error: y".into() }),
+        "cargo cannot compile the kernel module blur for sm_90:\nerror: y"
+    );
+}
+
+#[test]
+fn files_are_named_and_causes_kept() {
+    assert_eq!(
+        text(BuildError::NotCommitted { file: "/k/ptx/blur.sm_80.ptx".into(), module: "blur".into() }),
+        "the compiled module /k/ptx/blur.sm_80.ptx does not exist; make it with: build-kernels /k blur"
+    );
+    let bad = BuildError::BadImage { file: "/f".into(), source: ImageError::NoHeader { missing: "target" } };
+    assert!(bad.source().is_some());
+    assert_eq!(text(bad), "/f cannot be used: its header has no line 'target'");
+    let io = BuildError::io(Path::new("/f"))(io::ErrorKind::NotFound.into());
+    assert!(io.source().is_some());
+    assert_eq!(text(io), "/f: entity not found");
+}

@@ -1,0 +1,134 @@
+//! What the test programs share: the devices to test, and data.
+
+// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod oracle;
+
+use libtest_mimic::{Failed, Trial};
+use slm::{Backend, Device};
+use std::sync::OnceLock;
+
+/// The seed of all test data.
+pub const SEED: u64 = 0x5eed;
+
+/// One test on every backend: on the CPU always, on a CUDA device where there is one. Without one it is listed as
+/// ignored, with the reason; with `SLM_REQUIRE_CUDA=1` it fails.
+pub fn on_every_backend(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Clone + Send + 'static) -> [Trial; 2] {
+    let on_cpu = test.clone();
+    [Trial::test(format!("cpu::{name}"), move || on_cpu(&Device::cpu())), on_cuda(name, test)]
+}
+
+/// One test on a CUDA device, as above.
+pub fn on_cuda(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + 'static) -> Trial {
+    let name = format!("cuda::{name}");
+    let required = std::env::var_os("SLM_REQUIRE_CUDA").is_some_and(|v| v == "1");
+    match cuda_missing() {
+        Some(reason) if required => Trial::test(name, move || Err(format!("SLM_REQUIRE_CUDA=1, but {reason}").into())),
+        Some(_) => Trial::test(name, || Ok(())).with_ignored_flag(true).with_kind("no CUDA device"),
+        None => Trial::test(name, move || test(&Device::cuda(0).map_err(|e| e.to_string())?)),
+    }
+}
+
+/// Why there is no CUDA device, if there is none; said once.
+fn cuda_missing() -> Option<String> {
+    static MISSING: OnceLock<Option<String>> = OnceLock::new();
+    let look = || {
+        let reason = Device::cuda(0).err()?.to_string();
+        eprintln!("CUDA tests are ignored: {reason}");
+        Some(reason)
+    };
+    MISSING.get_or_init(look).clone()
+}
+
+pub fn is_cuda(device: &Device) -> bool {
+    device.info().backend == Backend::Cuda
+}
+
+/// Pseudo-random numbers (SplitMix64, Steele, Lea and Flood 2014).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(stream: u64) -> Self {
+        Random(SEED ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub fn values<T: Sample>(&mut self, count: usize) -> Vec<T> {
+        (0..count).map(|_| T::random(self.next())).collect()
+    }
+}
+
+/// What tests need to know of an element type.
+pub trait Sample: slm::filter1d::FilterElement + std::fmt::Display {
+    const NAME: &'static str;
+    /// A number between -1 and 1 for floats, any one for integers.
+    fn random(bits: u64) -> Self;
+    /// Whether `actual` is the exact sum `expected` within the documented rounding, for `taps` taps whose magnitudes
+    /// add up to `weight`, and samples of at most 1.
+    fn agrees(actual: Self, expected: oracle::Sum, taps: usize, weight: f64) -> bool;
+    fn widen(self) -> oracle::Sum;
+    fn magnitude(self) -> f64;
+    /// For comparing bit by bit.
+    fn bits(self) -> u64;
+}
+
+macro_rules! floats {
+    ($($t:ty, $unit:expr;)*) => {$(
+        impl Sample for $t {
+            const NAME: &'static str = stringify!($t);
+            fn random(bits: u64) -> Self {
+                (bits >> 11) as Self / (1u64 << 52) as Self - 1.0
+            }
+            fn agrees(actual: Self, expected: oracle::Sum, taps: usize, weight: f64) -> bool {
+                let oracle::Sum::Real(expected) = expected else { unreachable!() };
+                // The bound of the docs, and the same for the reference's own sum in f64.
+                let bound = taps as f64 * ($unit + f64::EPSILON / 2.0) * weight;
+                (f64::from(actual) - expected).abs() <= bound
+            }
+            fn widen(self) -> oracle::Sum {
+                oracle::Sum::Real(self.into())
+            }
+            fn magnitude(self) -> f64 {
+                f64::from(self).abs()
+            }
+            fn bits(self) -> u64 {
+                self.to_bits().into()
+            }
+        }
+    )*};
+}
+floats! {
+    f32, (-24f64).exp2();
+    f64, (-53f64).exp2();
+}
+
+impl Sample for i32 {
+    const NAME: &'static str = "i32";
+    fn random(bits: u64) -> Self {
+        bits as i32
+    }
+    fn agrees(actual: Self, expected: oracle::Sum, _taps: usize, _weight: f64) -> bool {
+        oracle::Sum::Wrapped(actual) == expected
+    }
+    fn widen(self) -> oracle::Sum {
+        oracle::Sum::Wrapped(self)
+    }
+    fn magnitude(self) -> f64 {
+        f64::from(self).abs()
+    }
+    fn bits(self) -> u64 {
+        self as u64
+    }
+}

@@ -1,0 +1,99 @@
+//! The filter as its definition says, one output at a time, in double precision.
+
+use super::Sample;
+use slm::{Boundary, Extent};
+
+/// An exact sum: of floats in `f64`, of integers modulo 2^32.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sum {
+    Real(f64),
+    Wrapped(i32),
+}
+
+impl Sum {
+    fn add_product(self, x: Sum, w: Sum) -> Sum {
+        match (self, x, w) {
+            (Sum::Real(s), Sum::Real(x), Sum::Real(w)) => Sum::Real(s + x * w),
+            (Sum::Wrapped(s), Sum::Wrapped(x), Sum::Wrapped(w)) => Sum::Wrapped(s.wrapping_add(x.wrapping_mul(w))),
+            _ => unreachable!("sums of one kind"),
+        }
+    }
+}
+
+/// Which of the two sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Correlate,
+    Convolve,
+}
+
+/// A filter of `m` taps on `x`.
+#[derive(Clone, Debug)]
+pub struct Case<'a, T> {
+    pub x: &'a [T],
+    pub taps: &'a [T],
+    pub direction: Direction,
+    pub boundary: Boundary<T>,
+    pub extent: Extent,
+}
+
+impl<T: Sample> Case<'_, T> {
+    /// How many outputs there are.
+    pub fn len(&self) -> usize {
+        let (n, m) = (self.x.len(), self.taps.len());
+        match self.extent {
+            _ if n == 0 => 0,
+            Extent::Same => n,
+            Extent::Valid if n < m => 0,
+            Extent::Valid => n - m + 1,
+            Extent::Full => n + m - 1,
+        }
+    }
+
+    /// Output number `o`.
+    pub fn output(&self, o: usize) -> Sum {
+        let (m, o) = (self.taps.len() as i64, o as i64);
+        // The output's place among those of `Extent::Same`, which may be outside.
+        let i = match (self.extent, self.direction) {
+            (Extent::Same, _) => o,
+            (Extent::Valid, Direction::Correlate) => o + m / 2,
+            (Extent::Valid, Direction::Convolve) => o + (m - 1) - m / 2,
+            (Extent::Full, Direction::Correlate) => o + m / 2 - (m - 1),
+            (Extent::Full, Direction::Convolve) => o - m / 2,
+        };
+        let zero = T::default().widen();
+        let place = |j: i64| match self.direction {
+            Direction::Correlate => i + j - m / 2,
+            Direction::Convolve => i - j + m / 2,
+        };
+        (0..m).fold(zero, |sum, j| {
+            let tap = self.taps[j as usize];
+            sum.add_product(self.at(place(j)).widen(), tap.widen())
+        })
+    }
+
+    /// The signal at `i`, however far outside: SciPy's pictures, one period at a time.
+    fn at(&self, mut i: i64) -> T {
+        let n = self.x.len() as i64;
+        while i < 0 || i >= n {
+            i = match self.boundary {
+                Boundary::Zero => return T::default(),
+                Boundary::Constant(outside) => return outside,
+                Boundary::Nearest => i.clamp(0, n - 1),
+                Boundary::Reflect if i < 0 => -1 - i,
+                Boundary::Reflect => 2 * n - 1 - i,
+                Boundary::Mirror if n == 1 => 0,
+                Boundary::Mirror if i < 0 => -i,
+                Boundary::Mirror => 2 * n - 2 - i,
+                Boundary::Wrap if i < 0 => i + n,
+                Boundary::Wrap => i - n,
+            };
+        }
+        self.x[i as usize]
+    }
+
+    /// The sum of the taps' magnitudes.
+    pub fn weight(&self) -> f64 {
+        self.taps.iter().map(|tap| tap.magnitude()).sum()
+    }
+}
