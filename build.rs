@@ -3,6 +3,16 @@
 use cuda_builder::CudaBuilder;
 use std::env;
 
+/// The features of slm-kernels.
+const MODULES: [&str; 6] = [
+    "filter1d_rows_f32",
+    "filter1d_rows_f64",
+    "filter1d_rows_i32",
+    "filter1d_columns_f32",
+    "filter1d_columns_f64",
+    "filter1d_columns_i32",
+];
+
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(cuda)");
     let linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
@@ -11,8 +21,8 @@ fn main() {
     }
     println!("cargo::rustc-cfg=cuda");
     let kernels = env::var_os("DEP_SLM_KERNELS_DIR").expect("slm-kernels says where it is");
-    let modules = CudaBuilder::new(kernels).module("filter1d_f32").module("filter1d_f64").module("filter1d_i32");
-    if let Err(error) = modules.build() {
+    let builder = MODULES.into_iter().fold(CudaBuilder::new(kernels), CudaBuilder::module);
+    if let Err(error) = builder.build() {
         error.exit();
     }
 }

@@ -55,9 +55,8 @@ impl Number for f32 {
         (bits >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
     fn agrees(actual: Self, products: impl Iterator<Item = (Self, Self)>) -> bool {
-        let (sum, weight) = products.fold((0.0, 0.0), |(sum, weight), (x, w)| {
-            (sum + f64::from(x) * f64::from(w), weight + f64::from(w).abs())
-        });
+        let (sum, weight) = products
+            .fold((0.0, 0.0), |(sum, weight), (x, w)| (sum + f64::from(x) * f64::from(w), weight + f64::from(w).abs()));
         (f64::from(actual) - sum).abs() <= TAPS as f64 * (-24f64).exp2() * weight
     }
 }
@@ -205,7 +204,10 @@ fn overheads(device: &Device) -> Result<()> {
             filter.prepare(&fresh)?;
             loads.push(start.elapsed());
         }
-        println!("prepare on a new handle (loads the module): median {:.1?} of {loads:.1?}", median(&mut loads.clone()));
+        println!(
+            "prepare on a new handle (loads the module): median {:.1?} of {loads:.1?}",
+            median(&mut loads.clone())
+        );
     }
     let filter = filter.prepare(device)?;
     let samples = device.upload(&[1.0; 1000])?;

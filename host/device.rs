@@ -1,8 +1,8 @@
 //! Devices: what runs the operations.
 
-use crate::buffer::{Buffer, Storage};
 #[cfg(cuda)]
 use crate::backend::cuda;
+use crate::buffer::{Buffer, Storage};
 use crate::{Element, Error, Result};
 use std::fmt;
 use std::sync::Arc;
@@ -307,10 +307,9 @@ impl Device {
 /// Zeros, or an error where the machine has not that much memory.
 fn cpu_zeros<T: Element>(len: usize) -> Result<Vec<T>> {
     let mut zeros = Vec::new();
-    zeros.try_reserve_exact(len).map_err(|_| Error::OutOfDeviceMemory {
-        requested: (len * size_of::<T>()) as u64,
-        available: None,
-    })?;
+    zeros
+        .try_reserve_exact(len)
+        .map_err(|_| Error::OutOfDeviceMemory { requested: (len * size_of::<T>()) as u64, available: None })?;
     zeros.resize(len, T::default());
     Ok(zeros)
 }

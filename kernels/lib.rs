@@ -8,7 +8,8 @@
 //! The compiled modules are in `ptx/`, one file per operation, element type and target. On the device a feature of
 //! this crate selects one of them; on the host all of the code is there.
 
-#![cfg_attr(target_os = "cuda", no_std, feature(abi_ptx))]
+// A device build exports some of the kernels, so the rest is dead code there.
+#![cfg_attr(target_os = "cuda", no_std, feature(abi_ptx), allow(dead_code, unused_macros))]
 
 pub mod filter1d;
 

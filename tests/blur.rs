@@ -1,1 +1,314 @@
-fn main() {}
+//! Runs the example `01_blur`: its picture against SciPy's (`golden/camera_sigma3.png`, made by `golden/blur.py`), and
+//! what it says when something is wrong.
+
+mod common;
+
+use common::on_every_backend;
+use image::{ColorType, DynamicImage, ImageFormat};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fs, io, process};
+
+const CAMERA: &[u8] = include_bytes!("../assets/camera.png");
+const ASTRONAUT: &[u8] = include_bytes!("../assets/astronaut.png");
+const CAMERA_SIGMA_3: &[u8] = include_bytes!("golden/camera_sigma3.png");
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = trials();
+    if find_example().is_none() {
+        eprintln!("the example 01_blur is not built: cargo build --example 01_blur");
+        // Where GPU tests must run, they fail for want of it instead.
+        let ignored = env::var_os("SLM_REQUIRE_CUDA").is_none_or(|value| value != "1");
+        let ignore = |trial: Trial| trial.with_ignored_flag(ignored).with_kind("01_blur is not built");
+        trials = trials.into_iter().map(ignore).collect();
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The built example: beside the folder of this program, where Cargo puts it, or else where a machine without Cargo
+/// gets it.
+fn find_example() -> Option<PathBuf> {
+    let name = format!("01_blur{}", env::consts::EXE_SUFFIX);
+    let test = env::current_exe().ok()?;
+    let folders = [test.parent()?.parent()?.join("examples"), PathBuf::from(".gpu/examples")];
+    folders.into_iter().map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
+type Test = fn() -> Result<(), Failed>;
+
+fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    trials.extend(on_every_backend("camera_as_scipy", |device| camera_as_scipy(name(device))));
+    trials.extend(on_every_backend("huge_sigma", |device| huge_sigma(name(device))));
+    trials.extend(on_every_backend("colour_becomes_jpeg", |device| colour_becomes_jpeg(name(device))));
+    let others: [(&str, Test); 14] = [
+        ("transparent_colours_do_not_show", transparent_colours_do_not_show),
+        ("sixteen_bits_stay", sixteen_bits_stay),
+        ("slm_device_decides", slm_device_decides),
+        ("missing_file", missing_file),
+        ("missing_folder", missing_folder),
+        ("folder_as_output", folder_as_output),
+        ("truncated_png", truncated_png),
+        ("truncated_jpeg", truncated_jpeg),
+        ("text_named_png", text_named_png),
+        ("other_format", other_format),
+        ("unsupported_extension", unsupported_extension),
+        ("too_much_for_jpeg", too_much_for_jpeg),
+        ("bad_sigma", bad_sigma),
+        ("usage", usage),
+    ];
+    trials.extend(others.map(|(name, test)| Trial::test(format!("example::{name}"), test)));
+    trials
+}
+
+fn name(device: &slm::Device) -> &'static str {
+    if common::is_cuda(device) { "cuda" } else { "cpu" }
+}
+
+fn camera_as_scipy(device: &str) -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    let output = folder.path("blurred.png");
+    let said = succeeds(blur(&input, &output).args(["--sigma", "3", "--device", device]))?;
+    for part in ["taps 25", "along the rows", "down the columns", "device time"] {
+        ensure(said.contains(part), || format!("'{part}' is missing in: {said}"))?;
+    }
+    let (actual, expected) = (image::open(&output)?, image::load_from_memory(CAMERA_SIGMA_3)?);
+    ensure(actual.color() == ColorType::L8, || format!("the result is {:?}", actual.color()))?;
+    let pairs = actual.as_bytes().iter().zip(expected.as_bytes());
+    let most = pairs.map(|(a, b)| a.abs_diff(*b)).max();
+    ensure(most.is_some_and(|most| most <= 1), || format!("a pixel is {most:?} off"))?;
+    ensure(actual.as_bytes().len() == expected.as_bytes().len(), || "the sizes differ".to_owned())?;
+    folder.holds(&["blurred.png", "camera.png"])
+}
+
+/// A Gaussian that is far wider than the picture leaves one even grey.
+fn huge_sigma(device: &str) -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let pixels = (0..16 * 16).map(|i| if i % 2 == 0 { 40 } else { 80 }).collect();
+    let input = folder.put_pixels("stripes.png", ColorType::L8, 16, pixels)?;
+    let output = folder.path("grey.png");
+    succeeds(blur(&input, &output).args(["--sigma", "10000", "--device", device]))?;
+    let grey = image::open(&output)?;
+    let even = grey.as_bytes().iter().all(|&pixel| pixel == 60);
+    ensure(even, || format!("not even: {:?}", &grey.as_bytes()[..16]))
+}
+
+fn colour_becomes_jpeg(device: &str) -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("astronaut.png", ASTRONAUT)?;
+    let output = folder.path("blurred.JPG");
+    succeeds(blur(&input, &output).args(["--device", device]))?;
+    let result = image::open(&output)?;
+    let is_same = (result.color(), result.width(), result.height()) == (ColorType::Rgb8, 512, 512);
+    ensure(is_same, || "the result is another picture".to_owned())
+}
+
+/// Red, and green that is fully transparent: no green may appear.
+fn transparent_colours_do_not_show() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let pixel = |i: usize| if i % 16 < 8 { [200, 0, 0, 255] } else { [0, 200, 0, 0] };
+    let input = folder.put_pixels("input.png", ColorType::Rgba8, 16, (0..256).flat_map(pixel).collect())?;
+    let output = folder.path("output.png");
+    succeeds(&mut blur(&input, &output))?;
+    let result = image::open(&output)?.into_rgba8();
+    let mut visible = result.pixels().filter(|pixel| pixel[3] > 0);
+    ensure(visible.all(|pixel| pixel[0] == 200 && pixel[1] == 0), || "a colour changed".to_owned())?;
+    let alpha = [0, 7, 8, 15].map(|x| result.get_pixel(x, 3)[3]);
+    ensure(alpha.is_sorted_by(|a, b| a > b), || format!("the opacity does not fall: {alpha:?}"))
+}
+
+fn sixteen_bits_stay() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let pixels = (0..256u16).flat_map(|i| (60_000 + i % 2).to_ne_bytes()).collect();
+    let input = folder.put_pixels("input.png", ColorType::L16, 16, pixels)?;
+    succeeds(&mut blur(&input, &folder.path("output.png")))?;
+    let result = image::open(folder.path("output.png"))?;
+    let DynamicImage::ImageLuma16(pixels) = result else { return Err("not 16 bits".into()) };
+    ensure(pixels.pixels().all(|p| (60_000..=60_001).contains(&p[0])), || "a pixel is wrong".to_owned())
+}
+
+fn slm_device_decides() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    let output = folder.path("blurred.png");
+    succeeds(blur(&input, &output).env("SLM_DEVICE", "cpu"))?;
+    fails(blur(&input, &output).env("SLM_DEVICE", "toaster"), 1, &["SLM_DEVICE", "'toaster'"])
+}
+
+fn missing_file() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    fails(&mut blur(&folder.path("nothing.png"), &folder.path("output.png")), 1, &["nothing.png: "])?;
+    folder.holds(&[])
+}
+
+fn missing_folder() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    let output = folder.path("nowhere").join("output.png");
+    fails(&mut blur(&input, &output), 1, &["output.png: the folder ", "nowhere does not exist"])
+}
+
+fn folder_as_output() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    fs::create_dir(folder.path("output.png"))?;
+    fails(&mut blur(&input, &folder.path("output.png")), 1, &["output.png: "])?;
+    folder.holds(&["camera.png", "output.png"])
+}
+
+fn truncated_png() -> Result<(), Failed> {
+    for length in [20, 60, 2000, CAMERA.len() / 2, CAMERA.len() - 2000] {
+        fails_to_read("truncated.png", &CAMERA[..length], "truncated.png: ")?;
+    }
+    Ok(())
+}
+
+fn truncated_jpeg() -> Result<(), Failed> {
+    let mut jpeg = io::Cursor::new(Vec::new());
+    image::load_from_memory(CAMERA)?.write_to(&mut jpeg, ImageFormat::Jpeg)?;
+    let jpeg = jpeg.into_inner();
+    for length in [4, 20, 300, jpeg.len() / 2, jpeg.len() - 2] {
+        fails_to_read("truncated.jpg", &jpeg[..length], "truncated.jpg: the JPEG data end too early")?;
+    }
+    Ok(())
+}
+
+fn text_named_png() -> Result<(), Failed> {
+    fails_to_read("text.png", b"This is not a picture.\n", "text.png: neither a PNG nor a JPEG picture")?;
+    fails_to_read("empty.png", b"", "empty.png: neither a PNG nor a JPEG picture")
+}
+
+fn other_format() -> Result<(), Failed> {
+    fails_to_read("picture.gif", b"GIF89a\x01\0\x01\0\0\0\0;", "picture.gif: neither a PNG nor a JPEG picture")
+}
+
+fn unsupported_extension() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    for name in ["output.gif", "output.txt", "output", ".png"] {
+        fails(&mut blur(&input, &folder.path(name)), 1, &[name, ".png, .jpg or .jpeg only"])?;
+    }
+    folder.holds(&["camera.png"])
+}
+
+fn too_much_for_jpeg() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    for color in [ColorType::La8, ColorType::Rgba8, ColorType::L16, ColorType::Rgb16] {
+        let pixels = vec![1; 4 * usize::from(color.bytes_per_pixel())];
+        let input = folder.put_pixels("input.png", color, 2, pixels)?;
+        fails(&mut blur(&input, &folder.path("output.jpg")), 1, &["output.jpg: JPEG", "write a .png"])?;
+    }
+    folder.holds(&["input.png"])
+}
+
+fn bad_sigma() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    for sigma in ["0", "-1", "-0.0", "nan", "inf", "-inf", "1e9"] {
+        let argument = format!("--sigma={sigma}");
+        fails(blur(&input, &folder.path("output.png")).arg(argument), 1, &["--sigma", "more than 0"])?;
+    }
+    fails(blur(&input, &folder.path("output.png")).args(["--sigma", "-3"]), 1, &["--sigma -3"])?;
+    folder.holds(&["camera.png"])
+}
+
+fn usage() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    fails(&mut example(), 2, &["Usage"])?;
+    let mut wide = blur(&folder.path("a.png"), &folder.path("b.png"));
+    fails(wide.args(["--sigma", "wide"]), 2, &["invalid value 'wide'"])
+}
+
+/// Blurs a file with such bytes: an error that begins like this, and no other file.
+fn fails_to_read(name: &str, bytes: &[u8], message: &str) -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put(name, bytes)?;
+    fails(&mut blur(&input, &folder.path("output.png")), 1, &[message])?;
+    folder.holds(&[name])
+}
+
+fn example() -> Command {
+    let mut command = Command::new(find_example().unwrap_or_default());
+    // The tests that are not about it must not depend on it.
+    command.env_remove("SLM_DEVICE");
+    command
+}
+
+fn blur(input: &Path, output: &Path) -> Command {
+    let mut command = example();
+    command.args([input, output]);
+    command
+}
+
+/// Runs the example: what it prints.
+fn succeeds(command: &mut Command) -> Result<String, Failed> {
+    let Output { status, stdout, stderr } = command.output()?;
+    let errors = String::from_utf8_lossy(&stderr);
+    ensure(status.success() && errors.is_empty(), || format!("{status}: {errors}"))?;
+    Ok(String::from_utf8(stdout)?)
+}
+
+/// Runs the example: it must end with this code, and an error in which all the parts occur. Those of its own making
+/// (code 1) are one line.
+fn fails(command: &mut Command, code: i32, parts: &[&str]) -> Result<(), Failed> {
+    let output = command.output()?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let complain = |what: &str| format!("{command:?}: {what}: {}: {errors}", output.status);
+    ensure(output.status.code() == Some(code), || complain("another exit code"))?;
+    ensure(errors.starts_with("error: "), || complain("no error"))?;
+    ensure(code == 2 || errors.lines().count() == 1, || complain("more than a line"))?;
+    ensure(output.stdout.is_empty(), || complain("printed something"))?;
+    ensure(parts.iter().all(|part| errors.contains(part)), || complain(&format!("not all of {parts:?}")))
+}
+
+fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), Failed> {
+    if condition { Ok(()) } else { Err(message().into()) }
+}
+
+/// A new folder, removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> io::Result<Self> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = env::temp_dir().join(format!("slm-blur-{}-{number}", process::id()));
+        fs::create_dir(&path)?;
+        Ok(Folder(path))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        fs::write(self.path(name), bytes)?;
+        Ok(self.path(name))
+    }
+
+    fn put_pixels(&self, name: &str, color: ColorType, width: u32, bytes: Vec<u8>) -> Result<PathBuf, Failed> {
+        let height = bytes.len() as u32 / (width * u32::from(color.bytes_per_pixel()));
+        image::save_buffer(self.path(name), &bytes, width, height, color)?;
+        Ok(self.path(name))
+    }
+
+    /// Fails unless the folder has these entries, which are in order, and no others.
+    fn holds(&self, expected: &[&str]) -> Result<(), Failed> {
+        let mut names = fs::read_dir(&self.0)?.map(|e| Ok(e?.file_name())).collect::<io::Result<Vec<_>>>()?;
+        names.sort();
+        let same = names.iter().map(|name| name.as_os_str()).eq(expected.iter().map(OsStr::new));
+        ensure(same, || format!("the folder holds {names:?}, expected {expected:?}"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left lies in the system's folder for such things.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -35,7 +35,7 @@ static void check_cuda(cudaError_t error, const char *call, int line) {
     }
 }
 
-// ---- The kernels -----------------------------------------------------------------------------------------------------
+// ---- The kernels ----------------------------------------------------------------------------------------------------
 //
 // The i32 of the library wraps around. Its peer here is uint32_t, with the same bits and the same instructions,
 // because overflow of a signed integer is undefined in C++.
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(THREADS)
     T window[OUTPUTS + 4], sums[OUTPUTS] = {};
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) window[o] = own[o];
-    // Four rounds replace the window, so that the shift at the end of a round costs no moves.
+    // Four rounds replace the whole window, so that the shift at the end of a round is mostly a change of names.
 #pragma unroll 4
     for (int j = 0; j < padded_taps; j += 4) {
         auto next = *reinterpret_cast<const Four<T> *>(own + place<PADDING>(OUTPUTS + j));
@@ -149,7 +149,6 @@ template <class T> __host__ __device__ T chains(T start, T factor) {
     T values[CHAINS], sum = 0;
     for (int k = 0; k < CHAINS; k++) values[k] = start + T(k);
     for (int round = 0; round < ROUNDS; round++) {
-#pragma unroll
         for (int k = 0; k < CHAINS; k++) {
             if constexpr (std::is_floating_point_v<T>) values[k] = fmaf(values[k], factor, T(1));
             else values[k] = values[k] * factor + T(1);
@@ -164,7 +163,7 @@ template <class T> __global__ void ceiling(T *results, T factor) {
     results[blockIdx.x * blockDim.x + threadIdx.x] = chains(T(threadIdx.x), factor);
 }
 
-// ---- Measuring -------------------------------------------------------------------------------------------------------
+// ---- Measuring ------------------------------------------------------------------------------------------------------
 
 /// Memory of the device, freed at the end of its scope.
 template <class T> struct DeviceArray {
@@ -222,7 +221,7 @@ static void report(const std::string &peer, const std::string &problem, double m
     all_correct = all_correct && verdict.rfind("ok", 0) == 0;
 }
 
-// ---- The problem and its answer --------------------------------------------------------------------------------------
+// ---- The problem and its answer -------------------------------------------------------------------------------------
 
 template <class T> std::vector<T> random_values(size_t count, unsigned seed) {
     std::mt19937 generator(seed);

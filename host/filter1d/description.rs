@@ -40,7 +40,7 @@ pub enum Algorithm {
     /// A block shares a tile of samples and its halo in shared memory; each thread computes one output at a time.
     /// To see what shared memory alone brings.
     SharedTile(HaloLoad),
-    /// A tile in shared memory, and 80 bytes of neighbouring outputs per thread in registers: the fastest.
+    /// A tile in shared memory, and several neighbouring outputs per thread in registers: the fastest.
     RegisterTiled,
 }
 

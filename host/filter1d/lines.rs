@@ -114,10 +114,7 @@ impl Lines {
         let outputs = taps.outputs(samples)?;
         let shape = if along_rows { [rows, outputs] } else { [outputs, columns] };
         let orientation = if along_rows { Orientation::Rows } else { Orientation::Columns };
-        Ok((
-            Lines { lines, samples, outputs, orientation, input_pitch: pitch, output_pitch: shape[1] },
-            shape,
-        ))
+        Ok((Lines { lines, samples, outputs, orientation, input_pitch: pitch, output_pitch: shape[1] }, shape))
     }
 
     /// Whether there is nothing to compute.

@@ -1,5 +1,6 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
+use super::{COLUMN_PACKS, ROW_PACKS};
 use crate::Sample;
 use cuda_std::shared_bytes;
 
@@ -147,20 +148,17 @@ fn pack<T>() -> u64 {
     16 / size_of::<T>() as u64
 }
 
-/// Sums per thread: `R` of the kernels.
-fn sums_per_thread<T>() -> u64 {
-    5 * pack::<T>()
-}
-
 /// 128 threads: all on one line if it is long or the halo is large, otherwise 64 or 32 on each of 2 or 4 lines.
 fn row_shape<T>(problem: &Problem) -> Shape {
-    let fits = |width: &u64| width * sums_per_thread::<T>() >= problem.outputs && problem.taps <= 1024;
+    let sums = ROW_PACKS as u64 * pack::<T>();
+    let fits = |width: &u64| width * sums >= problem.outputs && problem.taps <= 1024;
     let width = [32, 64].into_iter().find(fits).unwrap_or(128);
-    Shape { block: [width as u32, (128 / width) as u32], lines: 128 / width, outputs: width * sums_per_thread::<T>() }
+    Shape { block: [width as u32, (128 / width) as u32], lines: 128 / width, outputs: width * sums }
 }
 
 /// 32 lines, and as many threads along each as it takes, 8 at most.
 fn column_shape<T>(outputs: u64) -> Shape {
-    let places = outputs.div_ceil(sums_per_thread::<T>()).clamp(1, 8);
-    Shape { block: [32, places as u32], lines: 32, outputs: places * sums_per_thread::<T>() }
+    let sums = COLUMN_PACKS as u64 * pack::<T>();
+    let places = outputs.div_ceil(sums).clamp(1, 8);
+    Shape { block: [32, places as u32], lines: 32, outputs: places * sums }
 }

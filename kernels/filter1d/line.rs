@@ -38,32 +38,48 @@ impl<T: Sample> Line<T> {
         i >= 0 && i as u64 + len as u64 <= self.args.samples
     }
 
-    /// Brings the part of the line from `start` on to `window`: sample `s` of it to `window[s * stride + place]`,
-    /// for the samples `every`. A stride of 1 says that the line is contiguous in the input as well.
+    /// Brings the part of a contiguous line from `start` on to `window`: sample `s` of it to `window[place + s]`, for
+    /// `s` = `first`, `first + STEP`, … below `len`.
     ///
     /// Several loads are under way before the first is stored, so that their latencies overlap.
     #[inline(always)]
-    pub(super) fn load(&self, window: &Shared<T>, start: i64, every: Every, stride: u32, place: u32) {
-        const BATCH: u32 = 4;
-        let Every { first, len, step } = every;
+    pub(super) fn load_row<const STEP: u32>(&self, window: &Shared<T>, start: i64, first: u32, len: u32, place: u32) {
         let mut s = first;
         if self.contains(start, len) {
-            let base = self.first + start as u64 * self.args.input_step;
-            let part = self.args.input.at(base);
-            let get = |s: u32| match stride {
-                1 => part.get(s),
-                _ => self.inside(start as u64 + s as u64),
-            };
-            while s + (BATCH - 1) * step < len {
-                let values: [T; BATCH as usize] = core::array::from_fn(|k| get(s + k as u32 * step));
-                for (k, value) in values.into_iter().enumerate() {
-                    window.set((s + k as u32 * step) * stride + place, value);
+            let part = self.args.input.at(self.first + start as u64);
+            while s + 7 * STEP < len {
+                let (near, far) = (part.get4_strided::<STEP>(s), part.get4_strided::<STEP>(s + 4 * STEP));
+                for k in 0..4 {
+                    window.set(place + s + k * STEP, near[k as usize]);
+                    window.set(place + s + (k + 4) * STEP, far[k as usize]);
                 }
-                s += BATCH * step;
+                s += 8 * STEP;
             }
         }
         while s < len {
-            window.set(s * stride + place, self.get(start + s as i64));
+            window.set(place + s, self.get(start + s as i64));
+            s += STEP;
+        }
+    }
+
+    /// Brings the part of the line from `start` on to `window`: sample `s` of it to `window[place + s * stride]`, for
+    /// the samples `every`.
+    #[inline(always)]
+    pub(super) fn load(&self, window: &Shared<T>, start: i64, every: Every, stride: u32, place: u32) {
+        let Every { first, len, step } = every;
+        let mut s = first;
+        if self.contains(start, len) {
+            while s + 3 * step < len {
+                let i = start as u64 + s as u64;
+                let values: [T; 4] = core::array::from_fn(|k| self.inside(i + k as u64 * step as u64));
+                for (k, value) in values.into_iter().enumerate() {
+                    window.set(place + (s + k as u32 * step) * stride, value);
+                }
+                s += 4 * step;
+            }
+        }
+        while s < len {
+            window.set(place + s * stride, self.get(start + s as i64));
             s += step;
         }
     }

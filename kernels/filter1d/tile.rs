@@ -1,35 +1,37 @@
 //! Correlation with a tile in shared memory, one sum at a time.
 //!
-//! A block of `C × A` threads (`C` neighbouring lines, `A` places along each) computes `A · P` sums of each of its
-//! lines. It brings the taps, the tile and its halo of `taps - 1` samples to shared memory, waits, and every thread
-//! then computes `P` sums, `A` apart: thread `(c, a)` those at `a`, `a + A`, …
+//! Along rows a block of 256 × 1 threads computes 256 sums of one line. Along columns a block of 32 × 8 threads
+//! computes 64 sums of each of 32 neighbouring lines: thread `(c, a)` those at `a`, `a + 8`, … of line `c`. The block
+//! brings the taps, the tile and its halo of `taps - 1` samples to shared memory and waits.
 //!
 //! Shared memory: the taps (rounded up to a multiple of `V`), then the tile with sample `s` of line `c` at
-//! `s * C + c`. No bank conflicts: in every access the lanes of a warp have consecutive addresses (samples: `C` is 1
-//! or 32, and neighbouring lanes are neighbouring lines or places) or all the same one (taps).
+//! `s * lines + c`. No bank conflicts: in every access the lanes of a warp have consecutive addresses (samples;
+//! neighbouring lanes are neighbouring places or neighbouring lines) or all the same one (taps).
 
 use super::line::{Every, Line, load_taps, tile_of_block};
 use super::{Args, Halo};
 use crate::{Packed, Sample};
 use cuda_std::{Arena, Shared, thread};
 
-/// `C` lines per block and `P` sums per thread and line; `V` taps are read at a time.
+/// Sums per thread, along columns.
+const COLUMN_SUMS: u32 = 8;
+
+/// Lines along rows for blocks of one row of threads, along columns for others; `V` taps are read at a time.
 #[inline(always)]
-pub(super) fn correlate<T: Packed<V>, const V: usize, const C: u32, const P: u32>(arena: Arena, args: Args<T>) {
-    let (c, a, places) = match C {
-        1 => (0, thread::thread_idx_x(), thread::block_dim_x()),
-        _ => (thread::thread_idx_x(), thread::thread_idx_y(), thread::block_dim_y()),
-    };
-    let outputs = places * P;
+pub(super) fn correlate<T: Packed<V>, const V: usize>(arena: Arena, args: Args<T>) {
+    let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
+    let (width, height) = (thread::block_dim_x(), thread::block_dim_y());
+    let (c, lines, a, places) = if height == 1 { (0, 1, x, width) } else { (x, width, y, height) };
+    let outputs = places * if height == 1 { 1 } else { COLUMN_SUMS };
     let (taps, arena) = arena.split::<T>(args.tap_count.next_multiple_of(V as u32));
-    let (tile, _) = arena.split::<T>((outputs + args.tap_count - 1) * C);
-    let (first_line, first) = tile_of_block(&args, C, outputs);
+    let (tile, _) = arena.split::<T>((outputs + args.tap_count - 1) * lines);
+    let (first_line, first) = tile_of_block(&args, lines, outputs);
 
     load_taps(&taps, &args, 0);
     let line = first_line + c as u64;
     if line < args.lines {
         let input = Line::new(&args, line);
-        load_tile(&tile, &args, &input, first, Place { c, a, places, lines: C, outputs });
+        load_tile(&tile, &args, &input, first, Place { c, a, places, lines, outputs });
     }
     thread::sync_threads();
 
@@ -37,7 +39,7 @@ pub(super) fn correlate<T: Packed<V>, const V: usize, const C: u32, const P: u32
     while s < outputs {
         let o = first + s as u64;
         if line < args.lines && o < args.outputs {
-            let sum = sum::<T, V, C>(&taps, &tile, args.tap_count, s * C + c);
+            let sum = sum::<T, V>(&taps, &tile, args.tap_count, s * lines + c, lines);
             args.output.set(line * args.output_line + o * args.output_step, sum);
         }
         s += places;
@@ -71,20 +73,20 @@ fn load_tile<T: Sample>(tile: &Shared<T>, args: &Args<T>, input: &Line<T>, first
     }
 }
 
-/// The sum whose first sample is `tile[at]`; the next ones are `C` apart.
+/// The sum whose first sample is `tile[at]`; the next ones are `step` apart.
 #[inline(always)]
-fn sum<T: Packed<V>, const V: usize, const C: u32>(taps: &Shared<T>, tile: &Shared<T>, count: u32, at: u32) -> T {
-    let mut sum = T::ZERO;
-    let mut j = 0;
+fn sum<T: Packed<V>, const V: usize>(taps: &Shared<T>, tile: &Shared<T>, count: u32, at: u32, step: u32) -> T {
+    let (mut sum, mut j, mut at) = (T::ZERO, 0, at);
     while j + V as u32 <= count {
-        let pack = T::get_pack(taps, j);
-        for (u, tap) in pack.into_iter().enumerate() {
-            sum = T::add_product(sum, tile.get(at + (j + u as u32) * C), tap);
+        for tap in T::get_pack(taps, j) {
+            sum = T::add_product(sum, tile.get(at), tap);
+            at += step;
         }
         j += V as u32;
     }
     while j < count {
-        sum = T::add_product(sum, tile.get(at + j * C), taps.get(j));
+        sum = T::add_product(sum, tile.get(at), taps.get(j));
+        at += step;
         j += 1;
     }
     sum

@@ -14,7 +14,10 @@ pub const SEED: u64 = 0x5eed;
 
 /// One test on every backend: on the CPU always, on a CUDA device where there is one. Without one it is listed as
 /// ignored, with the reason; with `SLM_REQUIRE_CUDA=1` it fails.
-pub fn on_every_backend(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Clone + Send + 'static) -> [Trial; 2] {
+pub fn on_every_backend(
+    name: &str,
+    test: impl Fn(&Device) -> Result<(), Failed> + Clone + Send + 'static,
+) -> [Trial; 2] {
     let on_cpu = test.clone();
     [Trial::test(format!("cpu::{name}"), move || on_cpu(&Device::cpu())), on_cuda(name, test)]
 }

@@ -42,14 +42,11 @@ impl fmt::Display for LoadError {
             Self::NotFound { attempts } => {
                 f.write_str("no CUDA driver found")?;
                 let separators = [": "].into_iter().chain(std::iter::repeat("; "));
-                attempts
-                    .iter()
-                    .zip(separators)
-                    .try_for_each(|(attempt, separator)| write!(f, "{separator}{attempt}"))
+                attempts.iter().zip(separators).try_for_each(|(attempt, separator)| write!(f, "{separator}{attempt}"))
             }
-            Self::UnsupportedPlatform => f.write_str(
-                "the CUDA driver can be loaded only on 64-bit Linux on x86-64 and aarch64",
-            ),
+            Self::UnsupportedPlatform => {
+                f.write_str("the CUDA driver can be loaded only on 64-bit Linux on x86-64 and aarch64")
+            }
         }
     }
 }
@@ -76,20 +73,14 @@ mod tests {
     use super::*;
 
     fn attempt(name: &str, failure: Failure) -> Attempt {
-        Attempt {
-            name: name.to_owned(),
-            failure,
-        }
+        Attempt { name: name.to_owned(), failure }
     }
 
     #[test]
     fn not_found_lists_every_attempt() {
         let error = LoadError::NotFound {
             attempts: vec![
-                attempt(
-                    "libcuda.so.1",
-                    Failure::NotLoaded("no such file".to_owned()),
-                ),
+                attempt("libcuda.so.1", Failure::NotLoaded("no such file".to_owned())),
                 attempt("libcuda.so", Failure::LacksInit),
             ],
         };

@@ -156,10 +156,7 @@ mod tests {
     fn names_are_driver_functions() {
         for name in FUNCTIONS {
             let rest = name.strip_prefix("cu").unwrap_or_default();
-            assert!(
-                rest.starts_with(|first: char| first.is_ascii_uppercase()),
-                "{name}"
-            );
+            assert!(rest.starts_with(|first: char| first.is_ascii_uppercase()), "{name}");
         }
     }
 }

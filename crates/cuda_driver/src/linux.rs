@@ -9,11 +9,7 @@ use crate::{Attempt, Driver, FUNCTIONS, Failure, LoadError, trampolines};
 
 /// The names to try. The first is the one every driver installs; the second exists where the development
 /// link was installed; the third is outside the loader's path in some distributions under WSL.
-pub(crate) const NAMES: &[&str] = &[
-    "libcuda.so.1",
-    "libcuda.so",
-    "/usr/lib/wsl/lib/libcuda.so.1",
-];
+pub(crate) const NAMES: &[&str] = &["libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"];
 
 /// Connects the trampolines to the first library of `names` that is a driver.
 pub(crate) fn load_first(names: &[&str]) -> Result<Driver, LoadError> {
@@ -21,15 +17,9 @@ pub(crate) fn load_first(names: &[&str]) -> Result<Driver, LoadError> {
     for &name in names {
         match open(name) {
             Ok(library) => {
-                return Ok(Driver {
-                    name: name.to_owned(),
-                    missing: connect(library),
-                });
+                return Ok(Driver { name: name.to_owned(), missing: connect(library) });
             }
-            Err(failure) => attempts.push(Attempt {
-                name: name.to_owned(),
-                failure,
-            }),
+            Err(failure) => attempts.push(Attempt { name: name.to_owned(), failure }),
         }
     }
     Err(LoadError::NotFound { attempts })
@@ -49,9 +39,7 @@ fn open(name: &str) -> Result<Library, Failure> {
 
 /// The loader's own message if it gave one.
 fn message(error: &libloading::Error) -> String {
-    error
-        .source()
-        .map_or_else(|| error.to_string(), ToString::to_string)
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// Fills the table from `library`, and returns the functions that it lacks.

@@ -36,11 +36,7 @@ macro_rules! jump_aarch64 {
 /// One entry of the table, with the local label that the jump of the same function refers to.
 macro_rules! entry {
     ($name:ident) => {
-        concat!(
-            ".Lcuda_driver_",
-            stringify!($name),
-            ": .8byte {not_initialized}\n"
-        )
+        concat!(".Lcuda_driver_", stringify!($name), ": .8byte {not_initialized}\n")
     };
 }
 

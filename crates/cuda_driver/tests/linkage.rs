@@ -26,11 +26,7 @@ fn without_a_toolkit() {
 fn with_a_toolkit() {
     let Some(stub) = compile_stub() else { return };
     let root = folder("toolkit");
-    for place in [
-        "lib64/libcuda.so",
-        "lib64/stubs/libcuda.so",
-        "driver/libcuda.so.1",
-    ] {
+    for place in ["lib64/libcuda.so", "lib64/stubs/libcuda.so", "driver/libcuda.so.1"] {
         let place = root.join(place);
         fs::create_dir_all(place.parent().expect("it has a folder")).expect("a folder");
         fs::copy(&stub, place).expect("a copy of the stub");
@@ -47,39 +43,27 @@ fn with_a_toolkit() {
 fn check(program: &Path) {
     let output = text(&run(&mut Command::new(program)));
     match cuda_driver::load() {
-        Ok(_) => assert!(
-            ["no device\n", "kernel wrote 7\n"].contains(&output.as_str()),
-            "{output}"
-        ),
+        Ok(_) => assert!(["no device\n", "kernel wrote 7\n"].contains(&output.as_str()), "{output}"),
         Err(_) => assert_eq!(output, "no driver\n"),
     }
     if !exists("readelf") {
         return println!("skipped the dynamic section: there is no readelf");
     }
-    let dynamic = text(&run(Command::new("readelf")
-        .args(["-dW", "--dyn-syms"])
-        .arg(program)));
+    let dynamic = text(&run(Command::new("readelf").args(["-dW", "--dyn-syms"]).arg(program)));
     assert!(dynamic.contains("NEEDED"), "{dynamic}");
     assert!(!dynamic.contains("libcuda"), "{dynamic}");
-    assert!(
-        FUNCTIONS.iter().all(|name| !dynamic.contains(name)),
-        "{dynamic}"
-    );
+    assert!(FUNCTIONS.iter().all(|name| !dynamic.contains(name)), "{dynamic}");
 }
 
 /// Builds the program in all profiles with all linkers, in turn: each is built when the iterator reaches it.
 fn build_all(toolkit: &Path) -> impl Iterator<Item = PathBuf> {
     let package = write_package(&toolkit.join("package"));
-    let combinations = PROFILES
-        .into_iter()
-        .flat_map(|profile| LINKERS.map(|linker| (profile, linker)));
-    combinations
-        .filter(|(_, linker)| is_linker(linker))
-        .map(move |((profile, folder), linker)| {
-            build(&package, toolkit, profile, linker);
-            check_functions_of_cust(&toolkit.join("target").join(folder).join("deps"));
-            toolkit.join("target").join(folder).join("linkage")
-        })
+    let combinations = PROFILES.into_iter().flat_map(|profile| LINKERS.map(|linker| (profile, linker)));
+    combinations.filter(|(_, linker)| is_linker(linker)).map(move |((profile, folder), linker)| {
+        build(&package, toolkit, profile, linker);
+        check_functions_of_cust(&toolkit.join("target").join(folder).join("deps"));
+        toolkit.join("target").join(folder).join("linkage")
+    })
 }
 
 fn is_linker(name: &str) -> bool {
@@ -109,11 +93,7 @@ fn write_package(root: &Path) -> PathBuf {
         env!("CARGO_MANIFEST_DIR")
     );
     fs::create_dir_all(root.join("src")).expect("a folder");
-    fs::write(
-        root.join("src/main.rs"),
-        include_str!("fixture/src/main.rs"),
-    )
-    .expect("a file");
+    fs::write(root.join("src/main.rs"), include_str!("fixture/src/main.rs")).expect("a file");
     fs::write(root.join("Cargo.toml"), manifest).expect("a file");
     root.join("Cargo.toml")
 }
@@ -126,21 +106,12 @@ fn build(manifest: &Path, toolkit: &Path, profile: &str, linker: &str) {
             command.env_remove(variable);
         }
         command.env("CUDA_LIBRARY_PATH", toolkit);
-        command
-            .args(["rustc", "--quiet", "--profile", profile, "--manifest-path"])
-            .arg(manifest);
-        command
-            .arg("--target-dir")
-            .arg(toolkit.join("target"))
-            .args(offline)
-            .arg("--");
+        command.args(["rustc", "--quiet", "--profile", profile, "--manifest-path"]).arg(manifest);
+        command.arg("--target-dir").arg(toolkit.join("target")).args(offline).arg("--");
         command.args(linker_arguments(linker));
         command
     };
-    if !cargo(Some("--offline"))
-        .output()
-        .is_ok_and(|output| output.status.success())
-    {
+    if !cargo(Some("--offline")).output().is_ok_and(|output| output.status.success()) {
         run(&mut cargo(None));
     }
 }
@@ -159,17 +130,10 @@ fn check_functions_of_cust(dependencies: &Path) {
     if !exists("nm") {
         return println!("skipped the functions of cust: there is no nm");
     }
-    let files = fs::read_dir(dependencies)
-        .expect("the folder of the dependencies")
-        .flatten();
-    let libraries = files
-        .map(|file| file.path())
-        .filter(|path| is_library_of_cust(path));
+    let files = fs::read_dir(dependencies).expect("the folder of the dependencies").flatten();
+    let libraries = files.map(|file| file.path()).filter(|path| is_library_of_cust(path));
     let output = text(&run(Command::new("nm").arg("-u").args(libraries)));
-    let words: BTreeSet<_> = output
-        .split_whitespace()
-        .filter(|word| is_driver_function(word))
-        .collect();
+    let words: BTreeSet<_> = output.split_whitespace().filter(|word| is_driver_function(word)).collect();
     assert!(words.contains("cuInit"), "{output}");
     for name in words {
         assert!(FUNCTIONS.contains(&name), "cust calls {name}");
@@ -182,8 +146,7 @@ fn is_library_of_cust(path: &Path) -> bool {
 }
 
 fn is_driver_function(word: &str) -> bool {
-    word.strip_prefix("cu")
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    word.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// A library with all functions of a driver, as toolkits have it for linking; or `None` without a C compiler.
@@ -192,14 +155,8 @@ fn compile_stub() -> Option<PathBuf> {
         println!("skipped: there is no cc to compile a stub with");
         return None;
     }
-    let (source, library) = (
-        folder("stub").join("stub.c"),
-        folder("stub").join("libcuda.so"),
-    );
-    let functions: String = FUNCTIONS
-        .iter()
-        .map(|name| format!("int {name}(void) {{ return 34; }}\n"))
-        .collect();
+    let (source, library) = (folder("stub").join("stub.c"), folder("stub").join("libcuda.so"));
+    let functions: String = FUNCTIONS.iter().map(|name| format!("int {name}(void) {{ return 34; }}\n")).collect();
     fs::write(&source, functions).expect("a source file");
     let options = ["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o"];
     run(Command::new("cc").args(options).arg(&library).arg(&source));
@@ -218,15 +175,9 @@ fn exists(program: &str) -> bool {
 }
 
 fn run(command: &mut Command) -> Output {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{command:?}: {}\n{message}",
-        output.status
-    );
+    assert!(output.status.success(), "{command:?}: {}\n{message}", output.status);
     output
 }
 

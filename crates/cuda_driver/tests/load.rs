@@ -15,18 +15,8 @@ fn an_error_lists_every_name() {
         assert_eq!(error, &LoadError::UnsupportedPlatform);
         return;
     };
-    let names: Vec<_> = attempts
-        .iter()
-        .map(|attempt| attempt.name.as_str())
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "libcuda.so.1",
-            "libcuda.so",
-            "/usr/lib/wsl/lib/libcuda.so.1"
-        ]
-    );
+    let names: Vec<_> = attempts.iter().map(|attempt| attempt.name.as_str()).collect();
+    assert_eq!(names, ["libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"]);
     for attempt in attempts {
         assert!(matches!(&attempt.failure, Failure::NotLoaded(text) if !text.is_empty()));
         assert!(error.to_string().contains(&attempt.to_string()));
@@ -47,10 +37,7 @@ fn a_driver_has_the_essential_functions() {
 fn every_thread_gets_the_same_result() {
     let addresses: BTreeSet<usize> = thread::scope(|scope| {
         let threads: Vec<_> = (0..32).map(|_| scope.spawn(address_of_result)).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("load does not panic"))
-            .collect()
+        threads.into_iter().map(|thread| thread.join().expect("load does not panic")).collect()
     });
     assert_eq!(addresses, BTreeSet::from([address_of_result()]));
 }

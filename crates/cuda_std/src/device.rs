@@ -43,15 +43,18 @@ pub struct Byte(pub u16);
 /// What a register holds between a load and a store. `guard` is 1 for an access to be made and 0 for one to be
 /// left out; a load left out gives zero.
 pub trait Word: Copy {
+    /// The size in memory.
+    const BYTES: u64;
     fn load_shared(address: u32) -> Self;
     fn load2_shared(address: u32) -> [Self; 2];
     fn store_shared(address: u32, value: Self);
     fn store2_shared(address: u32, value: [Self; 2]);
-    fn load_constant(address: u64, guard: u32) -> Self;
+    /// The element `K * STRIDE` beyond the address, which costs no arithmetic: it becomes part of the instruction.
+    fn load_constant<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self;
     fn load2_constant(address: u64, guard: u32) -> [Self; 2];
-    fn load_global(address: u64, guard: u32) -> Self;
+    fn load_global<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self;
     fn load2_global(address: u64, guard: u32) -> [Self; 2];
-    fn store_global(address: u64, value: Self, guard: u32);
+    fn store_global<const K: u32, const STRIDE: u32>(address: u64, value: Self, guard: u32);
     fn store2_global(address: u64, value: [Self; 2], guard: u32);
 }
 
@@ -66,10 +69,18 @@ pub trait Word4: Word {
 
 /// The operand list of an access: one register, or a vector of them.
 macro_rules! places {
-    (a) => { "{a}" };
-    (value) => { "{value}" };
-    (a b) => { "{{{a}, {b}}}" };
-    (a b c d) => { "{{{a}, {b}, {c}, {d}}}" };
+    (a) => {
+        "{a}"
+    };
+    (value) => {
+        "{value}"
+    };
+    (a b) => {
+        "{{{a}, {b}}}"
+    };
+    (a b c d) => {
+        "{{{a}, {b}, {c}, {d}}}"
+    };
 }
 
 /// Declares the variables `$out` and loads them.
@@ -85,15 +96,16 @@ macro_rules! load {
                  $($out = out($class) $out,)+ address = in(reg32) $address, $options($($option),+));
         }
     };
-    ($space:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], $address:ident reg64, $guard:ident, $options:ident($($option:ident),+)) => {
+    ($space:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], $address:ident reg64 + $beyond:expr, $guard:ident, $options:ident($($option:ident),+)) => {
         $(let $out: $bits;)+
         // SAFETY: the guard is 1 only for an address inside a window that the host made from a live buffer
         // (`Window::guard` in global.rs).
         unsafe {
             asm!("{{ .reg .pred p; setp.ne.u32 p, {guard}, 0;",
                  $(concat!("mov.", $register, " {", stringify!($out), "}, 0;"),)+
-                 concat!("@p ld.", $space, $width, " ", places!($($out)+), ", [{address}]; }}"),
-                 $($out = out($class) $out,)+ guard = in(reg32) $guard, address = in(reg64) $address, $options($($option),+));
+                 concat!("@p ld.", $space, $width, " ", places!($($out)+), ", [{address} + {offset}]; }}"),
+                 $($out = out($class) $out,)+ guard = in(reg32) $guard, address = in(reg64) $address,
+                 offset = const $beyond as u64 * Self::BYTES, $options($($option),+));
         }
     };
 }
@@ -107,20 +119,22 @@ macro_rules! store {
                  $($value = in($class) $unwrap($value),)+ address = in(reg32) $address, options(nostack));
         }
     };
-    ($space:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, $address:ident reg64, $guard:ident) => {
+    ($space:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, $address:ident reg64 + $beyond:expr, $guard:ident) => {
         // SAFETY: as for guarded loads.
         unsafe {
             asm!("{{ .reg .pred p; setp.ne.u32 p, {guard}, 0;",
-                 concat!("@p st.", $space, $width, " [{address}], ", places!($($value)+), "; }}"),
-                 $($value = in($class) $unwrap($value),)+ guard = in(reg32) $guard, address = in(reg64) $address, options(nostack));
+                 concat!("@p st.", $space, $width, " [{address} + {offset}], ", places!($($value)+), "; }}"),
+                 $($value = in($class) $unwrap($value),)+ guard = in(reg32) $guard, address = in(reg64) $address,
+                 offset = const $beyond as u64 * Self::BYTES, options(nostack));
         }
     };
 }
 /// Implements [`Word`] for `$word`, held in a register of class `$class`, moved as `$width`; `$wrap` and `$bits` are
 /// the way to and from the register.
 macro_rules! word {
-    ($word:ty, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr) => {
+    ($word:ty, $size:literal, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr) => {
         impl Word for $word {
+            const BYTES: u64 = $size;
             #[inline(always)]
             fn load_shared(address: u32) -> Self {
                 load!("shared." $width, $class $register $bits, [a], address reg32, options(nostack));
@@ -140,32 +154,32 @@ macro_rules! word {
                 store!("shared.v2." $width, $class, [a b], $unwrap, address reg32);
             }
             #[inline(always)]
-            fn load_constant(address: u64, guard: u32) -> Self {
-                load!("global.nc." $width, $class $register $bits, [a], address reg64, guard, options(pure, nomem, nostack));
+            fn load_constant<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self {
+                load!("global.nc." $width, $class $register $bits, [a], address reg64 + K * STRIDE, guard, options(pure, nomem, nostack));
                 $wrap(a)
             }
             #[inline(always)]
             fn load2_constant(address: u64, guard: u32) -> [Self; 2] {
-                load!("global.nc.v2." $width, $class $register $bits, [a b], address reg64, guard, options(pure, nomem, nostack));
+                load!("global.nc.v2." $width, $class $register $bits, [a b], address reg64 + 0, guard, options(pure, nomem, nostack));
                 [a, b].map($wrap)
             }
             #[inline(always)]
-            fn load_global(address: u64, guard: u32) -> Self {
-                load!("global." $width, $class $register $bits, [a], address reg64, guard, options(nostack));
+            fn load_global<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self {
+                load!("global." $width, $class $register $bits, [a], address reg64 + K * STRIDE, guard, options(nostack));
                 $wrap(a)
             }
             #[inline(always)]
             fn load2_global(address: u64, guard: u32) -> [Self; 2] {
-                load!("global.v2." $width, $class $register $bits, [a b], address reg64, guard, options(nostack));
+                load!("global.v2." $width, $class $register $bits, [a b], address reg64 + 0, guard, options(nostack));
                 [a, b].map($wrap)
             }
             #[inline(always)]
-            fn store_global(address: u64, value: Self, guard: u32) {
-                store!("global." $width, $class, [value], $unwrap, address reg64, guard);
+            fn store_global<const K: u32, const STRIDE: u32>(address: u64, value: Self, guard: u32) {
+                store!("global." $width, $class, [value], $unwrap, address reg64 + K * STRIDE, guard);
             }
             #[inline(always)]
             fn store2_global(address: u64, [a, b]: [Self; 2], guard: u32) {
-                store!("global.v2." $width, $class, [a b], $unwrap, address reg64, guard);
+                store!("global.v2." $width, $class, [a b], $unwrap, address reg64 + 0, guard);
             }
         }
     };
@@ -173,8 +187,8 @@ macro_rules! word {
 
 /// The same for [`Word4`].
 macro_rules! word4 {
-    ($word:ty, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr) => {
-        word!($word, $bits, $class, $width, $register, $wrap, $unwrap);
+    ($word:ty, $size:literal, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr) => {
+        word!($word, $size, $bits, $class, $width, $register, $wrap, $unwrap);
         impl Word4 for $word {
             #[inline(always)]
             fn load4_shared(address: u32) -> [Self; 4] {
@@ -187,23 +201,23 @@ macro_rules! word4 {
             }
             #[inline(always)]
             fn load4_constant(address: u64, guard: u32) -> [Self; 4] {
-                load!("global.nc.v4." $width, $class $register $bits, [a b c d], address reg64, guard, options(pure, nomem, nostack));
+                load!("global.nc.v4." $width, $class $register $bits, [a b c d], address reg64 + 0, guard, options(pure, nomem, nostack));
                 [a, b, c, d].map($wrap)
             }
             #[inline(always)]
             fn load4_global(address: u64, guard: u32) -> [Self; 4] {
-                load!("global.v4." $width, $class $register $bits, [a b c d], address reg64, guard, options(nostack));
+                load!("global.v4." $width, $class $register $bits, [a b c d], address reg64 + 0, guard, options(nostack));
                 [a, b, c, d].map($wrap)
             }
             #[inline(always)]
             fn store4_global(address: u64, [a, b, c, d]: [Self; 4], guard: u32) {
-                store!("global.v4." $width, $class, [a b c d], $unwrap, address reg64, guard);
+                store!("global.v4." $width, $class, [a b c d], $unwrap, address reg64 + 0, guard);
             }
         }
     };
 }
 
-word4!(Byte, u16, reg16, "b8", "b16", Byte, |byte: Byte| byte.0);
-word4!(u16, u16, reg16, "b16", "b16", |bits| bits, |word| word);
-word4!(u32, u32, reg32, "b32", "b32", |bits| bits, |word| word);
-word!(u64, u64, reg64, "b64", "b64", |bits| bits, |word| word);
+word4!(Byte, 1, u16, reg16, "b8", "b16", Byte, |byte: Byte| byte.0);
+word4!(u16, 2, u16, reg16, "b16", "b16", |bits| bits, |word| word);
+word4!(u32, 4, u32, reg32, "b32", "b32", |bits| bits, |word| word);
+word!(u64, 8, u64, reg64, "b64", "b64", |bits| bits, |word| word);

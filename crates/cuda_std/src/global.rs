@@ -5,7 +5,7 @@
 //! tile does not, and 32-bit arithmetic is cheaper.
 //!
 //! An access out of range does nothing, and a load then gives zero; a machine on the host reports it unless it was
-//! made with one of the masked forms. `get2`, `get4` and their likes move 2 or 4 elements in one access: the
+//! made with one of the masked forms (`get_or`, `set_if`, `get4_strided`, `set4_strided`). `get2`, `get4` and their likes move 2 or 4 elements in one access: the
 //! *address* must be a multiple of their size, so they are for windows whose alignment the host has made sure of.
 
 use crate::atomic::{Operation, atomic_methods};
@@ -18,24 +18,29 @@ impl Position for u64 {}
 impl Position for u32 {}
 
 pub(crate) mod sealed {
-    pub trait Position {
-        /// Whether `count` (at least 1) elements from here are inside a window of `len`.
-        fn in_range(self, count: u32, len: Self) -> bool;
+    pub trait Position: Sized {
+        /// Whether the element `further` ones beyond this one is inside a window of `len`.
+        fn in_range(self, further: Self, len: Self) -> bool;
+        /// As an index.
+        fn of(n: u32) -> Self;
     }
 
-    impl Position for u64 {
-        #[inline(always)]
-        fn in_range(self, count: u32, len: u64) -> bool {
-            self < len.saturating_sub(count as u64 - 1)
-        }
+    macro_rules! positions {
+        ($($t:ty),*) => {$(
+            impl Position for $t {
+                // The right side does not depend on the index, so a loop computes it once.
+                #[inline(always)]
+                fn in_range(self, further: $t, len: $t) -> bool {
+                    self < len.saturating_sub(further)
+                }
+                #[inline(always)]
+                fn of(n: u32) -> $t {
+                    n as $t
+                }
+            }
+        )*};
     }
-
-    impl Position for u32 {
-        #[inline(always)]
-        fn in_range(self, count: u32, len: u32) -> bool {
-            self < len.saturating_sub(count - 1)
-        }
-    }
+    positions!(u64, u32);
 }
 
 /// Defines a window type with what all of them have.
@@ -86,6 +91,15 @@ macro_rules! window {
             }
         }
 
+        impl<T: Value> $name<T, u32> {
+            /// The first `len` elements, or all if there are fewer.
+            #[inline(always)]
+            #[must_use]
+            pub fn first(&self, len: u32) -> Self {
+                $name { len: self.len.min(len), ..*self }
+            }
+        }
+
         impl<T: Value, I: Position> $name<T, I> {
             /// The number of elements.
             #[allow(clippy::len_without_is_empty)]
@@ -97,16 +111,31 @@ macro_rules! window {
 
             #[cfg(target_os = "cuda")]
             #[inline(always)]
-            fn address_of(&self, i: I) -> u64 {
-                let i: u64 = i.into();
-                self.address.wrapping_add(i.wrapping_mul(size_of::<T>() as u64))
+            fn bytes(elements: I) -> u64 {
+                let elements: u64 = elements.into();
+                elements.wrapping_mul(size_of::<T>() as u64)
             }
 
-            /// 1 if `count` elements from `i` on may be accessed: what makes every global access safe.
             #[cfg(target_os = "cuda")]
             #[inline(always)]
-            fn guard(&self, i: I, count: u32) -> u32 {
-                i.in_range(count, self.len) as u32
+            fn address_of(&self, i: I) -> u64 {
+                self.address.wrapping_add(Self::bytes(i))
+            }
+
+            /// 1 if the elements from `i` to the one `further` ones beyond may be accessed: what makes every global
+            /// access safe.
+            #[cfg(target_os = "cuda")]
+            #[inline(always)]
+            fn guard(&self, i: I, further: u32) -> u32 {
+                i.in_range(I::of(further), self.len) as u32
+            }
+
+            /// The masked access to the element `further` ones beyond `i`.
+            #[cfg(not(target_os = "cuda"))]
+            #[track_caller]
+            fn access_beyond(&self, i: I, further: I) -> crate::host::Access {
+                let (i, further): (u64, u64) = (i.into(), further.into());
+                crate::host::Access { index: i + further, ..self.access(I::of(0), 1, true) }
             }
 
             #[cfg(not(target_os = "cuda"))]
@@ -149,7 +178,7 @@ macro_rules! loads {
             #[track_caller]
             pub fn get(&self, i: I) -> T {
                 #[cfg(target_os = "cuda")]
-                return T::from_word(crate::device::Word::$load(self.address_of(i), self.guard(i, 1)));
+                return T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), self.guard(i, 0)));
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::load::<T, 1>(&self.access(i, 1, false))[0];
             }
@@ -159,13 +188,41 @@ macro_rules! loads {
             #[must_use]
             #[track_caller]
             pub fn get_or(&self, i: I, outside: T) -> T {
-                if !i.in_range(1, self.len) {
+                if !i.in_range(I::of(0), self.len) {
                     return outside;
                 }
                 #[cfg(target_os = "cuda")]
-                return T::from_word(crate::device::Word::$load(self.address_of(i), self.guard(i, 1)));
+                return T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), self.guard(i, 0)));
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::load::<T, 1>(&self.access(i, 1, true))[0];
+            }
+
+            /// The elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE`; zero where there is no such element.
+            /// A masked form, and cheaper than four separate ones: the address is computed once.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get4_strided<const STRIDE: u32>(&self, i: I) -> [T; 4] {
+                #[cfg(target_os = "cuda")]
+                {
+                    use crate::device::Word;
+                    let (at, guard) = (self.address_of(i), |k| self.guard(i, k * STRIDE));
+                    let words = [
+                        Word::$load::<0, STRIDE>(at, guard(0)),
+                        Word::$load::<1, STRIDE>(at, guard(1)),
+                        Word::$load::<2, STRIDE>(at, guard(2)),
+                        Word::$load::<3, STRIDE>(at, guard(3)),
+                    ];
+                    words.map(T::from_word)
+                }
+                #[cfg(not(target_os = "cuda"))]
+                core::array::from_fn(|k| {
+                    let further = I::of(k as u32 * STRIDE);
+                    if !i.in_range(further, self.len) {
+                        return T::default();
+                    }
+                    crate::host::load::<T, 1>(&self.access_beyond(i, further))[0]
+                })
             }
 
             /// Elements `i` and `i + 1`, if both are in range; their address is a multiple of their size.
@@ -174,7 +231,7 @@ macro_rules! loads {
             #[track_caller]
             pub fn get2(&self, i: I) -> [T; 2] {
                 #[cfg(target_os = "cuda")]
-                return crate::device::Word::$load2(self.address_of(i), self.guard(i, 2)).map(T::from_word);
+                return crate::device::Word::$load2(self.address_of(i), self.guard(i, 1)).map(T::from_word);
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::load(&self.access(i, 2, false));
             }
@@ -187,7 +244,7 @@ macro_rules! loads {
             #[track_caller]
             pub fn get4(&self, i: I) -> [T; 4] {
                 #[cfg(target_os = "cuda")]
-                return crate::device::Word4::$load4(self.address_of(i), self.guard(i, 4)).map(T::from_word);
+                return crate::device::Word4::$load4(self.address_of(i), self.guard(i, 3)).map(T::from_word);
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::load(&self.access(i, 4, false));
             }
@@ -205,7 +262,7 @@ macro_rules! stores {
             #[track_caller]
             pub fn set(&self, i: I, value: T) {
                 #[cfg(target_os = "cuda")]
-                crate::device::Word::store_global(self.address_of(i), value.to_word(), self.guard(i, 1));
+                crate::device::Word::store_global::<0, 0>(self.address_of(i), value.to_word(), self.guard(i, 0));
                 #[cfg(not(target_os = "cuda"))]
                 crate::host::store(&self.access(i, 1, false), [value]);
             }
@@ -215,14 +272,38 @@ macro_rules! stores {
             #[track_caller]
             pub fn set_if(&self, condition: bool, i: I, value: T) {
                 #[cfg(target_os = "cuda")]
-                crate::device::Word::store_global(
+                crate::device::Word::store_global::<0, 0>(
                     self.address_of(i),
                     value.to_word(),
-                    self.guard(i, 1) & condition as u32,
+                    self.guard(i, 0) & condition as u32,
                 );
                 #[cfg(not(target_os = "cuda"))]
                 if condition {
                     crate::host::store(&self.access(i, 1, true), [value]);
+                }
+            }
+
+            /// Makes the elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE` the given values, where there is
+            /// such an element. A masked form, and cheaper than four separate ones.
+            #[inline(always)]
+            #[track_caller]
+            pub fn set4_strided<const STRIDE: u32>(&self, i: I, values: [T; 4]) {
+                #[cfg(target_os = "cuda")]
+                {
+                    use crate::device::Word;
+                    let (at, guard) = (self.address_of(i), |k| self.guard(i, k * STRIDE));
+                    let [a, b, c, d] = values.map(T::to_word);
+                    Word::store_global::<0, STRIDE>(at, a, guard(0));
+                    Word::store_global::<1, STRIDE>(at, b, guard(1));
+                    Word::store_global::<2, STRIDE>(at, c, guard(2));
+                    Word::store_global::<3, STRIDE>(at, d, guard(3));
+                }
+                #[cfg(not(target_os = "cuda"))]
+                for (k, value) in values.into_iter().enumerate() {
+                    let further = I::of(k as u32 * STRIDE);
+                    if i.in_range(further, self.len) {
+                        crate::host::store(&self.access_beyond(i, further), [value]);
+                    }
                 }
             }
 
@@ -232,7 +313,7 @@ macro_rules! stores {
             #[track_caller]
             pub fn set2(&self, i: I, values: [T; 2]) {
                 #[cfg(target_os = "cuda")]
-                crate::device::Word::store2_global(self.address_of(i), values.map(T::to_word), self.guard(i, 2));
+                crate::device::Word::store2_global(self.address_of(i), values.map(T::to_word), self.guard(i, 1));
                 #[cfg(not(target_os = "cuda"))]
                 crate::host::store(&self.access(i, 2, false), values);
             }
@@ -245,7 +326,7 @@ macro_rules! stores {
             #[track_caller]
             pub fn set4(&self, i: I, values: [T; 4]) {
                 #[cfg(target_os = "cuda")]
-                crate::device::Word4::store4_global(self.address_of(i), values.map(T::to_word), self.guard(i, 4));
+                crate::device::Word4::store4_global(self.address_of(i), values.map(T::to_word), self.guard(i, 3));
                 #[cfg(not(target_os = "cuda"))]
                 crate::host::store(&self.access(i, 4, false), values);
             }
@@ -257,7 +338,7 @@ macro_rules! stores {
             fn update(&self, i: I, operation: Operation, operand: T, ordering: Ordering) -> T {
                 #[cfg(target_os = "cuda")]
                 return T::read_modify_write(
-                    crate::atomic::Place::Global(self.address_of(i), self.guard(i, 1)),
+                    crate::atomic::Place::Global(self.address_of(i), self.guard(i, 0)),
                     operation,
                     operand,
                     ordering,
@@ -271,7 +352,7 @@ macro_rules! stores {
             fn swap_if(&self, i: I, current: T, new: T, ordering: Ordering) -> T {
                 #[cfg(target_os = "cuda")]
                 return T::compare_exchange(
-                    crate::atomic::Place::Global(self.address_of(i), self.guard(i, 1)),
+                    crate::atomic::Place::Global(self.address_of(i), self.guard(i, 0)),
                     current,
                     new,
                     ordering,

@@ -91,9 +91,8 @@ pub struct Update {
 
 impl Update {
     pub(crate) fn of<T: Atomic>(operation: Operation, operand: T) -> Self {
-        let apply = |operation, old, operand| {
-            T::apply(operation, T::from_bits64(old), T::from_bits64(operand)).to_bits64()
-        };
+        let apply =
+            |operation, old, operand| T::apply(operation, T::from_bits64(old), T::from_bits64(operand)).to_bits64();
         Update { operation, operand: operand.to_bits64(), apply }
     }
 

@@ -243,10 +243,7 @@ mod tests {
         let altered = ImageError::Altered { expected: "aa".into(), actual: "bb".into() };
         assert_eq!(altered.to_string(), "its text has the digest bb, its header says aa");
         let stale = ImageError::Stale { expected: "aa".into(), actual: "bb".into() };
-        assert_eq!(
-            stale.to_string(),
-            "it was compiled from sources with the digest bb, this program has aa"
-        );
+        assert_eq!(stale.to_string(), "it was compiled from sources with the digest bb, this program has aa");
         let missing = ImageError::NoHeader { missing: "target" };
         assert_eq!(missing.to_string(), "its header has no line 'target'");
     }

@@ -25,9 +25,16 @@ pub(super) mod api {
         pub(crate) fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
         pub(crate) fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) -> c_int;
         pub(crate) fn cuMemsetD8Async(address: CUdeviceptr, byte: u8, bytes: usize, stream: CUstream) -> c_int;
-        pub(crate) fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream) -> c_int;
-        pub(crate) fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
-        pub(crate) fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
+        pub(crate) fn cuMemcpyHtoDAsync_v2(
+            to: CUdeviceptr,
+            from: *const c_void,
+            bytes: usize,
+            stream: CUstream,
+        ) -> c_int;
+        pub(crate) fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream)
+        -> c_int;
+        pub(crate) fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream)
+        -> c_int;
         pub(crate) fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction) -> c_int;
         pub(crate) fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int) -> c_int;
         pub(crate) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(

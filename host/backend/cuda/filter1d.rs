@@ -1,25 +1,28 @@
 //! One-dimensional filters on a GPU.
 
 use super::kernel::{Kernel, Shape};
-use super::module::{FILTER1D_F32, FILTER1D_F64, FILTER1D_I32};
+use super::module::{
+    FILTER1D_COLUMNS_F32, FILTER1D_COLUMNS_F64, FILTER1D_COLUMNS_I32, FILTER1D_ROWS_F32, FILTER1D_ROWS_F64,
+    FILTER1D_ROWS_I32,
+};
 use super::{Memory, Queue};
 use crate::filter1d::{Algorithm, FilterElement, HaloLoad, LaunchPlan, Lines, Plan, Taps};
 use crate::{Device, Result};
 use cuda_std::Entry;
 use cuda_std::image::Module;
 use slm_kernels::filter1d::{self as kernels, Args, Geometry, Halo, Orientation, Part};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The kernels for an element type.
 pub trait FilterKernels: slm_kernels::Sample {
-    /// The compiled module.
-    fn module() -> &'static Module;
-    /// One output per thread, from global memory.
+    /// The compiled module with the kernels for lines along rows, and those for both orientations.
+    const ROWS: &'static Module;
+    /// The compiled module with the kernel for lines along columns.
+    const COLUMNS: &'static Module;
+    /// One output per thread, from global memory; both orientations.
     type Global: Entry<Args = Args<Self>>;
-    /// Tiles in shared memory, lines along rows.
-    type TileRows: Entry<Args = Args<Self>>;
-    /// Tiles in shared memory, lines along columns.
-    type TileColumns: Entry<Args = Args<Self>>;
+    /// Tiles in shared memory; both orientations.
+    type Tile: Entry<Args = Args<Self>>;
     /// Outputs in registers, lines along rows.
     type RegisterRows: Entry<Args = Args<Self>>;
     /// Outputs in registers, lines along columns.
@@ -27,26 +30,24 @@ pub trait FilterKernels: slm_kernels::Sample {
 }
 
 macro_rules! filter_kernels {
-    ($($t:ty, $module:ident: $global:ident $tile_rows:ident $tile_columns:ident $rows:ident $columns:ident;)*) => {$(
+    ($($t:ty: $rows:ident $global:ident $tile:ident $register_rows:ident, $columns:ident $register_columns:ident;)*) => {$(
         impl FilterKernels for $t {
-            fn module() -> &'static Module {
-                &$module
-            }
+            const ROWS: &'static Module = &$rows;
+            const COLUMNS: &'static Module = &$columns;
             type Global = kernels::$global;
-            type TileRows = kernels::$tile_rows;
-            type TileColumns = kernels::$tile_columns;
-            type RegisterRows = kernels::$rows;
-            type RegisterColumns = kernels::$columns;
+            type Tile = kernels::$tile;
+            type RegisterRows = kernels::$register_rows;
+            type RegisterColumns = kernels::$register_columns;
         }
     )*};
 }
 filter_kernels! {
-    f32, FILTER1D_F32: filter1d_global_f32 filter1d_tile_rows_f32 filter1d_tile_columns_f32
-        filter1d_register_rows_f32 filter1d_register_columns_f32;
-    f64, FILTER1D_F64: filter1d_global_f64 filter1d_tile_rows_f64 filter1d_tile_columns_f64
-        filter1d_register_rows_f64 filter1d_register_columns_f64;
-    i32, FILTER1D_I32: filter1d_global_i32 filter1d_tile_rows_i32 filter1d_tile_columns_i32
-        filter1d_register_rows_i32 filter1d_register_columns_i32;
+    f32: FILTER1D_ROWS_F32 filter1d_global_f32 filter1d_tile_f32 filter1d_register_rows_f32,
+        FILTER1D_COLUMNS_F32 filter1d_register_columns_f32;
+    f64: FILTER1D_ROWS_F64 filter1d_global_f64 filter1d_tile_f64 filter1d_register_rows_f64,
+        FILTER1D_COLUMNS_F64 filter1d_register_columns_f64;
+    i32: FILTER1D_ROWS_I32 filter1d_global_i32 filter1d_tile_i32 filter1d_register_rows_i32,
+        FILTER1D_COLUMNS_I32 filter1d_register_columns_i32;
 }
 
 /// A filter's taps and kernels on a device.
@@ -55,10 +56,10 @@ pub(crate) struct Filter1d<T: FilterElement> {
     taps: Memory<T>,
     algorithm: Algorithm,
     global: Kernel<T::Global>,
-    tile_rows: Kernel<T::TileRows>,
-    tile_columns: Kernel<T::TileColumns>,
+    tile: Kernel<T::Tile>,
     register_rows: Kernel<T::RegisterRows>,
-    register_columns: Kernel<T::RegisterColumns>,
+    /// Loaded when first used: most filters never run along columns.
+    register_columns: OnceLock<Kernel<T::RegisterColumns>>,
 }
 
 /// What runs for a problem, and why.
@@ -70,19 +71,24 @@ struct Choice {
 
 impl<T: FilterElement> Filter1d<T> {
     pub(crate) fn new(queue: &Arc<Queue>, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
-        let module = T::module();
         let filter = Filter1d {
             queue: queue.clone(),
             taps: Memory::upload(queue, &taps.taps)?,
             algorithm,
-            global: Kernel::load(queue, module)?,
-            tile_rows: Kernel::load(queue, module)?,
-            tile_columns: Kernel::load(queue, module)?,
-            register_rows: Kernel::load(queue, module)?,
-            register_columns: Kernel::load(queue, module)?,
+            global: Kernel::load(queue, T::ROWS)?,
+            tile: Kernel::load(queue, T::ROWS)?,
+            register_rows: Kernel::load(queue, T::ROWS)?,
+            register_columns: OnceLock::new(),
         };
         // A line of whatever length along rows must be possible with the algorithm asked for.
-        let long = Lines { lines: 1, samples: 1 << 20, outputs: 1 << 20, orientation: Orientation::Rows, input_pitch: 0, output_pitch: 0 };
+        let long = Lines {
+            lines: 1,
+            samples: 1 << 20,
+            outputs: 1 << 20,
+            orientation: Orientation::Rows,
+            input_pitch: 0,
+            output_pitch: 0,
+        };
         filter.choose(&long)?;
         Ok(filter)
     }
@@ -109,19 +115,33 @@ impl<T: FilterElement> Filter1d<T> {
         Ok(chosen)
     }
 
+    fn register_columns(&self) -> Result<&Kernel<T::RegisterColumns>> {
+        if let Some(kernel) = self.register_columns.get() {
+            return Ok(kernel);
+        }
+        let kernel = Kernel::load(&self.queue, T::COLUMNS)?;
+        // Another thread may have been faster; both are the same kernel.
+        Ok(self.register_columns.get_or_init(|| kernel))
+    }
+
     fn name(&self, kernel: kernels::Kernel, orientation: Orientation) -> &'static str {
         use kernels::Kernel::{Global, Register, Tile};
         match (kernel, orientation) {
             (Global, _) => T::Global::NAME,
-            (Tile, Orientation::Rows) => T::TileRows::NAME,
-            (Tile, Orientation::Columns) => T::TileColumns::NAME,
+            (Tile, _) => T::Tile::NAME,
             (Register, Orientation::Rows) => T::RegisterRows::NAME,
             (Register, Orientation::Columns) => T::RegisterColumns::NAME,
         }
     }
 
     /// Enqueues the filtering of `lines` of `samples` into `outputs`.
-    pub(crate) fn run(&self, taps: &Taps<T>, lines: &Lines, samples: &Memory<T>, outputs: &mut Memory<T>) -> Result<()> {
+    pub(crate) fn run(
+        &self,
+        taps: &Taps<T>,
+        lines: &Lines,
+        samples: &Memory<T>,
+        outputs: &mut Memory<T>,
+    ) -> Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
@@ -185,10 +205,9 @@ impl<T: FilterElement> Filter1d<T> {
         unsafe {
             match (choice.kernel, orientation) {
                 (Global, _) => self.global.launch(queue, shape, args),
-                (Tile, Orientation::Rows) => self.tile_rows.launch(queue, shape, args),
-                (Tile, Orientation::Columns) => self.tile_columns.launch(queue, shape, args),
+                (Tile, _) => self.tile.launch(queue, shape, args),
                 (Register, Orientation::Rows) => self.register_rows.launch(queue, shape, args),
-                (Register, Orientation::Columns) => self.register_columns.launch(queue, shape, args),
+                (Register, Orientation::Columns) => self.register_columns()?.launch(queue, shape, args),
             }
         }
     }
@@ -223,10 +242,12 @@ impl<T: FilterElement> Filter1d<T> {
         let queue = &*self.queue;
         let (registers, resident) = match (choice.kernel, lines.orientation) {
             (Global, _) => facts(&self.global, queue, shape),
-            (Tile, Orientation::Rows) => facts(&self.tile_rows, queue, shape),
-            (Tile, Orientation::Columns) => facts(&self.tile_columns, queue, shape),
+            (Tile, _) => facts(&self.tile, queue, shape),
             (Register, Orientation::Rows) => facts(&self.register_rows, queue, shape),
-            (Register, Orientation::Columns) => facts(&self.register_columns, queue, shape),
+            (Register, Orientation::Columns) => match self.register_columns() {
+                Ok(kernel) => facts(kernel, queue, shape),
+                Err(_) => (0, 0),
+            },
         };
         let threads = f64::from(resident * shape.block[0] * shape.block[1]);
         LaunchPlan {

@@ -66,9 +66,8 @@ impl<T: Element> Memory<T> {
         }
         self.queue.enter()?;
         // SAFETY: both sides have so many bytes, and `data` lives until the wait below.
-        let code = unsafe {
-            api::cuMemcpyHtoDAsync_v2(self.address, data.as_ptr().cast(), self.bytes(), self.queue.stream())
-        };
+        let code =
+            unsafe { api::cuMemcpyHtoDAsync_v2(self.address, data.as_ptr().cast(), self.bytes(), self.queue.stream()) };
         let started = self.queue.check("cuMemcpyHtoDAsync", code);
         // Pinned memory is read after the call has returned; `data` might be.
         let done = self.queue.synchronize();
@@ -100,9 +99,8 @@ impl<T: Element> Memory<T> {
         }
         self.queue.enter()?;
         // SAFETY: both have so many bytes and are freed in the order of this stream, so after the copy.
-        let code = unsafe {
-            api::cuMemcpyDtoDAsync_v2(self.address, source.address, self.bytes(), self.queue.stream())
-        };
+        let code =
+            unsafe { api::cuMemcpyDtoDAsync_v2(self.address, source.address, self.bytes(), self.queue.stream()) };
         self.queue.check("cuMemcpyDtoDAsync", code)
     }
 

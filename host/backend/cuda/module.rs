@@ -45,7 +45,7 @@ impl Modules {
 
 /// The lowest compute capability that there is an image for.
 pub(super) fn lowest_target() -> (u32, u32) {
-    let targets = FILTER1D_F32.images().iter().filter_map(|image| Header::read(image).ok());
+    let targets = FILTER1D_ROWS_F32.images().iter().filter_map(|image| Header::read(image).ok());
     let lowest = targets.map(|header| header.target).min().unwrap_or_default();
     (lowest / 10, lowest % 10)
 }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn this_programs_modules_are_good() {
-        for module in [&FILTER1D_F32, &FILTER1D_F64, &FILTER1D_I32] {
+        for module in [&FILTER1D_ROWS_F32, &FILTER1D_COLUMNS_F64, &FILTER1D_ROWS_I32] {
             for capability in [(7, 5), (8, 0), (9, 0)] {
                 let (header, _) = choose(module, capability).unwrap();
                 assert_eq!((header.target / 10, header.target % 10), capability);

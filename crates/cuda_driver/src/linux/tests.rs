@@ -71,16 +71,8 @@ impl Drop for Folder {
 
 fn compile(library: &Path, file: &Path, source: &str) {
     fs::write(file, source).expect("a source file");
-    let status = Command::new("cc")
-        .args(["-shared", "-fPIC", "-o"])
-        .arg(library)
-        .arg(file)
-        .status();
-    assert!(
-        status.expect("cc was found before").success(),
-        "cc failed for {}",
-        file.display()
-    );
+    let status = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(library).arg(file).status();
+    assert!(status.expect("cc was found before").success(), "cc failed for {}", file.display());
 }
 
 fn version() -> (i32, i32) {
@@ -105,28 +97,11 @@ fn init(flags: u32) -> i32 {
 fn launch() -> i32 {
     let address = ptr::dangling_mut::<c_void>();
     // SAFETY: neither the function of the test driver nor the ones that stand for it follow the pointers.
-    unsafe {
-        cuLaunchKernel(
-            address,
-            1,
-            2,
-            3,
-            4,
-            5,
-            6,
-            7,
-            address,
-            ptr::null_mut(),
-            address.cast(),
-        )
-    }
+    unsafe { cuLaunchKernel(address, 1, 2, 3, 4, 5, 6, 7, address, ptr::null_mut(), address.cast()) }
 }
 
 fn assert_not_initialized() {
-    assert_eq!(
-        (init(0), version(), memory(), launch()),
-        (3, (3, 0), (3, 18), 3)
-    );
+    assert_eq!((init(0), version(), memory(), launch()), (3, (3, 0), (3, 18), 3));
 }
 
 #[test]
@@ -136,10 +111,7 @@ fn functions_follow_the_state_of_the_table() {
         return;
     }
     let folder = Folder::new();
-    let (driver, other) = (
-        folder.compile("driver", DRIVER),
-        folder.compile("other", OTHER),
-    );
+    let (driver, other) = (folder.compile("driver", DRIVER), folder.compile("other", OTHER));
 
     assert_not_initialized();
     let error = load_first(&[MISSING_FILE, &other]).expect_err("neither is a driver");
@@ -156,16 +128,9 @@ fn functions_follow_the_state_of_the_table() {
 }
 
 fn assert_attempts(error: &LoadError, other: &str) {
-    let LoadError::NotFound { attempts } = error else {
-        panic!("{error:?}")
-    };
-    let [first, second] = attempts.as_slice() else {
-        panic!("{attempts:?}")
-    };
-    assert_eq!(
-        (first.name.as_str(), second.name.as_str()),
-        (MISSING_FILE, other)
-    );
+    let LoadError::NotFound { attempts } = error else { panic!("{error:?}") };
+    let [first, second] = attempts.as_slice() else { panic!("{attempts:?}") };
+    assert_eq!((first.name.as_str(), second.name.as_str()), (MISSING_FILE, other));
     assert!(matches!(&first.failure, Failure::NotLoaded(text) if text.contains("No such file")));
     assert_eq!(second.failure, Failure::LacksInit);
 }

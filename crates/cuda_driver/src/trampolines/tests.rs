@@ -40,11 +40,7 @@ fn check_symbols(name: &str, assembler: &[&str], text: &str) {
     let symbols = symbols(&object);
     fs::remove_file(&object).expect("the object file was written");
     for name in FUNCTIONS.iter().chain(&["slm_cuda_driver_table"]) {
-        assert_eq!(
-            symbols.get(*name).map(String::as_str),
-            Some("HIDDEN"),
-            "{name}"
-        );
+        assert_eq!(symbols.get(*name).map(String::as_str), Some("HIDDEN"), "{name}");
     }
     assert_eq!(symbols.len(), FUNCTIONS.len() + 1);
 }
@@ -54,30 +50,16 @@ fn assemble(assembler: &[&str], text: &str, object: &PathBuf) -> Result<(), Erro
     let mut command = Command::new(assembler[0]);
     command.args(&assembler[1..]).arg("-o").arg(object).arg("-");
     let mut child = command.stdin(Stdio::piped()).spawn()?;
-    child
-        .stdin
-        .take()
-        .expect("a pipe was asked for")
-        .write_all(text.as_bytes())?;
+    child.stdin.take().expect("a pipe was asked for").write_all(text.as_bytes())?;
     let status = child.wait()?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Error::other(format!("{command:?}: {status}")))
-    }
+    if status.success() { Ok(()) } else { Err(Error::other(format!("{command:?}: {status}"))) }
 }
 
 /// The visibility of every global symbol that the object file defines.
 fn symbols(object: &PathBuf) -> BTreeMap<String, String> {
-    let output = Command::new("readelf")
-        .arg("-sW")
-        .arg(object)
-        .output()
-        .expect("readelf runs");
+    let output = Command::new("readelf").arg("-sW").arg(object).output().expect("readelf runs");
     let text = String::from_utf8(output.stdout).expect("names are ASCII");
-    let rows = text
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     rows.filter_map(|row| match row[..] {
         [_, _, _, _, "GLOBAL", visibility, section, name] if section != "UND" => {
             Some((name.to_owned(), visibility.to_owned()))
