@@ -1,7 +1,7 @@
 //! The element types of filters.
 
 use cuda_std::math::fma;
-use cuda_std::{Shared, Value};
+use cuda_std::{Constants, Shared, Value};
 
 /// A number that can be filtered: `f32`, `f64` or `i32`.
 pub trait Sample: Value {
@@ -42,10 +42,12 @@ pub trait Packed<const V: usize>: Sample {
     fn get_pack(window: &Shared<Self>, i: u32) -> [Self; V];
     /// Makes elements `i` to `i + V - 1` the given values; `i` is a multiple of `V`.
     fn set_pack(window: &Shared<Self>, i: u32, values: [Self; V]);
+    /// Elements `k · V` to `k · V + V - 1` of a table.
+    fn constant_pack<const N: usize>(table: &Constants<Self, N>, k: u32) -> [Self; V];
 }
 
 macro_rules! packed {
-    ($($t:ty, $v:literal, $get:ident, $set:ident;)*) => {$(
+    ($($t:ty, $v:literal, $get:ident, $set:ident, $group:ident;)*) => {$(
         impl Packed<$v> for $t {
             #[inline(always)]
             #[track_caller]
@@ -57,11 +59,16 @@ macro_rules! packed {
             fn set_pack(window: &Shared<Self>, i: u32, values: [Self; $v]) {
                 window.$set(i, values);
             }
+            #[inline(always)]
+            #[track_caller]
+            fn constant_pack<const N: usize>(table: &Constants<Self, N>, k: u32) -> [Self; $v] {
+                table.$group(k)
+            }
         }
     )*};
 }
 packed! {
-    f32, 4, get4, set4;
-    i32, 4, get4, set4;
-    f64, 2, get2, set2;
+    f32, 4, get4, set4, quad;
+    i32, 4, get4, set4, quad;
+    f64, 2, get2, set2, pair;
 }

@@ -1,1 +1,3 @@
+//! What only a GPU shows.
+
 fn main() {}

@@ -28,7 +28,9 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LaunchPlan {
-    /// Blocks.
+    /// Kernel launches: more than one for very many taps or lines.
+    pub launches: usize,
+    /// Blocks, of one launch after another if there are several with different lines.
     pub grid: u64,
     /// Threads of a block along x and y.
     pub block: [u32; 2],
@@ -66,6 +68,9 @@ impl fmt::Display for Plan {
         let Some(launch) = &self.launch else { return Ok(()) };
         let [x, y] = launch.block;
         write!(f, "\nlaunch     {} blocks of {x} x {y} threads", launch.grid)?;
+        if launch.launches > 1 {
+            write!(f, ", in {} launches", launch.launches)?;
+        }
         write!(f, "\nshared     {} of {} bytes per block", launch.shared_bytes, launch.shared_available)?;
         write!(f, "\nregisters  {} per thread", launch.registers)?;
         let (blocks, percent) = (launch.blocks_per_multiprocessor, 100.0 * launch.occupancy);

@@ -1,6 +1,6 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
-use super::{COLUMN_PACKS, ROW_PACKS};
+use super::{CHUNK_BYTES, COLUMN_PACKS, ROW_PACKS};
 use crate::Sample;
 use cuda_std::shared_bytes;
 
@@ -34,7 +34,7 @@ pub struct Problem {
     pub lines: u64,
     /// Sums of a line, at least one.
     pub outputs: u64,
-    /// Taps, at least one.
+    /// Taps of a launch, at least one.
     pub taps: u64,
     /// How the lines run.
     pub orientation: Orientation,
@@ -85,6 +85,16 @@ impl Geometry {
         }
     }
 
+    /// The most taps that one launch of the register-tiled kernels can have, along rows and columns, where a block can
+    /// have `shared_bytes` of shared memory; at least one pack.
+    #[must_use]
+    pub fn chunk<T: Sample>(shared_bytes: u64) -> usize {
+        let tallest = column_shape::<T>(u64::MAX);
+        let samples = shared_bytes / (tallest.lines * size_of::<T>() as u64);
+        let fitting = samples.saturating_sub(tallest.outputs) / pack::<T>() * pack::<T>();
+        (CHUNK_BYTES / size_of::<T>()).min(fitting as usize).max(pack::<T>() as usize)
+    }
+
     /// The blocks that `lines` lines take.
     #[must_use]
     pub fn blocks(&self, lines: u64) -> u64 {
@@ -125,10 +135,10 @@ impl Shape {
         self.geometry(problem, taps + shared_bytes::<T>((self.outputs + problem.taps - 1) * self.lines))
     }
 
-    /// The same as `register.rs` splits it.
+    /// With the tile and its halo in shared memory, as `register.rs` splits it.
     fn register<T: Sample>(&self, problem: &Problem) -> Geometry {
         let taps = problem.taps.next_multiple_of(pack::<T>());
-        self.geometry(problem, shared_bytes::<T>(taps) + shared_bytes::<T>((self.outputs + taps) * self.lines))
+        self.geometry(problem, shared_bytes::<T>((self.outputs + taps) * self.lines))
     }
 
     fn geometry(&self, problem: &Problem, shared_bytes: u64) -> Geometry {

@@ -46,12 +46,14 @@ impl<T: Sample> Line<T> {
     pub(super) fn load_row<const STEP: u32>(&self, window: &Shared<T>, start: i64, first: u32, len: u32, place: u32) {
         let mut s = first;
         if self.contains(start, len) {
-            let part = self.args.input.at(self.first + start as u64);
-            while s + 7 * STEP < len {
+            let part = self.args.input.at(self.first + start as u64).first(len);
+            while s < len {
                 let (near, far) = (part.get4_strided::<STEP>(s), part.get4_strided::<STEP>(s + 4 * STEP));
-                for k in 0..4 {
-                    window.set(place + s + k * STEP, near[k as usize]);
-                    window.set(place + s + (k + 4) * STEP, far[k as usize]);
+                for k in 0..8 {
+                    let (at, sample) = (s + k * STEP, if k < 4 { near[k as usize] } else { far[k as usize - 4] });
+                    if at < len {
+                        window.set(place + at, sample);
+                    }
                 }
                 s += 8 * STEP;
             }

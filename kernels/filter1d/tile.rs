@@ -16,12 +16,15 @@ use cuda_std::{Arena, Shared, thread};
 /// Sums per thread, along columns.
 const COLUMN_SUMS: u32 = 8;
 
+/// Lines of a block, along columns.
+const COLUMN_LINES: u32 = 32;
+
 /// Lines along rows for blocks of one row of threads, along columns for others; `V` taps are read at a time.
 #[inline(always)]
 pub(super) fn correlate<T: Packed<V>, const V: usize>(arena: Arena, args: Args<T>) {
     let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
     let (width, height) = (thread::block_dim_x(), thread::block_dim_y());
-    let (c, lines, a, places) = if height == 1 { (0, 1, x, width) } else { (x, width, y, height) };
+    let (c, lines, a, places) = if height == 1 { (0, 1, x, width) } else { (x, COLUMN_LINES, y, height) };
     let outputs = places * if height == 1 { 1 } else { COLUMN_SUMS };
     let (taps, arena) = arena.split::<T>(args.tap_count.next_multiple_of(V as u32));
     let (tile, _) = arena.split::<T>((outputs + args.tap_count - 1) * lines);
@@ -39,7 +42,11 @@ pub(super) fn correlate<T: Packed<V>, const V: usize>(arena: Arena, args: Args<T
     while s < outputs {
         let o = first + s as u64;
         if line < args.lines && o < args.outputs {
-            let sum = sum::<T, V>(&taps, &tile, args.tap_count, s * lines + c, lines);
+            // The distance from sample to sample is a constant each time, which makes it a part of the instructions.
+            let sum = match height {
+                1 => sum::<T, V, 1>(&taps, &tile, args.tap_count, s),
+                _ => sum::<T, V, COLUMN_LINES>(&taps, &tile, args.tap_count, s * lines + c),
+            };
             args.output.set(line * args.output_line + o * args.output_step, sum);
         }
         s += places;
@@ -73,20 +80,19 @@ fn load_tile<T: Sample>(tile: &Shared<T>, args: &Args<T>, input: &Line<T>, first
     }
 }
 
-/// The sum whose first sample is `tile[at]`; the next ones are `step` apart.
+/// The sum whose first sample is `tile[at]`; the next ones are `STEP` apart.
 #[inline(always)]
-fn sum<T: Packed<V>, const V: usize>(taps: &Shared<T>, tile: &Shared<T>, count: u32, at: u32, step: u32) -> T {
-    let (mut sum, mut j, mut at) = (T::ZERO, 0, at);
+fn sum<T: Packed<V>, const V: usize, const STEP: u32>(taps: &Shared<T>, tile: &Shared<T>, count: u32, at: u32) -> T {
+    let mut sum = T::ZERO;
+    let mut j = 0;
     while j + V as u32 <= count {
-        for tap in T::get_pack(taps, j) {
-            sum = T::add_product(sum, tile.get(at), tap);
-            at += step;
+        for (u, tap) in T::get_pack(taps, j).into_iter().enumerate() {
+            sum = T::add_product(sum, tile.get(at + (j + u as u32) * STEP), tap);
         }
         j += V as u32;
     }
     while j < count {
-        sum = T::add_product(sum, tile.get(at), taps.get(j));
-        at += step;
+        sum = T::add_product(sum, tile.get(at + j * STEP), taps.get(j));
         j += 1;
     }
     sum

@@ -3,7 +3,9 @@
 // Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod extension;
 pub mod oracle;
+pub mod ptx;
 
 use libtest_mimic::{Failed, Trial};
 use slm::{Backend, Device};

@@ -7,7 +7,7 @@ use std::fmt;
 /// Loops with a constant number of turns are unrolled whatever their size: an array is in registers only if every
 /// index is known when compiling. Other loops are left as they are, since the driver compiles the code once more when
 /// it is loaded, and that takes time in proportion to its length.
-const UNROLLING: &str = "-Cllvm-args=-unroll-threshold=8000 \
+const UNROLLING: &str = "-Cllvm-args=-unroll-threshold=12000 \
      -Cllvm-args=-unroll-partial-threshold=100 -Cllvm-args=-unroll-runtime=false";
 
 /// With line numbers: the one section of them that the driver's assembler does not understand is left out.

@@ -13,6 +13,8 @@ pub unsafe trait Argument: Copy + Send + Sync + 'static {}
 
 // SAFETY: numbers have the same layout on every target with 64-bit pointers, and are no addresses.
 unsafe impl<T: Value> Argument for T {}
+// SAFETY: nothing at all.
+unsafe impl Argument for () {}
 // SAFETY: `repr(C)`; the address is one of the device's, by the contract of `from_raw_parts`.
 unsafe impl<T: Value> Argument for GlobalIn<T> {}
 // SAFETY: as above.

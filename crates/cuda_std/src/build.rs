@@ -8,6 +8,7 @@ use std::{env, fs, io};
 const CUDA_STD: &[(&str, &[u8])] = &[
     ("argument.rs", include_bytes!("argument.rs")),
     ("atomic.rs", include_bytes!("atomic.rs")),
+    ("constants.rs", include_bytes!("constants.rs")),
     ("device.rs", include_bytes!("device.rs")),
     ("fence.rs", include_bytes!("fence.rs")),
     ("global.rs", include_bytes!("global.rs")),

@@ -47,6 +47,7 @@ pub trait Word: Copy {
     const BYTES: u64;
     fn load_shared(address: u32) -> Self;
     fn load2_shared(address: u32) -> [Self; 2];
+    fn load2_parameter(address: u64) -> [Self; 2];
     fn store_shared(address: u32, value: Self);
     fn store2_shared(address: u32, value: [Self; 2]);
     /// The element `K * STRIDE` beyond the address, which costs no arithmetic: it becomes part of the instruction.
@@ -61,6 +62,7 @@ pub trait Word: Copy {
 /// A word of which four fit into one access.
 pub trait Word4: Word {
     fn load4_shared(address: u32) -> [Self; 4];
+    fn load4_parameter(address: u64) -> [Self; 4];
     fn store4_shared(address: u32, value: [Self; 4]);
     fn load4_constant(address: u64, guard: u32) -> [Self; 4];
     fn load4_global(address: u64, guard: u32) -> [Self; 4];
@@ -85,15 +87,16 @@ macro_rules! places {
 
 /// Declares the variables `$out` and loads them.
 ///
-/// Shared memory needs no guard: it belongs to the block, and the hardware faults beyond it. Every bit pattern is a
-/// valid value, whoever wrote it.
+/// Shared memory needs no guard: it belongs to the block, and the hardware faults beyond it. Nor does the parameter
+/// space, whose addresses are clamped to the table (`Constants::address_of`). Every bit pattern is a valid value,
+/// whoever wrote it.
 macro_rules! load {
-    ($space:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], $address:ident reg32, $options:ident($($option:ident),+)) => {
+    ($space:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], $address:ident $address_class:ident, $options:ident($($option:ident),+)) => {
         $(let $out: $bits;)+
-        // SAFETY: reads the block's own memory (see above).
+        // SAFETY: reads the block's own memory or the kernel's own parameters (see above).
         unsafe {
             asm!(concat!("ld.", $space, $width, " ", places!($($out)+), ", [{address}];"),
-                 $($out = out($class) $out,)+ address = in(reg32) $address, $options($($option),+));
+                 $($out = out($class) $out,)+ address = in($address_class) $address, $options($($option),+));
         }
     };
     ($space:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], $address:ident reg64 + $beyond:expr, $guard:ident, $options:ident($($option:ident),+)) => {
@@ -146,6 +149,11 @@ macro_rules! word {
                 [a, b].map($wrap)
             }
             #[inline(always)]
+            fn load2_parameter(address: u64) -> [Self; 2] {
+                load!("param.v2." $width, $class $register $bits, [a b], address reg64, options(pure, nomem, nostack));
+                [a, b].map($wrap)
+            }
+            #[inline(always)]
             fn store_shared(address: u32, value: Self) {
                 store!("shared." $width, $class, [value], $unwrap, address reg32);
             }
@@ -193,6 +201,11 @@ macro_rules! word4 {
             #[inline(always)]
             fn load4_shared(address: u32) -> [Self; 4] {
                 load!("shared.v4." $width, $class $register $bits, [a b c d], address reg32, options(nostack));
+                [a, b, c, d].map($wrap)
+            }
+            #[inline(always)]
+            fn load4_parameter(address: u64) -> [Self; 4] {
+                load!("param.v4." $width, $class $register $bits, [a b c d], address reg64, options(pure, nomem, nostack));
                 [a, b, c, d].map($wrap)
             }
             #[inline(always)]

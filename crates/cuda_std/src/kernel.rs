@@ -7,24 +7,27 @@ use crate::Argument;
 /// # Safety
 ///
 /// The module compiled from the sources with the digest [`SOURCES`](Entry::SOURCES) has an entry point `NAME` whose
-/// one parameter is `Args`. Only [`kernel!`](crate::kernel) can know that.
+/// parameters are `Args` and, unless that is `()`, `Constants`. Only [`kernel!`](crate::kernel) can know that.
 pub unsafe trait Entry: 'static {
     /// What the kernel is launched with.
     type Args: Argument;
+    /// The constants that it is launched with: a [`Table`](crate::Table), or `()`.
+    type Constants: Argument;
     /// The entry point's name.
     const NAME: &'static str;
     /// The digest of the sources that the entry point was written in ([`build::kernel_crate`](crate::build)).
     const SOURCES: Option<&'static str>;
     /// Runs the kernel's code as one thread, inside a host [`Machine`](crate::host::Machine).
     #[cfg(not(target_os = "cuda"))]
-    fn run(args: Self::Args);
+    fn run(args: Self::Args, constants: Self::Constants);
 }
 
 /// Defines a kernel.
 ///
 /// `pub fn name(arena, args: Args) { … }` becomes an entry point `name` on the device. On the host it becomes the
 /// type `name`, an [`Entry`](crate::Entry) with the code as [`Entry::run`](crate::Entry::run). The arena is the
-/// block's shared memory ([`Arena`](crate::Arena)).
+/// block's shared memory ([`Arena`](crate::Arena)). A third parameter `constants: Constants<T, N>` is the launch's
+/// constant memory ([`Constants`](crate::Constants)).
 ///
 /// The name is that of the entry point in the compiled module, so it must be unique in its crate.
 #[macro_export]
@@ -41,8 +44,31 @@ macro_rules! kernel {
             // SAFETY: the one call in this thread.
             inner(unsafe { $crate::Arena::of_block() }, $args)
         }
-
+        $crate::kernel!(@host [$(#[$doc])*] $name ($arena, $args: $type, _constants: ()) (()) $body);
+    };
+    ($(#[$doc:meta])* pub fn $name:ident($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>) $body:block) => {
         $(#[$doc])*
+        #[cfg(target_os = "cuda")]
+        #[allow(unsafe_code)]
+        #[unsafe(no_mangle)]
+        pub extern "ptx-kernel" fn $name($args: $type, _table: $crate::Table<$t, $n>) {
+            #[inline(always)]
+            #[deny(unsafe_code)]
+            fn inner($arena: $crate::Arena, $args: $type, $constants: $crate::Constants<$t, $n>) $body
+            let table: u64;
+            // SAFETY: takes the address of the second parameter, as the compiler names it.
+            unsafe {
+                core::arch::asm!(concat!("mov.b64 {}, ", stringify!($name), "_param_1;"), out(reg64) table,
+                    options(pure, nomem, nostack))
+            }
+            // SAFETY: the one call in this thread, and the parameter has this type.
+            unsafe { inner($crate::Arena::of_block(), $args, $crate::Constants::at(table)) }
+        }
+        $crate::kernel!(@host [$(#[$doc])*] $name
+            ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
+    };
+    (@host [$($doc:tt)*] $name:ident ($arena:ident, $args:ident: $type:ty, $constants:ident: $seen:ty) ($given:ty) $body:block) => {
+        $($doc)*
         #[cfg(not(target_os = "cuda"))]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug)]
@@ -50,17 +76,42 @@ macro_rules! kernel {
 
         #[cfg(not(target_os = "cuda"))]
         #[allow(unsafe_code)]
-        // SAFETY: the device build of this same source exports `$name` with this parameter (above).
+        // SAFETY: the device build of this same source exports `$name` with these parameters (above).
         unsafe impl $crate::Entry for $name {
             type Args = $type;
+            type Constants = $given;
             const NAME: &'static str = stringify!($name);
             const SOURCES: Option<&'static str> = option_env!("SLM_KERNEL_SOURCES");
-            fn run(args: Self::Args) {
+            fn run(args: Self::Args, constants: Self::Constants) {
                 #[deny(unsafe_code)]
-                fn inner($arena: $crate::Arena, $args: $type) $body
+                fn inner($arena: $crate::Arena, $args: $type, $constants: $seen) $body
                 // SAFETY: the one call in this thread of the machine.
-                inner(unsafe { $crate::Arena::of_block() }, args)
+                inner(unsafe { $crate::Arena::of_block() }, args, $crate::Given::seen(constants))
             }
         }
     };
+}
+
+/// Constants as given by the host, turned into what the kernel sees.
+#[doc(hidden)]
+#[cfg(not(target_os = "cuda"))]
+pub trait Given {
+    /// What the kernel sees.
+    type Seen;
+    /// The same constants, seen by the kernel.
+    fn seen(self) -> Self::Seen;
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl Given for () {
+    type Seen = ();
+    fn seen(self) {}
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl<T: crate::Value, const N: usize> Given for crate::Table<T, N> {
+    type Seen = crate::Constants<T, N>;
+    fn seen(self) -> Self::Seen {
+        crate::Constants::of(self)
+    }
 }

@@ -57,6 +57,7 @@
 
 mod argument;
 mod atomic;
+mod constants;
 #[cfg(target_os = "cuda")]
 mod device;
 pub mod fence;
@@ -79,8 +80,12 @@ pub mod image;
 
 pub use argument::Argument;
 pub use atomic::{Atomic, AtomicInteger, Ordering};
+pub use constants::{Constants, Table};
 pub use global::{GlobalIn, GlobalInOut, GlobalOut};
 pub use kernel::Entry;
+#[cfg(not(target_os = "cuda"))]
+#[doc(hidden)]
+pub use kernel::Given;
 pub use shared::{Arena, Shared, shared_bytes};
 pub use value::{Value, Vector4};
 

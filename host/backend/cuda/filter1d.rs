@@ -8,9 +8,10 @@ use super::module::{
 use super::{Memory, Queue};
 use crate::filter1d::{Algorithm, FilterElement, HaloLoad, LaunchPlan, Lines, Plan, Taps};
 use crate::{Device, Result};
-use cuda_std::Entry;
 use cuda_std::image::Module;
-use slm_kernels::filter1d::{self as kernels, Args, Geometry, Halo, Orientation, Part};
+use cuda_std::{Argument, Entry, Table};
+use slm_kernels::Sample;
+use slm_kernels::filter1d::{self as kernels, Args, CHUNK_BYTES, Geometry, Halo, Orientation, Part};
 use std::sync::{Arc, OnceLock};
 
 /// The kernels for an element type.
@@ -20,13 +21,17 @@ pub trait FilterKernels: slm_kernels::Sample {
     /// The compiled module with the kernel for lines along columns.
     const COLUMNS: &'static Module;
     /// One output per thread, from global memory; both orientations.
-    type Global: Entry<Args = Args<Self>>;
+    type Global: Entry<Args = Args<Self>, Constants = ()>;
     /// Tiles in shared memory; both orientations.
-    type Tile: Entry<Args = Args<Self>>;
+    type Tile: Entry<Args = Args<Self>, Constants = ()>;
+    /// The taps of one launch of the register-tiled kernels.
+    type Table: Argument;
     /// Outputs in registers, lines along rows.
-    type RegisterRows: Entry<Args = Args<Self>>;
+    type RegisterRows: Entry<Args = Args<Self>, Constants = Self::Table>;
     /// Outputs in registers, lines along columns.
-    type RegisterColumns: Entry<Args = Args<Self>>;
+    type RegisterColumns: Entry<Args = Args<Self>, Constants = Self::Table>;
+    /// The table of these taps, as many as fit into it at most, behind as many zeros as the kernels skip.
+    fn table(taps: &[Self]) -> Self::Table;
 }
 
 macro_rules! filter_kernels {
@@ -36,8 +41,15 @@ macro_rules! filter_kernels {
             const COLUMNS: &'static Module = &$columns;
             type Global = kernels::$global;
             type Tile = kernels::$tile;
+            type Table = Table<$t, { CHUNK_BYTES / size_of::<$t>() }>;
             type RegisterRows = kernels::$register_rows;
             type RegisterColumns = kernels::$register_columns;
+            fn table(taps: &[$t]) -> Self::Table {
+                let mut table = [<$t as Sample>::ZERO; _];
+                let padded = taps.len().next_multiple_of(16 / size_of::<$t>());
+                table[padded - taps.len()..padded].copy_from_slice(taps);
+                Table(table)
+            }
         }
     )*};
 }
@@ -54,12 +66,21 @@ filter_kernels! {
 pub(crate) struct Filter1d<T: FilterElement> {
     queue: Arc<Queue>,
     taps: Memory<T>,
+    /// The taps once more, for the register-tiled kernels.
+    chunks: Vec<Chunk<T>>,
     algorithm: Algorithm,
     global: Kernel<T::Global>,
     tile: Kernel<T::Tile>,
     register_rows: Kernel<T::RegisterRows>,
     /// Loaded when first used: most filters never run along columns.
     register_columns: OnceLock<Kernel<T::RegisterColumns>>,
+}
+
+/// The taps that one launch of a register-tiled kernel takes: `count` of them from number `first` on.
+struct Chunk<T: FilterElement> {
+    first: usize,
+    count: usize,
+    table: T::Table,
 }
 
 /// What runs for a problem, and why.
@@ -71,9 +92,12 @@ struct Choice {
 
 impl<T: FilterElement> Filter1d<T> {
     pub(crate) fn new(queue: &Arc<Queue>, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
+        let size = Geometry::chunk::<T>(queue.limits().shared.max_per_block);
+        let chunk = |(i, taps): (usize, &[T])| Chunk { first: i * size, count: taps.len(), table: T::table(taps) };
         let filter = Filter1d {
             queue: queue.clone(),
             taps: Memory::upload(queue, &taps.taps)?,
+            chunks: taps.taps.chunks(size).enumerate().map(chunk).collect(),
             algorithm,
             global: Kernel::load(queue, T::ROWS)?,
             tile: Kernel::load(queue, T::ROWS)?,
@@ -95,24 +119,15 @@ impl<T: FilterElement> Filter1d<T> {
 
     /// The kernel for these lines.
     fn choose(&self, lines: &Lines) -> Result<Choice> {
-        let problem = lines.problem(self.taps.len());
-        let choice = |kernel, reason| Choice { kernel, geometry: Geometry::new::<T>(kernel, &problem), reason };
-        let shared = &self.queue.limits().shared;
-        let chosen = match self.algorithm {
-            Algorithm::GlobalMemory => choice(kernels::Kernel::Global, "asked for"),
-            Algorithm::SharedTile(_) => choice(kernels::Kernel::Tile, "asked for"),
-            Algorithm::RegisterTiled => choice(kernels::Kernel::Register, "asked for"),
-            Algorithm::Auto => {
-                let fastest = choice(kernels::Kernel::Register, "the fastest one");
-                if fastest.geometry.shared_bytes <= shared.max_per_block {
-                    fastest
-                } else {
-                    choice(kernels::Kernel::Global, "taps and tile do not fit into shared memory")
-                }
-            }
+        let (kernel, taps, reason) = match self.algorithm {
+            Algorithm::GlobalMemory => (kernels::Kernel::Global, self.taps.len(), "asked for"),
+            Algorithm::SharedTile(_) => (kernels::Kernel::Tile, self.taps.len(), "asked for"),
+            Algorithm::RegisterTiled => (kernels::Kernel::Register, self.chunks[0].count, "asked for"),
+            Algorithm::Auto => (kernels::Kernel::Register, self.chunks[0].count, "the fastest one"),
         };
-        shared.check(self.name(chosen.kernel, lines.orientation), chosen.geometry.shared_bytes)?;
-        Ok(chosen)
+        let geometry = Geometry::new::<T>(kernel, &lines.problem(taps));
+        self.queue.limits().shared.check(self.name(kernel, lines.orientation), geometry.shared_bytes)?;
+        Ok(Choice { kernel, geometry, reason })
     }
 
     fn register_columns(&self) -> Result<&Kernel<T::RegisterColumns>> {
@@ -149,7 +164,7 @@ impl<T: FilterElement> Filter1d<T> {
         let _lock = self.queue.enqueue()?;
         for part in choice.geometry.parts(lines.lines as u64) {
             let args = self.args(taps, lines, &choice.geometry, part, samples, outputs);
-            self.launch(&choice, lines.orientation, part, &args)?;
+            self.launch(&choice, lines.orientation, part, args)?;
         }
         Ok(())
     }
@@ -194,20 +209,26 @@ impl<T: FilterElement> Filter1d<T> {
             halo: (if edge_thread { Halo::EdgeThread } else { Halo::Cooperative }) as u32,
             tiles: geometry.tiles as u32,
             tap_count: taps.taps.len() as u32,
+            resume: 0,
         }
     }
 
-    fn launch(&self, choice: &Choice, orientation: Orientation, part: Part, args: &Args<T>) -> Result<()> {
+    fn launch(&self, choice: &Choice, orientation: Orientation, part: Part, args: Args<T>) -> Result<()> {
         use kernels::Kernel::{Global, Register, Tile};
         let shape = choice.shape(part.blocks);
         let queue = &*self.queue;
         // SAFETY: the windows in `args` are made in `run` (see `args`), which holds the queue's lock.
         unsafe {
-            match (choice.kernel, orientation) {
-                (Global, _) => self.global.launch(queue, shape, args),
-                (Tile, _) => self.tile.launch(queue, shape, args),
-                (Register, Orientation::Rows) => self.register_rows.launch(queue, shape, args),
-                (Register, Orientation::Columns) => self.register_columns()?.launch(queue, shape, args),
+            match choice.kernel {
+                Global => self.global.launch(queue, shape, &args, &()),
+                Tile => self.tile.launch(queue, shape, &args, &()),
+                Register => self.chunks.iter().try_for_each(|chunk| {
+                    let args = chunk.args(&args);
+                    match orientation {
+                        Orientation::Rows => self.register_rows.launch(queue, shape, &args, &chunk.table),
+                        Orientation::Columns => self.register_columns()?.launch(queue, shape, &args, &chunk.table),
+                    }
+                }),
             }
         }
     }
@@ -238,6 +259,7 @@ impl<T: FilterElement> Filter1d<T> {
     fn launch_plan(&self, choice: &Choice, lines: &Lines) -> LaunchPlan {
         use kernels::Kernel::{Global, Register, Tile};
         let blocks = choice.geometry.blocks(lines.lines as u64);
+        let chunks = if choice.kernel == Register { self.chunks.len() } else { 1 };
         let shape = choice.shape(u32::try_from(blocks).unwrap_or(u32::MAX));
         let queue = &*self.queue;
         let (registers, resident) = match (choice.kernel, lines.orientation) {
@@ -251,6 +273,7 @@ impl<T: FilterElement> Filter1d<T> {
         };
         let threads = f64::from(resident * shape.block[0] * shape.block[1]);
         LaunchPlan {
+            launches: chunks * choice.geometry.parts(lines.lines as u64).count(),
             grid: blocks,
             block: shape.block,
             shared_bytes: choice.geometry.shared_bytes,
@@ -258,6 +281,18 @@ impl<T: FilterElement> Filter1d<T> {
             registers,
             blocks_per_multiprocessor: resident,
             occupancy: threads / f64::from(queue.limits().threads_per_multiprocessor),
+        }
+    }
+}
+
+impl<T: FilterElement> Chunk<T> {
+    /// The arguments for this chunk of all that `args` asks for.
+    fn args(&self, args: &Args<T>) -> Args<T> {
+        Args {
+            start: args.start + self.first as i64,
+            tap_count: self.count as u32,
+            resume: u32::from(self.first > 0),
+            ..*args
         }
     }
 }

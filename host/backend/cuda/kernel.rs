@@ -24,7 +24,7 @@ pub(super) struct Kernel<E: Entry> {
     registers: u32,
     /// Holds the module that the function is in.
     _module: Arc<Loaded>,
-    marker: PhantomData<fn(&E::Args)>,
+    marker: PhantomData<fn(&E::Args, &E::Constants)>,
 }
 
 // SAFETY: the function is a handle into a context, which any thread may use after making it current.
@@ -63,14 +63,34 @@ impl<E: Entry> Kernel<E> {
     ///
     /// The windows in `args` stay valid until the kernel has ended ([`cuda_std::GlobalIn::from_raw_parts`]); the
     /// queue's lock is held, or this is all the work there is.
-    pub(super) unsafe fn launch(&self, queue: &Queue, shape: Shape, args: &E::Args) -> Result<()> {
+    pub(super) unsafe fn launch(
+        &self,
+        queue: &Queue,
+        shape: Shape,
+        args: &E::Args,
+        constants: &E::Constants,
+    ) -> Result<()> {
         let Shape { blocks, block: [x, y], shared_bytes } = shape;
-        let mut parameter = ptr::from_ref(args).cast_mut().cast::<c_void>();
-        // SAFETY: the entry point has one parameter of this type (`Entry`), which the driver copies; its windows are
-        // the caller's promise, and nothing else in it is an address (`Argument`).
+        let erase = |parameter: *const c_void| parameter.cast_mut();
+        let mut parameters = [erase(ptr::from_ref(args).cast()), erase(ptr::from_ref(constants).cast())];
+        // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`); the
+        // driver copies them. The windows in them are the caller's promise, and nothing else in them is an address
+        // (`Argument`).
         let code = unsafe {
             let (stream, none) = (queue.stream(), ptr::null_mut());
-            api::cuLaunchKernel(self.function, blocks, 1, 1, x, y, 1, shared_bytes, stream, &mut parameter, none)
+            api::cuLaunchKernel(
+                self.function,
+                blocks,
+                1,
+                1,
+                x,
+                y,
+                1,
+                shared_bytes,
+                stream,
+                parameters.as_mut_ptr(),
+                none,
+            )
         };
         queue.check("cuLaunchKernel", code)
     }

@@ -3,7 +3,7 @@
 use super::Queue;
 use super::driver::{api, is_out_of_memory};
 use crate::{Element, Error, Result};
-use cuda_std::{GlobalIn, GlobalOut};
+use cuda_std::{GlobalIn, GlobalInOut};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -125,15 +125,17 @@ impl<T: Element> Memory<T> {
         unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64) }
     }
 
-    /// The elements from `first` on, for a kernel to write.
+    /// The elements from `first` on, for a kernel to read and write.
     ///
     /// # Safety
     ///
     /// As for [`window`](Self::window).
-    pub(super) unsafe fn window_mut(&mut self, first: usize) -> GlobalOut<T> {
+    pub(super) unsafe fn window_mut(&mut self, first: usize) -> GlobalInOut<T> {
         let first = first.min(self.len);
         // SAFETY: inside one allocation, aligned as it is.
-        unsafe { GlobalOut::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64) }
+        unsafe {
+            GlobalInOut::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64)
+        }
     }
 }
 

@@ -1,0 +1,248 @@
+//! Kernels as a host sees them: the macros, the arena, and where a machine comes from.
+
+mod machine;
+
+use cuda_std::host::{Machine, with};
+use cuda_std::{
+    Arena, Argument, Entry, GlobalIn, GlobalInOut, GlobalOut, Ordering, Shared, arguments, fence, kernel, math,
+    shared_bytes, thread, warp,
+};
+use machine::{Event, GLOBAL, Tester, in_out, input, message_of, output};
+use std::mem::offset_of;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+arguments! {
+    /// What `scale` works on.
+    pub struct Scaling<T: cuda_std::Value> {
+        /// What is scaled.
+        pub input: GlobalIn<T>,
+        /// Receives the products.
+        pub output: GlobalOut<T>,
+        /// Counts the threads that had an element.
+        pub count: GlobalInOut<u32>,
+        /// The factor.
+        pub factor: T,
+        /// Something of another size.
+        pub offset: u16,
+    }
+}
+
+kernel! {
+    /// Thread `i` of the grid computes element `i`.
+    pub fn scale(_arena, args: Scaling<f32>) {
+        let i = thread::global_x();
+        if i < args.input.len() {
+            args.output.set(i + args.offset as u64, args.factor * args.input.get(i));
+            args.count.fetch_add(0, 1, Ordering::Relaxed);
+        }
+    }
+}
+
+kernel! {
+    /// A block of one thread reverses four elements through shared memory.
+    pub fn reverse(arena, args: Scaling<f32>) {
+        let (window, _) = arena.split::<f32>(4);
+        let mut i = 0;
+        while i < 4 {
+            window.set(i, args.input.get(i as u64));
+            i += 1;
+        }
+        thread::sync_threads();
+        while i > 0 {
+            i -= 1;
+            args.output.set(3 - i as u64, window.get(i));
+        }
+    }
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap())).collect()
+}
+
+/// Four numbers, room for eight results behind them, and a counter.
+fn scaling(offset: u16) -> (Rc<Tester>, Scaling<f32>) {
+    let tester = Tester::new(16, 64);
+    tester.put(0, [1.0f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes));
+    let args = Scaling { input: input(0, 4), output: output(16, 8), count: in_out(48, 1), factor: 0.5, offset };
+    (tester, args)
+}
+
+#[test]
+fn a_kernel_runs_on_a_machine() {
+    let (tester, args) = scaling(1);
+    tester.launch::<scale>(3, 2, args);
+    let memory = tester.global.borrow();
+    assert_eq!(floats(&memory[16..48]), [0.0, 0.5, 1.0, 1.5, 2.0, 0.0, 0.0, 0.0]);
+    assert_eq!(memory[48..52], [4, 0, 0, 0]);
+}
+
+#[test]
+fn a_kernel_gets_the_blocks_shared_memory() {
+    let (tester, args) = scaling(0);
+    tester.launch::<reverse>(1, 1, args);
+    assert_eq!(floats(&tester.global.borrow()[16..32]), [4.0, 3.0, 2.0, 1.0]);
+    let log = tester.log.borrow();
+    assert_eq!(log.iter().filter(|event| matches!(event, Event::SyncThreads(_))).count(), 1);
+    assert!(log.iter().all(|event| event.at().file() == file!()));
+}
+
+#[test]
+fn an_entry_has_the_kernels_name_and_arguments() {
+    fn arguments<E: Entry<Args = A>, A: Argument>() -> &'static str {
+        E::NAME
+    }
+    assert_eq!(arguments::<scale, Scaling<f32>>(), "scale");
+    assert_eq!(arguments::<reverse, Scaling<f32>>(), "reverse");
+    // No build script has computed a digest here, so this kernel cannot be launched on a device.
+    assert_eq!(scale::SOURCES, None);
+}
+
+/// The layout is C's: in order, each field aligned.
+#[test]
+fn arguments_have_the_layout_of_c() {
+    type Args = Scaling<f64>;
+    let offsets = [offset_of!(Args, input), offset_of!(Args, output), offset_of!(Args, count)];
+    assert_eq!(offsets, [0, 16, 32]);
+    assert_eq!([offset_of!(Args, factor), offset_of!(Args, offset), size_of::<Args>()], [48, 56, 64]);
+    assert_eq!(size_of::<Scaling<f32>>(), 56);
+}
+
+#[test]
+fn windows_begin_at_multiples_of_16_bytes() {
+    let tester = Tester::new(112, 0);
+    let (bytes, rest) = tester.arena().split::<u8>(17);
+    let (empty, rest) = rest.split::<f64>(0);
+    let (floats, rest) = rest.split::<f32>(5);
+    let (words, rest) = rest.split::<u64>(6);
+    assert_eq!([bytes.len(), empty.len(), floats.len(), words.len()], [17, 0, 5, 6]);
+    let (_, events) = tester.observe(|| (bytes.get(0), floats.get(0), words.get(0)));
+    assert_eq!(events.iter().map(|event| event.access().base).collect::<Vec<_>>(), [0, 32, 64]);
+    // Nothing is left.
+    assert_eq!(rest.split::<u8>(0).0.len(), 0);
+}
+
+#[test]
+fn the_host_counts_as_the_kernel_splits() {
+    let bytes = [shared_bytes::<u8>(0), shared_bytes::<u8>(1), shared_bytes::<f32>(4), shared_bytes::<f32>(5)];
+    assert_eq!(bytes, [0, 16, 16, 32]);
+    assert_eq!(shared_bytes::<f64>(u32::MAX.into()), 8 * u64::from(u32::MAX) + 8);
+}
+
+#[test]
+fn a_window_that_does_not_fit_ends_the_kernel_with_both_sizes() {
+    let message = message_of(|| {
+        let (_, rest) = Tester::new(100, 0).arena().split::<f32>(8);
+        let _ = rest.split::<f64>(9);
+    });
+    assert_eq!(message, "a window of 80 bytes does not fit into the 68 bytes of shared memory that are left");
+    let message = message_of(|| drop(Tester::new(64, 0).arena().split::<f64>(u32::MAX)));
+    assert_eq!(message, "a window of 34359738368 bytes does not fit into the 64 bytes of shared memory that are left");
+}
+
+#[test]
+fn reuse_is_a_barrier_and_gives_the_windows_memory_back() {
+    let tester = Tester::new(96, 0);
+    let (first, rest) = tester.arena().split::<f32>(8);
+    let (second, _) = rest.split::<u8>(3);
+    let (again, event) = tester.observe_one(|| second.reuse());
+    assert!(matches!(event, Event::SyncThreads(_)), "{event:?}");
+    let (window, rest) = again.split::<u16>(8);
+    let (_, event) = tester.observe_one(|| window.get(0));
+    assert_eq!(event.access().base, 32);
+    // That window's memory, not what was left behind it; and the first window is still there.
+    assert!(message_of(AssertUnwindSafe(|| drop(rest.split::<u8>(1)))).contains("the 0 bytes"));
+    assert_eq!(first.len(), 8);
+}
+
+/// Two windows on the same bytes would need two arenas or two copies of a window.
+#[test]
+fn arenas_and_windows_cannot_be_copied() {
+    trait AmbiguousIfClone<A> {
+        fn told_apart() {}
+    }
+    impl<T> AmbiguousIfClone<()> for T {}
+    struct Cloneable;
+    impl<T: Clone> AmbiguousIfClone<Cloneable> for T {}
+    // These lines do not compile for a type that is `Clone`, so neither for one that is `Copy`.
+    <Arena as AmbiguousIfClone<_>>::told_apart();
+    <Shared<f32> as AmbiguousIfClone<_>>::told_apart();
+}
+
+#[test]
+fn without_a_machine_every_accessor_says_so() {
+    let without: [fn(); 10] = [
+        || _ = thread::thread_idx_x(),
+        || thread::sync_threads(),
+        || _ = input::<f32>(0, 4).get(0),
+        || output::<f32>(0, 4).set(0, 1.0),
+        || _ = in_out::<u32>(0, 4).fetch_add(0, 1, Ordering::Relaxed),
+        || _ = warp::ballot(warp::FULL, true),
+        || warp::sync_warp(warp::FULL),
+        || _ = warp::lane(),
+        || fence::fence_device(),
+        || scale::run(scaling(0).1),
+    ];
+    for work in without {
+        assert_eq!(
+            message_of(work),
+            "this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed"
+        );
+    }
+}
+
+/// A machine that answers with its number.
+fn numbered(lane: u32) -> Rc<dyn Machine> {
+    let tester = Tester::new(0, 0);
+    tester.lane.set(lane);
+    tester
+}
+
+#[test]
+fn machines_nest_and_come_back() {
+    let lanes = with(numbered(1), || {
+        let before = warp::lane();
+        let inner = with(numbered(2), warp::lane);
+        [before, inner, warp::lane()]
+    });
+    assert_eq!(lanes, [1, 2, 1]);
+    assert!(catch_unwind(warp::lane).is_err());
+}
+
+#[test]
+fn machines_come_back_after_a_panic() {
+    let lane = with(numbered(1), || {
+        let failed = catch_unwind(|| with(numbered(2), || panic!("in the kernel")));
+        assert!(failed.is_err());
+        warp::lane()
+    });
+    assert_eq!(lane, 1);
+    assert!(catch_unwind(|| with(numbered(3), || panic!("in the kernel"))).is_err());
+    assert!(catch_unwind(warp::lane).is_err());
+}
+
+/// Each OS thread has its own machine.
+#[test]
+fn machines_belong_to_threads() {
+    with(numbered(1), || {
+        let elsewhere = std::thread::spawn(|| (catch_unwind(warp::lane).is_err(), with(numbered(2), warp::lane)));
+        assert_eq!(elsewhere.join().unwrap(), (true, 2));
+        assert_eq!(warp::lane(), 1);
+    });
+}
+
+/// The product's low half is lost if it is rounded before the sum.
+#[test]
+fn fma_rounds_once() {
+    let (x, y) = (1.0 + f32::EPSILON, 1.0 + f64::EPSILON);
+    assert_eq!(math::fma(x, x, -(x * x)), f32::EPSILON * f32::EPSILON);
+    assert_eq!(math::fma(y, y, -(y * y)), f64::EPSILON * f64::EPSILON);
+}
+
+/// An address that the host has made up is not followed: nothing but the machine looks at it.
+#[test]
+fn addresses_are_not_followed() {
+    let tester = Tester::new(0, 8);
+    let (value, event) = tester.observe_one(|| input::<f64>(0, 1).get(0));
+    assert_eq!((value, event.access().address()), (0.0, GLOBAL));
+}

@@ -1,0 +1,254 @@
+//! A machine with one thread at a time, which remembers what the accessors ask of it.
+
+// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
+#![allow(dead_code, unreachable_pub)]
+#![allow(unsafe_code)] // Makes windows on the machine's memory.
+
+use cuda_std::host::{Access, Axis, Index, Machine, Operation, Scope, Space, Update, WarpOperation, with};
+use cuda_std::{Arena, Entry, GlobalIn, GlobalInOut, GlobalOut, Ordering, Value};
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+use std::rc::Rc;
+
+/// Where global memory begins: a number that no host memory has, so that nothing can be read by accident.
+pub const GLOBAL: u64 = 0x7f_0000_0000_0000;
+
+/// What an accessor asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    Load(Access),
+    Store(Access, [u64; 4]),
+    Update(Access, Operation, Ordering),
+    CompareExchange(Access, Ordering),
+    SyncThreads(&'static Location<'static>),
+    SyncWarp(u32, &'static Location<'static>),
+    Fence(Scope, &'static Location<'static>),
+    Exchange(WarpOperation, u32, u32, &'static Location<'static>),
+}
+
+impl Event {
+    pub fn at(&self) -> &'static Location<'static> {
+        match *self {
+            Event::Load(access)
+            | Event::Store(access, _)
+            | Event::Update(access, ..)
+            | Event::CompareExchange(access, _) => access.at,
+            Event::SyncThreads(at) | Event::SyncWarp(_, at) | Event::Fence(_, at) | Event::Exchange(.., at) => at,
+        }
+    }
+
+    pub fn access(&self) -> Access {
+        match *self {
+            Event::Load(access)
+            | Event::Store(access, _)
+            | Event::Update(access, ..)
+            | Event::CompareExchange(access, _) => access,
+            other => panic!("{other:?} is no access to memory"),
+        }
+    }
+}
+
+/// One block's shared memory, global memory, and a log.
+#[derive(Debug, Default)]
+pub struct Tester {
+    pub shared: RefCell<Vec<u8>>,
+    pub global: RefCell<Vec<u8>>,
+    /// Thread, block, threads of a block, blocks of the grid.
+    pub indices: [Cell<[u32; 3]>; 4],
+    pub lane: Cell<u32>,
+    /// What exchanges give back.
+    pub answer: Cell<u32>,
+    pub log: RefCell<Vec<Event>>,
+}
+
+impl Tester {
+    /// A machine with so many bytes of each memory, all zero.
+    pub fn new(shared: usize, global: usize) -> Rc<Self> {
+        let tester = Tester::default();
+        tester.shared.borrow_mut().resize(shared, 0);
+        tester.global.borrow_mut().resize(global, 0);
+        tester.indices[2].set([1; 3]);
+        tester.indices[3].set([1; 3]);
+        Rc::new(tester)
+    }
+
+    /// Runs `work` on the machine: what it returned and what was asked for meanwhile, all of it by the lines of the
+    /// test that follow the call.
+    #[track_caller]
+    pub fn observe<R>(self: &Rc<Self>, work: impl FnOnce() -> R) -> (R, Vec<Event>) {
+        const LINES: u32 = 8;
+        self.log.borrow_mut().clear();
+        let result = with(self.clone(), work);
+        let (caller, events) = (Location::caller(), self.log.take());
+        for event in &events {
+            let at = event.at();
+            assert_eq!(at.file(), caller.file(), "{event:?}");
+            assert!((caller.line()..caller.line() + LINES).contains(&at.line()), "{event:?} is not from {caller}");
+        }
+        (result, events)
+    }
+
+    /// As `observe`, for a single request.
+    #[track_caller]
+    pub fn observe_one<R>(self: &Rc<Self>, work: impl FnOnce() -> R) -> (R, Event) {
+        let (result, events) = self.observe(work);
+        match events[..] {
+            [event] => (result, event),
+            _ => panic!("not one request: {events:?}"),
+        }
+    }
+
+    /// All of the shared memory.
+    pub fn arena(self: &Rc<Self>) -> Arena {
+        // SAFETY: two of them would give windows that overlap, which this machine allows.
+        with(self.clone(), || unsafe { Arena::of_block() })
+    }
+
+    /// Runs the kernel `E` on a grid along x, one thread after another: for kernels without barriers, and for blocks
+    /// of one thread.
+    pub fn launch<E: Entry>(self: &Rc<Self>, blocks: u32, threads: u32, args: E::Args) {
+        self.indices[2].set([threads, 1, 1]);
+        self.indices[3].set([blocks, 1, 1]);
+        with(self.clone(), || {
+            for (block, thread) in (0..blocks).flat_map(|block| (0..threads).map(move |thread| (block, thread))) {
+                self.indices[0].set([thread, 0, 0]);
+                self.indices[1].set([block, 0, 0]);
+                self.lane.set(thread % 32);
+                E::run(args);
+            }
+        });
+    }
+
+    /// Fills global memory from byte `first` on.
+    pub fn put<const N: usize>(&self, first: usize, bytes: impl IntoIterator<Item = [u8; N]>) {
+        let bytes: Vec<u8> = bytes.into_iter().flatten().collect();
+        self.global.borrow_mut()[first..first + bytes.len()].copy_from_slice(&bytes);
+    }
+
+    fn memory(&self, access: &Access) -> (&RefCell<Vec<u8>>, usize) {
+        match access.space {
+            Space::Shared => (&self.shared, access.address() as usize),
+            Space::GlobalConstant | Space::Global => (&self.global, (access.address() - GLOBAL) as usize),
+        }
+    }
+
+    fn read(&self, access: &Access) -> [u64; 4] {
+        let mut bits = [0; 4];
+        if access.in_range() {
+            let (memory, first) = self.memory(access);
+            let bytes = access.element_bytes as usize;
+            for (k, bits) in bits.iter_mut().enumerate().take(access.elements as usize) {
+                let mut element = [0; 8];
+                element[..bytes].copy_from_slice(&memory.borrow()[first + k * bytes..][..bytes]);
+                *bits = u64::from_le_bytes(element);
+            }
+        }
+        bits
+    }
+
+    fn write(&self, access: &Access, bits: &[u64]) {
+        if access.in_range() {
+            let (memory, first) = self.memory(access);
+            let bytes = access.element_bytes as usize;
+            for (k, bits) in bits.iter().enumerate().take(access.elements as usize) {
+                memory.borrow_mut()[first + k * bytes..][..bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+            }
+        }
+    }
+
+    fn note(&self, event: Event) {
+        self.log.borrow_mut().push(event);
+    }
+}
+
+impl Machine for Tester {
+    fn index(&self, index: Index, axis: Axis) -> u32 {
+        let index = match index {
+            Index::Thread => 0,
+            Index::Block => 1,
+            Index::BlockDim => 2,
+            Index::GridDim => 3,
+        };
+        self.indices[index].get()[match axis {
+            Axis::X => 0,
+            Axis::Y => 1,
+            Axis::Z => 2,
+        }]
+    }
+
+    fn lane(&self) -> u32 {
+        self.lane.get()
+    }
+
+    fn shared_bytes(&self) -> u32 {
+        self.shared.borrow().len() as u32
+    }
+
+    fn load(&self, access: &Access) -> [u64; 4] {
+        self.note(Event::Load(*access));
+        self.read(access)
+    }
+
+    fn store(&self, access: &Access, bits: [u64; 4]) {
+        self.note(Event::Store(*access, bits));
+        self.write(access, &bits);
+    }
+
+    fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64 {
+        self.note(Event::Update(*access, update.operation, ordering));
+        let [old, ..] = self.read(access);
+        self.write(access, &[update.apply(old)]);
+        old
+    }
+
+    fn compare_exchange(&self, access: &Access, current: u64, new: u64, ordering: Ordering) -> u64 {
+        self.note(Event::CompareExchange(*access, ordering));
+        let [old, ..] = self.read(access);
+        if old == current {
+            self.write(access, &[new]);
+        }
+        old
+    }
+
+    fn sync_threads(&self, at: &'static Location<'static>) {
+        self.note(Event::SyncThreads(at));
+    }
+
+    fn sync_warp(&self, mask: u32, at: &'static Location<'static>) {
+        self.note(Event::SyncWarp(mask, at));
+    }
+
+    fn fence(&self, scope: Scope, at: &'static Location<'static>) {
+        self.note(Event::Fence(scope, at));
+    }
+
+    fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
+        self.note(Event::Exchange(operation, mask, word, at));
+        self.answer.get()
+    }
+}
+
+/// A window of `len` elements on global memory from byte `first` on.
+pub fn input<T: Value>(first: u64, len: u64) -> GlobalIn<T> {
+    // SAFETY: the address means something to a `Tester` only, which checks it.
+    unsafe { GlobalIn::from_raw_parts(GLOBAL + first, len) }
+}
+
+/// As `input`, for writing.
+pub fn output<T: Value>(first: u64, len: u64) -> GlobalOut<T> {
+    // SAFETY: as for `input`.
+    unsafe { GlobalOut::from_raw_parts(GLOBAL + first, len) }
+}
+
+/// As `input`, for both.
+pub fn in_out<T: Value>(first: u64, len: u64) -> GlobalInOut<T> {
+    // SAFETY: as for `input`.
+    unsafe { GlobalInOut::from_raw_parts(GLOBAL + first, len) }
+}
+
+/// A panic's message.
+pub fn message_of(work: impl FnOnce() + std::panic::UnwindSafe) -> String {
+    let payload = std::panic::catch_unwind(work).expect_err("no panic");
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).expect("a text")
+}

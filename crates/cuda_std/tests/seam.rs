@@ -1,0 +1,370 @@
+//! Every accessor goes through the host's seam: what a machine is told of each access, and what comes back.
+
+mod machine;
+
+use cuda_std::host::{Access, Space};
+use cuda_std::{GlobalIn, Shared, Value};
+use machine::{Event, GLOBAL, Tester, in_out, input, output};
+use std::rc::Rc;
+
+/// Four elements with different bits, their highest ones set, so that a wrong extension shows.
+trait Element: Value {
+    const SAMPLES: [Self; 4];
+    fn bits(self) -> u64;
+    fn bytes(self) -> Vec<u8>;
+}
+
+macro_rules! elements {
+    ($($t:ty, $unsigned:ty;)*) => {$(
+        impl Element for $t {
+            const SAMPLES: [Self; 4] = [
+                <$t>::from_ne_bytes((0x8182_8384_8586_8788u64 as $unsigned).to_ne_bytes()),
+                <$t>::from_ne_bytes((0x9192_9394_9596_9798u64 as $unsigned).to_ne_bytes()),
+                <$t>::from_ne_bytes((0xa1a2_a3a4_a5a6_a7a8u64 as $unsigned).to_ne_bytes()),
+                <$t>::from_ne_bytes((0xb1b2_b3b4_b5b6_b7b8u64 as $unsigned).to_ne_bytes()),
+            ];
+            fn bits(self) -> u64 {
+                <$unsigned>::from_ne_bytes(self.to_ne_bytes()).into()
+            }
+            fn bytes(self) -> Vec<u8> {
+                self.to_le_bytes().to_vec()
+            }
+        }
+    )*};
+}
+elements! {
+    u8, u8;
+    i8, u8;
+    u16, u16;
+    i16, u16;
+    u32, u32;
+    i32, u32;
+    f32, u32;
+    u64, u64;
+    i64, u64;
+    f64, u64;
+}
+
+/// Calls a generic function for every element type, or for those that go in fours.
+macro_rules! for_every {
+    (element: $test:ident) => {
+        for_every!($test: u8 i8 u16 i16 u32 i32 f32 u64 i64 f64)
+    };
+    (vector: $test:ident) => {
+        for_every!($test: u8 i8 u16 i16 u32 i32 f32)
+    };
+    ($test:ident: $($t:ty)*) => { $($test::<$t>();)* };
+}
+
+/// What an access should look like, except for the line.
+struct Expected {
+    space: Space,
+    base: u64,
+    index: u64,
+    len: u64,
+    elements: u32,
+    masked: bool,
+}
+
+impl Expected {
+    /// An access to one element, meant to be in range.
+    fn one(space: Space, base: u64, index: u64, len: u64) -> Self {
+        Expected { space, base, index, len, elements: 1, masked: false }
+    }
+
+    #[track_caller]
+    fn check<T>(&self, access: &Access) {
+        assert_eq!(access.space, self.space);
+        assert_eq!((access.base, access.index, access.len), (self.base, self.index, self.len));
+        assert_eq!((access.elements, access.element_bytes as usize), (self.elements, size_of::<T>()));
+        assert_eq!(access.masked, self.masked);
+        assert_eq!(access.in_range(), self.index + u64::from(self.elements) <= self.len);
+        assert_eq!(access.address(), self.base + self.index * size_of::<T>() as u64);
+    }
+
+    #[track_caller]
+    fn check_load<T>(&self, event: &Event) {
+        assert!(matches!(event, Event::Load(_)), "{event:?}");
+        self.check::<T>(&event.access());
+    }
+
+    /// A store of these values and of nothing more.
+    #[track_caller]
+    fn check_store<T: Element>(&self, event: &Event, values: &[T]) {
+        let Event::Store(access, bits) = event else { panic!("{event:?}") };
+        self.check::<T>(access);
+        let mut expected = [0; 4];
+        expected.iter_mut().zip(values).for_each(|(bits, value)| *bits = value.bits());
+        assert_eq!(*bits, expected);
+    }
+}
+
+/// The machine, and a window of 12 elements that begins at byte 32 of its shared memory.
+fn shared<T: Element>() -> (Rc<Tester>, Shared<T>) {
+    let tester = Tester::new(256, 0);
+    let (_, rest) = tester.arena().split::<u8>(17);
+    let (window, _) = rest.split::<T>(12);
+    (tester, window)
+}
+
+/// The bytes of these elements.
+fn bytes_of<T: Element>(values: &[T]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.bytes()).collect()
+}
+
+/// Only the elements from `first` on are other than zero.
+#[track_caller]
+fn check_bytes<T: Element>(memory: &[u8], first: usize, values: &[T]) {
+    let (first, values) = (first * size_of::<T>(), bytes_of(values));
+    assert_eq!(memory[first..first + values.len()], values[..]);
+    let rest = memory[..first].iter().chain(&memory[first + values.len()..]);
+    assert_eq!(rest.filter(|byte| **byte != 0).count(), 0, "elements beside were written");
+}
+
+#[test]
+fn shared_elements() {
+    fn test<T: Element>() {
+        let (tester, window) = shared::<T>();
+        let [a, b, ..] = T::SAMPLES;
+        let expected = |index, elements| Expected { elements, ..Expected::one(Space::Shared, 32, index, 12) };
+        let ((), event) = tester.observe_one(|| window.set(3, a));
+        expected(3, 1).check_store(&event, &[a]);
+        check_bytes(&tester.shared.borrow()[32..], 3, &[a]);
+        let (value, event) = tester.observe_one(|| window.get(3));
+        expected(3, 1).check_load::<T>(&event);
+        assert_eq!(value.bits(), a.bits());
+
+        tester.shared.borrow_mut().fill(0);
+        let ((), event) = tester.observe_one(|| window.set2(6, [a, b]));
+        expected(6, 2).check_store(&event, &[a, b]);
+        check_bytes(&tester.shared.borrow()[32..], 6, &[a, b]);
+        let (values, event) = tester.observe_one(|| window.get2(6));
+        expected(6, 2).check_load::<T>(&event);
+        assert_eq!(values.map(T::bits), [a, b].map(T::bits));
+    }
+    for_every!(element: test);
+}
+
+#[test]
+fn shared_fours() {
+    fn test<T: Element + cuda_std::Vector4>() {
+        let (tester, window) = shared::<T>();
+        let expected = Expected { elements: 4, ..Expected::one(Space::Shared, 32, 4, 12) };
+        let ((), event) = tester.observe_one(|| window.set4(4, T::SAMPLES));
+        expected.check_store(&event, &T::SAMPLES);
+        check_bytes(&tester.shared.borrow()[32..], 4, &T::SAMPLES);
+        let (values, event) = tester.observe_one(|| window.get4(4));
+        expected.check_load::<T>(&event);
+        assert_eq!(values.map(T::bits), T::SAMPLES.map(T::bits));
+    }
+    for_every!(vector: test);
+}
+
+/// The machine is told; what it does about it is its own affair.
+#[test]
+fn shared_accesses_out_of_range_are_told() {
+    let (tester, window) = shared::<f32>();
+    let (_, event) = tester.observe_one(|| window.get(12));
+    Expected::one(Space::Shared, 32, 12, 12).check_load::<f32>(&event);
+    let ((), event) = tester.observe_one(|| window.set4(10, [1.0; 4]));
+    assert!(!event.access().in_range());
+}
+
+/// The window of 8 elements at byte 64, and the machine with the samples as elements 2 to 5 of it.
+fn global<T: Element>() -> Rc<Tester> {
+    let tester = Tester::new(0, 256);
+    let first = 64 + 2 * size_of::<T>();
+    tester.put(first, bytes_of(&T::SAMPLES).into_iter().map(|byte| [byte]));
+    tester
+}
+
+/// Loads by windows of both kinds and of both index types.
+#[test]
+fn global_loads() {
+    fn test<T: Element>() {
+        let tester = global::<T>();
+        let bits = T::SAMPLES.map(T::bits);
+        let (constant, both) = (input::<T>(64, 8), in_out::<T>(64, 8));
+        macro_rules! loads {
+            ($window:expr, $space:expr) => {
+                let window = $window;
+                let expected = |index| Expected::one($space, GLOBAL + 64, index, 8);
+                let (value, event) = tester.observe_one(|| window.get(2));
+                expected(2).check_load::<T>(&event);
+                assert_eq!(value.bits(), bits[0]);
+                let (values, event) = tester.observe_one(|| window.get2(4));
+                Expected { elements: 2, ..expected(4) }.check_load::<T>(&event);
+                assert_eq!(values.map(T::bits), [bits[2], bits[3]]);
+                let (value, event) = tester.observe_one(|| window.get_or(3, T::SAMPLES[0]));
+                Expected { masked: true, ..expected(3) }.check_load::<T>(&event);
+                assert_eq!(value.bits(), bits[1]);
+                let (values, events) = tester.observe(|| window.get4_strided::<2>(1));
+                assert_eq!(values.map(T::bits), [0, bits[1], bits[3], 0]);
+                assert_eq!(events.len(), 4);
+                for (k, event) in events.iter().enumerate() {
+                    Expected { masked: true, ..expected(1 + 2 * k as u64) }.check_load::<T>(event);
+                }
+            };
+        }
+        loads!(constant, Space::GlobalConstant);
+        loads!(constant.at(0), Space::GlobalConstant);
+        loads!(both, Space::Global);
+        loads!(both.at(0), Space::Global);
+    }
+    for_every!(element: test);
+}
+
+#[test]
+fn global_fours() {
+    fn test<T: Element + cuda_std::Vector4>() {
+        let tester = global::<T>();
+        let expected = |space| Expected { elements: 4, ..Expected::one(space, GLOBAL + 64, 2, 8) };
+        let (values, event) = tester.observe_one(|| input::<T>(64, 8).get4(2));
+        expected(Space::GlobalConstant).check_load::<T>(&event);
+        assert_eq!(values.map(T::bits), T::SAMPLES.map(T::bits));
+        let (values, event) = tester.observe_one(|| in_out::<T>(64, 8).get4(2));
+        expected(Space::Global).check_load::<T>(&event);
+        assert_eq!(values.map(T::bits), T::SAMPLES.map(T::bits));
+
+        tester.global.borrow_mut().fill(0);
+        let ((), event) = tester.observe_one(|| output::<T>(64, 8).set4(2, T::SAMPLES));
+        expected(Space::Global).check_store(&event, &T::SAMPLES);
+        check_bytes(&tester.global.borrow()[64..], 2, &T::SAMPLES);
+        let ((), event) = tester.observe_one(|| in_out::<T>(64, 8).at(1).set4(1, T::SAMPLES));
+        let part = Expected { base: GLOBAL + 64 + size_of::<T>() as u64, index: 1, len: 7, ..expected(Space::Global) };
+        part.check_store(&event, &T::SAMPLES);
+    }
+    for_every!(vector: test);
+}
+
+/// Stores by windows of both kinds and of both index types.
+#[test]
+fn global_stores() {
+    fn test<T: Element>() {
+        let tester = Tester::new(0, 256);
+        let [a, b, ..] = T::SAMPLES;
+        macro_rules! stores {
+            ($window:expr) => {
+                let window = $window;
+                let expected = |index| Expected::one(Space::Global, GLOBAL + 64, index, 8);
+                let clear = || tester.global.borrow_mut().fill(0);
+                clear();
+                let ((), event) = tester.observe_one(|| window.set(7, a));
+                expected(7).check_store(&event, &[a]);
+                check_bytes(&tester.global.borrow()[64..], 7, &[a]);
+                clear();
+                let ((), event) = tester.observe_one(|| window.set2(4, [a, b]));
+                Expected { elements: 2, ..expected(4) }.check_store(&event, &[a, b]);
+                check_bytes(&tester.global.borrow()[64..], 4, &[a, b]);
+                clear();
+                let ((), event) = tester.observe_one(|| window.set_if(true, 1, b));
+                Expected { masked: true, ..expected(1) }.check_store(&event, &[b]);
+                let ((), events) = tester.observe(|| window.set_if(false, 1, a));
+                assert!(events.is_empty());
+                check_bytes(&tester.global.borrow()[64..], 1, &[b]);
+                clear();
+                let ((), events) = tester.observe(|| window.set4_strided::<1>(3, T::SAMPLES));
+                check_bytes(&tester.global.borrow()[64..], 3, &T::SAMPLES);
+                assert_eq!(events.len(), 4);
+                for (k, event) in events.iter().enumerate() {
+                    Expected { masked: true, ..expected(3 + k as u64) }.check_store(event, &[T::SAMPLES[k]]);
+                }
+            };
+        }
+        stores!(output::<T>(64, 8));
+        stores!(output::<T>(64, 8).at(0));
+        stores!(in_out::<T>(64, 8));
+        stores!(in_out::<T>(64, 8).at(0));
+    }
+    for_every!(element: test);
+}
+
+/// Without a mask: zeros and nothing, as on the device, but the machine is told.
+#[test]
+fn unmasked_accesses_out_of_range_are_told() {
+    let tester = Tester::new(0, 64);
+    tester.global.borrow_mut().fill(0xff);
+    for index in [4, 1 << 40, u64::MAX] {
+        let (value, event) = tester.observe_one(|| input::<u32>(0, 4).get(index));
+        assert_eq!(value, 0);
+        assert!(!event.access().in_range() && !event.access().masked);
+        let ((), event) = tester.observe_one(|| output::<u32>(0, 4).set(index, 7));
+        assert!(!event.access().in_range() && !event.access().masked);
+    }
+    // Two of the four would be in range.
+    let (values, event) = tester.observe_one(|| input::<u32>(0, 6).get4(4));
+    assert_eq!(values, [0; 4]);
+    assert!(!event.access().in_range());
+    let ((), event) = tester.observe_one(|| output::<u32>(0, 6).set2(5, [1, 2]));
+    assert!(!event.access().in_range());
+    assert_eq!(*tester.global.borrow(), [0xff; 64]);
+}
+
+/// With a mask nothing needs to be told.
+#[test]
+fn masked_accesses_out_of_range_are_meant() {
+    let tester = Tester::new(0, 64);
+    tester.global.borrow_mut().fill(0xff);
+    let window = in_out::<u32>(0, 6);
+    for index in [6, 1 << 40, u64::MAX] {
+        let (value, events) = tester.observe(|| window.get_or(index, 5));
+        assert_eq!((value, events.len()), (5, 0));
+        let (_, events) = tester.observe(|| window.set_if(true, index, 5));
+        assert!(events.iter().all(|event| event.access().masked), "{events:?}");
+        let (values, events) = tester.observe(|| window.get4_strided::<3>(index));
+        assert_eq!((values, events.len()), ([0; 4], 0));
+    }
+    let (values, events) = tester.observe(|| window.get4_strided::<3>(1));
+    assert_eq!((values, events.len()), ([u32::MAX, u32::MAX, 0, 0], 2));
+    let (_, events) = tester.observe(|| window.at(2).set4_strided::<2>(1, [1, 2, 3, 4]));
+    assert_eq!(events.len(), 2);
+    let words: Vec<u32> =
+        tester.global.borrow().chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    assert_eq!(words[..7], [u32::MAX, u32::MAX, u32::MAX, 1, u32::MAX, 2, u32::MAX]);
+    assert!(words[7..].iter().all(|word| *word == u32::MAX));
+}
+
+#[test]
+fn parts_of_a_window() {
+    let window = input::<u16>(8, 100);
+    assert_eq!((window.len(), window.at(30).len(), window.at(30).first(7).len()), (100, 70, 7));
+    assert_eq!(window.at(30).first(71).len(), 70);
+    assert_eq!(
+        [window.at(99).len(), window.at(100).len(), window.at(101).len(), window.at(u64::MAX).len()],
+        [1, 0, 0, 0]
+    );
+
+    let tester = Tester::new(0, 256);
+    let (_, event) = tester.observe_one(|| window.at(30).first(7).get(6));
+    Expected::one(Space::GlobalConstant, GLOBAL + 8 + 60, 6, 7).check_load::<u16>(&event);
+    let (value, events) = tester.observe(|| window.at(30).first(7).get_or(7, 3));
+    assert_eq!((value, events.len()), (3, 0));
+}
+
+/// Beyond 2^32 elements: a part has as many as its index can count.
+#[test]
+fn parts_of_a_long_window() {
+    let (base, len) = (1 << 33, 1 << 35);
+    let window: GlobalIn<f32> = input(0, len);
+    assert_eq!(window.at(base).len(), u32::MAX);
+    assert_eq!(window.at(len - 5).len(), 5);
+    let tester = Tester::new(0, 0);
+    // In range of the window, far beyond this machine's memory: only what is asked for counts here.
+    let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tester.observe(|| window.at(base).get(2))));
+    assert!(asked.is_err());
+    let event = tester.log.borrow()[0];
+    Expected::one(Space::GlobalConstant, GLOBAL + 4 * base, 2, u32::MAX.into()).check_load::<f32>(&event);
+}
+
+/// The very line and column of the accessor's name in the kernel.
+#[test]
+fn the_line_is_the_callers() {
+    let tester = Tester::new(64, 64);
+    let (window, _) = tester.arena().split::<f32>(4);
+    let (_, event) = tester.observe_one(|| window.get(0));
+    let line = line!() - 1;
+    assert_eq!((event.at().line(), event.at().file()), (line, file!()));
+    let (_, event) = tester.observe_one(|| input::<u8>(0, 1).get(0));
+    let line = line!() - 1;
+    assert_eq!((event.at().line(), event.at().file()), (line, file!()));
+}

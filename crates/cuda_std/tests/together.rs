@@ -1,0 +1,195 @@
+//! What threads do together, through the host's seam: atomics, barriers, fences and warps.
+
+mod machine;
+
+use cuda_std::host::{Operation, Scope, Space, WarpOperation};
+use cuda_std::{Ordering, fence, thread, warp};
+use machine::{Event, GLOBAL, Tester, in_out, output};
+
+/// Applies a method to element 5 of a window of each kind, each of which holds `$old` there: `$new` must stand there
+/// afterwards, and the machine be told. With both orders.
+macro_rules! atomic {
+    ($t:ty, $name:ident($operand:expr), $operation:ident, $old:expr => $new:expr) => {
+        for ordering in [Ordering::Relaxed, Ordering::SeqCst] {
+            atomic!(@each $t, $old, $new, |window| window.$name(5, $operand, ordering), |event: Event| {
+                let Event::Update(_, operation, actual) = event else { panic!("{event:?}") };
+                assert_eq!((operation, actual), (Operation::$operation, ordering));
+            });
+        }
+    };
+    ($t:ty, compare_exchange($current:expr, $replacement:expr), $old:expr => $new:expr) => {
+        for ordering in [Ordering::Relaxed, Ordering::SeqCst] {
+            atomic!(@each $t, $old, $new, |window| window.compare_exchange(5, $current, $replacement, ordering),
+                |event: Event| {
+                    let Event::CompareExchange(_, actual) = event else { panic!("{event:?}") };
+                    assert_eq!(actual, ordering);
+                });
+        }
+    };
+    (@each $t:ty, $old:expr, $new:expr, |$window:ident| $call:expr, $check:expr) => {{
+        let (old, new): ($t, $t) = ($old, $new);
+        let tester = Tester::new(128, 128);
+        let (shared, _) = tester.arena().split::<$t>(8);
+        let element = |space| {
+            let memory = if space == Space::Shared { &tester.shared } else { &tester.global };
+            let bytes = memory.borrow()[5 * size_of::<$t>()..][..size_of::<$t>()].to_vec();
+            <$t>::from_le_bytes(bytes.try_into().unwrap())
+        };
+        atomic!(@one $t, tester, element, old, new, shared, 0, Space::Shared, |$window| $call, $check);
+        let base = GLOBAL;
+        atomic!(@one $t, tester, element, old, new, output::<$t>(0, 8), base, Space::Global, |$window| $call, $check);
+        atomic!(@one $t, tester, element, old, new, in_out::<$t>(0, 8), base, Space::Global, |$window| $call, $check);
+        let part = in_out::<$t>(0, 8).at(0);
+        atomic!(@one $t, tester, element, old, new, part, base, Space::Global, |$window| $call, $check);
+    }};
+    (@one $t:ty, $tester:ident, $element:ident, $old:ident, $new:ident, $made:expr, $base:expr, $space:expr,
+        |$window:ident| $call:expr, $check:expr) => {{
+        let $window = $made;
+        $tester.observe(|| $window.set(5, $old));
+        let (returned, event) = $tester.observe_one(|| $call);
+        let access = event.access();
+        assert_eq!((access.space, access.base, access.index, access.len), ($space, $base, 5, 8));
+        assert_eq!((access.elements, access.element_bytes as usize, access.masked), (1, size_of::<$t>(), false));
+        // Bit by bit, since NaN and the two zeros count.
+        assert_eq!(returned.to_le_bytes(), $old.to_le_bytes());
+        assert_eq!($element($space).to_le_bytes(), $new.to_le_bytes());
+        $check(event);
+    }};
+}
+
+macro_rules! integers {
+    ($($name:ident: $t:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            const MIN: $t = $t::MIN;
+            const MAX: $t = $t::MAX;
+            atomic!($t, fetch_add(3), Add, 4 => 7);
+            atomic!($t, fetch_add(3), Add, MAX => MIN + 2);
+            atomic!($t, fetch_add(MAX), Add, MAX => MAX.wrapping_add(MAX));
+            atomic!($t, fetch_min(MIN), Min, MAX => MIN);
+            atomic!($t, fetch_min(9), Min, 4 => 4);
+            atomic!($t, fetch_max(MAX), Max, MIN => MAX);
+            atomic!($t, fetch_max(4), Max, 9 => 9);
+            atomic!($t, fetch_and(0b0110), And, 0b0011 => 0b0010);
+            atomic!($t, fetch_or(0b0110), Or, 0b0011 => 0b0111);
+            atomic!($t, fetch_xor(!0), Xor, 0b0011 => !0b0011);
+            atomic!($t, exchange(MIN), Exchange, MAX => MIN);
+            atomic!($t, compare_exchange(4, MAX), 4 => MAX);
+            atomic!($t, compare_exchange(5, MAX), 4 => 4);
+        }
+    )*};
+}
+integers! {
+    atomics_of_u32: u32;
+    atomics_of_i32: i32;
+    atomics_of_u64: u64;
+    atomics_of_i64: i64;
+}
+
+macro_rules! floats {
+    ($($name:ident: $t:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            atomic!($t, fetch_add(0.25), Add, 1.5 => 1.75);
+            atomic!($t, fetch_add($t::MAX), Add, $t::MAX => $t::INFINITY);
+            atomic!($t, exchange(-0.0), Exchange, $t::NAN => -0.0);
+            atomic!($t, compare_exchange(1.5, 2.0), 1.5 => 2.0);
+            // The bits are compared, not the numbers.
+            atomic!($t, compare_exchange(0.0, 2.0), -0.0 => -0.0);
+            atomic!($t, compare_exchange($t::NAN, 2.0), $t::NAN => 2.0);
+        }
+    )*};
+}
+floats! {
+    atomics_of_f32: f32;
+    atomics_of_f64: f64;
+}
+
+/// Numbers of both signs, where signed and unsigned orders differ.
+#[test]
+fn atomic_order_is_that_of_the_type() {
+    atomic!(i32, fetch_min(-1), Min, 1 => -1);
+    atomic!(i64, fetch_max(-1), Max, 1 => 1);
+    atomic!(u32, fetch_min(u32::MAX), Min, 1 => 1);
+    atomic!(u64, fetch_max(u64::MAX), Max, 1 => u64::MAX);
+}
+
+#[test]
+fn atomics_out_of_range_change_nothing() {
+    let tester = Tester::new(0, 64);
+    tester.global.borrow_mut().fill(0xff);
+    let window = in_out::<u32>(0, 4);
+    let (old, event) = tester.observe_one(|| window.fetch_add(4, 1, Ordering::Relaxed));
+    assert!(old == 0 && !event.access().in_range() && !event.access().masked);
+    let (old, event) = tester.observe_one(|| window.compare_exchange(9, 0, 1, Ordering::SeqCst));
+    assert!(old == 0 && !event.access().in_range());
+    assert_eq!(*tester.global.borrow(), [0xff; 64]);
+}
+
+#[test]
+fn barriers_and_fences() {
+    let tester = Tester::new(0, 0);
+    let ((), event) = tester.observe_one(|| thread::sync_threads());
+    assert!(matches!(event, Event::SyncThreads(_)), "{event:?}");
+    let ((), event) = tester.observe_one(|| warp::sync_warp(0b1011));
+    assert!(matches!(event, Event::SyncWarp(0b1011, _)), "{event:?}");
+    let ((), event) = tester.observe_one(|| fence::fence_block());
+    assert!(matches!(event, Event::Fence(Scope::Block, _)), "{event:?}");
+    let ((), event) = tester.observe_one(|| fence::fence_device());
+    assert!(matches!(event, Event::Fence(Scope::Device, _)), "{event:?}");
+}
+
+/// The word that each lane gives, the operation, the mask; and that the answer is what comes back.
+#[test]
+fn exchanges() {
+    let tester = Tester::new(0, 0);
+    let mask = 0x0000_ffff;
+    macro_rules! exchange {
+        ($call:expr, $operation:expr, $word:expr, $answer:expr => $result:expr) => {
+            tester.answer.set($answer);
+            let (result, event) = tester.observe_one(|| $call);
+            let Event::Exchange(operation, actual_mask, word, _) = event else { panic!("{event:?}") };
+            assert_eq!((operation, actual_mask, word), ($operation, mask, $word));
+            assert_eq!(result, $result);
+        };
+    }
+    exchange!(warp::shuffle(mask, 7u32, 9), WarpOperation::Shuffle { lane: 9 }, 7, 5 => 5);
+    exchange!(warp::shuffle(mask, 7u32, 41), WarpOperation::Shuffle { lane: 9 }, 7, 5 => 5);
+    exchange!(warp::shuffle_up(mask, -1i32, 2), WarpOperation::ShuffleUp { delta: 2 }, u32::MAX, !1 => -2);
+    let half = 0.5f32.to_bits();
+    exchange!(warp::shuffle_down(mask, -0.0f32, 4), WarpOperation::ShuffleDown { delta: 4 }, 1 << 31, half => 0.5);
+    exchange!(warp::shuffle_xor(mask, 7u32, 16), WarpOperation::ShuffleXor { mask: 16 }, 7, 5 => 5);
+    exchange!(warp::ballot(mask, true), WarpOperation::Ballot, 1, 0x55 => 0x55);
+    exchange!(warp::ballot(mask, false), WarpOperation::Ballot, 0, 0x55 => 0x55);
+    exchange!(warp::reduce_add(mask, 3), WarpOperation::ReduceAdd, 3, 48 => 48);
+}
+
+#[test]
+fn a_thread_knows_where_it_is() {
+    let tester = Tester::new(0, 0);
+    for (k, indices) in tester.indices.iter().enumerate() {
+        indices.set([10, 20, 30].map(|n| n + k as u32));
+    }
+    tester.lane.set(17);
+    let (indices, events) = tester.observe(|| {
+        [
+            [thread::thread_idx_x(), thread::thread_idx_y(), thread::thread_idx_z()],
+            [thread::block_idx_x(), thread::block_idx_y(), thread::block_idx_z()],
+            [thread::block_dim_x(), thread::block_dim_y(), thread::block_dim_z()],
+            [thread::grid_dim_x(), thread::grid_dim_y(), thread::grid_dim_z()],
+        ]
+    });
+    assert_eq!(indices, [[10, 20, 30], [11, 21, 31], [12, 22, 32], [13, 23, 33]]);
+    assert!(events.is_empty());
+    assert_eq!(tester.observe(warp::lane).0, 17);
+}
+
+/// The place in the grid has 64 bits.
+#[test]
+fn a_large_grid() {
+    let tester = Tester::new(0, 0);
+    tester.indices[0].set([1023, 0, 0]);
+    tester.indices[1].set([(1 << 31) - 2, 0, 0]);
+    tester.indices[2].set([1024, 1, 1]);
+    assert_eq!(tester.observe(thread::global_x).0, ((1 << 31) - 2) * 1024 + 1023);
+}

@@ -1,0 +1,79 @@
+//! Just enough of PTX to look for what must not be in it.
+
+/// A module's text, without comments.
+pub struct Code(String);
+
+/// An instruction or directive: what stands between semicolons, braces and line ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Statement<'a>(&'a str);
+
+impl Code {
+    pub fn new(text: &str) -> Self {
+        Code(text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n"))
+    }
+
+    pub fn statements(&self) -> impl Iterator<Item = Statement<'_>> {
+        self.0.split(['\n', ';', '{', '}']).map(Statement::new).filter(|s| !s.0.is_empty())
+    }
+
+    /// The first words after a directive, wherever it stands.
+    pub fn directive(&self, name: &str) -> Vec<String> {
+        let words = |line: &str| line.split([' ', '\t', ',']).map(str::to_owned).collect::<Vec<_>>();
+        let lines = self.0.lines().map(|line| words(line.trim()));
+        lines.filter(|words| words[0] == name).filter_map(|words| words.get(1).cloned()).collect()
+    }
+
+    /// The names of the kernels.
+    pub fn entries(&self) -> Vec<String> {
+        let names = self.0.split(".entry").skip(1);
+        names.map(|rest| rest.trim_start().split(['(', ' ', '\t', '\n']).next().unwrap_or_default().into()).collect()
+    }
+
+    /// What needs a stack, or leaves the kernel.
+    pub fn stack_and_calls(&self) -> Vec<String> {
+        let is_call = |s: &Statement<'_>| s.opcode().split('.').next() == Some("call");
+        let declares = |s: &Statement<'_>| s.0.split_whitespace().any(|word| matches!(word, ".local" | ".func"));
+        self.statements().filter(|s| is_call(s) || declares(s)).map(|s| s.0.to_owned()).collect()
+    }
+}
+
+impl<'a> Statement<'a> {
+    /// Without its label and predicate.
+    fn new(text: &'a str) -> Self {
+        let mut text = text.trim();
+        if let Some((label, rest)) = text.split_once(':') {
+            // State spaces such as `shared::cta` contain colons too.
+            if !label.contains(char::is_whitespace) && !rest.starts_with(':') {
+                text = rest.trim_start();
+            }
+        }
+        if text.starts_with('@') {
+            text = text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start());
+        }
+        Statement(text)
+    }
+
+    /// The instruction with its suffixes, as `ld.global.nc.b32`.
+    pub fn opcode(&self) -> &'a str {
+        self.0.split_whitespace().next().unwrap_or_default()
+    }
+}
+
+/// Accesses that do not name global, shared or parameter space; reads of global memory that do not take the read-only
+/// path; conversions to and from generic addresses.
+pub fn memory_faults(code: &Code) -> Vec<String> {
+    code.statements().filter(|s| is_fault(s.opcode())).map(|s| s.0.to_owned()).collect()
+}
+
+fn is_fault(opcode: &str) -> bool {
+    let mut parts = opcode.split('.');
+    let name = parts.next().unwrap_or_default();
+    let has =
+        |part: &str| parts.clone().any(|p| p == part || p.strip_prefix(part).is_some_and(|p| p.starts_with("::")));
+    match name {
+        "cvta" => true,
+        "ld" if has("global") => !has("nc"),
+        "ld" | "ldu" | "st" | "atom" | "red" => !["global", "shared", "param"].into_iter().any(has),
+        _ => false,
+    }
+}

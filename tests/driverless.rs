@@ -1,0 +1,221 @@
+//! Without a CUDA driver every public path gives an error or the CPU, never a crash.
+//!
+//! What depends on the environment or on being the first call runs in a process of its own: this program again, with
+//! [`TASK`] set.
+
+mod common;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use slm::{Backend, Device, Error, Extent, Filter1d};
+use std::ffi::OsStr;
+use std::process::{Command, ExitCode};
+use std::sync::Barrier;
+use std::{env, thread};
+
+/// Tells this program what to do instead of testing.
+const TASK: &str = "SLM_DRIVERLESS_TASK";
+
+fn main() -> ExitCode {
+    match env::var(TASK).as_deref() {
+        Ok("open") => open(),
+        Ok("race") => race(),
+        Ok(task) => panic!("{TASK} is '{task}'"),
+        Err(_) => return libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
+    }
+    ExitCode::SUCCESS
+}
+
+type Test = fn() -> Result<(), Failed>;
+
+fn trials() -> Vec<Trial> {
+    let everywhere: [(&str, Test); 3] = [
+        ("the_variable_is_checked", the_variable_is_checked),
+        ("the_cpu_can_be_named", the_cpu_can_be_named),
+        ("threads_that_look_at_once_find_the_same", threads_that_look_at_once_find_the_same),
+    ];
+    let driverless: [(&str, Test); 6] = [
+        ("auto_is_the_cpu_and_says_why", auto_is_the_cpu_and_says_why),
+        ("cuda_is_an_error", cuda_is_an_error),
+        ("the_error_lists_the_names_tried", the_error_lists_the_names_tried),
+        ("all_is_the_cpu_alone", all_is_the_cpu_alone),
+        ("the_error_stays_the_same", the_error_stays_the_same),
+        ("the_rest_works", the_rest_works),
+    ];
+    let reason = driver();
+    if let Some(reason) = &reason {
+        eprintln!("tests of a machine without a driver are ignored: {reason}");
+    }
+    let ignore = |trial: Trial| match &reason {
+        Some(_) => trial.with_ignored_flag(true).with_kind("there is a CUDA driver"),
+        None => trial,
+    };
+    let everywhere = everywhere.map(|(name, test)| Trial::test(name, test));
+    let driverless = driverless.map(|(name, test)| ignore(Trial::test(format!("driverless::{name}"), test)));
+    everywhere.into_iter().chain(driverless).collect()
+}
+
+/// Whether there is a driver, and what it says.
+fn driver() -> Option<String> {
+    match Device::cuda(0) {
+        Ok(device) => Some(format!("the driver has {device}")),
+        Err(Error::NoDevice { tried }) if tried != "the driver finds no GPU" => None,
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+/// Opens the device that the environment names, says what came of it, and works with it.
+fn open() {
+    match Device::open() {
+        Ok(device) => {
+            let filter = Filter1d::correlate(&[1, 2, 3]).prepare(&device).expect("the filter is a good one");
+            assert_eq!(filter.apply(&[1, 1, 1]), Ok(vec![5, 6, 3]));
+            println!("{:?}: {}", device.info().backend, device.info().selection);
+        }
+        Err(error) => println!("{error:?}"),
+    }
+}
+
+/// Opens a CUDA device from many threads at once, before anything else has.
+fn race() {
+    const THREADS: usize = 32;
+    let barrier = Barrier::new(THREADS);
+    let open = || {
+        barrier.wait();
+        Device::cuda(0).map(|device| device.info().clone())
+    };
+    let found = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(open)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect::<Vec<_>>()
+    });
+    assert_eq!(found.len(), THREADS);
+    assert!(found.iter().all(|result| *result == found[0]), "{found:?}");
+    println!("{:?}", found[0].as_ref().map(|info| info.backend));
+}
+
+/// What this program prints for a task, with `SLM_DEVICE` set to `value` or not set.
+fn child(task: &str, value: Option<&OsStr>) -> Result<String, Failed> {
+    let mut command = Command::new(env::current_exe()?);
+    command.env(TASK, task).env_remove("SLM_DEVICE");
+    if let Some(value) = value {
+        command.env("SLM_DEVICE", value);
+    }
+    let output = command.output()?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{task} with SLM_DEVICE {value:?}: {}: {stderr}", output.status).into());
+    }
+    Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
+}
+
+fn opened(value: &str) -> Result<String, Failed> {
+    child("open", Some(value.as_ref()))
+}
+
+fn equal<T: PartialEq + std::fmt::Debug>(actual: T, expected: T) -> Result<(), Failed> {
+    if actual == expected { Ok(()) } else { Err(format!("{actual:?} instead of {expected:?}").into()) }
+}
+
+fn the_variable_is_checked() -> Result<(), Failed> {
+    for value in ["nonsense", "cuda:x", "cuda:", "CUDA", "cpu,cuda"] {
+        equal(opened(value)?, format!("{:?}", Error::UnknownDevice { value: value.to_owned() }))?;
+    }
+    let emulated = Error::FeatureDisabled { device: "the emulated device", feature: "emulator" };
+    equal(opened("emulated")?, format!("{emulated:?}"))?;
+    text_that_is_no_unicode()
+}
+
+#[cfg(unix)]
+fn text_that_is_no_unicode() -> Result<(), Failed> {
+    use std::os::unix::ffi::OsStrExt;
+    let value = OsStr::from_bytes(b"cuda\xff");
+    let error = Error::UnknownDevice { value: "cuda\u{fffd}".to_owned() };
+    equal(child("open", Some(value))?, format!("{error:?}"))
+}
+
+#[cfg(not(unix))]
+fn text_that_is_no_unicode() -> Result<(), Failed> {
+    Ok(())
+}
+
+fn the_cpu_can_be_named() -> Result<(), Failed> {
+    equal(&*opened("cpu")?, "Cpu: named")
+}
+
+fn threads_that_look_at_once_find_the_same() -> Result<(), Failed> {
+    // Which result it is depends on the machine, and must be the one that this process has got.
+    let expected = Device::cuda(0).map(|device| device.info().backend);
+    for _ in 0..5 {
+        equal(child("race", None)?, format!("{:?}", expected.as_ref()))?;
+    }
+    Ok(())
+}
+
+/// The error that every search for a CUDA device must end with.
+fn missing() -> Result<Error, Failed> {
+    match Device::cuda(0) {
+        Err(error @ Error::NoDevice { .. }) => Ok(error),
+        other => Err(format!("{other:?}").into()),
+    }
+}
+
+fn auto_is_the_cpu_and_says_why() -> Result<(), Failed> {
+    let expected = format!("Cpu: {}", missing()?);
+    equal(child("open", None)?, expected.clone())?;
+    equal(opened("")?, expected.clone())?;
+    equal(opened("auto")?, expected)?;
+    let device = Device::named("auto")?;
+    let reason = missing()?.to_string();
+    equal(&device.info().selection, &reason)?;
+    equal(device.to_string(), format!("CPU, {} threads ({reason})", device.info().processors))
+}
+
+fn cuda_is_an_error() -> Result<(), Failed> {
+    let expected = format!("{:?}", missing()?);
+    for value in ["cuda", "cuda:0", "cuda:3", "cuda:18446744073709551615"] {
+        equal(opened(value)?, expected.clone())?;
+    }
+    Ok(())
+}
+
+fn the_error_lists_the_names_tried() -> Result<(), Failed> {
+    let text = missing()?.to_string();
+    if !cfg!(target_os = "linux") {
+        return equal(&*text, "no CUDA device: CUDA devices are supported on Linux only");
+    }
+    let names = ["no CUDA driver found", "libcuda.so.1 (", "libcuda.so (", "/usr/lib/wsl/lib/libcuda.so.1 ("];
+    match names.into_iter().find(|name| !text.contains(name)) {
+        Some(name) => Err(format!("'{name}' is not in: {text}").into()),
+        None => Ok(()),
+    }
+}
+
+fn all_is_the_cpu_alone() -> Result<(), Failed> {
+    let backends: Vec<_> = Device::all().iter().map(|device| device.info().backend).collect();
+    equal(backends, vec![Backend::Cpu])
+}
+
+fn the_error_stays_the_same() -> Result<(), Failed> {
+    let first = missing()?;
+    for ordinal in [0, 1, 7, usize::MAX] {
+        equal(Device::cuda(ordinal).err(), Some(first.clone()))?;
+    }
+    Ok(())
+}
+
+/// Operations after the search has failed, some of which ask the device about itself.
+fn the_rest_works() -> Result<(), Failed> {
+    let device = Device::named("auto")?;
+    let info = device.info();
+    equal((info.compute_capability, info.memory, info.shared_memory), (None, None, None))?;
+    let filter = Filter1d::convolve(&[1.0f64, -1.0]).extent(Extent::Full).prepare(&device)?;
+    let (x, mut y) = (device.upload(&[1.0, 3.0])?, device.zeroed(3)?);
+    let ((), time) = device.time(|| filter.apply_into(&x, &mut y))?;
+    device.synchronize()?;
+    equal(y.download()?, vec![1.0, 2.0, -3.0])?;
+    equal(time.as_secs() < 60, true)?;
+    let plan = filter.plan(2);
+    equal((&*plan.kernel, plan.launch), ("cpu", None))?;
+    #[cfg(cuda)]
+    equal(format!("{:?}", slm::ptx_origin()).is_empty(), false)?;
+    Ok(())
+}

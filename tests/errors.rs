@@ -1,0 +1,382 @@
+//! What every error says, when the errors come that need no GPU, and that a failed call changes nothing.
+
+use ndarray::{Array2, ArrayView2, array};
+use slm::{Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ImageError, Result, SharedMemory};
+use std::error::Error as _;
+
+/// Checks an error's text, and that of its cause.
+#[track_caller]
+fn says(error: &Error, text: &str, source: Option<&str>) {
+    assert_eq!(error.to_string(), text);
+    assert_eq!(error.source().map(ToString::to_string).as_deref(), source);
+}
+
+#[track_caller]
+fn fails<T: std::fmt::Debug>(result: Result<T>, expected: Error) {
+    assert_eq!(result.expect_err("this cannot work"), expected);
+}
+
+mod texts {
+    use super::*;
+
+    #[test]
+    fn unknown_device() {
+        let error = Error::UnknownDevice { value: "gpu".into() };
+        says(&error, "SLM_DEVICE is 'gpu': it can be auto, cpu, emulated, cuda or cuda:N", None);
+    }
+
+    #[test]
+    fn feature_disabled() {
+        let error = Error::FeatureDisabled { device: "a CUDA device", feature: "cuda" };
+        let text = "a CUDA device needs the feature 'cuda' of the crate slm, which this program was built without";
+        says(&error, text, None);
+    }
+
+    #[test]
+    fn no_device() {
+        let error = Error::NoDevice { tried: "no CUDA driver found: libcuda.so (no such file)".into() };
+        says(&error, "no CUDA device: no CUDA driver found: libcuda.so (no such file)", None);
+    }
+
+    #[test]
+    fn device_ordinal() {
+        let error = Error::DeviceOrdinal { ordinal: 3, available: 2 };
+        says(&error, "there is no CUDA device 3: the driver has 2 (numbered from 0)", None);
+    }
+
+    #[test]
+    fn device_too_old() {
+        let error = Error::DeviceTooOld { device: "Tesla V100".into(), required: (7, 5), actual: (7, 0) };
+        let text = "the device Tesla V100 has compute capability 7.0, and the kernels need 7.5 at least";
+        says(&error, text, None);
+    }
+
+    #[test]
+    fn driver_too_old() {
+        let needed_for = "the kernel module blur (PTX 7.8)".to_owned();
+        let error = Error::DriverTooOld { required: (11, 8), actual: (11, 4), needed_for };
+        let text = "the CUDA driver supports CUDA 11.4, and the kernel module blur (PTX 7.8) takes a newer one (CUDA \
+                    11.8 or later)";
+        says(&error, text, None);
+    }
+
+    #[test]
+    fn kernel_module() {
+        let (expected, actual) = ("aa".to_owned(), "bb".to_owned());
+        let cases = [
+            (ImageError::NoHeader { missing: "target" }, "its header has no line 'target'"),
+            (
+                ImageError::Altered { expected: expected.clone(), actual: actual.clone() },
+                "its text has the digest bb, its header says aa",
+            ),
+            (
+                ImageError::Stale { expected, actual },
+                "it was compiled from sources with the digest bb, this program has aa",
+            ),
+        ];
+        for (source, text) in cases {
+            let error = Error::KernelModule { module: "blur", source };
+            says(&error, &format!("the kernel module blur cannot be used: {text}"), Some(text));
+        }
+    }
+
+    fn illegal_address() -> DriverError {
+        let description = "an illegal memory access was encountered".to_owned();
+        DriverError { code: 700, name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(), description }
+    }
+
+    #[test]
+    fn driver() {
+        let error = Error::Driver { call: "cuLaunchKernel", source: illegal_address() };
+        let source = "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered";
+        says(&error, &format!("cuLaunchKernel failed: {source}"), Some(source));
+    }
+
+    #[test]
+    fn device_lost() {
+        let error = Error::DeviceLost { call: "cuStreamSynchronize", source: illegal_address() };
+        let source = "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered";
+        let text = format!("the device is lost: cuStreamSynchronize failed with {source}; every further call fails");
+        says(&error, &text, Some(source));
+    }
+
+    #[test]
+    fn shared_memory_exceeded() {
+        let error = Error::SharedMemoryExceeded { kernel: "blur".into(), requested: 656_384, available: 232_448 };
+        says(&error, "blur needs 656384 bytes of shared memory per block, and the device has 232448", None);
+    }
+
+    #[test]
+    fn out_of_device_memory() {
+        let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: Some(1 << 20) };
+        says(&error, "1099511627776 bytes of memory were asked for, and 1048576 are free", None);
+        let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: None };
+        says(&error, "1099511627776 bytes of memory were asked for, and not so many are free", None);
+    }
+
+    #[test]
+    fn too_large() {
+        let large = |factors| Error::TooLarge { what: "a buffer", factors, limit: 11 };
+        says(&large([3, 4]), "a buffer is too large: 3 x 4 exceeds 11", None);
+        says(&large([12, 1]), "a buffer is too large: 12 exceeds 11", None);
+        says(&large([1, 12]), "a buffer is too large: 12 exceeds 11", None);
+    }
+
+    #[test]
+    fn device_mismatch() {
+        let error =
+            Error::DeviceMismatch { operand: "the input", expected: "NVIDIA H200".into(), actual: "CPU".into() };
+        says(&error, "the input belongs to another handle (CPU) than the operation (NVIDIA H200)", None);
+    }
+
+    #[test]
+    fn length() {
+        let error = Error::Length { what: "the output", expected: 3, actual: 4 };
+        says(&error, "the output has 4 elements, and 3 are needed", None);
+    }
+
+    #[test]
+    fn shape() {
+        let error = Error::Shape { what: "the output", expected: [2, 3], actual: [3, 2] };
+        says(&error, "the output is 3 x 2 (rows x columns), and 2 x 3 is needed", None);
+    }
+
+    #[test]
+    fn pitch() {
+        let error = Error::Pitch { columns: 5, pitch: 4 };
+        says(&error, "a row pitch of 4 elements is less than the 5 columns of a row", None);
+    }
+
+    #[test]
+    fn axis() {
+        let error = Error::Axis { axis: 2, dimensions: 2 };
+        says(&error, "there is no axis 2: the array has 2 (numbered from 0)", None);
+    }
+
+    #[test]
+    fn no_taps() {
+        says(&Error::NoTaps, "a filter needs at least 1 tap, and this one has 0", None);
+    }
+}
+
+const LARGEST: u64 = isize::MAX as u64;
+
+/// The sum of each sample and its two neighbours.
+fn sum_of_three(device: &Device) -> slm::filter1d::PreparedFilter1d<i32> {
+    Filter1d::correlate(&[1, 1, 1]).prepare(device).unwrap()
+}
+
+/// Two buffers, to see afterwards that they still are what they were, and still work.
+struct Untouched {
+    device: Device,
+    input: Buffer<i32>,
+    output: Buffer<i32>,
+}
+
+impl Untouched {
+    fn new() -> Self {
+        let device = Device::cpu();
+        let input = device.upload(&[1, 2, 3, 4]).unwrap();
+        let output = device.upload(&[-1, -2, -3, -4]).unwrap();
+        Untouched { device, input, output }
+    }
+
+    #[track_caller]
+    fn check(mut self) {
+        assert_eq!(self.input.download().unwrap(), [1, 2, 3, 4]);
+        assert_eq!(self.output.download().unwrap(), [-1, -2, -3, -4]);
+        sum_of_three(&self.device).apply_into(&self.input, &mut self.output).unwrap();
+        assert_eq!(self.output.download().unwrap(), [3, 6, 9, 7]);
+    }
+}
+
+#[test]
+fn a_filter_without_taps() {
+    let device = Device::cpu();
+    fails(Filter1d::<f32>::correlate(&[]).prepare(&device), Error::NoTaps);
+    fails(Filter1d::<f64>::convolve(&[]).prepare(&device), Error::NoTaps);
+    fails(Filter1d::<i32>::convolve(&[]).extent(Extent::Full).prepare(&device), Error::NoTaps);
+}
+
+#[test]
+fn an_output_of_the_wrong_length() {
+    let mut data = Untouched::new();
+    let filter = sum_of_three(&data.device);
+    for actual in [0, 3, 5] {
+        let mut output = data.device.upload(&vec![7; actual]).unwrap();
+        fails(filter.apply_into(&data.input, &mut output), Error::Length { what: "the output", expected: 4, actual });
+        assert_eq!(output.download().unwrap(), vec![7; actual]);
+    }
+    let full = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Full).prepare(&data.device).unwrap();
+    fails(full.apply_into(&data.input, &mut data.output), Error::Length { what: "the output", expected: 6, actual: 4 });
+    let valid = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Valid).prepare(&data.device).unwrap();
+    fails(
+        valid.apply_into(&data.input, &mut data.output),
+        Error::Length { what: "the output", expected: 2, actual: 4 },
+    );
+    data.check();
+}
+
+#[test]
+fn copies_of_the_wrong_length() {
+    let mut data = Untouched::new();
+    let length = |what, actual| Error::Length { what, expected: 4, actual };
+    let mut target = [9; 5];
+    fails(data.input.download_into(&mut target), length("the slice to download into", 5));
+    assert_eq!(target, [9; 5]);
+    fails(data.output.upload(&[1, 2, 3]), length("the slice to upload", 3));
+    let longer = data.device.upload(&[5; 6]).unwrap();
+    fails(data.output.copy_from(&longer), length("the source", 6));
+    assert_eq!(longer.download().unwrap(), [5; 6]);
+    data.check();
+}
+
+#[test]
+fn buffers_of_another_handle() {
+    let mut data = Untouched::new();
+    let mut other = Untouched::new();
+    let mismatch = |operand| Error::DeviceMismatch { operand, expected: "CPU".to_owned(), actual: "CPU".to_owned() };
+    let filter = sum_of_three(&data.device);
+    fails(filter.apply_into(&other.input, &mut data.output), mismatch("the input"));
+    fails(filter.apply_into(&data.input, &mut other.output), mismatch("the output"));
+    fails(data.output.copy_from(&other.input), mismatch("the source"));
+    data.check();
+    other.check();
+}
+
+#[test]
+fn a_clone_is_no_other_handle() {
+    let mut data = Untouched::new();
+    let filter = sum_of_three(&data.device.clone());
+    let input = data.device.clone().upload(&[1, 0, 0, 0]).unwrap();
+    filter.apply_into(&input, &mut data.output).unwrap();
+    assert_eq!(data.output.download().unwrap(), [1, 1, 0, 0]);
+}
+
+fn matrix(device: &Device, data: ArrayView2<'_, i32>) -> Buffer2<i32> {
+    Buffer2::upload(device, data).unwrap()
+}
+
+#[test]
+fn an_output_of_the_wrong_shape() {
+    let device = Device::cpu();
+    let samples = array![[1, 2, 3], [4, 5, 6]];
+    let untouched = array![[-1, -2], [-3, -4], [-5, -6]];
+    let input = matrix(&device, samples.view());
+    let mut output = matrix(&device, untouched.view());
+    let shape = |expected| Error::Shape { what: "the output", expected, actual: [3, 2] };
+    let filter = sum_of_three(&device);
+    fails(filter.apply_axis_into(&input, 0, &mut output), shape([2, 3]));
+    fails(filter.apply_axis_into(&input, 1, &mut output), shape([2, 3]));
+    let full = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Full).prepare(&device).unwrap();
+    fails(full.apply_axis_into(&input, 0, &mut output), shape([4, 3]));
+    fails(full.apply_axis_into(&input, 1, &mut output), shape([2, 5]));
+    assert_eq!(input.download().unwrap(), samples);
+    assert_eq!(output.download().unwrap(), untouched);
+}
+
+#[test]
+fn an_axis_that_is_not_there() {
+    let device = Device::cpu();
+    let filter = sum_of_three(&device);
+    let samples = Array2::from_elem((2, 3), 5);
+    let input = matrix(&device, samples.view());
+    let mut output = matrix(&device, samples.view());
+    for axis in [2, usize::MAX] {
+        let error = Error::Axis { axis, dimensions: 2 };
+        fails(filter.apply_axis(samples.view(), axis), error.clone());
+        fails(filter.apply_axis_into(&input, axis, &mut output), error.clone());
+        fails(filter.plan_axis([2, 3], axis), error);
+    }
+    assert_eq!(output.download().unwrap(), samples);
+}
+
+#[test]
+fn matrices_of_another_handle() {
+    let (device, other) = (Device::cpu(), Device::cpu());
+    let samples = Array2::from_elem((2, 3), 5);
+    let input = matrix(&other, samples.view());
+    let mut output = matrix(&device, samples.view());
+    let error = Error::DeviceMismatch { operand: "the input", expected: "CPU".into(), actual: "CPU".into() };
+    fails(sum_of_three(&device).apply_axis_into(&input, 0, &mut output), error);
+    assert_eq!(output.download().unwrap(), samples);
+}
+
+#[test]
+fn a_matrix_that_its_buffer_cannot_hold() {
+    let device = Device::cpu();
+    let buffer = |len| device.zeroed::<f32>(len).unwrap();
+    let make = |len, rows, columns, pitch| Buffer2::from_buffer(buffer(len), rows, columns, pitch);
+    fails(make(100, 2, 5, 4), Error::Pitch { columns: 5, pitch: 4 });
+    fails(make(0, 0, 1, 0), Error::Pitch { columns: 1, pitch: 0 });
+    let short = |expected, actual| Error::Length { what: "the buffer of a matrix", expected, actual };
+    fails(make(17, 3, 4, 7), short(18, 17));
+    assert_eq!(make(18, 3, 4, 7).unwrap().pitch(), 7);
+    let huge = [usize::MAX as u64, usize::MAX as u64];
+    let error = Error::TooLarge { what: "a matrix", factors: huge, limit: usize::MAX as u64 };
+    fails(make(18, usize::MAX, 4, usize::MAX), error);
+}
+
+#[test]
+fn buffers_that_are_too_large() {
+    let device = Device::cpu();
+    let large = |factors| Error::TooLarge { what: "a buffer", factors, limit: LARGEST };
+    let most = usize::MAX as u64;
+    fails(device.zeroed::<i32>(usize::MAX), large([most, 4]));
+    fails(device.zeroed::<u8>(usize::MAX), large([most, 1]));
+    // The product fits into 64 bits, but no allocation is so large.
+    fails(device.zeroed::<f64>(usize::MAX / 8), large([most / 8, 8]));
+    let error = Error::OutOfDeviceMemory { requested: LARGEST, available: None };
+    fails(device.zeroed::<u8>(isize::MAX as usize), error);
+    let error = Error::TooLarge { what: "a matrix", factors: [most, 2], limit: most };
+    fails(Buffer2::<f32>::zeroed(&device, usize::MAX, 2), error);
+    assert_eq!(device.zeroed::<i32>(2).unwrap().download().unwrap(), [0, 0]);
+}
+
+#[test]
+fn outputs_that_are_too_many() {
+    let full = Filter1d::correlate(&[1.0f32; 5]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
+    let most = usize::MAX - 4;
+    let large = |samples: usize| Error::TooLarge {
+        what: "the number of samples",
+        factors: [samples as u64, 1],
+        limit: most as u64,
+    };
+    assert_eq!(full.output_len(most), Ok(usize::MAX));
+    fails(full.output_len(most + 1), large(most + 1));
+    fails(full.output_len(usize::MAX), large(usize::MAX));
+    fails(full.plan_axis([usize::MAX, 1], 0), large(usize::MAX));
+    // A plan is advice, so it does not fail.
+    assert_eq!(full.plan(usize::MAX).outputs, [1, 0]);
+}
+
+#[test]
+fn names_of_devices() {
+    for value in ["gpu", "CPU", "cpu ", "cuda:", "cuda:x", "cuda:-1", "cuda:0:1", "cuda0", "cuda: 0", "émulé"] {
+        fails(Device::named(value), Error::UnknownDevice { value: value.to_owned() });
+    }
+    let number = "cuda:99999999999999999999999";
+    fails(Device::named(number), Error::UnknownDevice { value: number.to_owned() });
+    let error = Error::FeatureDisabled { device: "the emulated device", feature: "emulator" };
+    fails(Device::named("emulated"), error);
+    let cpu = Device::named("cpu").unwrap();
+    assert_eq!((cpu.info().backend, &*cpu.info().selection), (Backend::Cpu, "named"));
+}
+
+#[test]
+fn shared_memory_limits() {
+    let shared = SharedMemory {
+        default_per_block: 49_152,
+        max_per_block: 101_376,
+        per_multiprocessor: 102_400,
+        banks: 32,
+        bank_bytes: 4,
+    };
+    assert_eq!(shared.check("blur", 0), Ok(()));
+    assert_eq!(shared.check("blur", 101_376), Ok(()));
+    let error = |requested| Error::SharedMemoryExceeded { kernel: "blur".into(), requested, available: 101_376 };
+    fails(shared.check("blur", 101_377), error(101_377));
+    fails(shared.check("blur", u64::MAX), error(u64::MAX));
+    let threads = [0, 1, 99, 100, 101_376, 101_377, u64::MAX].map(|bytes| shared.max_threads_per_block(bytes));
+    assert_eq!(threads, [1024, 1024, 1024, 1013, 1, 0, 0]);
+}
