@@ -7,7 +7,7 @@
 use super::Args;
 use super::line::Line;
 use crate::Sample;
-use cuda_std::thread;
+use cuda_std::{GlobalIn, thread};
 
 #[inline(always)]
 pub(super) fn correlate<T: Sample>(args: Args<T>) {
@@ -24,19 +24,37 @@ pub(super) fn correlate<T: Sample>(args: Args<T>) {
     let input = Line::new(&args, line);
     let first = args.start + o as i64;
     let sum = match input.contains(first, args.tap_count) {
-        true => sum(&args, |j| input.inside(first as u64 + j)),
-        false => sum(&args, |j| input.get(first + j as i64)),
+        true if args.input_step == 1 => contiguous_sum(&args, args.input.at(line * args.input_line + first as u64)),
+        _ => continued_sum(&args, &input, first),
     };
     args.output.set(line * args.output_line + o * args.output_step, sum);
 }
 
-/// `Σ_j sample(j) · w[j]`.
+/// `Σ_j samples[j] · w[j]`, four products at a time.
 #[inline(always)]
-fn sum<T: Sample>(args: &Args<T>, sample: impl Fn(u64) -> T) -> T {
-    let mut sum = T::ZERO;
-    let mut j = 0;
+fn contiguous_sum<T: Sample>(args: &Args<T>, samples: GlobalIn<T, u32>) -> T {
+    let taps = args.taps.at(0);
+    let (mut sum, mut j) = (T::ZERO, 0);
+    while j + 4 <= args.tap_count {
+        let (x, w) = (samples.get4_strided::<1>(j), taps.get4_strided::<1>(j));
+        for k in 0..4 {
+            sum = T::add_product(sum, x[k], w[k]);
+        }
+        j += 4;
+    }
     while j < args.tap_count {
-        sum = T::add_product(sum, sample(j as u64), args.taps.get(j as u64));
+        sum = T::add_product(sum, samples.get(j), taps.get(j));
+        j += 1;
+    }
+    sum
+}
+
+/// The same for any line and place.
+#[inline(always)]
+fn continued_sum<T: Sample>(args: &Args<T>, input: &Line<T>, first: i64) -> T {
+    let (mut sum, mut j) = (T::ZERO, 0);
+    while j < args.tap_count {
+        sum = T::add_product(sum, input.get(first + j as i64), args.taps.get(j as u64));
         j += 1;
     }
     sum
