@@ -152,7 +152,8 @@ fn blur(
     let ((), time) = device.time(passes)?;
 
     let shape = planes.first().map_or([0, 0], |plane| plane.dim().into());
-    let mut report = format!("channels {}, taps {}\n", planes.len(), taps.len());
+    let mut report = format!("{device}: {}\n", device.info().selection);
+    let _ = writeln!(report, "channels {}, taps {}", planes.len(), taps.len());
     for (name, axis) in [("along the rows", 1), ("down the columns", 0)] {
         let _ = writeln!(report, "{name}:\n{}", filter.plan_axis(shape, axis)?);
     }

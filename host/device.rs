@@ -321,11 +321,12 @@ impl fmt::Debug for Device {
 }
 
 impl fmt::Display for Device {
+    /// The device in a few words; [`DeviceInfo::selection`] tells why it is this one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let info = self.info();
         match info.backend {
-            Backend::Cpu => write!(f, "CPU, {} threads ({})", info.processors, info.selection),
-            Backend::Cuda => write!(f, "{} ({})", info.name, info.selection),
+            Backend::Cpu => write!(f, "CPU, {} threads", info.processors),
+            Backend::Cuda => write!(f, "{}, {}", info.selection, info.name),
         }
     }
 }

@@ -10,7 +10,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
     /// `SLM_DEVICE` has a value that names no device.
-    #[error("SLM_DEVICE is '{value}': it can be auto, cpu, emulated, cuda or cuda:N")]
+    #[error(
+        "no device is called '{value}': SLM_DEVICE, or a name given otherwise, can be auto, cpu, emulated, cuda or cuda:N"
+    )]
     UnknownDevice {
         /// The variable's value.
         value: String,

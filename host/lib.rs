@@ -47,3 +47,8 @@ pub use filter1d::Filter1d;
 pub use backend::cuda::ptx_origin;
 #[cfg(cuda)]
 pub use cuda_std::image::Origin;
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -205,5 +205,5 @@ fn check_axis<T: Sample>(
 
 /// Of the first and some later lines everything, of the others the ends and every 37th output.
 fn places_of_line(line: usize, count: usize) -> impl Iterator<Item = usize> {
-    (0..count).filter(move |&o| line % 32 == 0 || o < 4 || o + 4 >= count || (o + line) % 37 == 0)
+    (0..count).filter(move |&o| line.is_multiple_of(32) || o < 4 || o + 4 >= count || (o + line).is_multiple_of(37))
 }

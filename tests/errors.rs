@@ -22,7 +22,11 @@ mod texts {
     #[test]
     fn unknown_device() {
         let error = Error::UnknownDevice { value: "gpu".into() };
-        says(&error, "SLM_DEVICE is 'gpu': it can be auto, cpu, emulated, cuda or cuda:N", None);
+        says(
+            &error,
+            "no device is called 'gpu': SLM_DEVICE, or a name given otherwise, can be auto, cpu, emulated, cuda or cuda:N",
+            None,
+        );
     }
 
     #[test]

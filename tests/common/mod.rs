@@ -8,11 +8,21 @@ pub mod oracle;
 pub mod ptx;
 
 use libtest_mimic::{Failed, Trial};
+use slm::filter1d::{Algorithm, HaloLoad};
 use slm::{Backend, Device};
 use std::sync::OnceLock;
 
 /// The seed of all test data.
 pub const SEED: u64 = 0x5eed;
+
+/// Every algorithm that there is on a GPU.
+pub const ALGORITHMS: [Algorithm; 5] = [
+    Algorithm::Auto,
+    Algorithm::GlobalMemory,
+    Algorithm::SharedTile(HaloLoad::EdgeThread),
+    Algorithm::SharedTile(HaloLoad::Cooperative),
+    Algorithm::RegisterTiled,
+];
 
 /// One test on every backend: on the CPU always, on a CUDA device where there is one. Without one it is listed as
 /// ignored, with the reason; with `SLM_REQUIRE_CUDA=1` it fails.

@@ -23,10 +23,27 @@ impl Code {
         lines.filter(|words| words[0] == name).filter_map(|words| words.get(1).cloned()).collect()
     }
 
+    /// The kernels one by one, with what stands behind each.
+    pub fn kernels(&self) -> Vec<Code> {
+        self.0.split(".entry").skip(1).map(|rest| Code(format!(".entry{rest}"))).collect()
+    }
+
+    /// How many instructions begin so.
+    pub fn count(&self, prefix: &str) -> usize {
+        self.statements().filter(|s| s.opcode().starts_with(prefix)).count()
+    }
+
     /// The names of the kernels.
     pub fn entries(&self) -> Vec<String> {
         let names = self.0.split(".entry").skip(1);
         names.map(|rest| rest.trim_start().split(['(', ' ', '\t', '\n']).next().unwrap_or_default().into()).collect()
+    }
+
+    /// The reads of global memory that do not take the read-only path.
+    pub fn plain_loads(&self) -> usize {
+        let is_plain =
+            |opcode: &str| opcode.starts_with("ld.") && opcode.contains(".global") && !opcode.contains(".nc");
+        self.statements().filter(|s| is_plain(s.opcode())).count()
     }
 
     /// What needs a stack, or leaves the kernel.
@@ -59,8 +76,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// Accesses that do not name global, shared or parameter space; reads of global memory that do not take the read-only
-/// path; conversions to and from generic addresses.
+/// Accesses that do not name global, shared or parameter space; conversions to and from generic addresses.
 pub fn memory_faults(code: &Code) -> Vec<String> {
     code.statements().filter(|s| is_fault(s.opcode())).map(|s| s.0.to_owned()).collect()
 }
@@ -72,7 +88,6 @@ fn is_fault(opcode: &str) -> bool {
         |part: &str| parts.clone().any(|p| p == part || p.strip_prefix(part).is_some_and(|p| p.starts_with("::")));
     match name {
         "cvta" => true,
-        "ld" if has("global") => !has("nc"),
         "ld" | "ldu" | "st" | "atom" | "red" => !["global", "shared", "param"].into_iter().any(has),
         _ => false,
     }

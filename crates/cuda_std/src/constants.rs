@@ -60,12 +60,18 @@ impl<T: Value, const N: usize> Constants<T, N> {
         return self.group(k);
     }
 
+    /// A table consists of whole groups: checked when compiling.
+    #[inline(always)]
+    fn check_groups<const G: usize>() {
+        const { assert!(N >= G && N.is_multiple_of(G)) };
+    }
+
     /// The address of the group number `k` of `G` elements, or of the last one if there are fewer: nothing to compute
     /// in a loop whose limit is no more than `N / G`.
     #[cfg(target_os = "cuda")]
     #[inline(always)]
     fn address_of<const G: usize>(&self, k: u32) -> u64 {
-        const { assert!(N >= G && N.is_multiple_of(G)) };
+        Self::check_groups::<G>();
         let k = k.min((N / G) as u32 - 1);
         self.address + k as u64 * (G * size_of::<T>()) as u64
     }
@@ -73,6 +79,7 @@ impl<T: Value, const N: usize> Constants<T, N> {
     #[cfg(not(target_os = "cuda"))]
     #[track_caller]
     fn group<const G: usize>(&self, k: u32) -> [T; G] {
+        Self::check_groups::<G>();
         let groups = self.table.0.as_chunks::<G>().0;
         assert!((k as usize) < groups.len(), "group {k} of a table that has {} of {G} elements", groups.len());
         groups[k as usize]

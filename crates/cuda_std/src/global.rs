@@ -216,13 +216,17 @@ macro_rules! loads {
                     words.map(T::from_word)
                 }
                 #[cfg(not(target_os = "cuda"))]
-                core::array::from_fn(|k| {
-                    let further = I::of(k as u32 * STRIDE);
-                    if !i.in_range(further, self.len) {
-                        return T::default();
+                {
+                    // A loop, not a closure, which would itself be the caller that the accesses are reported with.
+                    let mut values = [T::default(); 4];
+                    for (k, value) in values.iter_mut().enumerate() {
+                        let further = I::of(k as u32 * STRIDE);
+                        if i.in_range(further, self.len) {
+                            *value = crate::host::load::<T, 1>(&self.access_beyond(i, further))[0];
+                        }
                     }
-                    crate::host::load::<T, 1>(&self.access_beyond(i, further))[0]
-                })
+                    values
+                }
             }
 
             /// Elements `i` and `i + 1`, if both are in range; their address is a multiple of their size.

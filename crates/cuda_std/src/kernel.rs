@@ -30,6 +30,26 @@ pub unsafe trait Entry: 'static {
 /// constant memory ([`Constants`](crate::Constants)).
 ///
 /// The name is that of the entry point in the compiled module, so it must be unique in its crate.
+///
+/// The code contains no `unsafe`:
+///
+/// ```compile_fail
+/// cuda_std::arguments! {
+///     /// A number.
+///     pub struct Number {
+///         /// It.
+///         pub n: u32,
+///     }
+/// }
+/// cuda_std::kernel! {
+///     /// Does not compile.
+///     pub fn careless(_arena, args: Number) {
+///         let pointer = &args.n as *const u32;
+///         let _ = unsafe { *pointer };
+///     }
+/// }
+/// # fn main() {}
+/// ```
 #[macro_export]
 macro_rules! kernel {
     ($(#[$doc:meta])* pub fn $name:ident($arena:ident, $args:ident: $type:ty) $body:block) => {

@@ -94,3 +94,8 @@ pub use value::{Value, Vector4};
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     device::trap()
 }
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

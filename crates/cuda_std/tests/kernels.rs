@@ -4,7 +4,7 @@ mod machine;
 
 use cuda_std::host::{Machine, with};
 use cuda_std::{
-    Arena, Argument, Entry, GlobalIn, GlobalInOut, GlobalOut, Ordering, Shared, arguments, fence, kernel, math,
+    Arena, Argument, Entry, GlobalIn, GlobalInOut, GlobalOut, Ordering, Shared, Table, arguments, fence, kernel, math,
     shared_bytes, thread, warp,
 };
 use machine::{Event, GLOBAL, Tester, in_out, input, message_of, output};
@@ -56,6 +56,16 @@ kernel! {
     }
 }
 
+kernel! {
+    /// Thread `i` of the grid computes element `i`: its sample times the sum of a group of constants.
+    pub fn weigh(_arena, args: Scaling<f32>, weights: Constants<f32, 8>) {
+        let i = thread::global_x();
+        let [a, b] = weights.pair(i as u32);
+        let [c, d, e, f] = weights.quad(args.offset as u32);
+        args.output.set(i, args.input.get(i) * (a + b + c + d + e + f));
+    }
+}
+
 fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap())).collect()
 }
@@ -71,7 +81,7 @@ fn scaling(offset: u16) -> (Rc<Tester>, Scaling<f32>) {
 #[test]
 fn a_kernel_runs_on_a_machine() {
     let (tester, args) = scaling(1);
-    tester.launch::<scale>(3, 2, args);
+    tester.launch::<scale>(3, 2, args, ());
     let memory = tester.global.borrow();
     assert_eq!(floats(&memory[16..48]), [0.0, 0.5, 1.0, 1.5, 2.0, 0.0, 0.0, 0.0]);
     assert_eq!(memory[48..52], [4, 0, 0, 0]);
@@ -80,20 +90,49 @@ fn a_kernel_runs_on_a_machine() {
 #[test]
 fn a_kernel_gets_the_blocks_shared_memory() {
     let (tester, args) = scaling(0);
-    tester.launch::<reverse>(1, 1, args);
+    tester.launch::<reverse>(1, 1, args, ());
     assert_eq!(floats(&tester.global.borrow()[16..32]), [4.0, 3.0, 2.0, 1.0]);
     let log = tester.log.borrow();
     assert_eq!(log.iter().filter(|event| matches!(event, Event::SyncThreads(_))).count(), 1);
     assert!(log.iter().all(|event| event.at().file() == file!()));
 }
 
+/// What the constants of `weigh` are, and the samples of `scaling` are 1, 2, 3 and 4.
+const WEIGHTS: Table<f32, 8> = Table([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
+
+#[test]
+fn a_kernel_gets_the_launchs_constants() {
+    let (tester, args) = scaling(1);
+    tester.launch::<weigh>(2, 2, args, WEIGHTS);
+    let fours = 16.0 + 32.0 + 64.0 + 128.0;
+    let expected = [3.0, 12.0, 48.0, 192.0].map(|twos| twos + fours);
+    assert_eq!(
+        floats(&tester.global.borrow()[16..32]),
+        [expected[0], 2.0 * expected[1], 3.0 * expected[2], 4.0 * expected[3]]
+    );
+}
+
+#[test]
+fn constants_beyond_the_table_end_the_kernel() {
+    let message = message_of(|| {
+        let (tester, args) = scaling(2);
+        tester.launch::<weigh>(1, 1, args, WEIGHTS);
+    });
+    assert_eq!(message, "group 2 of a table that has 2 of 4 elements");
+    let message = message_of(|| {
+        let (tester, args) = scaling(0);
+        tester.launch::<weigh>(1, 5, args, WEIGHTS);
+    });
+    assert_eq!(message, "group 4 of a table that has 4 of 2 elements");
+}
+
 #[test]
 fn an_entry_has_the_kernels_name_and_arguments() {
-    fn arguments<E: Entry<Args = A>, A: Argument>() -> &'static str {
+    fn name<E: Entry<Args = A, Constants = C>, A: Argument, C: Argument>() -> &'static str {
         E::NAME
     }
-    assert_eq!(arguments::<scale, Scaling<f32>>(), "scale");
-    assert_eq!(arguments::<reverse, Scaling<f32>>(), "reverse");
+    assert_eq!(name::<scale, Scaling<f32>, ()>(), "scale");
+    assert_eq!(name::<weigh, Scaling<f32>, Table<f32, 8>>(), "weigh");
     // No build script has computed a digest here, so this kernel cannot be launched on a device.
     assert_eq!(scale::SOURCES, None);
 }
@@ -181,7 +220,7 @@ fn without_a_machine_every_accessor_says_so() {
         || warp::sync_warp(warp::FULL),
         || _ = warp::lane(),
         || fence::fence_device(),
-        || scale::run(scaling(0).1),
+        || scale::run(scaling(0).1, ()),
     ];
     for work in without {
         assert_eq!(

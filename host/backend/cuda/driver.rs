@@ -101,7 +101,7 @@ pub(super) fn check(call: &'static str, code: i32) -> Result<()> {
 
 /// The same for what `cust` makes of it; `call` is the function that it called.
 pub(super) fn from_cust<T>(call: &'static str, result: std::result::Result<T, CudaError>) -> Result<T> {
-    result.or_else(|error| Err(check(call, error as i32).expect_err("an error of cust is a code other than zero")))
+    result.map_err(|error| check(call, error as i32).expect_err("an error of cust is a code other than zero"))
 }
 
 /// Whether the error says that there is not enough memory.

@@ -24,7 +24,7 @@ pub(super) struct Kernel<E: Entry> {
     registers: u32,
     /// Holds the module that the function is in.
     _module: Arc<Loaded>,
-    marker: PhantomData<fn(&E::Args, &E::Constants)>,
+    marker: PhantomData<fn(E)>,
 }
 
 // SAFETY: the function is a handle into a context, which any thread may use after making it current.

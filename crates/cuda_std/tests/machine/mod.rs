@@ -106,7 +106,7 @@ impl Tester {
 
     /// Runs the kernel `E` on a grid along x, one thread after another: for kernels without barriers, and for blocks
     /// of one thread.
-    pub fn launch<E: Entry>(self: &Rc<Self>, blocks: u32, threads: u32, args: E::Args) {
+    pub fn launch<E: Entry>(self: &Rc<Self>, blocks: u32, threads: u32, args: E::Args, constants: E::Constants) {
         self.indices[2].set([threads, 1, 1]);
         self.indices[3].set([blocks, 1, 1]);
         with(self.clone(), || {
@@ -114,7 +114,7 @@ impl Tester {
                 self.indices[0].set([thread, 0, 0]);
                 self.indices[1].set([block, 0, 0]);
                 self.lane.set(thread % 32);
-                E::run(args);
+                E::run(args, constants);
             }
         });
     }

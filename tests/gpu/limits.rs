@@ -1,0 +1,166 @@
+//! Too much, and just not too much.
+
+use super::{Failed, Trial, ensure, equal, same, together};
+use crate::common::Random;
+use ndarray::Array2;
+use slm::filter1d::{Algorithm, HaloLoad};
+use slm::{Buffer2, Device, Error, Filter1d};
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        together("ordinal_out_of_range", ordinal_out_of_range),
+        together("shared_memory_to_the_last_tap", shared_memory_to_the_last_tap),
+        together("shared_memory_of_columns", shared_memory_of_columns),
+        together("a_hundred_thousand_taps", a_hundred_thousand_taps),
+        together("out_of_memory", out_of_memory),
+        together("buffers_of_another_handle", buffers_of_another_handle),
+        together("wrong_length", wrong_length),
+    ]
+}
+
+fn ordinal_out_of_range(_device: &Device) -> Result<(), Failed> {
+    let available = Device::all().len() - 1;
+    for ordinal in [available, available + 1, usize::MAX] {
+        equal(Device::cuda(ordinal).err(), Some(Error::DeviceOrdinal { ordinal, available }))?;
+    }
+    let error = Device::named(&format!("cuda:{available}")).err();
+    equal(error, Some(Error::DeviceOrdinal { ordinal: available, available }))
+}
+
+fn on_cpu(taps: &[i32], x: &[i32]) -> slm::Result<Vec<i32>> {
+    Filter1d::correlate(taps).prepare(&Device::cpu())?.apply(x)
+}
+
+/// What a filter needs and what there is, if it needs too much.
+fn exceeded(device: &Device, algorithm: Algorithm, taps: usize) -> Result<Option<(String, u64, u64)>, Failed> {
+    match Filter1d::correlate(&vec![1i32; taps]).algorithm(algorithm).prepare(device) {
+        Ok(_) => Ok(None),
+        Err(Error::SharedMemoryExceeded { kernel, requested, available }) => Ok(Some((kernel, requested, available))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The most taps that an algorithm takes, by halving.
+fn most_taps(device: &Device, algorithm: Algorithm) -> Result<usize, Failed> {
+    let (mut fit, mut too_many) = (1, 1 << 17);
+    ensure(exceeded(device, algorithm, fit)?.is_none(), || "one tap is too much".to_owned())?;
+    ensure(exceeded(device, algorithm, too_many)?.is_some(), || format!("{too_many} taps fit"))?;
+    while too_many - fit > 1 {
+        let middle = (fit + too_many) / 2;
+        *(if exceeded(device, algorithm, middle)?.is_none() { &mut fit } else { &mut too_many }) = middle;
+    }
+    Ok(fit)
+}
+
+fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
+    let limit = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
+    for halo in [HaloLoad::Cooperative, HaloLoad::EdgeThread] {
+        let algorithm = Algorithm::SharedTile(halo);
+        let most = most_taps(device, algorithm)?;
+        let (kernel, requested, available) = exceeded(device, algorithm, most + 1)?.ok_or("one more fits")?;
+        equal((&*kernel, available), ("filter1d_tile_i32", limit))?;
+        // A tap more is an element more for the taps and for the tile, each rounded to 16 bytes.
+        ensure(requested > limit && requested <= limit + 32, || format!("{requested} of {limit} bytes"))?;
+
+        let (taps, x) = (Random::new(1).values(most), Random::new(2).values(3000));
+        let filter = Filter1d::correlate(&taps).algorithm(algorithm).prepare(device)?;
+        let shared = filter.plan(x.len()).launch.ok_or("nothing is launched")?.shared_bytes;
+        ensure(shared <= limit && shared + 32 > limit, || format!("{shared} of {limit} bytes"))?;
+        same(&filter.apply(&x)?, &on_cpu(&taps, &x)?)?;
+    }
+    Ok(())
+}
+
+/// Blocks take 32 columns, so fewer taps fit than along rows: that is found out when the axis is known.
+fn shared_memory_of_columns(device: &Device) -> Result<(), Failed> {
+    let taps: Vec<i32> = Random::new(1).values(2000);
+    let forced = Filter1d::correlate(&taps).algorithm(Algorithm::SharedTile(HaloLoad::Cooperative)).prepare(device)?;
+    let (x, untouched) = (Random::new(2).values(90 * 70), Random::new(3).values(90 * 70));
+    let x = Array2::from_shape_vec((90, 70), x)?;
+    let input = Buffer2::upload(device, x.view())?;
+    let mut output = Buffer2::from_buffer(device.upload(&untouched)?, 90, 70, 70)?;
+    let error = forced.apply_axis_into(&input, 0, &mut output).err();
+    let exceeded = matches!(&error, Some(Error::SharedMemoryExceeded { requested, available, .. })
+        if requested > available && *requested > 2000 * 32 * 4);
+    ensure(exceeded, || format!("{error:?}"))?;
+    equal(forced.apply_axis(x.view(), 0).err(), error.clone())?;
+    let plan = forced.plan_axis([90, 70], 0)?;
+    equal((plan.launch, Some(plan.reason)), (None, error.map(|e| e.to_string())))?;
+    same(&output.buffer().download()?, &untouched)?;
+
+    let cpu = Filter1d::correlate(&taps).prepare(&Device::cpu())?;
+    forced.apply_axis_into(&input, 1, &mut output)?;
+    equal(output.download()?, cpu.apply_axis(x.view(), 1)?)?;
+    let auto = Filter1d::correlate(&taps).prepare(device)?;
+    auto.apply_axis_into(&input, 0, &mut output)?;
+    equal(output.download()?, cpu.apply_axis(x.view(), 0)?)
+}
+
+/// Taps that do not fit into shared memory by far: `Auto` finds a way and says which.
+fn a_hundred_thousand_taps(device: &Device) -> Result<(), Failed> {
+    let (taps, x) = (Random::new(1).values(100_000), Random::new(2).values(5000));
+    let expected = on_cpu(&taps, &x)?;
+    let auto = Filter1d::correlate(&taps).prepare(device)?;
+    same(&auto.apply(&x)?, &expected)?;
+    let plan = auto.plan(x.len());
+    let text = plan.to_string();
+    ensure(!plan.reason.is_empty() && text.contains(&plan.reason), || text.clone())?;
+    let launch = plan.launch.ok_or("nothing is launched")?;
+    ensure(launch.shared_bytes <= launch.shared_available, || text)?;
+    let global = Filter1d::correlate(&taps).algorithm(Algorithm::GlobalMemory).prepare(device)?;
+    same(&global.apply(&x)?, &expected)
+}
+
+fn out_of_memory(device: &Device) -> Result<(), Failed> {
+    const TERABYTE: u64 = 1 << 40;
+    let before = device.upload(&[1, 2, 3])?;
+    let error = device.zeroed::<u8>(TERABYTE as usize).err();
+    let Some(Error::OutOfDeviceMemory { requested: TERABYTE, available: Some(available) }) = error else {
+        return Err(format!("{error:?}").into());
+    };
+    let memory = device.info().memory.ok_or("a GPU has memory")?;
+    ensure(available > 0 && available <= memory, || format!("{available} of {memory} bytes free"))?;
+    let wide = device.zeroed::<f64>(1 << 37).err();
+    ensure(matches!(wide, Some(Error::OutOfDeviceMemory { requested: TERABYTE, .. })), || format!("{wide:?}"))?;
+    let error = device.zeroed::<i32>(usize::MAX).err();
+    ensure(matches!(error, Some(Error::TooLarge { .. })), || format!("{error:?}"))?;
+
+    let filter = Filter1d::correlate(&[1, 1, 1]).prepare(device)?;
+    let mut after = device.zeroed(3)?;
+    filter.apply_into(&before, &mut after)?;
+    equal(after.download()?, vec![3, 6, 5])?;
+    device.synchronize().map_err(Failed::from)
+}
+
+fn buffers_of_another_handle(device: &Device) -> Result<(), Failed> {
+    let filter = Filter1d::correlate(&[1, 1, 1]).prepare(device)?;
+    let (mine, clone) = (device.upload(&[1, 2, 3])?, device.clone());
+    let mut output = clone.upload(&[-1, -2, -3])?;
+    for other in [Device::cuda(0)?, Device::cpu()] {
+        let mismatch = |operand, reversed: bool| {
+            let names = [device.info().name.clone(), other.info().name.clone()];
+            let [expected, actual] = if reversed { [names[1].clone(), names[0].clone()] } else { names };
+            Some(Error::DeviceMismatch { operand, expected, actual })
+        };
+        let mut foreign = other.upload(&[7, 8, 9])?;
+        equal(filter.apply_into(&foreign, &mut output).err(), mismatch("the input", false))?;
+        equal(filter.apply_into(&mine, &mut foreign).err(), mismatch("the output", false))?;
+        equal(output.copy_from(&foreign).err(), mismatch("the source", false))?;
+        equal(foreign.copy_from(&mine).err(), mismatch("the source", true))?;
+        equal((foreign.download()?, output.download()?), (vec![7, 8, 9], vec![-1, -2, -3]))?;
+    }
+    filter.apply_into(&mine, &mut output)?;
+    equal(output.download()?, vec![3, 6, 5])
+}
+
+fn wrong_length(device: &Device) -> Result<(), Failed> {
+    let filter = Filter1d::correlate(&[1, 1, 1]).prepare(device)?;
+    let (mut input, mut output) = (device.upload(&[1, 2, 3])?, device.upload(&[-1, -2])?);
+    let error = Error::Length { what: "the output", expected: 3, actual: 2 };
+    equal(filter.apply_into(&input, &mut output).err(), Some(error))?;
+    let error = Error::Length { what: "the slice to upload", expected: 3, actual: 4 };
+    equal(input.upload(&[9; 4]).err(), Some(error))?;
+    let error = Error::Length { what: "the source", expected: 3, actual: 2 };
+    equal(input.copy_from(&output).err(), Some(error))?;
+    equal((input.download()?, output.download()?), (vec![1, 2, 3], vec![-1, -2]))
+}

@@ -1,0 +1,197 @@
+//! Order, completion, sharing and lifetimes, and what a call costs the host.
+
+use super::{Failed, Trial, alone, ensure, equal, same, together};
+use crate::common::{ALGORITHMS, Random};
+use allocation_counter::measure;
+use ndarray::Array2;
+use slm::filter1d::{Algorithm, PreparedFilter1d};
+use slm::{Boundary, Buffer2, Device, Extent, Filter1d};
+use std::hint::black_box;
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        together("apply_into_allocates_nothing", apply_into_allocates_nothing),
+        alone("apply_into_is_quick", apply_into_is_quick),
+        together("threads_share_a_filter", threads_share_a_filter),
+        together("work_runs_in_order", work_runs_in_order),
+        together("inputs_dropped_while_in_use", inputs_dropped_while_in_use),
+        together("handles_dropped_while_in_use", handles_dropped_while_in_use),
+        together("modules_of_two_handles", modules_of_two_handles),
+    ]
+}
+
+fn on_cpu(filter: &Filter1d<i32>) -> slm::Result<PreparedFilter1d<i32>> {
+    filter.prepare(&Device::cpu())
+}
+
+fn apply_into_allocates_nothing(device: &Device) -> Result<(), Failed> {
+    ensure(measure(|| drop(black_box(vec![1u8]))).count_total == 1, || "allocations are not counted".to_owned())?;
+    let x = device.upload(&Random::new(1).values::<f32>(5000))?;
+    let mut y = device.zeroed(5000)?;
+    let matrix = Buffer2::<f32>::zeroed(device, 50, 60)?;
+    let mut filtered = Buffer2::zeroed(device, 50, 60)?;
+    // The last ones are more taps than one launch takes.
+    for taps in [5, 300, 2001] {
+        let taps: Vec<f32> = Random::new(2).values(taps);
+        for algorithm in ALGORITHMS {
+            let filter = Filter1d::correlate(&taps).algorithm(algorithm).prepare(device)?;
+            let mut all = || {
+                filter.apply_into(&x, &mut y)?;
+                filter.apply_axis_into(&matrix, 1, &mut filtered)?;
+                match filter.apply_axis_into(&matrix, 0, &mut filtered) {
+                    // Along columns fewer taps fit. The error has a text, which is allocated.
+                    Err(slm::Error::SharedMemoryExceeded { .. }) => Ok(false),
+                    result => result.map(|()| true),
+                }
+            };
+            // The first time loads what is only needed along columns.
+            let complete = all()?;
+            let mut result = Ok(false);
+            let info = measure(|| result = all());
+            equal(result?, complete)?;
+            ensure(!complete || info.count_total == 0, || format!("{algorithm:?}, {} taps: {info:?}", taps.len()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The least of several medians, so that a busy moment of the machine does not count.
+fn apply_into_is_quick(device: &Device) -> Result<(), Failed> {
+    const LIMIT: Duration = Duration::from_micros(10);
+    let x = device.upload(&Random::new(1).values::<f32>(1024))?;
+    let mut y = device.zeroed(1024)?;
+    let filter = Filter1d::correlate(&[1.0f32, 2.0, 3.0, 2.0, 1.0]).prepare(device)?;
+    let mut medians = Vec::new();
+    for _ in 0..30 {
+        let mut times = Vec::new();
+        for _ in 0..101 {
+            let start = Instant::now();
+            filter.apply_into(&x, &mut y)?;
+            times.push(start.elapsed());
+        }
+        // Otherwise the queue fills up, and its end is what is measured.
+        device.synchronize()?;
+        times.sort();
+        medians.push(times[times.len() / 2]);
+    }
+    let least = medians.iter().min().copied().unwrap_or(Duration::MAX);
+    println!("apply_into takes {least:?} of the host's time");
+    ensure(least <= LIMIT, || format!("{least:?}, medians {medians:?}"))
+}
+
+fn threads_share_a_filter(device: &Device) -> Result<(), Failed> {
+    const THREADS: u64 = 8;
+    let description = Filter1d::correlate(&Random::new(1).values::<i32>(67)).boundary(Boundary::Reflect);
+    let (filter, cpu) = (description.prepare(device)?, on_cpu(&description)?);
+    let work = |thread: u64| -> Result<(), Failed> {
+        for round in 0..25 {
+            let x: Vec<i32> = Random::new(100 * thread + round).values(1000 + 777 * thread as usize);
+            let expected = cpu.apply(&x)?;
+            let device = filter.device().clone();
+            let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
+            filter.apply_into(&input, &mut output)?;
+            same(&filter.apply(&x)?, &expected)?;
+            same(&output.download()?, &expected)?;
+            let matrix = Array2::from_shape_vec((10, 100), x[..1000].to_vec())?;
+            equal(filter.apply_axis(matrix.view(), 0)?, cpu.apply_axis(matrix.view(), 0)?)?;
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(thread))).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)
+    })
+}
+
+/// Each step reads what the one before has written, and nothing waits in between.
+fn work_runs_in_order(device: &Device) -> Result<(), Failed> {
+    let description = Filter1d::convolve(&[3, -1, 2]).boundary(Boundary::Wrap);
+    let x: Vec<i32> = Random::new(1).values(100_003);
+    let run = |device: &Device| -> slm::Result<[Vec<i32>; 2]> {
+        let filter = description.prepare(device)?;
+        let (mut a, mut b) = (device.upload(&x)?, device.zeroed(x.len())?);
+        for step in 0..300 {
+            filter.apply_into(&a, &mut b)?;
+            filter.apply_into(&b, &mut a)?;
+            if step % 100 == 50 {
+                // New memory in the middle of it, gone again before the work is done.
+                let mut copy = device.zeroed(x.len())?;
+                copy.copy_from(&a)?;
+                filter.apply_into(&copy, &mut a)?;
+            }
+        }
+        Ok([a.download()?, b.download()?])
+    };
+    let ([a, b], [on_cpu_a, on_cpu_b]) = (run(device)?, run(&Device::cpu())?);
+    same(&a, &on_cpu_a)?;
+    same(&b, &on_cpu_b)
+}
+
+/// Work that takes some milliseconds, so that what comes next comes while it runs.
+fn slow() -> (Filter1d<i32>, Vec<i32>) {
+    let taps: Vec<i32> = Random::new(1).values(1025);
+    (Filter1d::correlate(&taps).algorithm(Algorithm::GlobalMemory), Random::new(2).values(1 << 20))
+}
+
+fn inputs_dropped_while_in_use(device: &Device) -> Result<(), Failed> {
+    let (description, x) = slow();
+    let expected = on_cpu(&description)?.apply(&x)?;
+    let other = Device::cuda(0)?;
+    for _ in 0..5 {
+        let filter = description.prepare(device)?;
+        let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
+        filter.apply_into(&input, &mut output)?;
+        drop(input);
+        drop(filter);
+        // If the memory counted as free, it would be taken and overwritten now, by either queue.
+        let mut others = Vec::new();
+        for device in [device, &other] {
+            for _ in 0..4 {
+                others.push(device.zeroed::<i32>(x.len())?);
+                others.push(device.zeroed::<i32>(1025)?);
+            }
+        }
+        same(&output.download()?, &expected)?;
+    }
+    Ok(())
+}
+
+/// A buffer keeps alive what its contents depend on.
+fn handles_dropped_while_in_use(_device: &Device) -> Result<(), Failed> {
+    let (description, x) = slow();
+    let output = {
+        let device = Device::cuda(0)?;
+        let filter = description.prepare(&device)?;
+        let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
+        filter.apply_into(&input, &mut output)?;
+        output
+    };
+    same(&output.download()?, &on_cpu(&description)?.apply(&x)?)?;
+    output.device().synchronize()?;
+    // With work pending and nobody left who could wait for it.
+    let device = Device::cuda(0)?;
+    let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
+    description.prepare(&device)?.apply_into(&input, &mut output)?;
+    Ok(())
+}
+
+/// Each handle loads modules of its own, and unloading one's leaves the other's alone.
+fn modules_of_two_handles(_device: &Device) -> Result<(), Failed> {
+    let description = Filter1d::correlate(&[1, 2, 3]).extent(Extent::Full).boundary(Boundary::Constant(5));
+    let x = Array2::from_shape_vec((40, 50), Random::new(1).values(2000))?;
+    let cpu = on_cpu(&description)?;
+    let check = |filter: &PreparedFilter1d<i32>| -> Result<(), Failed> {
+        equal(filter.apply_axis(x.view(), 0)?, cpu.apply_axis(x.view(), 0)?)?;
+        equal(filter.apply_axis(x.view(), 1)?, cpu.apply_axis(x.view(), 1)?)
+    };
+    let first = description.prepare(&Device::cuda(0)?)?;
+    let second = description.prepare(&Device::cuda(0)?)?;
+    check(&first)?;
+    check(&second)?;
+    drop(first);
+    check(&second)?;
+    check(&description.prepare(&Device::cuda(0)?)?)?;
+    check(&second)
+}

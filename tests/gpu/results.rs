@@ -1,0 +1,158 @@
+//! Results that depend on how the work is divided, and numbers that are not finite.
+
+use super::{Failed, Trial, equal, same, together};
+use crate::common::extension::Meeting;
+use crate::common::oracle::Direction;
+use crate::common::{ALGORITHMS, Random, Sample};
+use ndarray::Array2;
+use slm::filter1d::{Algorithm, PreparedFilter1d};
+use slm::{Boundary, Device, Error, Extent, Filter1d};
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        together("integers_as_on_the_cpu", integers_as_on_the_cpu),
+        together("long_filters_f32", long_filters::<f32>),
+        together("long_filters_f64", long_filters::<f64>),
+        together("long_filters_i32", long_filters::<i32>),
+        together("not_finite_f32", not_finite::<f32>),
+        together("not_finite_f64", not_finite::<f64>),
+    ]
+}
+
+const EXTENTS: [Extent; 3] = [Extent::Same, Extent::Valid, Extent::Full];
+
+fn boundaries<T: Sample>() -> [Boundary<T>; 6] {
+    let outside = T::random(0x1234_5678_9abc_def0);
+    use Boundary::{Constant, Mirror, Nearest, Reflect, Wrap, Zero};
+    [Zero, Constant(outside), Nearest, Reflect, Mirror, Wrap]
+}
+
+fn describe<T: Sample>(taps: &[T], direction: Direction) -> Filter1d<T> {
+    match direction {
+        Direction::Correlate => Filter1d::correlate(taps),
+        Direction::Convolve => Filter1d::convolve(taps),
+    }
+}
+
+/// The filter, unless the algorithm takes more shared memory than there is.
+fn prepare<T: Sample>(filter: &Filter1d<T>, device: &Device) -> slm::Result<Option<PreparedFilter1d<T>>> {
+    filter.prepare(device).map(Some).or_else(too_large)
+}
+
+fn too_large<T>(error: Error) -> slm::Result<Option<T>> {
+    if let Error::SharedMemoryExceeded { .. } = error { Ok(None) } else { Err(error) }
+}
+
+fn integers_as_on_the_cpu(device: &Device) -> Result<(), Failed> {
+    for case in 0..200 {
+        let mut random = Random::new(case);
+        let [rows, columns, taps] = [200, 200, 300].map(|most| 1 + random.below(most));
+        let taps: Vec<i32> = random.values(taps);
+        let direction = [Direction::Correlate, Direction::Convolve][random.below(2)];
+        let (boundary, extent) = (boundaries()[random.below(6)], EXTENTS[random.below(3)]);
+        let algorithm = ALGORITHMS[random.below(ALGORITHMS.len())];
+        let filter = describe(&taps, direction).boundary(boundary).extent(extent).algorithm(algorithm);
+        let (gpu, cpu) = (filter.prepare(device)?, filter.prepare(&Device::cpu())?);
+        let x = Array2::from_shape_vec((rows, columns), random.values(rows * columns))?;
+        let fail = |e: Failed| format!("case {case}: {rows} x {columns}, {filter:?}: {e:?}");
+        let flat = x.as_slice().ok_or("rows one after another")?;
+        same(&gpu.apply(flat)?, &cpu.apply(flat)?).map_err(fail)?;
+        for axis in [0, 1] {
+            let Some(actual) = gpu.apply_axis(x.view(), axis).map(Some).or_else(too_large)? else { continue };
+            equal(actual, cpu.apply_axis(x.view(), axis)?).map_err(fail)?;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers of taps around those that one launch of a kernel may take: all algorithms add in the same order.
+fn long_filters<T: Sample>(device: &Device) -> Result<(), Failed> {
+    let bits = |values: &[T]| values.iter().map(|v| v.bits()).collect::<Vec<_>>();
+    let x = Array2::from_shape_vec((700, 5), Random::new(1).values::<T>(3500))?;
+    let flat = x.as_slice().ok_or("rows one after another")?;
+    for (i, taps) in [479, 480, 481, 958, 959, 960, 961, 1441, 1919, 1920, 1921, 3000].into_iter().enumerate() {
+        let taps: Vec<T> = Random::new(2).values(taps);
+        let direction = [Direction::Correlate, Direction::Convolve][i % 2];
+        let filter =
+            describe(&taps, direction).boundary(boundaries()[i % 6]).extent([Extent::Same, Extent::Full][i / 6]);
+        let global = filter.clone().algorithm(Algorithm::GlobalMemory).prepare(device)?;
+        let expected = [global.apply(flat)?, elements(&global, &x, 0)?, elements(&global, &x, 1)?];
+        for algorithm in ALGORITHMS {
+            let fail = |e: Failed| format!("{} taps, {algorithm:?}: {e:?}", taps.len());
+            let Some(other) = prepare(&filter.clone().algorithm(algorithm), device)? else { continue };
+            same(&bits(&other.apply(flat)?), &bits(&expected[0])).map_err(fail)?;
+            for axis in [0, 1] {
+                let Some(actual) = elements(&other, &x, axis).map(Some).or_else(too_large)? else { continue };
+                same(&bits(&actual), &bits(&expected[1 + axis])).map_err(fail)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn elements<T: Sample>(filter: &PreparedFilter1d<T>, x: &Array2<T>, axis: usize) -> slm::Result<Vec<T>> {
+    Ok(filter.apply_axis(x.view(), axis)?.into_iter().collect())
+}
+
+/// A float type, for making numbers that are none.
+trait Float: Sample {
+    const STRANGE: [Self; 3];
+    fn is_strange(self) -> bool;
+}
+
+macro_rules! floats {
+    ($($t:ty),*) => {$(
+        impl Float for $t {
+            const STRANGE: [Self; 3] = [<$t>::NAN, <$t>::INFINITY, <$t>::NEG_INFINITY];
+            fn is_strange(self) -> bool {
+                !self.is_finite()
+            }
+        }
+    )*};
+}
+floats!(f32, f64);
+
+/// A sample that is not finite reaches the outputs whose taps touch it, with a tap of zero too, and no others.
+fn not_finite<T: Float>(device: &Device) -> Result<(), Failed> {
+    const N: usize = 150;
+    for m in [1, 2, 5, 34, 133, 962] {
+        let mut taps: Vec<T> = Random::new(m as u64).values(m);
+        taps[m / 3] = T::default();
+        let direction = [Direction::Correlate, Direction::Convolve][m % 2];
+        for boundary in boundaries::<T>() {
+            for extent in EXTENTS {
+                let meeting = Meeting { n: N, m, direction, boundary, extent };
+                let filter = describe(&taps, direction).boundary(boundary).extent(extent);
+                let fail = |e: Failed| format!("{boundary:?}, {extent:?}, {m} taps: {e:?}");
+                check_reach(device, &filter, &meeting).map_err(fail)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts a strange number into the middle one of three lines.
+fn check_reach<T: Float>(device: &Device, filter: &Filter1d<T>, meeting: &Meeting<T>) -> Result<(), Failed> {
+    let filters: Vec<_> = ALGORITHMS.iter().map(|&a| (a, prepare(&filter.clone().algorithm(a), device))).collect();
+    for (i, place) in [0, 1, meeting.n / 2, meeting.n - 1].into_iter().enumerate() {
+        let reached = meeting.touches(place);
+        let untouched = vec![false; reached.len()];
+        let mut x = Array2::from_shape_vec((3, meeting.n), Random::new(1).values::<T>(3 * meeting.n))?;
+        x[[1, place]] = T::STRANGE[i % 3];
+        let columns = x.t().as_standard_layout().into_owned();
+        for (algorithm, filter) in &filters {
+            let Some(filter) = filter.as_ref().map_err(Clone::clone)? else { continue };
+            let along_rows = filter.apply_axis(x.view(), 1)?;
+            let along_columns = filter.apply_axis(columns.view(), 0).map(Some).or_else(too_large)?;
+            let along_columns = along_columns.map(|y| y.t().as_standard_layout().into_owned());
+            for y in [Some(along_rows), along_columns].into_iter().flatten() {
+                let strange = |line: usize| y.row(line).iter().map(|v| v.is_strange()).collect::<Vec<_>>();
+                let fail = |e: Failed| format!("{algorithm:?}, sample {place}: {e:?}");
+                same(&strange(1), &reached).map_err(fail)?;
+                same(&strange(0), &untouched).map_err(fail)?;
+                same(&strange(2), &untouched).map_err(fail)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! More samples than 32 bits can count.
+
+use super::{Failed, Trial, alone};
+use crate::common::ALGORITHMS;
+use rayon::prelude::*;
+use slm::filter1d::Algorithm;
+use slm::{Device, Filter1d};
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        trial("more_than_2_to_the_31_samples", (1 << 31) + 12_345, &ALGORITHMS),
+        trial("more_than_2_to_the_32_samples", (1 << 32) + 12_345, &[Algorithm::Auto, Algorithm::GlobalMemory]),
+    ]
+}
+
+/// Ignored, with the reason, where there is too little memory.
+fn trial(name: &str, samples: usize, algorithms: &'static [Algorithm]) -> Trial {
+    const GIGABYTE: u64 = 1 << 30;
+    let trial = alone(name, move |device| filter(device, samples, algorithms));
+    let bytes = (samples * size_of::<i32>()) as u64;
+    let on_device = Device::cuda(0).ok().and_then(|device| device.info().memory);
+    if on_device.is_some_and(|memory| memory < 2 * bytes + 4 * GIGABYTE) {
+        return trial.with_ignored_flag(true).with_kind("too little memory on the device");
+    }
+    if on_device.is_some() && free_memory().is_some_and(|memory| memory < bytes + 8 * GIGABYTE) {
+        return trial.with_ignored_flag(true).with_kind("too little memory");
+    }
+    trial
+}
+
+/// What the machine has left, in bytes.
+fn free_memory() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+}
+
+fn sample(i: usize) -> i32 {
+    (i % 1_000_003) as i32
+}
+
+/// The host never holds more than one of the two signals.
+fn filter(device: &Device, samples: usize, algorithms: &[Algorithm]) -> Result<(), Failed> {
+    let x: Vec<i32> = (0..samples).into_par_iter().map(sample).collect();
+    let input = device.upload(&x)?;
+    drop(x);
+    let mut output = device.zeroed(samples)?;
+    let mut y = vec![0; samples];
+    for &algorithm in algorithms {
+        // Different taps, so that what an algorithm leaves out is not what the one before has written.
+        let scale = 1 + algorithms.iter().position(|&a| a == algorithm).unwrap_or(0) as i32;
+        let filter = Filter1d::correlate(&[scale, 2 * scale, 3 * scale]).algorithm(algorithm).prepare(device)?;
+        filter.apply_into(&input, &mut output)?;
+        output.download_into(&mut y)?;
+        let wrong = y.par_iter().enumerate().find_first(|&(i, &y)| y != scale * expected(i, samples));
+        if let Some((i, y)) = wrong {
+            let expected = scale * expected(i, samples);
+            return Err(format!("{algorithm:?}: output {i} is {y} instead of {expected}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Output `i` for the taps 1, 2, 3, with zeros outside.
+fn expected(i: usize, samples: usize) -> i32 {
+    let before = if i == 0 { 0 } else { sample(i - 1) };
+    let after = if i + 1 == samples { 0 } else { sample(i + 1) };
+    before + 2 * sample(i) + 3 * after
+}
