@@ -354,6 +354,30 @@ fn outputs_that_are_too_many() {
     assert_eq!(full.plan(usize::MAX).outputs, [1, 0]);
 }
 
+/// A small matrix along an axis that makes it larger than any address space.
+#[test]
+fn outputs_that_no_memory_holds() {
+    let full = Filter1d::correlate(&vec![1.0f64; 1 << 23]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
+    let wide = Array2::zeros((1, 1 << 23));
+    let error = Error::OutOfDeviceMemory { requested: 1 << 49, available: None };
+    fails(full.apply_axis(wide.view(), 0), error);
+}
+
+/// The pitch of a single row leads nowhere, so it may be anything.
+#[test]
+fn a_single_row_with_a_huge_pitch() {
+    let device = Device::cpu();
+    let filter = sum_of_three(&device);
+    for pitch in [1 << 60, usize::MAX] {
+        let row = |values: &[i32]| Buffer2::from_buffer(device.upload(values).unwrap(), 1, 3, pitch).unwrap();
+        let (input, mut output) = (row(&[1, 2, 3]), row(&[0; 3]));
+        filter.apply_axis_into(&input, 0, &mut output).unwrap();
+        assert_eq!(output.download().unwrap(), array![[1, 2, 3]]);
+        filter.apply_axis_into(&input, 1, &mut output).unwrap();
+        assert_eq!(output.download().unwrap(), array![[3, 6, 5]]);
+    }
+}
+
 #[test]
 fn names_of_devices() {
     for value in ["gpu", "CPU", "cpu ", "cuda:", "cuda:x", "cuda:-1", "cuda:0:1", "cuda0", "cuda: 0", "émulé"] {

@@ -29,7 +29,7 @@ pub struct Plan {
 #[non_exhaustive]
 pub struct LaunchPlan {
     /// Kernel launches: more than one for very many taps or lines.
-    pub launches: usize,
+    pub launches: u64,
     /// Blocks, of one launch after another if there are several with different lines.
     pub grid: u64,
     /// Threads of a block along x and y.

@@ -153,7 +153,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
         match self.device.engine() {
             Engine::Cpu => {
-                let mut outputs = vec![T::ZERO; len];
+                let mut outputs = crate::device::cpu_zeros(len)?;
                 cpu::filter1d(&self.taps, lines, samples, &mut outputs);
                 Ok(outputs)
             }

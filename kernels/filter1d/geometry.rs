@@ -106,18 +106,28 @@ impl Geometry {
 
     /// The launches that do `lines` lines: one, unless that would be more blocks than a grid can have.
     pub fn parts(&self, lines: u64) -> impl Iterator<Item = Part> {
+        let (geometry, most) = (*self, self.most_lines());
+        (0..self.launches(lines)).map(move |part| {
+            let first_line = part * most;
+            let lines = most.min(lines - first_line);
+            Part { first_line, lines, blocks: u32::try_from(geometry.blocks(lines)).unwrap_or(u32::MAX) }
+        })
+    }
+
+    /// How many launches that is.
+    #[must_use]
+    pub fn launches(&self, lines: u64) -> u64 {
+        lines.div_ceil(self.most_lines())
+    }
+
+    /// The most lines of one launch.
+    fn most_lines(&self) -> u64 {
         let most = match self.lines {
             Lines::PerBlock(per_block) => (MOST_BLOCKS / self.tiles).saturating_mul(per_block),
             Lines::Flat { sums_per_block, outputs } => MOST_BLOCKS.saturating_mul(sums_per_block) / outputs,
         };
         // A single line of more than 2^39 sums would be more than any device holds.
-        let most = most.max(1);
-        let geometry = *self;
-        (0..lines.div_ceil(most)).map(move |part| {
-            let first_line = part * most;
-            let lines = most.min(lines - first_line);
-            Part { first_line, lines, blocks: u32::try_from(geometry.blocks(lines)).unwrap_or(u32::MAX) }
-        })
+        most.max(1)
     }
 }
 

@@ -68,7 +68,7 @@ fn integers_as_on_the_cpu(device: &Device) -> Result<(), Failed> {
 /// Numbers of taps around those that one launch of a kernel may take: all algorithms add in the same order.
 fn long_filters<T: Sample>(device: &Device) -> Result<(), Failed> {
     let bits = |values: &[T]| values.iter().map(|v| v.bits()).collect::<Vec<_>>();
-    let x = Array2::from_shape_vec((700, 5), Random::new(1).values::<T>(3500))?;
+    let x = Array2::from_shape_vec((140, 25), Random::new(1).values::<T>(3500))?;
     let flat = x.as_slice().ok_or("rows one after another")?;
     for (i, taps) in [479, 480, 481, 958, 959, 960, 961, 1441, 1919, 1920, 1921, 3000].into_iter().enumerate() {
         let taps: Vec<T> = Random::new(2).values(taps);

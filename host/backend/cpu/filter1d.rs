@@ -105,7 +105,8 @@ fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outpu
         Some(i) => &samples[i as usize * lines.input_pitch..][..lines.lines],
         None => &constant[..],
     };
-    outputs.par_chunks_mut(ROWS * lines.output_pitch).enumerate().for_each(|(piece, outputs)| {
+    // A single row may have a pitch of whatever size.
+    outputs.par_chunks_mut(ROWS.saturating_mul(lines.output_pitch)).enumerate().for_each(|(piece, outputs)| {
         let first = piece * ROWS;
         let count = ROWS.min(lines.outputs.saturating_sub(first));
         let start = taps.start() + first as i64;

@@ -259,7 +259,7 @@ impl<T: FilterElement> Filter1d<T> {
     fn launch_plan(&self, choice: &Choice, lines: &Lines) -> LaunchPlan {
         use kernels::Kernel::{Global, Register, Tile};
         let blocks = choice.geometry.blocks(lines.lines as u64);
-        let chunks = if choice.kernel == Register { self.chunks.len() } else { 1 };
+        let chunks = if choice.kernel == Register { self.chunks.len() as u64 } else { 1 };
         let shape = choice.shape(u32::try_from(blocks).unwrap_or(u32::MAX));
         let queue = &*self.queue;
         let (registers, resident) = match (choice.kernel, lines.orientation) {
@@ -273,7 +273,8 @@ impl<T: FilterElement> Filter1d<T> {
         };
         let threads = f64::from(resident * shape.block[0] * shape.block[1]);
         LaunchPlan {
-            launches: chunks * choice.geometry.parts(lines.lines as u64).count(),
+            // Not counted one by one: a plan may be for more lines than there can be.
+            launches: choice.geometry.launches(lines.lines as u64).saturating_mul(chunks),
             grid: blocks,
             block: shape.block,
             shared_bytes: choice.geometry.shared_bytes,
