@@ -128,7 +128,7 @@ fn info(device: &Device) -> Result<(), Failed> {
     for (fact, holds) in facts {
         ensure(holds, || format!("{fact}: {info:?}"))?;
     }
-    equal(device.to_string(), format!("{} (CUDA device 0)", info.name))?;
+    equal(device.to_string(), format!("CUDA device 0, {}", info.name))?;
     equal(Device::named("cuda")?.info(), info)?;
     equal(Device::named("cuda:0")?.info(), info)?;
     equal(Device::named("auto")?.info(), info)
