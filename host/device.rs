@@ -209,8 +209,10 @@ impl Device {
     #[must_use]
     pub fn all() -> Vec<Self> {
         let cuda = (0..).map_while(|ordinal| match Self::cuda(ordinal) {
-            Err(Error::DeviceOrdinal { .. } | Error::NoDevice { .. } | Error::FeatureDisabled { .. }) => None,
-            other => Some(other.ok()),
+            Ok(device) => Some(Some(device)),
+            // The next one may be younger.
+            Err(Error::DeviceTooOld { .. }) => Some(None),
+            Err(_) => None,
         });
         std::iter::once(Self::cpu()).chain(cuda.flatten()).collect()
     }

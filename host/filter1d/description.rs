@@ -31,7 +31,8 @@ pub struct Filter1d<T> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The fastest one that the device's shared memory allows.
+    /// The fastest one: [`RegisterTiled`](Algorithm::RegisterTiled), which takes any number of taps, in several launches
+    /// if there are very many.
     #[default]
     Auto,
     /// Each thread computes one output and reads everything from global memory. Needs no shared memory, so it takes

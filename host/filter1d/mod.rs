@@ -10,11 +10,12 @@
 //!
 //! # Numbers
 //!
-//! `i32` wraps around. For floats `|y[i] - exact| ≤ m · u · max|x| · Σ|w|` with `u = 2^-24` for `f32` and `2^-53`
-//! for `f64`, on every device and with every algorithm (the bound for a sum in order, Higham, *Accuracy and
-//! Stability of Numerical Algorithms*, section 3.1). The products are added in the order in which the samples
-//! stand; a GPU rounds once per product and sum, the CPU twice. So all algorithms of a GPU agree bit for bit, and
-//! results do not depend on the number of threads.
+//! `i32` wraps around. For floats that do not underflow
+//! `|y[i] - exact| ≤ m · u / (1 - m · u) · max|x| · Σ|w|`, with `max|x|` over the samples and a constant outside, and
+//! `u = 2^-24` for `f32` and `2^-53` for `f64`, on every device and with every algorithm (the bound for a sum in order,
+//! Higham, *Accuracy and Stability of Numerical Algorithms*, section 3.1). The products are added in the order in which
+//! the samples stand; a GPU rounds once per product and sum, the CPU twice. So all algorithms of a GPU agree bit for
+//! bit, and results do not depend on the number of threads.
 //!
 //! A NaN or an infinity among the samples reaches those outputs whose taps touch it, and no others. Samples outside
 //! take part like all others: an infinite tap times a zero outside is NaN.

@@ -63,9 +63,9 @@ filter_kernels! {
 }
 
 /// A filter's taps and kernels on a device.
+///
+/// Fields are dropped in their order: kernels before the queue, whose context their modules are in.
 pub(crate) struct Filter1d<T: FilterElement> {
-    queue: Arc<Queue>,
-    taps: Memory<T>,
     /// The taps once more, for the register-tiled kernels.
     chunks: Vec<Chunk<T>>,
     algorithm: Algorithm,
@@ -74,6 +74,8 @@ pub(crate) struct Filter1d<T: FilterElement> {
     register_rows: Kernel<T::RegisterRows>,
     /// Loaded when first used: most filters never run along columns.
     register_columns: OnceLock<Kernel<T::RegisterColumns>>,
+    taps: Memory<T>,
+    queue: Arc<Queue>,
 }
 
 /// The taps that one launch of a register-tiled kernel takes: `count` of them from number `first` on.

@@ -74,7 +74,7 @@ impl Queue {
         if let Some(lost) = self.lost.get() {
             return Err(lost.clone());
         }
-        from_cust("cuCtxSetCurrent", CurrentContext::set_current(&*self.context))
+        self.note(from_cust("cuCtxSetCurrent", CurrentContext::set_current(&*self.context)))
     }
 
     /// Enters, and keeps other threads from enqueueing until the guard is dropped: for work of several parts.
@@ -141,8 +141,8 @@ impl Drop for Queue {
     fn drop(&mut self) {
         // Unloading and destroying need the context. If it is lost they do nothing, and neither could anybody else.
         let _ = self.enter();
-        // SAFETY: each is dropped here once and not used again; nothing of this queue is left, since buffers and
-        // kernels hold it.
+        // SAFETY: each is dropped here once and not used again; nothing of this queue is left, since buffers hold it
+        // and operations drop their kernels before it.
         unsafe {
             ManuallyDrop::drop(&mut self.modules);
             ManuallyDrop::drop(&mut self.stream);
