@@ -7,9 +7,9 @@
 mod common;
 
 use common::oracle::{Case, Direction};
-use common::{Random, Sample, is_cuda, on_every_backend};
+use common::{ALGORITHMS, Random, Sample, is_cuda, on_every_backend};
 use libtest_mimic::{Arguments, Failed, Trial};
-use slm::filter1d::{Algorithm, HaloLoad};
+use slm::filter1d::Algorithm;
 use slm::{Boundary, Buffer2, Device, Extent, Filter1d};
 
 const SIZES: [usize; 13] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 1_000_003];
@@ -29,14 +29,6 @@ const SHAPES: [([usize; 2], usize); 9] = [
     ([3001, 6], 0),
 ];
 const MATRIX_TAPS: [usize; 5] = [1, 4, 5, 33, 258];
-
-const ON_CUDA: [Algorithm; 5] = [
-    Algorithm::Auto,
-    Algorithm::GlobalMemory,
-    Algorithm::SharedTile(HaloLoad::EdgeThread),
-    Algorithm::SharedTile(HaloLoad::Cooperative),
-    Algorithm::RegisterTiled,
-];
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -69,7 +61,7 @@ fn trials<T: Sample>() -> Vec<Trial> {
 }
 
 fn algorithms(device: &Device) -> &'static [Algorithm] {
-    if is_cuda(device) { &ON_CUDA } else { &ON_CUDA[..1] }
+    if is_cuda(device) { &ALGORITHMS } else { &ALGORITHMS[..1] }
 }
 
 fn filter<T: Sample>(case: &Case<'_, T>) -> Filter1d<T> {
