@@ -1,17 +1,19 @@
-//! The driver: finding it, its return codes as errors, and the functions that `cust` does not wrap.
+//! The driver: finding it, its functions, and their return codes as errors.
 
 use crate::{DriverError, Error, Result};
-use cust::error::CudaError;
 use std::ffi::{CStr, c_char};
 use std::ptr;
 use std::sync::OnceLock;
 
-/// The driver's functions that are called directly.
+/// The driver's functions.
 ///
-/// They are declared here, not taken from `cust::sys`, because that has their result as an enum: a code of a newer
-/// driver, which the enum lacks, would be undefined behaviour. The crate `cuda_driver` defines the symbols.
+/// They are declared here, not taken from `cust::sys`, because that has their result as an enum: a code that the enum
+/// lacks (46 for a device that another process has for itself, 226 and 721 for a lost one) would be undefined
+/// behaviour, and `cust` makes "unknown" of others that matter (222, a driver too old for a module). Only what runs
+/// before there is a context, and returns old codes alone, is left to `cust`. The crate `cuda_driver` defines the
+/// symbols.
 pub(super) mod api {
-    use cust::sys::{CUdevice, CUdeviceptr, CUfunction, CUstream};
+    use cust::sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream};
     use std::ffi::{c_char, c_int, c_uint, c_void};
 
     unsafe extern "C" {
@@ -20,7 +22,19 @@ pub(super) mod api {
         pub(crate) fn cuGetErrorName(code: c_int, name: *mut *const c_char) -> c_int;
         pub(crate) fn cuGetErrorString(code: c_int, text: *mut *const c_char) -> c_int;
         pub(crate) fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice) -> c_int;
+        pub(crate) fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice) -> c_int;
+        pub(crate) fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) -> c_int;
+        pub(crate) fn cuCtxSetCurrent(context: CUcontext) -> c_int;
+        pub(crate) fn cuStreamCreate(stream: *mut CUstream, flags: c_uint) -> c_int;
+        pub(crate) fn cuStreamDestroy_v2(stream: CUstream) -> c_int;
         pub(crate) fn cuStreamSynchronize(stream: CUstream) -> c_int;
+        pub(crate) fn cuEventCreate(event: *mut CUevent, flags: c_uint) -> c_int;
+        pub(crate) fn cuEventRecord(event: CUevent, stream: CUstream) -> c_int;
+        pub(crate) fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent) -> c_int;
+        pub(crate) fn cuEventDestroy_v2(event: CUevent) -> c_int;
+        pub(crate) fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) -> c_int;
+        pub(crate) fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char) -> c_int;
+        pub(crate) fn cuModuleUnload(module: CUmodule) -> c_int;
         pub(crate) fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> c_int;
         pub(crate) fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
         pub(crate) fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) -> c_int;
@@ -100,7 +114,7 @@ pub(super) fn check(call: &'static str, code: i32) -> Result<()> {
 }
 
 /// The same for what `cust` makes of it; `call` is the function that it called.
-pub(super) fn from_cust<T>(call: &'static str, result: std::result::Result<T, CudaError>) -> Result<T> {
+pub(super) fn from_cust<T>(call: &'static str, result: cust::error::CudaResult<T>) -> Result<T> {
     result.map_err(|error| check(call, error as i32).expect_err("an error of cust is a code other than zero"))
 }
 

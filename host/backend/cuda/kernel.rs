@@ -1,7 +1,7 @@
 //! Kernels that can only be launched with their own arguments.
 
 use super::Queue;
-use super::driver::{api, from_cust};
+use super::driver::api;
 use super::module::Loaded;
 use crate::Result;
 use cuda_std::Entry;
@@ -45,7 +45,7 @@ impl<E: Entry> Kernel<E> {
     pub(super) fn load(queue: &Queue, module: &'static Module) -> Result<Self> {
         assert_eq!(E::SOURCES, Some(slm_kernels::SOURCES), "a kernel of another crate");
         let module = queue.module(module)?;
-        let function = queue.note(from_cust("cuModuleGetFunction", module.cuda.get_function(E::NAME)))?.to_raw();
+        let function = queue.note(module.cuda.function(E::NAME))?;
         let most = queue.limits().shared.max_per_block as i32;
         // SAFETY: the function is alive as long as its module, which `module` holds.
         let code = unsafe { api::cuFuncSetAttribute(function, MOST_DYNAMIC_SHARED_BYTES, most) };

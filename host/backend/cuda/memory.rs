@@ -65,12 +65,12 @@ impl<T: Element> Memory<T> {
             return Ok(());
         }
         self.queue.enter()?;
-        // SAFETY: both sides have so many bytes, and `data` lives until the wait below.
+        // SAFETY: both sides have so many bytes, and `data` is borrowed until the wait below.
         let code =
             unsafe { api::cuMemcpyHtoDAsync_v2(self.address, data.as_ptr().cast(), self.bytes(), self.queue.stream()) };
         let started = self.queue.check("cuMemcpyHtoDAsync", code);
         // Pinned memory is read after the call has returned; `data` might be.
-        let done = self.queue.synchronize();
+        let done = self.queue.wait();
         started.and(done)
     }
 
@@ -87,7 +87,7 @@ impl<T: Element> Memory<T> {
             api::cuMemcpyDtoHAsync_v2(data.as_mut_ptr().cast(), self.address, self.bytes(), self.queue.stream())
         };
         let started = self.queue.check("cuMemcpyDtoHAsync", code);
-        let done = self.queue.synchronize();
+        let done = self.queue.wait();
         started.and(done)
     }
 

@@ -5,18 +5,21 @@
 //! | file | what |
 //! |---|---|
 //! | `driver.rs` | finding the driver once; its return codes as errors |
+//! | `handle.rs` | contexts, streams, events and modules that give themselves back |
 //! | `queue.rs` | a device, its primary context and one stream |
 //! | `memory.rs` | device memory that frees itself in stream order |
 //! | `module.rs` | compiled kernels: choosing, checking and loading them |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
 //! | `filter1d.rs` | one file per operation |
 //!
-//! Contexts are current per thread, so whatever calls the driver begins with [`Queue::enter`].
+//! Contexts are current per thread, so whatever calls the driver begins with [`Queue::enter`]. The device's primary
+//! context then stays current.
 
 #![allow(unsafe_code)] // Calls into the CUDA driver.
 
 mod driver;
 mod filter1d;
+mod handle;
 mod kernel;
 mod memory;
 mod module;

@@ -1,6 +1,7 @@
 //! Compiled kernels: choosing the image for a device, checking and loading it.
 
-use super::driver::{from_cust, is_unsupported_ptx, version};
+use super::driver::{is_unsupported_ptx, version};
+use super::handle;
 use super::queue::Limits;
 use crate::{Error, Result};
 use cuda_std::image::{Header, ImageError, Module, Origin};
@@ -19,7 +20,7 @@ pub fn ptx_origin() -> Origin {
 #[derive(Debug)]
 pub(super) struct Loaded {
     name: &'static str,
-    pub(super) cuda: cust::module::Module,
+    pub(super) cuda: handle::Module,
 }
 
 /// The modules that a queue has loaded so far.
@@ -35,8 +36,9 @@ impl Modules {
             return Ok(found.clone());
         }
         let (header, image) = choose(module, limits.capability)?;
-        let cuda = from_cust("cuModuleLoadDataEx", cust::module::Module::from_ptx(image, &[]));
-        let cuda = cuda.map_err(|error| explain(error, &header, image))?;
+        // SAFETY: compiled from this program's own sources (`choose`).
+        let cuda = unsafe { handle::Module::load(image) };
+        let cuda = cuda.map_err(|error| explain(error, &header, image, version()))?;
         let new = Arc::new(Loaded { name: module.name(), cuda });
         loaded.push(new.clone());
         Ok(new)
@@ -64,9 +66,9 @@ fn choose(module: &'static Module, (major, minor): (u32, u32)) -> Result<(Header
     best.ok_or(wrong(ImageError::NoHeader { missing: "target" }))
 }
 
-/// The driver's refusal to load `image`, in terms of versions if that is the reason.
-fn explain(error: Error, header: &Header, image: &str) -> Error {
-    let (true, Ok(actual)) = (is_unsupported_ptx(&error), version()) else { return error };
+/// The refusal of a driver of this version to load `image`, in terms of versions if that is the reason.
+fn explain(error: Error, header: &Header, image: &str, version: Result<(u32, u32)>) -> Error {
+    let (true, Ok(actual)) = (is_unsupported_ptx(&error), version) else { return error };
     let ptx = ptx_version(image).unwrap_or_default();
     let needed_for = format!("the kernel module {} (PTX {}.{})", header.module, ptx.0, ptx.1);
     Error::DriverTooOld { required: cuda_of_ptx(ptx), actual, needed_for }
@@ -93,6 +95,8 @@ fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Queue;
+    use super::super::driver::check;
     use super::*;
 
     fn ours() -> Header {
@@ -144,6 +148,32 @@ mod tests {
             }
         }
         assert_eq!(lowest_target(), (7, 5));
+    }
+
+    /// The error that a function's return code stands for.
+    fn error(code: i32) -> Error {
+        check("cuModuleLoadData", code).unwrap_err()
+    }
+
+    #[test]
+    fn a_driver_too_old_for_the_ptx_is_told_in_versions() {
+        let explained = explain(error(222), &ours(), "// m\n.version 7.8\n", Ok((11, 4)));
+        let needed_for = "the kernel module m (PTX 7.8)".to_owned();
+        assert_eq!(explained, Error::DriverTooOld { required: (11, 8), actual: (11, 4), needed_for });
+        // Another failure, or a driver that does not tell its version, stays what it is.
+        assert_eq!(explain(error(218), &ours(), ".version 7.8\n", Ok((11, 4))), error(218));
+        assert_eq!(explain(error(222), &ours(), ".version 7.8\n", Err(error(3))), error(222));
+    }
+
+    #[test]
+    #[ignore = "needs a GPU"]
+    fn the_driver_refuses_ptx_of_the_future() {
+        let (queue, _) = Queue::open(0).unwrap();
+        let image = ours().write(".version 99.9\n.target sm_75\n.address_size 64\n");
+        let refused = queue.module(module(vec![image])).unwrap_err();
+        let Error::DriverTooOld { required, actual, needed_for } = &refused else { panic!("{refused}") };
+        assert_eq!((*required, needed_for.as_str()), ((99, 9), "the kernel module m (PTX 99.9)"));
+        assert_eq!(*actual, version().unwrap());
     }
 
     #[test]

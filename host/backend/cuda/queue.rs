@@ -1,15 +1,12 @@
 //! A device, its primary context, and one stream on it.
 
 use super::driver::{self, api, check, from_cust};
+use super::handle::{Context, Event, Stream};
 use super::module::{Loaded, Modules, lowest_target};
 use crate::device::{Backend, DeviceInfo, SharedMemory};
 use crate::{Error, Result};
-use cust::context::{Context, CurrentContext};
 use cust::device::Device;
-use cust::event::{Event, EventFlags};
-use cust::stream::{Stream, StreamFlags};
 use cust::sys::CUstream;
-use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -17,17 +14,20 @@ use std::time::Duration;
 const ORDERED_ALLOCATION: (u32, u32) = (11, 2);
 
 /// A device's context and the stream that all work of one [`Device`](crate::Device) handle goes to.
-///
-/// The stream does not wait for the legacy default stream nor that for it.
 pub(crate) struct Queue {
     // Dropped in this order, with the context current (`Drop`).
-    modules: ManuallyDrop<Modules>,
-    stream: ManuallyDrop<Stream>,
-    context: ManuallyDrop<Context>,
+    modules: Modules,
+    stream: Stream,
+    context: Context,
     enqueue: Mutex<()>,
     lost: OnceLock<Error>,
     limits: Limits,
 }
+
+// SAFETY: contexts and streams are handles, which any thread may use after making the context current.
+unsafe impl Send for Queue {}
+// SAFETY: as above; the driver's functions are safe to call from several threads at once.
+unsafe impl Sync for Queue {}
 
 /// What launches and modules have to respect.
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +51,13 @@ impl Queue {
         let device = from_cust("cuDeviceGet", Device::get_device(ordinal as u32))?;
         let info = describe(device, ordinal)?;
         let limits = limits(device, &info)?;
-        let context = from_cust("cuDevicePrimaryCtxRetain", Context::new(device))?;
-        let stream = Stream::new(StreamFlags::NON_BLOCKING, None);
-        let stream = from_cust("cuStreamCreateWithPriority", stream)?;
+        let context = Context::primary(device)?;
+        context.make_current()?;
+        let stream = Stream::new()?;
         let queue = Queue {
-            modules: ManuallyDrop::new(Modules::default()),
-            stream: ManuallyDrop::new(stream),
-            context: ManuallyDrop::new(context),
+            modules: Modules::default(),
+            stream,
+            context,
             enqueue: Mutex::new(()),
             lost: OnceLock::new(),
             limits,
@@ -65,7 +65,7 @@ impl Queue {
         Ok((queue, info))
     }
 
-    /// Makes the context current for this thread: before every call into the driver.
+    /// Makes the context current for this thread, and leaves it so: before every call into the driver.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Queue {
         if let Some(lost) = self.lost.get() {
             return Err(lost.clone());
         }
-        self.note(from_cust("cuCtxSetCurrent", CurrentContext::set_current(&*self.context)))
+        self.note(self.context.make_current())
     }
 
     /// Enters, and keeps other threads from enqueueing until the guard is dropped: for work of several parts.
@@ -99,7 +99,7 @@ impl Queue {
     }
 
     pub(super) fn stream(&self) -> CUstream {
-        self.stream.as_inner()
+        self.stream.raw()
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -114,6 +114,11 @@ impl Queue {
 
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.enter()?;
+        self.wait()
+    }
+
+    /// Waits for all work of the stream, also when the device is lost: the context is current.
+    pub(super) fn wait(&self) -> Result<()> {
         // SAFETY: the stream lives as long as `self`.
         self.check("cuStreamSynchronize", unsafe { api::cuStreamSynchronize(self.stream()) })
     }
@@ -124,30 +129,22 @@ impl Queue {
         let result = work()?;
         let end = self.event()?;
         self.synchronize()?;
-        let milliseconds = self.note(from_cust("cuEventElapsedTime", end.elapsed_time_f32(&start)))?;
+        let milliseconds = self.note(end.milliseconds_since(&start))?;
         Ok((result, Duration::from_secs_f64(f64::from(milliseconds).max(0.0) / 1e3)))
     }
 
     /// An event at the end of the work so far.
     fn event(&self) -> Result<Event> {
         self.enter()?;
-        let event = self.note(from_cust("cuEventCreate", Event::new(EventFlags::DEFAULT)))?;
-        self.note(from_cust("cuEventRecord", event.record(&self.stream)))?;
-        Ok(event)
+        self.note(Event::record(&self.stream))
     }
 }
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // Unloading and destroying need the context. If it is lost they do nothing, and neither could anybody else.
-        let _ = self.enter();
-        // SAFETY: each is dropped here once and not used again; nothing of this queue is left, since buffers hold it
-        // and operations drop their kernels before it.
-        unsafe {
-            ManuallyDrop::drop(&mut self.modules);
-            ManuallyDrop::drop(&mut self.stream);
-            ManuallyDrop::drop(&mut self.context);
-        }
+        // The fields go next: unloading modules and destroying the stream need the context. Nothing of this queue is in
+        // use any more, since buffers hold it and operations drop their kernels before it.
+        let _ = self.context.make_current();
     }
 }
 

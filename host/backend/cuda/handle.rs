@@ -1,0 +1,141 @@
+//! What the driver hands out, given back when dropped: contexts, streams, events and modules.
+//!
+//! All of them are handles that any thread may use. A result has nowhere to go when a handle is given back: a failure
+//! then belongs to earlier work, whose wait reports it.
+
+use super::driver::{api, check};
+use crate::Result;
+use cust::device::Device;
+use cust::sys::{CUcontext, CUdevice, CUevent, CUfunction, CUmodule, CUstream};
+use std::ffi::{CString, c_uint};
+use std::ptr;
+
+// Flags of `cuStreamCreate` and `cuEventCreate`.
+const NON_BLOCKING: c_uint = 1;
+const WITH_TIME: c_uint = 0;
+
+/// A device's primary context, which all its users in the process share.
+pub(super) struct Context {
+    device: CUdevice,
+    raw: CUcontext,
+}
+
+impl Context {
+    pub(super) fn primary(device: Device) -> Result<Self> {
+        let (device, mut raw) = (device.as_raw(), ptr::null_mut());
+        // SAFETY: writes one handle, which outlives the call; the device exists.
+        check("cuDevicePrimaryCtxRetain", unsafe { api::cuDevicePrimaryCtxRetain(&mut raw, device) })?;
+        Ok(Context { device, raw })
+    }
+
+    /// Makes it the context of the calling thread.
+    pub(super) fn make_current(&self) -> Result<()> {
+        // SAFETY: the context is retained as long as `self` lives.
+        check("cuCtxSetCurrent", unsafe { api::cuCtxSetCurrent(self.raw) })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: retained once by `primary`.
+        unsafe { api::cuDevicePrimaryCtxRelease_v2(self.device) };
+    }
+}
+
+/// A queue of work in the current context.
+pub(super) struct Stream(CUstream);
+
+impl Stream {
+    /// One that does not wait for the legacy default stream, nor that for it.
+    pub(super) fn new() -> Result<Self> {
+        let mut stream = ptr::null_mut();
+        // SAFETY: writes one handle, which outlives the call.
+        check("cuStreamCreate", unsafe { api::cuStreamCreate(&mut stream, NON_BLOCKING) })?;
+        Ok(Stream(stream))
+    }
+
+    pub(super) fn raw(&self) -> CUstream {
+        self.0
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: created by `new`, and nobody uses it any more.
+        unsafe { api::cuStreamDestroy_v2(self.0) };
+    }
+}
+
+/// A place in a stream whose time is recorded.
+pub(super) struct Event(CUevent);
+
+impl Event {
+    /// At the end of what `stream` has to do so far.
+    pub(super) fn record(stream: &Stream) -> Result<Self> {
+        let mut event = ptr::null_mut();
+        // SAFETY: writes one handle, which outlives the call.
+        check("cuEventCreate", unsafe { api::cuEventCreate(&mut event, WITH_TIME) })?;
+        let event = Event(event);
+        // SAFETY: both are alive.
+        check("cuEventRecord", unsafe { api::cuEventRecord(event.0, stream.raw()) })?;
+        Ok(event)
+    }
+
+    /// The time from `start` to this one; both have passed.
+    pub(super) fn milliseconds_since(&self, start: &Event) -> Result<f32> {
+        let mut milliseconds = 0.0;
+        // SAFETY: both are alive; writes one number, which outlives the call.
+        check("cuEventElapsedTime", unsafe { api::cuEventElapsedTime(&mut milliseconds, start.0, self.0) })?;
+        Ok(milliseconds)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: created by `record`, and nobody uses it any more.
+        unsafe { api::cuEventDestroy_v2(self.0) };
+    }
+}
+
+/// Compiled kernels in a context.
+#[derive(Debug)]
+pub(super) struct Module(CUmodule);
+
+// SAFETY: a handle into a context, which any thread may use after making it current.
+unsafe impl Send for Module {}
+// SAFETY: as above; looking up a function does not change the module.
+unsafe impl Sync for Module {}
+
+impl Module {
+    /// Compiles `ptx` for the current context's device.
+    ///
+    /// # Safety
+    ///
+    /// The PTX is what it says it is: kernels launched with arguments of their own types do no harm.
+    pub(super) unsafe fn load(ptx: &str) -> Result<Self> {
+        // PTX has no zeros; the driver refuses an empty text.
+        let ptx = CString::new(ptx).unwrap_or_default();
+        let mut module = ptr::null_mut();
+        // SAFETY: reads a text that ends in zero and outlives the call; writes one handle.
+        check("cuModuleLoadData", unsafe { api::cuModuleLoadData(&mut module, ptx.as_ptr().cast()) })?;
+        Ok(Module(module))
+    }
+
+    /// The kernel called `name`, usable as long as the module lives.
+    pub(super) fn function(&self, name: &str) -> Result<CUfunction> {
+        // Nor have names, and there is no kernel without one.
+        let name = CString::new(name).unwrap_or_default();
+        let mut function = ptr::null_mut();
+        // SAFETY: reads a text that ends in zero and outlives the call; writes one handle.
+        let code = unsafe { api::cuModuleGetFunction(&mut function, self.0, name.as_ptr()) };
+        check("cuModuleGetFunction", code)?;
+        Ok(function)
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: loaded by `load`; whoever has a function of it holds the module too (`Kernel`).
+        unsafe { api::cuModuleUnload(self.0) };
+    }
+}
