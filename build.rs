@@ -4,7 +4,10 @@ use cuda_builder::CudaBuilder;
 use std::env;
 
 /// The features of slm-kernels.
-const MODULES: [&str; 6] = [
+const MODULES: [&str; 9] = [
+    "filter1d_simple_f32",
+    "filter1d_simple_f64",
+    "filter1d_simple_i32",
     "filter1d_rows_f32",
     "filter1d_rows_f64",
     "filter1d_rows_i32",

@@ -14,9 +14,10 @@ use std::{env, fs, process};
 /// The folder, from the repository's root, where cargo starts tests.
 const FOLDER: &str = "kernels/ptx";
 
-/// Element types and orientations have a module each; these are its entry points, without the type.
-const MODULES: [(&str, &[&str]); 2] = [
-    ("filter1d_rows", &["filter1d_global", "filter1d_tile", "filter1d_register_rows"]),
+/// The modules of each element type and their entry points, without the type.
+const MODULES: [(&str, &[&str]); 3] = [
+    ("filter1d_simple", &["filter1d_global", "filter1d_tile"]),
+    ("filter1d_rows", &["filter1d_register_rows"]),
     ("filter1d_columns", &["filter1d_register_columns"]),
 ];
 const TYPES: [&str; 3] = ["f32", "f64", "i32"];
@@ -202,6 +203,9 @@ mod built {
     /// Where they come from, and the one of a module for a target.
     pub(super) fn find(module: &str, target: u32) -> (Origin, Option<&'static str>) {
         let modules = [
+            &FILTER1D_SIMPLE_F32,
+            &FILTER1D_SIMPLE_F64,
+            &FILTER1D_SIMPLE_I32,
             &FILTER1D_ROWS_F32,
             &FILTER1D_ROWS_F64,
             &FILTER1D_ROWS_I32,

@@ -79,9 +79,9 @@ arguments! {
 /// no more than the 4096 bytes that parameters can have.
 pub const CHUNK_BYTES: usize = 3840;
 
-/// The entry points of the module for lines along rows, and of those that do not care.
-macro_rules! rows {
-    ($t:ty, $v:literal: $global:ident $tile:ident $register:ident) => {
+/// The entry points of the module with the simple kernels, which take lines of either kind.
+macro_rules! simple {
+    ($t:ty, $v:literal: $global:ident $tile:ident) => {
         kernel! {
             /// One sum per thread, from global memory alone.
             pub fn $global(_arena, args: Args<$t>) {
@@ -94,6 +94,12 @@ macro_rules! rows {
                 tile::correlate::<$t, $v>(arena, args);
             }
         }
+    };
+}
+
+/// The entry point of the module for lines along rows.
+macro_rules! rows {
+    ($t:ty, $v:literal: $register:ident) => {
         kernel! {
             /// Lines along rows, tiles in shared memory, sums in registers.
             pub fn $register(arena, args: Args<$t>, taps: Constants<$t, { CHUNK_BYTES / size_of::<$t>() }>) {
@@ -123,12 +129,18 @@ pub(crate) const ROW_PACKS: usize = 7;
 /// The same along columns, where more sums would take more shared memory.
 pub(crate) const COLUMN_PACKS: usize = 5;
 
+#[cfg(any(feature = "filter1d_simple_f32", not(target_os = "cuda")))]
+simple!(f32, 4: filter1d_global_f32 filter1d_tile_f32);
+#[cfg(any(feature = "filter1d_simple_f64", not(target_os = "cuda")))]
+simple!(f64, 2: filter1d_global_f64 filter1d_tile_f64);
+#[cfg(any(feature = "filter1d_simple_i32", not(target_os = "cuda")))]
+simple!(i32, 4: filter1d_global_i32 filter1d_tile_i32);
 #[cfg(any(feature = "filter1d_rows_f32", not(target_os = "cuda")))]
-rows!(f32, 4: filter1d_global_f32 filter1d_tile_f32 filter1d_register_rows_f32);
+rows!(f32, 4: filter1d_register_rows_f32);
 #[cfg(any(feature = "filter1d_rows_f64", not(target_os = "cuda")))]
-rows!(f64, 2: filter1d_global_f64 filter1d_tile_f64 filter1d_register_rows_f64);
+rows!(f64, 2: filter1d_register_rows_f64);
 #[cfg(any(feature = "filter1d_rows_i32", not(target_os = "cuda")))]
-rows!(i32, 4: filter1d_global_i32 filter1d_tile_i32 filter1d_register_rows_i32);
+rows!(i32, 4: filter1d_register_rows_i32);
 #[cfg(any(feature = "filter1d_columns_f32", not(target_os = "cuda")))]
 columns!(f32, 4: filter1d_register_columns_f32);
 #[cfg(any(feature = "filter1d_columns_f64", not(target_os = "cuda")))]

@@ -1,9 +1,9 @@
 //! One-dimensional filters on a GPU.
 
-use super::kernel::{Kernel, Shape};
+use super::kernel::{Facts, OnDemand, Shape};
 use super::module::{
     FILTER1D_COLUMNS_F32, FILTER1D_COLUMNS_F64, FILTER1D_COLUMNS_I32, FILTER1D_ROWS_F32, FILTER1D_ROWS_F64,
-    FILTER1D_ROWS_I32,
+    FILTER1D_ROWS_I32, FILTER1D_SIMPLE_F32, FILTER1D_SIMPLE_F64, FILTER1D_SIMPLE_I32,
 };
 use super::{Memory, Queue};
 use crate::filter1d::{Algorithm, FilterElement, HaloLoad, LaunchPlan, Lines, Plan, Taps};
@@ -12,13 +12,15 @@ use cuda_std::image::Module;
 use cuda_std::{Argument, Entry, Table};
 use slm_kernels::Sample;
 use slm_kernels::filter1d::{self as kernels, Args, CHUNK_BYTES, Geometry, Halo, Orientation, Part};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The kernels for an element type.
 pub trait FilterKernels: slm_kernels::Sample {
-    /// The compiled module with the kernels for lines along rows, and those for both orientations.
+    /// The compiled module with the simple kernels, for both orientations.
+    const SIMPLE: &'static Module;
+    /// The compiled module with the register-tiled kernel for lines along rows.
     const ROWS: &'static Module;
-    /// The compiled module with the kernel for lines along columns.
+    /// The compiled module with the register-tiled kernel for lines along columns.
     const COLUMNS: &'static Module;
     /// One output per thread, from global memory; both orientations.
     type Global: Entry<Args = Args<Self>, Constants = ()>;
@@ -35,8 +37,10 @@ pub trait FilterKernels: slm_kernels::Sample {
 }
 
 macro_rules! filter_kernels {
-    ($($t:ty: $rows:ident $global:ident $tile:ident $register_rows:ident, $columns:ident $register_columns:ident;)*) => {$(
+    ($($t:ty: $simple:ident $global:ident $tile:ident, $rows:ident $register_rows:ident,
+        $columns:ident $register_columns:ident;)*) => {$(
         impl FilterKernels for $t {
+            const SIMPLE: &'static Module = &$simple;
             const ROWS: &'static Module = &$rows;
             const COLUMNS: &'static Module = &$columns;
             type Global = kernels::$global;
@@ -54,11 +58,11 @@ macro_rules! filter_kernels {
     )*};
 }
 filter_kernels! {
-    f32: FILTER1D_ROWS_F32 filter1d_global_f32 filter1d_tile_f32 filter1d_register_rows_f32,
+    f32: FILTER1D_SIMPLE_F32 filter1d_global_f32 filter1d_tile_f32, FILTER1D_ROWS_F32 filter1d_register_rows_f32,
         FILTER1D_COLUMNS_F32 filter1d_register_columns_f32;
-    f64: FILTER1D_ROWS_F64 filter1d_global_f64 filter1d_tile_f64 filter1d_register_rows_f64,
+    f64: FILTER1D_SIMPLE_F64 filter1d_global_f64 filter1d_tile_f64, FILTER1D_ROWS_F64 filter1d_register_rows_f64,
         FILTER1D_COLUMNS_F64 filter1d_register_columns_f64;
-    i32: FILTER1D_ROWS_I32 filter1d_global_i32 filter1d_tile_i32 filter1d_register_rows_i32,
+    i32: FILTER1D_SIMPLE_I32 filter1d_global_i32 filter1d_tile_i32, FILTER1D_ROWS_I32 filter1d_register_rows_i32,
         FILTER1D_COLUMNS_I32 filter1d_register_columns_i32;
 }
 
@@ -69,11 +73,10 @@ pub(crate) struct Filter1d<T: FilterElement> {
     /// The taps once more, for the register-tiled kernels.
     chunks: Vec<Chunk<T>>,
     algorithm: Algorithm,
-    global: Kernel<T::Global>,
-    tile: Kernel<T::Tile>,
-    register_rows: Kernel<T::RegisterRows>,
-    /// Loaded when first used: most filters never run along columns.
-    register_columns: OnceLock<Kernel<T::RegisterColumns>>,
+    global: OnDemand<T::Global>,
+    tile: OnDemand<T::Tile>,
+    register_rows: OnDemand<T::RegisterRows>,
+    register_columns: OnDemand<T::RegisterColumns>,
     taps: Memory<T>,
     queue: Arc<Queue>,
 }
@@ -101,21 +104,16 @@ impl<T: FilterElement> Filter1d<T> {
             taps: Memory::upload(queue, &taps.taps)?,
             chunks: taps.taps.chunks(size).enumerate().map(chunk).collect(),
             algorithm,
-            global: Kernel::load(queue, T::ROWS)?,
-            tile: Kernel::load(queue, T::ROWS)?,
-            register_rows: Kernel::load(queue, T::ROWS)?,
-            register_columns: OnceLock::new(),
+            global: OnDemand::new(T::SIMPLE),
+            tile: OnDemand::new(T::SIMPLE),
+            register_rows: OnDemand::new(T::ROWS),
+            register_columns: OnDemand::new(T::COLUMNS),
         };
-        // A line of whatever length along rows must be possible with the algorithm asked for.
-        let long = Lines {
-            lines: 1,
-            samples: 1 << 20,
-            outputs: 1 << 20,
-            orientation: Orientation::Rows,
-            input_pitch: 0,
-            output_pitch: 0,
-        };
-        filter.choose(&long)?;
+        // What a block takes along rows is the same for lines of any length.
+        let line =
+            Lines { lines: 1, samples: 1, outputs: 1, orientation: Orientation::Rows, input_pitch: 1, output_pitch: 1 };
+        let choice = filter.choose(&line)?;
+        filter.kernel(choice.kernel, line.orientation).registers(queue)?;
         Ok(filter)
     }
 
@@ -128,26 +126,17 @@ impl<T: FilterElement> Filter1d<T> {
             Algorithm::Auto => (kernels::Kernel::Register, self.chunks[0].count, "the fastest one"),
         };
         let geometry = Geometry::new::<T>(kernel, &lines.problem(taps));
-        self.queue.limits().shared.check(self.name(kernel, lines.orientation), geometry.shared_bytes)?;
+        self.queue.limits().shared.check(self.kernel(kernel, lines.orientation).name(), geometry.shared_bytes)?;
         Ok(Choice { kernel, geometry, reason })
     }
 
-    fn register_columns(&self) -> Result<&Kernel<T::RegisterColumns>> {
-        if let Some(kernel) = self.register_columns.get() {
-            return Ok(kernel);
-        }
-        let kernel = Kernel::load(&self.queue, T::COLUMNS)?;
-        // Another thread may have been faster; both are the same kernel.
-        Ok(self.register_columns.get_or_init(|| kernel))
-    }
-
-    fn name(&self, kernel: kernels::Kernel, orientation: Orientation) -> &'static str {
+    fn kernel(&self, kernel: kernels::Kernel, orientation: Orientation) -> &dyn Facts {
         use kernels::Kernel::{Global, Register, Tile};
         match (kernel, orientation) {
-            (Global, _) => T::Global::NAME,
-            (Tile, _) => T::Tile::NAME,
-            (Register, Orientation::Rows) => T::RegisterRows::NAME,
-            (Register, Orientation::Columns) => T::RegisterColumns::NAME,
+            (Global, _) => &self.global,
+            (Tile, _) => &self.tile,
+            (Register, Orientation::Rows) => &self.register_rows,
+            (Register, Orientation::Columns) => &self.register_columns,
         }
     }
 
@@ -222,13 +211,15 @@ impl<T: FilterElement> Filter1d<T> {
         // SAFETY: the windows in `args` are made in `run` (see `args`), which holds the queue's lock.
         unsafe {
             match choice.kernel {
-                Global => self.global.launch(queue, shape, &args, &()),
-                Tile => self.tile.launch(queue, shape, &args, &()),
+                Global => self.global.get(queue)?.launch(queue, shape, &args, &()),
+                Tile => self.tile.get(queue)?.launch(queue, shape, &args, &()),
                 Register => self.chunks.iter().try_for_each(|chunk| {
                     let args = chunk.args(&args);
                     match orientation {
-                        Orientation::Rows => self.register_rows.launch(queue, shape, &args, &chunk.table),
-                        Orientation::Columns => self.register_columns()?.launch(queue, shape, &args, &chunk.table),
+                        Orientation::Rows => self.register_rows.get(queue)?.launch(queue, shape, &args, &chunk.table),
+                        Orientation::Columns => {
+                            self.register_columns.get(queue)?.launch(queue, shape, &args, &chunk.table)
+                        }
                     }
                 }),
             }
@@ -249,7 +240,7 @@ impl<T: FilterElement> Filter1d<T> {
         }
         match self.choose(lines) {
             Ok(choice) => {
-                plan.kernel = self.name(choice.kernel, lines.orientation).to_owned();
+                plan.kernel = self.kernel(choice.kernel, lines.orientation).name().to_owned();
                 plan.reason = choice.reason.to_owned();
                 plan.launch = Some(self.launch_plan(&choice, lines));
             }
@@ -259,20 +250,14 @@ impl<T: FilterElement> Filter1d<T> {
     }
 
     fn launch_plan(&self, choice: &Choice, lines: &Lines) -> LaunchPlan {
-        use kernels::Kernel::{Global, Register, Tile};
         let blocks = choice.geometry.blocks(lines.lines as u64);
-        let chunks = if choice.kernel == Register { self.chunks.len() as u64 } else { 1 };
+        let chunks = if choice.kernel == kernels::Kernel::Register { self.chunks.len() as u64 } else { 1 };
         let shape = choice.shape(u32::try_from(blocks).unwrap_or(u32::MAX));
         let queue = &*self.queue;
-        let (registers, resident) = match (choice.kernel, lines.orientation) {
-            (Global, _) => facts(&self.global, queue, shape),
-            (Tile, _) => facts(&self.tile, queue, shape),
-            (Register, Orientation::Rows) => facts(&self.register_rows, queue, shape),
-            (Register, Orientation::Columns) => match self.register_columns() {
-                Ok(kernel) => facts(kernel, queue, shape),
-                Err(_) => (0, 0),
-            },
-        };
+        let kernel = self.kernel(choice.kernel, lines.orientation);
+        // A plan is a forecast: where the driver does not answer, the next launch will say why.
+        let registers = kernel.registers(queue).unwrap_or(0);
+        let resident = kernel.blocks_per_multiprocessor(queue, shape).unwrap_or(0);
         let threads = f64::from(resident * shape.block[0] * shape.block[1]);
         LaunchPlan {
             // Not counted one by one: a plan may be for more lines than there can be.
@@ -305,9 +290,4 @@ impl Choice {
         // `choose` has compared the shared bytes with what the device has.
         Shape { blocks, block: self.geometry.block, shared_bytes: self.geometry.shared_bytes as u32 }
     }
-}
-
-/// Registers per thread, and blocks per multiprocessor; 0 where the driver does not say.
-fn facts<E: Entry>(kernel: &Kernel<E>, queue: &Queue, shape: Shape) -> (u32, u32) {
-    (kernel.registers(), kernel.blocks_per_multiprocessor(queue, shape).unwrap_or(0))
 }

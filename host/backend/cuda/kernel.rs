@@ -1,4 +1,4 @@
-//! Kernels that can only be launched with their own arguments.
+//! Kernels that are loaded when first used, and can only be launched with their own arguments.
 
 use super::Queue;
 use super::driver::api;
@@ -10,7 +10,7 @@ use cust::sys::CUfunction;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 // Values of `CUfunction_attribute`.
 const REGISTERS: i32 = 4;
@@ -42,7 +42,7 @@ pub(super) struct Shape {
 
 impl<E: Entry> Kernel<E> {
     /// Finds the kernel in `module`, whose images were compiled from the same sources as `E` (`Modules::get`).
-    pub(super) fn load(queue: &Queue, module: &'static Module) -> Result<Self> {
+    fn load(queue: &Queue, module: &'static Module) -> Result<Self> {
         assert_eq!(E::SOURCES, Some(slm_kernels::SOURCES), "a kernel of another crate");
         let module = queue.module(module)?;
         let function = queue.note(module.cuda.function(E::NAME))?;
@@ -95,13 +95,8 @@ impl<E: Entry> Kernel<E> {
         queue.check("cuLaunchKernel", code)
     }
 
-    /// Its registers per thread.
-    pub(super) fn registers(&self) -> u32 {
-        self.registers
-    }
-
     /// How many blocks run on one multiprocessor at a time.
-    pub(super) fn blocks_per_multiprocessor(&self, queue: &Queue, shape: Shape) -> Result<u32> {
+    fn blocks_per_multiprocessor(&self, queue: &Queue, shape: Shape) -> Result<u32> {
         queue.enter()?;
         let mut blocks = 0;
         let threads = (shape.block[0] * shape.block[1]) as i32;
@@ -112,5 +107,51 @@ impl<E: Entry> Kernel<E> {
         };
         queue.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", code)?;
         Ok(blocks.unsigned_abs())
+    }
+}
+
+/// The kernel `E`, loaded when first used.
+pub(super) struct OnDemand<E: Entry> {
+    module: &'static Module,
+    kernel: OnceLock<Kernel<E>>,
+}
+
+impl<E: Entry> OnDemand<E> {
+    /// The kernel of that name in `module`.
+    pub(super) fn new(module: &'static Module) -> Self {
+        OnDemand { module, kernel: OnceLock::new() }
+    }
+
+    pub(super) fn get(&self, queue: &Queue) -> Result<&Kernel<E>> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
+        }
+        let kernel = Kernel::load(queue, self.module)?;
+        // Another thread may have been faster; both are the same kernel.
+        Ok(self.kernel.get_or_init(|| kernel))
+    }
+}
+
+/// What can be asked of a kernel, whatever it is launched with.
+pub(super) trait Facts {
+    /// Its name.
+    fn name(&self) -> &'static str;
+    /// Its registers per thread; loads it.
+    fn registers(&self, queue: &Queue) -> Result<u32>;
+    /// How many blocks run on one multiprocessor at a time; loads it.
+    fn blocks_per_multiprocessor(&self, queue: &Queue, shape: Shape) -> Result<u32>;
+}
+
+impl<E: Entry> Facts for OnDemand<E> {
+    fn name(&self) -> &'static str {
+        E::NAME
+    }
+
+    fn registers(&self, queue: &Queue) -> Result<u32> {
+        Ok(self.get(queue)?.registers)
+    }
+
+    fn blocks_per_multiprocessor(&self, queue: &Queue, shape: Shape) -> Result<u32> {
+        self.get(queue)?.blocks_per_multiprocessor(queue, shape)
     }
 }
