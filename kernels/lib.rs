@@ -9,7 +9,12 @@
 //! this crate selects one of them; on the host all of the code is there.
 
 // A device build exports some of the kernels, so the rest is dead code there.
-#![cfg_attr(target_os = "cuda", no_std, feature(abi_ptx, asm_experimental_arch), allow(dead_code, unused_macros, unused_features))]
+#![cfg_attr(
+    target_os = "cuda",
+    no_std,
+    feature(abi_ptx, asm_experimental_arch),
+    allow(dead_code, unused_macros, unused_features)
+)]
 
 pub mod filter1d;
 

@@ -92,7 +92,9 @@ impl Geometry {
         let tallest = column_shape::<T>(u64::MAX);
         let samples = shared_bytes / (tallest.lines * size_of::<T>() as u64);
         let fitting = samples.saturating_sub(tallest.outputs) / pack::<T>() * pack::<T>();
-        (CHUNK_BYTES / size_of::<T>()).min(fitting as usize).max(pack::<T>() as usize)
+        let places = (CHUNK_BYTES / size_of::<T>()).min(fitting as usize);
+        // A pack less, since there is a pad before the first tap.
+        places.saturating_sub(pack::<T>() as usize).max(pack::<T>() as usize)
     }
 
     /// The blocks that `lines` lines take.
@@ -147,7 +149,8 @@ impl Shape {
 
     /// With the tile and its halo in shared memory, as `register.rs` splits it.
     fn register<T: Sample>(&self, problem: &Problem) -> Geometry {
-        let taps = problem.taps.next_multiple_of(pack::<T>());
+        // With the longest pad, which the taps' place decides about.
+        let taps = (problem.taps + pack::<T>() - 1).next_multiple_of(pack::<T>());
         self.geometry(problem, shared_bytes::<T>((self.outputs + taps) * self.lines))
     }
 

@@ -1,8 +1,8 @@
 //! A line of the input as the kernels see it: continued beyond its ends, and brought to shared memory.
 
 use super::Args;
-use crate::{Border, Sample};
-use cuda_std::{Shared, thread};
+use crate::{Border, Packed, Sample};
+use cuda_std::{GlobalIn, Shared, thread};
 
 /// The line number `line` of the input.
 #[derive(Clone, Copy)]
@@ -39,28 +39,35 @@ impl<T: Sample> Line<T> {
     }
 
     /// Brings the part of a contiguous line from `start` on to `window`: sample `s` of it to `window[place + s]`, for
-    /// `s` = `first`, `first + STEP`, … below `len`.
+    /// `s` below `len`, by threads `t` of `threads`. `place` and `len` are multiples of `V`.
     ///
-    /// Several loads are under way before the first is stored, so that their latencies overlap.
+    /// What is inside the line comes 16 bytes at a time if it is aligned for that, and several accesses are under way
+    /// before the first is stored, so that their latencies overlap; what continues the line comes afterwards.
     #[inline(always)]
-    pub(super) fn load_row<const STEP: u32>(&self, window: &Shared<T>, start: i64, first: u32, len: u32, place: u32) {
-        let mut s = first;
-        if self.contains(start, len) {
-            let part = self.args.input.at(self.first + start as u64).first(len);
-            while s < len {
-                let (near, far) = (part.get4_strided::<STEP>(s), part.get4_strided::<STEP>(s + 4 * STEP));
-                for k in 0..8 {
-                    let (at, sample) = (s + k * STEP, if k < 4 { near[k as usize] } else { far[k as usize - 4] });
-                    if at < len {
-                        window.set(place + at, sample);
-                    }
-                }
-                s += 8 * STEP;
-            }
-        }
-        while s < len {
+    pub(super) fn load_row<const V: usize>(
+        &self,
+        window: &Shared<T>,
+        start: i64,
+        [t, threads]: [u32; 2],
+        [place, len]: [u32; 2],
+    ) where
+        T: Packed<V>,
+    {
+        let first = start.max(0);
+        // Before the line, in it, behind it: 0 ..before.. end.. len.
+        let before = ((first - start) as u64).min(len as u64) as u32;
+        let inside = self.args.samples.saturating_sub(first as u64).min((len - before) as u64) as u32;
+        let part = self.args.input.at(self.first + first as u64).first(inside);
+        let packed = part.is_aligned(V as u32) && before.is_multiple_of(V as u32);
+        let end = match packed {
+            true => before + load_packs(window, &part, [t, threads], place + before),
+            false => before + load_singles(window, &part, [t, threads], place + before),
+        };
+        let mut i = t;
+        while i < len - (end - before) {
+            let s = if i < before { i } else { i + (end - before) };
             window.set(place + s, self.get(start + s as i64));
-            s += STEP;
+            i += threads;
         }
     }
 
@@ -85,6 +92,49 @@ impl<T: Sample> Line<T> {
             s += step;
         }
     }
+}
+
+/// How many accesses to global memory are under way before the first result is stored.
+const UNDER_WAY: usize = 4;
+
+/// Brings the whole packs of `part` to `window[place]` and on, and returns how many samples that is.
+#[inline(always)]
+fn load_packs<T: Packed<V>, const V: usize>(
+    window: &Shared<T>,
+    part: &GlobalIn<T, u32>,
+    [t, threads]: [u32; 2],
+    place: u32,
+) -> u32 {
+    let (len, step) = (part.len() / V as u32 * V as u32, threads * V as u32);
+    let mut s = t * V as u32;
+    while s < len {
+        let packs: [[T; V]; UNDER_WAY] = core::array::from_fn(|k| T::load_pack(part, s + k as u32 * step));
+        for (k, pack) in packs.into_iter().enumerate() {
+            let s = s + k as u32 * step;
+            if s < len {
+                T::set_pack(window, place + s, pack);
+            }
+        }
+        s += UNDER_WAY as u32 * step;
+    }
+    len
+}
+
+/// The same, one sample at a time.
+#[inline(always)]
+fn load_singles<T: Sample>(window: &Shared<T>, part: &GlobalIn<T, u32>, [t, threads]: [u32; 2], place: u32) -> u32 {
+    let mut s = t;
+    while s < part.len() {
+        let samples: [T; UNDER_WAY] = core::array::from_fn(|k| part.get_or(s + k as u32 * threads, T::ZERO));
+        for (k, sample) in samples.into_iter().enumerate() {
+            let s = s + k as u32 * threads;
+            if s < part.len() {
+                window.set(place + s, sample);
+            }
+        }
+        s += UNDER_WAY as u32 * threads;
+    }
+    part.len()
 }
 
 /// The numbers `first`, `first + step`, … below `len`.

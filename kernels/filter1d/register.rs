@@ -7,21 +7,20 @@
 //! The window is a ring: sample `s` is in register `s % N`, and the code is unrolled over the `N` samples after
 //! which the ring is back where it was, so that nothing is ever moved from register to register.
 //!
-//! The taps are the launch's constants, from where a multiply-add takes its
-//! factor by way of a uniform register: a thread's own registers then give two operands instead of three, and their
-//! banks do not conflict. A launch takes [`CHUNK_BYTES`](super::CHUNK_BYTES) of taps; a longer filter is several launches, each going on with the sums of the one before, in the same order and with the same rounding.
+//! The taps are the launch's constants, from where a multiply-add takes its factor by way of a uniform register: a
+//! thread's own registers then give two operands instead of three, and their banks do not conflict. A launch takes
+//! [`CHUNK_BYTES`](super::CHUNK_BYTES) of taps; a longer filter is several launches, each going on with the sums of the
+//! one before, in the same order and with the same rounding.
 //!
-//! The number of taps is rounded up to a multiple of `V` by `pad` places *before* the first tap, which stand for no
-//! multiplication (not for one with zero: zero times infinity would be NaN). The tile begins `pad` samples earlier
-//! accordingly, and the 16-byte accesses stay aligned.
+//! A tile begins at a multiple of `V` samples from the line's first one, so that its samples come from global memory 16
+//! bytes at a time. The first tap is then up to `V - 1` places into its pack, its *pad*, and the last pack may not be
+//! whole either. The places without a tap stand for no multiplication (not for one with zero: zero times infinity would
+//! be NaN).
 
-use super::Args;
 use super::line::{Every, Line, tile_of_block};
+use super::{Args, pad};
 use crate::{Packed, Sample};
 use cuda_std::{Arena, Constants, GlobalInOut, Shared, thread};
-
-/// Threads of a block, along rows; how many of them are on one line is the host's choice.
-const ROW_THREADS: u32 = 128;
 
 /// Lines of a block, along columns.
 const COLUMN_LINES: u32 = 32;
@@ -29,11 +28,12 @@ const COLUMN_LINES: u32 = 32;
 /// Lines along rows.
 ///
 /// A block of `X × Y` threads computes `X · R` sums of each of `Y` lines; thread `(x, y)` those from `x · R` on of
-/// line `y`. Shared memory: for each line `X · R + taps` samples, one after another.
+/// line `y`. Shared memory: for each line `X · R` samples and a halo of as many as there are taps, in whole packs, one
+/// after another.
 ///
 /// No bank conflicts: a 16-byte access is served eight lanes at a time, and the lanes are `R` elements, an odd multiple
 /// of 16 bytes, apart, so that eight lanes meet eight different groups of four banks. The sums go through the same
-/// memory on their way out, so that the stores to global memory are contiguous.
+/// memory on their way out, so that a warp's stores to global memory are contiguous.
 #[inline(always)]
 pub(super) fn rows<T: Packed<V>, const V: usize, const R: usize, const N: usize, const K: usize>(
     arena: Arena,
@@ -41,68 +41,74 @@ pub(super) fn rows<T: Packed<V>, const V: usize, const R: usize, const N: usize,
     taps: &Constants<T, K>,
 ) {
     let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
-    let (width, lines) = (thread::block_dim_x(), ROW_THREADS / thread::block_dim_x());
-    let t = y * width + x;
+    let (width, lines) = (thread::block_dim_x(), thread::block_dim_y());
     let outputs = width * R as u32;
-    let padded = args.tap_count.next_multiple_of(V as u32);
-    let pad = padded - args.tap_count;
-    let len = outputs + padded;
+    let span = Span::new::<V>(args);
+    let len = outputs + span.padded;
     let (tile, _) = arena.split::<T>(len * lines);
     let (first_line, first) = tile_of_block(args, lines, outputs);
+    let line = first_line + y as u64;
 
-    let start = args.start + first as i64 - pad as i64;
-    let mut l = 0;
-    while l < lines {
-        // In the place of a line that does not exist stands the last one; its sums are not stored.
-        let input = Line::new(args, (first_line + l as u64).min(args.lines - 1));
-        input.load_row::<ROW_THREADS>(&tile, start, t, len, l * len);
-        l += 1;
-    }
+    // In the place of a line that does not exist stands the last one; its sums are not stored.
+    let input = Line::new(args, line.min(args.lines - 1));
+    input.load_row(&tile, args.start + first as i64 - span.pad as i64, [x, width], [y * len, len]);
     thread::sync_threads();
 
+    let left = if line < args.lines { (args.outputs - first).min(outputs as u64) as u32 } else { 0 };
+    let output = args.output.at(line * args.output_line + first).first(left);
     let mut sums = [T::ZERO; R];
-    if args.resume != 0 && first_line + (y as u64) < args.lines {
-        let output = output_of_line(args, first_line + y as u64, first, outputs);
+    if args.resume != 0 {
         for (r, sum) in sums.iter_mut().enumerate() {
             *sum = output.get_or(x * R as u32 + r as u32, T::ZERO);
         }
     }
     let at = y * len + x * R as u32;
-    let sums = correlate::<T, V, R, N, K>(taps, [pad, padded], sums, |s| T::get_pack(&tile, at + s));
+    let sums = correlate::<T, V, R, N, K>(taps, span, sums, |s| T::get_pack(&tile, at + s));
 
     let (staged, _) = tile.reuse().split::<T>(outputs * lines);
     for r in (0..R).step_by(V) {
-        T::set_pack(&staged, t * R as u32 + r as u32, core::array::from_fn(|k| sums[r + k]));
+        T::set_pack(&staged, y * outputs + x * R as u32 + r as u32, core::array::from_fn(|k| sums[r + k]));
     }
     thread::sync_threads();
+    store_row::<T, V, R>(&staged, y * outputs, &output, [x, width]);
+}
 
-    let mut l = 0;
-    while l < lines && first_line + (l as u64) < args.lines {
-        store_row(&staged, l * outputs, output_of_line(args, first_line + l as u64, first, outputs), t, outputs);
-        l += 1;
+/// Stores the sums from `window[row]` on, `R` for each of `threads` threads, of which those exist that `output` has.
+#[inline(always)]
+fn store_row<T: Packed<V>, const V: usize, const R: usize>(
+    window: &Shared<T>,
+    row: u32,
+    output: &GlobalInOut<T, u32>,
+    [t, threads]: [u32; 2],
+) {
+    if output.len() == threads * R as u32 && output.is_aligned(V as u32) {
+        for k in 0..(R / V) as u32 {
+            let o = (t + k * threads) * V as u32;
+            T::store_pack(output, o, T::get_pack(window, row + o));
+        }
+        return;
     }
-}
-
-/// The sums of a line from `first` on, `outputs` at the most.
-#[inline(always)]
-fn output_of_line<T: Sample>(args: &Args<T>, line: u64, first: u64, outputs: u32) -> GlobalInOut<T, u32> {
-    let left = (args.outputs - first).min(outputs as u64) as u32;
-    args.output.at(line * args.output_line + first).first(left)
-}
-
-/// Stores `outputs` sums from `window[row]` on, of which those exist that `output` has; the thread takes those at `t`,
-/// `t + ROW_THREADS`, …
-#[inline(always)]
-fn store_row<T: Sample>(window: &Shared<T>, row: u32, output: GlobalInOut<T, u32>, t: u32, outputs: u32) {
     let mut o = t;
-    while o + 3 * ROW_THREADS < outputs {
-        let sums = core::array::from_fn(|k| window.get(row + o + k as u32 * ROW_THREADS));
-        output.set4_strided::<ROW_THREADS>(o, sums);
-        o += 4 * ROW_THREADS;
+    while o < output.len() {
+        output.set(o, window.get(row + o));
+        o += threads;
     }
-    while o < outputs {
-        output.set_if(o < output.len(), o, window.get(row + o));
-        o += ROW_THREADS;
+}
+
+/// Where the taps are in their table: from place `pad` to `end - 1`. `padded` is `end`, rounded up to whole packs.
+#[derive(Clone, Copy)]
+struct Span {
+    pad: u32,
+    end: u32,
+    padded: u32,
+}
+
+impl Span {
+    #[inline(always)]
+    fn new<const V: usize>(args: &Args<impl Sample>) -> Self {
+        let pad = pad(args.start, V as u32);
+        let end = pad + args.tap_count;
+        Span { pad, end, padded: end.next_multiple_of(V as u32) }
     }
 }
 
@@ -120,15 +126,14 @@ pub(super) fn columns<T: Packed<V>, const V: usize, const R: usize, const N: usi
     let (c, a) = (thread::thread_idx_x(), thread::thread_idx_y());
     let places = thread::block_dim_y();
     let outputs = places * R as u32;
-    let padded = args.tap_count.next_multiple_of(V as u32);
-    let pad = padded - args.tap_count;
-    let len = outputs + padded;
+    let span = Span::new::<V>(args);
+    let len = outputs + span.padded;
     let (tile, _) = arena.split::<T>(len * COLUMN_LINES);
     let (first_line, first) = tile_of_block(args, COLUMN_LINES, outputs);
     let line = first_line + c as u64;
     let input = Line::new(args, line.min(args.lines - 1));
 
-    let start = args.start + first as i64 - pad as i64;
+    let start = args.start + first as i64 - span.pad as i64;
     input.load(&tile, start, Every { first: a, len, step: places }, COLUMN_LINES, c);
     thread::sync_threads();
 
@@ -146,7 +151,7 @@ pub(super) fn columns<T: Packed<V>, const V: usize, const R: usize, const N: usi
             }
         }
     }
-    let sums = correlate::<T, V, R, N, K>(taps, [pad, padded], sums, |s| {
+    let sums = correlate::<T, V, R, N, K>(taps, span, sums, |s| {
         core::array::from_fn(|k| tile.get((at + s + k as u32) * COLUMN_LINES + c))
     });
     for (r, sum) in sums.into_iter().enumerate() {
@@ -155,31 +160,39 @@ pub(super) fn columns<T: Packed<V>, const V: usize, const R: usize, const N: usi
     }
 }
 
-/// `sums[r] + Σ_j x[r + j] · taps[j]` for every `r`, `j` from `pad` to `padded - 1`; `samples(s)` gives `x[s]` to
-/// `x[s + V - 1]`, for `s` a multiple of `V`. `padded` is a multiple of `V`, and `pad` is less than that.
+/// `sums[r] + Σ_j x[r + j] · taps[j]` for every `r`, `j` from `span.pad` to `span.end - 1`; `samples(s)` gives `x[s]`
+/// to `x[s + V - 1]`, for `s` a multiple of `V`.
 #[inline(always)]
 fn correlate<T: Packed<V>, const V: usize, const R: usize, const N: usize, const K: usize>(
     taps: &Constants<T, K>,
-    [pad, padded]: [u32; 2],
+    span: Span,
     sums: [T; R],
     samples: impl Fn(u32) -> [T; V],
 ) -> [T; R] {
     const { assert!(N == R + V && R.is_multiple_of(V) && K.is_multiple_of(V)) };
     let mut ring = Ring::<T, V, R, N> { window: [T::ZERO; N], sums };
-    for s in (0..R).step_by(V) {
-        ring.window[s..s + V].copy_from_slice(&samples(s as u32));
-    }
-    ring.step(0, samples(R as u32), T::constant_pack(taps, 0), pad);
-    let packs = (padded as usize / V).min(K / V) as u32;
-    let mut k = 1;
-    // One turn of the ring, left as soon as there are no more taps.
-    'turns: loop {
-        for phase in 0..N / V {
-            if k >= packs {
-                break 'turns;
+    let in_table = |packs: u32| packs.min((K / V) as u32);
+    let (packs, whole) = (in_table(span.padded / V as u32), in_table(span.end / V as u32));
+    let mut k = 0;
+    // Twice at the most: from the first pack of taps, of which some may be left out, to the last whole one, and then
+    // the last one if it is not whole.
+    while k < packs {
+        let at = k * V as u32;
+        for s in (0..R).step_by(V) {
+            ring.window[s..s + V].copy_from_slice(&samples(at + s as u32));
+        }
+        ring.step(0, samples(at + R as u32), T::constant_pack(taps, k), |u| (span.pad..span.end).contains(&(at + u)));
+        k += 1;
+        // One turn of the ring, left as soon as there are no more whole packs.
+        'turns: loop {
+            for phase in 0..N / V {
+                if k >= whole {
+                    break 'turns;
+                }
+                let s = R as u32 + k * V as u32;
+                ring.step(1 + phase, samples(s), T::constant_pack(taps, k), |_| true);
+                k += 1;
             }
-            ring.step(1 + phase, samples(R as u32 + k * V as u32), T::constant_pack(taps, k), 0);
-            k += 1;
         }
     }
     ring.sums
@@ -192,19 +205,19 @@ struct Ring<T, const V: usize, const R: usize, const N: usize> {
 }
 
 impl<T: Packed<V>, const V: usize, const R: usize, const N: usize> Ring<T, V, R, N> {
-    /// Takes in `V` new samples, adds the products with `V` taps but for the first `skip`, and forgets the `V` oldest
+    /// Takes in `V` new samples, adds the products with those of `V` taps that are `wanted`, and forgets the `V` oldest
     /// samples.
     ///
     /// `phase` counts the steps, but for full turns. It is known when compiling, since all loops around are unrolled:
     /// registers have no index at run time.
     #[inline(always)]
-    fn step(&mut self, phase: usize, new: [T; V], taps: [T; V], skip: u32) {
+    fn step(&mut self, phase: usize, new: [T; V], taps: [T; V], wanted: impl Fn(u32) -> bool) {
         let oldest = phase * V;
         for (k, sample) in new.into_iter().enumerate() {
             self.window[(oldest + R + k) % N] = sample;
         }
         for (u, tap) in taps.into_iter().enumerate() {
-            if u as u32 >= skip {
+            if wanted(u as u32) {
                 for r in 0..R {
                     self.sums[r] = T::add_product(self.sums[r], self.window[(oldest + u + r) % N], tap);
                 }

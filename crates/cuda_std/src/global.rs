@@ -5,9 +5,9 @@
 //! tile does not, and 32-bit arithmetic is cheaper.
 //!
 //! An access out of range does nothing, and a load then gives zero. A machine on the host reports it, but for the masked
-//! forms (`get_or`, `set_if`, `get4_strided`, `set4_strided`), where being outside is intended. `get2`, `get4` and their
-//! likes move 2 or 4 elements in one access: the *address* must be a multiple of their size, so they are for windows
-//! whose alignment the host has made sure of.
+//! forms (`get_or`, `get2_masked`, `get4_masked`, `set_if`, `get4_strided`, `set4_strided`), where being outside is
+//! intended. `get2`, `get4` and their likes move 2 or 4 elements in one access: the *address* must be a multiple of
+//! their size, and `is_aligned` tells whether it can be.
 
 use crate::atomic::{Operation, atomic_methods};
 use crate::{Atomic, Ordering, Value, Vector4};
@@ -132,6 +132,14 @@ macro_rules! window {
                 self.len
             }
 
+            /// Whether the window begins at a multiple of the size of `elements` elements, a power of two: then accesses
+            /// of so many elements are possible at the indices that are multiples of `elements`.
+            #[inline(always)]
+            #[must_use]
+            pub fn is_aligned(&self, elements: u32) -> bool {
+                self.address & (elements as u64 * size_of::<T>() as u64 - 1) == 0
+            }
+
             #[cfg(target_os = "cuda")]
             #[inline(always)]
             fn bytes(elements: I) -> u64 {
@@ -218,7 +226,7 @@ macro_rules! loads {
                     T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), self.guard(i, 0)))
                 }
                 #[cfg(not(target_os = "cuda"))]
-                crate::host::load_masked(&self.access(i, 1)).unwrap_or(outside)
+                crate::host::load_masked(&self.access(i, 1)).map_or(outside, |[value]| value)
             }
 
             /// The elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE`; zero where there is no such element.
@@ -246,7 +254,7 @@ macro_rules! loads {
                     let mut values = [T::default(); 4];
                     for (k, value) in values.iter_mut().enumerate() {
                         let access = self.access_beyond(i, k as u32 * STRIDE);
-                        *value = crate::host::load_masked(&access).unwrap_or_default();
+                        [*value] = crate::host::load_masked(&access).unwrap_or_default();
                     }
                     values
                 }
@@ -262,6 +270,18 @@ macro_rules! loads {
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::load(&self.access(i, 2));
             }
+
+            /// Elements `i` and `i + 1`, or zeros unless both are in range; their address is a multiple of their size. A
+            /// masked form.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get2_masked(&self, i: I) -> [T; 2] {
+                #[cfg(target_os = "cuda")]
+                return self.get2(i);
+                #[cfg(not(target_os = "cuda"))]
+                return crate::host::load_masked(&self.access(i, 2)).unwrap_or_default();
+            }
         }
 
         impl<T: Vector4, I: Position> $name<T, I> {
@@ -274,6 +294,18 @@ macro_rules! loads {
                 return crate::device::Word4::$load4(self.address_of(i), self.guard(i, 3)).map(T::from_word);
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::load(&self.access(i, 4));
+            }
+
+            /// Elements `i` to `i + 3`, or zeros unless all are in range; their address is a multiple of their size. A
+            /// masked form.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get4_masked(&self, i: I) -> [T; 4] {
+                #[cfg(target_os = "cuda")]
+                return self.get4(i);
+                #[cfg(not(target_os = "cuda"))]
+                return crate::host::load_masked(&self.access(i, 4)).unwrap_or_default();
             }
         }
     };

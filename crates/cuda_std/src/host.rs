@@ -148,8 +148,8 @@ pub trait Machine {
     fn load(&self, access: &Access) -> [u64; 4];
     /// Stores the bits of the elements; nothing for an access out of range.
     fn store(&self, access: &Access, bits: [u64; 4]);
-    /// A masked form (`get_or`, `set_if`, `get4_strided`, `set4_strided`) makes no access, as intended: its element is
-    /// out of range, or its condition does not hold.
+    /// A masked form ([`GlobalIn::get_or`](crate::GlobalIn::get_or) and others) makes no access, as intended: an element
+    /// is out of range, or its condition does not hold.
     fn left_out(&self, access: &Access);
     /// The thread reads constants, which the machine does not hold; out of range it gets the last ones of the table.
     fn constant(&self, access: &Access);
@@ -211,14 +211,13 @@ pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
     machine().store(access, bits);
 }
 
-/// The element of a masked form; `None` if it is out of range.
-pub(crate) fn load_masked<T: Value>(access: &Access) -> Option<T> {
+/// The elements of a masked form; `None` if one is out of range.
+pub(crate) fn load_masked<T: Value, const N: usize>(access: &Access) -> Option<[T; N]> {
     if !access.in_range() {
         machine().left_out(access);
         return None;
     }
-    let [value] = load(access);
-    Some(value)
+    Some(load(access))
 }
 
 /// Stores the element of a masked form, if `condition` holds and it is in range.

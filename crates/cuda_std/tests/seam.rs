@@ -77,7 +77,7 @@ impl Expected {
         let access = event.access();
         assert!(matches!(event, Event::LeftOut(_)) && !access.in_range(), "{event:?}");
         assert_eq!((access.space, access.base, access.index), (self.space, self.base, self.index));
-        assert_eq!((access.len, access.elements, access.element_bytes), (self.len, 1, 4));
+        assert_eq!((access.len, access.elements, access.element_bytes), (self.len, self.elements, 4));
     }
 
     #[track_caller]
@@ -208,6 +208,9 @@ fn global_loads() {
                 let (values, event) = tester.observe_one(|| window.get2(4));
                 Expected { elements: 2, ..expected(4) }.check_load::<T>(&event);
                 assert_eq!(values.map(T::bits), [bits[2], bits[3]]);
+                let (values, event) = tester.observe_one(|| window.get2_masked(4));
+                Expected { elements: 2, ..expected(4) }.check_load::<T>(&event);
+                assert_eq!(values.map(T::bits), [bits[2], bits[3]]);
                 let (value, event) = tester.observe_one(|| window.get_or(3, T::SAMPLES[0]));
                 expected(3).check_load::<T>(&event);
                 assert_eq!(value.bits(), bits[1]);
@@ -233,6 +236,9 @@ fn global_fours() {
         let tester = global::<T>();
         let expected = |space| Expected { elements: 4, ..Expected::one(space, GLOBAL + 64, 2, 8) };
         let (values, event) = tester.observe_one(|| input::<T>(64, 8).get4(2));
+        expected(Space::GlobalConstant).check_load::<T>(&event);
+        assert_eq!(values.map(T::bits), T::SAMPLES.map(T::bits));
+        let (values, event) = tester.observe_one(|| input::<T>(64, 8).get4_masked(2));
         expected(Space::GlobalConstant).check_load::<T>(&event);
         assert_eq!(values.map(T::bits), T::SAMPLES.map(T::bits));
         let (values, event) = tester.observe_one(|| in_out::<T>(64, 8).get4(2));
@@ -350,12 +356,21 @@ fn masked_accesses_out_of_range_are_left_out() {
         at(index).check_left_out_beyond(&event);
         let ((), event) = tester.observe_one(|| window.set_if(true, index, 5));
         at(index).check_left_out_beyond(&event);
+        let (values, event) = tester.observe_one(|| window.get2_masked(index));
+        assert_eq!(values, [0; 2]);
+        Expected { elements: 2, ..at(index) }.check_left_out_beyond(&event);
+        let (values, event) = tester.observe_one(|| window.get4_masked(index));
+        assert_eq!(values, [0; 4]);
+        Expected { elements: 4, ..at(index) }.check_left_out_beyond(&event);
         let (values, events) = tester.observe(|| window.get4_strided::<3>(index));
         assert_eq!((values, events.len()), ([0; 4], 4));
         for (k, event) in events.iter().enumerate() {
             at(index.saturating_add(3 * k as u64)).check_left_out_beyond(event);
         }
     }
+    // Two of the four would be in range.
+    let (values, event) = tester.observe_one(|| window.get4_masked(4));
+    assert!(matches!((values, event), ([0, 0, 0, 0], Event::LeftOut(_))));
     let (values, events) = tester.observe(|| window.get4_strided::<3>(1));
     assert_eq!(values, [u32::MAX, u32::MAX, 0, 0]);
     let made = |events: &[Event]| events.iter().map(|event| !matches!(event, Event::LeftOut(_))).collect::<Vec<_>>();
@@ -366,6 +381,15 @@ fn masked_accesses_out_of_range_are_left_out() {
         tester.global.borrow().chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
     assert_eq!(words[..7], [u32::MAX, u32::MAX, u32::MAX, 1, u32::MAX, 2, u32::MAX]);
     assert!(words[7..].iter().all(|word| *word == u32::MAX));
+}
+
+#[test]
+fn alignment_of_windows() {
+    let aligned = |from: u64, elements| input::<u32>(from, 8).is_aligned(elements);
+    assert_eq!([aligned(0, 4), aligned(16, 4), aligned(8, 4), aligned(4, 4)], [true, true, false, false]);
+    assert_eq!([aligned(8, 2), aligned(4, 2), aligned(4, 1)], [true, false, true]);
+    let window = in_out::<f64>(16, 8);
+    assert_eq!([0, 1, 2].map(|base| window.at(base).is_aligned(2)), [true, false, true]);
 }
 
 #[test]

@@ -32,8 +32,8 @@ pub trait FilterKernels: slm_kernels::Sample {
     type RegisterRows: Entry<Args = Args<Self>, Constants = Self::Table>;
     /// Outputs in registers, lines along columns.
     type RegisterColumns: Entry<Args = Args<Self>, Constants = Self::Table>;
-    /// The table of these taps, as many as fit into it at most, behind as many zeros as the kernels skip.
-    fn table(taps: &[Self]) -> Self::Table;
+    /// The table of these taps, behind the pad for a first sample at `start`; as many as fit into it at most.
+    fn table(taps: &[Self], start: i64) -> Self::Table;
 }
 
 macro_rules! filter_kernels {
@@ -48,10 +48,10 @@ macro_rules! filter_kernels {
             type Table = Table<$t, { CHUNK_BYTES / size_of::<$t>() }>;
             type RegisterRows = kernels::$register_rows;
             type RegisterColumns = kernels::$register_columns;
-            fn table(taps: &[$t]) -> Self::Table {
+            fn table(taps: &[$t], start: i64) -> Self::Table {
                 let mut table = [<$t as Sample>::ZERO; _];
-                let padded = taps.len().next_multiple_of(16 / size_of::<$t>());
-                table[padded - taps.len()..padded].copy_from_slice(taps);
+                let pad = kernels::pad(start, 16 / size_of::<$t>() as u32) as usize;
+                table[pad..pad + taps.len()].copy_from_slice(taps);
                 Table(table)
             }
         }
@@ -98,7 +98,10 @@ struct Choice {
 impl<T: FilterElement> Filter1d<T> {
     pub(crate) fn new(queue: &Arc<Queue>, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
         let size = Geometry::chunk::<T>(queue.limits().shared.max_per_block);
-        let chunk = |(i, taps): (usize, &[T])| Chunk { first: i * size, count: taps.len(), table: T::table(taps) };
+        let start = taps.start();
+        // Chunks are whole packs, so all have the same pad.
+        let chunk =
+            |(i, taps): (usize, &[T])| Chunk { first: i * size, count: taps.len(), table: T::table(taps, start) };
         let filter = Filter1d {
             queue: queue.clone(),
             taps: Memory::upload(queue, &taps.taps)?,
