@@ -1,8 +1,9 @@
 //! `Filter1d` in all its variants: 2^26 samples and 257 taps on a GPU, 2^24 on the CPU.
 //!
 //! Times are the device's own (CUDA events), data stay on the device, every variant's result is checked. The table
-//! beforehand takes the variants in turns, so that a drift of the clocks meets all alike, and gives medians; Criterion
-//! then looks at each variant for longer. `cargo bench --bench filter1d -- --table` ends with the table.
+//! beforehand takes the variants in turns, so that a drift of the clocks meets all alike, and gives medians, in the
+//! columns that `peers/README.md` explains; Criterion then looks at each variant for longer.
+//! `cargo bench --bench filter1d -- --table` ends with the table.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use slm::filter1d::{Algorithm, FilterElement, HaloLoad, PreparedFilter1d};
@@ -22,16 +23,19 @@ const VARIANTS: [(&str, Algorithm); 4] = [
 fn main() -> Result<()> {
     let table_only = std::env::args().any(|argument| argument == "--table");
     let device = Device::open()?;
-    println!("# {device}; {} samples, {TAPS} taps", samples(&device));
+    println!("# slm {} on {device}; {} samples, {TAPS} taps", env!("CARGO_PKG_VERSION"), samples(&device));
+    println!("# median of {ROUNDS} runs, in turns, by the device's clock");
+    println!("# peer\tcase\tmedian_us\tbytes_per_s\tmultiply_adds_per_s\tcheck");
     let mut problems = (Problem::<f32>::new(&device)?, Problem::<i32>::new(&device)?, Problem::<f64>::new(&device)?);
     problems.0.table()?;
     problems.1.table()?;
     problems.2.table()?;
-    overheads(&device)?;
+    host_times(&device)?;
     if !table_only {
         let mut criterion = Criterion::default().sample_size(20).configure_from_args();
         problems.0.benchmark(&mut criterion);
         problems.1.benchmark(&mut criterion);
+        problems.2.benchmark(&mut criterion);
         criterion.final_summary();
     }
     Ok(())
@@ -44,42 +48,62 @@ fn samples(device: &Device) -> usize {
 /// An element type of the benchmark.
 trait Number: FilterElement {
     const NAME: &'static str;
+    /// The most that an output may be wrong by, over the sum of the taps' magnitudes; no sample exceeds 1.
+    const TOLERANCE: f64;
     fn random(bits: u64) -> Self;
-    /// The exact sum, and how far from it a result may be.
-    fn agrees(actual: Self, products: impl Iterator<Item = (Self, Self)>) -> bool;
+    fn magnitude(self) -> f64;
+    /// How far it is from the exact sum: 0 or infinity for integers.
+    fn error(self, products: impl Iterator<Item = (Self, Self)>) -> f64;
 }
 
 impl Number for f32 {
     const NAME: &'static str = "f32";
+    const TOLERANCE: f64 = 1e-6;
     fn random(bits: u64) -> Self {
         (bits >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
-    fn agrees(actual: Self, products: impl Iterator<Item = (Self, Self)>) -> bool {
-        let (sum, weight) = products
-            .fold((0.0, 0.0), |(sum, weight), (x, w)| (sum + f64::from(x) * f64::from(w), weight + f64::from(w).abs()));
-        (f64::from(actual) - sum).abs() <= TAPS as f64 * (-24f64).exp2() * weight
+    fn magnitude(self) -> f64 {
+        self.abs().into()
+    }
+    fn error(self, products: impl Iterator<Item = (Self, Self)>) -> f64 {
+        f64::from(self).error(products.map(|(x, w)| (x.into(), w.into())))
     }
 }
 
 impl Number for f64 {
     const NAME: &'static str = "f64";
+    const TOLERANCE: f64 = 1e-14;
     fn random(bits: u64) -> Self {
         f32::random(bits).into()
     }
-    fn agrees(actual: Self, products: impl Iterator<Item = (Self, Self)>) -> bool {
-        let (sum, weight) = products.fold((0.0, 0.0), |(sum, weight), (x, w)| (sum + x * w, weight + w.abs()));
-        (actual - sum).abs() <= TAPS as f64 * (-52f64).exp2() * weight
+    fn magnitude(self) -> f64 {
+        self.abs()
+    }
+    fn error(self, products: impl Iterator<Item = (Self, Self)>) -> f64 {
+        (self - products.map(|(x, w)| x * w).sum::<f64>()).abs()
     }
 }
 
 impl Number for i32 {
     const NAME: &'static str = "i32";
+    const TOLERANCE: f64 = 0.0;
     fn random(bits: u64) -> Self {
         bits as i32
     }
-    fn agrees(actual: Self, products: impl Iterator<Item = (Self, Self)>) -> bool {
-        actual == products.fold(0, |sum: i32, (x, w)| sum.wrapping_add(x.wrapping_mul(w)))
+    fn magnitude(self) -> f64 {
+        f64::from(self).abs()
     }
+    fn error(self, products: impl Iterator<Item = (Self, Self)>) -> f64 {
+        let exact = products.fold(0, |sum: i32, (x, w)| sum.wrapping_add(x.wrapping_mul(w)));
+        if self == exact { 0.0 } else { f64::INFINITY }
+    }
+}
+
+/// Prints the line of one case.
+fn report(peer: &str, case: &str, time: Duration, bytes: u64, products: u64, verdict: &str) {
+    let seconds = time.as_secs_f64();
+    let (bytes, products) = (bytes as f64 / seconds, products as f64 / seconds);
+    println!("slm {peer}\t{case}\t{:.2}\t{bytes:.4e}\t{products:.4e}\t{verdict}", seconds * 1e6);
 }
 
 /// Deterministic data: SplitMix64.
@@ -118,26 +142,37 @@ impl<T: Number> Problem<T> {
     }
 
     /// Filters once, and compares the ends and some other outputs with the definition.
-    fn check(&mut self, name: &str, filter: &PreparedFilter1d<T>) -> Result<()> {
+    fn check(&mut self, name: &str, filter: &PreparedFilter1d<T>) -> Result<String> {
         self.outputs = self.device.zeroed(self.host.len())?;
         filter.apply_into(&self.samples, &mut self.outputs)?;
         let outputs = self.outputs.download()?;
         let n = outputs.len();
-        for o in (0..600).chain(n - 600..n).chain((0..n).step_by(n / 2003)) {
+        let scale: f64 = self.taps.iter().map(|tap| tap.magnitude()).sum();
+        let mut worst = 0.0f64;
+        for o in (0..600).chain(n - 600..n).chain((0..n).step_by(61)) {
             let first = o as i64 - TAPS as i64 / 2;
             let sample = |j: usize| usize::try_from(first + j as i64).ok().and_then(|i| self.host.get(i)).copied();
             let products = self.taps.iter().enumerate().filter_map(|(j, &w)| Some((sample(j)?, w)));
-            assert!(T::agrees(outputs[o], products), "{} {name}: output {o} is {:?}", T::NAME, outputs[o]);
+            let error = outputs[o].error(products) / scale;
+            assert!(error <= T::TOLERANCE, "{} {name}: output {o} is {:?}", T::NAME, outputs[o]);
+            worst = worst.max(error);
         }
-        Ok(())
+        Ok(if T::TOLERANCE == 0.0 { "ok exact".to_owned() } else { format!("ok error {worst:.1e}") })
     }
 
-    /// Prints a line for the copy and for every variant: median time, bytes and multiply-adds per second.
+    /// Copies, so that there is a floor to compare with.
+    fn check_copy(&mut self) -> Result<String> {
+        self.outputs.copy_from(&self.samples)?;
+        assert!(self.outputs.download()? == self.host, "{}: the copy differs", T::NAME);
+        Ok("ok exact".to_owned())
+    }
+
+    /// Prints a line for the copy and for every variant, and how the last one is launched.
     fn table(&mut self) -> Result<()> {
-        let mut filters = Vec::new();
+        let (mut filters, mut verdicts) = (Vec::new(), vec![self.check_copy()?]);
         for &(name, algorithm) in self.variants() {
             let filter = self.prepare(algorithm)?;
-            self.check(name, &filter)?;
+            verdicts.push(self.check(name, &filter)?);
             filters.push((name, filter));
         }
         let mut times = vec![Vec::new(); filters.len() + 1];
@@ -147,16 +182,13 @@ impl<T: Number> Problem<T> {
                 times.push(self.device.time(|| filter.apply_into(&self.samples, &mut self.outputs))?.1);
             }
         }
-        println!("{:<6}{:<20}{:>12}{:>12}{:>14}", "", "", "median us", "GB/s", "G mul-add/s");
-        let names = std::iter::once("copy").chain(filters.iter().map(|(name, _)| *name));
-        for (i, (name, times)) in names.zip(&mut times).enumerate() {
-            let seconds = median(times).as_secs_f64();
-            let products = if i == 0 { 0.0 } else { self.products() as f64 };
-            let (gigabytes, products) = (self.bytes() as f64 / seconds / 1e9, products / seconds / 1e9);
-            println!("{:<6}{name:<20}{:>12.1}{gigabytes:>12.1}{products:>14.1}", T::NAME, seconds * 1e6);
+        let case = format!("{} n={} taps={TAPS}", T::NAME, self.host.len());
+        let cases = std::iter::once(("copy", 0)).chain(filters.iter().map(|(name, _)| (*name, self.products())));
+        for (((name, products), times), verdict) in cases.zip(&mut times).zip(&verdicts) {
+            report(name, &case, median(times), self.bytes(), products, verdict);
         }
         if let Some((_, filter)) = filters.last() {
-            println!("{}", filter.plan(self.host.len()));
+            println!("# {}", filter.plan(self.host.len()).to_string().replace('\n', "\n# "));
         }
         Ok(())
     }
@@ -192,37 +224,44 @@ fn median(times: &mut [Duration]) -> Duration {
 }
 
 /// What the host needs: to load an operation's kernels, and for each call.
-fn overheads(device: &Device) -> Result<()> {
-    const CALLS: u32 = 1000;
-    let filter = Filter1d::correlate(&[1.0f32, 2.0, 1.0]);
+fn host_times(device: &Device) -> Result<()> {
+    let description = Filter1d::correlate(&[1.0f32, 2.0, 1.0]);
     if device.info().backend == Backend::Cuda {
-        let mut loads = Vec::new();
-        for _ in 0..5 {
-            // A new handle has no modules yet. Without CUDA_CACHE_DISABLE=1 the driver remembers them from run to run.
-            let fresh = Device::named(&device.info().selection.replace("CUDA device ", "cuda:"))?;
-            let start = Instant::now();
-            filter.prepare(&fresh)?;
-            loads.push(start.elapsed());
-        }
-        println!(
-            "prepare on a new handle (loads the module): median {:.1?} of {loads:.1?}",
-            median(&mut loads.clone())
-        );
+        report("prepare", "f32, kernels not loaded yet, host time", time_of_loading(&description, device)?, 0, 0, "ok");
     }
-    let filter = filter.prepare(device)?;
+    let (time, verdict) = time_of_a_call(&description.prepare(device)?, device)?;
+    report("apply_into", "f32 n=1000 taps=3, host time", time, 0, 0, verdict);
+    Ok(())
+}
+
+fn time_of_loading(description: &Filter1d<f32>, device: &Device) -> Result<Duration> {
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        // A new handle has no modules yet. Without CUDA_CACHE_DISABLE=1 the driver remembers them from run to run.
+        let fresh = Device::named(&device.info().selection.replace("CUDA device ", "cuda:"))?;
+        let start = Instant::now();
+        description.prepare(&fresh)?;
+        times.push(start.elapsed());
+    }
+    Ok(median(&mut times))
+}
+
+/// On a GPU this is the time to enqueue. The rounds are short enough for its queue.
+fn time_of_a_call(filter: &PreparedFilter1d<f32>, device: &Device) -> Result<(Duration, &'static str)> {
+    const CALLS: u32 = 1000;
     let samples = device.upload(&[1.0; 1000])?;
     let mut outputs = device.zeroed(1000)?;
-    filter.apply_into(&samples, &mut outputs)?;
-    device.synchronize()?;
-    let mut calls = Vec::new();
+    let mut times = Vec::new();
     for _ in 0..ROUNDS {
         let start = Instant::now();
         for _ in 0..CALLS {
             filter.apply_into(&samples, &mut outputs)?;
         }
-        calls.push(start.elapsed() / CALLS);
+        times.push(start.elapsed() / CALLS);
         device.synchronize()?;
     }
-    println!("apply_into of 1000 samples, host time per call: median {:.2?}", median(&mut calls));
-    Ok(())
+    let outputs = outputs.download()?;
+    let inside = outputs[1..999].iter().all(|&y| y == 4.0);
+    assert!(inside && (outputs[0], outputs[999]) == (3.0, 3.0), "ones are filtered wrongly");
+    Ok((median(&mut times), "ok exact"))
 }

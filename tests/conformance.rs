@@ -2,15 +2,18 @@
 //!
 //! Every algorithm, element type, boundary and extent meets every combination of awkward sizes and numbers of taps.
 //! Signals of a million samples are compared at both ends and at random places; all algorithms of a GPU must agree
-//! there bit for bit everywhere.
+//! there bit for bit everywhere. `SharedTile` must give `SharedMemoryExceeded` exactly where a block of the device
+//! cannot have what its tile takes.
 
 mod common;
 
 use common::oracle::{Case, Direction};
+use common::shared_memory::{exceeded, exceeded_on, tile_bytes};
 use common::{ALGORITHMS, Random, Sample, is_cuda, on_every_backend};
 use libtest_mimic::{Arguments, Failed, Trial};
-use slm::filter1d::Algorithm;
-use slm::{Boundary, Buffer2, Device, Extent, Filter1d};
+use slm::filter1d::{Algorithm, HaloLoad};
+use slm::{Boundary, Buffer2, Device, Error, Extent, Filter1d};
+use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem};
 
 const SIZES: [usize; 13] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 1_000_003];
 const TAPS: [usize; 9] = [1, 2, 3, 4, 5, 32, 33, 257, 1025];
@@ -33,7 +36,13 @@ const MATRIX_TAPS: [usize; 5] = [1, 4, 5, 33, 258];
 fn main() {
     let arguments = Arguments::from_args();
     eprintln!("seed of all data: {:#x}", common::SEED);
-    let trials = [trials::<f32>(), trials::<f64>(), trials::<i32>()].into_iter().flatten().collect();
+    let mut trials: Vec<Trial> = [trials::<f32>(), trials::<f64>(), trials::<i32>()].into_iter().flatten().collect();
+    trials.extend([
+        Trial::test("expectations::f32", expectations::<f32>),
+        Trial::test("expectations::f64", expectations::<f64>),
+        Trial::test("expectations::i32", expectations::<i32>),
+        Trial::test("expectations::sixty_four_kilobytes", sixty_four_kilobytes),
+    ]);
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -139,6 +148,34 @@ fn axes<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> Re
     Ok(())
 }
 
+/// Numbers in rows that are longer in memory than they look.
+struct Matrix<T> {
+    numbers: Vec<T>,
+    shape: [usize; 2],
+    pitch: usize,
+}
+
+impl<T: Sample> Matrix<T> {
+    fn on_device(&self, device: &Device) -> slm::Result<Buffer2<T>> {
+        let [rows, columns] = self.shape;
+        Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)
+    }
+
+    /// Where element `i` of line `l` along `axis` stands.
+    fn place(&self, axis: usize, l: usize, i: usize) -> usize {
+        if axis == 1 { l * self.pitch + i } else { i * self.pitch + l }
+    }
+
+    fn line(&self, axis: usize, l: usize) -> Vec<T> {
+        (0..self.shape[axis]).map(|i| self.numbers[self.place(axis, l, i)]).collect()
+    }
+
+    /// The element that differs from the other matrix's, of those for which `counts` holds.
+    fn difference(&self, other: &[T], counts: impl Fn(usize) -> bool) -> Option<usize> {
+        (0..other.len()).find(|&at| counts(at) && self.numbers[at].bits() != other[at].bits())
+    }
+}
+
 /// Filters a matrix whose rows are `padding` longer than its columns, into one that is too; what lies between the rows
 /// must neither count nor change.
 fn check_axis<T: Sample>(
@@ -148,48 +185,67 @@ fn check_axis<T: Sample>(
     padding: usize,
     axis: usize,
 ) -> Result<(), String> {
-    let text = |e: slm::Error| e.to_string();
-    let [rows, columns] = shape;
-    let pitch = columns + padding;
-    let x: Vec<T> = Random::new(3).values(rows * pitch);
-    let line = |l: usize| -> Vec<T> {
-        if axis == 1 { x[l * pitch..][..columns].to_vec() } else { (0..rows).map(|r| x[r * pitch + l]).collect() }
-    };
-    let count = Case { x: &vec![T::default(); shape[axis]], ..case.clone() }.len();
-    let (out_rows, out_columns) = if axis == 1 { (rows, count) } else { (count, columns) };
-    let out_pitch = out_columns + padding;
-    let untouched = T::random(99);
-
-    let samples = device.upload(&x).and_then(|b| Buffer2::from_buffer(b, rows, columns, pitch)).map_err(text)?;
+    let pitch = shape[1] + padding;
+    let samples = Matrix { numbers: Random::new(3).values::<T>(shape[0] * pitch), shape, pitch };
+    let mut shape = shape;
+    shape[axis] = Case { x: &vec![T::default(); shape[axis]], ..case.clone() }.len();
+    let pitch = shape[1] + padding;
+    let untouched = Matrix { numbers: vec![T::random(99); shape[0] * pitch], shape, pitch };
     for &algorithm in algorithms(device) {
-        let fail = |what: String| format!("{algorithm:?}: {what}");
-        let target = device.upload(&vec![untouched; out_rows * out_pitch]);
-        let mut outputs =
-            target.and_then(|b| Buffer2::from_buffer(b, out_rows, out_columns, out_pitch)).map_err(text)?;
-        let filter = filter(case).algorithm(algorithm).prepare(device).map_err(text)?;
-        filter.apply_axis_into(&samples, axis, &mut outputs).map_err(|e| fail(e.to_string()))?;
-        let view = samples.download().map_err(text)?;
-        let on_host = filter.apply_axis(view.view(), axis).map_err(|e| fail(e.to_string()))?;
-        if on_host != outputs.download().map_err(text)? {
-            return Err(fail("apply_axis and apply_axis_into differ".to_owned()));
-        }
-        let actual = outputs.into_buffer().download().map_err(text)?;
-        let lines = if axis == 1 { rows } else { columns };
-        for l in 0..lines {
-            let x = line(l);
-            let case = Case { x: &x, ..case.clone() };
-            let weight = case.weight();
-            for o in places_of_line(l, count) {
-                let at = if axis == 1 { l * out_pitch + o } else { o * out_pitch + l };
-                let expected = case.output(o);
-                if !T::agrees(actual[at], expected, case.taps.len(), weight) {
-                    return Err(fail(format!("line {l}: output {o} is {}, expected {expected:?}", actual[at])));
-                }
+        check_matrix(device, case, algorithm, axis, &samples, &untouched).map_err(|e| format!("{algorithm:?}: {e}"))?;
+    }
+    Ok(())
+}
+
+/// Filters `samples` into a copy of `untouched`.
+fn check_matrix<T: Sample>(
+    device: &Device,
+    case: &Case<'_, T>,
+    algorithm: Algorithm,
+    axis: usize,
+    samples: &Matrix<T>,
+    untouched: &Matrix<T>,
+) -> Result<(), String> {
+    let text = |e: slm::Error| e.to_string();
+    let input = samples.on_device(device).map_err(text)?;
+    let mut output = untouched.on_device(device).map_err(text)?;
+    let filter = filter(case).algorithm(algorithm).prepare(device).map_err(text)?;
+    let result = filter.apply_axis_into(&input, axis, &mut output);
+    let on_host = filter.apply_axis(input.download().map_err(text)?.view(), axis);
+    let expected =
+        if untouched.shape.contains(&0) { None } else { exceeded_on::<T>(device, algorithm, case.taps.len(), axis) };
+    let errors = [result.err(), on_host.as_ref().err().cloned()];
+    if errors != [expected.clone(), expected.clone()] {
+        return Err(format!("{errors:?} instead of {expected:?} twice"));
+    }
+    if on_host.is_ok_and(|on_host| output.download().as_ref() != Ok(&on_host)) {
+        return Err("apply_axis and apply_axis_into differ".to_owned());
+    }
+    let outputs = output.into_buffer().download().map_err(text)?;
+    let [pitch, columns] = [untouched.pitch, untouched.shape[1]];
+    let must_stay = |at: usize| expected.is_some() || at % pitch >= columns;
+    if let Some(at) = untouched.difference(&outputs, must_stay) {
+        return Err(format!("element {at}, which is no output, was written"));
+    }
+    if expected.is_some() { Ok(()) } else { check_outputs(case, axis, samples, untouched, &outputs) }
+}
+
+/// Compares the outputs, which have the shape and pitch of `target`, with the oracle's.
+fn check_outputs<T: Sample>(
+    case: &Case<'_, T>,
+    axis: usize,
+    samples: &Matrix<T>,
+    target: &Matrix<T>,
+    outputs: &[T],
+) -> Result<(), String> {
+    let weight = case.weight();
+    for l in 0..samples.shape[1 - axis] {
+        let case = Case { x: &samples.line(axis, l), ..case.clone() };
+        for o in places_of_line(l, target.shape[axis]) {
+            let (actual, expected) = (outputs[target.place(axis, l, o)], case.output(o));
+            if !T::agrees(actual, expected, case.taps.len(), weight) {
+                return Err(format!("line {l}: output {o} is {actual}, expected {expected:?}"));
             }
-        }
-        let between = |at: usize| at % out_pitch.max(1) >= out_columns;
-        if let Some(at) = (0..actual.len()).find(|&at| between(at) && actual[at].bits() != untouched.bits()) {
-            return Err(fail(format!("element {at}, between two rows, was written")));
         }
     }
     Ok(())
@@ -198,4 +254,36 @@ fn check_axis<T: Sample>(
 /// Of the first and some later lines everything, of the others the ends and every 37th output.
 fn places_of_line(line: usize, count: usize) -> impl Iterator<Item = usize> {
     (0..count).filter(move |&o| line.is_multiple_of(32) || o < 4 || o + 4 >= count || (o + line).is_multiple_of(37))
+}
+
+/// Where the suite expects too little shared memory: counted as the host counts, and right at its limits.
+fn expectations<T: Sample + slm_kernels::Sample>() -> Result<(), Failed> {
+    const LEAST: u64 = 48 << 10;
+    let [taps_of_lines, taps_of_matrices] = [TAPS.as_slice(), &MATRIX_TAPS];
+    for (axis, orientation) in [(0, Orientation::Columns), (1, Orientation::Rows)] {
+        for &taps in taps_of_lines.iter().chain(taps_of_matrices) {
+            let problem = Problem { lines: 1, outputs: 1, taps: taps as u64, orientation };
+            let bytes = Geometry::new::<T>(Kernel::Tile, &problem).shared_bytes;
+            if tile_bytes::<T>(taps, axis) != bytes {
+                return Err(format!("{taps} taps, axis {axis}: {bytes} bytes").into());
+            }
+            for algorithm in ALGORITHMS {
+                let tile = matches!(algorithm, Algorithm::SharedTile(_));
+                let error = |available| exceeded::<T>(available, algorithm, taps, axis).is_some();
+                if error(bytes) || error(bytes - 1) != tile || (axis == 1 && error(LEAST)) {
+                    return Err(format!("{algorithm:?}, {taps} taps, axis {axis}").into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// By hand, for a GPU with 64 KiB: 258 taps and (64 + 257) * 32 samples of 8 bytes do not fit, of 4 bytes they do.
+fn sixty_four_kilobytes() -> Result<(), Failed> {
+    let algorithm = Algorithm::SharedTile(HaloLoad::Cooperative);
+    let [double, single] = [exceeded::<f64>, exceeded::<f32>].map(|exceeded| exceeded(64 << 10, algorithm, 258, 0));
+    let kernel = "filter1d_tile_f64".to_owned();
+    let error = Error::SharedMemoryExceeded { kernel, requested: 84_240, available: 65_536 };
+    if (&double, &single) == (&Some(error), &None) { Ok(()) } else { Err(format!("{double:?}, {single:?}").into()) }
 }

@@ -7,6 +7,8 @@ mod common;
 
 #[path = "gpu/limits.rs"]
 mod limits;
+#[path = "gpu/loading.rs"]
+mod loading;
 #[path = "gpu/order.rs"]
 mod order;
 #[path = "gpu/queries.rs"]
@@ -26,7 +28,8 @@ type Test = fn(&Device) -> Result<(), Failed>;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let groups = [limits::trials(), order::trials(), queries::trials(), results::trials(), size::trials()];
+    let groups =
+        [limits::trials(), loading::trials(), order::trials(), queries::trials(), results::trials(), size::trials()];
     libtest_mimic::run(&arguments, groups.into_iter().flatten().collect()).exit();
 }
 

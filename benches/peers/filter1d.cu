@@ -1,11 +1,14 @@
 // What CUDA C++ needs for the problem of `Filter1d`: y[i] = sum over j of x[i - taps/2 + j] * w[j], x zero outside.
 //
-// Four kernels of growing effort and a plain copy of the same bytes, for f32 and i32, and the rates at which the GPU
-// multiplies and adds. Every result is checked. README.md tells how to run it and what the columns mean.
+// Four kernels of growing effort and a plain copy of the same bytes, for f32 and i32, the rates at which the GPU
+// multiplies and adds, and what a launch costs the host. Every result is checked. README.md tells how to run it and
+// what the columns mean.
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -163,6 +166,16 @@ template <class T> __global__ void ceiling(T *results, T factor) {
     results[blockIdx.x * blockDim.x + threadIdx.x] = chains(T(threadIdx.x), factor);
 }
 
+template <int COUNT> struct Bytes {
+    alignas(8) unsigned char at[COUNT];
+};
+
+constexpr int LIBRARY_ARGUMENTS = 136; // bytes: what the library's kernels for f32 are launched with,
+constexpr int LIBRARY_TAPS = 3840;     // and the taps that are launched with them
+
+/// Does nothing, with as many bytes of parameters as the library's kernels have.
+__global__ void empty(Bytes<LIBRARY_ARGUMENTS>, Bytes<LIBRARY_TAPS>) {}
+
 // ---- Measuring ------------------------------------------------------------------------------------------------------
 
 /// Memory of the device, freed at the end of its scope.
@@ -215,7 +228,7 @@ static bool all_correct = true;
 static void report(const std::string &peer, const std::string &problem, double microseconds, double bytes,
                    double multiply_adds, const std::string &verdict) {
     double seconds = microseconds * 1e-6;
-    std::printf("%s\t%s\t%.1f\t%.4g\t%.4g\t%s\n", peer.c_str(), problem.c_str(), microseconds, bytes / seconds,
+    std::printf("%s\t%s\t%.2f\t%.4g\t%.4g\t%s\n", peer.c_str(), problem.c_str(), microseconds, bytes / seconds,
                 multiply_adds / seconds, verdict.c_str());
     std::fflush(stdout);
     all_correct = all_correct && verdict.rfind("ok", 0) == 0;
@@ -339,6 +352,36 @@ template <class T> void measure_ceiling(const char *peer, T factor) {
     report(peer, problem, microseconds, 0, double(actual.size()) * CHAINS * ROUNDS, right ? "ok exact" : "WRONG");
 }
 
+/// The host's time for a bare launch: the driver's call alone, as the library makes it, on a stream like the library's.
+/// The calls of a run are few enough for the stream's queue, so that none has to wait for the device.
+static void measure_launch() {
+    constexpr int CALLS = 1000;
+    // Looked up when it is needed, so that nothing has to be linked with the driver's library.
+    void *address;
+    CHECK(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &address, CUDART_VERSION, cudaEnableDefault));
+    auto launch = reinterpret_cast<decltype(&cuLaunchKernel)>(address);
+    cudaFunction_t function;
+    cudaStream_t stream;
+    CHECK(cudaGetFuncBySymbol(&function, reinterpret_cast<const void *>(empty)));
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    Bytes<LIBRARY_ARGUMENTS> arguments = {};
+    Bytes<LIBRARY_TAPS> taps = {};
+    void *parameters[] = {&arguments, &taps};
+    int failed = 0;
+    std::vector<double> times;
+    for (int run = -WARM_UPS; run < RUNS; run++) {
+        auto start = std::chrono::steady_clock::now();
+        for (int call = 0; call < CALLS; call++)
+            failed += launch(function, 1, 1, 1, THREADS, 1, 1, 0, stream, parameters, nullptr) != CUDA_SUCCESS;
+        std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+        CHECK(cudaStreamSynchronize(stream));
+        if (run >= 0) times.push_back(time.count() / CALLS);
+    }
+    CHECK(cudaStreamDestroy(stream));
+    std::sort(times.begin(), times.end());
+    report("CUDA launch", "empty kernel, host time", times[RUNS / 2], 0, 0, failed ? "WRONG: launches failed" : "ok");
+}
+
 static void describe_machine() {
     cudaDeviceProp device;
     int driver, runtime, kilohertz;
@@ -364,5 +407,6 @@ int main() {
     measure_ceiling<uint32_t>("CUDA IMAD ceiling", 3);
     measure_filters<float>();
     measure_filters<uint32_t>();
+    measure_launch();
     return all_correct ? 0 : 1;
 }

@@ -1,29 +1,80 @@
 #!/usr/bin/env bash
-# Builds and runs all peers of Filter1d:
+# Measures Filter1d and its peers in one run, one line per case (README.md explains the columns):
 #
-#   benches/peers/run.sh [FOLDER]     # filter1d is built into FOLDER, or into a temporary one that is then removed
+#   benches/peers/run.sh [--slm PROGRAM] [--cpu] [--build FOLDER]
 #
-# NVCC and PYTHON name the compiler and the interpreter. Fails if a peer failed or gave a wrong result, after the
+#   --slm PROGRAM    the crate's own benchmark, built: its rows come first
+#   --cpu            on the CPU instead of the GPU, which takes minutes
+#   --build FOLDER   keep what is compiled, in FOLDER
+#
+# NVCC and PYTHON name the compiler and the interpreter. Fails if a program failed or gave a wrong result, after the
 # others have run.
 set -uo pipefail
+
+usage() {
+  sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+  exit 2
+}
+
 sources=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit
-if [[ $# -gt 0 ]]; then
-  build=$1
-  mkdir -p "$build" || exit
-else
-  build=$(mktemp -d) || exit
-  trap 'rm -rf "$build"' EXIT
-fi
+slm='' on=gpu build=''
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --slm) slm=${2:-} ;;
+    --build) build=${2:-} ;;
+    --cpu) on=cpu && shift && continue ;;
+    *) usage ;;
+  esac
+  [[ -n ${2:-} ]] || usage
+  shift 2
+done
+[[ -z $slm || -x $slm ]] || usage
+temporary=$(mktemp -d) || exit
+trap 'rm -rf "$temporary"' EXIT
+build=${build:-$temporary}
+mkdir -p "$build" || exit
+[[ $slm != [!/]* ]] || slm=$PWD/$slm
+
+export PYTHONDONTWRITEBYTECODE=1
+
 failed=0
 attempt() { # COMMAND…
-  "$@" && return
-  echo "# failed: $*"
-  failed=1
-  return 1
+  local start=$SECONDS
+  "$@" || {
+    echo "# failed: $*"
+    failed=1
+    return 1
+  }
+  echo "# ${*##*/} took $((SECONDS - start)) s"
 }
-export PYTHONDONTWRITEBYTECODE=1
-attempt "${NVCC:-nvcc}" -O3 -std=c++17 -arch=sm_90 -o "$build/filter1d" "$sources/filter1d.cu" &&
-  attempt "$build/filter1d"
-attempt "${PYTHON:-python3}" "$sources/filter1d.py"
-attempt "${PYTHON:-python3}" "$sources/cpu_filter1d.py"
+
+on_gpu() {
+  # Not `auto`, whose figures would be the CPU's if there were no GPU; and kernels are loaded without what the driver
+  # remembers of earlier runs.
+  [[ -z $slm ]] || CUDA_CACHE_DISABLE=1 SLM_DEVICE=cuda attempt "$slm" --table
+  attempt "${NVCC:-nvcc}" -O3 -std=c++17 -arch=sm_90 -o "$build/filter1d" "$sources/filter1d.cu" &&
+    attempt "$build/filter1d"
+  attempt "${PYTHON:-python3}" "$sources/filter1d.py"
+  return "$failed"
+}
+
+on_cpu() {
+  [[ -z $slm ]] || SLM_DEVICE=cpu attempt "$slm" --table
+  attempt "${PYTHON:-python3}" "$sources/cpu_filter1d.py"
+  return "$failed"
+}
+
+# What a call of the crate costs the host beyond the launch that it makes.
+difference() { # FILE
+  awk -F '\t' '
+    $1 == "CUDA launch" { launch = $3 }
+    $1 == "slm apply_into" { call = $3 }
+    END { if (launch && call) printf "# apply_into adds %.2f us of host time to a bare launch\n", call - launch }
+  ' "$1"
+}
+
+echo "# $(date -u +%Y-%m-%dT%H:%M:%SZ), commit $(git -C "$sources" describe --always --dirty 2>/dev/null || echo unknown)"
+if [[ $on == gpu ]]; then on_gpu; else on_cpu; fi | tee "$temporary/rows"
+failed=${PIPESTATUS[0]}
+difference "$temporary/rows"
 exit "$failed"

@@ -6,6 +6,7 @@
 pub mod extension;
 pub mod oracle;
 pub mod ptx;
+pub mod shared_memory;
 
 use libtest_mimic::{Failed, Trial};
 use slm::filter1d::{Algorithm, HaloLoad};

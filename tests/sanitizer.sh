@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# Runs the CUDA tests of a test program under NVIDIA's compute-sanitizer, each in a process of its own:
+#
+#   tests/sanitizer.sh [--jobs N] [--limit SECONDS] [--tools LIST] [--filter TEXT] PROGRAM FOLDER
+#
+#   --jobs N          processes at a time (4)
+#   --limit SECONDS   stop in time, and say what is left
+#   --tools LIST      the sanitizer's tools (memcheck,racecheck)
+#   --filter TEXT     the tests with this in their names (cuda::)
+#
+# FOLDER receives one log for each test and tool, and table.tsv: test, tool, seconds, errors, verdict. Called again
+# with the same program and folder, it leaves out what has passed. Ends with 0 if everything has passed, 1 if something
+# has failed or nothing was found to run, 2 if it is called wrongly, 3 if the time has ended before everything was done.
+set -uo pipefail
+
+usage() {
+  sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+  exit 2
+}
+
+die() {
+  echo "$*" >&2
+  exit 2
+}
+
+number() { # TEXT
+  [[ $1 =~ ^[1-9][0-9]*$ ]] || usage
+}
+
+jobs=4 limit='' tools=memcheck,racecheck filter=cuda::
+while [[ ${1:-} == --* ]]; do
+  [[ $# -ge 2 ]] || usage
+  case $1 in
+    --jobs) number "$2" && jobs=$2 ;;
+    --limit) number "$2" && limit=$2 ;;
+    --tools) tools=$2 ;;
+    --filter) filter=$2 ;;
+    *) usage ;;
+  esac
+  shift 2
+done
+[[ $# -eq 2 ]] || usage
+program=$1 folder=$2
+[[ $program == */* ]] || program=./$program
+[[ -x $program ]] || die "no program: $program"
+command -v compute-sanitizer >/dev/null || die 'compute-sanitizer is not on the path'
+export SLM_REQUIRE_CUDA=1
+
+mkdir -p "$folder" || exit 2
+digest=$(sha256sum <"$program")
+if [[ -e $folder/program ]]; then
+  [[ $(<"$folder/program") == "$digest" ]] || die "$folder has the results of another program"
+else
+  echo "$digest" >"$folder/program"
+fi
+
+place() { # TOOL TEST: where its files are, without their extension
+  echo "$folder/$1/${2//[^A-Za-z0-9_]/.}"
+}
+
+passed() { # TOOL TEST
+  local row
+  row=$(place "$1" "$2").row
+  [[ -e $row ]] && [[ $(cut -f 5 "$row") == passed ]]
+}
+
+# The number in the tool's last summary: of errors, or of racecheck's hazards, warnings among them.
+errors() { # LOG
+  sed -n 's/^=* *\(ERROR SUMMARY:\|RACECHECK SUMMARY:\) \([0-9]*\) .*/\2/p' "$1" | tail -n 1
+}
+
+# One test under one tool. Writes its row only at the end: what was stopped is not done.
+run() { # TOOL TEST
+  local tool=$1 test=$2 base start=$SECONDS remaining=0 child status count verdict=failed
+  base=$(place "$tool" "$test")
+  if [[ -n $limit ]]; then
+    remaining=$((limit - SECONDS))
+    [[ $remaining -gt 0 ]] || return 0
+  fi
+  timeout --kill-after 5 "$remaining" compute-sanitizer --tool "$tool" --error-exitcode 86 \
+    "$program" --exact "$test" --test-threads 1 >"$base.log" 2>&1 &
+  child=$!
+  trap 'kill "$child" 2>/dev/null; exit' TERM
+  wait "$child"
+  status=$?
+  [[ -z $limit || $SECONDS -lt $limit || ($status -ne 124 && $status -ne 137) ]] || return 0
+  count=$(errors "$base.log")
+  # The sanitizer is content with a program that does nothing, so the program has to say what it did.
+  if [[ $status -eq 0 && $count == 0 ]] && grep -q '^test result: ok\. 1 passed' "$base.log"; then
+    verdict=passed
+  fi
+  printf '%s\t%s\t%d\t%s\t%s\n' "$test" "$tool" $((SECONDS - start)) "${count:-unknown}" "$verdict" >"$base.tmp"
+  mv "$base.tmp" "$base.row"
+  [[ $verdict == passed ]] || echo "failed: $tool $test, see $base.log"
+}
+
+mapfile -t tests < <("$program" --list "$filter" 2>"$folder/list.log" | sed -n 's/^\([^[].*\): test$/\1/p')
+[[ ${#tests[@]} -gt 0 ]] || {
+  echo "$program has no test that can run with '$filter' in its name"
+  exit 1
+}
+IFS=, read -r -a tools <<<"$tools"
+
+# Everything, in the order of the tools; without what has passed earlier.
+pending=()
+for tool in "${tools[@]}"; do
+  mkdir -p "$folder/$tool"
+  for test in "${tests[@]}"; do
+    passed "$tool" "$test" && continue
+    # A verdict of an earlier call does not count until this one has confirmed it.
+    rm -f "$(place "$tool" "$test").row"
+    pending+=("$tool $test")
+  done
+done
+echo "${#tests[@]} tests, ${#tools[@]} tools; ${#pending[@]} runs to do, $jobs at a time"
+
+trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
+for item in "${pending[@]}"; do
+  while [[ $(jobs -rp | wc -l) -ge $jobs ]]; do
+    wait -n
+  done
+  [[ -z $limit || $SECONDS -lt $limit ]] || break
+  run "${item%% *}" "${item#* }" &
+done
+wait
+
+failed=0 left=0
+for tool in "${tools[@]}"; do
+  counts=(0 0 0)
+  for test in "${tests[@]}"; do
+    row=$(place "$tool" "$test").row
+    if passed "$tool" "$test"; then
+      counts[0]=$((counts[0] + 1))
+    elif [[ -e $row ]]; then
+      counts[1]=$((counts[1] + 1))
+    else
+      counts[2]=$((counts[2] + 1))
+      echo "left: $tool $test"
+    fi
+  done
+  echo "$tool: ${counts[0]} passed, ${counts[1]} failed, ${counts[2]} left"
+  failed=$((failed + counts[1])) left=$((left + counts[2]))
+done
+{
+  printf 'test\ttool\tseconds\terrors\tverdict\n'
+  find "$folder" -mindepth 2 -name '*.row' -exec cat {} + | sort
+} >"$folder/table.tsv"
+echo "$SECONDS s, $folder/table.tsv"
+[[ $failed -eq 0 ]] || exit 1
+[[ $left -eq 0 ]] || exit 3
