@@ -196,11 +196,16 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::FeatureDisabled`]; with the feature `cuda` on another system than Linux [`Error::NoDevice`].
+    /// [`Error::FeatureDisabled`]; with the feature `cuda` on another platform than Linux on x86-64 or aarch64
+    /// [`Error::NoDevice`].
     #[cfg(not(cuda))]
     pub fn cuda(_ordinal: usize) -> Result<Self> {
         if cfg!(feature = "cuda") {
-            return Err(Error::NoDevice { tried: "CUDA devices are supported on Linux only".to_owned() });
+            let (os, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+            let supported = "CUDA devices are supported on Linux on x86-64 and aarch64 only";
+            return Err(Error::NoDevice {
+                tried: format!("{supported}, and this program was built for {os} on {processor}"),
+            });
         }
         Err(Error::FeatureDisabled { device: "a CUDA device", feature: "cuda" })
     }

@@ -25,7 +25,8 @@
 //!
 //! None is on by default, and the crate then runs on the CPU and builds everywhere.
 //!
-//! * `cuda`: NVIDIA GPUs on Linux. The program starts without a GPU, driver or toolkit and then uses the CPU.
+//! * `cuda`: NVIDIA GPUs on Linux, x86-64 and aarch64. The program starts without a GPU, driver or toolkit and then
+//!   uses the CPU.
 
 mod backend;
 mod boundary;
