@@ -152,7 +152,7 @@ impl Device {
             "cpu" => Ok(Self::cpu_because("named".to_owned())),
             "cuda" => Self::cuda(0),
             "emulated" => Err(Error::FeatureDisabled { device: "the emulated device", feature: "emulator" }),
-            _ => Self::cuda(name.strip_prefix("cuda:").and_then(|n| n.parse().ok()).ok_or_else(unknown)?),
+            _ => Self::cuda(name.strip_prefix("cuda:").and_then(ordinal).ok_or_else(unknown)?),
         }
     }
 
@@ -319,6 +319,11 @@ pub(crate) fn cpu_zeros<T: Element>(len: usize) -> Result<Vec<T>> {
     // `vec!` takes pages that are zeros already, which is faster; where there are none it would end the program.
     drop(std::hint::black_box(probe));
     Ok(vec![T::default(); len])
+}
+
+/// The number that `digits` are; no sign, as `parse` would take.
+fn ordinal(digits: &str) -> Option<usize> {
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
 impl fmt::Debug for Device {

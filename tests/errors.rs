@@ -380,7 +380,10 @@ fn a_single_row_with_a_huge_pitch() {
 
 #[test]
 fn names_of_devices() {
-    for value in ["gpu", "CPU", "cpu ", "cuda:", "cuda:x", "cuda:-1", "cuda:0:1", "cuda0", "cuda: 0", "émulé"] {
+    for value in [
+        "gpu", "CPU", "cpu ", "cuda:", "cuda:x", "cuda:-1", "cuda:+1", "cuda:0:1", "cuda0", "cuda: 0", "cuda:١",
+        "émulé",
+    ] {
         fails(Device::named(value), Error::UnknownDevice { value: value.to_owned() });
     }
     let number = "cuda:99999999999999999999999";
