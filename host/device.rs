@@ -1,5 +1,6 @@
 //! Devices: what runs the operations.
 
+use crate::allocation;
 #[cfg(cuda)]
 use crate::backend::cuda;
 use crate::buffer::{Buffer, Storage};
@@ -263,10 +264,10 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDeviceMemory`] and failures of the device.
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and failures of the device.
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         let storage = match &self.inner.engine {
-            Engine::Cpu => Storage::Cpu(data.to_vec()),
+            Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
             #[cfg(cuda)]
             Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::upload(queue, data)?),
         };
@@ -277,7 +278,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`] and failures of the device.
+    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and failures of the
+    /// device.
     pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
         if bytes.is_none() {
@@ -285,7 +287,7 @@ impl Device {
             return Err(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 });
         }
         let storage = match &self.inner.engine {
-            Engine::Cpu => Storage::Cpu(cpu_zeros(len)?),
+            Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
             #[cfg(cuda)]
             Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::zeroed(queue, len)?),
         };
@@ -309,16 +311,6 @@ impl Device {
         let (expected, actual) = (self.info().name.clone(), operand.info().name.clone());
         Err(Error::DeviceMismatch { operand: name, expected, actual })
     }
-}
-
-/// Zeros, or an error where the machine has not that much memory.
-pub(crate) fn cpu_zeros<T: Element>(len: usize) -> Result<Vec<T>> {
-    let requested = len.saturating_mul(size_of::<T>()) as u64;
-    let mut probe = Vec::<T>::new();
-    probe.try_reserve_exact(len).map_err(|_| Error::OutOfDeviceMemory { requested, available: None })?;
-    // `vec!` takes pages that are zeros already, which is faster; where there are none it would end the program.
-    drop(std::hint::black_box(probe));
-    Ok(vec![T::default(); len])
 }
 
 /// The number that `digits` are; no sign, as `parse` would take.

@@ -160,12 +160,12 @@ fn check_axis<T: Sample>(
     let out_pitch = out_columns + padding;
     let untouched = T::random(99);
 
-    let samples = device.upload(&x).and_then(|b| Buffer2::from_buffer(b, rows, columns, pitch)).map_err(text)?;
+    let samples = device.upload(&x).and_then(|b| Ok(Buffer2::from_buffer(b, rows, columns, pitch)?)).map_err(text)?;
     for &algorithm in algorithms(device) {
         let fail = |what: String| format!("{algorithm:?}: {what}");
         let target = device.upload(&vec![untouched; out_rows * out_pitch]);
         let mut outputs =
-            target.and_then(|b| Buffer2::from_buffer(b, out_rows, out_columns, out_pitch)).map_err(text)?;
+            target.and_then(|b| Ok(Buffer2::from_buffer(b, out_rows, out_columns, out_pitch)?)).map_err(text)?;
         let filter = filter(case).algorithm(algorithm).prepare(device).map_err(text)?;
         filter.apply_axis_into(&samples, axis, &mut outputs).map_err(|e| fail(e.to_string()))?;
         let view = samples.download().map_err(text)?;
