@@ -18,8 +18,7 @@ const MODULES: [&str; 9] = [
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(cuda)");
-    let linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
-    if env::var_os("CARGO_FEATURE_CUDA").is_none() || !linux {
+    if env::var_os("CARGO_FEATURE_CUDA").is_none() || !is_supported() {
         return;
     }
     println!("cargo::rustc-cfg=cuda");
@@ -28,4 +27,12 @@ fn main() {
     if let Err(error) = builder.build() {
         error.exit();
     }
+}
+
+/// Whether `cuda_driver` supports the target. Cargo.toml has the same condition.
+fn is_supported() -> bool {
+    let target = |key: &str| env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
+    target("OS") == "linux"
+        && target("POINTER_WIDTH") == "64"
+        && ["x86_64", "aarch64"].contains(&target("ARCH").as_str())
 }

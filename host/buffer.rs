@@ -1,5 +1,6 @@
 //! Memory on a device.
 
+use crate::allocation;
 #[cfg(cuda)]
 use crate::backend::cuda;
 use crate::{Device, Element, Error, Result};
@@ -52,11 +53,17 @@ impl<T: Element> Buffer<T> {
     ///
     /// # Errors
     ///
-    /// What failed while that work ran.
+    /// [`Error::OutOfHostMemory`], and what failed while that work ran.
     pub fn download(&self) -> Result<Vec<T>> {
-        let mut data = vec![T::default(); self.len()];
-        self.download_into(&mut data)?;
-        Ok(data)
+        match &self.storage {
+            Storage::Cpu(data) => allocation::copied(data),
+            #[cfg(cuda)]
+            Storage::Cuda(memory) => {
+                let mut data = allocation::filled(T::default(), memory.len())?;
+                memory.download(&mut data)?;
+                Ok(data)
+            }
+        }
     }
 
     /// Copies the elements to `data`, after all work that was enqueued before.
@@ -137,24 +144,25 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Pitch`] if the pitch is shorter than a row and [`Error::Length`] if the buffer is shorter than the
-    /// matrix.
-    pub fn from_buffer(buffer: Buffer<T>, rows: usize, columns: usize, pitch: usize) -> Result<Self> {
-        if pitch < columns {
-            return Err(Error::Pitch { columns, pitch });
+    /// [`Error::Pitch`] if the pitch is shorter than a row, [`Error::Length`] if the buffer is shorter than the
+    /// matrix, and [`Error::TooLarge`] for a shape that no matrix has. The [`FromBufferError`] gives the buffer back.
+    pub fn from_buffer(
+        buffer: Buffer<T>,
+        rows: usize,
+        columns: usize,
+        pitch: usize,
+    ) -> std::result::Result<Self, FromBufferError<T>> {
+        match check_layout(buffer.len(), rows, columns, pitch) {
+            Ok(()) => Ok(Buffer2 { buffer, rows, columns, pitch }),
+            Err(error) => Err(FromBufferError { error, buffer }),
         }
-        let expected = extent(rows, columns, pitch)?;
-        if buffer.len() < expected {
-            return Err(Error::Length { what: "the buffer of a matrix", expected, actual: buffer.len() });
-        }
-        Ok(Buffer2 { buffer, rows, columns, pitch })
     }
 
     /// A matrix of zeros, its rows one after another.
     ///
     /// # Errors
     ///
-    /// As [`Device::zeroed`].
+    /// [`Error::TooLarge`] for a shape that no matrix has; otherwise as [`Device::zeroed`].
     pub fn zeroed(device: &Device, rows: usize, columns: usize) -> Result<Self> {
         let buffer = device.zeroed(extent(rows, columns, columns)?)?;
         Ok(Buffer2 { buffer, rows, columns, pitch: columns })
@@ -164,11 +172,10 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// As [`Device::upload`].
+    /// As [`Device::upload`], and [`Error::OutOfHostMemory`] if the rows of `data` do not lie one after another.
     pub fn upload(device: &Device, data: ArrayView2<'_, T>) -> Result<Self> {
         let (rows, columns) = data.dim();
-        let data = data.as_standard_layout();
-        let buffer = device.upload(data.as_slice().expect("the layout is the standard one"))?;
+        let buffer = device.upload(&allocation::row_after_row(data)?)?;
         Ok(Buffer2 { buffer, rows, columns, pitch: columns })
     }
 
@@ -178,8 +185,17 @@ impl<T: Element> Buffer2<T> {
     ///
     /// As [`Buffer::download`].
     pub fn download(&self) -> Result<Array2<T>> {
-        let elements = self.buffer.download()?;
-        Ok(Array2::from_shape_fn((self.rows, self.columns), |(r, c)| elements[r * self.pitch + c]))
+        let mut elements = self.buffer.download()?;
+        let len = self.rows * self.columns;
+        if elements.len() != len {
+            let mut matrix = allocation::reserved(len)?;
+            // Without columns the pitch may be 0, and a chunk may not.
+            for row in elements.chunks(self.pitch.max(1)).take(self.rows) {
+                matrix.extend_from_slice(&row[..self.columns]);
+            }
+            elements = matrix;
+        }
+        Ok(Array2::from_shape_vec((self.rows, self.columns), elements).expect("`extent` has checked the shape"))
     }
 
     /// The number of rows.
@@ -217,14 +233,88 @@ impl<T: Element> Buffer2<T> {
     }
 }
 
-/// The elements from the first of a matrix to its last.
+/// A buffer that is not made a matrix: why not, and the buffer itself.
+///
+/// It turns into an [`Error`] where one is expected, as by `?`.
+///
+/// ```
+/// use slm::{Buffer2, Device, Error};
+///
+/// # fn main() -> slm::Result<()> {
+/// let buffer = Device::cpu().upload(&[1, 2, 3, 4, 5, 6])?;
+/// let failure = Buffer2::from_buffer(buffer, 2, 4, 4).unwrap_err();
+/// assert_eq!(failure.error(), &Error::Length { what: "the buffer of a matrix", expected: 8, actual: 6 });
+/// let matrix = Buffer2::from_buffer(failure.into_buffer(), 2, 3, 3)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct FromBufferError<T: Element> {
+    error: Error,
+    buffer: Buffer<T>,
+}
+
+impl<T: Element> FromBufferError<T> {
+    /// Why it is no matrix.
+    #[must_use]
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+
+    /// Gives the buffer back.
+    #[must_use]
+    pub fn into_buffer(self) -> Buffer<T> {
+        self.buffer
+    }
+}
+
+impl<T: Element> From<FromBufferError<T>> for Error {
+    fn from(failure: FromBufferError<T>) -> Error {
+        failure.error
+    }
+}
+
+impl<T: Element> fmt::Display for FromBufferError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<T: Element> std::error::Error for FromBufferError<T> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
+/// The elements from the first of a matrix to its last, for a matrix on a device and for one of `ndarray`: that takes
+/// a shape whose lengths, leaving out zeros, multiply to `isize::MAX` at most.
 pub(crate) fn extent(rows: usize, columns: usize, pitch: usize) -> Result<usize> {
+    let most = isize::MAX as usize;
+    let too_large = |a: usize, b: usize| {
+        let factors = [a as u64, b as u64];
+        Error::TooLarge { what: "a matrix", factors, limit: most as u64 }
+    };
+    let (some_rows, some_columns) = (rows.max(1), columns.max(1));
+    if some_rows.checked_mul(some_columns).is_none_or(|elements| elements > most) {
+        return Err(too_large(some_rows, some_columns));
+    }
     if rows == 0 || columns == 0 {
         return Ok(0);
     }
     let extent = (rows - 1).checked_mul(pitch).and_then(|e| e.checked_add(columns));
-    let factors = [rows as u64, pitch as u64];
-    extent.ok_or(Error::TooLarge { what: "a matrix", factors, limit: usize::MAX as u64 })
+    extent.filter(|extent| *extent <= most).ok_or_else(|| too_large(rows, pitch))
+}
+
+/// An error unless a buffer of `len` elements holds such a matrix.
+fn check_layout(len: usize, rows: usize, columns: usize, pitch: usize) -> Result<()> {
+    if pitch < columns {
+        return Err(Error::Pitch { columns, pitch });
+    }
+    let expected = extent(rows, columns, pitch)?;
+    if len < expected {
+        return Err(Error::Length { what: "the buffer of a matrix", expected, actual: len });
+    }
+    Ok(())
 }
 
 fn check_length(what: &'static str, expected: usize, actual: usize) -> Result<()> {

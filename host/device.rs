@@ -1,5 +1,6 @@
 //! Devices: what runs the operations.
 
+use crate::allocation;
 #[cfg(cuda)]
 use crate::backend::cuda;
 use crate::buffer::{Buffer, Storage};
@@ -152,7 +153,7 @@ impl Device {
             "cpu" => Ok(Self::cpu_because("named".to_owned())),
             "cuda" => Self::cuda(0),
             "emulated" => Err(Error::FeatureDisabled { device: "the emulated device", feature: "emulator" }),
-            _ => Self::cuda(name.strip_prefix("cuda:").and_then(|n| n.parse().ok()).ok_or_else(unknown)?),
+            _ => Self::cuda(name.strip_prefix("cuda:").and_then(ordinal).ok_or_else(unknown)?),
         }
     }
 
@@ -196,11 +197,16 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::FeatureDisabled`]; with the feature `cuda` on another system than Linux [`Error::NoDevice`].
+    /// [`Error::FeatureDisabled`]; with the feature `cuda` on another platform than Linux on x86-64 or aarch64
+    /// [`Error::NoDevice`].
     #[cfg(not(cuda))]
     pub fn cuda(_ordinal: usize) -> Result<Self> {
         if cfg!(feature = "cuda") {
-            return Err(Error::NoDevice { tried: "CUDA devices are supported on Linux only".to_owned() });
+            let (os, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+            let supported = "CUDA devices are supported on Linux on x86-64 and aarch64 only";
+            return Err(Error::NoDevice {
+                tried: format!("{supported}, and this program was built for {os} on {processor}"),
+            });
         }
         Err(Error::FeatureDisabled { device: "a CUDA device", feature: "cuda" })
     }
@@ -258,10 +264,10 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDeviceMemory`] and failures of the device.
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and failures of the device.
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         let storage = match &self.inner.engine {
-            Engine::Cpu => Storage::Cpu(data.to_vec()),
+            Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
             #[cfg(cuda)]
             Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::upload(queue, data)?),
         };
@@ -272,7 +278,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`] and failures of the device.
+    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and failures of the
+    /// device.
     pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
         if bytes.is_none() {
@@ -280,7 +287,7 @@ impl Device {
             return Err(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 });
         }
         let storage = match &self.inner.engine {
-            Engine::Cpu => Storage::Cpu(cpu_zeros(len)?),
+            Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
             #[cfg(cuda)]
             Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::zeroed(queue, len)?),
         };
@@ -306,14 +313,9 @@ impl Device {
     }
 }
 
-/// Zeros, or an error where the machine has not that much memory.
-pub(crate) fn cpu_zeros<T: Element>(len: usize) -> Result<Vec<T>> {
-    let requested = len.saturating_mul(size_of::<T>()) as u64;
-    let mut probe = Vec::<T>::new();
-    probe.try_reserve_exact(len).map_err(|_| Error::OutOfDeviceMemory { requested, available: None })?;
-    // `vec!` takes pages that are zeros already, which is faster; where there are none it would end the program.
-    drop(std::hint::black_box(probe));
-    Ok(vec![T::default(); len])
+/// The number that `digits` are; no sign, as `parse` would take.
+fn ordinal(digits: &str) -> Option<usize> {
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
 impl fmt::Debug for Device {

@@ -95,13 +95,20 @@ pub enum Error {
         /// The bytes there are.
         available: u64,
     },
-    /// The device has not enough free memory.
-    #[error("{requested} bytes of memory were asked for, and {} are free", OrUnknown(*available))]
+    /// The GPU has not enough free memory.
+    #[error("{requested} bytes of the device's memory were asked for, and {} are free", OrUnknown(*available))]
     OutOfDeviceMemory {
         /// The bytes asked for.
         requested: u64,
-        /// The bytes that were free; `None` where the system does not say.
+        /// The bytes that were free; `None` where the driver does not say.
         available: Option<u64>,
+    },
+    /// The machine has not enough free memory, which the CPU's buffers, results on the host and copies on the way to
+    /// a GPU are in.
+    #[error("{requested} bytes of the host's memory were asked for, and not so many are free")]
+    OutOfHostMemory {
+        /// The bytes asked for.
+        requested: u64,
     },
     /// A size that cannot be represented.
     #[error("{what} is too large: {} exceeds {limit}", Product(*factors))]

@@ -25,8 +25,10 @@
 //!
 //! None is on by default, and the crate then runs on the CPU and builds everywhere.
 //!
-//! * `cuda`: NVIDIA GPUs on Linux. The program starts without a GPU, driver or toolkit and then uses the CPU.
+//! * `cuda`: NVIDIA GPUs on Linux, x86-64 and aarch64. The program starts without a GPU, driver or toolkit and then
+//!   uses the CPU.
 
+mod allocation;
 mod backend;
 mod boundary;
 mod buffer;
@@ -36,7 +38,7 @@ mod error;
 pub mod filter1d;
 
 pub use boundary::{Boundary, Extent};
-pub use buffer::{Buffer, Buffer2};
+pub use buffer::{Buffer, Buffer2, FromBufferError};
 pub use cuda_std::image::ImageError;
 pub use device::{Backend, Device, DeviceInfo, SharedMemory};
 pub use element::Element;

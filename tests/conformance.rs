@@ -158,7 +158,7 @@ struct Matrix<T> {
 impl<T: Sample> Matrix<T> {
     fn on_device(&self, device: &Device) -> slm::Result<Buffer2<T>> {
         let [rows, columns] = self.shape;
-        Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)
+        Ok(Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)?)
     }
 
     /// Where element `i` of line `l` along `axis` stands.

@@ -179,8 +179,10 @@ fn cuda_is_an_error() -> Result<(), Failed> {
 
 fn the_error_lists_the_names_tried() -> Result<(), Failed> {
     let text = missing()?.to_string();
-    if !cfg!(target_os = "linux") {
-        return equal(&*text, "no CUDA device: CUDA devices are supported on Linux only");
+    if !cfg!(cuda) {
+        let target = format!("and this program was built for {} on {}", env::consts::OS, env::consts::ARCH);
+        let supported = "CUDA devices are supported on Linux on x86-64 and aarch64 only";
+        return equal(text, format!("no CUDA device: {supported}, {target}"));
     }
     let names = ["no CUDA driver found", "libcuda.so.1 (", "libcuda.so (", "/usr/lib/wsl/lib/libcuda.so.1 ("];
     match names.into_iter().find(|name| !text.contains(name)) {

@@ -1,6 +1,6 @@
 //! What every error says, when the errors come that need no GPU, and that a failed call changes nothing.
 
-use ndarray::{Array2, ArrayView2, array};
+use ndarray::{Array2, ArrayView2, array, aview0};
 use slm::{Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ImageError, Result, SharedMemory};
 use std::error::Error as _;
 
@@ -113,9 +113,18 @@ mod texts {
     #[test]
     fn out_of_device_memory() {
         let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: Some(1 << 20) };
-        says(&error, "1099511627776 bytes of memory were asked for, and 1048576 are free", None);
+        let text = "1099511627776 bytes of the device's memory were asked for, and 1048576 are free";
+        says(&error, text, None);
         let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: None };
-        says(&error, "1099511627776 bytes of memory were asked for, and not so many are free", None);
+        let text = "1099511627776 bytes of the device's memory were asked for, and not so many are free";
+        says(&error, text, None);
+    }
+
+    #[test]
+    fn out_of_host_memory() {
+        let error = Error::OutOfHostMemory { requested: 1 << 50 };
+        let text = "1125899906842624 bytes of the host's memory were asked for, and not so many are free";
+        says(&error, text, None);
     }
 
     #[test]
@@ -310,15 +319,90 @@ fn matrices_of_another_handle() {
 fn a_matrix_that_its_buffer_cannot_hold() {
     let device = Device::cpu();
     let buffer = |len| device.zeroed::<f32>(len).unwrap();
-    let make = |len, rows, columns, pitch| Buffer2::from_buffer(buffer(len), rows, columns, pitch);
+    let make = |len, rows, columns, pitch| Ok(Buffer2::from_buffer(buffer(len), rows, columns, pitch)?);
     fails(make(100, 2, 5, 4), Error::Pitch { columns: 5, pitch: 4 });
     fails(make(0, 0, 1, 0), Error::Pitch { columns: 1, pitch: 0 });
     let short = |expected, actual| Error::Length { what: "the buffer of a matrix", expected, actual };
     fails(make(17, 3, 4, 7), short(18, 17));
     assert_eq!(make(18, 3, 4, 7).unwrap().pitch(), 7);
-    let huge = [usize::MAX as u64, usize::MAX as u64];
-    let error = Error::TooLarge { what: "a matrix", factors: huge, limit: usize::MAX as u64 };
-    fails(make(18, usize::MAX, 4, usize::MAX), error);
+    let most = usize::MAX as u64;
+    fails(make(18, 2, 4, usize::MAX), no_matrix([2, most]));
+    fails(make(18, usize::MAX, 4, usize::MAX), no_matrix([most, 4]));
+    fails(make(18, usize::MAX / 8, 4, usize::MAX), no_matrix([most / 8, most]));
+}
+
+#[test]
+fn a_buffer_that_is_no_matrix_comes_back() {
+    let device = Device::cpu();
+    let layouts = [(2, 5, 4), (3, 2, 3), (usize::MAX, 0, 0)];
+    let mut buffer = device.upload(&[1, 2, 3, 4, 5, 6]).unwrap();
+    for (rows, columns, pitch) in layouts {
+        let failure = Buffer2::from_buffer(buffer, rows, columns, pitch).unwrap_err();
+        let error = failure.error().clone();
+        says(&error, &failure.to_string(), None);
+        assert_eq!(failure.source().map(ToString::to_string), None);
+        buffer = failure.into_buffer();
+        assert_eq!(buffer.download().unwrap(), [1, 2, 3, 4, 5, 6]);
+        let converted =
+            Error::from(Buffer2::from_buffer(device.zeroed::<u8>(6).unwrap(), rows, columns, pitch).unwrap_err());
+        assert_eq!(converted, error);
+    }
+    assert_eq!(Buffer2::from_buffer(buffer, 2, 2, 3).unwrap().download().unwrap(), array![[1, 2], [4, 5]]);
+}
+
+/// What `ndarray` says of a shape whose lengths, leaving out zeros, multiply to so much.
+fn no_matrix(factors: [u64; 2]) -> Error {
+    Error::TooLarge { what: "a matrix", factors, limit: LARGEST }
+}
+
+/// Without elements a matrix needs no memory, and still can be too large for `ndarray`.
+#[test]
+fn shapes_that_no_matrix_has() {
+    let device = Device::cpu();
+    let most = usize::MAX as u64;
+    for length in [usize::MAX, isize::MAX as usize + 1] {
+        let error = [no_matrix([length as u64, 1]), no_matrix([1, length as u64])];
+        fails(Buffer2::<u8>::zeroed(&device, length, 0), error[0].clone());
+        fails(Buffer2::<u8>::zeroed(&device, 0, length), error[1].clone());
+        let buffer = || device.upload(&[1, 2, 3]).unwrap();
+        fails(Buffer2::from_buffer(buffer(), length, 0, 0).map_err(Error::from), error[0].clone());
+        fails(Buffer2::from_buffer(buffer(), length, 0, 2).map_err(Error::from), error[0].clone());
+        fails(Buffer2::from_buffer(buffer(), 0, length, length).map_err(Error::from), error[1].clone());
+    }
+    fails(Buffer2::<u8>::zeroed(&device, usize::MAX, 2), no_matrix([most, 2]));
+    assert_eq!(
+        no_matrix([most, 1]).to_string(),
+        "a matrix is too large: 18446744073709551615 exceeds 9223372036854775807"
+    );
+}
+
+#[test]
+fn the_largest_shapes_without_elements() {
+    let device = Device::cpu();
+    let filter = sum_of_three(&device);
+    let full = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Full).prepare(&device).unwrap();
+    let length = isize::MAX as usize;
+    for (rows, columns) in [(length, 0), (0, length)] {
+        let zeros = Buffer2::<i32>::zeroed(&device, rows, columns).unwrap();
+        let samples = zeros.download().unwrap();
+        assert_eq!(samples.dim(), (rows, columns));
+        assert_eq!(matrix(&device, samples.view()).download().unwrap().dim(), (rows, columns));
+        for pitch in [columns, usize::MAX] {
+            let buffer = device.upload(&[1, 2, 3]).unwrap();
+            let matrix = Buffer2::from_buffer(buffer, rows, columns, pitch).unwrap();
+            assert_eq!(matrix.download().unwrap().dim(), (rows, columns));
+            assert_eq!(matrix.into_buffer().download().unwrap(), [1, 2, 3]);
+        }
+        let mut outputs = Buffer2::zeroed(&device, rows, columns).unwrap();
+        for axis in [0, 1] {
+            assert_eq!(filter.apply_axis(samples.view(), axis).unwrap().dim(), (rows, columns));
+            filter.apply_axis_into(&zeros, axis, &mut outputs).unwrap();
+        }
+        // The result is two longer than any matrix.
+        let (axis, factors) = if rows > 0 { (0, [LARGEST + 2, 1]) } else { (1, [1, LARGEST + 2]) };
+        fails(full.apply_axis(samples.view(), axis), no_matrix(factors));
+        assert_eq!(full.plan_axis([rows, columns], axis).unwrap().launch, None);
+    }
 }
 
 #[test]
@@ -330,10 +414,9 @@ fn buffers_that_are_too_large() {
     fails(device.zeroed::<u8>(usize::MAX), large([most, 1]));
     // The product fits into 64 bits, but no allocation is so large.
     fails(device.zeroed::<f64>(usize::MAX / 8), large([most / 8, 8]));
-    let error = Error::OutOfDeviceMemory { requested: LARGEST, available: None };
-    fails(device.zeroed::<u8>(isize::MAX as usize), error);
-    let error = Error::TooLarge { what: "a matrix", factors: [most, 2], limit: most };
-    fails(Buffer2::<f32>::zeroed(&device, usize::MAX, 2), error);
+    // A buffer may be so large, and no machine is.
+    fails(device.zeroed::<u8>(isize::MAX as usize), Error::OutOfHostMemory { requested: LARGEST });
+    fails(Buffer2::<f32>::zeroed(&device, 1 << 50, 2), Error::OutOfHostMemory { requested: 1 << 53 });
     assert_eq!(device.zeroed::<i32>(2).unwrap().download().unwrap(), [0, 0]);
 }
 
@@ -359,8 +442,21 @@ fn outputs_that_are_too_many() {
 fn outputs_that_no_memory_holds() {
     let full = Filter1d::correlate(&vec![1.0f64; 1 << 23]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
     let wide = Array2::zeros((1, 1 << 23));
-    let error = Error::OutOfDeviceMemory { requested: 1 << 49, available: None };
-    fails(full.apply_axis(wide.view(), 0), error);
+    fails(full.apply_axis(wide.view(), 0), Error::OutOfHostMemory { requested: 1 << 49 });
+}
+
+/// A view that shows one number again and again needs no memory; a copy of it does.
+#[test]
+fn samples_that_no_memory_holds() {
+    let device = Device::cpu();
+    let (number, shape) = (5, (1 << 25, 1 << 25));
+    let view = aview0(&number);
+    let view = view.broadcast(shape).unwrap();
+    let error = Error::OutOfHostMemory { requested: 1 << 52 };
+    fails(Buffer2::upload(&device, view), error.clone());
+    let filter = sum_of_three(&device);
+    fails(filter.apply_axis(view, 0), error.clone());
+    fails(filter.apply_axis(view, 1), error);
 }
 
 /// The pitch of a single row leads nowhere, so it may be anything.
@@ -380,7 +476,10 @@ fn a_single_row_with_a_huge_pitch() {
 
 #[test]
 fn names_of_devices() {
-    for value in ["gpu", "CPU", "cpu ", "cuda:", "cuda:x", "cuda:-1", "cuda:0:1", "cuda0", "cuda: 0", "émulé"] {
+    for value in [
+        "gpu", "CPU", "cpu ", "cuda:", "cuda:x", "cuda:-1", "cuda:+1", "cuda:0:1", "cuda0", "cuda: 0", "cuda:١",
+        "émulé",
+    ] {
         fails(Device::named(value), Error::UnknownDevice { value: value.to_owned() });
     }
     let number = "cuda:99999999999999999999999";

@@ -2,6 +2,7 @@
 
 use super::{FilterElement, PreparedFilter1d, Taps};
 use crate::{Boundary, Device, Extent, Result};
+use std::sync::Arc;
 
 /// A one-dimensional filter, described but not yet bound to a device.
 ///
@@ -19,7 +20,7 @@ use crate::{Boundary, Device, Extent, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter1d<T> {
-    taps: Vec<T>,
+    taps: Arc<[T]>,
     /// The samples before an output's own one that take part.
     left: usize,
     boundary: Boundary<T>,
@@ -60,7 +61,7 @@ impl<T: FilterElement> Filter1d<T> {
     /// `y[i] = Σ_j taps[j] · x[i + j - m / 2]`.
     #[must_use]
     pub fn correlate(taps: &[T]) -> Self {
-        Self::new(taps.to_vec(), taps.len() / 2)
+        Self::new(taps.into(), taps.len() / 2)
     }
 
     /// `y[i] = Σ_j taps[j] · x[i - j + m / 2]`: as `correlate`, with the taps reversed.
@@ -69,7 +70,7 @@ impl<T: FilterElement> Filter1d<T> {
         Self::new(taps.iter().rev().copied().collect(), taps.len().saturating_sub(1 + taps.len() / 2))
     }
 
-    fn new(taps: Vec<T>, left: usize) -> Self {
+    fn new(taps: Arc<[T]>, left: usize) -> Self {
         Filter1d { taps, left, boundary: Boundary::Zero, extent: Extent::Same, algorithm: Algorithm::Auto }
     }
 

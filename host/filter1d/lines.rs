@@ -4,6 +4,7 @@ use crate::backend::cpu;
 use crate::{Element, Error, Extent, Result};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::{Border, Sample};
+use std::sync::Arc;
 
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
 #[cfg(not(cuda))]
@@ -22,7 +23,7 @@ const MOST_TAPS: usize = i32::MAX as usize;
 /// A filter's numbers. Output `o` of a line is `Σ_j taps[j] · X(start + o + j)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Taps<T> {
-    pub(crate) taps: Vec<T>,
+    pub(crate) taps: Arc<[T]>,
     pub(crate) left: usize,
     pub(crate) border: Border,
     pub(crate) outside: T,

@@ -1,10 +1,11 @@
 //! A filter bound to a device.
 
 use super::{Algorithm, FilterElement, Lines, Plan, Taps};
+use crate::allocation;
 use crate::backend::cpu;
 #[cfg(cuda)]
 use crate::backend::cuda;
-use crate::buffer::Storage;
+use crate::buffer::{Storage, extent};
 use crate::device::Engine;
 use crate::{Buffer, Buffer2, Device, Error, Result};
 use ndarray::{Array2, ArrayView2};
@@ -56,7 +57,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`], and failures of the device.
+    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`], and failures of the device.
     pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
         let lines = Lines::single(&self.taps, samples.len())?;
         self.run_on_host(&lines, samples, lines.outputs)
@@ -81,7 +82,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// # Errors
     ///
     /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Length`] if `outputs` is not
-    /// [`output_len`](Self::output_len) long, and failures of the device.
+    /// [`output_len`](Self::output_len) long, and failures of the device. [`Error::OutOfHostMemory`] on the CPU, and
+    /// some outputs may then be written.
     pub fn apply_into(&self, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         let lines = Lines::single(&self.taps, samples.len())?;
         if outputs.len() != lines.outputs {
@@ -100,10 +102,9 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     pub fn apply_axis(&self, samples: ArrayView2<'_, T>, axis: usize) -> Result<Array2<T>> {
         let (rows, columns) = samples.dim();
         let (lines, shape) = Lines::of_matrix(&self.taps, [rows, columns], columns, axis)?;
-        let samples = samples.as_standard_layout();
-        let samples = samples.as_slice().expect("the layout is the standard one");
-        let outputs = self.run_on_host(&lines, samples, crate::buffer::extent(shape[0], shape[1], shape[1])?)?;
-        Ok(Array2::from_shape_vec(shape, outputs).expect("as many outputs as the shape has"))
+        let len = extent(shape[0], shape[1], shape[1])?;
+        let outputs = self.run_on_host(&lines, &allocation::row_after_row(samples)?, len)?;
+        Ok(Array2::from_shape_vec(shape, outputs).expect("`extent` has checked the shape"))
     }
 
     /// Filters every line along `axis` of a matrix into another one; returns when the work is enqueued.
@@ -153,8 +154,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
         match self.device.engine() {
             Engine::Cpu => {
-                let mut outputs = crate::device::cpu_zeros(len)?;
-                cpu::filter1d(&self.taps, lines, samples, &mut outputs);
+                let mut outputs = allocation::filled(T::default(), len)?;
+                cpu::filter1d(&self.taps, lines, samples, &mut outputs)?;
                 Ok(outputs)
             }
             #[cfg(cuda)]
@@ -175,12 +176,11 @@ impl<T: FilterElement> PreparedFilter1d<T> {
             #[cfg(cuda)]
             (Storage::Cuda(samples), Storage::Cuda(outputs)) => {
                 let filter = self.cuda.as_ref().expect("a filter on a GPU has its part there");
-                filter.run(&self.taps, lines, samples, outputs)?;
+                filter.run(&self.taps, lines, samples, outputs)
             }
             #[cfg(cuda)]
             _ => unreachable!("buffers of one device are stored alike"),
         }
-        Ok(())
     }
 }
 

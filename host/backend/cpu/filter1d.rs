@@ -5,6 +5,7 @@
 //! vector registers while it goes through the taps: the compiler makes vector instructions of it.
 
 use crate::filter1d::{FilterElement, Lines, Taps};
+use crate::{Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::filter1d::Orientation;
 
@@ -43,10 +44,16 @@ impl MultiplyAdd for i32 {
     }
 }
 
-/// Filters `lines` of `samples` into `outputs`, and leaves what lies between their rows alone.
-pub(crate) fn filter1d<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) {
+/// Filters `lines` of `samples` into `outputs`, and leaves what lies between their rows alone. An error, some outputs
+/// written or none, where there is no memory for a piece.
+pub(crate) fn filter1d<T: FilterElement>(
+    taps: &Taps<T>,
+    lines: &Lines,
+    samples: &[T],
+    outputs: &mut [T],
+) -> Result<()> {
     if lines.is_empty() {
-        return;
+        return Ok(());
     }
     match lines.orientation {
         Orientation::Rows => rows(taps, lines, samples, outputs),
@@ -54,29 +61,30 @@ pub(crate) fn filter1d<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples:
     }
 }
 
-fn rows<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) {
-    outputs.par_chunks_mut(lines.output_pitch).take(lines.lines).enumerate().for_each(|(line, row)| {
+fn rows<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+    outputs.par_chunks_mut(lines.output_pitch).take(lines.lines).enumerate().try_for_each(|(line, row)| {
         let first = line * lines.input_pitch;
         let samples = &samples[first..first + lines.samples];
-        row[..lines.outputs].par_chunks_mut(PIECE).enumerate().for_each(|(piece, outputs)| {
+        row[..lines.outputs].par_chunks_mut(PIECE).enumerate().try_for_each(|(piece, outputs)| {
             let start = taps.start() + (piece * PIECE) as i64;
-            let extended = extend(taps, samples, start, outputs.len() + taps.taps.len() - 1);
+            let extended = extend(taps, samples, start, outputs.len() + taps.taps.len() - 1)?;
             correlate(&taps.taps, &extended, outputs);
-        });
-    });
+            Ok(())
+        })
+    })
 }
 
 /// `len` samples of the continued line from `start` on.
-fn extend<T: FilterElement>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Vec<T> {
+fn extend<T: FilterElement>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Result<Vec<T>> {
     let n = samples.len() as i64;
     let end = start + len as i64;
     let inside = start.clamp(0, n)..end.clamp(0, n);
     let outside = |i| taps.border.source(i, n as u64).map_or(taps.outside, |i| samples[i as usize]);
-    let mut extended = Vec::with_capacity(len);
+    let mut extended = allocation::reserved(len)?;
     extended.extend((start..inside.start.min(end)).map(outside));
     extended.extend_from_slice(&samples[inside.start as usize..inside.end as usize]);
     extended.extend((inside.end.max(start)..end).map(outside));
-    extended
+    Ok(extended)
 }
 
 /// `outputs[o] = Σ_j taps[j] · samples[o + j]`.
@@ -99,22 +107,25 @@ fn correlate<T: FilterElement>(taps: &[T], samples: &[T], outputs: &mut [T]) {
     }
 }
 
-fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) {
-    let constant = vec![taps.outside; lines.lines];
+fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+    let constant = allocation::filled(taps.outside, lines.lines)?;
     let row = |i: i64| match taps.border.source(i, lines.samples as u64) {
         Some(i) => &samples[i as usize * lines.input_pitch..][..lines.lines],
         None => &constant[..],
     };
     // A single row may have a pitch of whatever size.
-    outputs.par_chunks_mut(ROWS.saturating_mul(lines.output_pitch)).enumerate().for_each(|(piece, outputs)| {
+    outputs.par_chunks_mut(ROWS.saturating_mul(lines.output_pitch)).enumerate().try_for_each(|(piece, outputs)| {
         let first = piece * ROWS;
         let count = ROWS.min(lines.outputs.saturating_sub(first));
         let start = taps.start() + first as i64;
-        let sources: Vec<&[T]> = (0..(count + taps.taps.len()) as i64 - 1).map(|i| row(start + i)).collect();
+        let needed = count + taps.taps.len() - 1;
+        let mut sources: Vec<&[T]> = allocation::reserved(needed)?;
+        sources.extend((0..needed as i64).map(|i| row(start + i)));
         for (o, output) in outputs.chunks_mut(lines.output_pitch).take(count).enumerate() {
             correlate_rows(&taps.taps, &sources[o..], &mut output[..lines.lines]);
         }
-    });
+        Ok(())
+    })
 }
 
 /// `outputs[c] = Σ_j taps[j] · sources[j][c]`.

@@ -1,0 +1,139 @@
+//! Where the host has too little memory, a call fails and the program goes on.
+//!
+//! Each test runs in a process of its own with a gigabyte of address space, which only Linux can be asked for.
+
+#![cfg(target_os = "linux")]
+
+use ndarray::{Array2, array};
+use slm::{Buffer, Buffer2, Device, Error, Filter1d, Result};
+use std::process::Command;
+use std::{env, fmt};
+
+/// Set in the process of its own.
+const SHORT: &str = "SLM_SHORT_OF_MEMORY";
+
+/// What is larger than all free memory once it is [`filled`].
+const LARGE: usize = 64 << 20;
+
+/// What then still fits, for small things.
+const SLACK: usize = 8 << 20;
+
+/// Runs `work`, which is what `test` does, where memory is short.
+#[track_caller]
+fn short_of_memory(test: &str, work: fn(&Device)) {
+    if env::var_os(SHORT).is_some() {
+        return work(&Device::cpu());
+    }
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"ulimit -v 1048576 && exec "$0" "$@""#]).arg(env::current_exe().unwrap());
+    let output = command.args(["--exact", test]).env(SHORT, "1").env("RAYON_NUM_THREADS", "2").output().unwrap();
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let passed = output.status.success() && stdout.contains("1 passed");
+    assert!(passed, "{}\n{stdout}{stderr}", output.status);
+}
+
+/// Takes all memory but a little more than [`SLACK`], the first [`LARGE`] piece of it first.
+fn filled(device: &Device) -> Vec<Buffer<f64>> {
+    let slack = Vec::<u8>::with_capacity(SLACK);
+    let mut taken = Vec::with_capacity(1000);
+    for size in [LARGE, SLACK / 2] {
+        loop {
+            match device.zeroed(size / 8) {
+                Ok(buffer) => taken.push(buffer),
+                Err(error) => break assert_eq!(error, Error::OutOfHostMemory { requested: size as u64 }),
+            }
+        }
+    }
+    drop(slack);
+    taken
+}
+
+/// Checks that so many bytes were not there.
+#[track_caller]
+fn lacks<T: fmt::Debug>(bytes: usize, result: Result<T>) {
+    let error = result.map(|_| "a result").expect_err("there is no memory for it");
+    assert_eq!(error, Error::OutOfHostMemory { requested: bytes as u64 });
+}
+
+#[test]
+fn copies_of_buffers() {
+    short_of_memory("copies_of_buffers", |device| {
+        let mut data = vec![7u8; LARGE];
+        let buffer = device.upload(&data).unwrap();
+        let taken = filled(device);
+        lacks(LARGE, device.upload(&data));
+        lacks(LARGE, buffer.download());
+        data.fill(0);
+        buffer.download_into(&mut data).unwrap();
+        assert!(data.iter().all(|&element| element == 7));
+        drop(taken);
+        assert!(buffer.download().unwrap() == data);
+    });
+}
+
+/// A matrix with gaps between its rows is copied twice: with them, and without.
+#[test]
+fn a_matrix_with_gaps() {
+    const ROWS: usize = LARGE / 64;
+    short_of_memory("a_matrix_with_gaps", |device| {
+        let elements: Vec<u8> = (0..LARGE).map(|at| if at % 64 == 63 { 0 } else { 1 }).collect();
+        let matrix = Buffer2::from_buffer(device.upload(&elements).unwrap(), ROWS, 63, 64).unwrap();
+        let mut taken = filled(device);
+        lacks(LARGE, matrix.download());
+        taken.swap_remove(0);
+        lacks(ROWS * 63, matrix.download());
+        taken.clear();
+        assert!(matrix.download().unwrap() == Array2::ones((ROWS, 63)));
+    });
+}
+
+#[test]
+fn views_that_are_not_row_after_row() {
+    short_of_memory("views_that_are_not_row_after_row", |device| {
+        let filter = Filter1d::correlate(&[1.0]).prepare(device).unwrap();
+        let data = Array2::<f64>::ones((2, LARGE / 16));
+        let taken = filled(device);
+        lacks(LARGE, Buffer2::upload(device, data.t()));
+        lacks(LARGE, filter.apply_axis(data.t(), 0));
+        lacks(LARGE, filter.apply_axis(data.view(), 0));
+        lacks(LARGE, filter.apply(data.as_slice().unwrap()));
+        drop(taken);
+        assert!(filter.apply_axis(data.t(), 0).unwrap() == data.t());
+    });
+}
+
+/// The CPU works on pieces, whose size depends on the filter's.
+#[test]
+fn pieces() {
+    short_of_memory("pieces", |device| {
+        let mut taps = vec![0.0f64; LARGE / 8];
+        taps[LARGE / 16] = 3.0;
+        let long = Filter1d::correlate(&taps);
+        drop(taps);
+        let samples = Buffer2::upload(device, array![[2.0]].view()).unwrap();
+        let mut outputs = Buffer2::upload(device, array![[5.0]].view()).unwrap();
+
+        let taken = filled(device);
+        let filter = long.prepare(device).expect("the taps are not copied again");
+        lacks(LARGE, filter.apply_axis_into(&samples, 1, &mut outputs));
+        lacks(2 * LARGE, filter.apply_axis_into(&samples, 0, &mut outputs));
+        drop(long);
+        assert_eq!(outputs.download().unwrap(), array![[5.0]]);
+
+        drop(taken);
+        for axis in [0, 1] {
+            filter.apply_axis_into(&samples, axis, &mut outputs).unwrap();
+            assert_eq!(outputs.download().unwrap(), array![[6.0]]);
+        }
+        drop(filter);
+
+        // Down the columns a row stands for what is above and below.
+        let short = Filter1d::correlate(&[1.0f64, 1.0, 1.0]).prepare(device).unwrap();
+        let row = Buffer2::zeroed(device, 1, LARGE / 8).unwrap();
+        let mut outputs = Buffer2::zeroed(device, 1, LARGE / 8).unwrap();
+        let taken = filled(device);
+        lacks(LARGE, short.apply_axis_into(&row, 0, &mut outputs));
+        drop(taken);
+        short.apply_axis_into(&row, 0, &mut outputs).unwrap();
+    });
+}
