@@ -4,9 +4,10 @@
 //! gives the window that begins at `base`, whose indices are 32-bit: a tile's place needs 64 bits, the way inside a
 //! tile does not, and 32-bit arithmetic is cheaper.
 //!
-//! An access out of range does nothing, and a load then gives zero; a machine on the host reports it unless it was
-//! made with one of the masked forms (`get_or`, `set_if`, `get4_strided`, `set4_strided`). `get2`, `get4` and their likes move 2 or 4 elements in one access: the
-//! *address* must be a multiple of their size, so they are for windows whose alignment the host has made sure of.
+//! An access out of range does nothing, and a load then gives zero. A machine on the host reports it, but for the masked
+//! forms (`get_or`, `set_if`, `get4_strided`, `set4_strided`), where being outside is intended. `get2`, `get4` and their
+//! likes move 2 or 4 elements in one access: the *address* must be a multiple of their size, so they are for windows
+//! whose alignment the host has made sure of.
 
 use crate::atomic::{Operation, atomic_methods};
 use crate::{Atomic, Ordering, Value, Vector4};
@@ -41,6 +42,28 @@ pub(crate) mod sealed {
         )*};
     }
     positions!(u64, u32);
+}
+
+/// The elements of a strided form are at constant distances, which become part of the instructions: checked when
+/// compiling that they fit, which is a signed offset of 32 bits, in bytes.
+///
+/// ```
+/// # use cuda_std::GlobalIn;
+/// let far: fn(GlobalIn<f32>) -> [f32; 4] = |window| window.get4_strided::<{ (1 << 31) / 12 }>(0);
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use cuda_std::GlobalIn;
+/// let too_far: fn(GlobalIn<f32>) -> [f32; 4] = |window| window.get4_strided::<{ (1 << 31) / 12 + 1 }>(0);
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use cuda_std::GlobalOut;
+/// let too_far: fn(GlobalOut<f64>) = |window| window.set4_strided::<{ 1 << 31 }>(0, [0.0; 4]);
+/// ```
+#[inline(always)]
+fn check_stride<T, const STRIDE: u32>() {
+    const { assert!(3 * STRIDE as u64 * size_of::<T>() as u64 <= i32::MAX as u64, "the stride is too long") };
 }
 
 /// Defines a window type with what all of them have.
@@ -130,17 +153,17 @@ macro_rules! window {
                 i.in_range(I::of(further), self.len) as u32
             }
 
-            /// The masked access to the element `further` ones beyond `i`.
+            /// The access to the element `further` ones beyond `i`.
             #[cfg(not(target_os = "cuda"))]
             #[track_caller]
-            fn access_beyond(&self, i: I, further: I) -> crate::host::Access {
-                let (i, further): (u64, u64) = (i.into(), further.into());
-                crate::host::Access { index: i + further, ..self.access(I::of(0), 1, true) }
+            fn access_beyond(&self, i: I, further: u32) -> crate::host::Access {
+                let index: u64 = i.into();
+                crate::host::Access { index: index.saturating_add(further.into()), ..self.access(i, 1) }
             }
 
             #[cfg(not(target_os = "cuda"))]
             #[track_caller]
-            fn access(&self, i: I, elements: u32, masked: bool) -> crate::host::Access {
+            fn access(&self, i: I, elements: u32) -> crate::host::Access {
                 crate::host::Access {
                     space: crate::host::Space::$space,
                     base: self.address,
@@ -148,7 +171,6 @@ macro_rules! window {
                     len: self.len.into(),
                     elements,
                     element_bytes: size_of::<T>() as u32,
-                    masked,
                     at: core::panic::Location::caller(),
                 }
             }
@@ -180,7 +202,7 @@ macro_rules! loads {
                 #[cfg(target_os = "cuda")]
                 return T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), self.guard(i, 0)));
                 #[cfg(not(target_os = "cuda"))]
-                return crate::host::load::<T, 1>(&self.access(i, 1, false))[0];
+                return crate::host::load::<T, 1>(&self.access(i, 1))[0];
             }
 
             /// Element `i`, or `outside` if there is no such element.
@@ -188,13 +210,15 @@ macro_rules! loads {
             #[must_use]
             #[track_caller]
             pub fn get_or(&self, i: I, outside: T) -> T {
-                if !i.in_range(I::of(0), self.len) {
-                    return outside;
-                }
                 #[cfg(target_os = "cuda")]
-                return T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), self.guard(i, 0)));
+                {
+                    if !i.in_range(I::of(0), self.len) {
+                        return outside;
+                    }
+                    T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), self.guard(i, 0)))
+                }
                 #[cfg(not(target_os = "cuda"))]
-                return crate::host::load::<T, 1>(&self.access(i, 1, true))[0];
+                crate::host::load_masked(&self.access(i, 1)).unwrap_or(outside)
             }
 
             /// The elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE`; zero where there is no such element.
@@ -203,6 +227,7 @@ macro_rules! loads {
             #[must_use]
             #[track_caller]
             pub fn get4_strided<const STRIDE: u32>(&self, i: I) -> [T; 4] {
+                check_stride::<T, STRIDE>();
                 #[cfg(target_os = "cuda")]
                 {
                     use crate::device::Word;
@@ -220,10 +245,8 @@ macro_rules! loads {
                     // A loop, not a closure, which would itself be the caller that the accesses are reported with.
                     let mut values = [T::default(); 4];
                     for (k, value) in values.iter_mut().enumerate() {
-                        let further = I::of(k as u32 * STRIDE);
-                        if i.in_range(further, self.len) {
-                            *value = crate::host::load::<T, 1>(&self.access_beyond(i, further))[0];
-                        }
+                        let access = self.access_beyond(i, k as u32 * STRIDE);
+                        *value = crate::host::load_masked(&access).unwrap_or_default();
                     }
                     values
                 }
@@ -237,7 +260,7 @@ macro_rules! loads {
                 #[cfg(target_os = "cuda")]
                 return crate::device::Word::$load2(self.address_of(i), self.guard(i, 1)).map(T::from_word);
                 #[cfg(not(target_os = "cuda"))]
-                return crate::host::load(&self.access(i, 2, false));
+                return crate::host::load(&self.access(i, 2));
             }
         }
 
@@ -250,7 +273,7 @@ macro_rules! loads {
                 #[cfg(target_os = "cuda")]
                 return crate::device::Word4::$load4(self.address_of(i), self.guard(i, 3)).map(T::from_word);
                 #[cfg(not(target_os = "cuda"))]
-                return crate::host::load(&self.access(i, 4, false));
+                return crate::host::load(&self.access(i, 4));
             }
         }
     };
@@ -268,7 +291,7 @@ macro_rules! stores {
                 #[cfg(target_os = "cuda")]
                 crate::device::Word::store_global::<0, 0>(self.address_of(i), value.to_word(), self.guard(i, 0));
                 #[cfg(not(target_os = "cuda"))]
-                crate::host::store(&self.access(i, 1, false), [value]);
+                crate::host::store(&self.access(i, 1), [value]);
             }
 
             /// Makes element `i` the given value if `condition` holds.
@@ -282,9 +305,7 @@ macro_rules! stores {
                     self.guard(i, 0) & condition as u32,
                 );
                 #[cfg(not(target_os = "cuda"))]
-                if condition {
-                    crate::host::store(&self.access(i, 1, true), [value]);
-                }
+                crate::host::store_masked(condition, &self.access(i, 1), value);
             }
 
             /// Makes the elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE` the given values, where there is
@@ -292,6 +313,7 @@ macro_rules! stores {
             #[inline(always)]
             #[track_caller]
             pub fn set4_strided<const STRIDE: u32>(&self, i: I, values: [T; 4]) {
+                check_stride::<T, STRIDE>();
                 #[cfg(target_os = "cuda")]
                 {
                     use crate::device::Word;
@@ -304,10 +326,7 @@ macro_rules! stores {
                 }
                 #[cfg(not(target_os = "cuda"))]
                 for (k, value) in values.into_iter().enumerate() {
-                    let further = I::of(k as u32 * STRIDE);
-                    if i.in_range(further, self.len) {
-                        crate::host::store(&self.access_beyond(i, further), [value]);
-                    }
+                    crate::host::store_masked(true, &self.access_beyond(i, k as u32 * STRIDE), value);
                 }
             }
 
@@ -319,7 +338,7 @@ macro_rules! stores {
                 #[cfg(target_os = "cuda")]
                 crate::device::Word::store2_global(self.address_of(i), values.map(T::to_word), self.guard(i, 1));
                 #[cfg(not(target_os = "cuda"))]
-                crate::host::store(&self.access(i, 2, false), values);
+                crate::host::store(&self.access(i, 2), values);
             }
         }
 
@@ -332,7 +351,7 @@ macro_rules! stores {
                 #[cfg(target_os = "cuda")]
                 crate::device::Word4::store4_global(self.address_of(i), values.map(T::to_word), self.guard(i, 3));
                 #[cfg(not(target_os = "cuda"))]
-                crate::host::store(&self.access(i, 4, false), values);
+                crate::host::store(&self.access(i, 4), values);
             }
         }
 
@@ -348,7 +367,7 @@ macro_rules! stores {
                     ordering,
                 );
                 #[cfg(not(target_os = "cuda"))]
-                return crate::host::update(&self.access(i, 1, false), operation, operand, ordering);
+                return crate::host::update(&self.access(i, 1), operation, operand, ordering);
             }
 
             #[inline(always)]
@@ -362,7 +381,7 @@ macro_rules! stores {
                     ordering,
                 );
                 #[cfg(not(target_os = "cuda"))]
-                return crate::host::swap_if(&self.access(i, 1, false), current, new, ordering);
+                return crate::host::swap_if(&self.access(i, 1), current, new, ordering);
             }
         }
 

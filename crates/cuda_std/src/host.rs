@@ -42,6 +42,8 @@ pub enum Space {
     GlobalConstant,
     /// Global memory that the kernel may write.
     Global,
+    /// The launch's constants ([`Constants`](crate::Constants)).
+    Constant,
 }
 
 /// An access to `elements` neighbouring elements of a window.
@@ -49,7 +51,7 @@ pub enum Space {
 pub struct Access {
     /// The memory that holds the window.
     pub space: Space,
-    /// The address of the window's first element, in bytes.
+    /// The address of the window's first element, in bytes; 0 for constants.
     pub base: u64,
     /// The first element accessed.
     pub index: u64,
@@ -59,8 +61,6 @@ pub struct Access {
     pub elements: u32,
     /// The size of an element.
     pub element_bytes: u32,
-    /// Whether being out of range is intended (`get_or`, `set_if`).
-    pub masked: bool,
     /// The line of the kernel that asked.
     pub at: &'static Location<'static>,
 }
@@ -134,7 +134,9 @@ pub enum WarpOperation {
 
 /// What runs a kernel on the host: it knows which thread is running and holds its memory.
 ///
-/// All methods are called by the running thread for itself.
+/// All methods are called by the running thread for itself. Every accessor that a kernel calls is one call of a method,
+/// a strided form four: what a lane does not do is told too ([`left_out`](Machine::left_out)), so lanes that come by the
+/// same lines make the same calls.
 pub trait Machine {
     /// One of the thread's indices.
     fn index(&self, index: Index, axis: Axis) -> u32;
@@ -146,6 +148,11 @@ pub trait Machine {
     fn load(&self, access: &Access) -> [u64; 4];
     /// Stores the bits of the elements; nothing for an access out of range.
     fn store(&self, access: &Access, bits: [u64; 4]);
+    /// A masked form (`get_or`, `set_if`, `get4_strided`, `set4_strided`) makes no access, as intended: its element is
+    /// out of range, or its condition does not hold.
+    fn left_out(&self, access: &Access);
+    /// The thread reads constants, which the machine does not hold; out of range it gets the last ones of the table.
+    fn constant(&self, access: &Access);
     /// Updates an element atomically and returns its old bits; zero out of range.
     fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64;
     /// Replaces an element's bits if they are `current`, atomically; returns the old ones, zero out of range.
@@ -202,6 +209,25 @@ pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
         *bits = value.to_bits64();
     }
     machine().store(access, bits);
+}
+
+/// The element of a masked form; `None` if it is out of range.
+pub(crate) fn load_masked<T: Value>(access: &Access) -> Option<T> {
+    if !access.in_range() {
+        machine().left_out(access);
+        return None;
+    }
+    let [value] = load(access);
+    Some(value)
+}
+
+/// Stores the element of a masked form, if `condition` holds and it is in range.
+pub(crate) fn store_masked<T: Value>(condition: bool, access: &Access, value: T) {
+    if condition && access.in_range() {
+        store(access, [value]);
+    } else {
+        machine().left_out(access);
+    }
 }
 
 pub(crate) fn update<T: Atomic>(access: &Access, operation: Operation, operand: T, ordering: Ordering) -> T {

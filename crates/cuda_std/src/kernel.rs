@@ -105,7 +105,7 @@ macro_rules! kernel {
             fn run(args: Self::Args, constants: Self::Constants) {
                 #[deny(unsafe_code)]
                 fn inner($arena: $crate::Arena, $args: $type, $constants: $seen) $body
-                // SAFETY: the one call in this thread of the machine.
+                // SAFETY: on the host any number of arenas is harmless, however often this function is called.
                 inner(unsafe { $crate::Arena::of_block() }, args, $crate::Given::seen(constants))
             }
         }

@@ -30,7 +30,8 @@ impl Arena {
     ///
     /// # Safety
     ///
-    /// A thread calls this once at most: two arenas would give windows that overlap.
+    /// On the device a thread calls this once at most: two arenas would give windows that overlap. On the host any
+    /// number of arenas is harmless: windows are numbers there, and memory is the machine's, which makes every access.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
@@ -160,7 +161,6 @@ impl<T: Value> Shared<T> {
             len: self.len.into(),
             elements,
             element_bytes: size_of::<T>() as u32,
-            masked: false,
             at: core::panic::Location::caller(),
         }
     }

@@ -63,13 +63,21 @@ struct Expected {
     index: u64,
     len: u64,
     elements: u32,
-    masked: bool,
 }
 
 impl Expected {
     /// An access to one element, meant to be in range.
     fn one(space: Space, base: u64, index: u64, len: u64) -> Self {
-        Expected { space, base, index, len, elements: 1, masked: false }
+        Expected { space, base, index, len, elements: 1 }
+    }
+
+    /// Of an element of a `u32` window that may be so far out that its address wraps.
+    #[track_caller]
+    fn check_left_out_beyond(&self, event: &Event) {
+        let access = event.access();
+        assert!(matches!(event, Event::LeftOut(_)) && !access.in_range(), "{event:?}");
+        assert_eq!((access.space, access.base, access.index), (self.space, self.base, self.index));
+        assert_eq!((access.len, access.elements, access.element_bytes), (self.len, 1, 4));
     }
 
     #[track_caller]
@@ -77,7 +85,6 @@ impl Expected {
         assert_eq!(access.space, self.space);
         assert_eq!((access.base, access.index, access.len), (self.base, self.index, self.len));
         assert_eq!((access.elements, access.element_bytes as usize), (self.elements, size_of::<T>()));
-        assert_eq!(access.masked, self.masked);
         assert_eq!(access.in_range(), self.index + u64::from(self.elements) <= self.len);
         assert_eq!(access.address(), self.base + self.index * size_of::<T>() as u64);
     }
@@ -85,6 +92,12 @@ impl Expected {
     #[track_caller]
     fn check_load<T>(&self, event: &Event) {
         assert!(matches!(event, Event::Load(_)), "{event:?}");
+        self.check::<T>(&event.access());
+    }
+
+    #[track_caller]
+    fn check_left_out<T>(&self, event: &Event) {
+        assert!(matches!(event, Event::LeftOut(_)), "{event:?}");
         self.check::<T>(&event.access());
     }
 
@@ -196,13 +209,13 @@ fn global_loads() {
                 Expected { elements: 2, ..expected(4) }.check_load::<T>(&event);
                 assert_eq!(values.map(T::bits), [bits[2], bits[3]]);
                 let (value, event) = tester.observe_one(|| window.get_or(3, T::SAMPLES[0]));
-                Expected { masked: true, ..expected(3) }.check_load::<T>(&event);
+                expected(3).check_load::<T>(&event);
                 assert_eq!(value.bits(), bits[1]);
                 let (values, events) = tester.observe(|| window.get4_strided::<2>(1));
                 assert_eq!(values.map(T::bits), [0, bits[1], bits[3], 0]);
                 assert_eq!(events.len(), 4);
                 for (k, event) in events.iter().enumerate() {
-                    Expected { masked: true, ..expected(1 + 2 * k as u64) }.check_load::<T>(event);
+                    expected(1 + 2 * k as u64).check_load::<T>(event);
                 }
             };
         }
@@ -258,16 +271,16 @@ fn global_stores() {
                 check_bytes(&tester.global.borrow()[64..], 4, &[a, b]);
                 clear();
                 let ((), event) = tester.observe_one(|| window.set_if(true, 1, b));
-                Expected { masked: true, ..expected(1) }.check_store(&event, &[b]);
-                let ((), events) = tester.observe(|| window.set_if(false, 1, a));
-                assert!(events.is_empty());
+                expected(1).check_store(&event, &[b]);
+                let ((), event) = tester.observe_one(|| window.set_if(false, 1, a));
+                expected(1).check_left_out::<T>(&event);
                 check_bytes(&tester.global.borrow()[64..], 1, &[b]);
                 clear();
                 let ((), events) = tester.observe(|| window.set4_strided::<1>(3, T::SAMPLES));
                 check_bytes(&tester.global.borrow()[64..], 3, &T::SAMPLES);
                 assert_eq!(events.len(), 4);
                 for (k, event) in events.iter().enumerate() {
-                    Expected { masked: true, ..expected(3 + k as u64) }.check_store(event, &[T::SAMPLES[k]]);
+                    expected(3 + k as u64).check_store(event, &[T::SAMPLES[k]]);
                 }
             };
         }
@@ -279,6 +292,30 @@ fn global_stores() {
     for_every!(element: test);
 }
 
+/// The constants are not the machine's: it is told of what is read, whether in range or not.
+#[test]
+fn constants_are_told() {
+    fn check(event: Event, index: u64, elements: u32) {
+        assert!(matches!(event, Event::Constant(_)), "{event:?}");
+        let expected = Expected { elements, ..Expected::one(Space::Constant, 0, index, 12) };
+        expected.check::<f32>(&event.access());
+    }
+    let (tester, numbers) = (Tester::new(0, 0), std::array::from_fn(|k| k as f32));
+    let constants = cuda_std::Constants::of(cuda_std::Table::<f32, 12>(numbers));
+    let (values, event) = tester.observe_one(|| constants.pair(3));
+    check(event, 6, 2);
+    assert_eq!(values, [6.0, 7.0]);
+    let (values, event) = tester.observe_one(|| constants.quad(2));
+    check(event, 8, 4);
+    assert_eq!(values, [8.0, 9.0, 10.0, 11.0]);
+    let (values, event) = tester.observe_one(|| constants.pair(6));
+    check(event, 12, 2);
+    assert_eq!(values, [10.0, 11.0]);
+    let (values, event) = tester.observe_one(|| constants.quad(u32::MAX));
+    check(event, 4 * u64::from(u32::MAX), 4);
+    assert_eq!(values, [8.0, 9.0, 10.0, 11.0]);
+}
+
 /// Without a mask: zeros and nothing, as on the device, but the machine is told.
 #[test]
 fn unmasked_accesses_out_of_range_are_told() {
@@ -287,9 +324,9 @@ fn unmasked_accesses_out_of_range_are_told() {
     for index in [4, 1 << 40, u64::MAX] {
         let (value, event) = tester.observe_one(|| input::<u32>(0, 4).get(index));
         assert_eq!(value, 0);
-        assert!(!event.access().in_range() && !event.access().masked);
+        assert!(!event.access().in_range());
         let ((), event) = tester.observe_one(|| output::<u32>(0, 4).set(index, 7));
-        assert!(!event.access().in_range() && !event.access().masked);
+        assert!(!event.access().in_range());
     }
     // Two of the four would be in range.
     let (values, event) = tester.observe_one(|| input::<u32>(0, 6).get4(4));
@@ -300,24 +337,31 @@ fn unmasked_accesses_out_of_range_are_told() {
     assert_eq!(*tester.global.borrow(), [0xff; 64]);
 }
 
-/// With a mask nothing needs to be told.
+/// With a mask nothing is accessed: the machine is told of that.
 #[test]
-fn masked_accesses_out_of_range_are_meant() {
+fn masked_accesses_out_of_range_are_left_out() {
     let tester = Tester::new(0, 64);
     tester.global.borrow_mut().fill(0xff);
     let window = in_out::<u32>(0, 6);
+    let at = |index| Expected::one(Space::Global, GLOBAL, index, 6);
     for index in [6, 1 << 40, u64::MAX] {
-        let (value, events) = tester.observe(|| window.get_or(index, 5));
-        assert_eq!((value, events.len()), (5, 0));
-        let (_, events) = tester.observe(|| window.set_if(true, index, 5));
-        assert!(events.iter().all(|event| event.access().masked), "{events:?}");
+        let (value, event) = tester.observe_one(|| window.get_or(index, 5));
+        assert_eq!(value, 5);
+        at(index).check_left_out_beyond(&event);
+        let ((), event) = tester.observe_one(|| window.set_if(true, index, 5));
+        at(index).check_left_out_beyond(&event);
         let (values, events) = tester.observe(|| window.get4_strided::<3>(index));
-        assert_eq!((values, events.len()), ([0; 4], 0));
+        assert_eq!((values, events.len()), ([0; 4], 4));
+        for (k, event) in events.iter().enumerate() {
+            at(index.saturating_add(3 * k as u64)).check_left_out_beyond(event);
+        }
     }
     let (values, events) = tester.observe(|| window.get4_strided::<3>(1));
-    assert_eq!((values, events.len()), ([u32::MAX, u32::MAX, 0, 0], 2));
+    assert_eq!(values, [u32::MAX, u32::MAX, 0, 0]);
+    let made = |events: &[Event]| events.iter().map(|event| !matches!(event, Event::LeftOut(_))).collect::<Vec<_>>();
+    assert_eq!(made(&events), [true, true, false, false]);
     let (_, events) = tester.observe(|| window.at(2).set4_strided::<2>(1, [1, 2, 3, 4]));
-    assert_eq!(events.len(), 2);
+    assert_eq!(made(&events), [true, true, false, false]);
     let words: Vec<u32> =
         tester.global.borrow().chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
     assert_eq!(words[..7], [u32::MAX, u32::MAX, u32::MAX, 1, u32::MAX, 2, u32::MAX]);
@@ -337,8 +381,9 @@ fn parts_of_a_window() {
     let tester = Tester::new(0, 256);
     let (_, event) = tester.observe_one(|| window.at(30).first(7).get(6));
     Expected::one(Space::GlobalConstant, GLOBAL + 8 + 60, 6, 7).check_load::<u16>(&event);
-    let (value, events) = tester.observe(|| window.at(30).first(7).get_or(7, 3));
-    assert_eq!((value, events.len()), (3, 0));
+    let (value, event) = tester.observe_one(|| window.at(30).first(7).get_or(7, 3));
+    assert_eq!(value, 3);
+    Expected::one(Space::GlobalConstant, GLOBAL + 8 + 60, 7, 7).check_left_out::<u16>(&event);
 }
 
 /// Beyond 2^32 elements: a part has as many as its index can count.

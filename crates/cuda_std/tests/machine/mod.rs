@@ -18,6 +18,8 @@ pub const GLOBAL: u64 = 0x7f_0000_0000_0000;
 pub enum Event {
     Load(Access),
     Store(Access, [u64; 4]),
+    LeftOut(Access),
+    Constant(Access),
     Update(Access, Operation, Ordering),
     CompareExchange(Access, Ordering),
     SyncThreads(&'static Location<'static>),
@@ -31,6 +33,8 @@ impl Event {
         match *self {
             Event::Load(access)
             | Event::Store(access, _)
+            | Event::LeftOut(access)
+            | Event::Constant(access)
             | Event::Update(access, ..)
             | Event::CompareExchange(access, _) => access.at,
             Event::SyncThreads(at) | Event::SyncWarp(_, at) | Event::Fence(_, at) | Event::Exchange(.., at) => at,
@@ -41,6 +45,8 @@ impl Event {
         match *self {
             Event::Load(access)
             | Event::Store(access, _)
+            | Event::LeftOut(access)
+            | Event::Constant(access)
             | Event::Update(access, ..)
             | Event::CompareExchange(access, _) => access,
             other => panic!("{other:?} is no access to memory"),
@@ -129,6 +135,7 @@ impl Tester {
         match access.space {
             Space::Shared => (&self.shared, access.address() as usize),
             Space::GlobalConstant | Space::Global => (&self.global, (access.address() - GLOBAL) as usize),
+            Space::Constant => panic!("the machine does not hold the constants: {access:?}"),
         }
     }
 
@@ -192,6 +199,14 @@ impl Machine for Tester {
     fn store(&self, access: &Access, bits: [u64; 4]) {
         self.note(Event::Store(*access, bits));
         self.write(access, &bits);
+    }
+
+    fn left_out(&self, access: &Access) {
+        self.note(Event::LeftOut(*access));
+    }
+
+    fn constant(&self, access: &Access) {
+        self.note(Event::Constant(*access));
     }
 
     fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64 {
