@@ -4,10 +4,10 @@
 //! gives the window that begins at `base`, whose indices are 32-bit: a tile's place needs 64 bits, the way inside a
 //! tile does not, and 32-bit arithmetic is cheaper.
 //!
-//! An access out of range does nothing, and a load then gives zero. A machine on the host reports it, but for the masked
-//! forms (`get_or`, `set_if`, `get4_strided`, `set4_strided`), where being outside is intended. `get2`, `get4` and their
-//! likes move 2 or 4 elements in one access: the *address* must be a multiple of their size, so they are for windows
-//! whose alignment the host has made sure of.
+//! An access out of range does nothing, and a load then gives zero. A machine on the host reports it, but for the
+//! masked forms (`get_or`, `set_if`, `get4_strided`, `set4_strided`), where being outside is intended. `get2`, `get4`
+//! and their likes move 2 or 4 elements in one access: the *address* must be a multiple of their size, so they are for
+//! windows whose alignment the host has made sure of.
 
 use crate::atomic::{Operation, atomic_methods};
 use crate::{Atomic, Ordering, Value, Vector4};
