@@ -60,6 +60,8 @@ mod launch;
 mod machine;
 mod marks;
 mod memory;
+#[cfg(test)]
+mod oracle;
 mod order;
 mod panics;
 mod profile;
