@@ -19,6 +19,7 @@ impl<T: Sample> Line<T> {
 
     /// The continued line at `i`.
     #[inline(always)]
+    #[track_caller]
     pub(super) fn get(&self, i: i64) -> T {
         match Border::from_number(self.args.border).source(i, self.args.samples) {
             Some(i) => self.inside(i),
@@ -28,6 +29,7 @@ impl<T: Sample> Line<T> {
 
     /// The line at `i`, which is inside.
     #[inline(always)]
+    #[track_caller]
     pub(super) fn inside(&self, i: u64) -> T {
         self.args.input.get(self.first + i * self.args.input_step)
     }
@@ -63,11 +65,18 @@ impl<T: Sample> Line<T> {
             true => before + load_packs(window, &part, [t, threads], place + before),
             false => before + load_singles(window, &part, [t, threads], place + before),
         };
-        let mut i = t;
-        while i < len - (end - before) {
-            let s = if i < before { i } else { i + (end - before) };
+        self.continue_row(window, start, [t, threads], place, [0, before]);
+        self.continue_row(window, start, [t, threads], place, [end, len]);
+    }
+
+    /// Brings samples `from` to `to - 1` of what continues the line to `window`.
+    #[inline(always)]
+    #[track_caller]
+    fn continue_row(&self, window: &Shared<T>, start: i64, [t, threads]: [u32; 2], place: u32, [from, to]: [u32; 2]) {
+        let mut s = from + t;
+        while s < to {
             window.set(place + s, self.get(start + s as i64));
-            i += threads;
+            s += threads;
         }
     }
 
@@ -145,14 +154,14 @@ pub(super) struct Every {
     pub(super) step: u32,
 }
 
-/// The taps in shared memory behind `pad` zeros; all threads of the block take part.
+/// The taps in shared memory, and zeros in what is left of the last pack; all threads of the block take part.
 #[inline(always)]
-pub(super) fn load_taps<T: Sample>(window: &Shared<T>, args: &Args<T>, pad: u32) {
+pub(super) fn load_taps<T: Sample>(window: &Shared<T>, args: &Args<T>) {
     let taps = args.taps.at(0);
     let step = thread::block_dim_x() * thread::block_dim_y();
     let mut j = thread::thread_idx_y() * thread::block_dim_x() + thread::thread_idx_x();
     while j < window.len() {
-        window.set(j, if j < pad { T::ZERO } else { taps.get(j - pad) });
+        window.set(j, taps.get_or(j, T::ZERO));
         j += step;
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn correlate<T: Packed<V>, const V: usize>(arena: Arena, args: Args<T
     let (tile, _) = arena.split::<T>((outputs + args.tap_count - 1) * lines);
     let (first_line, first) = tile_of_block(&args, lines, outputs);
 
-    load_taps(&taps, &args, 0);
+    load_taps(&taps, &args);
     let line = first_line + c as u64;
     if line < args.lines {
         let input = Line::new(&args, line);

@@ -79,6 +79,15 @@ impl Access {
     }
 }
 
+/// What a masked form would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masked {
+    /// `get_or`, `get4_strided`.
+    Load,
+    /// `set_if`, `set4_strided`.
+    Store,
+}
+
 /// What an atomic operation does to the bits of an element.
 #[derive(Clone, Copy, Debug)]
 pub struct Update {
@@ -101,6 +110,18 @@ impl Update {
     pub fn apply(&self, old: u64) -> u64 {
         (self.apply)(self.operation, old, self.operand)
     }
+}
+
+/// A value's bits in the low end, zeros above.
+#[must_use]
+pub fn to_bits<T: Value>(value: T) -> u64 {
+    value.to_bits64()
+}
+
+/// The value with these low bits.
+#[must_use]
+pub fn from_bits<T: Value>(bits: u64) -> T {
+    T::from_bits64(bits)
 }
 
 /// An operation of the lanes that a mask names: each gives a word and gets one back.
@@ -135,8 +156,8 @@ pub enum WarpOperation {
 /// What runs a kernel on the host: it knows which thread is running and holds its memory.
 ///
 /// All methods are called by the running thread for itself. Every accessor that a kernel calls is one call of a method,
-/// a strided form four: what a lane does not do is told too ([`left_out`](Machine::left_out)), so lanes that come by the
-/// same lines make the same calls.
+/// a strided form four: what a lane does not do is told too ([`left_out`](Machine::left_out)), so lanes that come by
+/// the same lines make the same calls.
 pub trait Machine {
     /// One of the thread's indices.
     fn index(&self, index: Index, axis: Axis) -> u32;
@@ -150,7 +171,7 @@ pub trait Machine {
     fn store(&self, access: &Access, bits: [u64; 4]);
     /// A masked form ([`GlobalIn::get_or`](crate::GlobalIn::get_or) and others) makes no access, as intended: an element
     /// is out of range, or its condition does not hold.
-    fn left_out(&self, access: &Access);
+    fn left_out(&self, access: &Access, masked: Masked);
     /// The thread reads constants, which the machine does not hold; out of range it gets the last ones of the table.
     fn constant(&self, access: &Access);
     /// Updates an element atomically and returns its old bits; zero out of range.
@@ -214,7 +235,7 @@ pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
 /// The elements of a masked form; `None` if one is out of range.
 pub(crate) fn load_masked<T: Value, const N: usize>(access: &Access) -> Option<[T; N]> {
     if !access.in_range() {
-        machine().left_out(access);
+        machine().left_out(access, Masked::Load);
         return None;
     }
     Some(load(access))
@@ -225,7 +246,7 @@ pub(crate) fn store_masked<T: Value>(condition: bool, access: &Access, value: T)
     if condition && access.in_range() {
         store(access, [value]);
     } else {
-        machine().left_out(access);
+        machine().left_out(access, Masked::Store);
     }
 }
 

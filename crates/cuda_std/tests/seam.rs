@@ -2,7 +2,7 @@
 
 mod machine;
 
-use cuda_std::host::{Access, Space};
+use cuda_std::host::{Access, Masked, Space};
 use cuda_std::{GlobalIn, Shared, Value};
 use machine::{Event, GLOBAL, Tester, in_out, input, output};
 use std::rc::Rc;
@@ -73,9 +73,9 @@ impl Expected {
 
     /// Of an element of a `u32` window that may be so far out that its address wraps.
     #[track_caller]
-    fn check_left_out_beyond(&self, event: &Event) {
+    fn check_left_out_beyond(&self, event: &Event, masked: Masked) {
         let access = event.access();
-        assert!(matches!(event, Event::LeftOut(_)) && !access.in_range(), "{event:?}");
+        assert!(matches!(event, Event::LeftOut(_, actual) if *actual == masked) && !access.in_range(), "{event:?}");
         assert_eq!((access.space, access.base, access.index), (self.space, self.base, self.index));
         assert_eq!((access.len, access.elements, access.element_bytes), (self.len, self.elements, 4));
     }
@@ -96,8 +96,8 @@ impl Expected {
     }
 
     #[track_caller]
-    fn check_left_out<T>(&self, event: &Event) {
-        assert!(matches!(event, Event::LeftOut(_)), "{event:?}");
+    fn check_left_out<T>(&self, event: &Event, masked: Masked) {
+        assert!(matches!(event, Event::LeftOut(_, actual) if *actual == masked), "{event:?}");
         self.check::<T>(&event.access());
     }
 
@@ -279,7 +279,7 @@ fn global_stores() {
                 let ((), event) = tester.observe_one(|| window.set_if(true, 1, b));
                 expected(1).check_store(&event, &[b]);
                 let ((), event) = tester.observe_one(|| window.set_if(false, 1, a));
-                expected(1).check_left_out::<T>(&event);
+                expected(1).check_left_out::<T>(&event, Masked::Store);
                 check_bytes(&tester.global.borrow()[64..], 1, &[b]);
                 clear();
                 let ((), events) = tester.observe(|| window.set4_strided::<1>(3, T::SAMPLES));
@@ -353,27 +353,27 @@ fn masked_accesses_out_of_range_are_left_out() {
     for index in [6, 1 << 40, u64::MAX] {
         let (value, event) = tester.observe_one(|| window.get_or(index, 5));
         assert_eq!(value, 5);
-        at(index).check_left_out_beyond(&event);
+        at(index).check_left_out_beyond(&event, Masked::Load);
         let ((), event) = tester.observe_one(|| window.set_if(true, index, 5));
-        at(index).check_left_out_beyond(&event);
+        at(index).check_left_out_beyond(&event, Masked::Store);
         let (values, event) = tester.observe_one(|| window.get2_masked(index));
         assert_eq!(values, [0; 2]);
-        Expected { elements: 2, ..at(index) }.check_left_out_beyond(&event);
+        Expected { elements: 2, ..at(index) }.check_left_out_beyond(&event, Masked::Load);
         let (values, event) = tester.observe_one(|| window.get4_masked(index));
         assert_eq!(values, [0; 4]);
-        Expected { elements: 4, ..at(index) }.check_left_out_beyond(&event);
+        Expected { elements: 4, ..at(index) }.check_left_out_beyond(&event, Masked::Load);
         let (values, events) = tester.observe(|| window.get4_strided::<3>(index));
         assert_eq!((values, events.len()), ([0; 4], 4));
         for (k, event) in events.iter().enumerate() {
-            at(index.saturating_add(3 * k as u64)).check_left_out_beyond(event);
+            at(index.saturating_add(3 * k as u64)).check_left_out_beyond(event, Masked::Load);
         }
     }
     // Two of the four would be in range.
     let (values, event) = tester.observe_one(|| window.get4_masked(4));
-    assert!(matches!((values, event), ([0, 0, 0, 0], Event::LeftOut(_))));
+    assert!(matches!((values, event), ([0, 0, 0, 0], Event::LeftOut(_, Masked::Load))));
     let (values, events) = tester.observe(|| window.get4_strided::<3>(1));
     assert_eq!(values, [u32::MAX, u32::MAX, 0, 0]);
-    let made = |events: &[Event]| events.iter().map(|event| !matches!(event, Event::LeftOut(_))).collect::<Vec<_>>();
+    let made = |events: &[Event]| events.iter().map(|event| !matches!(event, Event::LeftOut(..))).collect::<Vec<_>>();
     assert_eq!(made(&events), [true, true, false, false]);
     let (_, events) = tester.observe(|| window.at(2).set4_strided::<2>(1, [1, 2, 3, 4]));
     assert_eq!(made(&events), [true, true, false, false]);
@@ -407,7 +407,7 @@ fn parts_of_a_window() {
     Expected::one(Space::GlobalConstant, GLOBAL + 8 + 60, 6, 7).check_load::<u16>(&event);
     let (value, event) = tester.observe_one(|| window.at(30).first(7).get_or(7, 3));
     assert_eq!(value, 3);
-    Expected::one(Space::GlobalConstant, GLOBAL + 8 + 60, 7, 7).check_left_out::<u16>(&event);
+    Expected::one(Space::GlobalConstant, GLOBAL + 8 + 60, 7, 7).check_left_out::<u16>(&event, Masked::Load);
 }
 
 /// Beyond 2^32 elements: a part has as many as its index can count.

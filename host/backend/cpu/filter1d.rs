@@ -27,18 +27,21 @@ pub trait MultiplyAdd {
 }
 
 impl MultiplyAdd for f32 {
+    #[inline]
     fn multiply_add(sum: f32, x: f32, w: f32) -> f32 {
         sum + x * w
     }
 }
 
 impl MultiplyAdd for f64 {
+    #[inline]
     fn multiply_add(sum: f64, x: f64, w: f64) -> f64 {
         sum + x * w
     }
 }
 
 impl MultiplyAdd for i32 {
+    #[inline]
     fn multiply_add(sum: i32, x: i32, w: i32) -> i32 {
         sum.wrapping_add(x.wrapping_mul(w))
     }

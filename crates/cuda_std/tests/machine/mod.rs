@@ -4,7 +4,7 @@
 #![allow(dead_code, unreachable_pub)]
 #![allow(unsafe_code)] // Makes windows on the machine's memory.
 
-use cuda_std::host::{Access, Axis, Index, Machine, Operation, Scope, Space, Update, WarpOperation, with};
+use cuda_std::host::{Access, Axis, Index, Machine, Masked, Operation, Scope, Space, Update, WarpOperation, with};
 use cuda_std::{Arena, Entry, GlobalIn, GlobalInOut, GlobalOut, Ordering, Value};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -18,7 +18,7 @@ pub const GLOBAL: u64 = 0x7f_0000_0000_0000;
 pub enum Event {
     Load(Access),
     Store(Access, [u64; 4]),
-    LeftOut(Access),
+    LeftOut(Access, Masked),
     Constant(Access),
     Update(Access, Operation, Ordering),
     CompareExchange(Access, Ordering),
@@ -33,7 +33,7 @@ impl Event {
         match *self {
             Event::Load(access)
             | Event::Store(access, _)
-            | Event::LeftOut(access)
+            | Event::LeftOut(access, _)
             | Event::Constant(access)
             | Event::Update(access, ..)
             | Event::CompareExchange(access, _) => access.at,
@@ -45,7 +45,7 @@ impl Event {
         match *self {
             Event::Load(access)
             | Event::Store(access, _)
-            | Event::LeftOut(access)
+            | Event::LeftOut(access, _)
             | Event::Constant(access)
             | Event::Update(access, ..)
             | Event::CompareExchange(access, _) => access,
@@ -201,8 +201,8 @@ impl Machine for Tester {
         self.write(access, &bits);
     }
 
-    fn left_out(&self, access: &Access) {
-        self.note(Event::LeftOut(*access));
+    fn left_out(&self, access: &Access, masked: Masked) {
+        self.note(Event::LeftOut(*access, masked));
     }
 
     fn constant(&self, access: &Access) {

@@ -1,0 +1,132 @@
+//! Accessor calls per second, with all checks on.
+//!
+//! Each kernel checks its result once before it is measured. The elements of the throughput are accessor calls.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use cuda_std::{Entry, GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread};
+use emulator::{Emulator, Launch, Profile};
+use std::hint::black_box;
+
+/// Threads of a block.
+const BLOCK: u32 = 256;
+
+/// Blocks of a grid.
+const GRID: u32 = 8;
+
+/// Turns of a thread's loop.
+const TURNS: u32 = 64;
+
+arguments! {
+    /// What all the kernels work on.
+    pub struct Numbers {
+        /// What is read.
+        pub input: GlobalIn<u32>,
+        /// What is written.
+        pub output: GlobalInOut<u32>,
+    }
+}
+
+kernel! {
+    /// Each thread reads and writes elements of its own, in global memory.
+    pub fn stream(_arena, args: Numbers) {
+        let mut i = thread::global_x();
+        for _ in 0..TURNS {
+            args.output.set(i, args.input.get(i) + 1);
+            i += u64::from(GRID * BLOCK);
+        }
+    }
+}
+
+kernel! {
+    /// Each thread adds up all numbers of a tile in shared memory, which other threads have written.
+    pub fn tile(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(BLOCK);
+        let (t, i) = (thread::thread_idx_x(), thread::global_x());
+        tile.set(t, args.input.get(i));
+        thread::sync_threads();
+        let mut sum = 0;
+        for k in 0..TURNS {
+            sum += tile.get((t + k) % BLOCK);
+        }
+        args.output.set(i, sum);
+    }
+}
+
+kernel! {
+    /// All threads read the same numbers of a tile in shared memory, four at a time.
+    pub fn broadcast(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(BLOCK);
+        let (t, i) = (thread::thread_idx_x(), thread::global_x());
+        tile.set(t, args.input.get(i));
+        thread::sync_threads();
+        let mut sum = 0;
+        for k in 0..TURNS {
+            sum += tile.get4(k * 4).into_iter().sum::<u32>();
+        }
+        args.output.set(i, sum);
+    }
+}
+
+kernel! {
+    /// A tile in shared memory is read and written in turns, with barriers in between.
+    pub fn exchange(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(BLOCK);
+        let (t, i) = (thread::thread_idx_x(), thread::global_x());
+        let mut number = args.input.get(i);
+        for _ in 0..TURNS {
+            tile.set(t, number);
+            thread::sync_threads();
+            number = tile.get(BLOCK - 1 - t) + 1;
+            thread::sync_threads();
+        }
+        args.output.set(i, number);
+    }
+}
+
+kernel! {
+    /// A histogram in shared memory.
+    pub fn histogram(arena, args: Numbers) {
+        let (bins, _) = arena.split::<u32>(BLOCK);
+        let (t, i) = (thread::thread_idx_x(), thread::global_x());
+        bins.set(t, 0);
+        thread::sync_threads();
+        for k in 0..TURNS {
+            bins.fetch_add((t * 7 + k * 13) % BLOCK, 1, Ordering::Relaxed);
+        }
+        thread::sync_threads();
+        args.output.set(i, bins.get(t));
+    }
+}
+
+fn launch<E: Entry<Args = Numbers, Constants = ()>>(emulator: &mut Emulator, args: Numbers) {
+    let launch = Launch::new([GRID, 1, 1], [BLOCK, 1, 1]).shared_bytes(4 * BLOCK);
+    let report = emulator.launch::<E>(launch, args, ()).expect("within the limits");
+    assert!(black_box(&report).is_clean(), "{report}");
+}
+
+/// Measures the kernel, each of whose threads makes so many accessor calls, and gives `result` for threads 0 and 1.
+fn measure<E: Entry<Args = Numbers, Constants = ()>>(criterion: &mut Criterion, calls: u32, result: [u32; 2]) {
+    let mut emulator = Emulator::new(Profile::SM_90);
+    let len = (GRID * BLOCK * TURNS) as usize;
+    let input = emulator.upload(&vec![1u32; len]);
+    let output = emulator.allocate::<u32>(len);
+    let args = Numbers { input: input.input(), output: output.in_out() };
+    launch::<E>(&mut emulator, args);
+    assert_eq!(emulator.download(&output)[..2], result, "{}", E::NAME);
+    let mut group = criterion.benchmark_group("accesses");
+    group.throughput(Throughput::Elements((GRID * BLOCK * calls).into()));
+    group.sample_size(20);
+    group.bench_function(E::NAME, |bencher| bencher.iter(|| launch::<E>(&mut emulator, args)));
+    group.finish();
+}
+
+fn accesses(criterion: &mut Criterion) {
+    measure::<stream>(criterion, 2 * TURNS, [2, 2]);
+    measure::<tile>(criterion, TURNS + 4, [TURNS; 2]);
+    measure::<broadcast>(criterion, TURNS + 4, [4 * TURNS; 2]);
+    measure::<exchange>(criterion, 4 * TURNS + 2, [1 + TURNS; 2]);
+    measure::<histogram>(criterion, TURNS + 6, [TURNS; 2]);
+}
+
+criterion_group!(benches, accesses);
+criterion_main!(benches);

@@ -1,0 +1,167 @@
+//! Accesses to memory: checked, remembered, counted, and made.
+
+use crate::finding::{Other, Place, Problem};
+use crate::memory::offset;
+use crate::order::Moment;
+use crate::region::Region;
+use crate::running::Running;
+use crate::shadow::Conflict;
+use crate::site::{Action, Site};
+use cuda_std::Ordering;
+use cuda_std::host::{Access, Scope, Space};
+
+impl Running {
+    /// A load of `bits`, which are zeros before and stay so if it cannot be made.
+    #[inline]
+    pub(crate) fn load(&mut self, access: &Access, bits: &mut [u64; 4]) {
+        self.make(access, Action::Load, |region, first, now| {
+            let Access { elements, element_bytes, .. } = *access;
+            region.read(first, elements, element_bytes, bits);
+            let conflict = match access.space {
+                Space::GlobalConstant => region.shadow.load_constant(first, elements * element_bytes, now),
+                _ => region.shadow.load(first, elements * element_bytes, now),
+            };
+            ((), conflict)
+        });
+    }
+
+    #[inline]
+    pub(crate) fn store(&mut self, access: &Access, bits: [u64; 4]) {
+        let allowed = self.launch.same_value_writes;
+        self.make(access, Action::Store, |region, first, now| {
+            let Access { elements, element_bytes, .. } = *access;
+            let bytes = elements * element_bytes;
+            let same = allowed && region.holds(first, elements, element_bytes, bits);
+            let conflict = region.shadow.store(first, bytes, now, same);
+            region.write(first, elements, element_bytes, bits);
+            ((), conflict)
+        });
+    }
+
+    /// An atomic operation, which stores `new(old)` if that is something.
+    pub(crate) fn atomic(&mut self, access: &Access, ordering: Ordering, new: impl FnOnce(u64) -> Option<u64>) -> u64 {
+        let (thread, scope) = (self.thread as u16, scope_of(access.space));
+        if ordering == Ordering::SeqCst {
+            self.order.fence(thread, scope);
+        }
+        let made = self.make(access, Action::Atomic, |region, first, now| {
+            let conflict = region.shadow.atomic(first, access.element_bytes, now);
+            let mut old = [0; 4];
+            region.read(first, 1, access.element_bytes, &mut old);
+            let new = new(old[0]);
+            if let Some(new) = new {
+                region.write(first, 1, access.element_bytes, [new, 0, 0, 0]);
+            }
+            ((old[0], new.is_some()), conflict)
+        });
+        let Some((old, writes)) = made else { return 0 };
+        self.order.atomic(thread, access.address(), scope, writes);
+        if ordering == Ordering::SeqCst {
+            self.order.acquire(thread, scope);
+        }
+        old
+    }
+
+    /// A masked form makes no access.
+    pub(crate) fn left_out(&mut self, access: &Access, action: Action) {
+        let site = self.sites.number_of(Site::of_access(access, action));
+        self.come(site, None);
+    }
+
+    /// A read from the launch's constants.
+    pub(crate) fn constant(&mut self, access: &Access) {
+        // The last elements stand in for those out of range, so that there is nothing to be left out.
+        self.check(access, Action::Load);
+    }
+
+    /// Counts the access, and finds fault with its range and address: its site, if it is made.
+    #[inline]
+    fn check(&mut self, access: &Access, action: Action) -> Option<u16> {
+        let site = self.sites.number_of(Site::of_access(access, action));
+        let address = access.address();
+        let bytes = access.elements * access.element_bytes;
+        if !access.in_range() {
+            self.come(site, None);
+            let problem = Problem::OutOfRange { place: place(access), elements: access.elements, action };
+            self.find(access.at.into(), problem);
+            return None;
+        }
+        if address & u64::from(bytes - 1) != 0 {
+            self.come(site, None);
+            self.find(access.at.into(), Problem::Misaligned { place: place(access), bytes, action });
+            return None;
+        }
+        self.come(site, Some(address));
+        Some(site)
+    }
+
+    /// Checks an access and has `act` make it, if there is such a place.
+    #[inline]
+    fn make<R>(
+        &mut self,
+        access: &Access,
+        action: Action,
+        act: impl FnOnce(&mut Region, usize, &Moment<'_>) -> (R, Option<Conflict>),
+    ) -> Option<R> {
+        let site = self.check(access, action)?;
+        let bytes = access.elements * access.element_bytes;
+        let mut now = self.order.moment(self.thread as u16, site);
+        let found = match access.space {
+            Space::Shared => {
+                // Other blocks have other shared memory.
+                now.launch_first = now.first;
+                let first = access.address() as usize;
+                (first + bytes as usize <= self.shared.bytes().len()).then_some((&mut self.shared, first))
+            }
+            _ => self.memory.find(access.address(), bytes),
+        };
+        let Some((region, first)) = found else {
+            self.find(access.at.into(), Problem::NoMemory { place: place(access), action });
+            return None;
+        };
+        let written = action == Action::Store || region.is_written(first, bytes);
+        let (result, conflict) = act(region, first, &now);
+        if !written {
+            self.find_unwritten(access, action);
+        }
+        if let Some(conflict) = conflict {
+            self.find_conflict(access, action, conflict);
+        }
+        Some(result)
+    }
+
+    #[cold]
+    fn find_unwritten(&mut self, access: &Access, action: Action) {
+        self.find(access.at.into(), Problem::Uninitialised { place: place(access), action });
+    }
+
+    #[cold]
+    fn find_conflict(&mut self, access: &Access, action: Action, conflict: Conflict) {
+        let site = self.sites.get(conflict.site);
+        let other = Other {
+            block: self.block_of(conflict.interval),
+            thread: self.index_of(conflict.thread),
+            action: site.action,
+            at: site.at.into(),
+        };
+        let place = place(access);
+        let problem = match conflict.constant {
+            true => Problem::ConstantWritten { place, action, other },
+            false => Problem::Race { place, action, other },
+        };
+        self.find(access.at.into(), problem);
+    }
+}
+
+/// Whose accesses an atomic operation on memory of this space orders.
+fn scope_of(space: Space) -> Scope {
+    if space == Space::Shared { Scope::Block } else { Scope::Device }
+}
+
+fn place(access: &Access) -> Place {
+    let byte = match access.space {
+        Space::Shared | Space::Constant => access.address(),
+        Space::Global | Space::GlobalConstant => offset(access.address()) as u64,
+    };
+    Place { space: access.space, byte, index: access.index, len: access.len }
+}

@@ -1,0 +1,307 @@
+//! What an access costs: wavefronts of shared memory, sectors of global memory.
+
+use crate::site::{Action, Site};
+use cuda_std::host::Space;
+use std::ops::AddAssign;
+
+/// Bytes of a bank.
+const BANK_BYTES: u64 = 4;
+
+/// Bytes of a sector, the unit in which global memory is moved.
+const SECTOR_BYTES: u64 = 32;
+
+/// What was counted at one place in the source.
+///
+/// A request is what the lanes of a warp do together: those that come by the place for the same time since the last
+/// barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests with at least one lane that makes an access.
+    pub requests: u64,
+    /// Accesses of single lanes.
+    pub lanes: u64,
+    /// Lanes that leave a masked form out.
+    pub left_out: u64,
+    /// Wavefronts: the passes that shared memory makes.
+    pub wavefronts: u64,
+    /// The wavefronts there would be without bank conflicts.
+    pub fewest_wavefronts: u64,
+    /// Sectors of global memory.
+    pub sectors: u64,
+    /// The most lanes of one request that are at one address: the degree of atomic operations.
+    pub degree: u32,
+}
+
+impl Counts {
+    /// The wavefronts due to bank conflicts.
+    #[must_use]
+    pub fn bank_conflicts(&self) -> u64 {
+        self.wavefronts - self.fewest_wavefronts
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.lanes += other.lanes;
+        self.left_out += other.left_out;
+        self.wavefronts += other.wavefronts;
+        self.fewest_wavefronts += other.fewest_wavefronts;
+        self.sectors += other.sectors;
+        self.degree = self.degree.max(other.degree);
+    }
+}
+
+/// The lanes of a warp at the same place in the source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// Those that have come by.
+    pub(crate) came: u32,
+    /// Those that make an access.
+    pub(crate) made: u32,
+    /// Where they make it.
+    pub(crate) addresses: [u64; 32],
+}
+
+impl Request {
+    pub(crate) const EMPTY: Request = Request { came: 0, made: 0, addresses: [0; 32] };
+
+    /// The lanes that make an access.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = u32> {
+        lanes_of(self.made)
+    }
+
+    /// The addresses of the lanes in `group` that make an access.
+    fn addresses(&self, group: u32) -> impl Iterator<Item = u64> {
+        lanes_of(self.made & group).map(|lane| self.addresses[lane as usize])
+    }
+
+    /// The part of these lanes.
+    pub(crate) fn only(&self, lanes: u32) -> Request {
+        Request { came: self.came & lanes, made: self.made & lanes, ..*self }
+    }
+
+    /// Takes the lanes of another request in.
+    pub(crate) fn join(&mut self, other: &Request) {
+        self.came |= other.came;
+        self.made |= other.made;
+        for lane in other.lanes() {
+            self.addresses[lane as usize] = other.addresses[lane as usize];
+        }
+    }
+
+    /// What it costs at `site`, with so many banks.
+    pub(crate) fn count(&self, site: &Site, banks: u32) -> Counts {
+        let Site { action, space, bytes, .. } = *site;
+        let step = self.step();
+        let mut counts = Counts {
+            requests: u64::from(self.made != 0),
+            lanes: self.made.count_ones().into(),
+            left_out: (self.came & !self.made).count_ones().into(),
+            ..Counts::default()
+        };
+        match space {
+            Some(Space::Shared) => {
+                let in_order = step == Some(0) || bytes >= 4 && step == Some(bytes.into());
+                [counts.wavefronts, counts.fewest_wavefronts] = if in_order {
+                    [self.phases(bytes, banks).count() as u64; 2]
+                } else {
+                    self.wavefronts(bytes, banks)
+                };
+            }
+            Some(Space::Global | Space::GlobalConstant) => counts.sectors = self.sectors(),
+            Some(Space::Constant) => counts.wavefronts = self.distinct(u32::MAX, |address| address),
+            None => {}
+        }
+        if space == Some(Space::Constant) {
+            counts.fewest_wavefronts = counts.requests;
+        }
+        if action == Action::Atomic {
+            counts.degree = match step {
+                Some(0) => 32,
+                Some(_) => 1,
+                None => self.degree(),
+            };
+        }
+        counts
+    }
+
+    /// The distance from each lane's address to the next one's, if it is always the same and all lanes make an access.
+    fn step(&self) -> Option<u64> {
+        let step = self.addresses[1].wrapping_sub(self.addresses[0]);
+        let off = (1..32).fold(0, |off, k| off | (self.addresses[k].wrapping_sub(self.addresses[k - 1]) ^ step));
+        (self.made == u32::MAX && off == 0).then_some(step)
+    }
+
+    /// The wavefronts of an access of so many bytes per lane, and how many there would be without conflicts.
+    ///
+    /// As many lanes are served at a time as could at best be (all of them for 4 bytes, half a warp for 8, a quarter
+    /// for 16). In each such phase a bank gives one word per wavefront, to all lanes that ask for it.
+    fn wavefronts(&self, bytes: u32, banks: u32) -> [u64; 2] {
+        // An access of several words is aligned, so that its banks are a group which it has to itself.
+        let unit = u64::from(bytes).max(BANK_BYTES);
+        let groups = u64::from(banks) * BANK_BYTES / unit;
+        let phases = self.phases(bytes, banks);
+        phases.fold([0, 0], |[all, fewest], phase| [all + self.most_units(phase, unit, groups), fewest + 1])
+    }
+
+    /// The lanes that are served at a time.
+    fn phases(&self, bytes: u32, banks: u32) -> impl Iterator<Item = u32> {
+        let lanes = (banks * BANK_BYTES as u32 / bytes.max(BANK_BYTES as u32)).min(32);
+        let phase = u32::MAX >> (32 - lanes);
+        (0..32).step_by(lanes as usize).map(move |first| phase << first).filter(|phase| self.made & phase != 0)
+    }
+
+    /// The most different units of `unit` bytes that the lanes want of one of `groups` groups of banks.
+    fn most_units(&self, phase: u32, unit: u64, groups: u64) -> u64 {
+        let (mut used, mut units) = (0u32, [0; 32]);
+        let shift = unit.trailing_zeros();
+        for address in self.addresses(phase) {
+            let unit = address >> shift;
+            let group = (unit & (groups - 1)) as usize;
+            if used & 1 << group != 0 && units[group] != unit {
+                return self.most_units_of_many(phase, unit_of(shift), groups);
+            }
+            used |= 1 << group;
+            units[group] = unit;
+        }
+        1
+    }
+
+    #[cold]
+    fn most_units_of_many(&self, phase: u32, unit: impl Fn(u64) -> u64, groups: u64) -> u64 {
+        let (units, n) = self.sorted(phase, unit);
+        let mut in_group = [0; 32];
+        for (k, unit) in units[..n].iter().enumerate() {
+            if k == 0 || units[k - 1] != *unit {
+                in_group[(unit & (groups - 1)) as usize] += 1;
+            }
+        }
+        in_group.into_iter().max().unwrap_or(0)
+    }
+
+    fn sectors(&self) -> u64 {
+        self.distinct(u32::MAX, unit_of(SECTOR_BYTES.trailing_zeros()))
+    }
+
+    /// How many different units there are.
+    fn distinct(&self, group: u32, unit: impl Fn(u64) -> u64) -> u64 {
+        let (mut last, mut found) = (None, 0);
+        for unit_here in self.addresses(group).map(&unit) {
+            if last > Some(unit_here) {
+                let (units, n) = self.sorted(group, unit);
+                return units[..n].chunk_by(|a, b| a == b).count() as u64;
+            }
+            found += u64::from(last != Some(unit_here));
+            last = Some(unit_here);
+        }
+        found
+    }
+
+    fn degree(&self) -> u32 {
+        let (addresses, n) = self.sorted(u32::MAX, |address| address);
+        addresses[..n].chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(0) as u32
+    }
+
+    fn sorted(&self, group: u32, unit: impl Fn(u64) -> u64) -> ([u64; 32], usize) {
+        let (mut units, mut n) = ([0; 32], 0);
+        for address in self.addresses(group) {
+            units[n] = unit(address);
+            n += 1;
+        }
+        units[..n].sort_unstable();
+        (units, n)
+    }
+}
+
+/// The lanes in a mask.
+#[inline]
+pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane)
+    })
+}
+
+fn unit_of(shift: u32) -> impl Fn(u64) -> u64 {
+    move |address| address >> shift
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// By the definition: phases in turn, and in each the most words that a bank is asked for, byte by byte.
+    fn naive(addresses: &[Option<u64>], bytes: u64, banks: u64) -> [u64; 2] {
+        let lanes = (4 * banks / bytes.max(4)).min(32) as usize;
+        let mut sum = [0, 0];
+        for phase in addresses.chunks(lanes) {
+            let mut words: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+            for byte in phase.iter().flatten().flat_map(|address| *address..address + bytes) {
+                words.entry(byte / 4 % banks).or_default().insert(byte / 4);
+            }
+            sum[0] += words.values().map(|words| words.len() as u64).max().unwrap_or(0);
+            sum[1] += u64::from(!words.is_empty());
+        }
+        sum
+    }
+
+    fn request(addresses: &[Option<u64>]) -> Request {
+        let mut request = Request::EMPTY;
+        for (lane, address) in addresses.iter().enumerate() {
+            request.came |= 1 << lane;
+            request.made |= u32::from(address.is_some()) << lane;
+            request.addresses[lane] = address.unwrap_or(1 << 50);
+        }
+        request
+    }
+
+    /// Aligned places, in few or many rows of banks; some lanes stay out.
+    fn accesses() -> impl Strategy<Value = (Vec<Option<u64>>, u32)> {
+        (prop::sample::select(vec![1u32, 2, 4, 8, 16]), prop::sample::select(vec![4u64, 40, 4000])).prop_flat_map(
+            |(bytes, places)| {
+                let address = prop::option::weighted(0.8, (0..places).prop_map(move |place| place * u64::from(bytes)));
+                (prop::collection::vec(address, 32), Just(bytes))
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn wavefronts_are_those_of_the_definition((addresses, bytes) in accesses(), small in any::<bool>()) {
+            let banks = if small { 16 } else { 32 };
+            let expected = naive(&addresses, bytes.into(), banks.into());
+            prop_assert_eq!(request(&addresses).wavefronts(bytes, banks), expected);
+        }
+
+        #[test]
+        fn sectors_are_those_of_the_definition((addresses, _) in accesses()) {
+            let sectors: BTreeSet<u64> = addresses.iter().flatten().map(|address| address / 32).collect();
+            prop_assert_eq!(request(&addresses).sectors(), sectors.len() as u64);
+        }
+
+        #[test]
+        fn the_degree_is_that_of_the_definition((addresses, _) in accesses()) {
+            let times = |a: &u64| addresses.iter().flatten().filter(|b| a == *b).count();
+            let most = addresses.iter().flatten().map(times).max().unwrap_or(0);
+            prop_assert_eq!(request(&addresses).degree() as usize, most);
+        }
+    }
+
+    /// Lanes a distance apart, for the accesses that textbooks draw.
+    #[test]
+    fn strides() {
+        let strided = |bytes: u32, stride: u64, banks| {
+            let addresses: Vec<_> = (0..32).map(|lane| Some(lane * stride)).collect();
+            request(&addresses).wavefronts(bytes, banks)
+        };
+        assert_eq!([strided(4, 4, 32), strided(4, 8, 32), strided(4, 128, 32)], [[1, 1], [2, 1], [32, 1]]);
+        assert_eq!([strided(4, 0, 32), strided(4, 132, 32), strided(1, 1, 32)], [[1, 1], [1, 1], [1, 1]]);
+        assert_eq!([strided(8, 8, 32), strided(16, 16, 32), strided(16, 80, 32)], [[2, 2], [4, 4], [4, 4]]);
+        assert_eq!([strided(16, 32, 32), strided(8, 16, 32)], [[8, 4], [4, 2]]);
+        assert_eq!([strided(4, 4, 16), strided(4, 8, 16), strided(16, 16, 16)], [[2, 2], [4, 2], [8, 8]]);
+    }
+}

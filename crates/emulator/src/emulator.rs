@@ -1,0 +1,153 @@
+//! The emulator: memory, and launches on it.
+
+use crate::fibres::{Fibres, Reins};
+use crate::launch::{Launch, LaunchError};
+use crate::machine::Emulated;
+use crate::memory::{Buffer, Memory, from_bytes, to_bytes};
+use crate::panics::{catch, in_kernel, install_hook};
+use crate::profile::Profile;
+use crate::region::{MOST_WARPS, Region};
+use crate::report::Report;
+use crate::running::Running;
+use cuda_std::host::with;
+use cuda_std::{Entry, Value};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A device that is none: global memory, and kernels that run on the CPU under examination.
+#[derive(Debug)]
+pub struct Emulator {
+    profile: Profile,
+    memory: Memory,
+}
+
+impl Emulator {
+    /// A device with these limits, and as much global memory as the host has.
+    #[must_use]
+    pub fn new(profile: Profile) -> Self {
+        Emulator { profile, memory: Memory::new() }
+    }
+
+    /// Its limits.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Global memory with a copy of `data`.
+    #[must_use]
+    pub fn upload<T: Value>(&mut self, data: &[T]) -> Buffer<T> {
+        self.memory.add(Region::of(to_bytes(data)), data.len())
+    }
+
+    /// Global memory for `len` elements, which a kernel has to write before one reads them.
+    #[must_use]
+    pub fn allocate<T: Value>(&mut self, len: usize) -> Buffer<T> {
+        self.memory.add(Region::new(len * size_of::<T>(), MOST_WARPS), len)
+    }
+
+    /// Gives a buffer's memory back. A window that is left is noticed when a kernel uses it.
+    ///
+    /// # Panics
+    ///
+    /// If the buffer is another emulator's.
+    pub fn free<T: Value>(&mut self, buffer: Buffer<T>) {
+        self.memory.free(buffer);
+    }
+
+    /// The elements of a buffer, the unwritten ones with all bits set.
+    ///
+    /// # Panics
+    ///
+    /// If the buffer is another emulator's.
+    #[must_use]
+    pub fn download<T: Value>(&self, buffer: &Buffer<T>) -> Vec<T> {
+        from_bytes(self.memory.region(buffer).bytes())
+    }
+
+    /// The first element of a buffer that nobody has written.
+    ///
+    /// # Panics
+    ///
+    /// If the buffer is another emulator's.
+    #[must_use]
+    pub fn first_unwritten<T: Value>(&self, buffer: &Buffer<T>) -> Option<usize> {
+        let region = self.memory.region(buffer);
+        (0..buffer.len()).find(|i| !region.is_written(i * size_of::<T>(), size_of::<T>() as u32))
+    }
+
+    /// Copies `data` to the buffer's elements from `first` on.
+    ///
+    /// # Panics
+    ///
+    /// If the buffer has fewer elements, or is another emulator's.
+    pub fn overwrite<T: Value>(&mut self, buffer: &Buffer<T>, first: usize, data: &[T]) {
+        self.memory.region_mut(buffer).copy_from(first * size_of::<T>(), &to_bytes(data));
+    }
+
+    /// Runs the kernel `E`.
+    ///
+    /// # Errors
+    ///
+    /// If the device does not allow the launch. What is wrong with the kernel is in the report.
+    pub fn launch<E: Entry>(
+        &mut self,
+        launch: Launch,
+        args: E::Args,
+        constants: E::Constants,
+    ) -> Result<Report, LaunchError> {
+        launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
+        install_hook();
+        let threads = launch.threads() as usize;
+        let reins = Reins::new(threads);
+        self.memory.begin_launch();
+        let memory = std::mem::take(&mut self.memory);
+        let machine = Rc::new(Emulated {
+            running: RefCell::new(Running::new(E::NAME, launch, &self.profile, memory)),
+            reins: reins.clone(),
+            thread: Cell::new(0),
+            thread_index: Cell::default(),
+            block_index: Cell::default(),
+            block: launch.block,
+            grid: launch.grid,
+            shared_bytes: launch.shared_bytes,
+        });
+        let thread = {
+            let machine = machine.clone();
+            move || {
+                let panic = catch(|| E::run(args, constants));
+                machine.running.borrow_mut().end_thread(panic);
+            }
+        };
+        let ran = Fibres::new(reins, Rc::new(thread)).map(|fibres| with(machine.clone(), || run(&machine, fibres)));
+        let mut running = machine.running.borrow_mut();
+        self.memory = std::mem::take(&mut running.memory);
+        self.memory.interval = running.order.interval();
+        ran.ok_or(LaunchError::NoStacks)?;
+        Ok(Report {
+            kernel: E::NAME,
+            profile: self.profile.name,
+            launch,
+            findings: running.findings.take(),
+            sites: running.counts(),
+        })
+    }
+}
+
+/// Runs all blocks.
+fn run(machine: &Emulated, mut fibres: Fibres) {
+    loop {
+        let Some(block) = machine.running.borrow_mut().begin_block() else { return };
+        machine.block_index.set(block);
+        loop {
+            let next = machine.running.borrow_mut().next_thread();
+            let Some((thread, index)) = next else { break };
+            machine.thread.set(thread);
+            machine.thread_index.set(index);
+            in_kernel(|| fibres.run(thread as usize));
+            if machine.running.borrow().stopped {
+                return in_kernel(|| fibres.end());
+            }
+        }
+    }
+}

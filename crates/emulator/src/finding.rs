@@ -1,0 +1,236 @@
+//! What the emulator has to object to.
+
+use crate::site::{Action, Line};
+use cuda_std::host::Space;
+use std::collections::HashMap;
+use std::fmt;
+
+/// An element of a window, or what would be one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The memory.
+    pub space: Space,
+    /// The byte: in the block's shared memory, in the buffer, or in the table of constants.
+    pub byte: u64,
+    /// The element of the window.
+    pub index: u64,
+    /// The elements of the window.
+    pub len: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = match self.space {
+            Space::Shared => "shared memory",
+            Space::Global | Space::GlobalConstant => "global memory",
+            Space::Constant => "the constants",
+        };
+        write!(f, "element {} of a window of {} on {space} (byte {})", self.index, self.len, self.byte)
+    }
+}
+
+/// What another thread did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Its block.
+    pub block: [u32; 3],
+    /// The thread.
+    pub thread: [u32; 3],
+    /// What it did.
+    pub action: Action,
+    /// Where in the source.
+    pub at: Line,
+}
+
+impl fmt::Display for Other {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Other { block, thread, action, at } = self;
+        write!(f, "the {action} of thread {thread:?} of block {block:?} at {at}")
+    }
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Two threads access a place, one of them writes it, and nothing orders them.
+    Race {
+        /// The place.
+        place: Place,
+        /// What the thread does.
+        action: Action,
+        /// What the other one did before.
+        other: Other,
+    },
+    /// Memory is read, or updated, that nobody has written.
+    Uninitialised {
+        /// The place.
+        place: Place,
+        /// What the thread does.
+        action: Action,
+    },
+    /// An access out of the window's range, not in a masked form.
+    OutOfRange {
+        /// The place.
+        place: Place,
+        /// Elements of the access.
+        elements: u32,
+        /// What the thread does.
+        action: Action,
+    },
+    /// An address that is no multiple of the access's size.
+    Misaligned {
+        /// The place.
+        place: Place,
+        /// The size.
+        bytes: u32,
+        /// What the thread does.
+        action: Action,
+    },
+    /// A window on memory that has been freed, or never was there.
+    NoMemory {
+        /// The place.
+        place: Place,
+        /// What the thread does.
+        action: Action,
+    },
+    /// A kernel writes what it also reads through a window that promises that nothing writes it.
+    ConstantWritten {
+        /// The place.
+        place: Place,
+        /// What the thread does.
+        action: Action,
+        /// What the other one did before.
+        other: Other,
+    },
+    /// A barrier of the block that not all of its threads come to.
+    BarrierDivergence {
+        /// The barriers at which threads wait, and how many.
+        waiting: Vec<(Line, u32)>,
+        /// Threads of the block that have ended.
+        ended: u32,
+    },
+    /// An operation of a warp that not all lanes of the mask come to.
+    MissingLanes {
+        /// The mask.
+        mask: u32,
+        /// Those that have not come.
+        missing: u32,
+    },
+    /// An operation of a warp by a lane that is not in its mask.
+    NotInMask {
+        /// The mask.
+        mask: u32,
+        /// The lane.
+        lane: u32,
+    },
+    /// A shuffle from a lane that is not in the mask.
+    ForeignLane {
+        /// The mask.
+        mask: u32,
+        /// The lane that is asked.
+        lane: u32,
+    },
+    /// The kernel's code panicked, which on the device ends it: an index out of range, or shared memory too small.
+    Panic {
+        /// The message.
+        message: String,
+    },
+    /// The block's threads have used up their steps: they wait for something that does not come.
+    OutOfSteps {
+        /// The steps.
+        budget: u64,
+    },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Race { place, action, other } => {
+                write!(f, "data race: {action} of {place}, in no order with {other}")
+            }
+            Problem::Uninitialised { place, action } => write!(f, "uninitialised: {action} of {place}, never written"),
+            Problem::OutOfRange { place, elements, action } => {
+                write!(f, "out of range: {action} of {elements} from {place}")
+            }
+            Problem::Misaligned { place, bytes, action } => {
+                write!(f, "misaligned: {action} of {bytes} bytes at {place}")
+            }
+            Problem::NoMemory { place, action } => write!(f, "no memory: {action} of {place}, which is not allocated"),
+            Problem::ConstantWritten { place, action, other } => {
+                write!(f, "read-only memory is written: {action} of {place}, after {other}")
+            }
+            Problem::BarrierDivergence { waiting, ended } => {
+                f.write_str("barrier divergence:")?;
+                for (at, threads) in waiting {
+                    write!(f, " {threads} threads wait at {at},")?;
+                }
+                write!(f, " {ended} have ended")
+            }
+            Problem::MissingLanes { mask, missing } => {
+                write!(f, "missing lanes: {missing:#010x} of the mask {mask:#010x} do not come")
+            }
+            Problem::NotInMask { mask, lane } => write!(f, "lane {lane} is not in its own mask {mask:#010x}"),
+            Problem::ForeignLane { mask, lane } => {
+                write!(f, "a shuffle from lane {lane}, which is not in the mask {mask:#010x}")
+            }
+            Problem::Panic { message } => write!(f, "panic: {message}"),
+            Problem::OutOfSteps { budget } => write!(f, "the block has not ended after {budget} steps"),
+        }
+    }
+}
+
+/// Something wrong with a kernel, at a place in its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// The block of the thread that it was first found with.
+    pub block: [u32; 3],
+    /// That thread.
+    pub thread: [u32; 3],
+    /// Where in the source the thread was.
+    pub at: Line,
+    /// What is wrong.
+    pub problem: Problem,
+    /// How often it was found.
+    pub times: u64,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Finding { kernel, block, thread, at, problem, times } = self;
+        write!(f, "{problem}\n    at {at}, thread {thread:?} of block {block:?} of {kernel}")?;
+        if *times > 1 { write!(f, ", {times} times") } else { Ok(()) }
+    }
+}
+
+/// What was found so far, each kind once per place in the source.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    found: Vec<Finding>,
+    /// By kind, place, and the other thread's place.
+    known: HashMap<(std::mem::Discriminant<Problem>, Line, Option<Line>), usize>,
+}
+
+impl Findings {
+    pub(crate) fn add(&mut self, finding: Finding) {
+        let other = match &finding.problem {
+            Problem::Race { other, .. } | Problem::ConstantWritten { other, .. } => Some(other.at.clone()),
+            _ => None,
+        };
+        let key = (std::mem::discriminant(&finding.problem), finding.at.clone(), other);
+        match self.known.get(&key) {
+            Some(place) => self.found[*place].times += 1,
+            None => {
+                self.known.insert(key, self.found.len());
+                self.found.push(finding);
+            }
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<Finding> {
+        self.known.clear();
+        std::mem::take(&mut self.found)
+    }
+}

@@ -1,0 +1,124 @@
+//! The machine behind the accessors of the fibres' kernel code.
+
+use crate::fibres::Reins;
+use crate::running::Running;
+use crate::site::Action;
+use cuda_std::Ordering;
+use cuda_std::host::{Access, Axis, Index, Machine, Masked, Scope, Update, WarpOperation};
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+use std::rc::Rc;
+
+pub(crate) struct Emulated {
+    pub(crate) running: RefCell<Running>,
+    pub(crate) reins: Rc<Reins>,
+    /// The number of the running thread, which the others are the indices of.
+    pub(crate) thread: Cell<u32>,
+    pub(crate) thread_index: Cell<[u32; 3]>,
+    pub(crate) block_index: Cell<[u32; 3]>,
+    pub(crate) block: [u32; 3],
+    pub(crate) grid: [u32; 3],
+    pub(crate) shared_bytes: u32,
+}
+
+impl Emulated {
+    /// Makes a step of the running thread, which may have to give way afterwards.
+    #[inline]
+    fn act<R>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
+        let mut running = self.running.borrow_mut();
+        running.step(at);
+        let result = act(&mut running);
+        let pause = std::mem::take(&mut running.pause);
+        drop(running);
+        if pause {
+            self.pause();
+        }
+        result
+    }
+
+    #[cold]
+    fn pause(&self) {
+        self.reins.pause(self.thread.get() as usize);
+    }
+
+    /// Gives other threads the chance to run before an atomic operation.
+    fn before_atomic(&self) {
+        let pause = self.running.borrow_mut().may_give_way();
+        if pause {
+            self.pause();
+        }
+    }
+}
+
+impl Machine for Emulated {
+    fn index(&self, index: Index, axis: Axis) -> u32 {
+        let indices = match index {
+            Index::Thread => self.thread_index.get(),
+            Index::Block => self.block_index.get(),
+            Index::BlockDim => self.block,
+            Index::GridDim => self.grid,
+        };
+        match axis {
+            Axis::X => indices[0],
+            Axis::Y => indices[1],
+            Axis::Z => indices[2],
+        }
+    }
+
+    fn lane(&self) -> u32 {
+        self.thread.get() % 32
+    }
+
+    fn shared_bytes(&self) -> u32 {
+        self.shared_bytes
+    }
+
+    fn load(&self, access: &Access) -> [u64; 4] {
+        let mut bits = [0; 4];
+        self.act(access.at, |running| running.load(access, &mut bits));
+        bits
+    }
+
+    fn store(&self, access: &Access, bits: [u64; 4]) {
+        self.act(access.at, |running| running.store(access, bits));
+    }
+
+    fn left_out(&self, access: &Access, masked: Masked) {
+        let action = match masked {
+            Masked::Load => Action::Load,
+            Masked::Store => Action::Store,
+        };
+        self.act(access.at, |running| running.left_out(access, action));
+    }
+
+    fn constant(&self, access: &Access) {
+        self.act(access.at, |running| running.constant(access));
+    }
+
+    fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64 {
+        self.before_atomic();
+        self.act(access.at, |running| running.atomic(access, ordering, |old| Some(update.apply(old))))
+    }
+
+    fn compare_exchange(&self, access: &Access, current: u64, new: u64, ordering: Ordering) -> u64 {
+        self.before_atomic();
+        self.act(access.at, |running| running.atomic(access, ordering, |old| (old == current).then_some(new)))
+    }
+
+    fn sync_threads(&self, at: &'static Location<'static>) {
+        self.act(at, |running| running.sync_threads(at));
+    }
+
+    fn sync_warp(&self, mask: u32, at: &'static Location<'static>) {
+        self.act(at, |running| running.meet(None, mask, 0, at));
+    }
+
+    fn fence(&self, scope: Scope, at: &'static Location<'static>) {
+        self.act(at, |running| running.fence(scope, at));
+    }
+
+    fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
+        self.act(at, |running| running.meet(Some(operation), mask, word, at));
+        self.running.borrow().answer(self.thread.get())
+    }
+}

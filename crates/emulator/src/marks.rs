@@ -1,0 +1,196 @@
+//! Marks that accesses leave at a place, and sets of them.
+
+use crate::counts::lanes_of;
+use crate::order::Moment;
+use crate::shadow::Conflict;
+
+/// Accesses to a place by lanes of one warp, at the same clock.
+///
+/// The default, in interval 0 by no lane, is for no access at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) interval: u32,
+    pub(crate) clock: u32,
+    pub(crate) lanes: u32,
+    pub(crate) warp: u16,
+    /// Of the latest one.
+    pub(crate) site: u16,
+}
+
+/// The interval of a mark that stands for several: `clock` is the number of their set.
+const SEVERAL: u32 = u32::MAX;
+
+/// The most marks of earlier clocks and blocks in a set; beyond it the oldest one is forgotten.
+const MOST_OTHERS: usize = 256;
+
+impl Mark {
+    /// Whether it is of an earlier interval of the block, or of an earlier launch: ordered, without a further look. A mark
+    /// that stands for several is not.
+    #[inline(always)]
+    fn is_old(&self, now: &Moment<'_>) -> bool {
+        (self.interval < now.mark.interval) & ((self.interval >= now.first) | (self.interval < now.launch_first))
+    }
+
+    /// The first of these lanes whose access is not ordered before the present one.
+    #[inline]
+    fn unordered_lane(&self, now: &Moment<'_>) -> Option<u32> {
+        if self.is_old(now) {
+            return None;
+        }
+        let mut lanes = self.lanes;
+        if self.interval >= now.first && self.warp == now.mark.warp {
+            // What the thread itself did.
+            lanes &= !now.mark.lanes;
+        }
+        lanes_of(lanes).find(|lane| !now.knows(self.interval, self.warp * 32 + *lane as u16, self.clock))
+    }
+
+    #[inline]
+    fn together(&self, other: Mark) -> bool {
+        (self.interval, self.clock, self.warp) == (other.interval, other.clock, other.warp)
+    }
+
+    #[inline]
+    fn add(&mut self, other: Mark) {
+        self.lanes |= other.lanes;
+        self.site = other.site;
+    }
+
+    /// The conflict with the access of `lane`.
+    pub(crate) fn conflict(&self, lane: u32) -> Conflict {
+        Conflict { interval: self.interval, thread: self.warp * 32 + lane as u16, site: self.site, constant: false }
+    }
+}
+
+/// Sets of marks, for places that several warps access without order.
+///
+/// A set has one mark for each warp of a block, the latest one, and those others that still matter.
+#[derive(Debug)]
+pub(crate) struct Sets {
+    /// The most warps of a block.
+    warps: usize,
+    /// The latest marks: `warps` of them for each set.
+    latest: Vec<Mark>,
+    /// By set: marks that are no longer the latest one of their warp, or another block's.
+    others: Vec<Vec<Mark>>,
+    /// The sets that no place needs.
+    free: Vec<u32>,
+}
+
+impl Sets {
+    pub(crate) fn new(warps: usize) -> Self {
+        Sets { warps, latest: Vec::new(), others: Vec::new(), free: Vec::new() }
+    }
+
+    /// An access that `earlier` stands for and that is not ordered before the present one.
+    #[inline(always)]
+    pub(crate) fn conflict(&self, earlier: Mark, now: &Moment<'_>) -> Option<Conflict> {
+        if earlier.is_old(now) { None } else { self.conflict_with(earlier, now) }
+    }
+
+    fn conflict_with(&self, earlier: Mark, now: &Moment<'_>) -> Option<Conflict> {
+        if earlier.interval == SEVERAL {
+            return self.conflict_with_set(earlier.clock, now);
+        }
+        earlier.unordered_lane(now).map(|lane| earlier.conflict(lane))
+    }
+
+    fn conflict_with_set(&self, set: u32, now: &Moment<'_>) -> Option<Conflict> {
+        let mut marks = self.latest_of(set).iter().chain(&self.others[set as usize]);
+        marks.find_map(|mark| mark.unordered_lane(now).map(|lane| mark.conflict(lane)))
+    }
+
+    fn latest_of(&self, set: u32) -> &[Mark] {
+        &self.latest[set as usize * self.warps..][..self.warps]
+    }
+
+    /// Adds the present access to what `place` stands for. What is ordered before it is no longer needed.
+    #[inline]
+    pub(crate) fn add(&mut self, place: &mut Mark, now: &Moment<'_>) {
+        if place.together(now.mark) {
+            place.add(now.mark);
+        } else if place.interval == SEVERAL {
+            self.add_to_set(place.clock, now);
+        } else if place.unordered_lane(now).is_none() {
+            *place = now.mark;
+        } else {
+            self.begin_set(place, now);
+        }
+    }
+
+    #[inline]
+    fn add_to_set(&mut self, set: u32, now: &Moment<'_>) {
+        let place = set as usize * self.warps + usize::from(now.mark.warp);
+        let latest = &mut self.latest[place];
+        if latest.together(now.mark) {
+            latest.add(now.mark);
+        } else {
+            let before = std::mem::replace(latest, now.mark);
+            if before.unordered_lane(now).is_some() {
+                self.keep(set, before, now);
+            }
+        }
+    }
+
+    /// Keeps `mark`, which is not the latest one of its warp.
+    #[cold]
+    fn keep(&mut self, set: u32, mark: Mark, now: &Moment<'_>) {
+        let others = &mut self.others[set as usize];
+        others.retain(|other| other.unordered_lane(now).is_some());
+        if others.len() == MOST_OTHERS {
+            others.remove(0);
+        }
+        others.push(mark);
+    }
+
+    #[cold]
+    fn begin_set(&mut self, place: &mut Mark, now: &Moment<'_>) {
+        let set = self.new_set();
+        match place.interval >= now.first {
+            true => self.latest[set as usize * self.warps + usize::from(place.warp)] = *place,
+            false => self.others[set as usize].push(*place),
+        }
+        self.add_to_set(set, now);
+        *place = Mark { interval: SEVERAL, clock: set, ..Mark::default() };
+    }
+
+    /// An empty set.
+    fn new_set(&mut self) -> u32 {
+        if let Some(set) = self.free.pop() {
+            self.latest[set as usize * self.warps..][..self.warps].fill(Mark::default());
+            return set;
+        }
+        self.latest.resize(self.latest.len() + self.warps, Mark::default());
+        self.others.push(Vec::new());
+        self.others.len() as u32 - 1
+    }
+
+    /// Forgets what `place` stands for.
+    #[inline]
+    pub(crate) fn clear(&mut self, place: &mut Mark) {
+        if place.interval == SEVERAL {
+            self.others[place.clock as usize].clear();
+            self.free.push(place.clock);
+        }
+        *place = Mark::default();
+    }
+
+    /// The same once more.
+    pub(crate) fn copy(&mut self, place: Mark) -> Mark {
+        if place.interval != SEVERAL {
+            return place;
+        }
+        let (set, from) = (self.new_set(), place.clock as usize);
+        self.latest.copy_within(from * self.warps..(from + 1) * self.warps, set as usize * self.warps);
+        self.others[set as usize] = self.others[from].clone();
+        Mark { clock: set, ..place }
+    }
+
+    /// The latest of the marks that `place` stands for, if any.
+    pub(crate) fn latest(&self, place: Mark) -> Option<Mark> {
+        if place.interval != SEVERAL {
+            return (place.lanes != 0).then_some(place);
+        }
+        self.latest_of(place.clock).iter().max_by_key(|mark| mark.interval).copied()
+    }
+}

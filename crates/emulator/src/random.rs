@@ -1,0 +1,63 @@
+//! Pseudo-random numbers for schedules.
+
+/// SplitMix64 (Steele, Lea and Flood, 2014): one multiplication chain per number, every seed is good.
+#[derive(Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`, which is not 0.
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+    }
+
+    /// True once in `n` times.
+    pub(crate) fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    /// The number of a bit that is set in `bits`, which are not all 0; each as likely as any other.
+    pub(crate) fn bit_of(&mut self, mut bits: u32) -> u32 {
+        let mut guesses = self.next();
+        for _ in 0..12 {
+            if bits >> (guesses & 31) & 1 != 0 {
+                return (guesses & 31) as u32;
+            }
+            guesses >>= 5;
+        }
+        for _ in 0..self.below(bits.count_ones().into()) {
+            bits &= bits - 1;
+        }
+        bits.trailing_zeros()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bit_is_taken_and_no_other() {
+        let mut random = Random::new(1);
+        let bits = 0x8001_0010;
+        let taken = (0..100).fold(0, |taken, _| taken | 1 << random.bit_of(bits));
+        assert_eq!(taken, bits);
+    }
+
+    #[test]
+    fn numbers_are_below_and_reach_all() {
+        let mut random = Random::new(2);
+        let seen: std::collections::BTreeSet<u64> = (0..200).map(|_| random.below(7)).collect();
+        assert_eq!(seen, (0..7).collect());
+    }
+}

@@ -1,0 +1,109 @@
+//! A region of memory: its bytes, which of them have been written, and its shadow.
+
+use crate::shadow::Shadow;
+
+/// What unwritten memory holds: no number as a float, far out of range as an index.
+const POISON: u8 = 0xff;
+
+/// The most warps that a block can have.
+pub(crate) const MOST_WARPS: usize = 32;
+
+#[derive(Debug)]
+pub(crate) struct Region {
+    bytes: Vec<u8>,
+    /// 1 for each byte that has been written.
+    written: Vec<u8>,
+    pub(crate) shadow: Shadow,
+}
+
+impl Region {
+    /// Memory that nobody has written, for blocks of so many warps.
+    pub(crate) fn new(len: usize, warps: usize) -> Self {
+        Region { bytes: vec![POISON; len], written: vec![0; len], shadow: Shadow::new(len, warps) }
+    }
+
+    /// Memory with these contents, for any block.
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        let (written, shadow) = (vec![1; bytes.len()], Shadow::new(bytes.len(), MOST_WARPS));
+        Region { bytes, written, shadow }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Forgets the contents.
+    pub(crate) fn poison(&mut self) {
+        self.bytes.fill(POISON);
+        self.written.fill(0);
+    }
+
+    /// Forgets who accessed it.
+    pub(crate) fn forget_accesses(&mut self) {
+        self.shadow = Shadow::new(self.bytes.len(), MOST_WARPS);
+    }
+
+    /// Copies `bytes` to the region from byte `first` on.
+    pub(crate) fn copy_from(&mut self, first: usize, bytes: &[u8]) {
+        self.bytes[first..first + bytes.len()].copy_from_slice(bytes);
+        self.written[first..first + bytes.len()].fill(1);
+    }
+
+    /// Whether these bytes have all been written.
+    #[inline]
+    pub(crate) fn is_written(&self, first: usize, bytes: u32) -> bool {
+        match self.written[first..first + bytes as usize] {
+            [a] => a == 1,
+            [a, b] => a & b == 1,
+            [a, b, c, d] => a & b & c & d == 1,
+            ref many => many.iter().fold(1, |all, written| all & written) == 1,
+        }
+    }
+
+    /// `elements` elements of `size` bytes, from byte `first` on.
+    #[inline]
+    pub(crate) fn read(&self, first: usize, elements: u32, size: u32, bits: &mut [u64; 4]) {
+        for (k, bits) in bits.iter_mut().enumerate().take(elements as usize) {
+            let bytes = &self.bytes[first + k * size as usize..];
+            *bits = match size {
+                1 => number(bytes, u8::from_le_bytes),
+                2 => number(bytes, u16::from_le_bytes),
+                4 => number(bytes, u32::from_le_bytes),
+                _ => number(bytes, u64::from_le_bytes),
+            };
+        }
+    }
+
+    /// Whether such elements have been written and have these bits.
+    pub(crate) fn holds(&self, first: usize, elements: u32, size: u32, bits: [u64; 4]) -> bool {
+        let mut present = [0; 4];
+        self.read(first, elements, size, &mut present);
+        present == bits && self.is_written(first, elements * size)
+    }
+
+    /// Stores such elements.
+    #[inline]
+    pub(crate) fn write(&mut self, first: usize, elements: u32, size: u32, bits: [u64; 4]) {
+        for (k, bits) in bits.into_iter().enumerate().take(elements as usize) {
+            let place = first + k * size as usize;
+            match size {
+                1 => self.put(place, (bits as u8).to_le_bytes()),
+                2 => self.put(place, (bits as u16).to_le_bytes()),
+                4 => self.put(place, (bits as u32).to_le_bytes()),
+                _ => self.put(place, bits.to_le_bytes()),
+            }
+        }
+    }
+
+    #[inline]
+    fn put<const N: usize>(&mut self, place: usize, bytes: [u8; N]) {
+        self.bytes[place..place + N].copy_from_slice(&bytes);
+        self.written[place..place + N].copy_from_slice(&[1; N]);
+    }
+}
+
+/// The number that the first bytes are; 0 if there are not enough, which callers have made sure of.
+#[inline]
+fn number<const N: usize, T: Into<u64>>(bytes: &[u8], of: fn([u8; N]) -> T) -> u64 {
+    bytes.first_chunk().map_or(0, |bytes| of(*bytes).into())
+}

@@ -1,0 +1,109 @@
+//! What a launch was found to do.
+
+use crate::counts::Counts;
+use crate::finding::Finding;
+use crate::launch::Launch;
+use crate::site::{Action, Line};
+use cuda_std::host::Space;
+use std::fmt;
+
+/// What was counted at a place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SiteCounts {
+    /// The place.
+    pub at: Line,
+    /// What is done there.
+    pub action: Action,
+    /// The memory accessed, if any.
+    pub space: Option<Space>,
+    /// The bytes of one lane's access.
+    pub bytes: u32,
+    /// How often, and at what cost.
+    pub counts: Counts,
+}
+
+/// What a launch was found to do. It holds for what ran: for this input, and this order of the threads as far as the
+/// kernel's way depends on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// The device's [`Profile::name`](crate::Profile).
+    pub profile: &'static str,
+    /// The launch, the seed of its order among the rest.
+    pub launch: Launch,
+    /// What is wrong, each kind once per place in the source.
+    pub findings: Vec<Finding>,
+    /// What was counted, by place in the source.
+    pub sites: Vec<SiteCounts>,
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// The sum of the counts at places that do `action`, in `space` if that is given.
+    #[must_use]
+    pub fn counts(&self, action: Action, space: Option<Space>) -> Counts {
+        let sites = self.sites.iter().filter(|site| site.action == action && (space.is_none() || site.space == space));
+        sites.fold(Counts::default(), |mut sum, site| {
+            sum += site.counts;
+            sum
+        })
+    }
+
+    /// The wavefronts of shared memory that are due to bank conflicts.
+    #[must_use]
+    pub fn bank_conflicts(&self) -> u64 {
+        let shared = self.sites.iter().filter(|site| site.space == Some(Space::Shared));
+        shared.map(|site| site.counts.bank_conflicts()).sum()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Launch { grid, block, shared_bytes, seed, .. } = self.launch;
+        writeln!(
+            f,
+            "{} on {}: grid {grid:?}, block {block:?}, {shared_bytes} bytes of shared memory, seed {seed}",
+            self.kernel, self.profile
+        )?;
+        match self.findings.len() {
+            0 => writeln!(f, "nothing found")?,
+            n => writeln!(f, "{n} found")?,
+        }
+        for finding in &self.findings {
+            writeln!(f, "  {finding}")?;
+        }
+        let header = ["requests", "lanes", "left out", "wavefronts", "conflicts", "sectors", "degree"];
+        let width = self.sites.iter().map(|site| site.at.to_string().len()).max().unwrap_or(0);
+        write!(f, "{:width$}  {:24}", "", "")?;
+        header.iter().try_for_each(|title| write!(f, " {title:>10}"))?;
+        writeln!(f)?;
+        self.sites.iter().try_for_each(|site| site.write(f, width))
+    }
+}
+
+impl SiteCounts {
+    /// A row of the table; places are `width` long.
+    fn write(&self, f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
+        let space = match self.space {
+            Some(Space::Shared) => "shared ",
+            Some(Space::Global | Space::GlobalConstant) => "global ",
+            Some(Space::Constant) => "constant ",
+            None => "",
+        };
+        let bytes = if self.bytes == 0 { String::new() } else { format!(", {} bytes", self.bytes) };
+        let what = format!("{space}{}{bytes}", self.action);
+        write!(f, "{:width$}  {what:24}", self.at.to_string())?;
+        let Counts { requests, lanes, left_out, wavefronts, sectors, degree, .. } = self.counts;
+        let numbers = [requests, lanes, left_out, wavefronts, self.counts.bank_conflicts(), sectors, degree.into()];
+        for number in numbers {
+            if number == 0 { write!(f, " {:>10}", "")? } else { write!(f, " {number:>10}")? }
+        }
+        writeln!(f)
+    }
+}

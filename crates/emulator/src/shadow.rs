@@ -1,0 +1,205 @@
+//! What is remembered of each place in memory, to find races: who accessed it last.
+//!
+//! README.md of this crate explains the protocol.
+
+use crate::marks::{Mark, Sets};
+use crate::order::Moment;
+use std::ops::Range;
+
+/// What is remembered of a place that the kernel may write.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    /// The last store.
+    store: Mark,
+    /// Atomic operations since then.
+    atomics: Mark,
+    /// Loads since then.
+    loads: Mark,
+}
+
+/// A load from memory that nothing is to write, at a place: the latest one.
+#[derive(Clone, Copy, Debug, Default)]
+struct ConstantLoad {
+    interval: u32,
+    thread: u16,
+    site: u16,
+}
+
+/// An earlier access that the present one is in conflict with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    pub(crate) interval: u32,
+    pub(crate) thread: u16,
+    pub(crate) site: u16,
+    /// Not a race, but memory that is written although a window promises that it is not.
+    pub(crate) constant: bool,
+}
+
+/// The memory of a region's cells, which are as small as the smallest access so far, and 8 bytes at the most.
+#[derive(Debug)]
+pub(crate) struct Shadow {
+    /// Bytes of the region.
+    bytes: usize,
+    /// Bytes of a cell: two to this power.
+    shift: u32,
+    /// Empty until the region is accessed as memory that may be written.
+    cells: Vec<Cell>,
+    /// Empty until the region is accessed as memory that nothing writes.
+    constants: Vec<ConstantLoad>,
+    /// The interval of the last store or atomic operation.
+    last_write: u32,
+    sets: Sets,
+}
+
+impl Shadow {
+    /// For a region of so many bytes, which blocks of so many warps access at the most.
+    pub(crate) fn new(bytes: usize, warps: usize) -> Self {
+        Shadow { bytes, shift: 3, cells: Vec::new(), constants: Vec::new(), last_write: 0, sets: Sets::new(warps) }
+    }
+
+    /// Remembers a load of `bytes` bytes from `first` on, a multiple of that, and finds an earlier access that it is in
+    /// conflict with.
+    #[inline]
+    pub(crate) fn load(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
+        let (cells, mut conflict) = (self.cells(first, bytes), None);
+        for cell in &mut self.cells[cells] {
+            if let Some(found) = cell.load(now, &mut self.sets) {
+                conflict.get_or_insert(found);
+            }
+        }
+        conflict
+    }
+
+    /// The same for a store; `same` if it writes what is there already, which is allowed.
+    #[inline]
+    pub(crate) fn store(&mut self, first: usize, bytes: u32, now: &Moment<'_>, same: bool) -> Option<Conflict> {
+        let cells = self.cells(first, bytes);
+        let mut conflict = self.write_constant(cells.clone(), now);
+        for cell in &mut self.cells[cells] {
+            if let Some(found) = cell.store(now, &mut self.sets, same) {
+                conflict.get_or_insert(found);
+            }
+        }
+        conflict
+    }
+
+    /// The same for an atomic operation.
+    #[inline]
+    pub(crate) fn atomic(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
+        let cells = self.cells(first, bytes);
+        let mut conflict = self.write_constant(cells.clone(), now);
+        for cell in &mut self.cells[cells] {
+            if let Some(found) = cell.atomic(now, &mut self.sets) {
+                conflict.get_or_insert(found);
+            }
+        }
+        conflict
+    }
+
+    /// The same for a load from memory that nothing is to write.
+    #[inline]
+    pub(crate) fn load_constant(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
+        let cells = self.range(first, bytes);
+        if self.constants.is_empty() {
+            self.constants.resize(self.len(), ConstantLoad::default());
+        }
+        let load = ConstantLoad { interval: now.mark.interval, thread: now.thread, site: now.mark.site };
+        for constant in &mut self.constants[cells.clone()] {
+            *constant = load;
+        }
+        if self.last_write < now.launch_first { None } else { self.find_write(cells, now) }
+    }
+
+    #[cold]
+    fn find_write(&self, cells: Range<usize>, now: &Moment<'_>) -> Option<Conflict> {
+        let written = |cell: &Cell| [cell.store, cell.atomics].into_iter().find_map(|mark| self.sets.latest(mark));
+        let write = self.cells[cells].iter().filter_map(written).find(|mark| mark.interval >= now.launch_first)?;
+        Some(Conflict { constant: true, ..write.conflict(write.lanes.trailing_zeros()) })
+    }
+
+    #[inline]
+    fn write_constant(&mut self, cells: Range<usize>, now: &Moment<'_>) -> Option<Conflict> {
+        self.last_write = now.mark.interval;
+        if self.constants.is_empty() {
+            return None;
+        }
+        let load = self.constants[cells].iter().find(|load| load.interval >= now.launch_first)?;
+        Some(Conflict { interval: load.interval, thread: load.thread, site: load.site, constant: true })
+    }
+
+    /// The cells of an access to memory that the kernel may write.
+    #[inline]
+    fn cells(&mut self, first: usize, bytes: u32) -> Range<usize> {
+        let cells = self.range(first, bytes);
+        if self.cells.is_empty() {
+            self.cells.resize(self.len(), Cell::default());
+        }
+        cells
+    }
+
+    #[inline]
+    fn range(&mut self, first: usize, bytes: u32) -> Range<usize> {
+        if bytes < 1 << self.shift {
+            self.refine(bytes.trailing_zeros());
+        }
+        first >> self.shift..(first + bytes as usize) >> self.shift
+    }
+
+    fn len(&self) -> usize {
+        self.bytes.div_ceil(1 << self.shift)
+    }
+
+    /// Makes the cells smaller. Whoever accessed a cell accessed all of it.
+    #[cold]
+    fn refine(&mut self, shift: u32) {
+        let parts = 1u32 << (self.shift - shift);
+        self.shift = shift;
+        let len = self.len();
+        for cell in std::mem::take(&mut self.cells) {
+            for part in 0..parts {
+                self.cells.push(cell.part(part, &mut self.sets));
+            }
+        }
+        self.cells.truncate(len);
+        for load in std::mem::take(&mut self.constants) {
+            self.constants.extend((0..parts).map(|_| load));
+        }
+        self.constants.truncate(len);
+    }
+}
+
+impl Cell {
+    #[inline]
+    fn load(&mut self, now: &Moment<'_>, sets: &mut Sets) -> Option<Conflict> {
+        let conflict = sets.conflict(self.store, now).or_else(|| sets.conflict(self.atomics, now));
+        sets.add(&mut self.loads, now);
+        conflict
+    }
+
+    #[inline]
+    fn store(&mut self, now: &Moment<'_>, sets: &mut Sets, same: bool) -> Option<Conflict> {
+        let store = if same { None } else { sets.conflict(self.store, now) };
+        let others = || sets.conflict(self.atomics, now).or_else(|| sets.conflict(self.loads, now));
+        let conflict = store.or_else(others);
+        // Whoever is ordered after this store is ordered after all that this store is ordered after.
+        self.store = now.mark;
+        sets.clear(&mut self.atomics);
+        sets.clear(&mut self.loads);
+        conflict
+    }
+
+    #[inline]
+    fn atomic(&mut self, now: &Moment<'_>, sets: &mut Sets) -> Option<Conflict> {
+        let conflict = sets.conflict(self.store, now).or_else(|| sets.conflict(self.loads, now));
+        sets.add(&mut self.atomics, now);
+        conflict
+    }
+
+    /// A cell for a part of what this one was for; the first part keeps its sets.
+    fn part(&self, part: u32, sets: &mut Sets) -> Cell {
+        if part == 0 {
+            return *self;
+        }
+        Cell { store: self.store, atomics: sets.copy(self.atomics), loads: sets.copy(self.loads) }
+    }
+}

@@ -1,0 +1,224 @@
+//! What is counted: requests, wavefronts and sectors of accesses whose cost is known, whatever the order of the
+//! threads.
+
+use cuda_std::host::Space;
+use cuda_std::{Entry, GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread, warp};
+use emulator::{Action, Counts, Emulator, Launch, Profile, Report};
+
+arguments! {
+    /// What the kernels work on.
+    pub struct Numbers {
+        /// 4096 numbers; element `i` is `i`.
+        pub input: GlobalIn<u32>,
+        /// 4096 zeros.
+        pub output: GlobalInOut<u32>,
+        /// Something to choose.
+        pub choice: u32,
+    }
+}
+
+/// The reports of ten orders of the threads, which all count the same: one of them.
+#[track_caller]
+fn run<E: Entry<Args = Numbers, Constants = ()>>(profile: Profile, threads: u32, choice: u32) -> Report {
+    let reports = (0..10).map(|seed| {
+        let mut emulator = Emulator::new(profile);
+        let numbers: Vec<u32> = (0..4096).collect();
+        let (input, output) = (emulator.upload(&numbers), emulator.upload(&[0u32; 4096]));
+        let args = Numbers { input: input.input(), output: output.in_out(), choice };
+        let launch = Launch::new([1, 1, 1], [threads, 1, 1]).shared_bytes(1 << 15).seed(seed);
+        let report = emulator.launch::<E>(launch, args, ()).expect("within the limits");
+        assert!(report.is_clean(), "{report}");
+        report
+    });
+    let reports: Vec<Report> = reports.collect();
+    reports.iter().for_each(|report| assert_eq!(report.sites, reports[0].sites, "{report}"));
+    reports.into_iter().next().expect("ten of them")
+}
+
+/// Requests, lanes, wavefronts and conflicts of an action on shared memory.
+#[track_caller]
+fn shared(report: &Report, action: Action) -> [u64; 4] {
+    let Counts { requests, lanes, wavefronts, .. } = report.counts(action, Some(Space::Shared));
+    [requests, lanes, wavefronts, report.counts(action, Some(Space::Shared)).bank_conflicts()]
+}
+
+kernel! {
+    /// Thread `t` stores element `t * choice`.
+    pub fn strided(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(8192);
+        tile.set(thread::thread_idx_x() * args.choice % 8192, 1);
+    }
+}
+
+#[test]
+fn strides_in_shared_memory() {
+    let stores = |profile, threads, stride| shared(&run::<strided>(profile, threads, stride), Action::Store);
+    assert_eq!(stores(Profile::SM_80, 64, 1), [2, 64, 2, 0]);
+    assert_eq!(stores(Profile::SM_80, 64, 2), [2, 64, 4, 2]);
+    assert_eq!(stores(Profile::SM_80, 64, 33), [2, 64, 2, 0]);
+    assert_eq!(stores(Profile::SM_80, 64, 32), [2, 64, 64, 62]);
+    // A partial warp, and 16 banks.
+    assert_eq!(stores(Profile::SM_80, 40, 32), [2, 40, 40, 38]);
+    assert_eq!(stores(Profile::SMALL, 32, 1), [1, 32, 2, 0]);
+    assert_eq!(stores(Profile::SMALL, 32, 2), [1, 32, 4, 2]);
+}
+
+kernel! {
+    /// Each lane stores 16 bytes and loads them again, lanes `choice` times 16 bytes apart.
+    pub fn fours(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(4096);
+        let t = thread::thread_idx_x();
+        tile.set4(4 * t * args.choice, [t; 4]);
+        args.output.set(t.into(), tile.get4(4 * t * args.choice)[0]);
+    }
+}
+
+#[test]
+fn sixteen_bytes_are_served_by_quarters() {
+    for (apart, wavefronts) in [(1, 4), (7, 4), (2, 8), (4, 16), (8, 32)] {
+        let report = run::<fours>(Profile::SM_90, 32, apart);
+        assert_eq!(shared(&report, Action::Store), [1, 32, wavefronts, wavefronts - 4], "{report}");
+        assert_eq!(shared(&report, Action::Load), [1, 32, wavefronts, wavefronts - 4], "{report}");
+    }
+}
+
+kernel! {
+    /// All lanes read the same elements, more of them than a lane may be ahead of the others.
+    pub fn broadcast(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(1024);
+        let t = thread::thread_idx_x();
+        for k in 0..1024 / 64 {
+            tile.set(64 * k + t, t);
+        }
+        thread::sync_threads();
+        let mut sum = 0;
+        for k in 0..1000 {
+            sum += tile.get(k);
+        }
+        args.output.set(t.into(), sum);
+    }
+}
+
+#[test]
+fn broadcasts_are_one_wavefront() {
+    let report = run::<broadcast>(Profile::SM_80, 64, 0);
+    assert_eq!(shared(&report, Action::Load), [2000, 64000, 2000, 0], "{report}");
+    assert_eq!(report.counts(Action::Barrier, None).requests, 2);
+}
+
+kernel! {
+    /// Some lanes make a turn more than others in each inner loop, as at the end of a line.
+    pub fn uneven_turns(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(4096);
+        let t = thread::thread_idx_x();
+        for line in 0..10 {
+            let mut s = t;
+            while s < 64 + args.choice {
+                tile.set(line * (64 + args.choice) + s, s);
+                s += 32;
+            }
+        }
+    }
+}
+
+/// 2 turns of all lanes and 1 of some, ten times; the device's lanes wait at the end of the inner loop.
+#[test]
+fn uneven_turns_do_not_shift_the_lanes() {
+    let report = run::<uneven_turns>(Profile::SM_80, 32, 5);
+    assert_eq!(shared(&report, Action::Store), [30, 10 * 69, 30, 0], "{report}");
+}
+
+kernel! {
+    /// One lane makes many accesses while the others have none to make.
+    pub fn one_lane(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(4096);
+        let t = thread::thread_idx_x();
+        if t == args.choice {
+            for k in 0..3000 {
+                tile.set(k, k);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_lane_alone() {
+    let report = run::<one_lane>(Profile::SM_80, 64, 33);
+    assert_eq!(shared(&report, Action::Store), [3000, 3000, 3000, 0], "{report}");
+}
+
+kernel! {
+    /// A histogram of `choice` bins.
+    pub fn histogram(arena, args: Numbers) {
+        let (bins, _) = arena.split::<u32>(64);
+        let t = thread::thread_idx_x();
+        bins.set(t, 0);
+        thread::sync_threads();
+        for k in 0..100 {
+            bins.fetch_add((t * 7 + k * k) % args.choice, 1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn atomic_operations_have_a_degree() {
+    for (bins, degree) in [(1, 32), (2, 16), (32, 1)] {
+        let report = run::<histogram>(Profile::SM_80, 64, bins);
+        let counts = report.counts(Action::Atomic, Some(Space::Shared));
+        assert_eq!((counts.requests, counts.lanes, counts.degree), (200, 6400, degree), "{report}");
+        assert_eq!(counts.bank_conflicts(), 0, "{report}");
+    }
+}
+
+kernel! {
+    /// Thread `t` loads element `t * choice`.
+    pub fn gather(_arena, args: Numbers) {
+        let t = thread::thread_idx_x();
+        args.output.set(t.into(), args.input.get(u64::from(t * args.choice)));
+    }
+}
+
+#[test]
+fn sectors_of_global_memory() {
+    for (stride, sectors) in [(1, 8), (2, 16), (8, 64), (40, 64), (0, 2)] {
+        let report = run::<gather>(Profile::SM_80, 64, stride);
+        let loads = report.counts(Action::Load, Some(Space::GlobalConstant));
+        assert_eq!((loads.requests, loads.lanes, loads.sectors), (2, 64, sectors), "{report}");
+        assert_eq!(report.counts(Action::Store, Some(Space::Global)).sectors, 8);
+    }
+}
+
+kernel! {
+    /// A masked store that half of the lanes leave out, and warp operations.
+    pub fn masked(_arena, args: Numbers) {
+        let t = thread::thread_idx_x();
+        args.output.set_if(t.is_multiple_of(2), t.into(), 1);
+        let _ = args.input.get_or(4000 + 4 * u64::from(t), 0);
+        warp::sync_warp(warp::FULL);
+        let _ = warp::ballot(warp::FULL, true);
+    }
+}
+
+#[test]
+fn what_is_left_out_is_counted_apart() {
+    let report = run::<masked>(Profile::SM_80, 64, 0);
+    let stores = report.counts(Action::Store, Some(Space::Global));
+    assert_eq!((stores.requests, stores.lanes, stores.left_out), (2, 32, 32), "{report}");
+    let loads = report.counts(Action::Load, Some(Space::GlobalConstant));
+    assert_eq!((loads.requests, loads.lanes, loads.left_out), (1, 24, 40), "{report}");
+    assert_eq!(report.counts(Action::SyncWarp, None).requests, 2);
+    assert_eq!(report.counts(Action::Exchange, None).lanes, 64);
+}
+
+/// A row of the table for each place.
+#[test]
+fn a_report_is_a_table() {
+    let text = run::<strided>(Profile::SM_80, 64, 2).to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "strided on sm_80: grid [1, 1, 1], block [64, 1, 1], 32768 bytes of shared memory, seed 0");
+    assert_eq!(lines[1], "nothing found");
+    assert!(lines[2].ends_with("requests      lanes   left out wavefronts  conflicts    sectors     degree"), "{text}");
+    let words: Vec<&str> = lines[3].split_whitespace().collect();
+    assert!(words[0].starts_with("crates/emulator/tests/counts.rs:"), "{text}");
+    assert_eq!(words[1..], ["shared", "store,", "4", "bytes", "2", "64", "4", "2"]);
+}
