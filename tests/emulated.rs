@@ -1,0 +1,85 @@
+//! Emulated devices as devices: what they say of themselves, have and refuse. Results are the matter of `conformance.rs`.
+
+use slm::emulator::Profile;
+use slm::filter1d::{Algorithm, HaloLoad, PreparedFilter1d};
+use slm::{Backend, Device, Error, Filter1d};
+
+/// The sum of each sample and its two neighbours.
+fn sum_of_three(device: &Device) -> PreparedFilter1d<i32> {
+    Filter1d::correlate(&[1, 1, 1]).prepare(device).unwrap()
+}
+
+/// The small one has 64 KiB of shared memory.
+#[test]
+fn too_much_shared_memory() {
+    let device = Device::emulated(Profile::SMALL, 0);
+    let tile = Filter1d::correlate(&vec![1; 20_000]).algorithm(Algorithm::SharedTile(HaloLoad::Cooperative));
+    let kernel = "filter1d_tile_i32".to_owned();
+    // All taps, and 256 samples and a halo, rounded up to 16 bytes.
+    let requested = 4 * (20_000 + 20_256);
+    assert_eq!(tile.prepare(&device).err(), Some(Error::SharedMemoryExceeded { kernel, requested, available: 65_536 }));
+    assert_eq!(sum_of_three(&device).apply(&[1, 2, 3]), Ok(vec![3, 6, 5]));
+}
+
+/// None has more than 256 MiB of its own.
+#[test]
+fn too_much_memory() {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let mut buffer = device.upload(&[1u64, 2, 3, 4]).unwrap();
+    let error = |requested| Some(Error::OutOfDeviceMemory { requested, available: Some((256 << 20) - 32) });
+    assert_eq!(device.zeroed::<f64>(1 << 25).err(), error(1 << 28));
+    assert_eq!(device.zeroed::<u8>(isize::MAX as usize).err(), error(isize::MAX as u64));
+    buffer.upload(&[5, 6, 7, 8]).unwrap();
+    let mut copy = device.zeroed(4).unwrap();
+    copy.copy_from(&buffer).unwrap();
+    assert_eq!(copy.download(), Ok(vec![5, 6, 7, 8]));
+}
+
+#[test]
+fn buffers_of_another_handle() {
+    let (emulated, cpu) = (Device::emulated(Profile::SM_75, 1), Device::cpu());
+    let [mut output, input] = [&emulated, &cpu].map(|device| device.upload(&[1, 2, 3]).unwrap());
+    let (expected, actual) = ("emulated sm_75".to_owned(), "CPU".to_owned());
+    let error = |operand| Err(Error::DeviceMismatch { operand, expected: expected.clone(), actual: actual.clone() });
+    assert_eq!(output.copy_from(&input), error("the source"));
+    assert_eq!(sum_of_three(&emulated).apply_into(&input, &mut output), error("the input"));
+    assert_eq!(output.download(), Ok(vec![1, 2, 3]));
+}
+
+/// What an emulated device says, and that reports are of what was asked for.
+#[test]
+fn an_emulated_device() {
+    let device = Device::named("emulated:sm_80:12").unwrap();
+    let info = device.info();
+    assert_eq!(
+        (info.backend, &*info.name, &*info.selection),
+        (Backend::Emulated, "emulated sm_80", "emulated:sm_80:12")
+    );
+    assert_eq!((device.to_string(), info.processors, info.compute_capability), (info.name.clone(), 1, None));
+    let shared = info.shared_memory.unwrap();
+    assert_eq!((shared.default_per_block, shared.max_per_block, shared.banks), (48 << 10, 163 << 10, 32));
+    let filter = sum_of_three(&device);
+    let plan = filter.plan(1000);
+    assert_eq!((&*plan.kernel, plan.launch.unwrap().residency), ("filter1d_register_rows_i32", None));
+    assert!(device.emulation_reports().is_empty());
+    let ((), _) = device.time(|| filter.apply(&[1; 1000]).map(drop)).unwrap();
+    device.synchronize().unwrap();
+    let [report] = &device.emulation_reports()[..] else { panic!() };
+    assert_eq!((&*plan.kernel, report.profile, report.launch.seed), (report.kernel, "sm_80", 12));
+    assert_eq!(u64::from(report.launch.grid[0]), plan.launch.unwrap().grid);
+    device.reset_emulation_reports();
+    assert!(device.emulation_reports().is_empty() && Device::cpu().emulation_reports().is_empty());
+}
+
+#[test]
+fn threads_share_an_emulated_device() {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let filter = sum_of_three(&device);
+    std::thread::scope(|scope| {
+        for k in 0..4 {
+            let filter = &filter;
+            scope.spawn(move || assert_eq!(filter.apply(&[k, 1, 2]), Ok(vec![k + 1, k + 3, 3])));
+        }
+    });
+    assert_eq!(device.emulation_reports()[0].launches, 4);
+}
