@@ -17,8 +17,14 @@ const MODULES: [&str; 9] = [
 ];
 
 fn main() {
-    println!("cargo::rustc-check-cfg=cfg(cuda)");
-    if env::var_os("CARGO_FEATURE_CUDA").is_none() || !is_supported() {
+    // `cuda`: the CUDA backend is there. `gpu`: some backend that runs kernels is.
+    println!("cargo::rustc-check-cfg=cfg(cuda, gpu)");
+    let has = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    let cuda = has("CUDA") && is_supported();
+    if cuda || has("EMULATOR") {
+        println!("cargo::rustc-cfg=gpu");
+    }
+    if !cuda {
         return;
     }
     println!("cargo::rustc-cfg=cuda");

@@ -3,6 +3,8 @@
 use crate::allocation;
 #[cfg(cuda)]
 use crate::backend::cuda;
+#[cfg(feature = "emulator")]
+use crate::backend::emulated;
 use crate::{Device, Element, Error, Result};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
@@ -20,6 +22,8 @@ pub(crate) enum Storage<T: Element> {
     Cpu(Vec<T>),
     #[cfg(cuda)]
     Cuda(cuda::Memory<T>),
+    #[cfg(feature = "emulator")]
+    Emulated(emulated::Memory<T>),
 }
 
 impl<T: Element> Buffer<T> {
@@ -34,6 +38,8 @@ impl<T: Element> Buffer<T> {
             Storage::Cpu(data) => data.len(),
             #[cfg(cuda)]
             Storage::Cuda(memory) => memory.len(),
+            #[cfg(feature = "emulator")]
+            Storage::Emulated(memory) => memory.len(),
         }
     }
 
@@ -63,6 +69,8 @@ impl<T: Element> Buffer<T> {
                 memory.download(&mut data)?;
                 Ok(data)
             }
+            #[cfg(feature = "emulator")]
+            Storage::Emulated(memory) => Ok(memory.download()),
         }
     }
 
@@ -77,6 +85,8 @@ impl<T: Element> Buffer<T> {
             Storage::Cpu(source) => data.copy_from_slice(source),
             #[cfg(cuda)]
             Storage::Cuda(memory) => memory.download(data)?,
+            #[cfg(feature = "emulator")]
+            Storage::Emulated(memory) => data.copy_from_slice(&memory.download()),
         }
         Ok(())
     }
@@ -92,6 +102,8 @@ impl<T: Element> Buffer<T> {
             Storage::Cpu(target) => target.copy_from_slice(data),
             #[cfg(cuda)]
             Storage::Cuda(memory) => memory.overwrite(data)?,
+            #[cfg(feature = "emulator")]
+            Storage::Emulated(memory) => memory.overwrite(data),
         }
         Ok(())
     }
@@ -108,7 +120,9 @@ impl<T: Element> Buffer<T> {
             (Storage::Cpu(target), Storage::Cpu(source)) => target.copy_from_slice(source),
             #[cfg(cuda)]
             (Storage::Cuda(target), Storage::Cuda(source)) => target.copy_from(source)?,
-            #[cfg(cuda)]
+            #[cfg(feature = "emulator")]
+            (Storage::Emulated(target), Storage::Emulated(source)) => target.overwrite(&source.download()),
+            #[cfg(gpu)]
             _ => unreachable!("buffers of one device are stored alike"),
         }
         Ok(())

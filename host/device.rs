@@ -3,9 +3,12 @@
 use crate::allocation;
 #[cfg(cuda)]
 use crate::backend::cuda;
+#[cfg(feature = "emulator")]
+use crate::backend::emulated;
 use crate::buffer::{Buffer, Storage};
 use crate::{Element, Error, Result};
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,6 +31,8 @@ pub(crate) enum Engine {
     Cpu,
     #[cfg(cuda)]
     Cuda(Arc<cuda::Queue>),
+    #[cfg(feature = "emulator")]
+    Emulated(Arc<emulated::Emulation>),
 }
 
 /// A kind of device.
@@ -38,6 +43,8 @@ pub enum Backend {
     Cpu,
     /// An NVIDIA GPU.
     Cuda,
+    /// An emulated GPU: kernels run on the CPU, and are examined.
+    Emulated,
 }
 
 /// What is known of a device.
@@ -50,9 +57,9 @@ pub struct DeviceInfo {
     pub name: String,
     /// Why it is this one.
     pub selection: String,
-    /// Compute capability, major and minor; `None` for the CPU.
+    /// Compute capability, major and minor, of a CUDA device.
     pub compute_capability: Option<(u32, u32)>,
-    /// Multiprocessors of a GPU, worker threads of the CPU.
+    /// Multiprocessors of a GPU (an emulated one has one), worker threads of the CPU.
     pub processors: usize,
     /// The device's own memory in bytes; `None` for the CPU, which uses the machine's.
     pub memory: Option<u64>,
@@ -129,13 +136,15 @@ impl Device {
     /// | `auto`, or not set | the first CUDA device; if there is none, the CPU |
     /// | `cpu` | the CPU |
     /// | `cuda`, `cuda:N` | CUDA device 0, or `N`; an error if there is none |
-    /// | `emulated` | an emulated GPU; this version has none, so an error |
+    /// | `emulated` | `emulated:sm_90:0` |
+    /// | `emulated:P`, `emulated:P:S` | an emulated GPU with the profile `P` and the seed `S`, 0 if not given |
     ///
-    /// [`DeviceInfo::selection`] tells why it is the device it is.
+    /// The profiles are `sm_75`, `sm_80`, `sm_90` and `small`. [`DeviceInfo::selection`] tells why it is the device it is.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDevice`] for another value, and what [`Device::cuda`] gives for a device named explicitly.
+    /// [`Error::UnknownDevice`] for another value, what [`Device::cuda`] gives for a device named explicitly, and
+    /// [`Error::FeatureDisabled`] for an emulated one if the program was built without the feature `emulator`.
     pub fn open() -> Result<Self> {
         let value = std::env::var_os("SLM_DEVICE").unwrap_or_default();
         Self::named(&value.to_string_lossy())
@@ -147,14 +156,28 @@ impl Device {
     ///
     /// As [`Device::open`].
     pub fn named(name: &str) -> Result<Self> {
-        let unknown = || Error::UnknownDevice { value: name.to_owned() };
-        match name {
-            "" | "auto" => Ok(Self::first_or_cpu()),
-            "cpu" => Ok(Self::cpu_because("named".to_owned())),
-            "cuda" => Self::cuda(0),
-            "emulated" => Err(Error::FeatureDisabled { device: "the emulated device", feature: "emulator" }),
-            _ => Self::cuda(name.strip_prefix("cuda:").and_then(ordinal).ok_or_else(unknown)?),
+        let (kind, rest) = name.split_once(':').map_or((name, None), |(kind, rest)| (kind, Some(rest)));
+        match (kind, rest) {
+            ("" | "auto", None) => Some(Ok(Self::first_or_cpu())),
+            ("cpu", None) => Some(Ok(Self::cpu_because("named".to_owned()))),
+            ("cuda", rest) => number(rest.unwrap_or("0")).map(Self::cuda),
+            ("emulated", rest) => Self::emulated_named(rest.unwrap_or("sm_90")),
+            _ => None,
         }
+        .unwrap_or_else(|| Err(Error::UnknownDevice { value: name.to_owned() }))
+    }
+
+    /// The emulated device called `PROFILE` or `PROFILE:SEED`, if there is one.
+    #[cfg(feature = "emulator")]
+    fn emulated_named(name: &str) -> Option<Result<Self>> {
+        let (profile, seed) = name.split_once(':').unwrap_or((name, "0"));
+        let profile = emulator::Profile::ALL.into_iter().find(|known| known.name == profile)?;
+        Some(Ok(Self::emulated(profile, number(seed)?)))
+    }
+
+    #[cfg(not(feature = "emulator"))]
+    fn emulated_named(_name: &str) -> Option<Result<Self>> {
+        Some(Err(Error::FeatureDisabled { device: "the emulated device", feature: "emulator" }))
     }
 
     fn first_or_cpu() -> Self {
@@ -211,6 +234,56 @@ impl Device {
         Err(Error::FeatureDisabled { device: "a CUDA device", feature: "cuda" })
     }
 
+    /// An emulated GPU: kernels run on the CPU, and every access is examined, which takes some 100 ns. A kernel with a
+    /// race, a wrong access or a missing barrier makes the operation [fail](Error::FaultyKernel), and what its accesses
+    /// would cost is [counted](Self::emulation_reports).
+    ///
+    /// The order of blocks and threads depends on the `seed`; the same one gives the same order again, and reports name
+    /// it.
+    ///
+    /// ```
+    /// use slm::emulator::Profile;
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::emulated(Profile::SM_90, 0); // or SLM_DEVICE=emulated:sm_90:0
+    /// let sum = Filter1d::correlate(&[1, 1, 1]).prepare(&device)?;
+    /// assert_eq!(sum.apply(&[1, 2, 3, 4])?, [3, 6, 9, 7]);
+    /// for report in device.emulation_reports() {
+    ///     println!("{report}");
+    ///     assert_eq!((report.kernel, report.bank_conflicts()), ("filter1d_register_rows_i32", 0));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "emulator")]
+    #[must_use]
+    pub fn emulated(profile: emulator::Profile, seed: u64) -> Self {
+        let emulation = emulated::Emulation::new(profile, seed);
+        let info = emulation.info();
+        Device { inner: Arc::new(Inner { engine: Engine::Emulated(Arc::new(emulation)), info }) }
+    }
+
+    /// What an emulated device has found and counted since it was opened, or since the last
+    /// [`reset_emulation_reports`](Self::reset_emulation_reports): one report for each kernel, of all its launches
+    /// together. Other devices have none.
+    #[cfg(feature = "emulator")]
+    #[must_use]
+    pub fn emulation_reports(&self) -> Vec<emulator::Report> {
+        match &self.inner.engine {
+            Engine::Emulated(emulation) => emulation.reports(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Forgets what an emulated device has found and counted so far.
+    #[cfg(feature = "emulator")]
+    pub fn reset_emulation_reports(&self) {
+        if let Engine::Emulated(emulation) = &self.inner.engine {
+            emulation.reset_reports();
+        }
+    }
+
     /// Every device of this machine: the CPU first, then the CUDA devices that can be opened.
     #[must_use]
     pub fn all() -> Vec<Self> {
@@ -239,24 +312,27 @@ impl Device {
             Engine::Cpu => Ok(()),
             #[cfg(cuda)]
             Engine::Cuda(queue) => queue.synchronize(),
+            #[cfg(feature = "emulator")]
+            Engine::Emulated(_) => Ok(()),
         }
     }
 
-    /// How long the device takes for what `work` enqueues on this handle, measured by the device's own clock, and
-    /// what `work` returned. Waits for it.
+    /// How long the device takes for what `work` enqueues on this handle, and what `work` returned. Waits for it. A CUDA
+    /// device measures with its own clock, the others with that of the host.
     ///
     /// # Errors
     ///
     /// Those of `work`, and what failed while it ran.
     pub fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         match &self.inner.engine {
-            Engine::Cpu => {
+            #[cfg(cuda)]
+            Engine::Cuda(queue) => queue.time(work),
+            // The others have done it when they return.
+            _ => {
                 let start = Instant::now();
                 let result = work()?;
                 Ok((result, start.elapsed()))
             }
-            #[cfg(cuda)]
-            Engine::Cuda(queue) => queue.time(work),
         }
     }
 
@@ -270,6 +346,8 @@ impl Device {
             Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
             #[cfg(cuda)]
             Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::upload(queue, data)?),
+            #[cfg(feature = "emulator")]
+            Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::upload(emulation, data)?),
         };
         Ok(Buffer::new(self, storage))
     }
@@ -290,6 +368,8 @@ impl Device {
             Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
             #[cfg(cuda)]
             Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::zeroed(queue, len)?),
+            #[cfg(feature = "emulator")]
+            Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::zeroed(emulation, len)?),
         };
         Ok(Buffer::new(self, storage))
     }
@@ -314,7 +394,7 @@ impl Device {
 }
 
 /// The number that `digits` are; no sign, as `parse` would take.
-fn ordinal(digits: &str) -> Option<usize> {
+fn number<N: FromStr>(digits: &str) -> Option<N> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
@@ -331,6 +411,7 @@ impl fmt::Display for Device {
         match info.backend {
             Backend::Cpu => write!(f, "CPU, {} threads", info.processors),
             Backend::Cuda => write!(f, "{}, {}", info.selection, info.name),
+            Backend::Emulated => f.write_str(&info.selection),
         }
     }
 }

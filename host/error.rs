@@ -11,7 +11,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// `SLM_DEVICE` has a value that names no device.
     #[error(
-        "no device is called '{value}': SLM_DEVICE, or a name given otherwise, can be auto, cpu, emulated, cuda or cuda:N"
+        "no device is called '{value}': SLM_DEVICE, or a name given otherwise, can be auto, cpu, cuda, cuda:N, emulated, \
+         emulated:PROFILE or emulated:PROFILE:SEED, with a profile of sm_75, sm_80, sm_90 and small"
     )]
     UnknownDevice {
         /// The variable's value.
@@ -166,6 +167,33 @@ pub enum Error {
         /// How many there are.
         dimensions: usize,
     },
+    /// The emulator has found something wrong with a kernel. What the operation has written by then is not to be
+    /// relied on.
+    #[cfg(feature = "emulator")]
+    #[error("{} is faulty, as emulated:{}:{} shows: {}", report.kernel, report.profile, report.launch.seed,
+        Findings(&report.findings))]
+    FaultyKernel {
+        /// What was found and counted in this launch.
+        report: Box<emulator::Report>,
+    },
+    /// An operation has left a part of its output as it was.
+    #[cfg(feature = "emulator")]
+    #[error("nothing has written element {element} of the output on {device}")]
+    UnwrittenOutput {
+        /// The emulated device's name, as `SLM_DEVICE` can have it.
+        device: String,
+        /// The first element that was not written.
+        element: usize,
+    },
+    /// A launch that the emulated device does not allow.
+    #[cfg(feature = "emulator")]
+    #[error("{kernel} cannot be launched: {source}")]
+    LaunchRefused {
+        /// The kernel.
+        kernel: &'static str,
+        /// Why not.
+        source: emulator::LaunchError,
+    },
     /// A filter without taps.
     #[error("a filter needs at least 1 tap, and this one has 0")]
     NoTaps,
@@ -191,6 +219,21 @@ impl fmt::Display for OrUnknown {
         match self.0 {
             Some(number) => write!(f, "{number}"),
             None => f.write_str("not so many"),
+        }
+    }
+}
+
+/// Displays the first finding, and how many others there are.
+#[cfg(feature = "emulator")]
+struct Findings<'a>(&'a [emulator::Finding]);
+
+#[cfg(feature = "emulator")]
+impl fmt::Display for Findings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("nothing found"),
+            [only] => only.fmt(f),
+            [first, others @ ..] => write!(f, "{first}; and {} more", others.len()),
         }
     }
 }

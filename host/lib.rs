@@ -27,6 +27,8 @@
 //!
 //! * `cuda`: NVIDIA GPUs on Linux, x86-64 and aarch64. The program starts without a GPU, driver or toolkit and then
 //!   uses the CPU.
+//! * `emulator`: emulated GPUs ([`Device::emulated`]), on which the kernels run on the CPU and every access is examined:
+//!   slow, and a race, a wrong access or a missing barrier in a kernel is an error.
 
 mod allocation;
 mod backend;
@@ -49,6 +51,9 @@ pub use filter1d::Filter1d;
 pub use backend::cuda::ptx_origin;
 #[cfg(cuda)]
 pub use cuda_std::image::Origin;
+/// What emulated devices are made of: their profiles, and what they report.
+#[cfg(feature = "emulator")]
+pub use emulator;
 
 /// The example of the README compiles and runs.
 #[cfg(doctest)]

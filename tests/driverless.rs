@@ -28,8 +28,9 @@ fn main() -> ExitCode {
 type Test = fn() -> Result<(), Failed>;
 
 fn trials() -> Vec<Trial> {
-    let everywhere: [(&str, Test); 3] = [
+    let everywhere: [(&str, Test); 4] = [
         ("the_variable_is_checked", the_variable_is_checked),
+        ("an_emulated_device_can_be_named", an_emulated_device_can_be_named),
         ("the_cpu_can_be_named", the_cpu_can_be_named),
         ("threads_that_look_at_once_find_the_same", threads_that_look_at_once_find_the_same),
     ];
@@ -116,11 +117,9 @@ fn equal<T: PartialEq + std::fmt::Debug>(actual: T, expected: T) -> Result<(), F
 }
 
 fn the_variable_is_checked() -> Result<(), Failed> {
-    for value in ["nonsense", "cuda:x", "cuda:", "CUDA", "cpu,cuda"] {
+    for value in ["nonsense", "cuda:x", "cuda:", "CUDA", "cpu,cuda", "emulated:", "emulated:sm_90:"] {
         equal(opened(value)?, format!("{:?}", Error::UnknownDevice { value: value.to_owned() }))?;
     }
-    let emulated = Error::FeatureDisabled { device: "the emulated device", feature: "emulator" };
-    equal(opened("emulated")?, format!("{emulated:?}"))?;
     text_that_is_no_unicode()
 }
 
@@ -139,6 +138,12 @@ fn text_that_is_no_unicode() -> Result<(), Failed> {
 
 fn the_cpu_can_be_named() -> Result<(), Failed> {
     equal(&*opened("cpu")?, "Cpu: named")
+}
+
+fn an_emulated_device_can_be_named() -> Result<(), Failed> {
+    equal(&*opened("emulated")?, "Emulated: emulated:sm_90:0")?;
+    equal(&*opened("emulated:sm_75")?, "Emulated: emulated:sm_75:0")?;
+    equal(&*opened("emulated:small:7")?, "Emulated: emulated:small:7")
 }
 
 fn threads_that_look_at_once_find_the_same() -> Result<(), Failed> {

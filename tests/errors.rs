@@ -24,7 +24,8 @@ mod texts {
         let error = Error::UnknownDevice { value: "gpu".into() };
         says(
             &error,
-            "no device is called 'gpu': SLM_DEVICE, or a name given otherwise, can be auto, cpu, emulated, cuda or cuda:N",
+            "no device is called 'gpu': SLM_DEVICE, or a name given otherwise, can be auto, cpu, cuda, cuda:N, emulated, \
+             emulated:PROFILE or emulated:PROFILE:SEED, with a profile of sm_75, sm_80, sm_90 and small",
             None,
         );
     }
@@ -477,15 +478,33 @@ fn a_single_row_with_a_huge_pitch() {
 #[test]
 fn names_of_devices() {
     for value in [
-        "gpu", "CPU", "cpu ", "cuda:", "cuda:x", "cuda:-1", "cuda:+1", "cuda:0:1", "cuda0", "cuda: 0", "cuda:١",
+        "gpu",
+        "CPU",
+        "cpu ",
+        "cpu:",
+        "auto:0",
+        ":",
+        "cuda:",
+        "cuda:x",
+        "cuda:-1",
+        "cuda:+1",
+        "cuda:0:1",
+        "cuda0",
+        "cuda: 0",
+        "cuda:١",
         "émulé",
+        "emulated:",
+        "emulated:sm_91",
+        "emulated:sm_90:",
+        "emulated:sm_90:-1",
+        "emulated:sm_90:x",
+        "emulated:sm_90:0:0",
+        "emulated:0",
     ] {
         fails(Device::named(value), Error::UnknownDevice { value: value.to_owned() });
     }
     let number = "cuda:99999999999999999999999";
     fails(Device::named(number), Error::UnknownDevice { value: number.to_owned() });
-    let error = Error::FeatureDisabled { device: "the emulated device", feature: "emulator" };
-    fails(Device::named("emulated"), error);
     let cpu = Device::named("cpu").unwrap();
     assert_eq!((cpu.info().backend, &*cpu.info().selection), (Backend::Cpu, "named"));
 }

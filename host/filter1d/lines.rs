@@ -7,11 +7,14 @@ use slm_kernels::{Border, Sample};
 use std::sync::Arc;
 
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
-#[cfg(not(cuda))]
+#[cfg(not(gpu))]
 pub trait FilterElement: Element + Sample + cpu::MultiplyAdd {}
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
+#[cfg(all(gpu, not(cuda)))]
+pub trait FilterElement: Element + Sample + cpu::MultiplyAdd + crate::backend::gpu::FilterKernels {}
+/// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
 #[cfg(cuda)]
-pub trait FilterElement: Element + Sample + cpu::MultiplyAdd + crate::backend::cuda::FilterKernels {}
+pub trait FilterElement: Element + Sample + cpu::MultiplyAdd + crate::backend::cuda::FilterModules {}
 
 impl FilterElement for f32 {}
 impl FilterElement for f64 {}
@@ -121,16 +124,5 @@ impl Lines {
     /// Whether there is nothing to compute.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines == 0 || self.outputs == 0
-    }
-
-    /// The sizes that decide about a launch.
-    #[cfg(cuda)]
-    pub(crate) fn problem(&self, taps: usize) -> slm_kernels::filter1d::Problem {
-        slm_kernels::filter1d::Problem {
-            lines: self.lines as u64,
-            outputs: self.outputs as u64,
-            taps: taps as u64,
-            orientation: self.orientation,
-        }
     }
 }

@@ -38,6 +38,14 @@ pub struct LaunchPlan {
     pub shared_bytes: u64,
     /// What a block can have of it.
     pub shared_available: u64,
+    /// How many blocks run at a time; `None` for an emulated device, and where the driver does not say.
+    pub residency: Option<Residency>,
+}
+
+/// How much of a multiprocessor a launch occupies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Residency {
     /// Registers of a thread.
     pub registers: u32,
     /// Blocks that run on one multiprocessor at a time.
@@ -72,8 +80,9 @@ impl fmt::Display for Plan {
             write!(f, ", in {} launches", launch.launches)?;
         }
         write!(f, "\nshared     {} of {} bytes per block", launch.shared_bytes, launch.shared_available)?;
-        write!(f, "\nregisters  {} per thread", launch.registers)?;
-        let (blocks, percent) = (launch.blocks_per_multiprocessor, 100.0 * launch.occupancy);
+        let Some(residency) = &launch.residency else { return Ok(()) };
+        write!(f, "\nregisters  {} per thread", residency.registers)?;
+        let (blocks, percent) = (residency.blocks_per_multiprocessor, 100.0 * residency.occupancy);
         write!(f, "\noccupancy  {blocks} blocks per multiprocessor, {percent:.0} % of its threads")
     }
 }

@@ -5,6 +5,8 @@ use crate::allocation;
 use crate::backend::cpu;
 #[cfg(cuda)]
 use crate::backend::cuda;
+#[cfg(feature = "emulator")]
+use crate::backend::emulated;
 use crate::buffer::{Storage, extent};
 use crate::device::Engine;
 use crate::{Buffer, Buffer2, Device, Error, Result};
@@ -16,26 +18,29 @@ pub struct PreparedFilter1d<T: FilterElement> {
     device: Device,
     taps: Taps<T>,
     algorithm: Algorithm,
-    /// The part on a GPU, if the device is one.
+    bound: Bound<T>,
+}
+
+/// The part on the device.
+enum Bound<T: FilterElement> {
+    Cpu(Taps<T>),
     #[cfg(cuda)]
-    cuda: Option<cuda::Filter1d<T>>,
+    Cuda(cuda::Filter1d<T>),
+    #[cfg(feature = "emulator")]
+    Emulated(emulated::Filter1d<T>),
 }
 
 impl<T: FilterElement> PreparedFilter1d<T> {
     pub(super) fn new(device: &Device, taps: Taps<T>, algorithm: Algorithm) -> Result<Self> {
         taps.check()?;
-        #[cfg(cuda)]
-        let cuda = match device.engine() {
-            Engine::Cpu => None,
-            Engine::Cuda(queue) => Some(cuda::Filter1d::new(queue, &taps, algorithm)?),
-        };
-        Ok(PreparedFilter1d {
-            device: device.clone(),
-            taps,
-            algorithm,
+        let bound = match device.engine() {
+            Engine::Cpu => Bound::Cpu(taps.clone()),
             #[cfg(cuda)]
-            cuda,
-        })
+            Engine::Cuda(queue) => Bound::Cuda(cuda::Filter1d::new(queue, &taps, algorithm)?),
+            #[cfg(feature = "emulator")]
+            Engine::Emulated(emulation) => Bound::Emulated(emulated::Filter1d::new(emulation, &taps, algorithm)?),
+        };
+        Ok(PreparedFilter1d { device: device.clone(), taps, algorithm, bound })
     }
 
     /// The device that it runs on.
@@ -144,42 +149,51 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     }
 
     fn plan_lines(&self, lines: &Lines) -> Plan {
-        #[cfg(cuda)]
-        if let Some(filter) = &self.cuda {
-            return filter.plan(&self.device, self.algorithm, lines);
+        match &self.bound {
+            Bound::Cpu(_) => Plan::cpu(&self.device, self.algorithm, lines),
+            #[cfg(cuda)]
+            Bound::Cuda(filter) => filter.plan(&self.device, lines),
+            #[cfg(feature = "emulator")]
+            Bound::Emulated(filter) => filter.plan(&self.device, lines),
         }
-        Plan::cpu(&self.device, self.algorithm, lines)
     }
 
     fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
-        match self.device.engine() {
-            Engine::Cpu => {
+        match &self.bound {
+            Bound::Cpu(taps) => {
                 let mut outputs = allocation::filled(T::default(), len)?;
-                cpu::filter1d(&self.taps, lines, samples, &mut outputs)?;
+                cpu::filter1d(taps, lines, samples, &mut outputs)?;
                 Ok(outputs)
             }
             #[cfg(cuda)]
-            Engine::Cuda(_) => {
+            Bound::Cuda(_) => {
                 let samples = self.device.upload(samples)?;
                 let mut outputs = self.device.zeroed(len)?;
                 self.run(lines, &samples, &mut outputs)?;
                 outputs.download()
             }
+            #[cfg(feature = "emulator")]
+            Bound::Emulated(filter) => filter.run_on_host(lines, samples, len),
         }
     }
 
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.device.check_owner("the output", outputs.device())?;
-        match (samples.storage(), outputs.storage_mut()) {
-            (Storage::Cpu(samples), Storage::Cpu(outputs)) => cpu::filter1d(&self.taps, lines, samples, outputs),
-            #[cfg(cuda)]
-            (Storage::Cuda(samples), Storage::Cuda(outputs)) => {
-                let filter = self.cuda.as_ref().expect("a filter on a GPU has its part there");
-                filter.run(&self.taps, lines, samples, outputs)
+        match (&self.bound, samples.storage(), outputs.storage_mut()) {
+            (Bound::Cpu(taps), Storage::Cpu(samples), Storage::Cpu(outputs)) => {
+                cpu::filter1d(taps, lines, samples, outputs)
             }
             #[cfg(cuda)]
-            _ => unreachable!("buffers of one device are stored alike"),
+            (Bound::Cuda(filter), Storage::Cuda(samples), Storage::Cuda(outputs)) => {
+                filter.run(lines, samples, outputs)
+            }
+            #[cfg(feature = "emulator")]
+            (Bound::Emulated(filter), Storage::Emulated(samples), Storage::Emulated(outputs)) => {
+                filter.run(lines, samples, outputs)
+            }
+            #[cfg(gpu)]
+            _ => unreachable!("operations and buffers of one device are of one kind"),
         }
     }
 }

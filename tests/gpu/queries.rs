@@ -44,6 +44,7 @@ fn plans(device: &Device) -> Result<(), Failed> {
 
 fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
     let launch = plan.launch.ok_or("nothing is launched")?;
+    let residency = launch.residency.ok_or("the driver says nothing")?;
     let text = plan.to_string();
     let [x, y] = launch.block;
     let threads = u64::from(x) * u64::from(y);
@@ -55,9 +56,9 @@ fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
         ("work", launch.grid * threads * 64 >= plan.outputs.map(|n| n as u64).iter().product()),
         ("shared", (launch.shared_bytes == 0) == global && launch.shared_bytes <= limit),
         ("available", launch.shared_available == limit),
-        ("registers", launch.registers > 0 && launch.registers <= 255),
-        ("resident", launch.blocks_per_multiprocessor > 0),
-        ("occupancy", launch.occupancy > 0.0 && launch.occupancy <= 1.0),
+        ("registers", residency.registers > 0 && residency.registers <= 255),
+        ("resident", residency.blocks_per_multiprocessor > 0),
+        ("occupancy", residency.occupancy > 0.0 && residency.occupancy <= 1.0),
     ];
     for (fact, holds) in facts {
         ensure(holds, || format!("{fact}: {launch:?}"))?;
@@ -69,9 +70,9 @@ fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
         format!("{} x {}", plan.outputs[0], plan.outputs[1]),
         format!("{} blocks of {x} x {y} threads", launch.grid),
         format!("{} of {limit} bytes per block", launch.shared_bytes),
-        format!("{} per thread", launch.registers),
-        format!("{} blocks per multiprocessor", launch.blocks_per_multiprocessor),
-        format!("{:.0} %", 100.0 * launch.occupancy),
+        format!("{} per thread", residency.registers),
+        format!("{} blocks per multiprocessor", residency.blocks_per_multiprocessor),
+        format!("{:.0} %", 100.0 * residency.occupancy),
     ] {
         ensure(text.contains(&part), || format!("'{part}' is not in\n{text}"))?;
     }

@@ -50,8 +50,8 @@ impl Emulator {
     ///
     /// # Panics
     ///
-    /// If the buffer is another emulator's.
-    pub fn free<T: Value>(&mut self, buffer: Buffer<T>) {
+    /// If the buffer is another emulator's. Afterwards every other use of the buffer panics.
+    pub fn free<T: Value>(&mut self, buffer: &Buffer<T>) {
         self.memory.free(buffer);
     }
 
@@ -128,6 +128,7 @@ impl Emulator {
             kernel: E::NAME,
             profile: self.profile.name,
             launch,
+            launches: 1,
             findings: running.findings.take(),
             sites: running.counts(),
         })

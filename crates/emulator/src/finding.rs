@@ -205,23 +205,31 @@ impl fmt::Display for Finding {
     }
 }
 
+/// Kind, place, and the other thread's place: findings that agree in these are counted as one.
+type Key = (std::mem::Discriminant<Problem>, Line, Option<Line>);
+
+impl Finding {
+    fn key(&self) -> Key {
+        let other = match &self.problem {
+            Problem::Race { other, .. } | Problem::ConstantWritten { other, .. } => Some(other.at.clone()),
+            _ => None,
+        };
+        (std::mem::discriminant(&self.problem), self.at.clone(), other)
+    }
+}
+
 /// What was found so far, each kind once per place in the source.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     found: Vec<Finding>,
-    /// By kind, place, and the other thread's place.
-    known: HashMap<(std::mem::Discriminant<Problem>, Line, Option<Line>), usize>,
+    known: HashMap<Key, usize>,
 }
 
 impl Findings {
     pub(crate) fn add(&mut self, finding: Finding) {
-        let other = match &finding.problem {
-            Problem::Race { other, .. } | Problem::ConstantWritten { other, .. } => Some(other.at.clone()),
-            _ => None,
-        };
-        let key = (std::mem::discriminant(&finding.problem), finding.at.clone(), other);
+        let key = finding.key();
         match self.known.get(&key) {
-            Some(place) => self.found[*place].times += 1,
+            Some(place) => self.found[*place].times += finding.times,
             None => {
                 self.known.insert(key, self.found.len());
                 self.found.push(finding);

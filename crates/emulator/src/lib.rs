@@ -76,6 +76,7 @@ mod site;
 mod warp;
 
 pub use counts::Counts;
+pub use cuda_std::host::Space;
 pub use emulator::Emulator;
 pub use finding::{Finding, Other, Place, Problem};
 pub use launch::{Launch, LaunchError, Limit};

@@ -109,8 +109,8 @@ impl Memory {
         Buffer { owner: self.owner, address, len, marker: PhantomData }
     }
 
-    pub(crate) fn free<T>(&mut self, buffer: Buffer<T>) {
-        self.check(&buffer);
+    pub(crate) fn free<T>(&mut self, buffer: &Buffer<T>) {
+        self.check(buffer);
         self.regions[number(buffer.address)] = None;
     }
 

@@ -31,6 +31,9 @@ impl Profile {
     /// A small device: 16 banks, 64 KiB.
     pub const SMALL: Profile = Profile { banks: 16, ..Profile::cuda("small", 64) };
 
+    /// All of these.
+    pub const ALL: [Profile; 4] = [Profile::SM_75, Profile::SM_80, Profile::SM_90, Profile::SMALL];
+
     const fn cuda(name: &'static str, shared_kib: u32) -> Self {
         Profile {
             name,

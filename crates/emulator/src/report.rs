@@ -1,7 +1,7 @@
-//! What a launch was found to do.
+//! What launches were found to do.
 
 use crate::counts::Counts;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::launch::Launch;
 use crate::site::{Action, Line};
 use cuda_std::host::Space;
@@ -22,16 +22,18 @@ pub struct SiteCounts {
     pub counts: Counts,
 }
 
-/// What a launch was found to do. It holds for what ran: for this input, and this order of the threads as far as the
-/// kernel's way depends on it.
+/// What a launch was found to do, or [several](Report::add) of the same kernel. It holds for what ran: for this input, and
+/// this order of the threads as far as the kernel's way depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The kernel.
     pub kernel: &'static str,
     /// The device's [`Profile::name`](crate::Profile).
     pub profile: &'static str,
-    /// The launch, the seed of its order among the rest.
+    /// The launch, the seed of its order among the rest; the first of several.
     pub launch: Launch,
+    /// How many launches it is about.
+    pub launches: u64,
     /// What is wrong, each kind once per place in the source.
     pub findings: Vec<Finding>,
     /// What was counted, by place in the source.
@@ -39,6 +41,21 @@ pub struct Report {
 }
 
 impl Report {
+    /// Takes in what other launches of the same kernel were found to do.
+    pub fn add(&mut self, other: Report) {
+        self.launches += other.launches;
+        let mut findings = Findings::default();
+        std::mem::take(&mut self.findings).into_iter().chain(other.findings).for_each(|finding| findings.add(finding));
+        self.findings = findings.take();
+        for site in other.sites {
+            match self.sites.iter_mut().find(|known| known.is_same(&site)) {
+                Some(known) => known.counts += site.counts,
+                None => self.sites.push(site),
+            }
+        }
+        self.sites.sort_by(|a, b| (&a.at, a.action).cmp(&(&b.at, b.action)));
+    }
+
     /// Whether nothing is wrong.
     #[must_use]
     pub fn is_clean(&self) -> bool {
@@ -71,6 +88,9 @@ impl fmt::Display for Report {
             "{} on {}: grid {grid:?}, block {block:?}, {shared_bytes} bytes of shared memory, seed {seed}",
             self.kernel, self.profile
         )?;
+        if self.launches > 1 {
+            writeln!(f, "the first of {} launches; together:", self.launches)?;
+        }
         match self.findings.len() {
             0 => writeln!(f, "nothing found")?,
             n => writeln!(f, "{n} found")?,
@@ -88,6 +108,11 @@ impl fmt::Display for Report {
 }
 
 impl SiteCounts {
+    /// Whether both are of the same accesses.
+    fn is_same(&self, other: &SiteCounts) -> bool {
+        (&self.at, self.action, self.space, self.bytes) == (&other.at, other.action, other.space, other.bytes)
+    }
+
     /// A row of the table; places are `width` long.
     fn write(&self, f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
         let space = match self.space {

@@ -252,7 +252,7 @@ fn freed_memory_is_not_used() {
     let mut emulator = Emulator::new(Profile::SM_80);
     let (a, b) = (emulator.upload(&[1u32; 32]), emulator.allocate(32));
     let args = Pair { input: a.input(), output: b.in_out() };
-    emulator.free(a);
+    emulator.free(&a);
     let report = emulator.launch::<copy>(Launch::new([1; 3], [32, 1, 1]), args, ()).unwrap();
     let [finding] = &report.findings[..] else { panic!("{report}") };
     assert!(matches!(finding.problem, Problem::NoMemory { .. }), "{finding}");

@@ -4,6 +4,7 @@ use super::Queue;
 use super::driver::api;
 use super::module::Loaded;
 use crate::Result;
+use crate::backend::gpu::Shape;
 use cuda_std::Entry;
 use cuda_std::image::Module;
 use cust::sys::CUfunction;
@@ -31,14 +32,6 @@ pub(super) struct Kernel<E: Entry> {
 unsafe impl<E: Entry> Send for Kernel<E> {}
 // SAFETY: as above; launching does not change the kernel.
 unsafe impl<E: Entry> Sync for Kernel<E> {}
-
-/// The shape of a launch.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    pub(super) blocks: u32,
-    pub(super) block: [u32; 2],
-    pub(super) shared_bytes: u32,
-}
 
 impl<E: Entry> Kernel<E> {
     /// Finds the kernel in `module`, whose images were compiled from the same sources as `E` (`Modules::get`).
@@ -134,8 +127,6 @@ impl<E: Entry> OnDemand<E> {
 
 /// What can be asked of a kernel, whatever it is launched with.
 pub(super) trait Facts {
-    /// Its name.
-    fn name(&self) -> &'static str;
     /// Its registers per thread; loads it.
     fn registers(&self, queue: &Queue) -> Result<u32>;
     /// How many blocks run on one multiprocessor at a time; loads it.
@@ -143,10 +134,6 @@ pub(super) trait Facts {
 }
 
 impl<E: Entry> Facts for OnDemand<E> {
-    fn name(&self) -> &'static str {
-        E::NAME
-    }
-
     fn registers(&self, queue: &Queue) -> Result<u32> {
         Ok(self.get(queue)?.registers)
     }

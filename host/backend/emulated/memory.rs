@@ -1,0 +1,74 @@
+//! An emulated device's memory.
+
+use super::Emulation;
+use crate::{Element, Result, allocation};
+use cuda_std::{GlobalIn, GlobalInOut};
+use emulator::Buffer;
+use std::sync::Arc;
+
+/// Memory for elements, freed when dropped.
+pub(crate) struct Memory<T: Element> {
+    emulation: Arc<Emulation>,
+    buffer: Buffer<T>,
+}
+
+impl<T: Element> Memory<T> {
+    /// Memory with a copy of `data`.
+    pub(crate) fn upload(emulation: &Arc<Emulation>, data: &[T]) -> Result<Self> {
+        let mut state = emulation.lock();
+        state.take(size_of_val(data) as u64)?;
+        Ok(Memory { emulation: emulation.clone(), buffer: state.emulator.upload(data) })
+    }
+
+    /// Memory of zeros. `len` elements are at most `isize::MAX` bytes.
+    pub(crate) fn zeroed(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
+        let mut memory = Self::unwritten(emulation, len)?;
+        memory.overwrite(&allocation::filled(T::default(), len)?);
+        Ok(memory)
+    }
+
+    /// Memory that kernels have to write before one reads it.
+    pub(super) fn unwritten(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
+        let mut state = emulation.lock();
+        state.take((len * size_of::<T>()) as u64)?;
+        Ok(Memory { emulation: emulation.clone(), buffer: state.emulator.allocate(len) })
+    }
+
+    /// Copies `data`, of the same length, to the memory.
+    pub(crate) fn overwrite(&mut self, data: &[T]) {
+        self.emulation.lock().emulator.overwrite(&self.buffer, 0, data);
+    }
+
+    /// A copy.
+    pub(crate) fn download(&self) -> Vec<T> {
+        self.emulation.lock().emulator.download(&self.buffer)
+    }
+
+    /// The first element that no kernel has written, of memory that was [unwritten](Self::unwritten).
+    pub(super) fn first_unwritten(&self) -> Option<usize> {
+        self.emulation.lock().emulator.first_unwritten(&self.buffer)
+    }
+
+    /// The number of elements.
+    pub(crate) fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// The elements from `first` on, for a kernel to read.
+    pub(super) fn window(&self, first: usize) -> GlobalIn<T> {
+        self.buffer.input_from(first)
+    }
+
+    /// The elements from `first` on, for a kernel to read and write.
+    pub(super) fn window_mut(&mut self, first: usize) -> GlobalInOut<T> {
+        self.buffer.in_out_from(first)
+    }
+}
+
+impl<T: Element> Drop for Memory<T> {
+    fn drop(&mut self) {
+        let mut state = self.emulation.lock();
+        state.emulator.free(&self.buffer);
+        state.give((self.buffer.len() * size_of::<T>()) as u64);
+    }
+}

@@ -1,0 +1,15 @@
+//! Operations on an emulated GPU: the kernels run on the CPU, and every access is examined.
+//!
+//! | file | what |
+//! |---|---|
+//! | `emulation.rs` | an emulator, and what it has found and counted so far |
+//! | `memory.rs` | its memory |
+//! | `filter1d.rs` | one file per operation: the launches of `../gpu`, run at once |
+
+mod emulation;
+mod filter1d;
+mod memory;
+
+pub(crate) use emulation::Emulation;
+pub(crate) use filter1d::Filter1d;
+pub(crate) use memory::Memory;
