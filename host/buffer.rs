@@ -168,7 +168,7 @@ impl<T: Element> Buffer2<T> {
     ) -> std::result::Result<Self, FromBufferError<T>> {
         match check_layout(buffer.len(), rows, columns, pitch) {
             Ok(()) => Ok(Buffer2 { buffer, rows, columns, pitch }),
-            Err(error) => Err(FromBufferError { error, buffer }),
+            Err(error) => Err(FromBufferError { error, buffer: Box::new(buffer) }),
         }
     }
 
@@ -265,7 +265,7 @@ impl<T: Element> Buffer2<T> {
 #[derive(Debug)]
 pub struct FromBufferError<T: Element> {
     error: Error,
-    buffer: Buffer<T>,
+    buffer: Box<Buffer<T>>,
 }
 
 impl<T: Element> FromBufferError<T> {
@@ -278,7 +278,7 @@ impl<T: Element> FromBufferError<T> {
     /// Gives the buffer back.
     #[must_use]
     pub fn into_buffer(self) -> Buffer<T> {
-        self.buffer
+        *self.buffer
     }
 }
 
