@@ -197,7 +197,7 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
     }
     if get(device, attribute::MEMORY_POOLS)? == 0 {
         // On some virtual GPUs.
-        return Err(Error::NoDevice { tried: format!("{} has no stream-ordered allocation", info.name) });
+        return Err(Error::DeviceUnsupported { device: info.name.clone(), lacks: "stream-ordered allocation" });
     }
     let capability = info.compute_capability.expect("a GPU has one");
     if capability < lowest_target() {
