@@ -34,7 +34,7 @@ struct Arguments {
     /// The Gaussian's standard deviation in pixels
     #[arg(long, default_value_t = 3.0, allow_negative_numbers = true)]
     sigma: f64,
-    /// The device: auto, cpu, cuda or cuda:N; without it, SLM_DEVICE decides
+    /// The device: auto, cpu, cuda, cuda:N or emulated; without it, SLM_DEVICE decides
     #[arg(long)]
     device: Option<String>,
 }

@@ -415,7 +415,7 @@ impl fmt::Display for Device {
         match info.backend {
             Backend::Cpu => write!(f, "CPU, {} threads", info.processors),
             Backend::Cuda => write!(f, "{}, {}", info.selection, info.name),
-            Backend::Emulated => f.write_str(&info.selection),
+            Backend::Emulated => f.write_str(&info.name),
         }
     }
 }

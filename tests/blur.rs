@@ -42,9 +42,9 @@ type Test = fn() -> Result<(), Failed>;
 
 fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    trials.extend(on_every_backend("camera_as_scipy", |device| camera_as_scipy(name(device))));
-    trials.extend(on_every_backend("huge_sigma", |device| huge_sigma(name(device))));
-    trials.extend(on_every_backend("colour_becomes_jpeg", |device| colour_becomes_jpeg(name(device))));
+    trials.extend(on_every_backend("camera_as_scipy", |device| camera_as_scipy(&name(device))));
+    trials.extend(on_every_backend("huge_sigma", |device| huge_sigma(&name(device))));
+    trials.extend(on_every_backend("colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
     let others: [(&str, Test); 14] = [
         ("transparent_colours_do_not_show", transparent_colours_do_not_show),
         ("sixteen_bits_stay", sixteen_bits_stay),
@@ -65,8 +65,9 @@ fn trials() -> Vec<Trial> {
     trials
 }
 
-fn name(device: &slm::Device) -> &'static str {
-    if common::is_cuda(device) { "cuda" } else { "cpu" }
+fn name(device: &slm::Device) -> String {
+    let name = if common::is_cuda(device) { "cuda" } else { "cpu" };
+    if common::is_emulated(device) { device.info().selection.clone() } else { name.to_owned() }
 }
 
 fn camera_as_scipy(device: &str) -> Result<(), Failed> {

@@ -1,6 +1,8 @@
 //! What every error says, when the errors come that need no GPU, and that a failed call changes nothing.
 
 use ndarray::{Array2, ArrayView2, array, aview0};
+use slm::emulator::{Finding, Launch, LaunchError, Limit, Line, Problem, Profile, Report};
+use slm::filter1d::{Algorithm, HaloLoad};
 use slm::{Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ImageError, Result, SharedMemory};
 use std::error::Error as _;
 
@@ -117,6 +119,51 @@ mod texts {
         says(&error, "blur needs 656384 bytes of shared memory per block, and the device has 232448", None);
     }
 
+    /// A launch in which these are found.
+    fn faulty(problems: &[Problem]) -> Error {
+        let finding = |problem: &Problem| Finding {
+            kernel: "blur",
+            block: [5, 0, 0],
+            thread: [31, 2, 0],
+            at: Line { file: "kernels/blur.rs".into(), line: 12, column: 7 },
+            problem: problem.clone(),
+            times: 1,
+        };
+        let report = Report {
+            kernel: "blur",
+            profile: "sm_80",
+            launch: Launch::new([9, 1, 1], [32, 4, 1]).seed(3),
+            launches: 1,
+            findings: problems.iter().map(finding).collect(),
+            sites: Vec::new(),
+        };
+        Error::FaultyKernel { report: Box::new(report) }
+    }
+
+    #[test]
+    fn faulty_kernel() {
+        let missing = Problem::MissingLanes { mask: 0xff, missing: 0x80 };
+        let text = "blur is faulty, as emulated:sm_80:3 shows: missing lanes: 0x00000080 of the mask 0x000000ff do not \
+                    come\n    at kernels/blur.rs:12:7, thread [31, 2, 0] of block [5, 0, 0] of blur";
+        says(&faulty(std::slice::from_ref(&missing)), text, None);
+        let panic = Problem::Panic { message: "index out of range".into() };
+        says(&faulty(&[missing, panic.clone(), panic]), &format!("{text}; and 2 more"), None);
+    }
+
+    #[test]
+    fn unwritten_output() {
+        let error = Error::UnwrittenOutput { device: "emulated:small:1".into(), element: 77 };
+        says(&error, "nothing has written element 77 of the output on emulated:small:1", None);
+    }
+
+    #[test]
+    fn launch_refused() {
+        let source = LaunchError::TooMuch { limit: Limit::Threads, requested: 2048, most: 1024, profile: "small" };
+        let cause = "a launch of 2048 threads of a block; small allows 1024";
+        let error = Error::LaunchRefused { kernel: "blur", source };
+        says(&error, &format!("blur cannot be launched: {cause}"), Some(cause));
+    }
+
     #[test]
     fn out_of_device_memory() {
         let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: Some(1 << 20) };
@@ -195,7 +242,10 @@ struct Untouched {
 
 impl Untouched {
     fn new() -> Self {
-        let device = Device::cpu();
+        Self::on(Device::cpu())
+    }
+
+    fn on(device: Device) -> Self {
         let input = device.upload(&[1, 2, 3, 4]).unwrap();
         let output = device.upload(&[-1, -2, -3, -4]).unwrap();
         Untouched { device, input, output }
@@ -534,4 +584,69 @@ fn shared_memory_limits() {
     fails(shared.check("blur", u64::MAX), error(u64::MAX));
     let threads = [0, 1, 99, 100, 101_376, 101_377, u64::MAX].map(|bytes| shared.max_threads_per_block(bytes));
     assert_eq!(threads, [1024, 1024, 1024, 1013, 1, 0, 0]);
+}
+
+/// The small one of the emulated devices has 64 KiB of shared memory, and none has more than 256 MiB of its own.
+#[test]
+fn too_much_for_an_emulated_device() {
+    let data = Untouched::on(Device::emulated(Profile::SMALL, 0));
+    let tile = Filter1d::correlate(&vec![1; 20_000]).algorithm(Algorithm::SharedTile(HaloLoad::Cooperative));
+    let kernel = "filter1d_tile_i32".to_owned();
+    let exceeded = |requested| Error::SharedMemoryExceeded { kernel: kernel.clone(), requested, available: 65_536 };
+    // All taps, and 256 samples and a halo.
+    fails(tile.prepare(&data.device), exceeded(4 * (20_000 + 20_255) + 4));
+    let free = Some((256 << 20) - 32);
+    let error = |requested| Error::OutOfDeviceMemory { requested, available: free };
+    fails(data.device.zeroed::<f64>(1 << 25), error(1 << 28));
+    fails(data.device.zeroed::<u8>(isize::MAX as usize), error(LARGEST));
+    data.check();
+}
+
+#[test]
+fn an_emulated_device_among_others() {
+    let mut data = Untouched::on(Device::emulated(Profile::SM_75, 1));
+    let other = Untouched::new();
+    let (emulated, cpu) = ("emulated sm_75".to_owned(), "CPU".to_owned());
+    let error = Error::DeviceMismatch { operand: "the source", expected: emulated, actual: cpu };
+    fails(data.output.copy_from(&other.input), error);
+    data.check();
+    other.check();
+}
+
+/// What an emulated device says, and that reports are of what was asked for.
+#[test]
+fn an_emulated_device() {
+    let device = Device::named("emulated:sm_80:12").unwrap();
+    let info = device.info();
+    assert_eq!(
+        (info.backend, &*info.name, &*info.selection),
+        (Backend::Emulated, "emulated sm_80", "emulated:sm_80:12")
+    );
+    assert_eq!((device.to_string(), info.processors, info.compute_capability), (info.name.clone(), 1, None));
+    let shared = info.shared_memory.unwrap();
+    assert_eq!((shared.default_per_block, shared.max_per_block, shared.banks), (48 << 10, 163 << 10, 32));
+    let filter = sum_of_three(&device);
+    let plan = filter.plan(1000);
+    assert_eq!((&*plan.kernel, plan.launch.unwrap().residency), ("filter1d_register_rows_i32", None));
+    assert!(device.emulation_reports().is_empty());
+    let ((), _) = device.time(|| filter.apply(&[1; 1000]).map(drop)).unwrap();
+    device.synchronize().unwrap();
+    let [report] = &device.emulation_reports()[..] else { panic!() };
+    assert_eq!((&*plan.kernel, report.profile, report.launch.seed), (report.kernel, "sm_80", 12));
+    assert_eq!(u64::from(report.launch.grid[0]), plan.launch.unwrap().grid);
+    device.reset_emulation_reports();
+    assert!(device.emulation_reports().is_empty() && Device::cpu().emulation_reports().is_empty());
+}
+
+#[test]
+fn threads_share_an_emulated_device() {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let filter = sum_of_three(&device);
+    std::thread::scope(|scope| {
+        for k in 0..4 {
+            let filter = &filter;
+            scope.spawn(move || assert_eq!(filter.apply(&[k, 1, 2]), Ok(vec![k + 1, k + 3, 3])));
+        }
+    });
+    assert_eq!(device.emulation_reports()[0].launches, 4);
 }

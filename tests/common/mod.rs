@@ -3,6 +3,7 @@
 // Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod emulated;
 pub mod extension;
 pub mod oracle;
 pub mod ptx;
@@ -25,14 +26,15 @@ pub const ALGORITHMS: [Algorithm; 5] = [
     Algorithm::RegisterTiled,
 ];
 
-/// One test on every backend: on the CPU always, on a CUDA device where there is one. Without one it is listed as
-/// ignored, with the reason; with `SLM_REQUIRE_CUDA=1` it fails.
+/// One test on every backend: on the CPU and on an emulated device always, on a CUDA device where there is one. Without
+/// one it is listed as ignored, with the reason; with `SLM_REQUIRE_CUDA=1` it fails.
 pub fn on_every_backend(
     name: &str,
     test: impl Fn(&Device) -> Result<(), Failed> + Clone + Send + 'static,
-) -> [Trial; 2] {
+) -> [Trial; 3] {
     let on_cpu = test.clone();
-    [Trial::test(format!("cpu::{name}"), move || on_cpu(&Device::cpu())), on_cuda(name, test)]
+    let on_cpu = Trial::test(format!("cpu::{name}"), move || on_cpu(&Device::cpu()));
+    [on_cpu, emulated::trial(name, test.clone()), on_cuda(name, test)]
 }
 
 /// One test on a CUDA device, as above.
@@ -59,6 +61,10 @@ fn cuda_missing() -> Option<String> {
 
 pub fn is_cuda(device: &Device) -> bool {
     device.info().backend == Backend::Cuda
+}
+
+pub fn is_emulated(device: &Device) -> bool {
+    device.info().backend == Backend::Emulated
 }
 
 /// Pseudo-random numbers (SplitMix64, Steele, Lea and Flood 2014).

@@ -104,3 +104,111 @@ impl State {
         result
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Memory;
+    use super::*;
+    use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
+    use emulator::{LaunchError, Limit, Problem};
+    use std::sync::Arc;
+
+    arguments! {
+        /// 32 numbers, and where they go.
+        pub struct Turning {
+            /// The numbers.
+            pub input: GlobalIn<u32>,
+            /// The numbers in reverse.
+            pub output: GlobalOut<u32>,
+            /// Not 0 if the threads wait for each other, as they should.
+            pub wait: u32,
+        }
+    }
+
+    kernel! {
+        /// Turns 32 numbers round.
+        pub fn turn(arena, args: Turning) {
+            let (tile, _) = arena.split::<u32>(32);
+            let t = thread::thread_idx_x();
+            tile.set(t, args.input.get(t.into()));
+            if args.wait != 0 {
+                thread::sync_threads();
+            }
+            args.output.set(t.into(), tile.get(31 - t));
+        }
+    }
+
+    const SHAPE: Shape = Shape { blocks: 1, block: [32, 1], shared_bytes: 128 };
+
+    /// The output of a launch, and what came of it.
+    fn launch(emulation: &Arc<Emulation>, shape: Shape, wait: bool) -> (Vec<u32>, Result<()>) {
+        let numbers: Vec<u32> = (0..32).collect();
+        let input = Memory::upload(emulation, &numbers).unwrap();
+        let output = emulation.lock().emulator.allocate::<u32>(32);
+        let args = Turning { input: input.window(0), output: output.output(), wait: wait.into() };
+        let result = emulation.lock().launch::<turn>(shape, args, &());
+        let output_now = emulation.lock().emulator.download(&output);
+        (output_now, result)
+    }
+
+    #[test]
+    fn a_faulty_kernel_is_an_error() {
+        let emulation = Arc::new(Emulation::new(Profile::SM_75, 4));
+        assert_eq!(launch(&emulation, SHAPE, true), ((0..32).rev().collect(), Ok(())));
+        let (_, result) = launch(&emulation, SHAPE, false);
+        let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
+        assert_eq!((report.kernel, report.profile, report.launch.seed, report.launches), ("turn", "sm_75", 4, 1));
+        assert!(report.findings.iter().any(|finding| matches!(finding.problem, Problem::Race { .. })), "{report}");
+        // The next launch is none the worse for it.
+        assert_eq!(launch(&emulation, SHAPE, true).1, Ok(()));
+    }
+
+    #[test]
+    fn reports_add_up_until_they_are_reset() {
+        let emulation = Arc::new(Emulation::new(Profile::SM_90, 0));
+        for _ in 0..3 {
+            launch(&emulation, SHAPE, true).1.unwrap();
+        }
+        let found = launch(&emulation, SHAPE, false).1.is_err() && launch(&emulation, SHAPE, false).1.is_err();
+        let [report] = &emulation.reports()[..] else { panic!() };
+        assert!(found && !report.is_clean());
+        assert!(report.findings.iter().all(|finding| finding.times >= 2), "{report}");
+        assert_eq!(report.launches, 5);
+        assert!(report.to_string().contains("the first of 5 launches; together:"), "{report}");
+        let stores = report.counts(emulator::Action::Store, Some(emulator::Space::Shared));
+        assert_eq!((stores.requests, stores.lanes), (5, 160));
+        emulation.reset_reports();
+        assert_eq!(emulation.reports(), []);
+    }
+
+    #[test]
+    fn a_launch_over_the_limits_is_an_error() {
+        let emulation = Arc::new(Emulation::new(Profile::SMALL, 0));
+        let (_, result) = launch(&emulation, Shape { shared_bytes: 1 << 17, ..SHAPE }, true);
+        let source =
+            LaunchError::TooMuch { limit: Limit::SharedBytes, requested: 1 << 17, most: 1 << 16, profile: "small" };
+        assert_eq!(result, Err(Error::LaunchRefused { kernel: "turn", source }));
+    }
+
+    #[test]
+    fn outputs_that_nobody_writes_are_known() {
+        let emulation = Arc::new(Emulation::new(Profile::SMALL, 0));
+        let mut memory = Memory::<f64>::unwritten(&emulation, 3).unwrap();
+        assert_eq!(memory.first_unwritten(), Some(0));
+        memory.overwrite(&[1.0, 2.0, 3.0]);
+        assert_eq!(memory.first_unwritten(), None);
+        assert_eq!(Memory::<f64>::zeroed(&emulation, 3).unwrap().first_unwritten(), None);
+    }
+
+    #[test]
+    fn memory_is_given_back() {
+        let emulation = Arc::new(Emulation::new(Profile::SMALL, 0));
+        let half = MEMORY_BYTES as usize / 2;
+        let memory = Memory::<u8>::unwritten(&emulation, half).unwrap();
+        let _other = Memory::<u8>::unwritten(&emulation, half - 1).unwrap();
+        let error = Error::OutOfDeviceMemory { requested: 2, available: Some(1) };
+        assert_eq!(Memory::upload(&emulation, &[7u16]).err(), Some(error));
+        drop(memory);
+        assert_eq!(Memory::upload(&emulation, &[7u16]).unwrap().download(), [7]);
+    }
+}
