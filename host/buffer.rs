@@ -22,8 +22,9 @@ pub(crate) enum Storage<T: Element> {
     Cpu(Vec<T>),
     #[cfg(cuda)]
     Cuda(cuda::Memory<T>),
+    /// Boxed, so that the feature does not make every buffer larger.
     #[cfg(feature = "emulator")]
-    Emulated(emulated::Memory<T>),
+    Emulated(Box<emulated::Memory<T>>),
 }
 
 impl<T: Element> Buffer<T> {

@@ -28,7 +28,7 @@
 //!
 //! * `cuda`: NVIDIA GPUs on Linux, x86-64 and aarch64. The program starts without a GPU, driver or toolkit and then
 //!   uses the CPU.
-//! * `emulator`: emulated GPUs ([`Device::emulated`]), on which the kernels run on the CPU and every access is examined:
+//! * `emulator`: emulated GPUs (`Device::emulated`), on which the kernels run on the CPU and every access is examined:
 //!   slow, and a race, a wrong access or a missing barrier in a kernel is an error.
 
 mod allocation;

@@ -25,7 +25,7 @@ pub struct PreparedFilter1d<T: FilterElement> {
 enum Bound<T: FilterElement> {
     Cpu(Taps<T>),
     #[cfg(cuda)]
-    Cuda(cuda::Filter1d<T>),
+    Cuda(Box<cuda::Filter1d<T>>),
     #[cfg(feature = "emulator")]
     Emulated(emulated::Filter1d<T>),
 }
@@ -36,7 +36,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         let bound = match device.engine() {
             Engine::Cpu => Bound::Cpu(taps.clone()),
             #[cfg(cuda)]
-            Engine::Cuda(queue) => Bound::Cuda(cuda::Filter1d::new(queue, &taps, algorithm)?),
+            Engine::Cuda(queue) => Bound::Cuda(Box::new(cuda::Filter1d::new(queue, &taps, algorithm)?)),
             #[cfg(feature = "emulator")]
             Engine::Emulated(emulation) => Bound::Emulated(emulated::Filter1d::new(emulation, &taps, algorithm)?),
         };
