@@ -169,7 +169,7 @@ impl<T: Element> Buffer2<T> {
     ) -> std::result::Result<Self, FromBufferError<T>> {
         match check_layout(buffer.len(), rows, columns, pitch) {
             Ok(()) => Ok(Buffer2 { buffer, rows, columns, pitch }),
-            Err(error) => Err(FromBufferError { error, buffer }),
+            Err(error) => Err(FromBufferError { error, buffer: Box::new(buffer) }),
         }
     }
 
@@ -266,7 +266,7 @@ impl<T: Element> Buffer2<T> {
 #[derive(Debug)]
 pub struct FromBufferError<T: Element> {
     error: Error,
-    buffer: Buffer<T>,
+    buffer: Box<Buffer<T>>,
 }
 
 impl<T: Element> FromBufferError<T> {
@@ -279,7 +279,7 @@ impl<T: Element> FromBufferError<T> {
     /// Gives the buffer back.
     #[must_use]
     pub fn into_buffer(self) -> Buffer<T> {
-        self.buffer
+        *self.buffer
     }
 }
 

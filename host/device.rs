@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 /// A device and one queue of work on it.
 ///
 /// Clones share the queue; opening a device again gives another one. A handle can be used from any thread.
+///
+/// On a CUDA device every call makes the device's primary context current for the calling thread and leaves it so, which
+/// matters to programs that use CUDA otherwise too.
 #[derive(Clone)]
 pub struct Device {
     inner: Arc<Inner>,
@@ -208,7 +211,7 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::NoDevice`] without a driver or GPU, [`Error::DeviceOrdinal`] if there are fewer,
-    /// [`Error::DeviceTooOld`] and [`Error::DriverTooOld`], and [`Error::FeatureDisabled`] if the program was built
+    /// [`Error::DeviceTooOld`], [`Error::DeviceUnsupported`] and [`Error::DriverTooOld`], and [`Error::FeatureDisabled`] if the program was built
     /// without the feature `cuda`.
     #[cfg(cuda)]
     pub fn cuda(ordinal: usize) -> Result<Self> {
@@ -287,11 +290,12 @@ impl Device {
     /// Every device of this machine: the CPU first, then the CUDA devices that can be opened.
     #[must_use]
     pub fn all() -> Vec<Self> {
+        use Error::{DeviceOrdinal, DriverTooOld, FeatureDisabled, NoDevice};
         let cuda = (0..).map_while(|ordinal| match Self::cuda(ordinal) {
             Ok(device) => Some(Some(device)),
-            // The next one may be younger.
-            Err(Error::DeviceTooOld { .. }) => Some(None),
-            Err(_) => None,
+            Err(DeviceOrdinal { .. } | NoDevice { .. } | DriverTooOld { .. } | FeatureDisabled { .. }) => None,
+            // Too old, or another process has it for itself: the next one may do.
+            Err(_) => Some(None),
         });
         std::iter::once(Self::cpu()).chain(cuda.flatten()).collect()
     }
@@ -336,7 +340,7 @@ impl Device {
         }
     }
 
-    /// A buffer with a copy of `data`.
+    /// A buffer with a copy of `data`, made when this returns: after the work that was enqueued before.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ pub enum Error {
         /// How many devices there are.
         available: usize,
     },
-    /// The device lacks something that this crate cannot do without.
+    /// The device is older than the kernels.
     #[error("the device {device} has compute capability {}.{}, and the kernels need {}.{} at least",
         actual.0, actual.1, required.0, required.1)]
     DeviceTooOld {
@@ -50,6 +50,14 @@ pub enum Error {
         required: (u32, u32),
         /// The device's compute capability.
         actual: (u32, u32),
+    },
+    /// The device cannot do something that this crate cannot do without.
+    #[error("the device {device} lacks {lacks}")]
+    DeviceUnsupported {
+        /// The device's name.
+        device: String,
+        /// What it cannot do.
+        lacks: &'static str,
     },
     /// The driver cannot load the kernels or lacks what this crate needs of it.
     #[error("the CUDA driver supports CUDA {}.{}, and {needed_for} takes a newer one (CUDA {}.{} or later)",

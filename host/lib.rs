@@ -17,9 +17,10 @@
 //!
 //! # Order and completion
 //!
-//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. `apply_into`
-//! returns when the work is enqueued; [`Buffer::download`], `apply` and [`Device::synchronize`] wait. What fails
-//! while it runs is reported by the next call that waits.
+//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. `apply_into` and
+//! [`Buffer::copy_from`] return when the work is enqueued. Whatever copies from or to the host waits for all that was
+//! enqueued before: downloads and uploads, `apply`, and `prepare`, which uploads the operation's numbers; so do
+//! [`Device::synchronize`] and [`Device::time`]. What fails while it runs is reported by the next call that waits.
 //!
 //! # Features
 //!

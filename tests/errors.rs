@@ -58,6 +58,12 @@ mod texts {
     }
 
     #[test]
+    fn device_unsupported() {
+        let error = Error::DeviceUnsupported { device: "GRID T4-1A".into(), lacks: "stream-ordered allocation" };
+        says(&error, "the device GRID T4-1A lacks stream-ordered allocation", None);
+    }
+
+    #[test]
     fn driver_too_old() {
         let needed_for = "the kernel module blur (PTX 7.8)".to_owned();
         let error = Error::DriverTooOld { required: (11, 8), actual: (11, 4), needed_for };
@@ -476,6 +482,9 @@ fn outputs_that_are_too_many() {
         factors: [samples as u64, 1],
         limit: most as u64,
     };
+    assert_eq!(full.output_shape([3, 5], 0), Ok([full.output_len(3).unwrap(), 5]));
+    assert_eq!(full.output_shape([3, 5], 1), Ok([3, full.output_len(5).unwrap()]));
+    fails(full.output_shape([3, 5], 2), Error::Axis { axis: 2, dimensions: 2 });
     assert_eq!(full.output_len(most), Ok(usize::MAX));
     fails(full.output_len(most + 1), large(most + 1));
     fails(full.output_len(usize::MAX), large(usize::MAX));

@@ -95,7 +95,8 @@ impl<T: FilterElement> Filter1d<T> {
         self
     }
 
-    /// Checks the filter and binds it to a device: uploads the taps and loads the kernels.
+    /// Checks the filter and binds it to a device: loads the kernel, and uploads the taps, after the work that was
+    /// enqueued before.
     ///
     /// # Errors
     ///

@@ -20,7 +20,8 @@ pub struct Plan {
     pub reason: String,
     /// Lines, and outputs of each.
     pub outputs: [usize; 2],
-    /// How the kernel is launched; `None` for the CPU and where there is nothing to compute.
+    /// How the kernel is launched; `None` for the CPU, where there is nothing to compute, and where the algorithm asked
+    /// for needs more shared memory than there is.
     pub launch: Option<LaunchPlan>,
 }
 

@@ -58,6 +58,16 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         self.taps.outputs(samples)
     }
 
+    /// The rows and columns that filtering a matrix of `shape` along `axis` gives.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Axis`], and [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
+    pub fn output_shape(&self, shape: [usize; 2], axis: usize) -> Result<[usize; 2]> {
+        let (_, outputs) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
+        Ok(outputs)
+    }
+
     /// The filtered samples.
     ///
     /// # Errors
@@ -129,10 +139,9 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         self.run(&lines, samples.buffer(), outputs.buffer_mut())
     }
 
-    /// How `samples` samples would be filtered.
+    /// How `samples` samples would be filtered; the plan for none if [`output_len`](Self::output_len) would fail.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
-        // A number of samples that is too large for any filter gets the plan for none.
         let lines = Lines::single(&self.taps, samples).or_else(|_| Lines::single(&self.taps, 0));
         let lines = lines.expect("no samples are not too many");
         self.plan_lines(&lines)

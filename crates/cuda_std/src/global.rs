@@ -7,7 +7,7 @@
 //! An access out of range does nothing, and a load then gives zero. A machine on the host reports it, but for the masked
 //! forms (`get_or`, `get2_masked`, `get4_masked`, `set_if`, `get4_strided`, `set4_strided`), where being outside is
 //! intended. `get2`, `get4` and their likes move 2 or 4 elements in one access: the *address* must be a multiple of
-//! their size, and `is_aligned` tells whether it can be.
+//! their size, and `is_aligned` tells whether it can be. A misaligned access does nothing either, and is reported.
 
 use crate::atomic::{Operation, atomic_methods};
 use crate::{Atomic, Ordering, Value, Vector4};
@@ -161,6 +161,14 @@ macro_rules! window {
                 i.in_range(I::of(further), self.len) as u32
             }
 
+            /// The same for `N` elements in one access, whose address has to be a multiple of their size.
+            #[cfg(target_os = "cuda")]
+            #[inline(always)]
+            fn guard_vector<const N: u32>(&self, i: I) -> u32 {
+                let misaligned = self.address_of(i) & (N as u64 * size_of::<T>() as u64 - 1);
+                self.guard(i, N - 1) & (misaligned == 0) as u32
+            }
+
             /// The access to the element `further` ones beyond `i`.
             #[cfg(not(target_os = "cuda"))]
             #[track_caller]
@@ -266,7 +274,7 @@ macro_rules! loads {
             #[track_caller]
             pub fn get2(&self, i: I) -> [T; 2] {
                 #[cfg(target_os = "cuda")]
-                return crate::device::Word::$load2(self.address_of(i), self.guard(i, 1)).map(T::from_word);
+                return crate::device::Word::$load2(self.address_of(i), self.guard_vector::<2>(i)).map(T::from_word);
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::load(&self.access(i, 2));
             }
@@ -291,7 +299,7 @@ macro_rules! loads {
             #[track_caller]
             pub fn get4(&self, i: I) -> [T; 4] {
                 #[cfg(target_os = "cuda")]
-                return crate::device::Word4::$load4(self.address_of(i), self.guard(i, 3)).map(T::from_word);
+                return crate::device::Word4::$load4(self.address_of(i), self.guard_vector::<4>(i)).map(T::from_word);
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::load(&self.access(i, 4));
             }
@@ -368,7 +376,7 @@ macro_rules! stores {
             #[track_caller]
             pub fn set2(&self, i: I, values: [T; 2]) {
                 #[cfg(target_os = "cuda")]
-                crate::device::Word::store2_global(self.address_of(i), values.map(T::to_word), self.guard(i, 1));
+                crate::device::Word::store2_global(self.address_of(i), values.map(T::to_word), self.guard_vector::<2>(i));
                 #[cfg(not(target_os = "cuda"))]
                 crate::host::store(&self.access(i, 2), values);
             }
@@ -381,7 +389,7 @@ macro_rules! stores {
             #[track_caller]
             pub fn set4(&self, i: I, values: [T; 4]) {
                 #[cfg(target_os = "cuda")]
-                crate::device::Word4::store4_global(self.address_of(i), values.map(T::to_word), self.guard(i, 3));
+                crate::device::Word4::store4_global(self.address_of(i), values.map(T::to_word), self.guard_vector::<4>(i));
                 #[cfg(not(target_os = "cuda"))]
                 crate::host::store(&self.access(i, 4), values);
             }

@@ -27,13 +27,14 @@ pub unsafe trait Entry: 'static {
 /// `pub fn name(arena, args: Args) { … }` becomes an entry point `name` on the device. On the host it becomes the
 /// type `name`, an [`Entry`](crate::Entry) with the code as [`Entry::run`](crate::Entry::run). The arena is the
 /// block's shared memory ([`Arena`](crate::Arena)). A third parameter `constants: Constants<T, N>` is the launch's
-/// constant memory ([`Constants`](crate::Constants)).
+/// constant memory ([`Constants`](crate::Constants)); the kernel crate then needs `feature(asm_experimental_arch)` on the
+/// device.
 ///
 /// The name is that of the entry point in the compiled module, so it must be unique in its crate.
 ///
-/// The code contains no `unsafe`:
+/// The code contains no `unsafe`, whatever it says of itself:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0453
 /// cuda_std::arguments! {
 ///     /// A number.
 ///     pub struct Number {
@@ -45,6 +46,7 @@ pub unsafe trait Entry: 'static {
 ///     /// Does not compile.
 ///     pub fn careless(_arena, args: Number) {
 ///         let pointer = &args.n as *const u32;
+///         #[allow(unsafe_code)]
 ///         let _ = unsafe { *pointer };
 ///     }
 /// }
@@ -59,7 +61,7 @@ macro_rules! kernel {
         #[unsafe(no_mangle)]
         pub extern "ptx-kernel" fn $name($args: $type) {
             #[inline(always)]
-            #[deny(unsafe_code)]
+            #[forbid(unsafe_code)]
             fn inner($arena: $crate::Arena, $args: $type) $body
             // SAFETY: the one call in this thread.
             inner(unsafe { $crate::Arena::of_block() }, $args)
@@ -73,7 +75,7 @@ macro_rules! kernel {
         #[unsafe(no_mangle)]
         pub extern "ptx-kernel" fn $name($args: $type, _table: $crate::Table<$t, $n>) {
             #[inline(always)]
-            #[deny(unsafe_code)]
+            #[forbid(unsafe_code)]
             fn inner($arena: $crate::Arena, $args: $type, $constants: $crate::Constants<$t, $n>) $body
             let table: u64;
             // SAFETY: takes the address of the second parameter, as the compiler names it.
@@ -103,7 +105,7 @@ macro_rules! kernel {
             const NAME: &'static str = stringify!($name);
             const SOURCES: Option<&'static str> = option_env!("SLM_KERNEL_SOURCES");
             fn run(args: Self::Args, constants: Self::Constants) {
-                #[deny(unsafe_code)]
+                #[forbid(unsafe_code)]
                 fn inner($arena: $crate::Arena, $args: $type, $constants: $seen) $body
                 // SAFETY: on the host any number of arenas is harmless, however often this function is called.
                 inner(unsafe { $crate::Arena::of_block() }, args, $crate::Given::seen(constants))

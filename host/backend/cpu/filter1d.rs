@@ -117,9 +117,11 @@ fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outpu
         None => &constant[..],
     };
     // A single row may have a pitch of whatever size.
-    outputs.par_chunks_mut(ROWS.saturating_mul(lines.output_pitch)).enumerate().try_for_each(|(piece, outputs)| {
+    let pieces = outputs.par_chunks_mut(ROWS.saturating_mul(lines.output_pitch)).enumerate();
+    // The buffer may go on behind the matrix.
+    pieces.take(lines.outputs.div_ceil(ROWS)).try_for_each(|(piece, outputs)| {
         let first = piece * ROWS;
-        let count = ROWS.min(lines.outputs.saturating_sub(first));
+        let count = ROWS.min(lines.outputs - first);
         let start = taps.start() + first as i64;
         let needed = count + taps.taps.len() - 1;
         let mut sources: Vec<&[T]> = allocation::reserved(needed)?;

@@ -147,3 +147,21 @@ fn text(code: i32, get: unsafe extern "C" fn(i32, *mut *const c_char) -> i32) ->
     // SAFETY: not null, and the driver's strings end in zero and live for ever.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_tell_lost_devices_from_failed_calls() {
+        assert_eq!(check("cuCall", 0), Ok(()));
+        for code in STICKY {
+            let lost = matches!(check("cuCall", code), Err(Error::DeviceLost { call: "cuCall", source }) if source.code == code as u32);
+            assert!(lost, "{code}");
+        }
+        for code in [1, 2, 46, 100, 222, 701, 999] {
+            let failed = matches!(check("cuCall", code), Err(Error::Driver { call: "cuCall", source }) if source.code == code as u32);
+            assert!(failed, "{code}");
+        }
+    }
+}

@@ -87,7 +87,9 @@ fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
         (6, minor @ ..=2) => (9, minor),
         (6, minor) => (10, minor.saturating_sub(3)),
         (7, minor) => (11, minor),
-        (8, minor) => (12, minor),
+        (8, minor @ ..=5) => (12, minor),
+        // CUDA 12.6 brought none.
+        (8, minor) => (12, minor + 1),
         (9, minor) => (13, minor),
         other => other,
     }
@@ -181,5 +183,6 @@ mod tests {
         assert_eq!(ptx_version("// x\n.version 7.8\n.target sm_90"), Some((7, 8)));
         assert_eq!(cuda_of_ptx((6, 3)), (10, 0));
         assert_eq!(cuda_of_ptx((7, 8)), (11, 8));
+        assert_eq!([(8, 5), (8, 6), (8, 8), (9, 0)].map(cuda_of_ptx), [(12, 5), (12, 7), (12, 9), (13, 0)]);
     }
 }

@@ -142,9 +142,11 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // The fields go next: unloading modules and destroying the stream need the context. Nothing of this queue is in
-        // use any more, since buffers hold it and operations drop their kernels before it.
+        // The fields go next: unloading modules and destroying the stream need the context. No buffer or operation has
+        // this queue any more, but work that they enqueued may still run, with kernels of these modules. A failure has
+        // nobody left to be told.
         let _ = self.context.make_current();
+        let _ = self.wait();
     }
 }
 
@@ -157,6 +159,7 @@ mod attribute {
     pub(super) const CAPABILITY_MINOR: i32 = 76;
     pub(super) const SHARED_PER_MULTIPROCESSOR: i32 = 81;
     pub(super) const MOST_SHARED_PER_BLOCK: i32 = 97;
+    pub(super) const MEMORY_POOLS: i32 = 115;
 }
 
 fn get(device: Device, attribute: i32) -> Result<u32> {
@@ -192,6 +195,10 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
         let needed_for = "stream-ordered allocation".to_owned();
         return Err(Error::DriverTooOld { required: ORDERED_ALLOCATION, actual: version, needed_for });
     }
+    if get(device, attribute::MEMORY_POOLS)? == 0 {
+        // On some virtual GPUs.
+        return Err(Error::DeviceUnsupported { device: info.name.clone(), lacks: "stream-ordered allocation" });
+    }
     let capability = info.compute_capability.expect("a GPU has one");
     if capability < lowest_target() {
         let (device, required) = (info.name.clone(), lowest_target());
@@ -202,4 +209,71 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
         shared: info.shared_memory.expect("a GPU has some"),
         threads_per_multiprocessor: get(device, attribute::THREADS_PER_MULTIPROCESSOR)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::cuda::handle::Module;
+    use crate::device::Engine;
+    use crate::{Device, Filter1d};
+    use std::ptr;
+
+    /// Runs a kernel that fails, on the device's stream.
+    fn fail(device: &Device) {
+        let Engine::Cuda(queue) = device.engine() else { panic!("a GPU") };
+        let ptx = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry fail() { trap; }\n";
+        let (stream, none) = (queue.stream(), ptr::null_mut());
+        // SAFETY: a kernel without arguments, whose module lives until the work is done.
+        let code = unsafe {
+            let module = Module::load(ptx).unwrap();
+            let function = module.function("fail").unwrap();
+            let code = api::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, ptr::null_mut(), none);
+            std::mem::forget(module);
+            code
+        };
+        assert_eq!(code, 0);
+    }
+
+    /// In a process of its own, which has no GPU any more afterwards.
+    fn lose() {
+        let device = Device::cuda(0).unwrap();
+        let mut buffer = device.upload(&[1.0f32, 2.0, 3.0]).unwrap();
+        let mut output = device.zeroed(3).unwrap();
+        let filter = Filter1d::correlate(&[1.0f32]).prepare(&device).unwrap();
+        device.synchronize().unwrap();
+        fail(&device);
+        let lost = device.synchronize().unwrap_err();
+        assert!(
+            matches!(&lost, Error::DeviceLost { call: "cuStreamSynchronize", source } if source.code != 0),
+            "{lost}"
+        );
+        let later = [
+            device.synchronize().err(),
+            device.upload(&[1]).err(),
+            device.zeroed::<i32>(7).err(),
+            device.time(|| Ok(())).err(),
+            buffer.download().err(),
+            buffer.upload(&[4.0, 5.0, 6.0]).err(),
+            output.copy_from(&buffer).err(),
+            filter.apply_into(&buffer, &mut output).err(),
+            filter.apply(&[1.0]).err(),
+            Filter1d::correlate(&[1.0f32]).prepare(&device).err(),
+        ];
+        assert!(later.iter().all(|error| error.as_ref() == Some(&lost)), "{later:?}");
+    }
+
+    #[test]
+    #[ignore = "needs a GPU"]
+    fn a_lost_device_says_so_for_ever() {
+        const CHILD: &str = "SLM_TEST_LOSES_THE_DEVICE";
+        if std::env::var_os(CHILD).is_some() {
+            return lose();
+        }
+        let name = "backend::cuda::queue::tests::a_lost_device_says_so_for_ever";
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        let output = child.args(["--exact", name, "--include-ignored"]).env(CHILD, "1").output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    }
 }
