@@ -22,9 +22,8 @@ pub(crate) enum Storage<T: Element> {
     Cpu(Vec<T>),
     #[cfg(cuda)]
     Cuda(cuda::Memory<T>),
-    /// Boxed, so that the feature does not make every buffer larger.
     #[cfg(feature = "emulator")]
-    Emulated(Box<emulated::Memory<T>>),
+    Emulated(emulated::Memory<T>),
 }
 
 impl<T: Element> Buffer<T> {

@@ -351,7 +351,7 @@ impl Device {
             #[cfg(cuda)]
             Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::upload(queue, data)?),
             #[cfg(feature = "emulator")]
-            Engine::Emulated(emulation) => Storage::Emulated(Box::new(emulated::Memory::upload(emulation, data)?)),
+            Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::upload(emulation, data)?),
         };
         Ok(Buffer::new(self, storage))
     }
@@ -373,7 +373,7 @@ impl Device {
             #[cfg(cuda)]
             Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::zeroed(queue, len)?),
             #[cfg(feature = "emulator")]
-            Engine::Emulated(emulation) => Storage::Emulated(Box::new(emulated::Memory::zeroed(emulation, len)?)),
+            Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::zeroed(emulation, len)?),
         };
         Ok(Buffer::new(self, storage))
     }
