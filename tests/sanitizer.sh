@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs the CUDA tests of a test program under NVIDIA's compute-sanitizer, each in a process of its own:
 #
-#   tests/sanitizer.sh [--jobs N] [--limit SECONDS] [--tools LIST] [--filter TEXT] PROGRAM FOLDER
+#   tests/sanitizer.sh [--jobs N] [--devices N] [--limit SECONDS] [--tools LIST] [--filter TEXT] PROGRAM FOLDER
 #
 #   --jobs N          processes at a time (4)
+#   --devices N       CUDA devices that they take turns on (1)
 #   --limit SECONDS   stop in time, and say what is left
 #   --tools LIST      the sanitizer's tools (memcheck,racecheck)
 #   --filter TEXT     the tests with this in their names (cuda::)
@@ -27,11 +28,12 @@ number() { # TEXT
   [[ $1 =~ ^[1-9][0-9]*$ ]] || usage
 }
 
-jobs=4 limit='' tools=memcheck,racecheck filter=cuda::
+jobs=4 devices=1 limit='' tools=memcheck,racecheck filter=cuda::
 while [[ ${1:-} == --* ]]; do
   [[ $# -ge 2 ]] || usage
   case $1 in
     --jobs) number "$2" && jobs=$2 ;;
+    --devices) number "$2" && devices=$2 ;;
     --limit) number "$2" && limit=$2 ;;
     --tools) tools=$2 ;;
     --filter) filter=$2 ;;
@@ -70,14 +72,14 @@ errors() { # LOG
 }
 
 # One test under one tool. Writes its row only at the end: what was stopped is not done.
-run() { # TOOL TEST
-  local tool=$1 test=$2 base start=$SECONDS remaining=0 child status count verdict=failed
+run() { # DEVICE TOOL TEST
+  local device=$1 tool=$2 test=$3 base start=$SECONDS remaining=0 child status count verdict=failed
   base=$(place "$tool" "$test")
   if [[ -n $limit ]]; then
     remaining=$((limit - SECONDS))
     [[ $remaining -gt 0 ]] || return 0
   fi
-  timeout --kill-after 5 "$remaining" compute-sanitizer --tool "$tool" --error-exitcode 86 \
+  CUDA_VISIBLE_DEVICES=$device timeout --kill-after 5 "$remaining" compute-sanitizer --tool "$tool" --error-exitcode 86 \
     "$program" --exact "$test" --test-threads 1 >"$base.log" 2>&1 &
   child=$!
   trap 'kill "$child" 2>/dev/null; exit' TERM
@@ -115,12 +117,14 @@ done
 echo "${#tests[@]} tests, ${#tools[@]} tools; ${#pending[@]} runs to do, $jobs at a time"
 
 trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
+turn=0
 for item in "${pending[@]}"; do
   while [[ $(jobs -rp | wc -l) -ge $jobs ]]; do
     wait -n
   done
   [[ -z $limit || $SECONDS -lt $limit ]] || break
-  run "${item%% *}" "${item#* }" &
+  run $((turn % devices)) "${item%% *}" "${item#* }" &
+  turn=$((turn + 1))
 done
 wait
 
