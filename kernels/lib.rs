@@ -17,6 +17,7 @@
 )]
 
 pub mod filter1d;
+pub mod histogram;
 
 mod border;
 mod sample;

@@ -1,0 +1,211 @@
+//! Which bin a sample belongs to: the same arithmetic on the host and on the device.
+//!
+//! The counts of a histogram are cells: its bins, and behind them one cell each for samples below the range, above it,
+//! and for NaN. Ranges are half-open, `lower <= x < upper`, unless they are closed, `lower <= x <= upper`; either way
+//! `last`, the largest number inside, is what samples are compared with.
+
+use super::Countable;
+#[cfg(not(target_os = "cuda"))]
+use super::Ratio;
+use cuda_std::{GlobalIn, arguments};
+
+/// The cells besides the bins.
+pub const OUTSIDE: u32 = 3;
+
+/// A rule that gives every sample a cell.
+///
+/// Samples are counted by *key*; there are as many counters as keys. Mostly a key is a cell, but samples of few
+/// different values are their own keys, and only the values are given cells, once all samples have been counted.
+pub trait Binning: Copy {
+    /// What is counted.
+    type Sample: Countable;
+
+    /// The key of a sample.
+    #[must_use]
+    fn key(&self, sample: Self::Sample) -> u32;
+
+    /// The cell of a key.
+    #[inline(always)]
+    #[must_use]
+    fn cell(&self, key: u32) -> u32 {
+        key
+    }
+}
+
+arguments! {
+    /// Bins of equal width: bin `floor((x - lower) · bins / (upper - lower))`, at most the last one. See
+    /// [`Countable::step`] for the arithmetic.
+    pub struct Even<T: Countable> {
+        /// From quotient to bin.
+        pub scale: T::Scale,
+        /// The smallest number inside.
+        pub lower: T,
+        /// The largest number inside.
+        pub last: T,
+        /// The number of bins.
+        pub bins: u32,
+    }
+}
+
+impl<T: Countable> Even<T> {
+    /// `bins` bins, at least one, from `lower` to `upper`, which is larger; with `upper` itself if they are `closed`.
+    #[cfg(not(target_os = "cuda"))]
+    #[must_use]
+    pub fn new(bins: u32, lower: T, upper: T, closed: bool) -> Self {
+        let last = if closed { upper } else { upper.before() };
+        Even { scale: T::scale(bins, lower, upper), lower, last, bins }
+    }
+}
+
+impl Even<u8> {
+    /// A bin for every byte.
+    #[cfg(not(target_os = "cuda"))]
+    #[must_use]
+    pub fn bytes() -> Self {
+        Even { scale: Ratio::new(BYTE_VALUES, BYTE_VALUES.into()), lower: 0, last: u8::MAX, bins: BYTE_VALUES }
+    }
+}
+
+impl<T: Countable> Binning for Even<T> {
+    type Sample = T;
+
+    #[inline(always)]
+    fn key(&self, sample: T) -> u32 {
+        let bin = sample.step(self.lower, self.scale).min(self.bins - 1);
+        cell(sample, self.lower, self.last, self.bins, bin)
+    }
+}
+
+arguments! {
+    /// Bins between given numbers: bin `k` is `edges[k] <= x < edges[k + 1]`.
+    pub struct Edges<T: Countable> {
+        /// The edges in ascending order, one more than there are bins.
+        pub edges: GlobalIn<T>,
+        /// The first edge.
+        pub lower: T,
+        /// The largest number inside.
+        pub last: T,
+        /// The number of bins.
+        pub bins: u32,
+    }
+}
+
+impl<T: Countable> Binning for Edges<T> {
+    type Sample = T;
+
+    #[inline(always)]
+    fn key(&self, sample: T) -> u32 {
+        let edges = self.edges.at(0);
+        let bin = search(self.bins, |k| edges.get(k) <= sample);
+        cell(sample, self.lower, self.last, self.bins, bin)
+    }
+}
+
+/// [`Edges`] for the host.
+#[cfg(not(target_os = "cuda"))]
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeSlice<'a, T> {
+    /// The edges in ascending order, one more than there are bins.
+    pub edges: &'a [T],
+    /// The largest number inside.
+    pub last: T,
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl<'a, T: Countable> EdgeSlice<'a, T> {
+    /// The bins between these edges, at least two; with the last edge itself if they are `closed`.
+    #[must_use]
+    pub fn new(edges: &'a [T], closed: bool) -> Self {
+        let last = edges[edges.len() - 1];
+        EdgeSlice { edges, last: if closed { last } else { last.before() } }
+    }
+
+    /// The same for the device; `edges` are there.
+    #[must_use]
+    pub fn on_device(&self, edges: GlobalIn<T>) -> Edges<T> {
+        Edges { edges, lower: self.edges[0], last: self.last, bins: self.edges.len() as u32 - 1 }
+    }
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl<T: Countable> Binning for EdgeSlice<'_, T> {
+    type Sample = T;
+
+    #[inline]
+    fn key(&self, sample: T) -> u32 {
+        let bins = self.edges.len() as u32 - 1;
+        let bin = search(bins, |k| self.edges[k as usize] <= sample);
+        cell(sample, self.edges[0], self.last, bins, bin)
+    }
+}
+
+arguments! {
+    /// The low bits of a sample are its bin.
+    pub struct LowBits {
+        /// These bits.
+        pub mask: u16,
+    }
+}
+
+impl Binning for LowBits {
+    type Sample = u16;
+
+    #[inline(always)]
+    fn key(&self, sample: u16) -> u32 {
+        (sample & self.mask) as u32
+    }
+}
+
+/// The keys of [`ByValue`].
+pub const BYTE_VALUES: u32 = 256;
+
+arguments! {
+    /// Counts bytes by their value, whatever the bins are: that is all that a byte can be, so the way from value to bin
+    /// is gone once for each value and not for each sample.
+    pub struct ByValue<B: Binning> {
+        /// The bins.
+        pub binning: B,
+    }
+}
+
+impl<B: Binning<Sample = u8>> Binning for ByValue<B> {
+    type Sample = u8;
+
+    #[inline(always)]
+    fn key(&self, sample: u8) -> u32 {
+        sample as u32
+    }
+
+    #[inline(always)]
+    fn cell(&self, key: u32) -> u32 {
+        self.binning.key(key as u8)
+    }
+}
+
+/// The cell of a sample that would be in `bin` if it were in the range.
+#[inline(always)]
+fn cell<T: Countable>(sample: T, lower: T, last: T, bins: u32, bin: u32) -> u32 {
+    let (above_lower, below_last) = (lower <= sample, sample <= last);
+    match (above_lower, below_last) {
+        (true, true) => bin,
+        (false, true) => bins,
+        (true, false) => bins + 1,
+        // Only what cannot be compared is neither.
+        (false, false) => bins + 2,
+    }
+}
+
+/// The last of `bins` bins for which `begins` says yes; the first one if there is none. Whoever is in a bin is in or
+/// behind all bins before it.
+#[inline(always)]
+fn search(bins: u32, begins: impl Fn(u32) -> bool) -> u32 {
+    let (mut first, mut len) = (0, bins);
+    while len > 1 {
+        let half = len / 2;
+        if begins(first + half) {
+            first += half;
+        }
+        len -= half;
+    }
+    first
+}
