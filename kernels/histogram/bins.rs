@@ -156,18 +156,41 @@ impl Binning for LowBits {
     }
 }
 
-/// The keys of [`ByValue`].
+/// The keys of bytes.
 pub const BYTE_VALUES: u32 = 256;
 
 arguments! {
-    /// Counts bytes by their value, whatever the bins are: that is all that a byte can be, so the way from value to bin
-    /// is gone once for each value and not for each sample.
-    pub struct ByValue<B: Binning> {
-        /// The bins.
-        pub binning: B,
+    /// Counts bytes by their value, whatever the bins are: there are only so many values, and the way from value to bin
+    /// is gone once for each of them and not for each sample.
+    pub struct Bytes {
+        /// The cells of the values.
+        pub cells: GlobalIn<u32>,
     }
 }
 
+impl Binning for Bytes {
+    type Sample = u8;
+
+    #[inline(always)]
+    fn key(&self, sample: u8) -> u32 {
+        sample as u32
+    }
+
+    #[inline(always)]
+    fn cell(&self, key: u32) -> u32 {
+        self.cells.get(key.into())
+    }
+}
+
+/// [`Bytes`] for the host.
+#[cfg(not(target_os = "cuda"))]
+#[derive(Clone, Copy, Debug)]
+pub struct ByValue<B> {
+    /// The bins.
+    pub binning: B,
+}
+
+#[cfg(not(target_os = "cuda"))]
 impl<B: Binning<Sample = u8>> Binning for ByValue<B> {
     type Sample = u8;
 

@@ -1,5 +1,6 @@
 //! The element types of histograms.
 
+use cuda_std::math::truncate;
 use cuda_std::{Argument, Value, arguments};
 
 /// A number that can be counted.
@@ -115,7 +116,7 @@ macro_rules! floats {
 
             #[inline(always)]
             fn step(self, lower: Self, scale: f64) -> u32 {
-                ((self as f64 - lower as f64) * scale) as u32
+                truncate((self as f64 - lower as f64) * scale)
             }
 
             #[inline(always)]

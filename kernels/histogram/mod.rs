@@ -4,11 +4,168 @@
 //! |---|---|
 //! | `countable.rs` | the element types |
 //! | `bins.rs` | which bin a sample belongs to, on the host as well |
+//! | `walk.rs` | the way through the samples, for all kernels |
+//! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
+//! | `shared.rs` | counters in shared memory, with atomic additions; one or several copies |
+//! | `private.rs` | counters of each thread's own in shared memory, without atomic additions |
+//! | `geometry.rs` | from a problem's size to grid, block and shared memory |
 
 mod bins;
 mod countable;
-
 #[cfg(not(target_os = "cuda"))]
-pub use bins::EdgeSlice;
-pub use bins::{BYTE_VALUES, Binning, ByValue, Edges, Even, LowBits, OUTSIDE};
+mod geometry;
+mod global;
+mod private;
+mod shared;
+mod walk;
+
+pub use bins::{BYTE_VALUES, Binning, Bytes, Edges, Even, LowBits, OUTSIDE};
+#[cfg(not(target_os = "cuda"))]
+pub use bins::{ByValue, EdgeSlice};
 pub use countable::{Countable, Ratio};
+#[cfg(not(target_os = "cuda"))]
+pub use geometry::{Geometry, Kernel, MOST_PACKS, Memory};
+
+use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel};
+
+/// Threads of a group of the kernels with counters of each thread's own.
+pub(crate) const GROUP: u32 = 128;
+
+/// The bytes of one counter of a group.
+pub(crate) const ROW: u32 = GROUP;
+
+arguments! {
+    /// What the kernels are launched with.
+    pub struct Args<B: Binning> {
+        /// The samples in packs of four words.
+        pub words: GlobalIn<u32>,
+        /// The same memory, and the samples behind the last whole pack.
+        pub samples: GlobalIn<B::Sample>,
+        /// The counts that are added to: the cells of one counted channel after another.
+        pub counts: GlobalInOut<u64>,
+        /// Zero, for the critical section.
+        pub lock: GlobalInOut<u32>,
+        /// Which bin a sample belongs to.
+        pub binning: B,
+        /// The number of whole packs.
+        pub packs: u32,
+        /// The number of samples behind them.
+        pub tail: u32,
+        /// The number of channels, whose samples take turns.
+        pub channels: u32,
+        /// The channel of the first sample.
+        pub first_channel: u32,
+        /// How many channels are counted, from the first one on.
+        pub counted: u32,
+        /// The keys of a channel.
+        pub keys: u32,
+        /// The cells of a channel.
+        pub cells: u32,
+        /// Not 0 if the additions are sequentially consistent.
+        pub seq_cst: u32,
+        /// The ranges of the counters.
+        pub ranges: u32,
+        /// The counters of a range.
+        pub range: u32,
+        /// The binary logarithm of the number of copies.
+        pub copies_log2: u32,
+    }
+}
+
+impl<B: Binning> Args<B> {
+    /// The number of counters.
+    #[inline(always)]
+    fn counters(&self) -> u32 {
+        self.counted * self.keys
+    }
+
+    /// Where the key of a channel is counted.
+    #[inline(always)]
+    fn count_of(&self, channel: u32, key: u32) -> u64 {
+        (channel * self.cells + self.binning.cell(key)) as u64
+    }
+
+    /// Adds what a block has counted to the counts.
+    #[inline(always)]
+    #[track_caller]
+    fn add_up(&self, counter: u32, n: u32) {
+        if n > 0 {
+            self.counts.fetch_add(self.count_of(counter / self.keys, counter % self.keys), n as u64, Ordering::Relaxed);
+        }
+    }
+
+    #[inline(always)]
+    fn is_seq_cst(&self) -> bool {
+        self.seq_cst != 0
+    }
+}
+
+/// The entry points of the module of an element type: those for each of its rules.
+macro_rules! entries {
+    ($feature:tt: $($binning:ty: $critical:ident $global:ident $shared:ident $private:ident;)*) => {$(
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// A critical section for each sample.
+            pub fn $critical(_arena, args: Args<$binning>) {
+                global::count_in_critical_section(&args);
+            }
+        }
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// An atomic addition in global memory for each sample.
+            pub fn $global(_arena, args: Args<$binning>) {
+                global::count(&args);
+            }
+        }
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// An atomic addition in shared memory for each sample.
+            pub fn $shared(arena, args: Args<$binning>) {
+                shared::count(arena, &args);
+            }
+        }
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// Counters of each thread's own.
+            pub fn $private(arena, args: Args<$binning>) {
+                private::count(arena, &args);
+            }
+        }
+    )*};
+}
+
+entries! { "histogram_u8":
+    Bytes: histogram_critical_u8 histogram_global_u8 histogram_shared_u8 histogram_private_u8;
+}
+entries! { "histogram_u16":
+    LowBits: histogram_low_bits_critical_u16 histogram_low_bits_global_u16
+        histogram_low_bits_shared_u16 histogram_low_bits_private_u16;
+    Even<u16>: histogram_even_critical_u16 histogram_even_global_u16
+        histogram_even_shared_u16 histogram_even_private_u16;
+    Edges<u16>: histogram_edges_critical_u16 histogram_edges_global_u16
+        histogram_edges_shared_u16 histogram_edges_private_u16;
+}
+entries! { "histogram_u32":
+    Even<u32>: histogram_even_critical_u32 histogram_even_global_u32
+        histogram_even_shared_u32 histogram_even_private_u32;
+    Edges<u32>: histogram_edges_critical_u32 histogram_edges_global_u32
+        histogram_edges_shared_u32 histogram_edges_private_u32;
+}
+entries! { "histogram_i32":
+    Even<i32>: histogram_even_critical_i32 histogram_even_global_i32
+        histogram_even_shared_i32 histogram_even_private_i32;
+    Edges<i32>: histogram_edges_critical_i32 histogram_edges_global_i32
+        histogram_edges_shared_i32 histogram_edges_private_i32;
+}
+entries! { "histogram_f32":
+    Even<f32>: histogram_even_critical_f32 histogram_even_global_f32
+        histogram_even_shared_f32 histogram_even_private_f32;
+    Edges<f32>: histogram_edges_critical_f32 histogram_edges_global_f32
+        histogram_edges_shared_f32 histogram_edges_private_f32;
+}
+entries! { "histogram_f64":
+    Even<f64>: histogram_even_critical_f64 histogram_even_global_f64
+        histogram_even_shared_f64 histogram_even_private_f64;
+    Edges<f64>: histogram_edges_critical_f64 histogram_edges_global_f64
+        histogram_edges_shared_f64 histogram_edges_private_f64;
+}

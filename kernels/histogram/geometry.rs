@@ -1,0 +1,112 @@
+//! From a problem's size to grid, block and shared memory: what the host has to know.
+
+use super::walk::PACKS;
+use super::{GROUP, ROW};
+use cuda_std::shared_bytes;
+
+/// The most packs of a launch: 2 GiB of samples, so that no counter of 32 bits overflows.
+pub const MOST_PACKS: u64 = 1 << 27;
+
+/// Threads of a block that counts with atomic additions.
+const THREADS: u32 = 1024;
+
+/// Threads of a block in which each waits for all others.
+const THREADS_IN_TURNS: u32 = 32;
+
+/// Groups of a block that counts without atomic additions, at most.
+const MOST_GROUPS: u64 = 8;
+
+/// Threads of a multiprocessor.
+const MOST_THREADS: u32 = 2048;
+
+/// What the hardware takes of shared memory for each block.
+const RESERVED_BYTES: u64 = 1024;
+
+/// The kernels of this operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// A critical section for each sample.
+    Critical,
+    /// Atomic additions in global memory.
+    Global,
+    /// Atomic additions in shared memory.
+    Shared {
+        /// As many copies of each counter as fit, a power of two, instead of one.
+        most_copies: u32,
+    },
+    /// Counters of each thread's own.
+    Private,
+}
+
+/// The shared memory of a device, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// What a block can have.
+    pub block: u64,
+    /// What there is for all blocks of a multiprocessor.
+    pub multiprocessor: u64,
+}
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Threads of a block.
+    pub threads: u32,
+    /// The dynamic shared memory of a block, in bytes.
+    pub shared_bytes: u64,
+    /// Blocks that together count all counters of the same samples.
+    pub ranges: u32,
+    /// The counters of one of them.
+    pub range: u32,
+    /// The binary logarithm of the number of copies of each counter.
+    pub copies_log2: u32,
+    /// Blocks to a multiprocessor; 0 if there is to be one block only.
+    blocks: u32,
+}
+
+impl Geometry {
+    /// How to launch `kernel` for so many counters, at least one and less than 2^31.
+    #[must_use]
+    pub fn new(kernel: Kernel, counters: u32, memory: Memory) -> Self {
+        let plain =
+            |threads, blocks| Geometry { threads, shared_bytes: 0, ranges: 1, range: counters, copies_log2: 0, blocks };
+        match kernel {
+            Kernel::Critical => plain(THREADS_IN_TURNS, 0),
+            Kernel::Global => plain(THREADS, MOST_THREADS / THREADS),
+            Kernel::Private => private(counters.into(), memory, plain(GROUP, 1)),
+            Kernel::Shared { most_copies } => shared(counters, most_copies, memory),
+        }
+    }
+
+    /// The blocks that count so many packs, on a device with so many multiprocessors: no more than run at a time.
+    #[must_use]
+    pub fn grid(&self, packs: u64, processors: u32) -> u32 {
+        let useful = packs.div_ceil(u64::from(self.threads * PACKS)).max(1);
+        let resident = u64::from(processors) * u64::from(self.blocks);
+        let parts = useful.min(resident / u64::from(self.ranges)).max(1);
+        // Ranges are less than 2^31 / 2^10, and parts of them no more than the blocks that a device can hold.
+        parts as u32 * self.ranges
+    }
+}
+
+/// As many groups as fit.
+fn private(counters: u64, memory: Memory, plain: Geometry) -> Geometry {
+    let rounds = shared_bytes::<u32>(counters);
+    let group = counters * u64::from(ROW);
+    let groups = (memory.block.saturating_sub(rounds) / group).clamp(1, MOST_GROUPS);
+    Geometry { threads: GROUP * groups as u32, shared_bytes: shared_bytes::<u8>(groups * group) + rounds, ..plain }
+}
+
+/// As many copies as fit, or as few ranges as are needed.
+fn shared(counters: u32, most_copies: u32, memory: Memory) -> Geometry {
+    let capacity = (memory.block / 16 * 4).clamp(1, u64::from(u32::MAX)) as u32;
+    let ranges = counters.div_ceil(capacity);
+    let range = counters.div_ceil(ranges);
+    let bytes = |copies_log2: u32| shared_bytes::<u32>(u64::from(range) << copies_log2);
+    // Two blocks fill a multiprocessor.
+    let half = (memory.multiprocessor / 2).saturating_sub(RESERVED_BYTES).min(memory.block);
+    let copies_log2 = (0..=most_copies.ilog2()).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
+    let shared_bytes = bytes(copies_log2);
+    let blocks = (memory.multiprocessor / (shared_bytes + RESERVED_BYTES)).clamp(1, u64::from(MOST_THREADS / THREADS));
+    Geometry { threads: THREADS, shared_bytes, ranges, range, copies_log2, blocks: blocks as u32 }
+}

@@ -1,0 +1,54 @@
+//! Counting in global memory: one addition there for each sample.
+//!
+//! No shared memory, any number of bins. What it costs depends on the data: additions to one count wait for each other.
+
+use super::walk::{Counter, walk_slowly};
+use super::{Args, Binning};
+use cuda_std::{Ordering, fence, thread};
+
+/// Any number of blocks, with an atomic addition for each sample.
+#[inline(always)]
+pub(super) fn count<B: Binning>(args: &Args<B>) {
+    walk_slowly(args, [thread::block_idx_x(), thread::grid_dim_x()], &Atomic(args));
+}
+
+struct Atomic<'a, B: Binning>(&'a Args<B>);
+
+impl<B: Binning> Counter for Atomic<'_, B> {
+    #[inline(always)]
+    fn add(&self, channel: u32, key: u32) {
+        let (counts, i) = (&self.0.counts, self.0.count_of(channel, key));
+        match self.0.is_seq_cst() {
+            true => counts.fetch_add(i, 1, Ordering::SeqCst),
+            false => counts.fetch_add(i, 1, Ordering::Relaxed),
+        };
+    }
+}
+
+/// One block, whose threads keep each other out of a critical section, in which they read, add and write.
+///
+/// The section is inside the branch that took the lock, so that the lanes of a warp which wait for it do not keep the
+/// one that has it from leaving.
+#[inline(always)]
+pub(super) fn count_in_critical_section<B: Binning>(args: &Args<B>) {
+    walk_slowly(args, [thread::block_idx_x(), thread::grid_dim_x()], &Locked(args));
+}
+
+struct Locked<'a, B: Binning>(&'a Args<B>);
+
+impl<B: Binning> Counter for Locked<'_, B> {
+    #[inline(always)]
+    fn add(&self, channel: u32, key: u32) {
+        let Args { counts, lock, .. } = self.0;
+        let i = self.0.count_of(channel, key);
+        let mut waiting = true;
+        while waiting {
+            if lock.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0 {
+                counts.set(i, counts.get(i) + 1);
+                fence::fence_device();
+                lock.exchange(0, 0, Ordering::SeqCst);
+                waiting = false;
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Counting in shared memory without atomic operations: every thread has counters of its own, of one byte each.
+//!
+//! Four warps form a *group*. Counter `i` of a group is 128 bytes: 32 words, one for each lane, and in a word one byte for
+//! each of the four warps. So a lane only ever touches its own bank, whatever the data are, and no thread touches
+//! another's bytes.
+//!
+//! A counter that passes 255 begins anew, and the thread adds one to the *rounds* of that counter, of which the block
+//! has one set, in units of 256. In the end thread `i` adds up counter `i` of all groups; it begins with word `i % 32`,
+//! so that 32 threads ask for 32 different banks.
+
+use super::walk::{Counter, walk};
+use super::{Args, Binning, GROUP, ROW};
+use cuda_std::{Arena, Ordering, Shared, thread, warp};
+
+/// Words of a row.
+const WORDS: u32 = ROW / 4;
+
+#[inline(always)]
+pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
+    let (t, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+    let groups = threads / GROUP;
+    let counters = args.counters();
+    let (bytes, arena) = arena.split::<u8>(groups * counters * ROW);
+    let (rounds, _) = arena.split::<u32>(counters);
+    let mut word = t;
+    while word < groups * counters * WORDS {
+        bytes.set4(4 * word, [0; 4]);
+        word += threads;
+    }
+    let mut i = t;
+    while i < counters {
+        rounds.set(i, 0);
+        i += threads;
+    }
+    thread::sync_threads();
+
+    let place = t / GROUP * counters * ROW + warp::lane() * 4 + t % GROUP / warp::WARP;
+    let part = [thread::block_idx_x(), thread::grid_dim_x()];
+    walk(args, part, &Bytes { bytes: &bytes, rounds: &rounds, keys: args.keys, place });
+    thread::sync_threads();
+
+    let mut i = t;
+    while i < counters {
+        args.add_up(i, 256 * rounds.get(i) + sum(&bytes, i, counters, groups));
+        i += threads;
+    }
+}
+
+/// The bytes of counter `i` of all groups.
+#[inline(always)]
+fn sum(bytes: &Shared<u8>, i: u32, counters: u32, groups: u32) -> u32 {
+    let (mut sum, mut word) = (0, 0);
+    while word < groups * WORDS {
+        let row = word / WORDS * counters + i;
+        for byte in bytes.get4(row * ROW + (word + i) % WORDS * 4) {
+            sum += byte as u32;
+        }
+        word += 1;
+    }
+    sum
+}
+
+/// A thread's counters.
+struct Bytes<'a> {
+    bytes: &'a Shared<u8>,
+    rounds: &'a Shared<u32>,
+    keys: u32,
+    /// The thread's byte of counter 0.
+    place: u32,
+}
+
+impl Counter for Bytes<'_> {
+    #[inline(always)]
+    fn add(&self, channel: u32, key: u32) {
+        let i = channel * self.keys + key;
+        let at = self.place + i * ROW;
+        let count = self.bytes.get(at);
+        self.bytes.set(at, count.wrapping_add(1));
+        if count == u8::MAX {
+            self.rounds.fetch_add(i, 1, Ordering::Relaxed);
+        }
+    }
+}

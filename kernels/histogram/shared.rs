@@ -1,0 +1,110 @@
+//! Counting in shared memory, with atomic additions.
+//!
+//! A block has counters of its own, which it adds to the counts in the end. There are several *copies* of each counter,
+//! side by side: counter `i` of lane `l` is at `i * copies + l % copies`. With 32 copies each lane owns a bank, so that
+//! nothing that the data contain makes lanes wait for each other; with fewer, fewer lanes can meet.
+//!
+//! If the counters of a block do not fit into shared memory, they are divided into *ranges*: as many neighbouring blocks
+//! as there are ranges read the same samples, at about the same time, and each counts those of its range.
+//!
+//! No bank conflicts when the counters are cleared (consecutive addresses) and added up: lane `l` begins with copy
+//! `l / (32 / copies)`, so that 32 lanes ask for 32 different banks. While counting there are as many as the data bring
+//! about, and none with 32 copies.
+
+use super::walk::{Counter, walk, walk_slowly};
+use super::{Args, Binning};
+use cuda_std::{Arena, Ordering, Shared, thread, warp};
+
+#[inline(always)]
+pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
+    let (block, t) = (thread::block_idx_x(), thread::thread_idx_x());
+    let first = block % args.ranges * args.range;
+    let len = args.range.min(args.counters() - first);
+    let (window, _) = arena.split::<u32>(args.range << args.copies_log2);
+    clear(&window);
+    thread::sync_threads();
+
+    let part = [block / args.ranges, thread::grid_dim_x() / args.ranges];
+    let lane = warp::lane() & ((1 << args.copies_log2) - 1);
+    let counters = Counters { window: &window, keys: args.keys, first, len, copies_log2: args.copies_log2, lane };
+    match args.is_seq_cst() {
+        true => walk_slowly(args, part, &SeqCst(counters)),
+        false => walk(args, part, &Relaxed(counters)),
+    }
+    thread::sync_threads();
+
+    let mut i = t;
+    while i < len {
+        args.add_up(first + i, sum(&window, i, args.copies_log2));
+        i += thread::block_dim_x();
+    }
+}
+
+/// Sets all counters to zero, 16 bytes at a time and then the rest.
+#[inline(always)]
+fn clear(window: &Shared<u32>) {
+    let (t, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+    let quads = window.len() / 4;
+    let mut i = t;
+    while i < quads {
+        window.set4(4 * i, [0; 4]);
+        i += threads;
+    }
+    let i = 4 * quads + t;
+    if i < window.len() {
+        window.set(i, 0);
+    }
+}
+
+/// All copies of counter `i`.
+#[inline(always)]
+fn sum(window: &Shared<u32>, i: u32, copies_log2: u32) -> u32 {
+    let copies = 1 << copies_log2;
+    let start = i % warp::WARP >> (5 - copies_log2);
+    let (mut sum, mut k) = (0, 0);
+    while k < copies {
+        sum += window.get((i << copies_log2) + ((start + k) & (copies - 1)));
+        k += 1;
+    }
+    sum
+}
+
+/// A block's counters, as a lane sees them.
+struct Counters<'a> {
+    window: &'a Shared<u32>,
+    keys: u32,
+    /// The first counter of the block's range, and their number.
+    first: u32,
+    len: u32,
+    copies_log2: u32,
+    /// The lane's copy.
+    lane: u32,
+}
+
+impl Counters<'_> {
+    #[inline(always)]
+    fn add(&self, channel: u32, key: u32, ordering: Ordering) {
+        let i = (channel * self.keys + key).wrapping_sub(self.first);
+        if i < self.len {
+            self.window.fetch_add((i << self.copies_log2) + self.lane, 1, ordering);
+        }
+    }
+}
+
+struct Relaxed<'a>(Counters<'a>);
+
+impl Counter for Relaxed<'_> {
+    #[inline(always)]
+    fn add(&self, channel: u32, key: u32) {
+        self.0.add(channel, key, Ordering::Relaxed);
+    }
+}
+
+struct SeqCst<'a>(Counters<'a>);
+
+impl Counter for SeqCst<'_> {
+    #[inline(always)]
+    fn add(&self, channel: u32, key: u32) {
+        self.0.add(channel, key, Ordering::SeqCst);
+    }
+}
