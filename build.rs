@@ -4,7 +4,7 @@ use cuda_builder::CudaBuilder;
 use std::env;
 
 /// The features of slm-kernels.
-const MODULES: [&str; 9] = [
+const MODULES: [&str; 16] = [
     "filter1d_simple_f32",
     "filter1d_simple_f64",
     "filter1d_simple_i32",
@@ -14,6 +14,13 @@ const MODULES: [&str; 9] = [
     "filter1d_columns_f32",
     "filter1d_columns_f64",
     "filter1d_columns_i32",
+    "histogram_u8",
+    "histogram_u16",
+    "histogram_u32",
+    "histogram_i32",
+    "histogram_f32",
+    "histogram_f64",
+    "histogram_peak",
 ];
 
 fn main() {

@@ -8,6 +8,8 @@
 //! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
 //! | `shared.rs` | counters in shared memory, with atomic additions; one or several copies |
 //! | `private.rs` | counters of each thread's own in shared memory, without atomic additions |
+//! | `weight.rs` | weights as whole numbers, on the host as well |
+//! | `weigh.rs` | kernels that add up weights |
 //! | `geometry.rs` | from a problem's size to grid, block and shared memory |
 
 mod bins;
@@ -18,6 +20,8 @@ mod global;
 mod private;
 mod shared;
 mod walk;
+mod weigh;
+mod weight;
 
 pub use bins::{BYTE_VALUES, Binning, Bytes, Edges, Even, LowBits, OUTSIDE};
 #[cfg(not(target_os = "cuda"))]
@@ -25,6 +29,10 @@ pub use bins::{ByValue, EdgeSlice};
 pub use countable::{Countable, Ratio};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, MOST_PACKS, Memory};
+#[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
+pub use weigh::histogram_peak;
+pub use weigh::{PeakArgs, WeightedArgs};
+pub use weight::Quantum;
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel};
 
@@ -88,9 +96,9 @@ impl<B: Binning> Args<B> {
     /// Adds what a block has counted to the counts.
     #[inline(always)]
     #[track_caller]
-    fn add_up(&self, counter: u32, n: u32) {
+    fn add_up(&self, counter: u32, n: u64) {
         if n > 0 {
-            self.counts.fetch_add(self.count_of(counter / self.keys, counter % self.keys), n as u64, Ordering::Relaxed);
+            self.counts.fetch_add(self.count_of(counter / self.keys, counter % self.keys), n, Ordering::Relaxed);
         }
     }
 
@@ -102,7 +110,7 @@ impl<B: Binning> Args<B> {
 
 /// The entry points of the module of an element type: those for each of its rules.
 macro_rules! entries {
-    ($feature:tt: $($binning:ty: $critical:ident $global:ident $shared:ident $private:ident;)*) => {$(
+    ($feature:tt: $($binning:ty: $critical:ident $global:ident $shared:ident $private:ident $weigh:ident;)*) => {$(
         #[cfg(any(feature = $feature, not(target_os = "cuda")))]
         kernel! {
             /// A critical section for each sample.
@@ -131,41 +139,48 @@ macro_rules! entries {
                 private::count(arena, &args);
             }
         }
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// Adds up weights.
+            pub fn $weigh(arena, args: WeightedArgs<$binning>) {
+                weigh::add(arena, &args);
+            }
+        }
     )*};
 }
 
 entries! { "histogram_u8":
-    Bytes: histogram_critical_u8 histogram_global_u8 histogram_shared_u8 histogram_private_u8;
+    Bytes: histogram_critical_u8 histogram_global_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8;
 }
 entries! { "histogram_u16":
     LowBits: histogram_low_bits_critical_u16 histogram_low_bits_global_u16
-        histogram_low_bits_shared_u16 histogram_low_bits_private_u16;
+        histogram_low_bits_shared_u16 histogram_low_bits_private_u16 histogram_low_bits_weigh_u16;
     Even<u16>: histogram_even_critical_u16 histogram_even_global_u16
-        histogram_even_shared_u16 histogram_even_private_u16;
+        histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16;
     Edges<u16>: histogram_edges_critical_u16 histogram_edges_global_u16
-        histogram_edges_shared_u16 histogram_edges_private_u16;
+        histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16;
 }
 entries! { "histogram_u32":
     Even<u32>: histogram_even_critical_u32 histogram_even_global_u32
-        histogram_even_shared_u32 histogram_even_private_u32;
+        histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32;
     Edges<u32>: histogram_edges_critical_u32 histogram_edges_global_u32
-        histogram_edges_shared_u32 histogram_edges_private_u32;
+        histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32;
 }
 entries! { "histogram_i32":
     Even<i32>: histogram_even_critical_i32 histogram_even_global_i32
-        histogram_even_shared_i32 histogram_even_private_i32;
+        histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32;
     Edges<i32>: histogram_edges_critical_i32 histogram_edges_global_i32
-        histogram_edges_shared_i32 histogram_edges_private_i32;
+        histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32;
 }
 entries! { "histogram_f32":
     Even<f32>: histogram_even_critical_f32 histogram_even_global_f32
-        histogram_even_shared_f32 histogram_even_private_f32;
+        histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32;
     Edges<f32>: histogram_edges_critical_f32 histogram_edges_global_f32
-        histogram_edges_shared_f32 histogram_edges_private_f32;
+        histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32;
 }
 entries! { "histogram_f64":
     Even<f64>: histogram_even_critical_f64 histogram_even_global_f64
-        histogram_even_shared_f64 histogram_even_private_f64;
+        histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64;
     Edges<f64>: histogram_edges_critical_f64 histogram_edges_global_f64
-        histogram_edges_shared_f64 histogram_edges_private_f64;
+        histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64;
 }

@@ -41,7 +41,7 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
 
     let mut i = t;
     while i < counters {
-        args.add_up(i, 256 * rounds.get(i) + sum(&bytes, i, counters, groups));
+        args.add_up(i, (256 * rounds.get(i) + sum(&bytes, i, counters, groups)).into());
         i += threads;
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
 
     let mut i = t;
     while i < len {
-        args.add_up(first + i, sum(&window, i, args.copies_log2));
+        args.add_up(first + i, sum(&window, i, args.copies_log2).into());
         i += thread::block_dim_x();
     }
 }

@@ -67,6 +67,15 @@ impl<T: Value> Buffer<T> {
         unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64) }
     }
 
+    /// The words of 4 bytes from element `first` on: `words` of them, or those that there are.
+    #[must_use]
+    pub fn words_from(&self, first: usize, words: usize) -> GlobalIn<u32> {
+        let first = first.min(self.len);
+        let words = words.min((self.len - first) * size_of::<T>() / size_of::<u32>());
+        // SAFETY: as for `output`; every bit pattern is a valid word.
+        unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, words as u64) }
+    }
+
     /// As [`in_out`](Self::in_out), of the elements from `first` on; none if there are not so many.
     #[must_use]
     pub fn in_out_from(&self, first: usize) -> GlobalInOut<T> {

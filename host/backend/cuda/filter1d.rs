@@ -7,7 +7,7 @@ use super::module::{
 };
 use super::{Memory, Queue};
 use crate::backend::gpu::{FilterKernels, Kernel, Launch, Launches, Shape};
-use crate::filter1d::{Algorithm, FilterElement, Lines, Plan, Residency, Taps};
+use crate::filter1d::{Algorithm, FilterElement, Lines, Plan, Taps};
 use crate::{Device, Result};
 use cuda_std::image::Module;
 use std::sync::Arc;
@@ -106,15 +106,6 @@ impl<T: FilterElement> Filter1d<T> {
 
     pub(crate) fn plan(&self, device: &Device, lines: &Lines) -> Plan {
         // A plan is a forecast: where the driver does not answer, the next launch will say why.
-        self.launches.plan(device, lines, |kernel, shape| self.residency(kernel, shape).ok())
-    }
-
-    fn residency(&self, kernel: Kernel, shape: Shape) -> Result<Residency> {
-        let (kernel, queue) = (self.kernel(kernel), &*self.queue);
-        let registers = kernel.registers(queue)?;
-        let blocks = kernel.blocks_per_multiprocessor(queue, shape)?;
-        let threads = f64::from(blocks * shape.block[0] * shape.block[1]);
-        let occupancy = threads / f64::from(queue.limits().threads_per_multiprocessor);
-        Ok(Residency { registers, blocks_per_multiprocessor: blocks, occupancy })
+        self.launches.plan(device, lines, |kernel, shape| self.kernel(kernel).residency(&self.queue, shape).ok())
     }
 }

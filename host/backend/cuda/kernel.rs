@@ -3,7 +3,7 @@
 use super::Queue;
 use super::driver::api;
 use super::module::Loaded;
-use crate::Result;
+use crate::{Residency, Result};
 use crate::backend::gpu::Shape;
 use cuda_std::Entry;
 use cuda_std::image::Module;
@@ -131,6 +131,15 @@ pub(super) trait Facts {
     fn registers(&self, queue: &Queue) -> Result<u32>;
     /// How many blocks run on one multiprocessor at a time; loads it.
     fn blocks_per_multiprocessor(&self, queue: &Queue, shape: Shape) -> Result<u32>;
+
+    /// How much of a multiprocessor a launch occupies; loads it.
+    fn residency(&self, queue: &Queue, shape: Shape) -> Result<Residency> {
+        let registers = self.registers(queue)?;
+        let blocks = self.blocks_per_multiprocessor(queue, shape)?;
+        let threads = f64::from(blocks * shape.block[0] * shape.block[1]);
+        let occupancy = threads / f64::from(queue.limits().threads_per_multiprocessor);
+        Ok(Residency { registers, blocks_per_multiprocessor: blocks, occupancy })
+    }
 }
 
 impl<E: Entry> Facts for OnDemand<E> {

@@ -125,6 +125,19 @@ impl<T: Element> Memory<T> {
         unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64) }
     }
 
+    /// So many words from element `first` on, or those that there are, for a kernel to read.
+    ///
+    /// # Safety
+    ///
+    /// As for [`window`](Self::window).
+    pub(super) unsafe fn words(&self, first: usize, words: usize) -> GlobalIn<u32> {
+        let first = first.min(self.len);
+        let words = words.min((self.len - first) * size_of::<T>() / size_of::<u32>());
+        // SAFETY: inside one allocation, every bit pattern is a valid word, and nothing writes it before the kernel has
+        // ended. The kernel checks the alignment of what it reads.
+        unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, words as u64) }
+    }
+
     /// The elements from `first` on, for a kernel to read and write.
     ///
     /// # Safety

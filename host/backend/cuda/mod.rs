@@ -10,7 +10,7 @@
 //! | `memory.rs` | device memory that frees itself in stream order |
 //! | `module.rs` | compiled kernels: choosing, checking and loading them |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
-//! | `filter1d.rs` | one file per operation: the launches of `../gpu`, enqueued |
+//! | `filter1d.rs`, `histogram.rs` | one file per operation: the launches of `../gpu`, enqueued |
 //!
 //! Contexts are current per thread, so whatever calls the driver begins with [`Queue::enter`]. The device's primary
 //! context then stays current.
@@ -20,12 +20,14 @@
 mod driver;
 mod filter1d;
 mod handle;
+mod histogram;
 mod kernel;
 mod memory;
 mod module;
 mod queue;
 
 pub(crate) use filter1d::{Filter1d, FilterModules};
+pub(crate) use histogram::{Histogram, HistogramModules, histogram};
 pub(crate) use memory::Memory;
 pub use module::ptx_origin;
 pub(crate) use queue::Queue;

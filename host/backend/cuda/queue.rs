@@ -34,6 +34,8 @@ unsafe impl Sync for Queue {}
 pub(super) struct Limits {
     pub(super) capability: (u32, u32),
     pub(super) shared: SharedMemory,
+    /// Multiprocessors.
+    pub(super) processors: u32,
     pub(super) threads_per_multiprocessor: u32,
 }
 
@@ -207,6 +209,7 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
     Ok(Limits {
         capability,
         shared: info.shared_memory.expect("a GPU has some"),
+        processors: info.processors as u32,
         threads_per_multiprocessor: get(device, attribute::THREADS_PER_MULTIPROCESSOR)?,
     })
 }

@@ -59,6 +59,11 @@ impl<T: Element> Memory<T> {
         self.buffer.input_from(first)
     }
 
+    /// So many words from element `first` on, or those that there are, for a kernel to read.
+    pub(super) fn words(&self, first: usize, words: usize) -> GlobalIn<u32> {
+        self.buffer.words_from(first, words)
+    }
+
     /// The elements from `first` on, for a kernel to read and write.
     pub(super) fn window_mut(&mut self, first: usize) -> GlobalInOut<T> {
         self.buffer.in_out_from(first)

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `emulation.rs` | an emulator, and what it has found and counted so far |
 //! | `memory.rs` | its memory |
-//! | `filter1d.rs` | one file per operation: the launches of `../gpu`, run at once |
+//! | `filter1d.rs`, `histogram.rs` | one file per operation: the launches of `../gpu`, run at once |
 
 mod emulation;
 mod filter1d;
+mod histogram;
 mod memory;
 
 pub(crate) use emulation::Emulation;
 pub(crate) use filter1d::Filter1d;
+pub(crate) use histogram::{Histogram, histogram};
 pub(crate) use memory::Memory;

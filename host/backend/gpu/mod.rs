@@ -2,6 +2,7 @@
 //! and with which arguments. Free of `unsafe`, and nothing here allocates once an operation is prepared.
 
 mod filter1d;
+pub(crate) mod histogram;
 
 pub(crate) use filter1d::{FilterKernels, Kernel, Launch, Launches};
 

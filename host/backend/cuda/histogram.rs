@@ -1,0 +1,207 @@
+//! Histograms on an NVIDIA GPU.
+
+use super::kernel::{Facts, OnDemand};
+use super::module::{
+    HISTOGRAM_F32, HISTOGRAM_F64, HISTOGRAM_I32, HISTOGRAM_PEAK, HISTOGRAM_U8, HISTOGRAM_U16, HISTOGRAM_U32,
+};
+use super::{Memory, Queue};
+use crate::backend::gpu::histogram::{Entries, HistogramKernels, Launch, Launches, Windows};
+use crate::histogram::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
+use crate::{Device, Result, allocation};
+use cuda_std::image::Module;
+use slm_kernels::histogram::{Kernel, PeakArgs, Quantum, histogram_peak};
+use std::sync::Arc;
+
+/// The compiled kernels for an element type.
+pub trait HistogramModules: HistogramKernels {
+    /// The module with all of them.
+    const MODULE: &'static Module;
+}
+
+macro_rules! histogram_modules {
+    ($($t:ty: $module:ident;)*) => {$(
+        impl HistogramModules for $t {
+            const MODULE: &'static Module = &$module;
+        }
+    )*};
+}
+histogram_modules! {
+    u8: HISTOGRAM_U8;
+    u16: HISTOGRAM_U16;
+    u32: HISTOGRAM_U32;
+    i32: HISTOGRAM_I32;
+    f32: HISTOGRAM_F32;
+    f64: HISTOGRAM_F64;
+}
+
+/// A histogram's table and kernels on a device, whatever kind of bins it has.
+pub(crate) trait Histogram<T: HistogramElement>: Send + Sync {
+    /// Enqueues the counting of `samples`, which adds to `counts`.
+    fn run(&self, samples: &Memory<T>, counts: &mut Memory<u64>) -> Result<()>;
+
+    /// The sums of the weights, in multiples of the quantum.
+    fn weigh(&self, samples: &Memory<T>, weights: &Memory<f32>) -> Result<(Vec<i64>, Quantum)>;
+
+    fn plan(&self, device: &Device, samples: usize) -> Plan;
+}
+
+/// Binds a histogram to a device.
+pub(crate) fn histogram<T: HistogramElement>(
+    queue: &Arc<Queue>,
+    rule: &Rule<T>,
+    algorithm: Algorithm,
+) -> Result<Box<dyn Histogram<T>>> {
+    Ok(match rule.bins {
+        Bins::Even { .. } => Box::new(Bound::<T::Even>::new(queue, rule, algorithm)?),
+        Bins::Edges(_) => Box::new(Bound::<T::Edges>::new(queue, rule, algorithm)?),
+        Bins::LowBits(_) => Box::new(Bound::<T::LowBits>::new(queue, rule, algorithm)?),
+    })
+}
+
+/// Fields are dropped in their order: kernels before the queue, whose context their modules are in.
+struct Bound<E: Entries> {
+    launches: Launches<E>,
+    critical: OnDemand<E::Critical>,
+    global: OnDemand<E::Global>,
+    shared: OnDemand<E::Shared>,
+    private: OnDemand<E::Private>,
+    weigh: OnDemand<E::Weigh>,
+    peak: OnDemand<histogram_peak>,
+    table: Memory<E::Table>,
+    queue: Arc<Queue>,
+}
+
+impl<E: Entries<Sample: HistogramModules>> Bound<E> {
+    fn new(queue: &Arc<Queue>, rule: &Rule<E::Sample>, algorithm: Algorithm) -> Result<Self> {
+        let limits = queue.limits();
+        let module = E::Sample::MODULE;
+        let histogram = Bound {
+            launches: Launches::new(rule, algorithm, limits.shared, limits.processors)?,
+            critical: OnDemand::new(module),
+            global: OnDemand::new(module),
+            shared: OnDemand::new(module),
+            private: OnDemand::new(module),
+            weigh: OnDemand::new(module),
+            peak: OnDemand::new(&HISTOGRAM_PEAK),
+            table: Memory::upload(queue, &E::table(rule)?)?,
+            queue: queue.clone(),
+        };
+        histogram.kernel().registers(queue)?;
+        Ok(histogram)
+    }
+
+    /// The kernel that counts.
+    fn kernel(&self) -> &dyn Facts {
+        match self.launches.kernel() {
+            Kernel::Critical => &self.critical,
+            Kernel::Global => &self.global,
+            Kernel::Shared { .. } => &self.shared,
+            Kernel::Private => &self.private,
+        }
+    }
+
+    /// What a launch works on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Memory::window`], of all memory that is borrowed here.
+    unsafe fn windows(
+        &self,
+        launch: &Launch<'_, E>,
+        samples: &Memory<E::Sample>,
+        counts: &mut Memory<u64>,
+        lock: &mut Memory<u32>,
+    ) -> Windows<E> {
+        let first = launch.first_sample();
+        // SAFETY: the caller's promise; and `self.table` is never written.
+        unsafe {
+            Windows {
+                words: samples.words(first, launch.words()),
+                samples: samples.window(first),
+                counts: counts.window_mut(0),
+                lock: lock.window_mut(0),
+                table: self.table.window(0),
+            }
+        }
+    }
+
+    /// The quantum of the weights, which are all finite.
+    fn quantum(&self, weights: &Memory<f32>) -> Result<Quantum> {
+        let largest = f32::from_bits(self.peak(weights)?);
+        if !largest.is_finite() {
+            let mut all = allocation::filled(0.0, weights.len())?;
+            weights.download(&mut all)?;
+            check_weights(&all)?;
+        }
+        Ok(Quantum::new(largest, weights.len() as u64))
+    }
+
+    /// The bits of the largest magnitude of the weights.
+    fn peak(&self, weights: &Memory<f32>) -> Result<u32> {
+        let queue = &*self.queue;
+        let mut peak = Memory::zeroed(&self.queue, 1)?;
+        {
+            let _lock = queue.enqueue()?;
+            for (first, shape, count) in self.launches.peaks(weights.len()) {
+                // SAFETY: launched below, on the queue that both belong to, while they are borrowed.
+                let args = unsafe { PeakArgs { weights: weights.window(first), count, peak: peak.window_mut(0) } };
+                // SAFETY: the windows in `args` are those above, and the queue's lock is held.
+                unsafe { self.peak.get(queue)?.launch(queue, shape, &args, &())? };
+            }
+        }
+        let mut bits = [0];
+        peak.download(&mut bits)?;
+        Ok(bits[0])
+    }
+}
+
+impl<E: Entries<Sample: HistogramModules>> Histogram<E::Sample> for Bound<E> {
+    fn run(&self, samples: &Memory<E::Sample>, counts: &mut Memory<u64>) -> Result<()> {
+        let queue = &*self.queue;
+        let locks = usize::from(self.launches.kernel() == Kernel::Critical);
+        let mut lock = Memory::zeroed(&self.queue, locks)?;
+        let _lock = queue.enqueue()?;
+        self.launches.of(samples.len()).try_for_each(|launch| {
+            // SAFETY: launched below, on the queue that all of it belongs to (the callers of `run` check that), while it is
+            // borrowed.
+            let windows = unsafe { self.windows(&launch, samples, counts, &mut lock) };
+            let (shape, args) = (launch.shape, launch.args(windows));
+            // SAFETY: the windows in `args` are those above, and the queue's lock is held.
+            unsafe {
+                match self.launches.kernel() {
+                    Kernel::Critical => self.critical.get(queue)?.launch(queue, shape, &args, &()),
+                    Kernel::Global => self.global.get(queue)?.launch(queue, shape, &args, &()),
+                    Kernel::Shared { .. } => self.shared.get(queue)?.launch(queue, shape, &args, &()),
+                    Kernel::Private => self.private.get(queue)?.launch(queue, shape, &args, &()),
+                }
+            }
+        })
+    }
+
+    fn weigh(&self, samples: &Memory<E::Sample>, weights: &Memory<f32>) -> Result<(Vec<i64>, Quantum)> {
+        let queue = &*self.queue;
+        let quantum = self.quantum(weights)?;
+        let mut sums = Memory::zeroed(&self.queue, self.launches.counters())?;
+        let mut lock = Memory::zeroed(&self.queue, 0)?;
+        {
+            let _lock = queue.enqueue()?;
+            for launch in self.launches.weighing(samples.len()) {
+                // SAFETY: as in `run`.
+                let (windows, weights) = unsafe {
+                    (self.windows(&launch, samples, &mut sums, &mut lock), weights.window(launch.first_sample()))
+                };
+                let args = launch.weighted_args(windows, weights, quantum);
+                // SAFETY: as in `run`.
+                unsafe { self.weigh.get(queue)?.launch(queue, launch.shape, &args, &())? };
+            }
+        }
+        let mut multiples = allocation::filled(0, sums.len())?;
+        sums.download(&mut multiples)?;
+        Ok((multiples.into_iter().map(u64::cast_signed).collect(), quantum))
+    }
+
+    fn plan(&self, device: &Device, samples: usize) -> Plan {
+        // A plan is a forecast: where the driver does not answer, the next launch will say why.
+        self.launches.plan(device, samples, |shape| self.kernel().residency(&self.queue, shape).ok())
+    }
+}

@@ -1,0 +1,266 @@
+//! Histograms as launches of kernels.
+//!
+//! | file | what |
+//! |---|---|
+//! | `rules.rs` | which entry points count by which rule |
+
+mod rules;
+
+pub(crate) use rules::Entries;
+pub use rules::HistogramKernels;
+
+use super::Shape;
+use crate::device::SharedMemory;
+use crate::histogram::{Algorithm, Ordering, Plan, Rule};
+use crate::{Device, LaunchPlan, Residency, Result};
+use cuda_std::{Entry, GlobalIn, GlobalInOut};
+use slm_kernels::histogram::{
+    Args, BYTE_VALUES, Geometry, Kernel, MOST_PACKS, Memory, Quantum, WeightedArgs,
+};
+
+/// The bytes of a pack.
+const PACK: usize = 16;
+
+/// Samples of a launch that adds up weights, and threads of its blocks.
+const MOST_WEIGHTS: usize = 1 << 30;
+const WEIGHING_THREADS: u32 = 256;
+
+/// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
+const MOST_RANGES: u32 = 4;
+
+/// A histogram as launches of kernels on a device with so much shared memory and so many multiprocessors.
+pub(crate) struct Launches<E: Entries> {
+    rule: Rule<E::Sample>,
+    algorithm: Algorithm,
+    shared: SharedMemory,
+    processors: u32,
+    kernel: Kernel,
+    geometry: Geometry,
+    reason: &'static str,
+}
+
+impl<E: Entries> Launches<E> {
+    /// # Errors
+    ///
+    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if there cannot be so many counters.
+    pub(crate) fn new(
+        rule: &Rule<E::Sample>,
+        algorithm: Algorithm,
+        shared: SharedMemory,
+        processors: u32,
+    ) -> Result<Self> {
+        // `Rule::check` has seen that this is no more than 2^31.
+        let counters = (rule.counted * E::keys(rule)) as u32;
+        let geometry = |kernel| Geometry::new(kernel, counters, memory(shared));
+        let (kernel, reason) = match algorithm {
+            Algorithm::Critical => (Kernel::Critical, "asked for"),
+            Algorithm::GlobalAtomic(_) => (Kernel::Global, "asked for"),
+            Algorithm::PrivatePerThread => (Kernel::Private, "asked for"),
+            Algorithm::SharedAtomic(_) => (ONE_COPY, "asked for"),
+            Algorithm::LanePrivate => (COPIES, "asked for"),
+            Algorithm::Auto => choose::<E>(counters, geometry(COPIES).ranges),
+        };
+        let geometry = geometry(kernel);
+        let launches = Launches { rule: rule.clone(), algorithm, shared, processors, kernel, geometry, reason };
+        shared.check(launches.name(), geometry.shared_bytes)?;
+        Ok(launches)
+    }
+
+    /// The number of counts.
+    pub(crate) fn counters(&self) -> usize {
+        self.rule.counters()
+    }
+
+    /// The kernel that counts.
+    pub(crate) fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    fn name(&self) -> &'static str {
+        match self.kernel {
+            Kernel::Critical => E::Critical::NAME,
+            Kernel::Global => E::Global::NAME,
+            Kernel::Shared { .. } => E::Shared::NAME,
+            Kernel::Private => E::Private::NAME,
+        }
+    }
+
+    /// What tells the kernels about the bins, with their table on the device.
+    fn args(&self, memory: Windows<E>, part: Part) -> Args<E::Binning> {
+        let Windows { words, samples, counts, lock, table } = memory;
+        let Geometry { ranges, range, copies_log2, .. } = self.geometry;
+        let seq_cst = matches!(
+            self.algorithm,
+            Algorithm::GlobalAtomic(Ordering::SeqCst) | Algorithm::SharedAtomic(Ordering::SeqCst)
+        );
+        Args {
+            words,
+            samples,
+            counts,
+            lock,
+            binning: E::binning(&self.rule, table),
+            packs: part.packs as u32,
+            tail: part.tail as u32,
+            channels: self.rule.channels as u32,
+            first_channel: (part.first % self.rule.channels) as u32,
+            counted: self.rule.counted as u32,
+            keys: E::keys(&self.rule) as u32,
+            cells: self.rule.cells() as u32,
+            seq_cst: seq_cst.into(),
+            ranges,
+            range,
+            copies_log2,
+        }
+    }
+
+    /// The launches that count so many samples.
+    pub(crate) fn of(&self, samples: usize) -> impl Iterator<Item = Launch<'_, E>> {
+        let per_pack = PACK / size_of::<E::Sample>();
+        parts(samples, MOST_PACKS as usize * per_pack).map(move |(first, len)| {
+            let part = Part { first, packs: len / per_pack, tail: len % per_pack };
+            let blocks = self.geometry.grid(part.packs as u64, self.processors);
+            let block = [self.geometry.threads, 1];
+            // `new` has compared the shared bytes with what the device has.
+            let shape = Shape { blocks, block, shared_bytes: self.geometry.shared_bytes as u32 };
+            Launch { launches: self, shape, part }
+        })
+    }
+
+    /// The launches that add up the weights of so many samples.
+    pub(crate) fn weighing(&self, samples: usize) -> impl Iterator<Item = Launch<'_, E>> {
+        let bytes = self.sums() as u32 * size_of::<u64>() as u32;
+        parts(samples, MOST_WEIGHTS).map(move |(first, len)| {
+            let shape = Shape { shared_bytes: bytes.next_multiple_of(16), ..self.over_weights(len) };
+            Launch { launches: self, shape, part: Part { first, packs: 0, tail: len } }
+        })
+    }
+
+    /// The shape of a launch over so many weights.
+    fn over_weights(&self, len: usize) -> Shape {
+        let most = self.processors * 8;
+        let blocks = (len.div_ceil(WEIGHING_THREADS as usize)).min(most as usize) as u32;
+        Shape { blocks, block: [WEIGHING_THREADS, 1], shared_bytes: 0 }
+    }
+
+    /// The sums that a block keeps in shared memory: all or none.
+    fn sums(&self) -> usize {
+        let sums = self.rule.counted * E::keys(&self.rule);
+        let fits = sums as u64 * 8 <= self.shared.default_per_block;
+        if fits { sums } else { 0 }
+    }
+
+    /// The launches that find the largest weight, and what they are launched with.
+    pub(crate) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, Shape, u32)> {
+        parts(weights, MOST_WEIGHTS).map(|(first, len)| (first, self.over_weights(len), len as u32))
+    }
+
+    /// How so many samples are counted; `residency` is what the device says of a launch.
+    pub(crate) fn plan(
+        &self,
+        device: &Device,
+        samples: usize,
+        residency: impl FnOnce(Shape) -> Option<Residency>,
+    ) -> Plan {
+        let (kernel, reason) = match samples {
+            0 => ("none", "there is nothing to count"),
+            _ => (self.name(), self.reason),
+        };
+        let launch = self.of(samples).next().map(|launch| LaunchPlan {
+            launches: self.of(samples).count() as u64,
+            grid: launch.shape.blocks.into(),
+            block: launch.shape.block,
+            shared_bytes: self.geometry.shared_bytes,
+            shared_available: self.shared.max_per_block,
+            residency: residency(launch.shape),
+        });
+        Plan {
+            device: device.to_string(),
+            algorithm: self.algorithm,
+            kernel: kernel.to_owned(),
+            reason: reason.to_owned(),
+            samples,
+            bins: self.rule.bins(),
+            launch,
+        }
+    }
+}
+
+const ONE_COPY: Kernel = Kernel::Shared { most_copies: 1 };
+const COPIES: Kernel = Kernel::Shared { most_copies: 32 };
+
+/// The kernel for so many counters, in so many ranges, and why.
+fn choose<E: Entries>(counters: u32, ranges: u32) -> (Kernel, &'static str) {
+    match ranges {
+        1 if size_of::<E::Sample>() == 1 && counters == BYTE_VALUES => {
+            (Kernel::Private, "few counters, and more samples than atomic additions can keep up with")
+        }
+        1 => (COPIES, "the counters fit into shared memory"),
+        2..=MOST_RANGES => (ONE_COPY, "a few ranges of counters fit into shared memory"),
+        _ => (Kernel::Global, "many bins, over which the samples spread"),
+    }
+}
+
+fn memory(shared: SharedMemory) -> Memory {
+    Memory { block: shared.max_per_block, multiprocessor: shared.per_multiprocessor }
+}
+
+/// `len` elements in parts of at most `most`: where each begins, and its length.
+fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..len.div_ceil(most)).map(move |part| (part * most, most.min(len - part * most)))
+}
+
+/// Some of the samples.
+#[derive(Clone, Copy)]
+struct Part {
+    first: usize,
+    packs: usize,
+    /// Samples behind the packs.
+    tail: usize,
+}
+
+/// What a launch works on.
+pub(crate) struct Windows<E: Entries> {
+    /// From [`Launch::first_sample`] on, [`Launch::words`] of them.
+    pub(crate) words: GlobalIn<u32>,
+    /// From [`Launch::first_sample`] on.
+    pub(crate) samples: GlobalIn<E::Sample>,
+    pub(crate) counts: GlobalInOut<u64>,
+    /// A zero if the kernel is [`Kernel::Critical`].
+    pub(crate) lock: GlobalInOut<u32>,
+    pub(crate) table: GlobalIn<E::Table>,
+}
+
+/// One launch: some of the samples.
+pub(crate) struct Launch<'a, E: Entries> {
+    pub(crate) shape: Shape,
+    launches: &'a Launches<E>,
+    part: Part,
+}
+
+impl<E: Entries> Launch<'_, E> {
+    /// The first sample.
+    pub(crate) fn first_sample(&self) -> usize {
+        self.part.first
+    }
+
+    /// The number of words that are read as such.
+    pub(crate) fn words(&self) -> usize {
+        self.part.packs * PACK / size_of::<u32>()
+    }
+
+    /// What a kernel that counts is launched with.
+    pub(crate) fn args(&self, windows: Windows<E>) -> Args<E::Binning> {
+        self.launches.args(windows, self.part)
+    }
+
+    /// What the kernel that adds up weights is launched with.
+    pub(crate) fn weighted_args(
+        &self,
+        windows: Windows<E>,
+        weights: GlobalIn<f32>,
+        quantum: Quantum,
+    ) -> WeightedArgs<E::Binning> {
+        let range = self.launches.sums() as u32;
+        WeightedArgs { args: Args { range, ..self.args(windows) }, weights, quantum }
+    }
+}

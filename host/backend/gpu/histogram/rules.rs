@@ -1,0 +1,203 @@
+//! Which entry points count by which rule.
+
+use crate::histogram::{Bins, HistogramElement, Rule};
+use crate::{Element, Result, allocation};
+use cuda_std::{Argument, Entry, GlobalIn};
+use slm_kernels::histogram::{
+    self as kernels, Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, LowBits, WeightedArgs,
+};
+use std::marker::PhantomData;
+
+/// The kernels of an element type, for each kind of bins.
+pub trait HistogramKernels: Sized {
+    /// For bins of equal width.
+    type Even: Entries<Sample = Self>;
+    /// For bins between edges.
+    type Edges: Entries<Sample = Self>;
+    /// For low bits; of types that have none, kernels that are never used.
+    type LowBits: Entries<Sample = Self>;
+}
+
+/// The kernels for a kind of bins.
+pub trait Entries: Send + Sync + 'static {
+    /// What is counted.
+    type Sample: HistogramElement;
+    /// What tells the kernels about the bins.
+    type Binning: Binning<Sample = Self::Sample> + Argument;
+    /// The elements of the table that comes with it.
+    type Table: Element;
+    /// A critical section for each sample.
+    type Critical: Entry<Args = Args<Self::Binning>, Constants = ()>;
+    /// Atomic additions in global memory.
+    type Global: Entry<Args = Args<Self::Binning>, Constants = ()>;
+    /// Atomic additions in shared memory.
+    type Shared: Entry<Args = Args<Self::Binning>, Constants = ()>;
+    /// Counters of each thread's own.
+    type Private: Entry<Args = Args<Self::Binning>, Constants = ()>;
+    /// Sums of weights.
+    type Weigh: Entry<Args = WeightedArgs<Self::Binning>, Constants = ()>;
+
+    /// The keys of a channel.
+    #[must_use]
+    fn keys(rule: &Rule<Self::Sample>) -> usize {
+        rule.cells()
+    }
+
+    /// The table.
+    fn table(rule: &Rule<Self::Sample>) -> Result<Vec<Self::Table>>;
+
+    /// The bins, with their table on the device.
+    fn binning(rule: &Rule<Self::Sample>, table: GlobalIn<Self::Table>) -> Self::Binning;
+}
+
+/// The kernels for bins of equal width.
+#[derive(Debug)]
+pub struct EvenEntries<T>(PhantomData<fn(T)>);
+
+/// The kernels for bins between edges.
+#[derive(Debug)]
+pub struct EdgesEntries<T>(PhantomData<fn(T)>);
+
+/// The kernels for low bits.
+#[derive(Debug)]
+pub struct LowBitsEntries;
+
+/// The kernels for bytes, whatever their bins are.
+#[derive(Debug)]
+pub struct BytesEntries;
+
+/// The entry points of an [`Entries`].
+macro_rules! entries {
+    ($critical:ident $global:ident $shared:ident $private:ident $weigh:ident) => {
+        type Critical = kernels::$critical;
+        type Global = kernels::$global;
+        type Shared = kernels::$shared;
+        type Private = kernels::$private;
+        type Weigh = kernels::$weigh;
+    };
+}
+
+macro_rules! even_and_edges {
+    ($($t:ty: [$($even:ident)*] [$($edges:ident)*];)*) => {$(
+        impl Entries for EvenEntries<$t> {
+            type Sample = $t;
+            type Binning = Even<$t>;
+            type Table = $t;
+            entries!($($even)*);
+
+            fn table(_: &Rule<$t>) -> Result<Vec<$t>> {
+                Ok(Vec::new())
+            }
+
+            fn binning(rule: &Rule<$t>, _: GlobalIn<$t>) -> Even<$t> {
+                even(rule)
+            }
+        }
+
+        impl Entries for EdgesEntries<$t> {
+            type Sample = $t;
+            type Binning = Edges<$t>;
+            type Table = $t;
+            entries!($($edges)*);
+
+            fn table(rule: &Rule<$t>) -> Result<Vec<$t>> {
+                allocation::copied(edges(rule))
+            }
+
+            fn binning(rule: &Rule<$t>, table: GlobalIn<$t>) -> Edges<$t> {
+                EdgeSlice::new(edges(rule), rule.closed).on_device(table)
+            }
+        }
+    )*};
+}
+even_and_edges! {
+    u16: [histogram_even_critical_u16 histogram_even_global_u16 histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16]
+        [histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16];
+    u32: [histogram_even_critical_u32 histogram_even_global_u32 histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32]
+        [histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32];
+    i32: [histogram_even_critical_i32 histogram_even_global_i32 histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32]
+        [histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32];
+    f32: [histogram_even_critical_f32 histogram_even_global_f32 histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32]
+        [histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32];
+    f64: [histogram_even_critical_f64 histogram_even_global_f64 histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64]
+        [histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64];
+}
+
+impl Entries for LowBitsEntries {
+    type Sample = u16;
+    type Binning = LowBits;
+    type Table = u16;
+    entries!(histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_shared_u16
+        histogram_low_bits_private_u16 histogram_low_bits_weigh_u16);
+
+    fn table(_: &Rule<u16>) -> Result<Vec<u16>> {
+        Ok(Vec::new())
+    }
+
+    fn binning(rule: &Rule<u16>, _: GlobalIn<u16>) -> LowBits {
+        LowBits { mask: (rule.bins() - 1) as u16 }
+    }
+}
+
+impl Entries for BytesEntries {
+    type Sample = u8;
+    type Binning = Bytes;
+    type Table = u32;
+    entries!(histogram_critical_u8 histogram_global_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8);
+
+    fn keys(_: &Rule<u8>) -> usize {
+        BYTE_VALUES as usize
+    }
+
+    fn table(rule: &Rule<u8>) -> Result<Vec<u32>> {
+        let mut cells = allocation::reserved(BYTE_VALUES as usize)?;
+        match &rule.bins {
+            Bins::Edges(_) => cells.extend((0..=u8::MAX).map(|v| EdgeSlice::new(edges(rule), rule.closed).key(v))),
+            _ => cells.extend((0..=u8::MAX).map(|value| even(rule).key(value))),
+        }
+        Ok(cells)
+    }
+
+    fn binning(_: &Rule<u8>, table: GlobalIn<u32>) -> Bytes {
+        Bytes { cells: table }
+    }
+}
+
+impl HistogramKernels for u8 {
+    type Even = BytesEntries;
+    type Edges = BytesEntries;
+    type LowBits = BytesEntries;
+}
+
+impl HistogramKernels for u16 {
+    type Even = EvenEntries<u16>;
+    type Edges = EdgesEntries<u16>;
+    type LowBits = LowBitsEntries;
+}
+
+macro_rules! without_low_bits {
+    ($($t:ty)*) => {$(
+        impl HistogramKernels for $t {
+            type Even = EvenEntries<$t>;
+            type Edges = EdgesEntries<$t>;
+            type LowBits = EvenEntries<$t>;
+        }
+    )*};
+}
+without_low_bits!(u32 i32 f32 f64);
+
+/// Bins of equal width; with other bins of a kind that has no use for it, something.
+fn even<T: HistogramElement>(rule: &Rule<T>) -> Even<T> {
+    match &rule.bins {
+        // `Rule::check` has compared the bins with 2^24.
+        &Bins::Even { bins, lower, upper } => Even::new(bins as u32, lower, upper, rule.closed),
+        _ => unreachable!("kernels for bins of equal width count by no other rule"),
+    }
+}
+
+fn edges<T>(rule: &Rule<T>) -> &[T] {
+    match &rule.bins {
+        Bins::Edges(edges) => edges,
+        _ => unreachable!("kernels for edges count by no other rule"),
+    }
+}

@@ -1,0 +1,89 @@
+//! Adding up weights instead of counting.
+//!
+//! Weights become whole numbers ([`Quantum`]), which are added exactly, modulo 2^64, in any order: the sums are the same in
+//! every run. A block has one set of sums in shared memory if they fit, and adds it to the result in the end; otherwise
+//! every thread adds to the result itself. Neighbouring threads take neighbouring samples.
+
+use super::{Args, Binning, Quantum};
+use cuda_std::{Arena, GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread, warp};
+
+arguments! {
+    /// What the kernels that add up weights are launched with.
+    pub struct WeightedArgs<B: Binning> {
+        /// The samples, and the sums in the place of counts. No packs: all samples are tail. No ranges: all counters, or
+        /// none if they do not fit into shared memory.
+        pub args: Args<B>,
+        /// A weight for each sample.
+        pub weights: GlobalIn<f32>,
+        /// What they are multiples of.
+        pub quantum: Quantum,
+    }
+}
+
+#[inline(always)]
+pub(super) fn add<B: Binning>(arena: Arena, weighted: &WeightedArgs<B>) {
+    let WeightedArgs { args, weights, quantum } = weighted;
+    let (t, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+    let (sums, _) = arena.split::<u64>(args.range);
+    let mut i = t;
+    while i < args.range {
+        sums.set(i, 0);
+        i += threads;
+    }
+    thread::sync_threads();
+
+    let mut i = thread::block_idx_x() * threads + t;
+    while i < args.tail {
+        let channel = (args.first_channel + i % args.channels) % args.channels;
+        if channel < args.counted {
+            let key = args.binning.key(args.samples.get(i.into()));
+            let multiple = quantum.multiple(weights.get(i.into())) as u64;
+            match args.range {
+                0 => args.counts.fetch_add(args.count_of(channel, key), multiple, Ordering::Relaxed),
+                _ => sums.fetch_add(channel * args.keys + key, multiple, Ordering::Relaxed),
+            };
+        }
+        i += thread::grid_dim_x() * threads;
+    }
+    thread::sync_threads();
+
+    let mut i = t;
+    while i < args.range {
+        args.add_up(i, sums.get(i));
+        i += threads;
+    }
+}
+
+arguments! {
+    /// What the search for the largest weight is launched with.
+    pub struct PeakArgs {
+        /// The weights.
+        pub weights: GlobalIn<f32>,
+        /// The number of weights.
+        pub count: u32,
+        /// Receives the bits of the largest magnitude if they are larger than what is there. A NaN is larger than
+        /// infinity, and that than all other numbers.
+        pub peak: GlobalInOut<u32>,
+    }
+}
+
+#[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
+kernel! {
+    /// Finds the largest weight: each thread that of its own, then each warp, which asks for one atomic operation.
+    pub fn histogram_peak(_arena, args: PeakArgs) {
+        let threads = thread::block_dim_x();
+        let (mut peak, mut i) = (0, thread::block_idx_x() * threads + thread::thread_idx_x());
+        while i < args.count {
+            peak = (args.weights.get(i.into()).to_bits() & i32::MAX as u32).max(peak);
+            i += thread::grid_dim_x() * threads;
+        }
+        let mut distance = warp::WARP / 2;
+        while distance > 0 {
+            peak = warp::shuffle_xor(warp::FULL, peak, distance).max(peak);
+            distance /= 2;
+        }
+        if warp::lane() == 0 {
+            args.peak.fetch_max(0, peak, Ordering::Relaxed);
+        }
+    }
+}
