@@ -3,6 +3,7 @@
 use crate::backend::cpu;
 use crate::{Element, Error, Result};
 use slm_kernels::histogram::{Countable, OUTSIDE};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
@@ -125,8 +126,8 @@ fn check_edges<T: HistogramElement>(edges: &[T]) -> Result<()> {
         return Err(Error::Edges { edges: edges.len() });
     }
     check_bins(edges.len() - 1)?;
-    // So that a NaN is wrong, on either side.
-    match edges.array_windows().position(|[edge, next]| !(edge < next)) {
+    // A NaN does not ascend either.
+    match edges.array_windows().position(|[edge, next]| edge.partial_cmp(next) != Some(Ordering::Less)) {
         None => Ok(()),
         Some(index) => Err(Error::EdgeOrder { index, edge: edges[index].into(), next: edges[index + 1].into() }),
     }
