@@ -13,7 +13,7 @@
     target_os = "cuda",
     no_std,
     feature(abi_ptx, asm_experimental_arch),
-    allow(dead_code, unused_macros, unused_features)
+    allow(dead_code, unused_imports, unused_macros, unused_features)
 )]
 
 pub mod filter1d;

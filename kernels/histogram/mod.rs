@@ -10,6 +10,7 @@
 //! | `private.rs` | counters of each thread's own in shared memory, without atomic additions |
 //! | `weight.rs` | weights as whole numbers, on the host as well |
 //! | `weigh.rs` | kernels that add up weights |
+//! | `peak.rs` | the kernel that finds the largest weight |
 //! | `geometry.rs` | from a problem's size to grid, block and shared memory |
 
 mod bins;
@@ -17,6 +18,8 @@ mod countable;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
+#[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
+mod peak;
 mod private;
 mod shared;
 mod walk;
@@ -30,8 +33,8 @@ pub use countable::{Countable, Ratio};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, MOST_PACKS, Memory};
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
-pub use weigh::histogram_peak;
-pub use weigh::{PeakArgs, WeightedArgs};
+pub use peak::{PeakArgs, histogram_peak};
+pub use weigh::WeightedArgs;
 pub use weight::Quantum;
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel};

@@ -5,7 +5,7 @@
 //! every thread adds to the result itself. Neighbouring threads take neighbouring samples.
 
 use super::{Args, Binning, Quantum};
-use cuda_std::{Arena, GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread, warp};
+use cuda_std::{Arena, GlobalIn, Ordering, arguments, thread};
 
 arguments! {
     /// What the kernels that add up weights are launched with.
@@ -51,39 +51,5 @@ pub(super) fn add<B: Binning>(arena: Arena, weighted: &WeightedArgs<B>) {
     while i < args.range {
         args.add_up(i, sums.get(i));
         i += threads;
-    }
-}
-
-arguments! {
-    /// What the search for the largest weight is launched with.
-    pub struct PeakArgs {
-        /// The weights.
-        pub weights: GlobalIn<f32>,
-        /// The number of weights.
-        pub count: u32,
-        /// Receives the bits of the largest magnitude if they are larger than what is there. A NaN is larger than
-        /// infinity, and that than all other numbers.
-        pub peak: GlobalInOut<u32>,
-    }
-}
-
-#[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
-kernel! {
-    /// Finds the largest weight: each thread that of its own, then each warp, which asks for one atomic operation.
-    pub fn histogram_peak(_arena, args: PeakArgs) {
-        let threads = thread::block_dim_x();
-        let (mut peak, mut i) = (0, thread::block_idx_x() * threads + thread::thread_idx_x());
-        while i < args.count {
-            peak = (args.weights.get(i.into()).to_bits() & i32::MAX as u32).max(peak);
-            i += thread::grid_dim_x() * threads;
-        }
-        let mut distance = warp::WARP / 2;
-        while distance > 0 {
-            peak = warp::shuffle_xor(warp::FULL, peak, distance).max(peak);
-            distance /= 2;
-        }
-        if warp::lane() == 0 {
-            args.peak.fetch_max(0, peak, Ordering::Relaxed);
-        }
     }
 }

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn no_sum_overflows() {
-        for largest in weights().filter(|weight| *weight >= 0.0) {
+        for largest in weights().filter(|weight| weight.is_sign_positive()) {
             for log2 in 0..=62 {
                 for count in [(1u64 << log2) - 1, 1 << log2, (1 << log2) + 1].map(|count| count.clamp(1, 1 << 62)) {
                     let quantum = Quantum::new(largest, count);

@@ -6,7 +6,7 @@ use super::module::{
     FILTER1D_ROWS_I32, FILTER1D_SIMPLE_F32, FILTER1D_SIMPLE_F64, FILTER1D_SIMPLE_I32,
 };
 use super::{Memory, Queue};
-use crate::backend::gpu::{FilterKernels, Kernel, Launch, Launches, Shape};
+use crate::backend::gpu::{FilterKernels, Kernel, Launch, Launches};
 use crate::filter1d::{Algorithm, FilterElement, Lines, Plan, Taps};
 use crate::{Device, Result};
 use cuda_std::image::Module;

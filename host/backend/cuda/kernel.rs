@@ -3,8 +3,8 @@
 use super::Queue;
 use super::driver::api;
 use super::module::Loaded;
-use crate::{Residency, Result};
 use crate::backend::gpu::Shape;
+use crate::{Residency, Result};
 use cuda_std::Entry;
 use cuda_std::image::Module;
 use cust::sys::CUfunction;

@@ -6,17 +6,14 @@
 
 mod rules;
 
-pub(crate) use rules::Entries;
-pub use rules::HistogramKernels;
+pub(crate) use rules::{Entries, HistogramKernels};
 
 use super::Shape;
 use crate::device::SharedMemory;
 use crate::histogram::{Algorithm, Ordering, Plan, Rule};
 use crate::{Device, LaunchPlan, Residency, Result};
 use cuda_std::{Entry, GlobalIn, GlobalInOut};
-use slm_kernels::histogram::{
-    Args, BYTE_VALUES, Geometry, Kernel, MOST_PACKS, Memory, Quantum, WeightedArgs,
-};
+use slm_kernels::histogram::{Args, BYTE_VALUES, Geometry, Kernel, MOST_PACKS, Memory, Quantum, WeightedArgs};
 
 /// The bytes of a pack.
 const PACK: usize = 16;
