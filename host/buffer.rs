@@ -331,6 +331,7 @@ fn check_layout(len: usize, rows: usize, columns: usize, pitch: usize) -> Result
     Ok(())
 }
 
-fn check_length(what: &'static str, expected: usize, actual: usize) -> Result<()> {
+/// An error unless both are the same.
+pub(crate) fn check_length(what: &'static str, expected: usize, actual: usize) -> Result<()> {
     if expected == actual { Ok(()) } else { Err(Error::Length { what, expected, actual }) }
 }

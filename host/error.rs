@@ -205,6 +205,80 @@ pub enum Error {
     /// A filter without taps.
     #[error("a filter needs at least 1 tap, and this one has 0")]
     NoTaps,
+    /// A number of bins that no histogram has.
+    #[error("a histogram has 1 to {limit} bins, and not {bins}")]
+    Bins {
+        /// The bins asked for.
+        bins: usize,
+        /// The most that there can be.
+        limit: usize,
+    },
+    /// A number of low bits that samples do not have.
+    #[error("a histogram of low bits takes 1 to {limit} of them, and not {bits}")]
+    LowBits {
+        /// The bits asked for.
+        bits: u32,
+        /// The bits of a sample.
+        limit: u32,
+    },
+    /// A range that has no inside. `f64` has all values of the element types exactly.
+    #[error("the range of a histogram goes from a finite number to a larger one, and not from {lower} to {upper}")]
+    Range {
+        /// The lower end.
+        lower: f64,
+        /// The upper end.
+        upper: f64,
+    },
+    /// A range of floats that is so wide or so narrow that its bins cannot be computed.
+    #[error("{bins} bins from {lower} to {upper} cannot be computed: the width, or the bins over it, exceeds an f64")]
+    BinWidth {
+        /// The number of bins.
+        bins: usize,
+        /// The lower end.
+        lower: f64,
+        /// The upper end.
+        upper: f64,
+    },
+    /// Too few edges to have a bin between them.
+    #[error("the bins of a histogram take at least 2 edges, and there are {edges}")]
+    Edges {
+        /// How many there are.
+        edges: usize,
+    },
+    /// Edges that do not ascend, are equal or NaN.
+    #[error("the edges of a histogram ascend, but edge {index} is {edge} and the next one {next}")]
+    EdgeOrder {
+        /// The place of the first such edge, numbered from 0.
+        index: usize,
+        /// This edge.
+        edge: f64,
+        /// The one behind it.
+        next: f64,
+    },
+    /// A number of channels to count that there are not, or none.
+    #[error("a histogram counts at least 1 of its channels and at most all, and not {counted} of {channels}")]
+    Channels {
+        /// The channels there are.
+        channels: usize,
+        /// Those to be counted.
+        counted: usize,
+    },
+    /// Samples of several channels that are not the same number for each.
+    #[error("{samples} samples cannot be divided among {channels} channels")]
+    Interleaving {
+        /// The samples there are.
+        samples: usize,
+        /// The channels there are.
+        channels: usize,
+    },
+    /// A weight that cannot be added up.
+    #[error("weights must be finite, and weight {index} is {weight}")]
+    Weight {
+        /// Its place, numbered from 0: the first such.
+        index: usize,
+        /// The weight.
+        weight: f32,
+    },
 }
 
 /// Displays a product, without the factor 1.

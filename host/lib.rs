@@ -39,6 +39,8 @@ mod device;
 mod element;
 mod error;
 pub mod filter1d;
+pub mod histogram;
+mod plan;
 
 pub use boundary::{Boundary, Extent};
 pub use buffer::{Buffer, Buffer2, FromBufferError};
@@ -47,6 +49,8 @@ pub use device::{Backend, Device, DeviceInfo, SharedMemory};
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
 pub use filter1d::Filter1d;
+pub use histogram::Histogram;
+pub use plan::{LaunchPlan, Residency};
 
 #[cfg(cuda)]
 pub use backend::cuda::ptx_origin;

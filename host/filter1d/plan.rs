@@ -1,7 +1,7 @@
 //! What a filter does with a problem of a certain size.
 
 use super::{Algorithm, Lines};
-use crate::Device;
+use crate::{Device, LaunchPlan};
 use std::fmt;
 
 /// How a filter is computed: what runs, and why.
@@ -25,36 +25,6 @@ pub struct Plan {
     pub launch: Option<LaunchPlan>,
 }
 
-/// How a kernel is launched.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LaunchPlan {
-    /// Kernel launches: more than one for very many taps or lines.
-    pub launches: u64,
-    /// Blocks, of one launch after another if there are several with different lines.
-    pub grid: u64,
-    /// Threads of a block along x and y.
-    pub block: [u32; 2],
-    /// Shared memory of a block in bytes.
-    pub shared_bytes: u64,
-    /// What a block can have of it.
-    pub shared_available: u64,
-    /// How many blocks run at a time; `None` for an emulated device, and where the driver does not say.
-    pub residency: Option<Residency>,
-}
-
-/// How much of a multiprocessor a launch occupies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Residency {
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Blocks that run on one multiprocessor at a time.
-    pub blocks_per_multiprocessor: u32,
-    /// The share of a multiprocessor's threads that these blocks occupy, 0 to 1.
-    pub occupancy: f64,
-}
-
 impl Plan {
     pub(crate) fn cpu(device: &Device, algorithm: Algorithm, lines: &Lines) -> Self {
         Plan {
@@ -75,15 +45,6 @@ impl fmt::Display for Plan {
         writeln!(f, "outputs    {lines} x {outputs}")?;
         write!(f, "kernel     {} ({:?}: {})", self.kernel, self.algorithm, self.reason)?;
         let Some(launch) = &self.launch else { return Ok(()) };
-        let [x, y] = launch.block;
-        write!(f, "\nlaunch     {} blocks of {x} x {y} threads", launch.grid)?;
-        if launch.launches > 1 {
-            write!(f, ", in {} launches", launch.launches)?;
-        }
-        write!(f, "\nshared     {} of {} bytes per block", launch.shared_bytes, launch.shared_available)?;
-        let Some(residency) = &launch.residency else { return Ok(()) };
-        write!(f, "\nregisters  {} per thread", residency.registers)?;
-        let (blocks, percent) = (residency.blocks_per_multiprocessor, 100.0 * residency.occupancy);
-        write!(f, "\noccupancy  {blocks} blocks per multiprocessor, {percent:.0} % of its threads")
+        write!(f, "\n{launch}")
     }
 }

@@ -1,7 +1,10 @@
 //! Operations on the CPU's cores.
 //!
-//! Every output is computed by one thread in a fixed order, so results do not depend on the number of threads.
+//! Results do not depend on the number of threads: a filter's output is computed by one thread in a fixed order, and
+//! a histogram's counts are whole numbers.
 
 mod filter1d;
+mod histogram;
 
 pub(crate) use filter1d::{MultiplyAdd, filter1d};
+pub(crate) use histogram::{Tally, histogram, weighted};

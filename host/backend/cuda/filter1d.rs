@@ -7,8 +7,8 @@ use super::module::{
 };
 use super::{Memory, Queue};
 use crate::backend::gpu::{FilterKernels, Kernel, Launch, Launches, Shape};
-use crate::filter1d::{Algorithm, FilterElement, Lines, Plan, Residency, Taps};
-use crate::{Device, Result};
+use crate::filter1d::{Algorithm, FilterElement, Lines, Plan, Taps};
+use crate::{Device, Residency, Result};
 use cuda_std::image::Module;
 use std::sync::Arc;
 

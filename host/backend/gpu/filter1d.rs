@@ -2,8 +2,8 @@
 
 use super::Shape;
 use crate::device::SharedMemory;
-use crate::filter1d::{Algorithm, FilterElement, HaloLoad, LaunchPlan, Lines, Plan, Residency, Taps};
-use crate::{Device, Result};
+use crate::filter1d::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
+use crate::{Device, LaunchPlan, Residency, Result};
 use cuda_std::{Argument, Entry, GlobalIn, GlobalInOut, Table};
 use slm_kernels::Sample;
 use slm_kernels::filter1d::{self as kernels, Args, CHUNK_BYTES, Geometry, Halo, Orientation, Part, Problem};

@@ -1,0 +1,205 @@
+//! Histograms on the CPU.
+//!
+//! The samples are cut into pieces, each of which is counted in a table of its own; the tables are added up in the end.
+//! A core that has just added to a counter waits when it adds to the same one again, so few counters are there several
+//! times, and neighbouring samples take them in turns.
+
+use crate::histogram::{Bins, HistogramElement, Rule};
+use crate::{Element, Error, Result, allocation};
+use rayon::prelude::*;
+use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Countable, EdgeSlice, Even, LowBits, Quantum};
+use std::ops::Range;
+
+/// The fewest samples, and the fewest counters, that are worth another thread.
+const SHARE: usize = 1 << 16;
+
+/// The most samples of a piece, so that its counters of 32 bits can take them all.
+const MOST: usize = 1 << 31;
+
+/// Pieces for each thread, so that one that is slower can take fewer.
+const PIECES: usize = 4;
+
+/// The bytes of samples that are counted for one channel after another: they stay in a core's cache.
+const BLOCK_BYTES: usize = 1 << 17;
+
+/// The counters that are there [`TURNS`] times: as many as fit a core's first cache so.
+const FEW: usize = 1024;
+
+/// How often few counters are there.
+const TURNS: usize = 4;
+
+/// How samples of a type are counted.
+pub trait Tally: Countable {
+    /// The bins for the numbers that so many low bits can be, if samples of this type have them.
+    #[must_use]
+    fn low_bits(_bits: u32) -> Option<impl Binning<Sample = Self>> {
+        None::<Even<Self>>
+    }
+
+    /// Adds the counts of every `step`th sample, beginning with the first, to a table with a counter for every cell.
+    fn tally<B: Binning<Sample = Self>>(binning: B, samples: &[Self], step: usize, table: &mut [u32]) {
+        match step {
+            // An iterator that goes by steps is slower, even by steps of one.
+            1 => count(binning, samples.iter().copied(), table),
+            _ => count(binning, samples.iter().step_by(step).copied(), table),
+        }
+    }
+}
+
+impl Tally for u8 {
+    fn tally<B: Binning<Sample = u8>>(binning: B, samples: &[u8], step: usize, table: &mut [u32]) {
+        let values = match step {
+            1 => count_values(samples),
+            _ => count_values_by_steps(samples, step),
+        };
+        let binning = ByValue { binning };
+        for (value, count) in (0..).zip(values) {
+            table[binning.cell(value) as usize] += count;
+        }
+    }
+}
+
+impl Tally for u16 {
+    fn low_bits(bits: u32) -> Option<impl Binning<Sample = u16>> {
+        Some(LowBits { mask: u16::MAX >> (u16::BITS - bits) })
+    }
+}
+
+impl Tally for u32 {}
+impl Tally for i32 {}
+impl Tally for f32 {}
+impl Tally for f64 {}
+
+/// Evaluates an expression with the bins of a rule, which are of different types.
+macro_rules! with_bins {
+    ($rule:ident, |$binning:ident| $body:expr) => {
+        match &$rule.bins {
+            Bins::LowBits(bits) => {
+                let $binning = T::low_bits(*bits).expect("only samples of 16 bits have such bins");
+                $body
+            }
+            Bins::Even { bins, lower, upper } => {
+                let $binning = Even::new(*bins as u32, *lower, *upper, $rule.closed);
+                $body
+            }
+            Bins::Edges(edges) => {
+                let $binning = EdgeSlice::new(edges, $rule.closed);
+                $body
+            }
+        }
+    };
+}
+
+/// Adds the counts of the samples to `counts`, modulo 2^64; nothing if there is too little memory.
+pub(crate) fn histogram<T: HistogramElement>(rule: &Rule<T>, samples: &[T], counts: &mut [u64]) -> Result<()> {
+    let tables = tables(rule, samples.len(), |piece, channel, table: &mut [u32]| {
+        with_bins!(rule, |binning| T::tally(binning, &samples[piece][channel..], rule.channels, table));
+    })?;
+    counts.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(counter, count)| {
+        *count = tables.iter().fold(*count, |sum, table| sum.wrapping_add(table[counter].into()));
+    });
+    Ok(())
+}
+
+/// The sums of the weights, in multiples of the quantum.
+pub(crate) fn weighted<T: HistogramElement>(
+    rule: &Rule<T>,
+    samples: &[T],
+    weights: &[f32],
+) -> Result<(Vec<i64>, Quantum)> {
+    if let Some(index) = weights.par_iter().position_first(|weight| !weight.is_finite()) {
+        return Err(Error::Weight { index, weight: weights[index] });
+    }
+    let largest = weights.par_iter().map(|weight| weight.abs()).reduce(|| 0.0, f32::max);
+    let quantum = Quantum::new(largest, weights.len() as u64);
+    let tables = tables(rule, samples.len(), |piece, channel, table: &mut [i64]| {
+        let channel = |of: Range<usize>| of.skip(channel).step_by(rule.channels);
+        with_bins!(rule, |binning| {
+            for i in channel(piece) {
+                table[binning.key(samples[i]) as usize] += quantum.multiple(weights[i]);
+            }
+        });
+    })?;
+    let mut sums = allocation::filled(0, rule.counters())?;
+    sums.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(counter, sum)| {
+        *sum = tables.iter().map(|table| table[counter]).sum();
+    });
+    Ok((sums, quantum))
+}
+
+/// One table for each of the pieces that so many samples are cut into. `tally` is called with a part of a piece, the
+/// place of its first sample of a channel, and this channel's cells.
+fn tables<T: HistogramElement, N: Element>(
+    rule: &Rule<T>,
+    samples: usize,
+    tally: impl Fn(Range<usize>, usize, &mut [N]) + Sync,
+) -> Result<Vec<Vec<N>>> {
+    let size = piece(rule, samples);
+    let block = match rule.counted {
+        1 => size,
+        _ => (BLOCK_BYTES / size_of::<T>()).next_multiple_of(rule.channels),
+    };
+    let table = |first: usize| {
+        let mut table = allocation::filled(N::default(), rule.counters())?;
+        let end = samples.min(first + size);
+        for start in (first..end).step_by(block) {
+            for (channel, cells) in table.chunks_exact_mut(rule.cells()).enumerate() {
+                tally(start..end.min(start + block), channel, cells);
+            }
+        }
+        Ok(table)
+    };
+    (0..samples.div_ceil(size)).into_par_iter().map(|piece| table(piece * size)).collect()
+}
+
+/// The samples of a piece, in whole groups of channels. As many as there are counters, so that tables do not take much
+/// more memory than samples.
+fn piece<T: HistogramElement>(rule: &Rule<T>, samples: usize) -> usize {
+    let share = samples.div_ceil(PIECES * rayon::current_num_threads());
+    let least = rule.counters().max(SHARE);
+    share.clamp(least, MOST).next_multiple_of(rule.channels)
+}
+
+/// Adds the counts of the samples to a table with a counter for every cell.
+fn count<B: Binning>(binning: B, samples: impl Iterator<Item = B::Sample>, table: &mut [u32]) {
+    if table.len() > FEW {
+        return samples.for_each(|sample| table[binning.key(sample) as usize] += 1);
+    }
+    let mut tables = [[0; FEW]; TURNS];
+    for (i, sample) in samples.enumerate() {
+        tables[i % TURNS][binning.key(sample) as usize] += 1;
+    }
+    add_up(table, &tables);
+}
+
+/// How often each value occurs. Eight tables, because nothing but the counting takes time.
+fn count_values(samples: &[u8]) -> [u32; BYTE_VALUES as usize] {
+    let mut tables = [[0; BYTE_VALUES as usize]; 8];
+    let (groups, rest) = samples.as_chunks::<8>();
+    for group in groups {
+        // One load instead of eight: there are enough of them as it is.
+        let group = u64::from_le_bytes(*group);
+        for (i, table) in tables.iter_mut().enumerate() {
+            table[usize::from((group >> (8 * i)) as u8)] += 1;
+        }
+    }
+    let mut values = count_values_by_steps(rest, 1);
+    add_up(&mut values, &tables);
+    values
+}
+
+fn count_values_by_steps(samples: &[u8], step: usize) -> [u32; BYTE_VALUES as usize] {
+    let mut tables = [[0; BYTE_VALUES as usize]; TURNS];
+    for (i, &sample) in samples.iter().step_by(step).enumerate() {
+        tables[i % TURNS][usize::from(sample)] += 1;
+    }
+    let mut values = [0; _];
+    add_up(&mut values, &tables);
+    values
+}
+
+fn add_up<const N: usize>(sums: &mut [u32], tables: &[[u32; N]]) {
+    for table in tables {
+        sums.iter_mut().zip(table).for_each(|(sum, count)| *sum += count);
+    }
+}

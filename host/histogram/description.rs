@@ -1,0 +1,206 @@
+//! What a histogram is: plain data.
+
+use super::{Bins, HistogramElement, PreparedHistogram, Rule};
+use crate::{Device, Result};
+use std::ops::Range;
+
+/// A histogram, described but not yet bound to a device.
+///
+/// See the [module](super) for what it counts.
+///
+/// ```
+/// use slm::{Device, Histogram};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::open()?;
+/// let tenths = Histogram::even(10, 0.0f32..1.0).closed().prepare(&device)?;
+/// let counts = tenths.apply(&[0.25, 0.26, 1.0, -0.5, f32::NAN])?;
+/// assert_eq!(counts.bins(), [0, 0, 2, 0, 0, 0, 0, 0, 0, 1]);
+/// assert_eq!((counts.below(), counts.above(), counts.nan()), (1, 0, 1));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Histogram<T> {
+    bins: Bins<T>,
+    closed: bool,
+    channels: usize,
+    /// All of them unless said otherwise.
+    counted: Option<usize>,
+    algorithm: Algorithm,
+}
+
+/// How a histogram is counted on a GPU. The CPU has one way only, whatever is asked for.
+///
+/// All of them give the same counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// The fastest one for these bins on this device; [`plan`](PreparedHistogram::plan) tells which one, and why.
+    #[default]
+    Auto,
+    /// One block, whose threads enter a critical section one after another: a lock, taken by compare-and-swap. To see
+    /// what a lock costs; for a handful of samples.
+    Critical,
+    /// One atomic addition in global memory for each sample. Needs no shared memory, so it takes any number of bins. It
+    /// is slow where many samples meet in few bins, and reasonable where they are spread over more bins than shared
+    /// memory can hold.
+    GlobalAtomic(Ordering),
+    /// Each thread counts in bytes of its own in shared memory, without atomics. For few bins: all threads of a block
+    /// need theirs at a time.
+    PrivatePerThread,
+    /// One set of 32-bit counters for each block in shared memory, which its threads add to atomically. Takes the most
+    /// bins of all that use shared memory; more than it can hold are counted range after range. Samples that meet in
+    /// few bins wait for each other.
+    SharedAtomic(Ordering),
+    /// As many interleaved copies of a block's counters as fit into shared memory, up to 32, one for each lane: lanes
+    /// have banks to themselves, so that they never meet, whatever the samples are. For up to some thousand bins.
+    LanePrivate,
+}
+
+/// What an atomic addition of [`GlobalAtomic`](Algorithm::GlobalAtomic) and
+/// [`SharedAtomic`](Algorithm::SharedAtomic) orders besides itself.
+///
+/// Counts need no order between additions, so both give the same; the choice is there to see what order costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ordering {
+    /// Nothing: what counting needs.
+    #[default]
+    Relaxed,
+    /// All additions of all threads have one order that every thread sees, as the default of C++ and SYCL atomics.
+    SeqCst,
+}
+
+impl Histogram<u8> {
+    /// 256 bins: one for every byte.
+    ///
+    /// ```
+    /// # fn main() -> slm::Result<()> {
+    /// let counts = slm::Histogram::bytes().prepare(&slm::Device::cpu())?.apply(b"hello")?;
+    /// assert_eq!(counts.bins()[usize::from(b'l')], 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn bytes() -> Self {
+        // Exactly: `floor(x * 256 / 255)` is x, but for 255 itself, which is in the last bin because that is closed.
+        Self::even(256, 0..u8::MAX).closed()
+    }
+}
+
+impl Histogram<u16> {
+    /// `2^bits` bins: one for every number that the `bits` low bits of a sample can be, 1 to 16. The other bits are
+    /// ignored, so no sample is outside.
+    ///
+    /// ```
+    /// # fn main() -> slm::Result<()> {
+    /// let counts = slm::Histogram::low_bits(10).prepare(&slm::Device::cpu())?.apply(&[3, 0xfc03, 1023])?;
+    /// assert_eq!((counts.bins().len(), counts.bins()[3], counts.bins()[1023]), (1024, 2, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn low_bits(bits: u32) -> Self {
+        Self::new(Bins::LowBits(bits))
+    }
+}
+
+impl<T: HistogramElement> Histogram<T> {
+    /// `bins` bins of equal width, 1 to 2^24, from the lower end of the range up to but not including the upper one.
+    ///
+    /// ```
+    /// # fn main() -> slm::Result<()> {
+    /// let thirds = slm::Histogram::even(3, -10..10).prepare(&slm::Device::cpu())?;
+    /// let counts = thirds.apply(&[-11, -10, -4, -3, 9, 10])?;
+    /// assert_eq!(counts.bins(), [2, 1, 1]); // from -10, -3.33… and 3.33… on
+    /// assert_eq!((counts.below(), counts.above()), (1, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn even(bins: usize, range: Range<T>) -> Self {
+        Self::new(Bins::Even { bins, lower: range.start, upper: range.end })
+    }
+
+    /// Bins between neighbouring edges, which ascend strictly: bin `k` is `edges[k] <= x < edges[k + 1]`. The first and
+    /// the last edge of floats may be infinite.
+    ///
+    /// ```
+    /// # fn main() -> slm::Result<()> {
+    /// let decades = slm::Histogram::edges(&[1.0, 10.0, 100.0, f64::INFINITY]).prepare(&slm::Device::cpu())?;
+    /// let counts = decades.apply(&[0.5, 1.0, 9.9, 10.0, 1e300])?;
+    /// assert_eq!(counts.bins(), [2, 1, 1]);
+    /// assert_eq!(counts.below(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn edges(edges: &[T]) -> Self {
+        Self::new(Bins::Edges(edges.into()))
+    }
+
+    fn new(bins: Bins<T>) -> Self {
+        Histogram { bins, closed: false, channels: 1, counted: None, algorithm: Algorithm::Auto }
+    }
+
+    /// Puts the upper end of the last bin into it, as NumPy's `histogram` does. Changes nothing for
+    /// [`low_bits`](Histogram::low_bits).
+    #[must_use]
+    pub fn closed(mut self) -> Self {
+        self.closed = true;
+        self
+    }
+
+    /// Counts interleaved channels, each for itself: sample `i` belongs to channel `i % channels`.
+    ///
+    /// ```
+    /// # fn main() -> slm::Result<()> {
+    /// let colours = slm::Histogram::bytes().channels(4).count(3).prepare(&slm::Device::cpu())?;
+    /// let counts = colours.apply(&[255, 0, 7, 99, 255, 1, 7, 99])?; // two pixels: red, green, blue, opacity
+    /// let [red, green, blue] = [0, 1, 2].map(|c| counts.channel(c).unwrap().bins);
+    /// assert_eq!((red[255], green[0], green[1], blue[7]), (2, 1, 1, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn channels(mut self, channels: usize) -> Self {
+        self.channels = channels;
+        self
+    }
+
+    /// Counts only the first so many channels; all of them unless said otherwise.
+    #[must_use]
+    pub fn count(mut self, counted: usize) -> Self {
+        self.counted = Some(counted);
+        self
+    }
+
+    /// How it is counted; [`Algorithm::Auto`] unless said otherwise.
+    #[must_use]
+    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+        self.algorithm = algorithm;
+        self
+    }
+
+    /// Checks the histogram and binds it to a device: loads the kernel, and uploads the edges, after the work that was
+    /// enqueued before.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::Bins`] for no bins or more than 2^24; [`Error::LowBits`] for no bits or more than 16.
+    /// * [`Error::Range`] unless the range goes from a finite number to a larger one; [`Error::BinWidth`] if its width or
+    ///   the bins over its width exceed `f64`.
+    /// * [`Error::Edges`] for fewer than two edges; [`Error::EdgeOrder`] unless they ascend strictly.
+    /// * [`Error::Channels`] if no channel is counted, or more than there are; [`Error::TooLarge`] for more than 2^31
+    ///   channels or counters, which are [`counts_len`](PreparedHistogram::counts_len).
+    /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has.
+    /// * Failures of the device.
+    pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {
+        let (bins, counted) = (self.bins.clone(), self.counted.unwrap_or(self.channels));
+        let rule = Rule { bins, closed: self.closed, channels: self.channels, counted };
+        PreparedHistogram::new(device, rule, self.algorithm)
+    }
+}
+
+#[cfg(doc)]
+use crate::Error;

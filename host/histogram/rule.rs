@@ -1,0 +1,134 @@
+//! The problem as the backends see it: which counter a sample belongs to.
+
+use crate::backend::cpu;
+use crate::{Element, Error, Result};
+use slm_kernels::histogram::{Countable, OUTSIDE};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
+pub trait HistogramElement: Element + Countable + cpu::Tally + Into<f64> {}
+
+impl HistogramElement for u8 {}
+impl HistogramElement for u16 {}
+impl HistogramElement for u32 {}
+impl HistogramElement for i32 {}
+impl HistogramElement for f32 {}
+impl HistogramElement for f64 {}
+
+/// The most bins, and the most edges but one.
+const MOST_BINS: usize = 1 << 24;
+
+/// The most counters of a histogram, and the most channels: both are numbered with 32 bits.
+const MOST_COUNTERS: usize = 1 << 31;
+
+/// The bits of the samples of which the low ones can be counted.
+const SAMPLE_BITS: u32 = u16::BITS;
+
+/// The bins.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Bins<T> {
+    /// One for each number that these many low bits can be. Samples are `u16`.
+    LowBits(u32),
+    /// Of equal width.
+    Even { bins: usize, lower: T, upper: T },
+    /// Between these numbers.
+    Edges(Arc<[T]>),
+}
+
+/// Which counter a sample belongs to. The counters of one channel stand behind those of another, and for each channel
+/// there are its cells: the bins, then below, above and NaN.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rule<T> {
+    pub(crate) bins: Bins<T>,
+    /// Whether the last bin has its upper end in it.
+    pub(crate) closed: bool,
+    /// Sample `i` belongs to channel `i % channels`.
+    pub(crate) channels: usize,
+    /// The first so many channels are counted.
+    pub(crate) counted: usize,
+}
+
+impl<T: HistogramElement> Rule<T> {
+    /// An error unless there is such a histogram. The other functions need that there is.
+    pub(crate) fn check(&self) -> Result<()> {
+        match &self.bins {
+            &Bins::LowBits(bits) => check_bits(bits)?,
+            &Bins::Even { bins, lower, upper } => check_range(bins, lower.into(), upper.into())?,
+            Bins::Edges(edges) => check_edges(edges)?,
+        }
+        self.check_channels()
+    }
+
+    fn check_channels(&self) -> Result<()> {
+        let (channels, counted, limit) = (self.channels, self.counted, MOST_COUNTERS as u64);
+        if counted == 0 || counted > channels {
+            return Err(Error::Channels { channels, counted });
+        }
+        if channels > MOST_COUNTERS {
+            return Err(Error::TooLarge { what: "the number of channels", factors: [channels as u64, 1], limit });
+        }
+        if self.counters() > MOST_COUNTERS {
+            let factors = [counted as u64, self.cells() as u64];
+            return Err(Error::TooLarge { what: "the number of a histogram's counters", factors, limit });
+        }
+        Ok(())
+    }
+
+    /// The number of bins.
+    pub(crate) fn bins(&self) -> usize {
+        match &self.bins {
+            Bins::LowBits(bits) => 1 << bits,
+            Bins::Even { bins, .. } => *bins,
+            Bins::Edges(edges) => edges.len() - 1,
+        }
+    }
+
+    /// The counters of a channel.
+    pub(crate) fn cells(&self) -> usize {
+        self.bins() + OUTSIDE as usize
+    }
+
+    /// The counters of all channels that are counted.
+    pub(crate) fn counters(&self) -> usize {
+        self.counted * self.cells()
+    }
+
+    /// An error unless every channel has as many of these samples.
+    pub(crate) fn check_samples(&self, samples: usize) -> Result<()> {
+        let channels = self.channels;
+        if samples.is_multiple_of(channels) { Ok(()) } else { Err(Error::Interleaving { samples, channels }) }
+    }
+}
+
+fn check_bits(bits: u32) -> Result<()> {
+    if (1..=SAMPLE_BITS).contains(&bits) { Ok(()) } else { Err(Error::LowBits { bits, limit: SAMPLE_BITS }) }
+}
+
+fn check_bins(bins: usize) -> Result<()> {
+    if (1..=MOST_BINS).contains(&bins) { Ok(()) } else { Err(Error::Bins { bins, limit: MOST_BINS }) }
+}
+
+fn check_range(bins: usize, lower: f64, upper: f64) -> Result<()> {
+    check_bins(bins)?;
+    if !(lower.is_finite() && upper.is_finite() && lower < upper) {
+        return Err(Error::Range { lower, upper });
+    }
+    let width = upper - lower;
+    if width.is_finite() && (bins as f64 / width).is_finite() {
+        return Ok(());
+    }
+    Err(Error::BinWidth { bins, lower, upper })
+}
+
+fn check_edges<T: HistogramElement>(edges: &[T]) -> Result<()> {
+    if edges.len() < 2 {
+        return Err(Error::Edges { edges: edges.len() });
+    }
+    check_bins(edges.len() - 1)?;
+    // A NaN does not ascend either.
+    match edges.array_windows().position(|[edge, next]| edge.partial_cmp(next) != Some(Ordering::Less)) {
+        None => Ok(()),
+        Some(index) => Err(Error::EdgeOrder { index, edge: edges[index].into(), next: edges[index + 1].into() }),
+    }
+}

@@ -1,0 +1,147 @@
+//! Weights as whole numbers of a quantum, so that their sums are exact and do not depend on the order.
+
+use cuda_std::arguments;
+
+/// The bits of a float's significand that are stored.
+const STORED: u32 = 23;
+
+/// What the exponent field of a float, once it is not 0, is larger by than the exponent of the significand as a whole
+/// number: the value is `significand · 2^(field - BIAS)`.
+const BIAS: i32 = 150;
+
+arguments! {
+    /// A power of two. Weights are rounded to its nearest multiple, ties to even, and their multiples are added.
+    ///
+    /// It is chosen so that no sum can overflow. With `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l` weights, both as tight
+    /// as whole numbers allow, it is `2^s`, `s = e + 1 + l - 62`. Every `|w| / 2^s` is less than `2^(62 - l)`, which is
+    /// a whole number because `l` is at most 62, so the nearest multiple is no larger either, and the sum of `n` of them
+    /// is at most `2^62`.
+    pub struct Quantum {
+        /// Its exponent, between -210 and 128.
+        pub exponent: i32,
+    }
+}
+
+impl Quantum {
+    /// The quantum of `count` weights, at most 2^62, whose largest magnitude is `largest`, which is finite.
+    #[cfg(not(target_os = "cuda"))]
+    #[must_use]
+    pub fn new(largest: f32, count: u64) -> Self {
+        // Every positive `f32` is a normal `f64`; without one, the exponent is that of the smallest.
+        let exponent = (f64::from(largest).to_bits() >> 52) as i32 - 1023;
+        let log2_of_count = u64::BITS - count.saturating_sub(1).leading_zeros();
+        Quantum { exponent: exponent.max(1 - BIAS) + 1 + log2_of_count as i32 - 62 }
+    }
+
+    /// The multiple of the quantum that is nearest to a finite weight, of two the even one: at most `2^62` over the
+    /// number of weights in magnitude.
+    ///
+    /// On the bits, so that it is the same everywhere.
+    #[inline(always)]
+    #[must_use]
+    pub fn multiple(&self, weight: f32) -> i64 {
+        let bits = weight.to_bits();
+        let (field, stored) = ((bits >> STORED & 0xff) as i32, bits & ((1 << STORED) - 1));
+        let significand = if field == 0 { stored } else { stored | 1 << STORED };
+        let shift = field.max(1) - BIAS - self.exponent;
+        let magnitude = if shift >= 0 {
+            // Less than 64: `largest` is as far away as there is room.
+            (significand as i64) << (shift & 63)
+        } else {
+            rounded_shift(significand, shift.unsigned_abs()) as i64
+        };
+        if bits >> 31 == 0 { magnitude } else { -magnitude }
+    }
+
+    /// The quantum itself.
+    #[cfg(not(target_os = "cuda"))]
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        f64::from_bits(((self.exponent + 1023) as u64) << 52)
+    }
+
+    /// What a sum of multiples stands for: rounded once, as the quantum is a power of two and neither large nor small.
+    #[cfg(not(target_os = "cuda"))]
+    #[must_use]
+    pub fn sum(&self, multiples: i64) -> f64 {
+        multiples as f64 * self.value()
+    }
+}
+
+/// A number of 24 bits, over `2^shift`, `shift` not 0, rounded to nearest, ties to even.
+#[inline(always)]
+fn rounded_shift(number: u32, shift: u32) -> u32 {
+    // By 25 bits it is less than a half.
+    let shift = shift.min(25);
+    let odd = number >> shift & 1;
+    (number + (1 << (shift - 1)) - 1 + odd) >> shift
+}
+
+#[cfg(all(test, not(target_os = "cuda")))]
+mod tests {
+    use super::*;
+
+    const LEAST: f32 = f32::from_bits(1);
+
+    /// Awkward weights: next to powers of two, to halves and to the ends.
+    fn weights() -> impl Iterator<Item = f32> {
+        let significands = [0, 1, 2, 3, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffd, 0x7f_fffe, 0x7f_ffff];
+        let positive = (0..255u32).flat_map(move |field| significands.map(|s| f32::from_bits(field << STORED | s)));
+        positive.flat_map(|weight| [weight, -weight])
+    }
+
+    /// In double precision: a quotient by a power of two is exact there, and so is its rounding.
+    #[test]
+    fn multiples_are_the_nearest() {
+        for largest in [LEAST, f32::MIN_POSITIVE, 0.1, 1.0, 1.999_999_9, 3e10, f32::MAX] {
+            for count in [1, 2, 3, 1 << 20, (1 << 26) + 1, 1 << 40, 1 << 62] {
+                let quantum = Quantum::new(largest, count);
+                for weight in weights().filter(|weight| weight.abs() <= largest) {
+                    let expected = (f64::from(weight) / quantum.value()).round_ties_even();
+                    assert_eq!(quantum.multiple(weight) as f64, expected, "{weight:e} of {largest:e}, {count}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_sum_overflows() {
+        for largest in weights().filter(|weight| weight.is_sign_positive()) {
+            for log2 in 0..=62 {
+                for count in [(1u64 << log2) - 1, 1 << log2, (1 << log2) + 1].map(|count| count.clamp(1, 1 << 62)) {
+                    let quantum = Quantum::new(largest, count);
+                    let sum = i128::from(quantum.multiple(largest)) * i128::from(count);
+                    assert!(sum <= 1 << 62, "{count} times {largest:e}");
+                    // And no bit is given away.
+                    let tight = largest == 0.0 || f64::from(largest) * count as f64 >= quantum.value() * 2f64.powi(60);
+                    assert!(tight, "{count} times {largest:e}");
+                    assert!((-210..=128).contains(&quantum.exponent));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn extremes() {
+        assert_eq!(Quantum::new(LEAST, 1).exponent, -149 + 1 - 62);
+        assert_eq!(Quantum::new(LEAST, 1).multiple(LEAST), 1 << 61);
+        assert_eq!(Quantum::new(f32::MAX, 1).exponent, 127 + 1 - 62);
+        assert_eq!(Quantum::new(f32::MAX, 1 << 62).exponent, 128);
+        assert_eq!(Quantum::new(f32::MAX, 1 << 62).multiple(-f32::MAX), -1);
+        assert_eq!(Quantum::new(1.0, 1 << 40).multiple(1.0), 1 << 21);
+        assert_eq!(Quantum::new(0.0, 0).multiple(-0.0), 0);
+        let most = Quantum::new(f32::MAX, 1);
+        assert_eq!(most.sum(most.multiple(f32::MAX)), f64::from(f32::MAX));
+        let least = Quantum::new(LEAST, 1);
+        assert_eq!(least.sum(least.multiple(-LEAST)), f64::from(-LEAST));
+    }
+
+    #[test]
+    fn shifts_round_to_even() {
+        let shifted = |number, shift| (1..=shift).map(move |s| rounded_shift(number, s)).collect::<Vec<_>>();
+        assert_eq!(shifted(6, 4), [3, 2, 1, 0]);
+        assert_eq!(shifted(5, 4), [2, 1, 1, 0]);
+        assert_eq!([24, 25, 26, 200].map(|shift| rounded_shift(0xff_ffff, shift)), [1, 0, 0, 0]);
+        assert_eq!([23, 24, 25].map(|shift| rounded_shift(1 << 23, shift)), [1, 0, 0]);
+    }
+}
