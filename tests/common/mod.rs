@@ -5,6 +5,7 @@
 
 pub mod emulated;
 pub mod extension;
+pub mod histogram;
 pub mod oracle;
 pub mod ptx;
 pub mod shared_memory;
@@ -85,6 +86,11 @@ impl Random {
     /// Below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
+    }
+
+    /// At least 0 and less than 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     pub fn values<T: Sample>(&mut self, count: usize) -> Vec<T> {

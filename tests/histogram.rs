@@ -1,0 +1,280 @@
+//! One suite for every backend: `Histogram` against the naive oracle.
+//!
+//! Every algorithm, element type and kind of bins, half-open and closed, with one channel and several, meets awkward
+//! numbers of samples, which lie everywhere: at the borders and beside them, at the ends of their type, and not a number.
+//! Counts must be the same, to the last one.
+//!
+//! On emulated devices the sizes are few and small.
+
+mod common;
+
+use common::histogram::{Bins, Case, Number};
+use common::{Random, is_emulated, on_every_backend};
+use libtest_mimic::{Arguments, Failed, Trial};
+use slm::histogram::{Algorithm, Counts, Ordering};
+use slm::{Backend, Device, Error, Histogram};
+
+const SIZES: [usize; 12] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097];
+
+/// More than one thread's share.
+const LARGE_SIZE: usize = 1_000_003;
+const SHARED_SIZE: usize = 200_003;
+
+/// On emulated devices: less than a block, more than one, whole packs and not.
+const FEW_SIZES: [usize; 5] = [0, 1, 33, 512, 2051];
+
+/// More bins than this take longer than the samples.
+const MANY: usize = 5000;
+
+/// The most samples for one lock.
+const MOST_CRITICAL: usize = 5000;
+
+/// Channels, and how many of them are counted.
+const CHANNELS: [(usize, usize); 5] = [(1, 1), (2, 2), (4, 3), (3, 1), (5, 5)];
+
+const ALGORITHMS: [Algorithm; 8] = [
+    Algorithm::Auto,
+    Algorithm::Critical,
+    Algorithm::GlobalAtomic(Ordering::Relaxed),
+    Algorithm::GlobalAtomic(Ordering::SeqCst),
+    Algorithm::PrivatePerThread,
+    Algorithm::SharedAtomic(Ordering::Relaxed),
+    Algorithm::SharedAtomic(Ordering::SeqCst),
+    Algorithm::LanePrivate,
+];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    eprintln!("seed of all data: {:#x}", common::SEED);
+    let trials = [
+        trials("bytes", bytes()),
+        trials("low_bits", low_bits()),
+        trials("few_values", few_values::<u8>(255)),
+        trials("few_values", few_values::<u16>(65_535)),
+        trials("few_values", few_values::<u32>(u32::MAX)),
+        trials("few_values", few_values::<i32>(i32::MAX)),
+        trials("whole_range", whole_range::<u8>(0, u8::MAX)),
+        trials("whole_range", whole_range::<u16>(0, u16::MAX)),
+        trials("whole_range", whole_range::<u32>(0, u32::MAX)),
+        trials("whole_range", whole_range::<i32>(i32::MIN, i32::MAX)),
+        trials("whole_range", vec![Case::even(1 << 24, i32::MIN..i32::MAX)]),
+        trials("integer_edges", integer_edges::<u8>(u8::MAX)),
+        trials("integer_edges", integer_edges::<u16>(u16::MAX)),
+        trials("integer_edges", integer_edges::<u32>(u32::MAX)),
+        trials("integer_edges", integer_edges::<i32>(i32::MAX)),
+        trials("even", floats::<f32>()),
+        trials("even", floats::<f64>()),
+        trials("wide", vec![Case::even(1000, f32::MIN..f32::MAX), Case::even(3, -1e-45f32..1e-45)]),
+        trials("wide", vec![Case::even(1000, f64::MIN / 2.0..f64::MAX / 2.0), Case::even(1, -1e-307..1e-307)]),
+        trials("beyond_precision", beyond_precision()),
+        trials("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
+        trials("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
+    ];
+    libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit();
+}
+
+fn bytes() -> Vec<Case<u8>> {
+    vec![Case::new(Histogram::bytes(), Bins::Numbers(256))]
+}
+
+fn low_bits() -> Vec<Case<u16>> {
+    [1, 4, 10, 15, 16].map(|bits| Case::new(Histogram::low_bits(bits), Bins::Remainders(1 << bits))).into()
+}
+
+/// Some ranges, and more bins than they have numbers.
+fn few_values<T: Number>(most: T) -> Vec<Case<T>> {
+    let n = T::nearest;
+    let large = T::nearest(most.into() - 100.0);
+    vec![
+        Case::even(1, n(3.0)..n(4.0)),
+        Case::even(7, n(10.0)..n(100.0)),
+        Case::even(90, n(10.0)..n(100.0)),
+        Case::even(256, n(10.0)..n(100.0)),
+        Case::even(5000, n(0.0)..n(3.0)),
+        Case::even(70_001, large..most),
+    ]
+}
+
+/// Ranges that are wider than the difference of two samples can be, or just not.
+fn whole_range<T: Number>(least: T, most: T) -> Vec<Case<T>> {
+    [1, 2, 10, 256, 1000, 65_536].map(|bins| Case::even(bins, least..most)).into()
+}
+
+fn integer_edges<T: Number>(most: T) -> Vec<Case<T>> {
+    let squares: Vec<T> = (0..16).map(|k| T::nearest(f64::from(k * k))).collect();
+    let most_and_some = [squares.as_slice(), &[most]].concat();
+    vec![Case::edges(&squares[..2]), Case::edges(&squares[1..4]), Case::edges(&squares), Case::edges(&most_and_some)]
+}
+
+fn floats<T: Number>() -> Vec<Case<T>> {
+    let n = T::nearest;
+    vec![
+        Case::even(1, n(0.0)..n(1.0)),
+        Case::even(3, n(0.0)..n(1.0)),
+        Case::even(10, n(-0.1)..n(0.7)),
+        Case::even(256, n(0.0)..n(1.0)),
+        Case::even(1000, n(-1e-3)..n(1e6)),
+        Case::even(4096, n(-1.0)..n(0.0)),
+        Case::even(65_537, n(1.0)..n(3.0)),
+    ]
+}
+
+/// More bins than there are floats between the ends, or than the range has digits.
+fn beyond_precision() -> Vec<Case<f32>> {
+    vec![
+        Case::even(1 << 24, 0.0..1.0),
+        Case::even(1 << 24, 16_777_216.0..16_777_300.0),
+        Case::even(1000, 1.0..1.000_001),
+        Case::even(77_777, 1e30..1.000_1e30),
+    ]
+}
+
+fn float_edges<T: Number>(infinite: [T; 2]) -> Vec<Case<T>> {
+    let n = T::nearest;
+    let [below, above] = infinite;
+    let decades: Vec<T> = (-20..20).map(|k| n(10f64.powi(k))).collect();
+    vec![
+        Case::edges(&[n(0.0), n(1.0)]),
+        Case::edges(&[n(-0.0), n(1e-30), n(0.1), n(0.5), n(7.0)]),
+        Case::edges(&[below, n(-1.0), n(0.0), n(1.0), above]),
+        Case::edges(&decades),
+    ]
+}
+
+fn trials<T: Number>(name: &str, cases: Vec<Case<T>>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for case in cases {
+        let kind = if let Bins::Edges(_) = case.bins { "edges" } else { "bins" };
+        let name = format!("{}::{name}::{}_{kind}", T::NAME, case.bin_count());
+        trials.extend(on_backends(&name, move |device| check_all(device, &case)));
+    }
+    trials
+}
+
+/// TODO: on every backend, as soon as they count.
+fn on_backends(
+    name: &str,
+    test: impl Fn(&Device) -> Result<(), Failed> + Clone + Send + 'static,
+) -> impl Iterator<Item = Trial> {
+    on_every_backend(name, test).into_iter().take(1)
+}
+
+/// Whether it is closed, its channels, and how many samples it gets.
+fn variants<T: Number>(device: &Device, case: &Case<T>) -> Vec<(Case<T>, usize)> {
+    let variant = |closed, (channels, counted), size| (Case { closed, channels, counted, ..case.clone() }, size);
+    let all = |sizes: &[usize]| {
+        let sizes = sizes.iter().flat_map(|&size| CHANNELS.map(|channels| (size, channels)));
+        sizes.flat_map(|(size, channels)| [false, true].map(|closed| variant(closed, channels, size))).collect()
+    };
+    match (is_emulated(device), case.bin_count() > MANY) {
+        (true, false) => all(&FEW_SIZES),
+        (true, true) => Vec::new(),
+        (false, true) => vec![variant(true, (1, 1), LARGE_SIZE), variant(false, (3, 1), 4097)],
+        (false, false) => {
+            let large = [variant(false, (1, 1), LARGE_SIZE), variant(true, (4, 3), SHARED_SIZE)];
+            [all(&SIZES), large.into()].concat()
+        }
+    }
+}
+
+fn check_all<T: Number>(device: &Device, case: &Case<T>) -> Result<(), Failed> {
+    for (case, size) in variants(device, case) {
+        // A number of samples that all channels can have.
+        let size = size / case.channels * case.channels;
+        let Case { closed, channels, counted, .. } = case;
+        check(device, &case, size)
+            .map_err(|error| format!("{size} samples, {counted} of {channels} channels, closed: {closed}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn check<T: Number>(device: &Device, case: &Case<T>, size: usize) -> Result<(), String> {
+    let random = &mut Random::new(size as u64);
+    let samples = case.samples(size, random);
+    let weights = weights(size, random);
+    let (expected, sums) = (case.counts(&samples), case.sums(&samples, &weights));
+    let algorithms = if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS };
+    for &algorithm in algorithms {
+        if algorithm == Algorithm::Critical && size > MOST_CRITICAL {
+            continue;
+        }
+        let counted = count(device, case, algorithm, &samples, &expected);
+        counted.map_err(|error| format!("{algorithm:?}: {error}"))?;
+    }
+    weigh(device, case, &samples, &weights, &sums).map_err(|error| format!("weighted: {error}"))
+}
+
+/// Of all magnitudes, with both signs and zeros.
+fn weights(count: usize, random: &mut Random) -> Vec<f32> {
+    let weight = |random: &mut Random| match random.below(16) {
+        0 => 0.0,
+        1 => f32::from_bits(random.below(1 << 23) as u32),
+        _ => ((random.unit() - 0.3) * 2f64.powi(random.below(60) as i32 - 30)) as f32,
+    };
+    (0..count).map(|_| weight(random)).collect()
+}
+
+fn count<T: Number>(
+    device: &Device,
+    case: &Case<T>,
+    algorithm: Algorithm,
+    samples: &[T],
+    expected: &[u64],
+) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    let histogram = match case.described().algorithm(algorithm).prepare(device) {
+        // These take as much as there are bins.
+        Err(Error::SharedMemoryExceeded { .. })
+            if matches!(algorithm, Algorithm::PrivatePerThread | Algorithm::LanePrivate) =>
+        {
+            return Ok(());
+        }
+        histogram => histogram.map_err(text)?,
+    };
+    compare("apply", &histogram.apply(samples).map_err(text)?, expected)?;
+
+    // To counts that are there already.
+    let there: Vec<u64> = (0..expected.len() as u64).map(|k| u64::from(u32::MAX) - 5 + k % 7).collect();
+    let (samples, mut counts) = (device.upload(samples).map_err(text)?, device.upload(&there).map_err(text)?);
+    histogram.apply_into(&samples, &mut counts).map_err(text)?;
+    let sums: Vec<u64> = there.iter().zip(expected).map(|(there, expected)| there + expected).collect();
+    compare("apply_into", &histogram.counts(&counts).map_err(text)?, &sums)
+}
+
+fn compare(what: &str, actual: &Counts, expected: &[u64]) -> Result<(), String> {
+    let flat: Vec<u64> =
+        actual.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect();
+    if flat.len() != expected.len() {
+        return Err(format!("{what}: {} counts instead of {}", flat.len(), expected.len()));
+    }
+    match (0..flat.len()).find(|&k| flat[k] != expected[k]) {
+        None => Ok(()),
+        Some(k) => Err(format!("{what}: count {k} is {}, expected {}", flat[k], expected[k])),
+    }
+}
+
+fn weigh<T: Number>(
+    device: &Device,
+    case: &Case<T>,
+    samples: &[T],
+    weights: &[f32],
+    (expected, quantum): &(Vec<f64>, f64),
+) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    let histogram = case.described().prepare(device).map_err(text)?;
+    let of_slices = histogram.apply_weighted(samples, weights).map_err(text)?;
+    let (samples, weights) = (device.upload(samples).map_err(text)?, device.upload(weights).map_err(text)?);
+    let of_buffers = histogram.apply_weighted_buffers(&samples, &weights).map_err(text)?;
+    if of_slices != of_buffers {
+        return Err("slices and buffers differ".to_owned());
+    }
+    if of_slices.quantum != *quantum {
+        return Err(format!("the quantum is {:e}, expected {quantum:e}", of_slices.quantum));
+    }
+    let channels = of_slices.sums.channels();
+    let sums: Vec<f64> = channels.flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect();
+    match (0..expected.len()).find(|&k| sums[k].to_bits() != expected[k].to_bits()) {
+        None => Ok(()),
+        Some(k) => Err(format!("sum {k} is {:e}, expected {:e}", sums[k], expected[k])),
+    }
+}
