@@ -5,7 +5,6 @@ use crate::{Element, Error, Result};
 use rayon::prelude::*;
 use slm_kernels::histogram::{Countable, OUTSIDE};
 use std::cmp::Ordering;
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
