@@ -5,8 +5,8 @@
 //! another's bytes.
 //!
 //! A counter that passes 255 begins anew, and the thread adds one to the *rounds* of that counter, of which the block
-//! has one set, in units of 256. In the end thread `i` adds up counter `i` of all groups; it begins with word `i % 32`,
-//! so that 32 threads ask for 32 different banks.
+//! has one set, in units of 256. In the end thread `i` adds up counter `i` of all groups, word `k ^ i % 32` of a row as
+//! its `k`-th one, so that 32 threads ask for 32 different banks.
 
 use super::walk::{Counter, walk};
 use super::{Args, Binning, GROUP, ROW};
@@ -52,7 +52,7 @@ fn sum(bytes: &Shared<u8>, i: u32, counters: u32, groups: u32) -> u32 {
     let (mut sum, mut word) = (0, 0);
     while word < groups * WORDS {
         let row = word / WORDS * counters + i;
-        for byte in bytes.get4(row * ROW + (word + i) % WORDS * 4) {
+        for byte in bytes.get4(row * ROW + (word ^ i) % WORDS * 4) {
             sum += byte as u32;
         }
         word += 1;

@@ -7,9 +7,9 @@
 //! If the counters of a block do not fit into shared memory, they are divided into *ranges*: as many neighbouring blocks
 //! as there are ranges read the same samples, at about the same time, and each counts those of its range.
 //!
-//! No bank conflicts when the counters are cleared (consecutive addresses) and added up: lane `l` begins with copy
-//! `l / (32 / copies)`, so that 32 lanes ask for 32 different banks. While counting there are as many as the data bring
-//! about, and none with 32 copies.
+//! No bank conflicts when the counters are cleared (consecutive addresses) and added up: lanes whose counters begin in the
+//! same bank begin with different copies. While counting there are as many as the data bring about, and none with 32
+//! copies.
 
 use super::walk::{Counter, walk, walk_slowly};
 use super::{Args, Binning};
@@ -57,14 +57,17 @@ fn clear(window: &Shared<u32>) {
 }
 
 /// All copies of counter `i`.
+///
+/// The counters of 32 lanes begin in `32 / copies` different banks, which the low bits of the lane tell; the high bits
+/// tell the copy to begin with. As a Gray code, so that the same holds for 16 lanes and 16 banks.
 #[inline(always)]
 fn sum(window: &Shared<u32>, i: u32, copies_log2: u32) -> u32 {
-    let copies = 1 << copies_log2;
-    let start = i % warp::WARP >> (5 - copies_log2);
-    let (mut sum, mut k) = (0, 0);
-    while k < copies {
-        sum += window.get((i << copies_log2) + ((start + k) & (copies - 1)));
-        k += 1;
+    let lane = i % warp::WARP;
+    let start = (lane ^ lane << 1) >> (5 - copies_log2) & ((1 << copies_log2) - 1);
+    let (mut sum, mut copy) = (0, 0);
+    while copy < 1 << copies_log2 {
+        sum += window.get((i << copies_log2) + (start ^ copy));
+        copy += 1;
     }
     sum
 }

@@ -58,8 +58,9 @@ impl Queue {
 /// Where lanes run an inner loop for different numbers of times, those that leave it early are one turn ahead from then
 /// on, although on the device they wait. It shows in the addresses: as long as all lanes move alike, the way that each
 /// has gone from its first address is the same in all of a request. If there are two ways in one request, it is taken
-/// apart, and each part waits for all other lanes to go the same way. If there are more, addresses depend on data, and
-/// tell nothing.
+/// apart, and each part waits for all other lanes to go the same way; but parts are not put together to a request with
+/// bank conflicts if one of those that they were taken from had none. If there are more ways, addresses depend on data,
+/// and tell nothing.
 #[derive(Debug, Default)]
 struct Aligned {
     /// Each lane's first address, of those `started`.
@@ -77,11 +78,19 @@ struct Part {
     lanes: Request,
     /// The number of the request that it is a part of.
     whole: u32,
+    /// Whether that had no bank conflicts.
+    was_free: bool,
 }
 
 impl Aligned {
     /// Takes the next request, and gives those that are complete to `count`.
-    fn add(&mut self, request: &Request, all: u32, mut count: impl FnMut(&Request)) {
+    fn add(
+        &mut self,
+        request: &Request,
+        all: u32,
+        is_free: impl Fn(&Request) -> bool,
+        mut count: impl FnMut(&Request),
+    ) {
         if self.irregular {
             return count(request);
         }
@@ -89,7 +98,11 @@ impl Aligned {
         let Some(way) = self.ways(request).next() else { return count(request) };
         self.taken_apart += 1;
         if self.is_only_way(way, request) {
-            return if request.came == all { count(request) } else { self.add_part(*request, way, all, count) };
+            return if request.came == all {
+                count(request);
+            } else {
+                self.add_part(self.part(*request, way, false), all, is_free, count);
+            };
         }
         let other = self.ways(request).find(|other| *other != way).unwrap_or(way);
         if self.ways(request).any(|third| third != way && third != other) {
@@ -99,8 +112,14 @@ impl Aligned {
         }
         let of_other = request.lanes().zip(self.ways(request)).filter(|(_, way)| *way == other);
         let of_other = of_other.fold(0, |lanes, (lane, _)| lanes | 1 << lane);
-        self.add_part(request.only(request.came & !of_other), way, all, &mut count);
-        self.add_part(request.only(of_other), other, all, &mut count);
+        let was_free = is_free(request);
+        self.add_part(self.part(request.only(request.came & !of_other), way, was_free), all, &is_free, &mut count);
+        self.add_part(self.part(request.only(of_other), other, was_free), all, &is_free, &mut count);
+    }
+
+    /// A part of the request that was taken apart last.
+    fn part(&self, lanes: Request, way: u64, was_free: bool) -> Part {
+        Part { way, lanes, whole: self.taken_apart, was_free }
     }
 
     fn start(&mut self, request: &Request) {
@@ -128,14 +147,25 @@ impl Aligned {
         pairs.fold(0, |off, (address, origin)| off | (address.wrapping_sub(*origin) ^ way)) == 0
     }
 
-    fn add_part(&mut self, mut lanes: Request, way: u64, all: u32, mut count: impl FnMut(&Request)) {
-        let rest = all & !lanes.came;
-        match self.parts.iter().position(|part| part.way == way && part.lanes.came == rest) {
+    fn add_part(
+        &mut self,
+        mut new: Part,
+        all: u32,
+        is_free: impl Fn(&Request) -> bool,
+        mut count: impl FnMut(&Request),
+    ) {
+        let rest = all & !new.lanes.came;
+        let fits = |part: &Part| {
+            part.way == new.way
+                && part.lanes.came == rest
+                && (!(part.was_free || new.was_free) || is_free(&part.lanes.joined(new.lanes)))
+        };
+        match self.parts.iter().position(fits) {
             Some(place) => {
-                self.parts.remove(place).iter().for_each(|part| lanes.join(&part.lanes));
-                count(&lanes);
+                self.parts.remove(place).iter().for_each(|part| new.lanes = new.lanes.joined(part.lanes));
+                count(&new.lanes);
             }
-            None => self.parts.push_back(Part { way, lanes, whole: self.taken_apart }),
+            None => self.parts.push_back(new),
         }
         if self.parts.len() > MOST_PARTS {
             self.end_first(&mut count);
@@ -146,7 +176,7 @@ impl Aligned {
     fn end_first(&mut self, count: &mut impl FnMut(&Request)) {
         let Some(mut part) = self.parts.pop_front() else { return };
         if let Some(other) = self.parts.pop_front_if(|other| other.whole == part.whole) {
-            part.lanes.join(&other.lanes);
+            part.lanes = part.lanes.joined(other.lanes);
         }
         count(&part.lanes);
     }
@@ -206,8 +236,10 @@ impl Requests {
     fn finish(&mut self, warp: u32, all: u32, site: u16, sites: &Sites) {
         let queue = &mut self.queues[warp as usize][site as usize];
         let counts = counts_of(&mut self.counts, site);
+        let (site, banks) = (sites.get(site), self.banks);
+        let is_free = |request: &Request| request.is_free_of_conflicts(site, banks);
         while let Some(request) = queue.pending.front().filter(|request| request.came == all) {
-            queue.aligned.add(request, all, |request| *counts += request.count(sites.get(site), self.banks));
+            queue.aligned.add(request, all, is_free, |request| *counts += request.count(site, banks));
             queue.pending.pop_front();
             queue.done += 1;
         }
@@ -223,10 +255,11 @@ impl Requests {
     fn finish_if(&mut self, warp: usize, all: u32, sites: &Sites, is: impl Fn(&Queue) -> bool) {
         for (site, queue) in self.queues[warp].iter_mut().enumerate().filter(|(_, queue)| is(queue)) {
             let counts = counts_of(&mut self.counts, site as u16);
+            let (site, banks) = (sites.get(site as u16), self.banks);
+            let is_free = |request: &Request| request.is_free_of_conflicts(site, banks);
             queue.done += queue.pending.len() as u32;
             for request in queue.pending.drain(..) {
-                let site = sites.get(site as u16);
-                queue.aligned.add(&request, all, |request| *counts += request.count(site, self.banks));
+                queue.aligned.add(&request, all, is_free, |request| *counts += request.count(site, banks));
             }
         }
     }
