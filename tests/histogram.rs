@@ -7,6 +7,10 @@
 //! On emulated devices the sizes are few and small.
 
 mod common;
+#[path = "histogram/golden.rs"]
+mod golden;
+#[path = "histogram/properties.rs"]
+mod properties;
 
 use common::histogram::{Bins, Case, Number};
 use common::{Random, is_emulated, on_every_backend};
@@ -69,6 +73,8 @@ fn main() {
         trials("beyond_precision", beyond_precision()),
         trials("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
         trials("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
+        golden::trials(),
+        properties::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit();
 }
@@ -152,11 +158,8 @@ fn trials<T: Number>(name: &str, cases: Vec<Case<T>>) -> Vec<Trial> {
 }
 
 /// TODO: on every backend, as soon as they count.
-fn on_backends(
-    name: &str,
-    test: impl Fn(&Device) -> Result<(), Failed> + Clone + Send + 'static,
-) -> impl Iterator<Item = Trial> {
-    on_every_backend(name, test).into_iter().take(1)
+fn on_backends(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Clone + Send + 'static) -> Vec<Trial> {
+    on_every_backend(name, test).into_iter().take(1).collect()
 }
 
 /// Whether it is closed, its channels, and how many samples it gets.
