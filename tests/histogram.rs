@@ -75,6 +75,7 @@ fn main() {
         trials("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
         golden::trials(),
         properties::trials(),
+        vec![Trial::test("cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit();
 }
@@ -279,5 +280,17 @@ fn weigh<T: Number>(
     match (0..expected.len()).find(|&k| sums[k].to_bits() != expected[k].to_bits()) {
         None => Ok(()),
         Some(k) => Err(format!("sum {k} is {:e}, expected {:e}", sums[k], expected[k])),
+    }
+}
+
+/// All in one bin. Zeros that nobody has written take no memory.
+fn more_than_32_bits_of_samples() -> Result<(), Failed> {
+    let samples = vec![0u8; (1 << 32) + 5];
+    let counts = Histogram::bytes().prepare(&Device::cpu())?.apply(&samples)?;
+    let all = samples.len() as u64;
+    if (counts.bins()[0], counts.total()) == (all, all) {
+        Ok(())
+    } else {
+        Err(format!("{} zeros", counts.bins()[0]).into())
     }
 }
