@@ -86,7 +86,7 @@ impl Distribution {
         (0..count).into_par_iter().map(move |i| {
             let random = random(i as u64, 1);
             let bin = match self {
-                Self::Uniform => (random >> 32) as usize * bins >> 32,
+                Self::Uniform => ((random >> 32) as usize * bins) >> 32,
                 Self::Constant => bins / 3,
                 Self::Zipf => {
                     let place = (random >> 11) as f64 / (1u64 << 53) as f64 * sum;

@@ -12,8 +12,10 @@ const SEED: [u8; 32] = [0x5f; 32];
 
 type Checked = Result<(), TestCaseError>;
 
+type Test = fn() -> Result<(), Failed>;
+
 pub(super) fn trials() -> Vec<Trial> {
-    let properties: [(&str, fn() -> Result<(), Failed>); 8] = [
+    let properties: [(&str, Test); 8] = [
         ("all_samples_are_counted", all_samples_are_counted),
         ("their_order_does_not_matter", their_order_does_not_matter),
         ("halves_add_up", halves_add_up),
