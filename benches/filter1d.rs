@@ -5,6 +5,9 @@
 //! columns that `peers/README.md` explains; Criterion then looks at each variant for longer.
 //! `cargo bench --bench filter1d -- --table` ends with the table.
 
+mod common;
+
+use common::{median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use slm::filter1d::{Algorithm, FilterElement, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Buffer, Device, Filter1d, Result};
@@ -99,22 +102,9 @@ impl Number for i32 {
     }
 }
 
-/// Prints the line of one case.
-fn report(peer: &str, case: &str, time: Duration, bytes: u64, products: u64, verdict: &str) {
-    let seconds = time.as_secs_f64();
-    let (bytes, products) = (bytes as f64 / seconds, products as f64 / seconds);
-    println!("slm {peer}\t{case}\t{:.2}\t{bytes:.4e}\t{products:.4e}\t{verdict}", seconds * 1e6);
-}
-
-/// Deterministic data: SplitMix64.
+/// Deterministic data.
 fn data<T: Number>(count: usize, seed: u64) -> Vec<T> {
-    let mix = |i: u64| {
-        let z = i.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed);
-        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    (1..=count as u64).map(|i| T::random(mix(i))).collect()
+    (0..count as u64).map(|i| T::random(random(i, seed))).collect()
 }
 
 /// The data of one element type on the device.
@@ -185,7 +175,7 @@ impl<T: Number> Problem<T> {
         let case = format!("{} n={} taps={TAPS}", T::NAME, self.host.len());
         let cases = std::iter::once(("copy", 0)).chain(filters.iter().map(|(name, _)| (*name, self.products())));
         for (((name, products), times), verdict) in cases.zip(&mut times).zip(&verdicts) {
-            report(name, &case, median(times), self.bytes(), products, verdict);
+            report(name, &case, median(times), &[self.bytes(), products], verdict);
         }
         if let Some((_, filter)) = filters.last() {
             println!("# {}", filter.plan(self.host.len()).to_string().replace('\n', "\n# "));
@@ -218,19 +208,20 @@ impl<T: Number> Problem<T> {
     }
 }
 
-fn median(times: &mut [Duration]) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
-
 /// What the host needs: to load an operation's kernels, and for each call.
 fn host_times(device: &Device) -> Result<()> {
     let description = Filter1d::correlate(&[1.0f32, 2.0, 1.0]);
     if device.info().backend == Backend::Cuda {
-        report("prepare", "f32, kernels not loaded yet, host time", time_of_loading(&description, device)?, 0, 0, "ok");
+        report(
+            "prepare",
+            "f32, kernels not loaded yet, host time",
+            time_of_loading(&description, device)?,
+            &[0, 0],
+            "ok",
+        );
     }
     let (time, verdict) = time_of_a_call(&description.prepare(device)?, device)?;
-    report("apply_into", "f32 n=1000 taps=3, host time", time, 0, 0, verdict);
+    report("apply_into", "f32 n=1000 taps=3, host time", time, &[0, 0], verdict);
     Ok(())
 }
 

@@ -3,39 +3,22 @@
 
 mod common;
 
+use common::example::{self, Folder, ensure, fails, name, succeeds};
 use common::on_every_backend;
 use image::{ColorType, DynamicImage, ImageFormat};
-use libtest_mimic::{Arguments, Failed, Trial};
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, fs, io, process};
+use libtest_mimic::{Failed, Trial};
+use std::path::Path;
+use std::process::Command;
+use std::{fs, io};
+
+const EXAMPLE: &str = "01_blur";
 
 const CAMERA: &[u8] = include_bytes!("../assets/camera.png");
 const ASTRONAUT: &[u8] = include_bytes!("../assets/astronaut.png");
 const CAMERA_SIGMA_3: &[u8] = include_bytes!("golden/camera_sigma3.png");
 
 fn main() {
-    let arguments = Arguments::from_args();
-    let mut trials = trials();
-    if find_example().is_none() {
-        eprintln!("the example 01_blur is not built: cargo build --example 01_blur");
-        // Where GPU tests must run, they fail for want of it instead.
-        let ignored = env::var_os("SLM_REQUIRE_CUDA").is_none_or(|value| value != "1");
-        let ignore = |trial: Trial| trial.with_ignored_flag(ignored).with_kind("01_blur is not built");
-        trials = trials.into_iter().map(ignore).collect();
-    }
-    libtest_mimic::run(&arguments, trials).exit();
-}
-
-/// The built example: beside the folder of this program, where Cargo puts it, or else where a machine without Cargo
-/// gets it.
-fn find_example() -> Option<PathBuf> {
-    let name = format!("01_blur{}", env::consts::EXE_SUFFIX);
-    let test = env::current_exe().ok()?;
-    let folders = [test.parent()?.parent()?.join("examples"), PathBuf::from(".gpu/examples")];
-    folders.into_iter().map(|folder| folder.join(&name)).find(|path| path.is_file())
+    example::run(EXAMPLE, trials());
 }
 
 type Test = fn() -> Result<(), Failed>;
@@ -63,11 +46,6 @@ fn trials() -> Vec<Trial> {
     ];
     trials.extend(others.map(|(name, test)| Trial::test(format!("example::{name}"), test)));
     trials
-}
-
-fn name(device: &slm::Device) -> String {
-    let name = if common::is_cuda(device) { "cuda" } else { "cpu" };
-    if common::is_emulated(device) { device.info().selection.clone() } else { name.to_owned() }
 }
 
 fn camera_as_scipy(device: &str) -> Result<(), Failed> {
@@ -220,7 +198,7 @@ fn bad_sigma() -> Result<(), Failed> {
 
 fn usage() -> Result<(), Failed> {
     let folder = Folder::new()?;
-    fails(&mut example(), 2, &["Usage"])?;
+    fails(&mut example::command(EXAMPLE), 2, &["Usage"])?;
     let mut wide = blur(&folder.path("a.png"), &folder.path("b.png"));
     fails(wide.args(["--sigma", "wide"]), 2, &["invalid value 'wide'"])
 }
@@ -233,83 +211,8 @@ fn fails_to_read(name: &str, bytes: &[u8], message: &str) -> Result<(), Failed> 
     folder.holds(&[name])
 }
 
-fn example() -> Command {
-    let mut command = Command::new(find_example().unwrap_or_default());
-    // The tests that are not about it must not depend on it.
-    command.env_remove("SLM_DEVICE");
-    command
-}
-
 fn blur(input: &Path, output: &Path) -> Command {
-    let mut command = example();
+    let mut command = example::command(EXAMPLE);
     command.args([input, output]);
     command
-}
-
-/// Runs the example: what it prints.
-fn succeeds(command: &mut Command) -> Result<String, Failed> {
-    let Output { status, stdout, stderr } = command.output()?;
-    let errors = String::from_utf8_lossy(&stderr);
-    ensure(status.success() && errors.is_empty(), || format!("{status}: {errors}"))?;
-    Ok(String::from_utf8(stdout)?)
-}
-
-/// Runs the example: it must end with this code, and an error in which all the parts occur. Those of its own making
-/// (code 1) are one line.
-fn fails(command: &mut Command, code: i32, parts: &[&str]) -> Result<(), Failed> {
-    let output = command.output()?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let complain = |what: &str| format!("{command:?}: {what}: {}: {errors}", output.status);
-    ensure(output.status.code() == Some(code), || complain("another exit code"))?;
-    ensure(errors.starts_with("error: "), || complain("no error"))?;
-    ensure(code == 2 || errors.lines().count() == 1, || complain("more than a line"))?;
-    ensure(output.stdout.is_empty(), || complain("printed something"))?;
-    ensure(parts.iter().all(|part| errors.contains(part)), || complain(&format!("not all of {parts:?}")))
-}
-
-fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), Failed> {
-    if condition { Ok(()) } else { Err(message().into()) }
-}
-
-/// A new folder, removed in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> io::Result<Self> {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = env::temp_dir().join(format!("slm-blur-{}-{number}", process::id()));
-        fs::create_dir(&path)?;
-        Ok(Folder(path))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
-        fs::write(self.path(name), bytes)?;
-        Ok(self.path(name))
-    }
-
-    fn put_pixels(&self, name: &str, color: ColorType, width: u32, bytes: Vec<u8>) -> Result<PathBuf, Failed> {
-        let height = bytes.len() as u32 / (width * u32::from(color.bytes_per_pixel()));
-        image::save_buffer(self.path(name), &bytes, width, height, color)?;
-        Ok(self.path(name))
-    }
-
-    /// Fails unless the folder has these entries, which are in order, and no others.
-    fn holds(&self, expected: &[&str]) -> Result<(), Failed> {
-        let mut names = fs::read_dir(&self.0)?.map(|e| Ok(e?.file_name())).collect::<io::Result<Vec<_>>>()?;
-        names.sort();
-        let same = names.iter().map(|name| name.as_os_str()).eq(expected.iter().map(OsStr::new));
-        ensure(same, || format!("the folder holds {names:?}, expected {expected:?}"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left lies in the system's folder for such things.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -7,6 +7,10 @@
 //! On emulated devices the sizes are few and small.
 
 mod common;
+#[path = "histogram/golden.rs"]
+mod golden;
+#[path = "histogram/properties.rs"]
+mod properties;
 
 use common::histogram::{Bins, Case, Number};
 use common::{Random, emulated, is_emulated, on_every_backend};
@@ -75,6 +79,9 @@ fn main() {
         trials("beyond_precision", beyond_precision()),
         trials("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
         trials("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
+        golden::trials(),
+        properties::trials(),
+        vec![Trial::test("cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
     ];
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
     if !conclusion.has_failed() && !emulated::is_covered("histogram", &arguments) {
@@ -294,5 +301,17 @@ fn weigh<T: Number>(
     match (0..expected.len()).find(|&k| sums[k].to_bits() != expected[k].to_bits()) {
         None => Ok(()),
         Some(k) => Err(format!("sum {k} is {:e}, expected {:e}", sums[k], expected[k])),
+    }
+}
+
+/// All in one bin. Zeros that nobody has written take no memory.
+fn more_than_32_bits_of_samples() -> Result<(), Failed> {
+    let samples = vec![0u8; (1 << 32) + 5];
+    let counts = Histogram::bytes().prepare(&Device::cpu())?.apply(&samples)?;
+    let all = samples.len() as u64;
+    if (counts.bins()[0], counts.total()) == (all, all) {
+        Ok(())
+    } else {
+        Err(format!("{} zeros", counts.bins()[0]).into())
     }
 }

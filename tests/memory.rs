@@ -5,7 +5,7 @@
 #![cfg(target_os = "linux")]
 
 use ndarray::{Array2, array};
-use slm::{Buffer, Buffer2, Device, Error, Filter1d, Result};
+use slm::{Buffer, Buffer2, Device, Error, Filter1d, Histogram, Result};
 use std::process::Command;
 use std::{env, fmt};
 
@@ -135,5 +135,25 @@ fn pieces() {
         lacks(LARGE, short.apply_axis_into(&row, 0, &mut outputs));
         drop(taken);
         short.apply_axis_into(&row, 0, &mut outputs).unwrap();
+    });
+}
+
+/// The CPU counts in tables, which are as large as there are bins.
+#[test]
+fn tables_of_a_histogram() {
+    const BINS: usize = LARGE / 4;
+    short_of_memory("tables_of_a_histogram", |device| {
+        let histogram = Histogram::even(BINS, 0..BINS as u32).prepare(device).unwrap();
+        let (samples, weights) = (device.upload(&[3, 5, 5]).unwrap(), device.upload(&[1.0; 3]).unwrap());
+        let mut counts = device.zeroed(histogram.counts_len()).unwrap();
+        let taken = filled(device);
+        let counters = BINS + 3;
+        lacks(8 * counters, histogram.apply(&[3]));
+        lacks(4 * counters, histogram.apply_into(&samples, &mut counts));
+        lacks(8 * counters, histogram.apply_weighted_buffers(&samples, &weights));
+        lacks(8 * counters, histogram.counts(&counts));
+        drop(taken);
+        histogram.apply_into(&samples, &mut counts).unwrap();
+        assert_eq!(histogram.counts(&counts).unwrap().bins()[..7], [0, 0, 0, 1, 0, 2, 0]);
     });
 }

@@ -5,23 +5,22 @@
 second core is worth, so the signal is also filtered in parts: by threads, and by processes that share memory.
 `scipy.signal.oaconvolve` solves it by FFTs, at a fraction of the cost.
 
-This file also holds what both Python programs need: the problem, its answer and the form of a line.
+This file also holds what both programs for `Filter1d` need: the problem, its answer and the form of a line.
 """
 
 import multiprocessing
 import os
 import platform
-import statistics
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+
+from common import CPU_RUNS, cpu_name, median_wall_clock
 
 TAPS = 257
 RADIUS = TAPS // 2
 
 CPU_SAMPLES = 1 << 24
-CPU_RUNS = 5
 
 # As in filter1d.cu: both ends, and every 61st output, so that every place within a block or frame gets its turn.
 CHECK_EVERY = 61
@@ -137,16 +136,6 @@ class Processes:
             process.join()
 
 
-def median_microseconds(work):
-    work()
-    times = []
-    for _ in range(CPU_RUNS):
-        start = time.perf_counter()
-        work()
-        times.append((time.perf_counter() - start) * 1e6)
-    return statistics.median(times)
-
-
 def measure_threads(problem, parts):
     outputs = np.full_like(problem.samples, np.nan)
     with ThreadPoolExecutor(len(parts)) as pool:
@@ -154,14 +143,14 @@ def measure_threads(problem, parts):
         def work():
             list(pool.map(lambda part: filter_part(problem.samples, problem.taps, outputs, *part), parts))
 
-        return median_microseconds(work), outputs
+        return median_wall_clock(work), outputs
 
 
 def measure_processes(problem, parts):
     processes = Processes(problem, parts)
     processes.outputs[:] = np.nan
     try:
-        return median_microseconds(processes.run), processes.outputs
+        return median_wall_clock(processes.run), processes.outputs
     finally:
         processes.close()
 
@@ -173,7 +162,7 @@ def measure_overlap_add(problem, parts):
 
     reversed_taps = problem.taps[::-1].copy()
     with set_workers(len(parts)):
-        microseconds = median_microseconds(lambda: oaconvolve(problem.samples, reversed_taps, "same"))
+        microseconds = median_wall_clock(lambda: oaconvolve(problem.samples, reversed_taps, "same"))
         return microseconds, oaconvolve(problem.samples, reversed_taps, "same")
 
 
@@ -182,14 +171,6 @@ WAYS = (
     ("ndimage.correlate1d", "processes", measure_processes),
     ("signal.oaconvolve", "threads", measure_overlap_add),
 )
-
-
-def cpu_name():
-    try:
-        with open("/proc/cpuinfo") as lines:
-            return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown"
 
 
 def main():

@@ -6,41 +6,14 @@ not run, becomes a comment line. README.md tells what the columns mean.
 """
 
 import platform
-import statistics
 
 import numpy as np
 
+from common import RUNS, WARM_UPS, attempt, driver, median_microseconds
 from cpu_filter1d import RADIUS, TAPS, Problem, print_columns, report
 
 SAMPLES = 1 << 26
-WARM_UPS = 3
-RUNS = 21
 FFT_LENGTHS = (2048, 4096, 8192, 16384)
-
-
-def median_microseconds(work, new_event, milliseconds_between):
-    """PyTorch and CuPy have events of their own, so both say how to make one and how to read a pair."""
-    times = []
-    for run in range(-WARM_UPS, RUNS):
-        start, end = new_event(), new_event()
-        start.record()
-        outputs = work()
-        end.record()
-        end.synchronize()
-        del outputs  # so that the next run gets the same memory again
-        if run >= 0:
-            times.append(milliseconds_between(start, end) * 1e3)
-    return statistics.median(times)
-
-
-def attempt(name, measure):
-    """Runs the measurement of one peer: True if it was right, False if not, None if it could not run at all."""
-    try:
-        return measure()
-    except Exception as error:  # whatever a library raises when it lacks a case
-        reason = " ".join(str(error).split())[:200]
-        print(f"# {name} did not run: {type(error).__name__}: {reason}", flush=True)
-        return None
 
 
 class OverlapSave:
@@ -161,14 +134,6 @@ class CupyPeers:
         if self.problem.samples.dtype == np.int32:
             return [self.case("convolve", self.convolve)]  # the others work in floating point, which cannot be exact
         return [self.case("oaconvolve", self.oaconvolve), self.case("ndimage.correlate1d", self.correlate1d)]
-
-
-def driver():
-    try:
-        with open("/proc/driver/nvidia/version") as lines:
-            return next(lines).strip()
-    except (OSError, StopIteration):
-        return "unknown"
 
 
 def main():

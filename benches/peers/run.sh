@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Measures Filter1d and its peers in one run, one line per case (README.md explains the columns):
+# Measures an operation and its peers in one run, one line per case (README.md explains the columns):
 #
-#   benches/peers/run.sh [--slm PROGRAM] [--cpu] [--build FOLDER]
+#   benches/peers/run.sh filter1d|histogram [--slm PROGRAM] [--cpu] [--build FOLDER]
 #
-#   --slm PROGRAM    the crate's own benchmark, built: its rows come first
+#   --slm PROGRAM    the crate's own benchmark of the operation, built: its rows come first
 #   --cpu            on the CPU instead of the GPU, which takes minutes
 #   --build FOLDER   keep what is compiled, in FOLDER
 #
@@ -18,6 +18,10 @@ usage() {
 
 sources=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit
 slm='' on=gpu build=''
+case ${1:-} in
+  filter1d | histogram) operation=$1 && shift ;;
+  *) usage ;;
+esac
 while [[ $# -gt 0 ]]; do
   case $1 in
     --slm) slm=${2:-} ;;
@@ -52,15 +56,15 @@ on_gpu() {
   # Not `auto`, whose figures would be the CPU's if there were no GPU; and kernels are loaded without what the driver
   # remembers of earlier runs.
   [[ -z $slm ]] || CUDA_CACHE_DISABLE=1 SLM_DEVICE=cuda attempt "$slm" --table
-  attempt "${NVCC:-nvcc}" -O3 -std=c++17 -arch=sm_90 -o "$build/filter1d" "$sources/filter1d.cu" &&
-    attempt "$build/filter1d"
-  attempt "${PYTHON:-python3}" "$sources/filter1d.py"
+  attempt "${NVCC:-nvcc}" -O3 -std=c++17 -arch=sm_90 -o "$build/$operation" "$sources/$operation.cu" &&
+    attempt "$build/$operation"
+  attempt "${PYTHON:-python3}" "$sources/$operation.py"
   return "$failed"
 }
 
 on_cpu() {
   [[ -z $slm ]] || SLM_DEVICE=cpu attempt "$slm" --table
-  attempt "${PYTHON:-python3}" "$sources/cpu_filter1d.py"
+  attempt "${PYTHON:-python3}" "$sources/cpu_$operation.py"
   return "$failed"
 }
 

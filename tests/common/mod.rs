@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod emulated;
+pub mod example;
 pub mod extension;
 pub mod histogram;
 pub mod oracle;

@@ -1,8 +1,6 @@
 //! Histograms on the CPU.
 //!
 //! The samples are cut into pieces, each of which is counted in a table of its own; the tables are added up in the end.
-//! A core that has just added to a counter waits when it adds to the same one again, so few counters are there several
-//! times, and neighbouring samples take them in turns.
 
 use crate::histogram::{Bins, HistogramElement, Rule, check_weights};
 use crate::{Element, Result, allocation};
@@ -22,12 +20,6 @@ const PIECES: usize = 4;
 /// The bytes of samples that are counted for one channel after another: they stay in a core's cache.
 const BLOCK_BYTES: usize = 1 << 17;
 
-/// The counters that are there [`TURNS`] times: as many as fit a core's first cache so.
-const FEW: usize = 1024;
-
-/// How often few counters are there.
-const TURNS: usize = 4;
-
 /// How samples of a type are counted.
 pub trait Tally: Countable {
     /// The bins for the numbers that so many low bits can be, if samples of this type have them.
@@ -40,8 +32,8 @@ pub trait Tally: Countable {
     fn tally<B: Binning<Sample = Self>>(binning: B, samples: &[Self], step: usize, table: &mut [u32]) {
         match step {
             // An iterator that goes by steps is slower, even by steps of one.
-            1 => count(binning, samples.iter().copied(), table),
-            _ => count(binning, samples.iter().step_by(step).copied(), table),
+            1 => count(binning, samples.iter(), table),
+            _ => count(binning, samples.iter().step_by(step), table),
         }
     }
 }
@@ -159,21 +151,16 @@ fn piece<T: HistogramElement>(rule: &Rule<T>, samples: usize) -> usize {
 }
 
 /// Adds the counts of the samples to a table with a counter for every cell.
-fn count<B: Binning>(binning: B, samples: impl Iterator<Item = B::Sample>, table: &mut [u32]) {
-    if table.len() > FEW {
-        return samples.for_each(|sample| table[binning.key(sample) as usize] += 1);
-    }
-    let mut tables = [[0; FEW]; TURNS];
-    for (i, sample) in samples.enumerate() {
-        tables[i % TURNS][binning.key(sample) as usize] += 1;
-    }
-    add_up(table, &tables);
+fn count<'a, B: Binning>(binning: B, samples: impl Iterator<Item = &'a B::Sample>, table: &mut [u32]) {
+    samples.for_each(|sample| table[binning.key(*sample) as usize] += 1);
 }
 
-/// How often each value occurs. Eight tables, because nothing but the counting takes time.
+/// How often each value occurs. A core that has just added to a counter waits when it adds to the same one again, and
+/// here nothing else takes time, so there are several tables, and neighbouring bytes take them in turns.
 fn count_values(samples: &[u8]) -> [u32; BYTE_VALUES as usize] {
-    let mut tables = [[0; BYTE_VALUES as usize]; 8];
-    let (groups, rest) = samples.as_chunks::<8>();
+    const TABLES: usize = 8;
+    let mut tables = [[0; BYTE_VALUES as usize]; TABLES];
+    let (groups, rest) = samples.as_chunks::<TABLES>();
     for group in groups {
         // One load instead of eight: there are enough of them as it is.
         let group = u64::from_le_bytes(*group);
@@ -182,22 +169,14 @@ fn count_values(samples: &[u8]) -> [u32; BYTE_VALUES as usize] {
         }
     }
     let mut values = count_values_by_steps(rest, 1);
-    add_up(&mut values, &tables);
+    for table in tables {
+        values.iter_mut().zip(table).for_each(|(sum, count)| *sum += count);
+    }
     values
 }
 
 fn count_values_by_steps(samples: &[u8], step: usize) -> [u32; BYTE_VALUES as usize] {
-    let mut tables = [[0; BYTE_VALUES as usize]; TURNS];
-    for (i, &sample) in samples.iter().step_by(step).enumerate() {
-        tables[i % TURNS][usize::from(sample)] += 1;
-    }
     let mut values = [0; _];
-    add_up(&mut values, &tables);
+    samples.iter().step_by(step).for_each(|&sample| values[usize::from(sample)] += 1);
     values
-}
-
-fn add_up<const N: usize>(sums: &mut [u32], tables: &[[u32; N]]) {
-    for table in tables {
-        sums.iter_mut().zip(table).for_each(|(sum, count)| *sum += count);
-    }
 }

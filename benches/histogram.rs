@@ -1,0 +1,208 @@
+//! `Histogram` on data of six kinds, from uniform to constant: what depends on the data is to be seen.
+//!
+//! Times are the device's own (CUDA events), samples and counts stay on the device, and every case is checked: counts
+//! must be those of the samples that were made. The table beforehand gives medians, in the columns that
+//! `peers/README.md` explains; Criterion then looks at the uniform cases for longer.
+//! `cargo bench --bench histogram -- --table` ends with the table.
+
+mod common;
+
+use common::{median, random, report};
+use criterion::{BenchmarkId, Criterion, Throughput};
+use rayon::prelude::*;
+use slm::histogram::{Algorithm, HistogramElement, Ordering, PreparedHistogram};
+use slm::{Backend, Buffer, Device, Histogram, Result};
+
+/// Bins of the cases of `f32`.
+const BINS: [usize; 7] = [256, 1024, 4096, 16_384, 57_344, 65_536, 1 << 20];
+
+/// The ways to count the types of items, and how many items there are: the lock is so slow that it gets few.
+const ITEM_WAYS: [(&str, Algorithm, usize); 5] = [
+    ("critical", Algorithm::Critical, 1 << 16),
+    ("global relaxed", Algorithm::GlobalAtomic(Ordering::Relaxed), 1 << 26),
+    ("global seq_cst", Algorithm::GlobalAtomic(Ordering::SeqCst), 1 << 26),
+    ("shared relaxed", Algorithm::SharedAtomic(Ordering::Relaxed), 1 << 26),
+    ("shared seq_cst", Algorithm::SharedAtomic(Ordering::SeqCst), 1 << 26),
+];
+
+fn main() -> Result<()> {
+    let table_only = std::env::args().any(|argument| argument == "--table");
+    let device = Device::open()?;
+    println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
+    println!("# median of {} runs, by the device's clock", rounds(&device));
+    println!("# peer\tcase\tmedian_us\tbytes_per_s\tsamples_per_s\tcheck");
+    let mut criterion = (!table_only).then(|| Criterion::default().sample_size(20).configure_from_args());
+    let (bytes, samples) = if is_cpu(&device) { (1 << 30, 1 << 24) } else { (1 << 27, 1 << 26) };
+    measure(&device, "bytes u8", &Histogram::bytes(), bytes, |bin| bin as u8, &mut criterion)?;
+    measure(&device, "low bits u16", &Histogram::low_bits(10), samples, |bin| bin as u16, &mut criterion)?;
+    for bins in BINS {
+        let middle = move |bin| ((f64::from(bin) + 0.5) / bins as f64) as f32;
+        measure(&device, "even f32", &Histogram::even(bins, 0.0..1.0), samples, middle, &mut criterion)?;
+    }
+    if !is_cpu(&device) {
+        items(&device)?;
+    }
+    if let Some(criterion) = criterion {
+        criterion.final_summary();
+    }
+    Ok(())
+}
+
+fn is_cpu(device: &Device) -> bool {
+    device.info().backend == Backend::Cpu
+}
+
+fn rounds(device: &Device) -> usize {
+    if is_cpu(device) { 5 } else { 25 }
+}
+
+/// How samples are spread over bins.
+#[derive(Clone, Copy, Debug)]
+enum Distribution {
+    Uniform,
+    Constant,
+    /// Bin `k` in proportion to `(k + 1)^-1.1`.
+    Zipf,
+    Sorted,
+    Sawtooth,
+    TwoValue,
+}
+
+impl Distribution {
+    const ALL: [Self; 6] = [Self::Uniform, Self::Constant, Self::Zipf, Self::Sorted, Self::Sawtooth, Self::TwoValue];
+
+    /// The bins of `count` samples.
+    fn bins(self, bins: usize, count: usize) -> impl IndexedParallelIterator<Item = u32> {
+        let mut sum = 0.0;
+        let cumulated: Vec<f64> = match self {
+            Self::Zipf => (1..=bins)
+                .map(|k| {
+                    sum += (k as f64).powf(-1.1);
+                    sum
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        (0..count).into_par_iter().map(move |i| {
+            let random = random(i as u64, 1);
+            let bin = match self {
+                Self::Uniform => ((random >> 32) as usize * bins) >> 32,
+                Self::Constant => bins / 3,
+                Self::Zipf => {
+                    let place = (random >> 11) as f64 / (1u64 << 53) as f64 * sum;
+                    cumulated.partition_point(|&end| end <= place).min(bins - 1)
+                }
+                Self::Sorted => (i as u128 * bins as u128 / count as u128) as usize,
+                Self::Sawtooth => i % bins,
+                Self::TwoValue => bins / 3 * (1 + (random >> 63) as usize),
+            };
+            bin as u32
+        })
+    }
+}
+
+/// Samples on a device, and what must be counted.
+struct Data<T: HistogramElement> {
+    samples: Buffer<T>,
+    expected: Vec<u64>,
+}
+
+impl<T: HistogramElement> Data<T> {
+    fn new(
+        device: &Device,
+        distribution: Distribution,
+        bins: usize,
+        count: usize,
+        sample: impl Fn(u32) -> T + Sync,
+    ) -> Result<Self> {
+        let mut samples = vec![T::default(); count];
+        distribution.bins(bins, count).zip(&mut samples).for_each(|(bin, place)| *place = sample(bin));
+        let mut expected = vec![0; bins];
+        let counted = distribution.bins(bins, count).fold_chunks(
+            count.div_ceil(16),
+            || vec![0u64; bins],
+            |mut counts, bin| {
+                counts[bin as usize] += 1;
+                counts
+            },
+        );
+        for counts in counted.collect::<Vec<_>>() {
+            expected.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+        Ok(Data { samples: device.upload(&samples)?, expected })
+    }
+
+    /// Counts once, and compares all counts.
+    fn check(&self, histogram: &PreparedHistogram<T>, counts: &mut Buffer<u64>) -> Result<&'static str> {
+        *counts = histogram.device().zeroed(histogram.counts_len())?;
+        histogram.apply_into(&self.samples, counts)?;
+        let counts = histogram.counts(counts)?;
+        assert!(counts.bins() == self.expected, "the counts are wrong");
+        assert_eq!(counts.total(), self.samples.len() as u64);
+        Ok("ok exact")
+    }
+
+    /// Checks, measures, and prints a line.
+    fn row(&self, peer: &str, case: &str, histogram: &PreparedHistogram<T>) -> Result<()> {
+        let device = histogram.device();
+        let mut counts = device.zeroed(histogram.counts_len())?;
+        let verdict = self.check(histogram, &mut counts)?;
+        let run = |_| Ok(device.time(|| histogram.apply_into(&self.samples, &mut counts))?.1);
+        let mut times = (0..rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
+        let samples = self.samples.len() as u64;
+        report(peer, case, median(&mut times), &[samples * size_of::<T>() as u64, samples], verdict);
+        Ok(())
+    }
+}
+
+/// A histogram on data of all kinds.
+fn measure<T: HistogramElement>(
+    device: &Device,
+    name: &str,
+    description: &Histogram<T>,
+    count: usize,
+    sample: impl Fn(u32) -> T + Sync,
+    criterion: &mut Option<Criterion>,
+) -> Result<()> {
+    let histogram = description.prepare(device)?;
+    let bins = histogram.bins();
+    for distribution in Distribution::ALL {
+        let data = Data::new(device, distribution, bins, count, &sample)?;
+        let case = format!("{name} n={count} bins={bins} {distribution:?}");
+        data.row(if is_cpu(device) { "cpu" } else { "auto" }, &case, &histogram)?;
+        if let (Some(criterion), Distribution::Uniform) = (criterion.as_mut(), distribution) {
+            benchmark(criterion, name, &histogram, &data.samples)?;
+        }
+    }
+    println!("# {}", histogram.plan(count).to_string().replace('\n', "\n# "));
+    Ok(())
+}
+
+fn benchmark<T: HistogramElement>(
+    criterion: &mut Criterion,
+    name: &str,
+    histogram: &PreparedHistogram<T>,
+    samples: &Buffer<T>,
+) -> Result<()> {
+    let device = histogram.device();
+    let mut counts = device.zeroed(histogram.counts_len())?;
+    let mut group = criterion.benchmark_group(format!("histogram {name}"));
+    group.throughput(Throughput::Bytes((samples.len() * size_of::<T>()) as u64));
+    group.bench_function(BenchmarkId::from_parameter(histogram.bins()), |bencher| {
+        bencher.iter_custom(|rounds| {
+            let work = || (0..rounds).try_for_each(|_| histogram.apply_into(samples, &mut counts));
+            device.time(work).expect("it ran before").1
+        });
+    });
+    Ok(())
+}
+
+/// 256 types of items, counted in all the ways that differ in who waits for whom.
+fn items(device: &Device) -> Result<()> {
+    for (name, algorithm, count) in ITEM_WAYS {
+        let histogram = Histogram::bytes().algorithm(algorithm).prepare(device)?;
+        let data = Data::new(device, Distribution::Uniform, 256, count, |bin| bin as u8)?;
+        data.row(name, &format!("items u8 n={count} bins=256 Uniform"), &histogram)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! What NumPy gives: `golden/histogram.json`, made by the script beside it.
+
+use super::on_backends;
+use crate::common::histogram::Number;
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use slm::{Device, Histogram};
+
+const FILE: &str = include_str!("../golden/histogram.json");
+
+/// The cases that the file has at the least: one that was cut short must not pass.
+const LEAST_CASES: usize = 90;
+
+pub(super) fn trials() -> Vec<Trial> {
+    read_file().unwrap_or_else(|error| vec![Trial::test("golden/histogram.json", move || Err(error))])
+}
+
+fn read_file() -> Result<Vec<Trial>, Failed> {
+    let file: Value = serde_json::from_str(FILE)?;
+    let cases = list(&file["cases"])?;
+    if cases.len() < LEAST_CASES {
+        return Err(format!("{} cases instead of {LEAST_CASES} at least", cases.len()).into());
+    }
+    let trial = |(number, case): (usize, &Value)| {
+        let (kind, case) = (case["type"].as_str().unwrap_or_default().to_owned(), case.clone());
+        on_backends(&format!("golden::{kind}::{number}"), move |device| check(device, &kind, &case))
+    };
+    Ok(cases.iter().enumerate().flat_map(trial).collect())
+}
+
+fn check(device: &Device, kind: &str, case: &Value) -> Result<(), Failed> {
+    match kind {
+        "u8" if case["low_bits"] == 8 => compare(device, Histogram::bytes(), case),
+        "u16" if case["low_bits"].is_u64() => {
+            compare(device, Histogram::low_bits(number::<u32>(&case["low_bits"])?), case)
+        }
+        "u8" => compare(device, described::<u8>(case)?, case),
+        "u16" => compare(device, described::<u16>(case)?, case),
+        "u32" => compare(device, described::<u32>(case)?, case),
+        "i32" => compare(device, described::<i32>(case)?, case),
+        "f32" => compare(device, described::<f32>(case)?, case),
+        "f64" => compare(device, described::<f64>(case)?, case),
+        other => Err(format!("the element type {other} is unknown").into()),
+    }
+}
+
+fn described<T: Number>(case: &Value) -> Result<Histogram<T>, Failed> {
+    let histogram = match case["edges"].as_array() {
+        Some(_) => Histogram::edges(&numbers::<T>(&case["edges"])?),
+        None => {
+            let even = list(&case["even"])?;
+            Histogram::even(number::<u32>(&even[0])? as usize, number(&even[1])?..number(&even[2])?)
+        }
+    };
+    Ok(if case["closed"] == true { histogram.closed() } else { histogram })
+}
+
+fn compare<T: Number>(device: &Device, histogram: Histogram<T>, case: &Value) -> Result<(), Failed> {
+    let (histogram, samples) = (histogram.prepare(device)?, numbers::<T>(&case["samples"])?);
+    // Counts, and sums of multiples of 1/8, are exact in `f64`.
+    let actual: Vec<f64> = match case["weights"].as_array() {
+        None => {
+            let counts = histogram.apply(&samples)?;
+            let outside = [counts.below(), counts.above(), counts.nan()];
+            counts.bins().iter().copied().chain(outside).map(|count| count as f64).collect()
+        }
+        Some(_) => {
+            let sums = histogram.apply_weighted(&samples, &numbers(&case["weights"])?)?.sums;
+            [sums.bins(), &[sums.below(), sums.above(), sums.nan()]].concat()
+        }
+    };
+    let expected = numbers::<f64>(&case["counts"])?;
+    if actual == expected { Ok(()) } else { Err(format!("{actual:?}, expected {expected:?}").into()) }
+}
+
+fn list(value: &Value) -> Result<&[Value], Failed> {
+    value.as_array().map(Vec::as_slice).ok_or_else(|| format!("{value} is no list").into())
+}
+
+fn numbers<T: Number>(value: &Value) -> Result<Vec<T>, Failed> {
+    list(value)?.iter().map(number).collect()
+}
+
+/// A number, or the text of one that JSON does not have.
+fn number<T: Number>(value: &Value) -> Result<T, Failed> {
+    let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
+    number.map(T::nearest).ok_or_else(|| format!("{value} is no number").into())
+}

@@ -1,0 +1,182 @@
+//! What must hold for every histogram, on the CPU: properties instead of examples.
+
+use crate::common::histogram::{Case, Number};
+use libtest_mimic::{Failed, Trial};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use slm::histogram::Counts;
+use slm::{Device, Histogram};
+
+const SEED: [u8; 32] = [0x5f; 32];
+
+type Checked = Result<(), TestCaseError>;
+
+type Test = fn() -> Result<(), Failed>;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let properties: [(&str, Test); 8] = [
+        ("all_samples_are_counted", all_samples_are_counted),
+        ("their_order_does_not_matter", their_order_does_not_matter),
+        ("halves_add_up", halves_add_up),
+        ("channels_are_histograms_of_their_own", channels_are_histograms_of_their_own),
+        ("finer_bins_of_integers", finer_bins_of_integers),
+        ("finer_bins_of_floats", finer_bins_of_floats),
+        ("weights_of_one_count", weights_of_one_count),
+        ("any_number_of_threads_gives_the_same", any_number_of_threads_gives_the_same),
+    ];
+    properties.map(|(name, property)| Trial::test(format!("properties::{name}"), property)).into()
+}
+
+/// Checks a property with the same cases in every run.
+fn check<S: Strategy>(strategy: S, property: impl Fn(S::Value) -> Checked) -> Result<(), Failed> {
+    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &SEED);
+    Ok(TestRunner::new_with_rng(config, rng).run(&strategy, property).map_err(|error| error.to_string())?)
+}
+
+fn apply<T: Number>(histogram: &Histogram<T>, samples: &[T]) -> Counts {
+    histogram.prepare(&Device::cpu()).unwrap().apply(samples).unwrap()
+}
+
+/// All counters, as they stand in a buffer.
+fn flat<N: Copy>(counts: &Counts<N>) -> Vec<N> {
+    counts.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect()
+}
+
+/// Bins of integers, and samples in and beside them.
+fn integers() -> impl Strategy<Value = (Histogram<i32>, Vec<i32>)> {
+    let range =
+        (any::<i32>(), any::<i32>()).prop_filter_map("a range", |(a, b)| (a != b).then_some(a.min(b)..a.max(b)));
+    let small = (-50..0, 1..50i32).prop_map(|(lower, upper)| lower..upper);
+    let near = vec(-60..60i32, 0..300);
+    let far = vec(any::<i32>(), 0..300);
+    (1..400usize, prop_oneof![range, small], prop_oneof![near, far], any::<bool>()).prop_map(
+        |(bins, range, x, closed)| {
+            let histogram = Histogram::even(bins, range);
+            (if closed { histogram.closed() } else { histogram }, x)
+        },
+    )
+}
+
+/// Floats of any bits, many of them in [-4, 4].
+fn floats() -> impl Strategy<Value = Vec<f32>> {
+    vec(
+        prop_oneof![any::<u32>().prop_map(f32::from_bits), -4.0..4.0f32, (-16..17).prop_map(|k| k as f32 / 4.0)],
+        0..300,
+    )
+}
+
+fn all_samples_are_counted() -> Result<(), Failed> {
+    check((integers(), floats(), 1..5usize), |((histogram, integers), floats, channels)| {
+        prop_assert_eq!(apply(&histogram, &integers).total(), integers.len() as u64);
+        let floats = &floats[..floats.len() / channels * channels];
+        let edges = Histogram::edges(&[-1.0, 0.5, 3.0]).channels(channels);
+        prop_assert_eq!(apply(&edges, floats).total(), floats.len() as u64);
+        prop_assert_eq!(apply(&edges.count(1), floats).total(), (floats.len() / channels) as u64);
+        Ok(())
+    })
+}
+
+fn their_order_does_not_matter() -> Result<(), Failed> {
+    let shuffled =
+        integers().prop_flat_map(|(histogram, x)| (Just(histogram), Just(x.clone()), Just(x).prop_shuffle()));
+    check(shuffled, |(histogram, x, shuffled)| {
+        prop_assert_eq!(apply(&histogram, &x), apply(&histogram, &shuffled));
+        Ok(())
+    })?;
+    // Sums of weights that are rounded, too, bit for bit.
+    let pairs = vec((-4.0..4.0f32, any::<f32>().prop_filter("finite", |w| w.is_finite())), 0..300);
+    check(pairs.prop_flat_map(|p| (Just(p.clone()), Just(p).prop_shuffle())), |(pairs, shuffled)| {
+        let histogram = Histogram::even(5, -3.0..3.0).prepare(&Device::cpu()).unwrap();
+        let [a, b] = [pairs, shuffled].map(|pairs| {
+            let (x, weights): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
+            histogram.apply_weighted(&x, &weights).unwrap()
+        });
+        prop_assert_eq!(a, b);
+        Ok(())
+    })
+}
+
+fn halves_add_up() -> Result<(), Failed> {
+    check((integers(), any::<prop::sample::Index>()), |((histogram, x), place)| {
+        let device = Device::cpu();
+        let prepared = histogram.prepare(&device).unwrap();
+        let mut counts = device.zeroed(prepared.counts_len()).unwrap();
+        let (first, second) = x.split_at(place.index(x.len() + 1));
+        for half in [first, second] {
+            prepared.apply_into(&device.upload(half).unwrap(), &mut counts).unwrap();
+        }
+        prop_assert_eq!(prepared.counts(&counts).unwrap(), prepared.apply(&x).unwrap());
+        Ok(())
+    })
+}
+
+fn channels_are_histograms_of_their_own() -> Result<(), Failed> {
+    check((integers(), 1..6usize, 0..6usize), |((histogram, x), channels, counted)| {
+        let x = &x[..x.len() / channels * channels];
+        let counted = counted.clamp(1, channels);
+        let together = apply(&histogram.clone().channels(channels).count(counted), x);
+        prop_assert_eq!(together.channels().len(), counted);
+        for c in 0..counted {
+            let alone: Vec<i32> = x.iter().copied().skip(c).step_by(channels).collect();
+            let alone = apply(&histogram, &alone);
+            prop_assert_eq!(together.channel(c), alone.channel(0));
+        }
+        prop_assert_eq!(together.channel(counted), None);
+        Ok(())
+    })
+}
+
+/// Twice as many bins, added in pairs.
+#[track_caller]
+fn in_pairs(fine: &Counts) -> Vec<u64> {
+    let pairs = fine.bins().chunks_exact(2).map(|pair| pair[0] + pair[1]);
+    pairs.chain([fine.below(), fine.above(), fine.nan()]).collect()
+}
+
+fn finer_bins_of_integers() -> Result<(), Failed> {
+    check((1..300usize, any::<u16>(), any::<u16>(), vec(any::<u16>(), 0..300)), |(bins, a, b, x)| {
+        prop_assume!(a != b);
+        let [coarse, fine] = [bins, 2 * bins].map(|bins| apply(&Histogram::even(bins, a.min(b)..a.max(b)), &x));
+        prop_assert_eq!(flat(&coarse), in_pairs(&fine));
+        Ok(())
+    })
+}
+
+/// Where the width is a power of two, twice the bins are exactly twice the quotient, rounded or not.
+fn finer_bins_of_floats() -> Result<(), Failed> {
+    check((1..300usize, -3..3i32, -2..3i32, floats()), |(bins, lower, log2_of_width, x)| {
+        let lower = lower as f32;
+        let range = lower..lower + (log2_of_width as f32).exp2();
+        let [coarse, fine] = [bins, 2 * bins].map(|bins| apply(&Histogram::even(bins, range.clone()).closed(), &x));
+        prop_assert_eq!(flat(&coarse), in_pairs(&fine));
+        Ok(())
+    })
+}
+
+fn weights_of_one_count() -> Result<(), Failed> {
+    check(integers(), |(histogram, x)| {
+        let histogram = histogram.prepare(&Device::cpu()).unwrap();
+        let sums = histogram.apply_weighted(&x, &vec![1.0; x.len()]).unwrap().sums;
+        let counts: Vec<f64> = flat(&histogram.apply(&x).unwrap()).iter().map(|count| *count as f64).collect();
+        prop_assert_eq!(flat(&sums), counts);
+        Ok(())
+    })
+}
+
+/// More work than one thread's share.
+fn any_number_of_threads_gives_the_same() -> Result<(), Failed> {
+    let case = Case::even(100, -1.0f32..2.0);
+    let x = case.samples(500_009, &mut crate::common::Random::new(1));
+    let in_pool = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let histogram = case.histogram.prepare(&Device::cpu()).unwrap();
+            let weights: Vec<f32> = (0..x.len()).map(|i| (i as f32).sin()).collect();
+            (histogram.apply(&x).unwrap(), histogram.apply_weighted(&x, &weights).unwrap())
+        })
+    };
+    let one = in_pool(1);
+    if in_pool(2) == one && in_pool(7) == one { Ok(()) } else { Err("the counts differ".into()) }
+}
