@@ -39,6 +39,7 @@ mod device;
 mod element;
 mod error;
 pub mod filter1d;
+mod kernel;
 
 pub use boundary::{Boundary, Extent};
 pub use buffer::{Buffer, Buffer2, FromBufferError};
@@ -47,6 +48,7 @@ pub use device::{Backend, Device, DeviceInfo, SharedMemory};
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
 pub use filter1d::Filter1d;
+pub use kernel::{Kernel, LaunchShape, Residency, Windows};
 
 #[cfg(cuda)]
 pub use backend::cuda::ptx_origin;

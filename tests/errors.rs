@@ -1,7 +1,7 @@
 //! What every error says, when the errors come that need no GPU, and that a failed call changes nothing.
 
 use ndarray::{Array2, ArrayView2, array, aview0};
-use slm::emulator::{Finding, Launch, LaunchError, Limit, Line, Problem, Report};
+use slm::emulator::{Finding, Launch, LaunchError, Line, Problem, Report};
 use slm::{Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ImageError, Result, SharedMemory};
 use std::error::Error as _;
 
@@ -77,6 +77,7 @@ mod texts {
         let (expected, actual) = ("aa".to_owned(), "bb".to_owned());
         let cases = [
             (ImageError::NoHeader { missing: "target" }, "its header has no line 'target'"),
+            (ImageError::NoImages, "it has no images"),
             (
                 ImageError::Altered { expected: expected.clone(), actual: actual.clone() },
                 "its text has the digest bb, its header says aa",
@@ -156,9 +157,47 @@ mod texts {
     }
 
     #[test]
+    fn kernel_without_digest() {
+        let text = "blur cannot be matched with compiled modules: the build script of its crate has to call \
+                    cuda_std::build::kernel_crate";
+        says(&Error::KernelWithoutDigest { kernel: "blur" }, text, None);
+    }
+
+    #[test]
+    fn kernel_missing() {
+        let error = Error::KernelMissing { kernel: "blur", module: "dilate" };
+        says(&error, "the kernel module dilate has no kernel blur", None);
+    }
+
+    #[test]
+    fn kernel_on_cpu() {
+        let text = "the CPU cannot run the kernel blur: open a CUDA device or an emulated one (SLM_DEVICE=cuda or \
+                    SLM_DEVICE=emulated, with the feature 'cuda' or 'emulator' of the crate slm)";
+        says(&Error::KernelOnCpu { kernel: "blur" }, text, None);
+    }
+
+    #[test]
+    fn launch_out_of_range() {
+        let launch = |requested| Error::LaunchOutOfRange {
+            kernel: "blur",
+            what: "threads of a block",
+            requested,
+            available: 1024,
+        };
+        says(&launch(1056), "blur cannot be launched with 1056 threads of a block: there can be 1 to 1024", None);
+        says(&launch(0), "blur cannot be launched with 0 threads of a block: there can be 1 to 1024", None);
+    }
+
+    #[test]
+    fn foreign_window() {
+        let error = Error::ForeignWindow { kernel: "blur", argument: "input" };
+        says(&error, "the argument 'input' of blur is a window that this launch has not handed out", None);
+    }
+
+    #[test]
     fn launch_refused() {
-        let source = LaunchError::TooMuch { limit: Limit::Threads, requested: 2048, most: 1024, profile: "small" };
-        let cause = "a launch of 2048 threads of a block; small allows 1024";
+        let source = LaunchError::NoStacks;
+        let cause = "no memory for the stacks of the block's threads";
         let error = Error::LaunchRefused { kernel: "blur", source };
         says(&error, &format!("blur cannot be launched: {cause}"), Some(cause));
     }

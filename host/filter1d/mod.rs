@@ -28,7 +28,7 @@ mod prepared;
 pub use description::{Algorithm, Filter1d, HaloLoad};
 pub use lines::FilterElement;
 pub(crate) use lines::{Lines, Taps};
-pub use plan::{LaunchPlan, Plan, Residency};
+pub use plan::{LaunchPlan, Plan};
 pub use prepared::PreparedFilter1d;
 
 #[cfg(doc)]

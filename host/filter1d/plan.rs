@@ -1,7 +1,7 @@
 //! What a filter does with a problem of a certain size.
 
 use super::{Algorithm, Lines};
-use crate::Device;
+use crate::{Device, Residency};
 use std::fmt;
 
 /// How a filter is computed: what runs, and why.
@@ -41,18 +41,6 @@ pub struct LaunchPlan {
     pub shared_available: u64,
     /// How many blocks run at a time; `None` for an emulated device, and where the driver does not say.
     pub residency: Option<Residency>,
-}
-
-/// How much of a multiprocessor a launch occupies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Residency {
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Blocks that run on one multiprocessor at a time.
-    pub blocks_per_multiprocessor: u32,
-    /// The share of a multiprocessor's threads that these blocks occupy, 0 to 1.
-    pub occupancy: f64,
 }
 
 impl Plan {

@@ -26,6 +26,7 @@ mod module;
 mod queue;
 
 pub(crate) use filter1d::{Filter1d, FilterModules};
+pub(crate) use kernel::Kernel;
 pub(crate) use memory::Memory;
 pub use module::ptx_origin;
 pub(crate) use queue::Queue;

@@ -3,8 +3,10 @@
 use super::driver::{self, api, check, from_cust};
 use super::handle::{Context, Event, Stream};
 use super::module::{Loaded, Modules, lowest_target};
+use crate::backend::gpu::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
 use crate::{Error, Result};
+use cuda_std::image::Module;
 use cust::device::Device;
 use cust::sys::CUstream;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -30,10 +32,12 @@ unsafe impl Send for Queue {}
 unsafe impl Sync for Queue {}
 
 /// What launches and modules have to respect.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Limits {
+    /// The device's name.
+    pub(super) device: String,
     pub(super) capability: (u32, u32),
-    pub(super) shared: SharedMemory,
+    pub(super) launch: LaunchLimits,
     pub(super) threads_per_multiprocessor: u32,
 }
 
@@ -106,10 +110,10 @@ impl Queue {
         &self.limits
     }
 
-    /// The module, loaded on first use.
-    pub(super) fn module(&self, module: &'static cuda_std::image::Module) -> Result<Arc<Loaded>> {
+    /// The module, which was compiled from sources with this digest; loaded on first use.
+    pub(super) fn module(&self, module: &'static Module, sources: &'static str) -> Result<Arc<Loaded>> {
         self.enter()?;
-        self.note(self.modules.get(module, &self.limits))
+        self.note(self.modules.get(module, sources, &self.limits))
     }
 
     pub(crate) fn synchronize(&self) -> Result<()> {
@@ -152,6 +156,9 @@ impl Drop for Queue {
 
 /// Values of `CUdevice_attribute`.
 mod attribute {
+    pub(super) const THREADS_PER_BLOCK: i32 = 1;
+    pub(super) const BLOCK: [i32; 3] = [2, 3, 4];
+    pub(super) const GRID: [i32; 3] = [5, 6, 7];
     pub(super) const SHARED_PER_BLOCK: i32 = 8;
     pub(super) const MULTIPROCESSORS: i32 = 16;
     pub(super) const THREADS_PER_MULTIPROCESSOR: i32 = 39;
@@ -167,6 +174,11 @@ fn get(device: Device, attribute: i32) -> Result<u32> {
     // SAFETY: writes one integer, which outlives the call; the device exists.
     check("cuDeviceGetAttribute", unsafe { api::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) })?;
     Ok(value.unsigned_abs())
+}
+
+/// The values of attributes along x, y and z.
+fn get_each(device: Device, [x, y, z]: [i32; 3]) -> Result<[u32; 3]> {
+    Ok([get(device, x)?, get(device, y)?, get(device, z)?])
 }
 
 fn describe(device: Device, ordinal: usize) -> Result<DeviceInfo> {
@@ -205,8 +217,14 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
         return Err(Error::DeviceTooOld { device, required, actual: capability });
     }
     Ok(Limits {
+        device: info.name.clone(),
         capability,
-        shared: info.shared_memory.expect("a GPU has some"),
+        launch: LaunchLimits {
+            grid: get_each(device, attribute::GRID)?,
+            block: get_each(device, attribute::BLOCK)?,
+            threads: get(device, attribute::THREADS_PER_BLOCK)?,
+            shared: info.shared_memory.expect("a GPU has some"),
+        },
         threads_per_multiprocessor: get(device, attribute::THREADS_PER_MULTIPROCESSOR)?,
     })
 }
@@ -214,7 +232,7 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::cuda::handle::Module;
+    use crate::backend::cuda::handle;
     use crate::device::Engine;
     use crate::{Device, Filter1d};
     use std::ptr;
@@ -226,7 +244,7 @@ mod tests {
         let (stream, none) = (queue.stream(), ptr::null_mut());
         // SAFETY: a kernel without arguments, whose module lives until the work is done.
         let code = unsafe {
-            let module = Module::load(ptx).unwrap();
+            let module = handle::Module::load(ptx).unwrap();
             let function = module.function("fail").unwrap();
             let code = api::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, ptr::null_mut(), none);
             std::mem::forget(module);
