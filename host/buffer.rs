@@ -6,6 +6,7 @@ use crate::backend::cuda;
 #[cfg(feature = "emulator")]
 use crate::backend::emulated;
 use crate::{Device, Element, Error, Result};
+use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
 
@@ -24,6 +25,39 @@ pub(crate) enum Storage<T: Element> {
     Cuda(cuda::Memory<T>),
     #[cfg(feature = "emulator")]
     Emulated(emulated::Memory<T>),
+}
+
+/// Windows on all elements. Those of the CPU are out of every kernel's reach.
+impl<T: Element> Storage<T> {
+    pub(crate) fn input(&self) -> GlobalIn<T> {
+        match self {
+            Storage::Cpu(_) => GlobalIn::empty(),
+            #[cfg(cuda)]
+            Storage::Cuda(memory) => memory.input(0),
+            #[cfg(feature = "emulator")]
+            Storage::Emulated(memory) => memory.input(0),
+        }
+    }
+
+    pub(crate) fn output(&mut self) -> GlobalOut<T> {
+        match self {
+            Storage::Cpu(_) => GlobalOut::empty(),
+            #[cfg(cuda)]
+            Storage::Cuda(memory) => memory.output(),
+            #[cfg(feature = "emulator")]
+            Storage::Emulated(memory) => memory.output(),
+        }
+    }
+
+    pub(crate) fn in_out(&mut self) -> GlobalInOut<T> {
+        match self {
+            Storage::Cpu(_) => GlobalInOut::empty(),
+            #[cfg(cuda)]
+            Storage::Cuda(memory) => memory.in_out(0),
+            #[cfg(feature = "emulator")]
+            Storage::Emulated(memory) => memory.in_out(0),
+        }
+    }
 }
 
 impl<T: Element> Buffer<T> {

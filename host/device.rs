@@ -6,7 +6,9 @@ use crate::backend::cuda;
 #[cfg(feature = "emulator")]
 use crate::backend::emulated;
 use crate::buffer::{Buffer, Storage};
-use crate::{Element, Error, Result};
+use crate::{Element, Error, Kernel, Result};
+use cuda_std::Entry;
+use cuda_std::image::Module;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -376,6 +378,44 @@ impl Device {
             Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::zeroed(emulation, len)?),
         };
         Ok(Buffer::new(self, storage))
+    }
+
+    /// The kernel `E` of another crate, looked for in `module`, which `cuda_std::include_kernels!` has defined.
+    ///
+    /// On a CUDA device this loads the module, unless an earlier kernel of this handle was in it. An emulated device needs
+    /// none of its images: it runs the code that was compiled for the host. Arguments and constants of more than 4096 bytes
+    /// do not compile.
+    ///
+    /// ```
+    /// # use cuda_std::image::Module;
+    /// # use cuda_std::{GlobalOut, arguments, kernel, thread};
+    /// # use slm::{Device, Error};
+    /// # arguments! {
+    /// #     /// What `fill` takes.
+    /// #     pub struct Filling {
+    /// #         /// Some elements.
+    /// #         pub output: GlobalOut<f32>,
+    /// #     }
+    /// # }
+    /// # kernel! {
+    /// #     /// Thread `i` of the grid writes element `i`.
+    /// #     pub fn fill(_arena, args: Filling) {
+    /// #         args.output.set(thread::global_x(), 1.0);
+    /// #     }
+    /// # }
+    /// # static FILL: Module = Module::without_images("fill");
+    /// // `fill` is a kernel, and `FILL` the module with it: `Kernel` has a whole example.
+    /// let error = Device::cpu().kernel::<fill>(&FILL).unwrap_err();
+    /// assert_eq!(error, Error::KernelOnCpu { kernel: "fill" });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelOnCpu`] on the CPU. On a CUDA device [`Error::KernelModule`] and [`Error::KernelWithoutDigest`] unless
+    /// the module was compiled from the kernel's own sources, [`Error::KernelMissing`] if the kernel is in another one,
+    /// [`Error::DeviceTooOld`], [`Error::DriverTooOld`], and failures of the device.
+    pub fn kernel<E: Entry>(&self, module: &'static Module) -> Result<Kernel<E>> {
+        Kernel::new(self, module)
     }
 
     pub(crate) fn engine(&self) -> &Engine {

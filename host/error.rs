@@ -78,6 +78,52 @@ pub enum Error {
         /// What is wrong with it.
         source: cuda_std::image::ImageError,
     },
+    /// A kernel whose module cannot be checked, because its crate says no digest of its sources.
+    #[error(
+        "{kernel} cannot be matched with compiled modules: the build script of its crate has to call \
+         cuda_std::build::kernel_crate"
+    )]
+    KernelWithoutDigest {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A kernel that is not in the module that it was looked for in.
+    #[error("the kernel module {module} has no kernel {kernel}")]
+    KernelMissing {
+        /// The kernel.
+        kernel: &'static str,
+        /// The module's name.
+        module: &'static str,
+    },
+    /// The CPU runs operations, and no kernels.
+    #[error(
+        "the CPU cannot run the kernel {kernel}: open a CUDA device or an emulated one (SLM_DEVICE=cuda or \
+         SLM_DEVICE=emulated, with the feature 'cuda' or 'emulator' of the crate slm)"
+    )]
+    KernelOnCpu {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A launch of no threads, or of more than the device, or a block of this kernel, can have.
+    #[error("{kernel} cannot be launched with {requested} {what}: there can be 1 to {available}")]
+    LaunchOutOfRange {
+        /// The kernel.
+        kernel: &'static str,
+        /// What is asked for.
+        what: &'static str,
+        /// How much of it.
+        requested: u64,
+        /// The most there can be.
+        available: u64,
+    },
+    /// An argument that would let a kernel reach memory which its launch has not borrowed.
+    #[error("the argument '{argument}' of {kernel} is a window that this launch has not handed out")]
+    ForeignWindow {
+        /// The kernel.
+        kernel: &'static str,
+        /// The field of its arguments.
+        argument: &'static str,
+    },
     /// A call into the CUDA driver failed.
     #[error("{call} failed: {source}")]
     Driver {
@@ -193,7 +239,7 @@ pub enum Error {
         /// The first element that was not written.
         element: usize,
     },
-    /// A launch that the emulated device does not allow.
+    /// A launch that the emulated device allows, and the emulator cannot run, as for want of memory.
     #[cfg(feature = "emulator")]
     #[error("{kernel} cannot be launched: {source}")]
     LaunchRefused {

@@ -15,10 +15,12 @@
 //! binds it to a [`Device`]; `apply` runs it on host data and `apply_into` on device [`Buffer`]s, as often as
 //! wanted and from any thread.
 //!
+//! [`Device::kernel`] launches kernels of other crates.
+//!
 //! # Order and completion
 //!
-//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. `apply_into` and
-//! [`Buffer::copy_from`] return when the work is enqueued. Whatever copies from or to the host waits for all that was
+//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. `apply_into`,
+//! [`Kernel::launch`] and [`Buffer::copy_from`] return when the work is enqueued. Whatever copies from or to the host waits for all that was
 //! enqueued before: downloads and uploads, `apply`, and `prepare`, which uploads the operation's numbers; so do
 //! [`Device::synchronize`] and [`Device::time`]. What fails while it runs is reported by the next call that waits.
 //!
@@ -40,6 +42,7 @@ mod element;
 mod error;
 pub mod filter1d;
 pub mod histogram;
+mod kernel;
 mod plan;
 
 pub use boundary::{Boundary, Extent};
@@ -50,7 +53,8 @@ pub use element::Element;
 pub use error::{DriverError, Error, Result};
 pub use filter1d::Filter1d;
 pub use histogram::Histogram;
-pub use plan::{LaunchPlan, Residency};
+pub use kernel::{Kernel, LaunchShape, Residency, Windows};
+pub use plan::LaunchPlan;
 
 #[cfg(cuda)]
 pub use backend::cuda::ptx_origin;

@@ -1,5 +1,6 @@
 //! How kernels are launched, as the plans of all operations tell it.
 
+use crate::Residency;
 use std::fmt;
 
 /// How a kernel is launched.
@@ -20,18 +21,6 @@ pub struct LaunchPlan {
     pub shared_available: u64,
     /// How many blocks run at a time; `None` for an emulated device, and where the driver does not say.
     pub residency: Option<Residency>,
-}
-
-/// How much of a multiprocessor a launch occupies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Residency {
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Blocks that run on one multiprocessor at a time.
-    pub blocks_per_multiprocessor: u32,
-    /// The share of a multiprocessor's threads that these blocks occupy, 0 to 1.
-    pub occupancy: f64,
 }
 
 impl fmt::Display for LaunchPlan {

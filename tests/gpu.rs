@@ -5,6 +5,9 @@
 
 mod common;
 
+#[cfg(cuda)]
+#[path = "gpu/kernels.rs"]
+mod kernels;
 #[path = "gpu/limits.rs"]
 mod limits;
 #[path = "gpu/loading.rs"]
@@ -28,8 +31,17 @@ type Test = fn(&Device) -> Result<(), Failed>;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let groups =
-        [limits::trials(), loading::trials(), order::trials(), queries::trials(), results::trials(), size::trials()];
+    let groups = [
+        // There are no modules of kernels otherwise.
+        #[cfg(cuda)]
+        kernels::trials(),
+        limits::trials(),
+        loading::trials(),
+        order::trials(),
+        queries::trials(),
+        results::trials(),
+        size::trials(),
+    ];
     libtest_mimic::run(&arguments, groups.into_iter().flatten().collect()).exit();
 }
 

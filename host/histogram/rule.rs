@@ -53,6 +53,8 @@ pub(crate) enum Bins<T> {
 /// Which counter a sample belongs to. The counters of one channel stand behind those of another, and for each channel
 /// there are its cells: the bins, then below, above and NaN.
 #[derive(Clone, Debug, PartialEq)]
+// It is in the interface of the element types' kernels, if there are any.
+#[cfg_attr(not(gpu), allow(unreachable_pub))]
 pub struct Rule<T> {
     pub(crate) bins: Bins<T>,
     /// Whether the last bin has its upper end in it.

@@ -1,6 +1,6 @@
 //! What NumPy gives: `golden/histogram.json`, made by the script beside it.
 
-use super::on_backends;
+use super::on_every_backend;
 use crate::common::histogram::Number;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn read_file() -> Result<Vec<Trial>, Failed> {
     }
     let trial = |(number, case): (usize, &Value)| {
         let (kind, case) = (case["type"].as_str().unwrap_or_default().to_owned(), case.clone());
-        on_backends(&format!("golden::{kind}::{number}"), move |device| check(device, &kind, &case))
+        on_every_backend(&format!("golden::{kind}::{number}"), move |device| check(device, &kind, &case))
     };
     Ok(cases.iter().enumerate().flat_map(trial).collect())
 }

@@ -8,19 +8,38 @@ use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 ///
 /// # Safety
 ///
-/// The type has the same layout on both sides and contains no host address.
-pub unsafe trait Argument: Copy + Send + Sync + 'static {}
+/// The type has the same layout on both sides, contains no host address, and `windows` leaves out none of its windows.
+pub unsafe trait Argument: Copy + Send + Sync + 'static {
+    /// Shows `visit` every window in the value, with the name of the field that it is in; the value itself is called
+    /// `name`. Who launches a kernel knows by it which memory the kernel can reach.
+    #[cfg(not(target_os = "cuda"))]
+    fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window));
+}
 
-// SAFETY: numbers have the same layout on every target with 64-bit pointers, and are no addresses.
-unsafe impl<T: Value> Argument for T {}
+// SAFETY: numbers have the same layout on every target with 64-bit pointers, and are neither addresses nor windows.
+unsafe impl<T: Value> Argument for T {
+    #[cfg(not(target_os = "cuda"))]
+    fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
+}
+
 // SAFETY: nothing at all.
-unsafe impl Argument for () {}
-// SAFETY: `repr(C)`; the address is one of the device's, by the contract of `from_raw_parts`.
-unsafe impl<T: Value> Argument for GlobalIn<T> {}
-// SAFETY: as above.
-unsafe impl<T: Value> Argument for GlobalOut<T> {}
-// SAFETY: as above.
-unsafe impl<T: Value> Argument for GlobalInOut<T> {}
+unsafe impl Argument for () {
+    #[cfg(not(target_os = "cuda"))]
+    fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
+}
+
+macro_rules! windows {
+    ($($name:ident)*) => {$(
+        // SAFETY: `repr(C)`; the address is one of the device's, by the contract of `from_raw_parts`. It shows itself.
+        unsafe impl<T: Value> Argument for $name<T> {
+            #[cfg(not(target_os = "cuda"))]
+            fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window)) {
+                visit(name, self.description());
+            }
+        }
+    )*};
+}
+windows!(GlobalIn GlobalOut GlobalInOut);
 
 /// Defines the struct that a kernel is launched with: `#[repr(C)]`, every field an [`Argument`].
 ///
@@ -47,7 +66,12 @@ macro_rules! arguments {
         pub struct $name $(<$t: $bound>)? { $($(#[$field_doc])* pub $field: $type,)+ }
 
         #[allow(unsafe_code)]
-        // SAFETY: `repr(C)` with fields that are all arguments, as the where clause requires.
-        unsafe impl $(<$t: $bound>)? $crate::Argument for $name $(<$t>)? where $($type: $crate::Argument,)+ {}
+        // SAFETY: `repr(C)` with fields that are all arguments, as the where clause requires, and each shows its windows.
+        unsafe impl $(<$t: $bound>)? $crate::Argument for $name $(<$t>)? where $($type: $crate::Argument,)+ {
+            #[cfg(not(target_os = "cuda"))]
+            fn windows(&self, _name: &'static str, visit: &mut dyn FnMut(&'static str, $crate::host::Window)) {
+                $($crate::Argument::windows(&self.$field, stringify!($field), visit);)+
+            }
+        }
     };
 }

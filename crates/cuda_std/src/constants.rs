@@ -11,8 +11,11 @@ use crate::{Argument, Value, Vector4};
 #[derive(Clone, Copy, Debug)]
 pub struct Table<T, const N: usize>(pub [T; N]);
 
-// SAFETY: elements one after another, on both sides.
-unsafe impl<T: Value, const N: usize> Argument for Table<T, N> {}
+// SAFETY: elements one after another, on both sides; numbers are no windows.
+unsafe impl<T: Value, const N: usize> Argument for Table<T, N> {
+    #[cfg(not(target_os = "cuda"))]
+    fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
+}
 
 /// The constants of a launch as its kernel sees them.
 ///

@@ -68,7 +68,7 @@ fn check_stride<T, const STRIDE: u32>() {
 
 /// Defines a window type with what all of them have.
 macro_rules! window {
-    ($(#[$doc:meta])* $name:ident, $space:ident) => {
+    ($(#[$doc:meta])* $name:ident, $space:ident, $kind:ident) => {
         $(#[$doc])*
         #[repr(C)]
         #[derive(Debug)]
@@ -91,12 +91,27 @@ macro_rules! window {
             ///
             /// # Safety
             ///
-            /// Until the kernel has ended, the elements are inside one live allocation of the launch's device, the
-            /// address is aligned for `T`, and for a [`GlobalIn`] nothing writes them meanwhile.
+            /// The address is aligned for `T`. Whoever launches a kernel with the window or a copy of it sees to it that
+            /// until the kernel has ended the elements are inside one live allocation of the launch's device, and that
+            /// for a [`GlobalIn`] nothing writes them meanwhile.
             #[cfg(not(target_os = "cuda"))]
             #[must_use]
             pub unsafe fn from_raw_parts(address: u64, len: u64) -> Self {
                 $name { address, len, marker: PhantomData }
+            }
+
+            /// The window without elements.
+            #[cfg(not(target_os = "cuda"))]
+            #[must_use]
+            pub fn empty() -> Self {
+                $name { address: 0, len: 0, marker: PhantomData }
+            }
+
+            /// What the host has to know of it.
+            #[cfg(not(target_os = "cuda"))]
+            pub(crate) fn description(&self) -> crate::host::Window {
+                let bytes = self.len.saturating_mul(size_of::<T>() as u64);
+                crate::host::Window { kind: crate::host::WindowKind::$kind, address: self.address, bytes }
             }
 
             /// The part from element `base` on, with 32-bit indices; empty if `base` is beyond the window. Of a part
@@ -196,15 +211,15 @@ macro_rules! window {
 
 window! {
     /// A window that the kernel reads and nothing writes while it runs.
-    GlobalIn, GlobalConstant
+    GlobalIn, GlobalConstant, In
 }
 window! {
     /// A window that the kernel writes: stores and atomics.
-    GlobalOut, Global
+    GlobalOut, Global, Out
 }
 window! {
     /// A window that the kernel reads and writes, for work in place.
-    GlobalInOut, Global
+    GlobalInOut, Global, InOut
 }
 
 macro_rules! loads {

@@ -46,6 +46,28 @@ pub enum Space {
     Constant,
 }
 
+/// What a kernel may do with a window on global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowKind {
+    /// [`GlobalIn`](crate::GlobalIn).
+    In,
+    /// [`GlobalOut`](crate::GlobalOut).
+    Out,
+    /// [`GlobalInOut`](crate::GlobalInOut).
+    InOut,
+}
+
+/// A window on global memory, whatever its element type: what a kernel that gets it can reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// What the kernel may do with it.
+    pub kind: WindowKind,
+    /// The address of its first byte.
+    pub address: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
 /// An access to `elements` neighbouring elements of a window.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {

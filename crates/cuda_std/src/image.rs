@@ -49,6 +49,8 @@ pub enum ImageError {
         /// The digest of the text.
         actual: String,
     },
+    /// The module has no texts.
+    NoImages,
     /// The text was compiled from other sources.
     Stale {
         /// The digest of the sources that the host code was compiled from.
@@ -65,6 +67,7 @@ impl fmt::Display for ImageError {
             ImageError::Altered { expected, actual } => {
                 write!(f, "its text has the digest {actual}, its header says {expected}")
             }
+            ImageError::NoImages => f.write_str("it has no images"),
             ImageError::Stale { expected, actual } => {
                 write!(f, "it was compiled from sources with the digest {actual}, this program has {expected}")
             }
@@ -164,6 +167,12 @@ impl Module {
         Module { name, images }
     }
 
+    /// A module without images: for kernels that run on emulated devices alone, as in tests.
+    #[must_use]
+    pub const fn without_images(name: &'static str) -> Self {
+        Module { name, images: &[] }
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -246,5 +255,6 @@ mod tests {
         assert_eq!(stale.to_string(), "it was compiled from sources with the digest bb, this program has aa");
         let missing = ImageError::NoHeader { missing: "target" };
         assert_eq!(missing.to_string(), "its header has no line 'target'");
+        assert_eq!(ImageError::NoImages.to_string(), "it has no images");
     }
 }

@@ -103,7 +103,7 @@ macro_rules! kernel {
             type Args = $type;
             type Constants = $given;
             const NAME: &'static str = stringify!($name);
-            const SOURCES: Option<&'static str> = option_env!("SLM_KERNEL_SOURCES");
+            const SOURCES: Option<&'static str> = ::core::option_env!("SLM_KERNEL_SOURCES");
             fn run(args: Self::Args, constants: Self::Constants) {
                 #[forbid(unsafe_code)]
                 fn inner($arena: $crate::Arena, $args: $type, $constants: $seen) $body

@@ -2,7 +2,7 @@
 
 mod machine;
 
-use cuda_std::host::{Machine, with};
+use cuda_std::host::{Machine, Window, WindowKind, with};
 use cuda_std::{
     Arena, Argument, Entry, GlobalIn, GlobalInOut, GlobalOut, Ordering, Shared, Table, arguments, fence, kernel, math,
     shared_bytes, thread, warp,
@@ -132,6 +132,42 @@ fn an_entry_has_the_kernels_name_and_arguments() {
     assert_eq!(name::<weigh, Scaling<f32>, Table<f32, 8>>(), "weigh");
     // No build script has computed a digest here, so this kernel cannot be launched on a device.
     assert_eq!(scale::SOURCES, None);
+}
+
+arguments! {
+    /// Arguments in arguments.
+    pub struct Twice {
+        /// Something that is no window.
+        pub number: u64,
+        /// Some windows.
+        pub inner: Scaling<f64>,
+        /// One more.
+        pub bytes: GlobalIn<u8>,
+    }
+}
+
+/// Whoever launches a kernel sees all memory that the kernel can reach.
+#[test]
+fn arguments_show_their_windows() {
+    let inner = Scaling { input: input(0, 3), output: output(64, 2), count: in_out(128, 1), factor: 1.0, offset: 0 };
+    let mut seen = Vec::new();
+    Twice { number: GLOBAL, inner, bytes: input(256, 5) }
+        .windows("args", &mut |name, window| seen.push((name, window)));
+    let window = |kind, first, bytes| Window { kind, address: GLOBAL + first, bytes };
+    let expected = [
+        ("input", window(WindowKind::In, 0, 24)),
+        ("output", window(WindowKind::Out, 64, 16)),
+        ("count", window(WindowKind::InOut, 128, 4)),
+        ("bytes", window(WindowKind::In, 256, 5)),
+    ];
+    assert_eq!(seen, expected);
+
+    seen.clear();
+    input::<f32>(0, u64::MAX).windows("args", &mut |name, window| seen.push((name, window)));
+    GlobalOut::<f32>::empty().windows("none", &mut |name, window| seen.push((name, window)));
+    WEIGHTS.windows("table", &mut |name, window| seen.push((name, window)));
+    let nothing = Window { kind: WindowKind::Out, address: 0, bytes: 0 };
+    assert_eq!(seen, [("args", window(WindowKind::In, 0, u64::MAX)), ("none", nothing)]);
 }
 
 /// The layout is C's: in order, each field aligned.

@@ -76,6 +76,7 @@ pub(super) mod api {
 const NO_DEVICE: i32 = 100;
 const OUT_OF_MEMORY: i32 = 2;
 const UNSUPPORTED_PTX_VERSION: i32 = 222;
+const NOT_FOUND: i32 = 500;
 
 /// Codes that leave the context unusable, by their descriptions in `cuda.h`: uncorrectable and contained memory
 /// errors, illegal addresses and instructions, time-outs, asserts, failed launches.
@@ -120,12 +121,21 @@ pub(super) fn from_cust<T>(call: &'static str, result: cust::error::CudaResult<T
 
 /// Whether the error says that there is not enough memory.
 pub(super) fn is_out_of_memory(error: &Error) -> bool {
-    matches!(error, Error::Driver { source, .. } if source.code == OUT_OF_MEMORY as u32)
+    has_code(error, OUT_OF_MEMORY)
 }
 
 /// Whether the error says that the driver is too old for a module.
 pub(super) fn is_unsupported_ptx(error: &Error) -> bool {
-    matches!(error, Error::Driver { source, .. } if source.code == UNSUPPORTED_PTX_VERSION as u32)
+    has_code(error, UNSUPPORTED_PTX_VERSION)
+}
+
+/// Whether the error says that a module has nothing of that name.
+pub(super) fn is_not_found(error: &Error) -> bool {
+    has_code(error, NOT_FOUND)
+}
+
+fn has_code(error: &Error, code: i32) -> bool {
+    matches!(error, Error::Driver { source, .. } if source.code == code as u32)
 }
 
 fn describe(code: i32) -> DriverError {

@@ -38,8 +38,6 @@ filter_modules! {
 }
 
 /// A filter's taps and kernels on a device.
-///
-/// Fields are dropped in their order: kernels before the queue, whose context their modules are in.
 pub(crate) struct Filter1d<T: FilterElement> {
     launches: Launches<T>,
     global: OnDemand<T::Global>,
@@ -55,14 +53,14 @@ impl<T: FilterElement> Filter1d<T> {
         let filter = Filter1d {
             queue: queue.clone(),
             taps: Memory::upload(queue, &taps.taps)?,
-            launches: Launches::new(taps, algorithm, queue.limits().shared)?,
+            launches: Launches::new(taps, algorithm, queue.limits().launch.shared)?,
             global: OnDemand::new(T::SIMPLE),
             tile: OnDemand::new(T::SIMPLE),
             register_rows: OnDemand::new(T::ROWS),
             register_columns: OnDemand::new(T::COLUMNS),
         };
         let kernel = filter.launches.for_rows()?.kernel;
-        filter.kernel(kernel).registers(queue)?;
+        filter.kernel(kernel).load(queue)?;
         Ok(filter)
     }
 
@@ -87,19 +85,17 @@ impl<T: FilterElement> Filter1d<T> {
 
     /// Enqueues one launch; the queue's lock is held.
     fn launch(&self, launch: &Launch<'_, T>, samples: &Memory<T>, outputs: &mut Memory<T>) -> Result<()> {
-        // SAFETY: they are used below, on the queue that all three belong to (the callers of `run` check that), while
-        // the memory of the caller is borrowed; and `self.taps` is never written.
-        let (input, output, taps) = unsafe {
-            (samples.window(launch.first_sample()), outputs.window_mut(launch.first_output()), self.taps.window(0))
-        };
-        let (queue, shape, table, args) = (&*self.queue, launch.shape, launch.table, launch.args(input, output, taps));
-        // SAFETY: the windows in `args` are those above, and `run` holds the queue's lock.
+        let (input, output) = (samples.input(launch.first_sample()), outputs.in_out(launch.first_output()));
+        let (queue, shape, table) = (&self.queue, &launch.shape, launch.table);
+        let args = launch.args(input, output, self.taps.input(0));
+        // SAFETY: all three are on memory of this queue (the callers of `run` check that), which is borrowed; `outputs` is
+        // none of the others, and the taps are never written. `run` holds the queue's lock.
         unsafe {
             match launch.kernel {
-                Kernel::Global => self.global.get(queue)?.launch(queue, shape, &args, &()),
-                Kernel::Tile => self.tile.get(queue)?.launch(queue, shape, &args, &()),
-                Kernel::RegisterRows => self.register_rows.get(queue)?.launch(queue, shape, &args, table),
-                Kernel::RegisterColumns => self.register_columns.get(queue)?.launch(queue, shape, &args, table),
+                Kernel::Global => self.global.get(queue)?.enqueue(shape, &args, &()),
+                Kernel::Tile => self.tile.get(queue)?.enqueue(shape, &args, &()),
+                Kernel::RegisterRows => self.register_rows.get(queue)?.enqueue(shape, &args, table),
+                Kernel::RegisterColumns => self.register_columns.get(queue)?.enqueue(shape, &args, table),
             }
         }
     }

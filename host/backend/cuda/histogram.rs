@@ -58,7 +58,7 @@ pub(crate) fn histogram<T: HistogramElement>(
     })
 }
 
-/// Fields are dropped in their order: kernels before the queue, whose context their modules are in.
+/// A histogram with bins of one kind.
 struct Bound<E: Entries> {
     launches: Launches<E>,
     critical: OnDemand<E::Critical>,
@@ -76,7 +76,7 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E> {
         let limits = queue.limits();
         let module = E::Sample::MODULE;
         let histogram = Bound {
-            launches: Launches::new(rule, algorithm, limits.shared, limits.processors)?,
+            launches: Launches::new(rule, algorithm, limits.launch.shared, limits.processors)?,
             critical: OnDemand::new(module),
             global: OnDemand::new(module),
             shared: OnDemand::new(module),
@@ -86,7 +86,7 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E> {
             table: Memory::upload(queue, &E::table(rule)?)?,
             queue: queue.clone(),
         };
-        histogram.kernel().registers(queue)?;
+        histogram.kernel().load(queue)?;
         Ok(histogram)
     }
 
@@ -101,11 +101,7 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E> {
     }
 
     /// What a launch works on.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Memory::window`], of all memory that is borrowed here.
-    unsafe fn windows(
+    fn windows(
         &self,
         launch: &Launch<'_, E>,
         samples: &Memory<E::Sample>,
@@ -113,15 +109,12 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E> {
         lock: &mut Memory<u32>,
     ) -> Windows<E> {
         let first = launch.first_sample();
-        // SAFETY: the caller's promise; and `self.table` is never written.
-        unsafe {
-            Windows {
-                words: samples.words(first, launch.words()),
-                samples: samples.window(first),
-                counts: counts.window_mut(0),
-                lock: lock.window_mut(0),
-                table: self.table.window(0),
-            }
+        Windows {
+            words: samples.words(first, launch.words()),
+            samples: samples.input(first),
+            counts: counts.in_out(0),
+            lock: lock.in_out(0),
+            table: self.table.input(0),
         }
     }
 
@@ -138,15 +131,14 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E> {
 
     /// The bits of the largest magnitude of the weights.
     fn peak(&self, weights: &Memory<f32>) -> Result<u32> {
-        let queue = &*self.queue;
         let mut peak = Memory::zeroed(&self.queue, 1)?;
         {
-            let _lock = queue.enqueue()?;
+            let _lock = self.queue.enqueue()?;
             for (first, shape, count) in self.launches.peaks(weights.len()) {
-                // SAFETY: launched below, on the queue that both belong to, while they are borrowed.
-                let args = unsafe { PeakArgs { weights: weights.window(first), count, peak: peak.window_mut(0) } };
-                // SAFETY: the windows in `args` are those above, and the queue's lock is held.
-                unsafe { self.peak.get(queue)?.launch(queue, shape, &args, &())? };
+                let args = PeakArgs { weights: weights.input(first), count, peak: peak.in_out(0) };
+                // SAFETY: both are on memory of this queue (the callers of `weigh` check that), which is borrowed, and are
+                // not the same. The queue's lock is held.
+                unsafe { self.peak.get(&self.queue)?.enqueue(&shape, &args, &())? };
             }
         }
         let mut bits = [0];
@@ -157,42 +149,37 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E> {
 
 impl<E: Entries<Sample: HistogramModules>> Histogram<E::Sample> for Bound<E> {
     fn run(&self, samples: &Memory<E::Sample>, counts: &mut Memory<u64>) -> Result<()> {
-        let queue = &*self.queue;
+        let queue = &self.queue;
         let locks = usize::from(self.launches.kernel() == Kernel::Critical);
-        let mut lock = Memory::zeroed(&self.queue, locks)?;
+        let mut lock = Memory::zeroed(queue, locks)?;
         let _lock = queue.enqueue()?;
         self.launches.of(samples.len()).try_for_each(|launch| {
-            // SAFETY: launched below, on the queue that all of it belongs to (the callers of `run` check that), while it is
-            // borrowed.
-            let windows = unsafe { self.windows(&launch, samples, counts, &mut lock) };
-            let (shape, args) = (launch.shape, launch.args(windows));
-            // SAFETY: the windows in `args` are those above, and the queue's lock is held.
+            let windows = self.windows(&launch, samples, counts, &mut lock);
+            let (shape, args) = (&launch.shape, launch.args(windows));
+            // SAFETY: all of them are on memory of this queue (the callers of `run` check that), which is borrowed; `counts`
+            // and `lock` are none of the others, and the table is never written. The queue's lock is held.
             unsafe {
                 match self.launches.kernel() {
-                    Kernel::Critical => self.critical.get(queue)?.launch(queue, shape, &args, &()),
-                    Kernel::Global => self.global.get(queue)?.launch(queue, shape, &args, &()),
-                    Kernel::Shared { .. } => self.shared.get(queue)?.launch(queue, shape, &args, &()),
-                    Kernel::Private => self.private.get(queue)?.launch(queue, shape, &args, &()),
+                    Kernel::Critical => self.critical.get(queue)?.enqueue(shape, &args, &()),
+                    Kernel::Global => self.global.get(queue)?.enqueue(shape, &args, &()),
+                    Kernel::Shared { .. } => self.shared.get(queue)?.enqueue(shape, &args, &()),
+                    Kernel::Private => self.private.get(queue)?.enqueue(shape, &args, &()),
                 }
             }
         })
     }
 
     fn weigh(&self, samples: &Memory<E::Sample>, weights: &Memory<f32>) -> Result<(Vec<i64>, Quantum)> {
-        let queue = &*self.queue;
         let quantum = self.quantum(weights)?;
         let mut sums = Memory::zeroed(&self.queue, self.launches.counters())?;
         let mut lock = Memory::zeroed(&self.queue, 0)?;
         {
-            let _lock = queue.enqueue()?;
+            let _lock = self.queue.enqueue()?;
             for launch in self.launches.weighing(samples.len()) {
-                // SAFETY: as in `run`.
-                let (windows, weights) = unsafe {
-                    (self.windows(&launch, samples, &mut sums, &mut lock), weights.window(launch.first_sample()))
-                };
-                let args = launch.weighted_args(windows, weights, quantum);
-                // SAFETY: as in `run`.
-                unsafe { self.weigh.get(queue)?.launch(queue, launch.shape, &args, &())? };
+                let windows = self.windows(&launch, samples, &mut sums, &mut lock);
+                let args = launch.weighted_args(windows, weights.input(launch.first_sample()), quantum);
+                // SAFETY: as in `run`; `sums` is none of the others.
+                unsafe { self.weigh.get(&self.queue)?.enqueue(&launch.shape, &args, &())? };
             }
         }
         let mut multiples = allocation::filled(0, sums.len())?;

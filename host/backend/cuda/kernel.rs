@@ -1,10 +1,12 @@
-//! Kernels that are loaded when first used, and can only be launched with their own arguments.
+//! Kernels that can only be launched with their own arguments.
 
 use super::Queue;
-use super::driver::api;
+use super::driver::{api, is_not_found};
 use super::module::Loaded;
-use crate::backend::gpu::Shape;
-use crate::{Residency, Result};
+use crate::backend::gpu::LaunchLimits;
+use crate::device::Engine;
+use crate::kernel::Bound;
+use crate::{Error, LaunchShape, Residency, Result, Windows};
 use cuda_std::Entry;
 use cuda_std::image::Module;
 use cust::sys::CUfunction;
@@ -14,17 +16,20 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 // Values of `CUfunction_attribute`.
+const MOST_THREADS: i32 = 0;
 const REGISTERS: i32 = 4;
 const MOST_DYNAMIC_SHARED_BYTES: i32 = 8;
 
 /// The kernel `E` on a device.
 ///
 /// The type ties the entry point to its arguments: another kernel's do not compile.
-pub(super) struct Kernel<E: Entry> {
+pub(crate) struct Kernel<E: Entry> {
     function: CUfunction,
     registers: u32,
-    /// Holds the module that the function is in.
+    limits: LaunchLimits,
+    /// Holds the module that the function is in; dropped before the queue, whose context that is in.
     _module: Arc<Loaded>,
+    queue: Arc<Queue>,
     marker: PhantomData<fn(E)>,
 }
 
@@ -34,72 +39,103 @@ unsafe impl<E: Entry> Send for Kernel<E> {}
 unsafe impl<E: Entry> Sync for Kernel<E> {}
 
 impl<E: Entry> Kernel<E> {
-    /// Finds the kernel in `module`, whose images were compiled from the same sources as `E` (`Modules::get`).
-    fn load(queue: &Queue, module: &'static Module) -> Result<Self> {
-        assert_eq!(E::SOURCES, Some(slm_kernels::SOURCES), "a kernel of another crate");
-        let module = queue.module(module)?;
-        let function = queue.note(module.cuda.function(E::NAME))?;
-        let most = queue.limits().shared.max_per_block as i32;
-        // SAFETY: the function is alive as long as its module, which `module` holds.
-        let code = unsafe { api::cuFuncSetAttribute(function, MOST_DYNAMIC_SHARED_BYTES, most) };
+    /// Finds the kernel in `module`, which has to be compiled from the same sources as `E`.
+    pub(crate) fn load(queue: &Arc<Queue>, module: &'static Module) -> Result<Self> {
+        let sources = E::SOURCES.ok_or(Error::KernelWithoutDigest { kernel: E::NAME })?;
+        let loaded = queue.module(module, sources)?;
+        let missing = |error| match is_not_found(&error) {
+            true => Error::KernelMissing { kernel: E::NAME, module: module.name() },
+            false => error,
+        };
+        let function = queue.note(loaded.cuda.function(E::NAME)).map_err(missing)?;
+        let mut limits = queue.limits().launch;
+        // SAFETY: the function is alive as long as its module, which `loaded` holds.
+        let code =
+            unsafe { api::cuFuncSetAttribute(function, MOST_DYNAMIC_SHARED_BYTES, limits.shared.max_per_block as i32) };
         queue.check("cuFuncSetAttribute", code)?;
-        let mut registers = 0;
-        // SAFETY: as above; writes one integer, which outlives the call.
-        let code = unsafe { api::cuFuncGetAttribute(&mut registers, REGISTERS, function) };
-        queue.check("cuFuncGetAttribute", code)?;
-        Ok(Kernel { function, registers: registers.unsigned_abs(), _module: module, marker: PhantomData })
+        let get = |attribute| {
+            let mut value = 0;
+            // SAFETY: as above; writes one integer, which outlives the call.
+            let code = unsafe { api::cuFuncGetAttribute(&mut value, attribute, function) };
+            queue.check("cuFuncGetAttribute", code).map(|()| value.unsigned_abs())
+        };
+        // Fewer than the device's if the kernel takes many registers.
+        limits.threads = limits.threads.min(get(MOST_THREADS)?);
+        let registers = get(REGISTERS)?;
+        Ok(Kernel { function, registers, limits, _module: loaded, queue: queue.clone(), marker: PhantomData })
     }
 
     /// Enqueues the kernel.
     ///
     /// # Safety
     ///
-    /// The windows in `args` stay valid until the kernel has ended ([`cuda_std::GlobalIn::from_raw_parts`]); the
-    /// queue's lock is held, or this is all the work there is.
-    pub(super) unsafe fn launch(
-        &self,
-        queue: &Queue,
-        shape: Shape,
-        args: &E::Args,
-        constants: &E::Constants,
-    ) -> Result<()> {
-        let Shape { blocks, block: [x, y], shared_bytes } = shape;
+    /// The windows in `args` and `constants` are on memory of this kernel's queue, which is borrowed during the call: what
+    /// writes or frees it afterwards is enqueued behind the kernel. Nothing that a [`GlobalIn`](cuda_std::GlobalIn) is on
+    /// can be written through another window. The queue's lock is held.
+    pub(super) unsafe fn enqueue(&self, shape: &LaunchShape, args: &E::Args, constants: &E::Constants) -> Result<()> {
+        self.limits.check(E::NAME, shape)?;
+        // The check has compared them with limits of 32 bits.
+        let ([x, y, z], shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
+        let [block_x, block_y, block_z] = shape.block;
         let erase = |parameter: *const c_void| parameter.cast_mut();
         let mut parameters = [erase(ptr::from_ref(args).cast()), erase(ptr::from_ref(constants).cast())];
         // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`); the
         // driver copies them. The windows in them are the caller's promise, and nothing else in them is an address
         // (`Argument`).
         let code = unsafe {
-            let (stream, none) = (queue.stream(), ptr::null_mut());
             api::cuLaunchKernel(
                 self.function,
-                blocks,
-                1,
-                1,
                 x,
                 y,
-                1,
+                z,
+                block_x,
+                block_y,
+                block_z,
                 shared_bytes,
-                stream,
+                self.queue.stream(),
                 parameters.as_mut_ptr(),
-                none,
+                ptr::null_mut(),
             )
         };
-        queue.check("cuLaunchKernel", code)
+        self.queue.check("cuLaunchKernel", code)
     }
 
-    /// How many blocks run on one multiprocessor at a time.
-    fn blocks_per_multiprocessor(&self, queue: &Queue, shape: Shape) -> Result<u32> {
-        queue.enter()?;
+    /// What a launch of this shape occupies, as far as its block and shared memory are concerned.
+    fn occupied(&self, shape: &LaunchShape) -> Result<Residency> {
+        self.limits.check_block(E::NAME, shape)?;
+        self.queue.enter()?;
+        let threads: u32 = shape.block.iter().product();
         let mut blocks = 0;
-        let threads = (shape.block[0] * shape.block[1]) as i32;
         // SAFETY: writes one integer, which outlives the call.
         let code = unsafe {
             let shared_bytes = shape.shared_bytes as usize;
-            api::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.function, threads, shared_bytes)
+            api::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.function, threads as i32, shared_bytes)
         };
-        queue.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", code)?;
-        Ok(blocks.unsigned_abs())
+        self.queue.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", code)?;
+        let blocks = blocks.unsigned_abs();
+        let occupancy = f64::from(blocks * threads) / f64::from(self.queue.limits().threads_per_multiprocessor);
+        Ok(Residency { registers: self.registers, blocks_per_multiprocessor: blocks, occupancy })
+    }
+}
+
+impl<E: Entry> Bound<E> for Kernel<E> {
+    fn launch(
+        &self,
+        shape: &LaunchShape,
+        windows: &Windows<'_>,
+        args: &E::Args,
+        constants: &E::Constants,
+    ) -> Result<()> {
+        let is_device = |engine: &Engine| matches!(engine, Engine::Cuda(queue) if Arc::ptr_eq(queue, &self.queue));
+        windows.check::<E>(is_device, args, constants)?;
+        let _lock = self.queue.enqueue()?;
+        // SAFETY: `Windows::check` has found each window among those that `windows` has handed out for this queue, from
+        // buffers that are borrowed as long as it lives, exclusively unless the window is a `GlobalIn`.
+        unsafe { self.enqueue(shape, args, constants) }
+    }
+
+    fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
+        self.occupied(shape).map(Some)
     }
 }
 
@@ -115,7 +151,7 @@ impl<E: Entry> OnDemand<E> {
         OnDemand { module, kernel: OnceLock::new() }
     }
 
-    pub(super) fn get(&self, queue: &Queue) -> Result<&Kernel<E>> {
+    pub(super) fn get(&self, queue: &Arc<Queue>) -> Result<&Kernel<E>> {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel);
         }
@@ -127,27 +163,18 @@ impl<E: Entry> OnDemand<E> {
 
 /// What can be asked of a kernel, whatever it is launched with.
 pub(super) trait Facts {
-    /// Its registers per thread; loads it.
-    fn registers(&self, queue: &Queue) -> Result<u32>;
-    /// How many blocks run on one multiprocessor at a time; loads it.
-    fn blocks_per_multiprocessor(&self, queue: &Queue, shape: Shape) -> Result<u32>;
-
-    /// How much of a multiprocessor a launch occupies; loads it.
-    fn residency(&self, queue: &Queue, shape: Shape) -> Result<Residency> {
-        let registers = self.registers(queue)?;
-        let blocks = self.blocks_per_multiprocessor(queue, shape)?;
-        let threads = f64::from(blocks * shape.block[0] * shape.block[1]);
-        let occupancy = threads / f64::from(queue.limits().threads_per_multiprocessor);
-        Ok(Residency { registers, blocks_per_multiprocessor: blocks, occupancy })
-    }
+    /// Loads it, if that has not happened yet.
+    fn load(&self, queue: &Arc<Queue>) -> Result<()>;
+    /// What a launch of this shape occupies; loads it.
+    fn residency(&self, queue: &Arc<Queue>, shape: &LaunchShape) -> Result<Residency>;
 }
 
 impl<E: Entry> Facts for OnDemand<E> {
-    fn registers(&self, queue: &Queue) -> Result<u32> {
-        Ok(self.get(queue)?.registers)
+    fn load(&self, queue: &Arc<Queue>) -> Result<()> {
+        self.get(queue).map(drop)
     }
 
-    fn blocks_per_multiprocessor(&self, queue: &Queue, shape: Shape) -> Result<u32> {
-        self.get(queue)?.blocks_per_multiprocessor(queue, shape)
+    fn residency(&self, queue: &Arc<Queue>, shape: &LaunchShape) -> Result<Residency> {
+        self.get(queue)?.occupied(shape)
     }
 }

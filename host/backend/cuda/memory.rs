@@ -3,7 +3,7 @@
 use super::Queue;
 use super::driver::{api, is_out_of_memory};
 use crate::{Element, Error, Result};
-use cuda_std::{GlobalIn, GlobalInOut};
+use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -113,42 +113,41 @@ impl<T: Element> Memory<T> {
         self.len * size_of::<T>()
     }
 
-    /// The elements from `first` on, for a kernel to read.
-    ///
-    /// # Safety
-    ///
-    /// The kernel is enqueued on this memory's queue while the memory is borrowed: what writes it or frees it is
-    /// enqueued later, and so waits for the kernel.
-    pub(super) unsafe fn window(&self, first: usize) -> GlobalIn<T> {
-        let first = first.min(self.len);
-        // SAFETY: inside one allocation, aligned as it is, and nothing writes it before the kernel has ended.
-        unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64) }
+    /// The elements from `first` on, for a kernel to read. What makes it safe to launch one with this window is the
+    /// matter of `kernel.rs`.
+    pub(crate) fn input(&self, first: usize) -> GlobalIn<T> {
+        let (address, len) = self.part(first);
+        // SAFETY: aligned as the allocation is. Who launches a kernel promises the rest (`Kernel::enqueue`).
+        unsafe { GlobalIn::from_raw_parts(address, len) }
     }
 
-    /// So many words from element `first` on, or those that there are, for a kernel to read.
-    ///
-    /// # Safety
-    ///
-    /// As for [`window`](Self::window).
-    pub(super) unsafe fn words(&self, first: usize, words: usize) -> GlobalIn<u32> {
-        let first = first.min(self.len);
-        let words = words.min((self.len - first) * size_of::<T>() / size_of::<u32>());
-        // SAFETY: inside one allocation, every bit pattern is a valid word, and nothing writes it before the kernel has
-        // ended. The kernel checks the alignment of what it reads.
-        unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, words as u64) }
+    /// All elements, for a kernel to write.
+    pub(crate) fn output(&mut self) -> GlobalOut<T> {
+        let (address, len) = self.part(0);
+        // SAFETY: as for `input`.
+        unsafe { GlobalOut::from_raw_parts(address, len) }
     }
 
     /// The elements from `first` on, for a kernel to read and write.
-    ///
-    /// # Safety
-    ///
-    /// As for [`window`](Self::window).
-    pub(super) unsafe fn window_mut(&mut self, first: usize) -> GlobalInOut<T> {
+    pub(crate) fn in_out(&mut self, first: usize) -> GlobalInOut<T> {
+        let (address, len) = self.part(first);
+        // SAFETY: as for `input`.
+        unsafe { GlobalInOut::from_raw_parts(address, len) }
+    }
+
+    /// So many words from element `first` on, or those that there are, for a kernel to read.
+    pub(super) fn words(&self, first: usize, words: usize) -> GlobalIn<u32> {
+        let (address, len) = self.part(first);
+        let words = (words as u64).min(len * size_of::<T>() as u64 / size_of::<u32>() as u64);
+        // SAFETY: as for `input`, but for the alignment, which kernels check where they read several words at once;
+        // single words are aligned because the launches begin at multiples of 16 bytes.
+        unsafe { GlobalIn::from_raw_parts(address, words) }
+    }
+
+    /// Address and number of the elements from `first` on.
+    fn part(&self, first: usize) -> (u64, u64) {
         let first = first.min(self.len);
-        // SAFETY: inside one allocation, aligned as it is.
-        unsafe {
-            GlobalInOut::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64)
-        }
+        (self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64)
     }
 }
 

@@ -28,6 +28,7 @@ mod queue;
 
 pub(crate) use filter1d::{Filter1d, FilterModules};
 pub(crate) use histogram::{Histogram, HistogramModules, histogram};
+pub(crate) use kernel::Kernel;
 pub(crate) use memory::Memory;
 pub use module::ptx_origin;
 pub(crate) use queue::Queue;

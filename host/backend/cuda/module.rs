@@ -5,6 +5,7 @@ use super::handle;
 use super::queue::Limits;
 use crate::{Error, Result};
 use cuda_std::image::{Header, ImageError, Module, Origin};
+use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 cuda_std::include_kernels!();
@@ -19,7 +20,9 @@ pub fn ptx_origin() -> Origin {
 /// A module in a context.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    name: &'static str,
+    module: &'static Module,
+    /// The digest of the sources that it was checked against.
+    sources: &'static str,
     pub(super) cuda: handle::Module,
 }
 
@@ -28,18 +31,20 @@ pub(super) struct Loaded {
 pub(super) struct Modules(Mutex<Vec<Arc<Loaded>>>);
 
 impl Modules {
-    /// The module, loaded if it is not yet. The context is current.
-    pub(super) fn get(&self, module: &'static Module, limits: &Limits) -> Result<Arc<Loaded>> {
+    /// The module, compiled from sources with this digest; loaded if it is not yet. The context is current.
+    pub(super) fn get(&self, module: &'static Module, sources: &'static str, limits: &Limits) -> Result<Arc<Loaded>> {
         // The list is whole at any time, so a panic elsewhere did it no harm.
         let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = loaded.iter().find(|loaded| loaded.name == module.name()) {
+        // By its place, since two crates can have modules of the same name.
+        let same = |loaded: &&Arc<Loaded>| ptr::eq(loaded.module, module) && loaded.sources == sources;
+        if let Some(found) = loaded.iter().find(same) {
             return Ok(found.clone());
         }
-        let (header, image) = choose(module, limits.capability)?;
-        // SAFETY: compiled from this program's own sources (`choose`).
+        let (header, image) = choose(module, sources, &limits.device, limits.capability)?;
+        // SAFETY: compiled from the sources of this program's kernels (`choose`).
         let cuda = unsafe { handle::Module::load(image) };
         let cuda = cuda.map_err(|error| explain(error, &header, image, version()))?;
-        let new = Arc::new(Loaded { name: module.name(), cuda });
+        let new = Arc::new(Loaded { module, sources, cuda });
         loaded.push(new.clone());
         Ok(new)
     }
@@ -52,18 +57,18 @@ pub(super) fn lowest_target() -> (u32, u32) {
     (lowest / 10, lowest % 10)
 }
 
-/// The image of `module` for the highest target that the device supports, checked against this program's sources.
-fn choose(module: &'static Module, (major, minor): (u32, u32)) -> Result<(Header, &'static str)> {
-    let wrong = |source: ImageError| Error::KernelModule { module: module.name(), source };
-    let mut best: Option<(Header, &'static str)> = None;
-    for image in module.images() {
-        let header = Header::verify(image, slm_kernels::SOURCES).map_err(wrong)?;
-        let better = best.as_ref().is_none_or(|(best, _)| best.target < header.target);
-        if header.target <= 10 * major + minor && better {
-            best = Some((header, image));
-        }
-    }
-    best.ok_or(wrong(ImageError::NoHeader { missing: "target" }))
+/// The image of `module` for the highest target that `device` supports; all have to be compiled from sources with this
+/// digest.
+fn choose(module: &'static Module, sources: &str, device: &str, actual: (u32, u32)) -> Result<(Header, &'static str)> {
+    let wrong = |source| Error::KernelModule { module: module.name(), source };
+    let read = |image: &&'static str| Header::verify(image, sources).map(|header| (header, *image)).map_err(wrong);
+    let mut images = module.images().iter().map(read).collect::<Result<Vec<_>>>()?;
+    images.sort_by_key(|(header, _)| header.target);
+    let lowest = images.first().ok_or(wrong(ImageError::NoImages))?.0.target;
+    let most = 10 * actual.0 + actual.1;
+    let best = images.into_iter().rfind(|(header, _)| header.target <= most);
+    let required = (lowest / 10, lowest % 10);
+    best.ok_or_else(|| Error::DeviceTooOld { device: device.to_owned(), required, actual })
 }
 
 /// The refusal of a driver of this version to load `image`, in terms of versions if that is the reason.
@@ -113,22 +118,33 @@ mod tests {
         Box::leak(Box::new(unsafe { Module::new("m", images) }))
     }
 
+    fn choose_ours(module: &'static Module, capability: (u32, u32)) -> Result<(Header, &'static str)> {
+        choose(module, slm_kernels::SOURCES, "old", capability)
+    }
+
     #[test]
     fn the_highest_supported_target_is_chosen() {
         let images = [75, 80, 90].map(|target| Header { target, ..ours() }.write(".version 6.3\n"));
         let module = module(images.to_vec());
-        let chosen = |capability| choose(module, capability).map(|(header, _)| header.target);
+        let chosen = |capability| choose_ours(module, capability).map(|(header, _)| header.target);
         assert_eq!(chosen((7, 5)), Ok(75));
         assert_eq!(chosen((8, 9)), Ok(80));
         assert_eq!(chosen((9, 0)), Ok(90));
         assert_eq!(chosen((12, 0)), Ok(90));
-        assert!(chosen((7, 0)).is_err());
+        let device = "old".to_owned();
+        assert_eq!(chosen((7, 0)), Err(Error::DeviceTooOld { device, required: (7, 5), actual: (7, 0) }));
+    }
+
+    #[test]
+    fn a_module_without_images_is_not_loaded() {
+        let error = Error::KernelModule { module: "m", source: ImageError::NoImages };
+        assert_eq!(choose_ours(module(Vec::new()), (9, 0)).err(), Some(error));
     }
 
     #[test]
     fn a_module_of_other_sources_is_not_loaded() {
         let stale = Header { sources: "other".into(), ..ours() }.write(".version 6.3\n");
-        let Err(Error::KernelModule { module, source }) = choose(module(vec![stale]), (9, 0)) else { panic!() };
+        let Err(Error::KernelModule { module, source }) = choose_ours(module(vec![stale]), (9, 0)) else { panic!() };
         assert_eq!(module, "m");
         let expected = slm_kernels::SOURCES.to_owned();
         assert_eq!(source, ImageError::Stale { expected, actual: "other".into() });
@@ -137,7 +153,7 @@ mod tests {
     #[test]
     fn an_altered_module_is_not_loaded() {
         let altered = ours().write(".version 6.3\n").replace("6.3", "6.4");
-        let error = choose(module(vec![altered]), (9, 0)).unwrap_err();
+        let error = choose_ours(module(vec![altered]), (9, 0)).unwrap_err();
         assert!(matches!(error, Error::KernelModule { source: ImageError::Altered { .. }, .. }), "{error}");
     }
 
@@ -145,7 +161,7 @@ mod tests {
     fn this_programs_modules_are_good() {
         for module in [&FILTER1D_ROWS_F32, &FILTER1D_COLUMNS_F64, &FILTER1D_ROWS_I32] {
             for capability in [(7, 5), (8, 0), (9, 0)] {
-                let (header, _) = choose(module, capability).unwrap();
+                let (header, _) = choose_ours(module, capability).unwrap();
                 assert_eq!((header.target / 10, header.target % 10), capability);
             }
         }
@@ -172,7 +188,7 @@ mod tests {
     fn the_driver_refuses_ptx_of_the_future() {
         let (queue, _) = Queue::open(0).unwrap();
         let image = ours().write(".version 99.9\n.target sm_75\n.address_size 64\n");
-        let refused = queue.module(module(vec![image])).unwrap_err();
+        let refused = queue.module(module(vec![image]), slm_kernels::SOURCES).unwrap_err();
         let Error::DriverTooOld { required, actual, needed_for } = &refused else { panic!("{refused}") };
         assert_eq!((*required, needed_for.as_str()), ((99, 9), "the kernel module m (PTX 99.9)"));
         assert_eq!(*actual, version().unwrap());

@@ -3,8 +3,10 @@
 use super::driver::{self, api, check, from_cust};
 use super::handle::{Context, Event, Stream};
 use super::module::{Loaded, Modules, lowest_target};
+use crate::backend::gpu::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
 use crate::{Error, Result};
+use cuda_std::image::Module;
 use cust::device::Device;
 use cust::sys::CUstream;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -30,12 +32,14 @@ unsafe impl Send for Queue {}
 unsafe impl Sync for Queue {}
 
 /// What launches and modules have to respect.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Limits {
+    /// The device's name.
+    pub(super) device: String,
     pub(super) capability: (u32, u32),
-    pub(super) shared: SharedMemory,
     /// Multiprocessors.
     pub(super) processors: u32,
+    pub(super) launch: LaunchLimits,
     pub(super) threads_per_multiprocessor: u32,
 }
 
@@ -108,10 +112,10 @@ impl Queue {
         &self.limits
     }
 
-    /// The module, loaded on first use.
-    pub(super) fn module(&self, module: &'static cuda_std::image::Module) -> Result<Arc<Loaded>> {
+    /// The module, which was compiled from sources with this digest; loaded on first use.
+    pub(super) fn module(&self, module: &'static Module, sources: &'static str) -> Result<Arc<Loaded>> {
         self.enter()?;
-        self.note(self.modules.get(module, &self.limits))
+        self.note(self.modules.get(module, sources, &self.limits))
     }
 
     pub(crate) fn synchronize(&self) -> Result<()> {
@@ -154,6 +158,9 @@ impl Drop for Queue {
 
 /// Values of `CUdevice_attribute`.
 mod attribute {
+    pub(super) const THREADS_PER_BLOCK: i32 = 1;
+    pub(super) const BLOCK: [i32; 3] = [2, 3, 4];
+    pub(super) const GRID: [i32; 3] = [5, 6, 7];
     pub(super) const SHARED_PER_BLOCK: i32 = 8;
     pub(super) const MULTIPROCESSORS: i32 = 16;
     pub(super) const THREADS_PER_MULTIPROCESSOR: i32 = 39;
@@ -169,6 +176,11 @@ fn get(device: Device, attribute: i32) -> Result<u32> {
     // SAFETY: writes one integer, which outlives the call; the device exists.
     check("cuDeviceGetAttribute", unsafe { api::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) })?;
     Ok(value.unsigned_abs())
+}
+
+/// The values of attributes along x, y and z.
+fn get_each(device: Device, [x, y, z]: [i32; 3]) -> Result<[u32; 3]> {
+    Ok([get(device, x)?, get(device, y)?, get(device, z)?])
 }
 
 fn describe(device: Device, ordinal: usize) -> Result<DeviceInfo> {
@@ -207,9 +219,15 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
         return Err(Error::DeviceTooOld { device, required, actual: capability });
     }
     Ok(Limits {
+        device: info.name.clone(),
         capability,
-        shared: info.shared_memory.expect("a GPU has some"),
         processors: info.processors as u32,
+        launch: LaunchLimits {
+            grid: get_each(device, attribute::GRID)?,
+            block: get_each(device, attribute::BLOCK)?,
+            threads: get(device, attribute::THREADS_PER_BLOCK)?,
+            shared: info.shared_memory.expect("a GPU has some"),
+        },
         threads_per_multiprocessor: get(device, attribute::THREADS_PER_MULTIPROCESSOR)?,
     })
 }
@@ -217,9 +235,11 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::cuda::handle::Module;
+    use crate::backend::cuda::handle;
+    use crate::backend::cuda::module::FILTER1D_SIMPLE_F64;
     use crate::device::Engine;
     use crate::{Device, Filter1d};
+    use slm_kernels::filter1d::filter1d_global_f64;
     use std::ptr;
 
     /// Runs a kernel that fails, on the device's stream.
@@ -229,7 +249,7 @@ mod tests {
         let (stream, none) = (queue.stream(), ptr::null_mut());
         // SAFETY: a kernel without arguments, whose module lives until the work is done.
         let code = unsafe {
-            let module = Module::load(ptx).unwrap();
+            let module = handle::Module::load(ptx).unwrap();
             let function = module.function("fail").unwrap();
             let code = api::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, ptr::null_mut(), none);
             std::mem::forget(module);
@@ -262,6 +282,7 @@ mod tests {
             filter.apply_into(&buffer, &mut output).err(),
             filter.apply(&[1.0]).err(),
             Filter1d::correlate(&[1.0f32]).prepare(&device).err(),
+            device.kernel::<filter1d_global_f64>(&FILTER1D_SIMPLE_F64).err(),
         ];
         assert!(later.iter().all(|error| error.as_ref() == Some(&lost)), "{later:?}");
     }

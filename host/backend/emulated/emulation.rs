@@ -1,8 +1,8 @@
 //! An emulator, and what it has found and counted so far.
 
-use crate::backend::gpu::Shape;
+use crate::backend::gpu::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
-use crate::{Error, Result};
+use crate::{Error, LaunchShape, Result};
 use cuda_std::Entry;
 use emulator::{Emulator, Launch, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -45,20 +45,12 @@ impl Emulation {
             compute_capability: None,
             processors: 1,
             memory: Some(MEMORY_BYTES),
-            shared_memory: Some(self.shared_memory()),
+            shared_memory: Some(self.limits().shared),
         }
     }
 
-    pub(super) fn shared_memory(&self) -> SharedMemory {
-        let most = u64::from(self.profile.shared_bytes);
-        SharedMemory {
-            default_per_block: most.min(DEFAULT_SHARED_BYTES),
-            max_per_block: most,
-            // Blocks run one after another.
-            per_multiprocessor: most,
-            banks: self.profile.banks,
-            bank_bytes: 4,
-        }
+    pub(super) fn limits(&self) -> LaunchLimits {
+        limits(&self.profile)
     }
 
     /// The state, which is this thread's until the guard is dropped.
@@ -90,9 +82,16 @@ impl State {
     }
 
     /// Runs the kernel `E`.
-    pub(super) fn launch<E: Entry>(&mut self, shape: Shape, args: E::Args, constants: &E::Constants) -> Result<()> {
-        let Shape { blocks, block: [x, y], shared_bytes } = shape;
-        let launch = Launch::new([blocks, 1, 1], [x, y, 1]).shared_bytes(shared_bytes).seed(self.seed);
+    pub(super) fn launch<E: Entry>(
+        &mut self,
+        shape: &LaunchShape,
+        args: E::Args,
+        constants: &E::Constants,
+    ) -> Result<()> {
+        limits(self.emulator.profile()).check(E::NAME, shape)?;
+        // The check has compared them with limits of 32 bits.
+        let (grid, shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
+        let launch = Launch::new(grid, shape.block).shared_bytes(shared_bytes).seed(self.seed);
         let report = self.emulator.launch::<E>(launch, args, *constants);
         let report = report.map_err(|source| Error::LaunchRefused { kernel: E::NAME, source })?;
         let result =
@@ -105,12 +104,26 @@ impl State {
     }
 }
 
+/// What a device with this profile allows.
+fn limits(profile: &Profile) -> LaunchLimits {
+    let most = u64::from(profile.shared_bytes);
+    let shared = SharedMemory {
+        default_per_block: most.min(DEFAULT_SHARED_BYTES),
+        max_per_block: most,
+        // Blocks run one after another.
+        per_multiprocessor: most,
+        banks: profile.banks,
+        bank_bytes: 4,
+    };
+    LaunchLimits { grid: profile.grid, block: profile.block, threads: profile.threads, shared }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Memory;
     use super::*;
     use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
-    use emulator::{LaunchError, Limit, Problem};
+    use emulator::Problem;
     use std::sync::Arc;
 
     arguments! {
@@ -138,15 +151,15 @@ mod tests {
         }
     }
 
-    const SHAPE: Shape = Shape { blocks: 1, block: [32, 1], shared_bytes: 128 };
+    const SHAPE: LaunchShape = LaunchShape::new([1, 1, 1], [32, 1, 1]).shared_bytes(128);
 
     /// The output of a launch, and what came of it.
-    fn launch(emulation: &Arc<Emulation>, shape: Shape, wait: bool) -> (Vec<u32>, Result<()>) {
+    fn launch(emulation: &Arc<Emulation>, wait: bool) -> (Vec<u32>, Result<()>) {
         let numbers: Vec<u32> = (0..32).collect();
         let input = Memory::upload(emulation, &numbers).unwrap();
         let output = emulation.lock().emulator.allocate::<u32>(32);
-        let args = Turning { input: input.window(0), output: output.output(), wait: wait.into() };
-        let result = emulation.lock().launch::<turn>(shape, args, &());
+        let args = Turning { input: input.input(0), output: output.output(), wait: wait.into() };
+        let result = emulation.lock().launch::<turn>(&SHAPE, args, &());
         let output_now = emulation.lock().emulator.download(&output);
         (output_now, result)
     }
@@ -154,22 +167,22 @@ mod tests {
     #[test]
     fn a_faulty_kernel_is_an_error() {
         let emulation = Arc::new(Emulation::new(Profile::SM_75, 4));
-        assert_eq!(launch(&emulation, SHAPE, true), ((0..32).rev().collect(), Ok(())));
-        let (_, result) = launch(&emulation, SHAPE, false);
+        assert_eq!(launch(&emulation, true), ((0..32).rev().collect(), Ok(())));
+        let (_, result) = launch(&emulation, false);
         let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
         assert_eq!((report.kernel, report.profile, report.launch.seed, report.launches), ("turn", "sm_75", 4, 1));
         assert!(report.findings.iter().any(|finding| matches!(finding.problem, Problem::Race { .. })), "{report}");
         // The next launch is none the worse for it.
-        assert_eq!(launch(&emulation, SHAPE, true).1, Ok(()));
+        assert_eq!(launch(&emulation, true).1, Ok(()));
     }
 
     #[test]
     fn reports_add_up_until_they_are_reset() {
         let emulation = Arc::new(Emulation::new(Profile::SM_90, 0));
         for _ in 0..3 {
-            launch(&emulation, SHAPE, true).1.unwrap();
+            launch(&emulation, true).1.unwrap();
         }
-        let found = launch(&emulation, SHAPE, false).1.is_err() && launch(&emulation, SHAPE, false).1.is_err();
+        let found = launch(&emulation, false).1.is_err() && launch(&emulation, false).1.is_err();
         let [report] = &emulation.reports()[..] else { panic!() };
         assert!(found && !report.is_clean());
         assert!(report.findings.iter().all(|finding| finding.times >= 2), "{report}");
@@ -179,15 +192,6 @@ mod tests {
         assert_eq!((stores.requests, stores.lanes), (5, 160));
         emulation.reset_reports();
         assert_eq!(emulation.reports(), []);
-    }
-
-    #[test]
-    fn a_launch_over_the_limits_is_an_error() {
-        let emulation = Arc::new(Emulation::new(Profile::SMALL, 0));
-        let (_, result) = launch(&emulation, Shape { shared_bytes: 1 << 17, ..SHAPE }, true);
-        let source =
-            LaunchError::TooMuch { limit: Limit::SharedBytes, requested: 1 << 17, most: 1 << 16, profile: "small" };
-        assert_eq!(result, Err(Error::LaunchRefused { kernel: "turn", source }));
     }
 
     #[test]

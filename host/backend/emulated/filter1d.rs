@@ -17,7 +17,7 @@ pub(crate) struct Filter1d<T: FilterElement> {
 impl<T: FilterElement> Filter1d<T> {
     pub(crate) fn new(emulation: &Arc<Emulation>, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
         Ok(Filter1d {
-            launches: Launches::new(taps, algorithm, emulation.shared_memory())?,
+            launches: Launches::new(taps, algorithm, emulation.limits().shared)?,
             taps: Memory::upload(emulation, &taps.taps)?,
             emulation: emulation.clone(),
         })
@@ -40,8 +40,8 @@ impl<T: FilterElement> Filter1d<T> {
         samples: &Memory<T>,
         outputs: &mut Memory<T>,
     ) -> Result<()> {
-        let (input, output) = (samples.window(launch.first_sample()), outputs.window_mut(launch.first_output()));
-        let (shape, args) = (launch.shape, launch.args(input, output, self.taps.window(0)));
+        let (input, output) = (samples.input(launch.first_sample()), outputs.in_out(launch.first_output()));
+        let (shape, args) = (&launch.shape, launch.args(input, output, self.taps.input(0)));
         match launch.kernel {
             Kernel::Global => state.launch::<T::Global>(shape, args, &()),
             Kernel::Tile => state.launch::<T::Tile>(shape, args, &()),

@@ -40,7 +40,7 @@ struct Bound<E: Entries> {
 impl<E: Entries> Bound<E> {
     fn new(emulation: &Arc<Emulation>, rule: &Rule<E::Sample>, algorithm: Algorithm) -> Result<Self> {
         Ok(Bound {
-            launches: Launches::new(rule, algorithm, emulation.shared_memory(), 1)?,
+            launches: Launches::new(rule, algorithm, emulation.limits().shared, 1)?,
             table: Memory::upload(emulation, &E::table(rule)?)?,
             emulation: emulation.clone(),
         })
@@ -57,10 +57,10 @@ impl<E: Entries> Bound<E> {
         let first = launch.first_sample();
         Windows {
             words: samples.words(first, launch.words()),
-            samples: samples.window(first),
-            counts: counts.window_mut(0),
-            lock: lock.window_mut(0),
-            table: self.table.window(0),
+            samples: samples.input(first),
+            counts: counts.in_out(0),
+            lock: lock.in_out(0),
+            table: self.table.input(0),
         }
     }
 
@@ -68,8 +68,8 @@ impl<E: Entries> Bound<E> {
     fn quantum(&self, weights: &Memory<f32>) -> Result<Quantum> {
         let mut peak = Memory::<u32>::zeroed(&self.emulation, 1)?;
         for (first, shape, count) in self.launches.peaks(weights.len()) {
-            let args = PeakArgs { weights: weights.window(first), count, peak: peak.window_mut(0) };
-            self.emulation.lock().launch::<histogram_peak>(shape, args, &())?;
+            let args = PeakArgs { weights: weights.input(first), count, peak: peak.in_out(0) };
+            self.emulation.lock().launch::<histogram_peak>(&shape, args, &())?;
         }
         let largest = f32::from_bits(peak.download()[0]);
         if !largest.is_finite() {
@@ -85,7 +85,7 @@ impl<E: Entries> Histogram<E::Sample> for Bound<E> {
         let mut lock = Memory::zeroed(&self.emulation, locks)?;
         let mut state = self.emulation.lock();
         let result = self.launches.of(samples.len()).try_for_each(|launch| {
-            let (shape, args) = (launch.shape, launch.args(self.windows(&launch, samples, counts, &mut lock)));
+            let (shape, args) = (&launch.shape, launch.args(self.windows(&launch, samples, counts, &mut lock)));
             match self.launches.kernel() {
                 Kernel::Critical => state.launch::<E::Critical>(shape, args, &()),
                 Kernel::Global => state.launch::<E::Global>(shape, args, &()),
@@ -104,8 +104,8 @@ impl<E: Entries> Histogram<E::Sample> for Bound<E> {
         let mut lock = Memory::zeroed(&self.emulation, 0)?;
         for launch in self.launches.weighing(samples.len()) {
             let windows = self.windows(&launch, samples, &mut sums, &mut lock);
-            let args = launch.weighted_args(windows, weights.window(launch.first_sample()), quantum);
-            self.emulation.lock().launch::<E::Weigh>(launch.shape, args, &())?;
+            let args = launch.weighted_args(windows, weights.input(launch.first_sample()), quantum);
+            self.emulation.lock().launch::<E::Weigh>(&launch.shape, args, &())?;
         }
         Ok((sums.download().into_iter().map(u64::cast_signed).collect(), quantum))
     }

@@ -2,7 +2,7 @@
 
 use super::Emulation;
 use crate::{Element, Result, allocation};
-use cuda_std::{GlobalIn, GlobalInOut};
+use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use emulator::Buffer;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl<T: Element> Memory<T> {
     }
 
     /// The elements from `first` on, for a kernel to read.
-    pub(super) fn window(&self, first: usize) -> GlobalIn<T> {
+    pub(crate) fn input(&self, first: usize) -> GlobalIn<T> {
         self.buffer.input_from(first)
     }
 
@@ -64,8 +64,13 @@ impl<T: Element> Memory<T> {
         self.buffer.words_from(first, words)
     }
 
+    /// All elements, for a kernel to write.
+    pub(crate) fn output(&mut self) -> GlobalOut<T> {
+        self.buffer.output()
+    }
+
     /// The elements from `first` on, for a kernel to read and write.
-    pub(super) fn window_mut(&mut self, first: usize) -> GlobalInOut<T> {
+    pub(crate) fn in_out(&mut self, first: usize) -> GlobalInOut<T> {
         self.buffer.in_out_from(first)
     }
 }

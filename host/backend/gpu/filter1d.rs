@@ -1,9 +1,8 @@
 //! One-dimensional filters as launches of kernels.
 
-use super::Shape;
 use crate::device::SharedMemory;
 use crate::filter1d::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
-use crate::{Device, LaunchPlan, Residency, Result};
+use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{Argument, Entry, GlobalIn, GlobalInOut, Table};
 use slm_kernels::Sample;
 use slm_kernels::filter1d::{self as kernels, Args, CHUNK_BYTES, Geometry, Halo, Orientation, Part, Problem};
@@ -102,9 +101,9 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    fn shape(&self, blocks: u32) -> Shape {
-        // `choose` has compared the shared bytes with what the device has.
-        Shape { blocks, block: self.geometry.block, shared_bytes: self.geometry.shared_bytes as u32 }
+    fn shape(&self, blocks: u64) -> LaunchShape {
+        let [x, y] = self.geometry.block;
+        LaunchShape::new([blocks, 1, 1], [x, y, 1]).shared_bytes(self.geometry.shared_bytes)
     }
 }
 
@@ -159,7 +158,7 @@ impl<T: FilterElement> Launches<T> {
     fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: Part, pass: usize) -> Launch<'a, T> {
         let chunk = &self.chunks[pass];
         let taps = if choice.passes == 1 { 0..self.taps.taps.len() } else { chunk.taps.clone() };
-        let (shape, table) = (choice.shape(part.blocks), &chunk.table);
+        let (shape, table) = (choice.shape(part.blocks.into()), &chunk.table);
         Launch { filter: self, lines, kernel: choice.kernel, shape, table, taps, part, tiles: choice.geometry.tiles }
     }
 
@@ -168,7 +167,7 @@ impl<T: FilterElement> Launches<T> {
         &self,
         device: &Device,
         lines: &Lines,
-        residency: impl FnOnce(Kernel, Shape) -> Option<Residency>,
+        residency: impl FnOnce(Kernel, &LaunchShape) -> Option<Residency>,
     ) -> Plan {
         let mut plan = Plan {
             device: device.to_string(),
@@ -196,18 +195,17 @@ impl<T: FilterElement> Launches<T> {
         &self,
         choice: &Choice,
         lines: &Lines,
-        residency: impl FnOnce(Kernel, Shape) -> Option<Residency>,
+        residency: impl FnOnce(Kernel, &LaunchShape) -> Option<Residency>,
     ) -> LaunchPlan {
         let grid = choice.geometry.blocks(lines.lines as u64);
-        let shape = choice.shape(u32::try_from(grid).unwrap_or(u32::MAX));
         LaunchPlan {
             // Not counted one by one: a plan may be for more lines than there can be.
             launches: choice.geometry.launches(lines.lines as u64).saturating_mul(choice.passes as u64),
             grid,
-            block: shape.block,
+            block: choice.geometry.block,
             shared_bytes: choice.geometry.shared_bytes,
             shared_available: self.shared.max_per_block,
-            residency: residency(choice.kernel, shape),
+            residency: residency(choice.kernel, &choice.shape(grid)),
         }
     }
 }
@@ -215,7 +213,7 @@ impl<T: FilterElement> Launches<T> {
 /// One launch: some of the lines, with some of the taps.
 pub(crate) struct Launch<'a, T: FilterElement> {
     pub(crate) kernel: Kernel,
-    pub(crate) shape: Shape,
+    pub(crate) shape: LaunchShape,
     /// The constants of the register-tiled kernels.
     pub(crate) table: &'a T::Table,
     filter: &'a Launches<T>,

@@ -1,15 +1,14 @@
-//! What all backends that run kernels have in common: which kernels an operation launches, how often, in which shape
-//! and with which arguments. Free of `unsafe`, and nothing here allocates once an operation is prepared.
+//! What all backends that run kernels have in common. Free of `unsafe`, and nothing here allocates once an operation is
+//! prepared.
+//!
+//! | file | what |
+//! |---|---|
+//! | `limits.rs` | what a device allows of a launch |
+//! | `filter1d.rs`, `histogram/` | one file per operation: which kernels it launches, how often, in which shape and with which arguments |
 
 mod filter1d;
 pub(crate) mod histogram;
+mod limits;
 
 pub(crate) use filter1d::{FilterKernels, Kernel, Launch, Launches};
-
-/// The shape of a launch.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
-    pub(crate) blocks: u32,
-    pub(crate) block: [u32; 2],
-    pub(crate) shared_bytes: u32,
-}
+pub(crate) use limits::LaunchLimits;

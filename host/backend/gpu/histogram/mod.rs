@@ -8,11 +8,10 @@ mod rules;
 
 pub(crate) use rules::{Entries, HistogramKernels};
 
-use super::Shape;
 use crate::device::SharedMemory;
 use crate::histogram::{Algorithm, Ordering, Plan, Rule};
-use crate::{Device, LaunchPlan, Residency, Result};
-use cuda_std::{Entry, GlobalIn, GlobalInOut};
+use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
+use cuda_std::{Entry, GlobalIn, GlobalInOut, shared_bytes};
 use slm_kernels::histogram::{Args, BYTE_VALUES, Geometry, Kernel, MOST_PACKS, Memory, Quantum, WeightedArgs};
 
 /// The bytes of a pack.
@@ -21,6 +20,9 @@ const PACK: usize = 16;
 /// Samples of a launch that adds up weights, and threads of its blocks.
 const MOST_WEIGHTS: usize = 1 << 30;
 const WEIGHING_THREADS: u32 = 256;
+
+/// Blocks of such a launch to a multiprocessor, at most.
+const WEIGHING_BLOCKS: u32 = 8;
 
 /// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
 const MOST_RANGES: u32 = 4;
@@ -116,27 +118,24 @@ impl<E: Entries> Launches<E> {
         parts(samples, MOST_PACKS as usize * per_pack).map(move |(first, len)| {
             let part = Part { first, packs: len / per_pack, tail: len % per_pack };
             let blocks = self.geometry.grid(part.packs as u64, self.processors);
-            let block = [self.geometry.threads, 1];
-            // `new` has compared the shared bytes with what the device has.
-            let shape = Shape { blocks, block, shared_bytes: self.geometry.shared_bytes as u32 };
+            let shape = shape(blocks, self.geometry.threads).shared_bytes(self.geometry.shared_bytes);
             Launch { launches: self, shape, part }
         })
     }
 
     /// The launches that add up the weights of so many samples.
     pub(crate) fn weighing(&self, samples: usize) -> impl Iterator<Item = Launch<'_, E>> {
-        let bytes = self.sums() as u32 * size_of::<u64>() as u32;
+        let bytes = shared_bytes::<u64>(self.sums() as u64);
         parts(samples, MOST_WEIGHTS).map(move |(first, len)| {
-            let shape = Shape { shared_bytes: bytes.next_multiple_of(16), ..self.over_weights(len) };
+            let shape = self.over_weights(len).shared_bytes(bytes);
             Launch { launches: self, shape, part: Part { first, packs: 0, tail: len } }
         })
     }
 
     /// The shape of a launch over so many weights.
-    fn over_weights(&self, len: usize) -> Shape {
-        let most = self.processors * 8;
-        let blocks = (len.div_ceil(WEIGHING_THREADS as usize)).min(most as usize) as u32;
-        Shape { blocks, block: [WEIGHING_THREADS, 1], shared_bytes: 0 }
+    fn over_weights(&self, len: usize) -> LaunchShape {
+        let useful = len.div_ceil(WEIGHING_THREADS as usize);
+        shape(useful.min((WEIGHING_BLOCKS * self.processors) as usize) as u32, WEIGHING_THREADS)
     }
 
     /// The sums that a block keeps in shared memory: all or none.
@@ -147,7 +146,7 @@ impl<E: Entries> Launches<E> {
     }
 
     /// The launches that find the largest weight, and what they are launched with.
-    pub(crate) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, Shape, u32)> {
+    pub(crate) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
         parts(weights, MOST_WEIGHTS).map(|(first, len)| (first, self.over_weights(len), len as u32))
     }
 
@@ -156,7 +155,7 @@ impl<E: Entries> Launches<E> {
         &self,
         device: &Device,
         samples: usize,
-        residency: impl FnOnce(Shape) -> Option<Residency>,
+        residency: impl FnOnce(&LaunchShape) -> Option<Residency>,
     ) -> Plan {
         let (kernel, reason) = match samples {
             0 => ("none", "there is nothing to count"),
@@ -164,11 +163,11 @@ impl<E: Entries> Launches<E> {
         };
         let launch = self.of(samples).next().map(|launch| LaunchPlan {
             launches: self.of(samples).count() as u64,
-            grid: launch.shape.blocks.into(),
-            block: launch.shape.block,
+            grid: launch.shape.grid[0],
+            block: [launch.shape.block[0], 1],
             shared_bytes: self.geometry.shared_bytes,
             shared_available: self.shared.max_per_block,
-            residency: residency(launch.shape),
+            residency: residency(&launch.shape),
         });
         Plan {
             device: device.to_string(),
@@ -195,6 +194,11 @@ fn choose<E: Entries>(counters: u32, ranges: u32) -> (Kernel, &'static str) {
         2..=MOST_RANGES => (ONE_COPY, "a few ranges of counters fit into shared memory"),
         _ => (Kernel::Global, "many bins, over which the samples spread"),
     }
+}
+
+/// So many blocks of so many threads, all in a row.
+fn shape(blocks: u32, threads: u32) -> LaunchShape {
+    LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1])
 }
 
 fn memory(shared: SharedMemory) -> Memory {
@@ -229,7 +233,7 @@ pub(crate) struct Windows<E: Entries> {
 
 /// One launch: some of the samples.
 pub(crate) struct Launch<'a, E: Entries> {
-    pub(crate) shape: Shape,
+    pub(crate) shape: LaunchShape,
     launches: &'a Launches<E>,
     part: Part,
 }

@@ -1,0 +1,7 @@
+//! Brings the compiled kernel to the program: built if a device compiler is there, otherwise the committed one.
+
+use cuda_builder::{CudaBuilder, Mode};
+
+fn main() {
+    CudaBuilder::new("kernels").module("dilate").default_mode(Mode::Auto).build().unwrap_or_else(|error| error.exit());
+}

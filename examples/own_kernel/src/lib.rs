@@ -1,0 +1,32 @@
+//! A host function around a kernel of one's own.
+
+use cuda_std::shared_bytes;
+use kernels::dilate::{self as device_code, BLOCK, Dilation};
+use slm::{Device, LaunchShape, Result};
+
+// The static `DILATE`: the module with the kernel, compiled by build.rs.
+cuda_std::include_kernels!();
+
+/// The largest of the samples from `i - radius` to `i + radius`, for every `i`; NaN counts as -∞.
+///
+/// # Errors
+///
+/// [`slm::Error::SharedMemoryExceeded`] if the radius is too large for the device; otherwise those of
+/// [`Device::kernel`], [`slm::Kernel::launch`] and buffers.
+pub fn dilate(device: &Device, samples: &[f32], radius: u32) -> Result<Vec<f32>> {
+    // A program with more to do keeps the kernel, and its data on the device.
+    let kernel = device.kernel::<device_code::dilate>(&DILATE)?;
+    let input = device.upload(samples)?;
+    let mut output = device.zeroed(samples.len())?;
+    if !samples.is_empty() {
+        let tile = u64::from(BLOCK) + 2 * u64::from(radius);
+        let blocks = (samples.len() as u64).div_ceil(BLOCK.into());
+        let shape = LaunchShape::new([blocks, 1, 1], [BLOCK, 1, 1]).shared_bytes(shared_bytes::<f32>(tile));
+        kernel.launch(shape, |windows| Dilation {
+            input: windows.input(&input),
+            output: windows.output(&mut output),
+            radius,
+        })?;
+    }
+    output.download()
+}

@@ -1,0 +1,41 @@
+//! Kernels of other crates on an emulated GPU.
+
+use super::Emulation;
+use crate::device::Engine;
+use crate::kernel::Bound;
+use crate::{LaunchShape, Residency, Result, Windows};
+use cuda_std::Entry;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// The kernel `E` on a device. It needs no image: the code is that of this program.
+pub(crate) struct Kernel<E: Entry> {
+    emulation: Arc<Emulation>,
+    marker: PhantomData<fn(E)>,
+}
+
+impl<E: Entry> Kernel<E> {
+    pub(crate) fn new(emulation: &Arc<Emulation>) -> Self {
+        Kernel { emulation: emulation.clone(), marker: PhantomData }
+    }
+}
+
+impl<E: Entry> Bound<E> for Kernel<E> {
+    fn launch(
+        &self,
+        shape: &LaunchShape,
+        windows: &Windows<'_>,
+        args: &E::Args,
+        constants: &E::Constants,
+    ) -> Result<()> {
+        let is_device =
+            |engine: &Engine| matches!(engine, Engine::Emulated(emulation) if Arc::ptr_eq(emulation, &self.emulation));
+        windows.check::<E>(is_device, args, constants)?;
+        self.emulation.lock().launch::<E>(shape, *args, constants)
+    }
+
+    fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
+        self.emulation.limits().check_block(E::NAME, shape)?;
+        Ok(None)
+    }
+}

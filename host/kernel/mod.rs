@@ -1,0 +1,287 @@
+//! Kernels of other crates, launched from safe code.
+
+mod shape;
+mod windows;
+
+pub use shape::LaunchShape;
+pub use windows::Windows;
+
+#[cfg(cuda)]
+use crate::backend::cuda;
+#[cfg(feature = "emulator")]
+use crate::backend::emulated;
+use crate::device::Engine;
+use crate::{Device, Error, Result};
+use cuda_std::Entry;
+use cuda_std::image::Module;
+use std::fmt;
+use std::sync::Arc;
+
+/// The most bytes of arguments and constants: what every GPU and driver takes. More do not compile:
+///
+/// ```compile_fail,E0080
+/// # use cuda_std::image::Module;
+/// # use cuda_std::{GlobalOut, kernel};
+/// # use slm::Device;
+/// kernel! {
+///     /// 16 bytes of arguments and 4096 bytes of constants.
+///     pub fn much(_arena, args: GlobalOut<f32>, table: Constants<f32, 1024>) {
+///         args.set(0, table.pair(0)[0]);
+///     }
+/// }
+/// # static MUCH: Module = Module::without_images("much");
+/// # fn main() -> slm::Result<()> {
+/// let kernel = Device::open()?.kernel::<much>(&MUCH)?;
+/// # Ok(())
+/// # }
+/// ```
+const MOST_PARAMETER_BYTES: usize = 4096;
+
+/// The kernel `E`, ready to be launched on its device as often as wanted and from any thread: what [`Device::kernel`]
+/// gives.
+///
+/// Kernels are written with `cuda_std` and compiled by `cuda_builder`; `examples/own_kernel` of the repository is a whole
+/// crate with one.
+///
+/// ```
+/// use cuda_std::image::Module;
+/// use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
+/// use slm::emulator::Profile;
+/// use slm::{Device, LaunchShape};
+///
+/// arguments! {
+///     /// What `scale` works on.
+///     pub struct Scaling {
+///         /// The samples.
+///         pub input: GlobalIn<f32>,
+///         /// Receives the products.
+///         pub output: GlobalOut<f32>,
+///         /// The factor.
+///         pub factor: f32,
+///     }
+/// }
+///
+/// kernel! {
+///     /// Thread `i` of the grid computes element `i`.
+///     pub fn scale(_arena, args: Scaling) {
+///         let i = thread::global_x();
+///         args.output.set_if(i < args.output.len(), i, args.factor * args.input.get_or(i, 0.0));
+///     }
+/// }
+///
+/// // `cuda_std::include_kernels!()` defines this one with its images.
+/// static SCALE: Module = Module::without_images("scale");
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::emulated(Profile::SM_90, 0);
+/// let kernel = device.kernel::<scale>(&SCALE)?;
+/// let x = device.upload(&[1.0, 2.0, 3.0])?;
+/// let mut y = device.zeroed(3)?;
+/// kernel.launch(LaunchShape::new([1, 1, 1], [32, 1, 1]), |windows| Scaling {
+///     input: windows.input(&x),
+///     output: windows.output(&mut y),
+///     factor: 10.0,
+/// })?;
+/// assert_eq!(y.download()?, [10.0, 20.0, 30.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What the kernel was not declared with does not compile:
+///
+/// ```compile_fail,E0308
+/// # use cuda_std::image::Module;
+/// # use cuda_std::{GlobalOut, arguments, kernel, thread};
+/// # use slm::{Device, LaunchShape};
+/// arguments! {
+///     /// Not what `fill` takes.
+///     pub struct Other {
+///         /// Some elements.
+///         pub output: GlobalOut<f32>,
+///     }
+/// }
+/// # arguments! {
+/// #     /// What `fill` takes.
+/// #     pub struct Filling {
+/// #         /// Some elements.
+/// #         pub output: GlobalOut<f32>,
+/// #     }
+/// # }
+/// # kernel! {
+/// #     /// Thread `i` of the grid writes element `i`.
+/// #     pub fn fill(_arena, args: Filling) {
+/// #         args.output.set(thread::global_x(), 1.0);
+/// #     }
+/// # }
+/// # static FILL: Module = Module::without_images("fill");
+/// # fn main() -> slm::Result<()> {
+/// # let device = Device::open()?;
+/// # let mut y = device.zeroed(3)?;
+/// let kernel = device.kernel::<fill>(&FILL)?;
+/// kernel.launch(LaunchShape::new([1, 1, 1], [32, 1, 1]), |windows| Other { output: windows.output(&mut y) })?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Kernel<E: Entry> {
+    bound: Arc<dyn Bound<E>>,
+    device: Device,
+    module: &'static Module,
+}
+
+/// A kernel on a device, as the backends have it.
+pub(crate) trait Bound<E: Entry>: Send + Sync {
+    /// Enqueues the kernel, or refuses to: `args` and `constants` can have windows that are none of `windows`, and the
+    /// device has limits.
+    fn launch(
+        &self,
+        shape: &LaunchShape,
+        windows: &Windows<'_>,
+        args: &E::Args,
+        constants: &E::Constants,
+    ) -> Result<()>;
+
+    /// What a launch of this shape occupies; `None` if the device does not know.
+    fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>>;
+}
+
+/// How much of a multiprocessor a launch occupies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Residency {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Blocks that run on one multiprocessor at a time.
+    pub blocks_per_multiprocessor: u32,
+    /// The share of a multiprocessor's threads that these blocks occupy, 0 to 1.
+    pub occupancy: f64,
+}
+
+impl<E: Entry> Kernel<E> {
+    pub(crate) fn new(device: &Device, module: &'static Module) -> Result<Self> {
+        const {
+            let bytes = size_of::<E::Args>() + size_of::<E::Constants>();
+            assert!(bytes <= MOST_PARAMETER_BYTES, "arguments and constants of a kernel are 4096 bytes at the most");
+        }
+        Ok(Kernel { bound: Self::bind(device, module)?, device: device.clone(), module })
+    }
+
+    fn bind(
+        device: &Device,
+        #[cfg_attr(not(cuda), expect(unused))] module: &'static Module,
+    ) -> Result<Arc<dyn Bound<E>>> {
+        match device.engine() {
+            Engine::Cpu => Err(Error::KernelOnCpu { kernel: E::NAME }),
+            #[cfg(cuda)]
+            Engine::Cuda(queue) => Ok(Arc::new(cuda::Kernel::<E>::load(queue, module)?)),
+            #[cfg(feature = "emulator")]
+            Engine::Emulated(emulation) => Ok(Arc::new(emulated::Kernel::<E>::new(emulation))),
+        }
+    }
+
+    /// The device that it runs on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// As [`launch`](Self::launch), with constants.
+    ///
+    /// ```
+    /// use cuda_std::{GlobalInOut, Table, arguments, kernel, thread};
+    /// # use cuda_std::image::Module;
+    /// # use slm::emulator::Profile;
+    /// # use slm::{Device, LaunchShape};
+    ///
+    /// arguments! {
+    ///     /// What `evaluate` works on.
+    ///     pub struct Evaluation {
+    ///         /// Values that become those of the polynomial.
+    ///         pub x: GlobalInOut<f32>,
+    ///     }
+    /// }
+    ///
+    /// kernel! {
+    ///     /// Thread `i` of the grid evaluates a polynomial of the third degree at element `i`.
+    ///     pub fn evaluate(_arena, args: Evaluation, coefficients: Constants<f32, 4>) {
+    ///         let (i, [a, b, c, d]) = (thread::global_x(), coefficients.quad(0));
+    ///         let x = args.x.get_or(i, 0.0);
+    ///         args.x.set_if(i < args.x.len(), i, ((a * x + b) * x + c) * x + d);
+    ///     }
+    /// }
+    /// # static EVALUATE: Module = Module::without_images("evaluate");
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// # let device = Device::emulated(Profile::SM_90, 0);
+    /// let kernel = device.kernel::<evaluate>(&EVALUATE)?;
+    /// let mut x = device.upload(&[1.0, 2.0])?;
+    /// let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
+    /// kernel.launch_with(shape, &Table([1.0, 0.0, 0.0, 5.0]), |windows| Evaluation { x: windows.in_out(&mut x) })?;
+    /// assert_eq!(x.download()?, [6.0, 13.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`launch`](Self::launch).
+    pub fn launch_with<'b>(
+        &self,
+        shape: LaunchShape,
+        constants: &E::Constants,
+        args: impl FnOnce(&mut Windows<'b>) -> E::Args,
+    ) -> Result<()> {
+        let mut windows = Windows::new(&self.device);
+        let args = args(&mut windows);
+        self.bound.launch(&shape, &windows, &args, constants)
+    }
+
+    /// What a launch of this shape occupies, as far as its block and shared memory are concerned; `None` for an emulated
+    /// device, which has no registers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if there can be no such block, and failures of the
+    /// device.
+    pub fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+        self.bound.residency(&shape)
+    }
+}
+
+impl<E: Entry<Constants = ()>> Kernel<E> {
+    /// Launches the kernel with the arguments that `args` makes of some [`Windows`] on buffers; returns when it is
+    /// enqueued. What fails while it runs is reported by the next call that waits. On an emulated device it has run when
+    /// this returns.
+    ///
+    /// The buffers are borrowed until then; whatever uses or frees them afterwards is enqueued behind the kernel.
+    ///
+    /// # Errors
+    ///
+    /// Nothing is launched:
+    ///
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle than the kernel,
+    /// * [`Error::ForeignWindow`] if an argument is a window that the launch has not handed out,
+    /// * [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if the device, or a block of this kernel, cannot
+    ///   have so much,
+    /// * failures of the device.
+    ///
+    /// An emulated device has also [`Error::FaultyKernel`], after it has run, and [`Error::LaunchRefused`].
+    pub fn launch<'b>(&self, shape: LaunchShape, args: impl FnOnce(&mut Windows<'b>) -> E::Args) -> Result<()> {
+        self.launch_with(shape, &(), args)
+    }
+}
+
+impl<E: Entry> Clone for Kernel<E> {
+    fn clone(&self) -> Self {
+        Kernel { bound: self.bound.clone(), device: self.device.clone(), module: self.module }
+    }
+}
+
+impl<E: Entry> fmt::Debug for Kernel<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel")
+            .field("name", &E::NAME)
+            .field("module", &self.module.name())
+            .field("device", &self.device)
+            .finish_non_exhaustive()
+    }
+}

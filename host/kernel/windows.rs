@@ -1,0 +1,191 @@
+//! What buffers become in a kernel's arguments.
+
+#[cfg(gpu)]
+use crate::device::Engine;
+use crate::{Buffer, Device, Element, Error};
+use cuda_std::host::Window;
+use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Makes windows on buffers for one launch of a [`Kernel`](crate::Kernel), and remembers which.
+///
+/// The buffers stay borrowed, for `'b`, until the kernel is enqueued. So no kernel reads and writes the same buffer
+/// through two windows:
+///
+/// ```compile_fail,E0502
+/// # use cuda_std::image::Module;
+/// # use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
+/// # use slm::{Device, LaunchShape};
+/// # arguments! {
+/// #     /// What `copy` works on.
+/// #     pub struct Copying {
+/// #         /// The elements.
+/// #         pub input: GlobalIn<f32>,
+/// #         /// Receives them.
+/// #         pub output: GlobalOut<f32>,
+/// #     }
+/// # }
+/// # kernel! {
+/// #     /// Thread `i` of the grid copies element `i`.
+/// #     pub fn copy(_arena, args: Copying) {
+/// #         args.output.set(thread::global_x(), args.input.get(thread::global_x()));
+/// #     }
+/// # }
+/// # static COPY: Module = Module::without_images("copy");
+/// # fn main() -> slm::Result<()> {
+/// # let device = Device::open()?;
+/// # let mut x = device.zeroed(3)?;
+/// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
+/// # let kernel = device.kernel::<copy>(&COPY)?;
+/// kernel.launch(shape, |windows| Copying { input: windows.input(&x), output: windows.output(&mut x) })?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// nor writes one through two:
+///
+/// ```compile_fail,E0499
+/// # use cuda_std::image::Module;
+/// # use cuda_std::{GlobalInOut, GlobalOut, arguments, kernel, thread};
+/// # use slm::{Device, LaunchShape};
+/// # arguments! {
+/// #     /// What `split` works on.
+/// #     pub struct Splitting {
+/// #         /// The elements.
+/// #         pub first: GlobalInOut<f32>,
+/// #         /// Receives some of them.
+/// #         pub second: GlobalOut<f32>,
+/// #     }
+/// # }
+/// # kernel! {
+/// #     /// Thread `i` of the grid copies element `i`.
+/// #     pub fn split(_arena, args: Splitting) {
+/// #         args.second.set(thread::global_x(), args.first.get(thread::global_x()));
+/// #     }
+/// # }
+/// # static SPLIT: Module = Module::without_images("split");
+/// # fn main() -> slm::Result<()> {
+/// # let device = Device::open()?;
+/// # let mut x = device.zeroed(3)?;
+/// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
+/// # let kernel = device.kernel::<split>(&SPLIT)?;
+/// kernel.launch(shape, |windows| Splitting { first: windows.in_out(&mut x), second: windows.output(&mut x) })?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// and no buffer is freed before:
+///
+/// ```compile_fail,E0597
+/// # use cuda_std::image::Module;
+/// # use cuda_std::{GlobalOut, arguments, kernel, thread};
+/// # use slm::{Device, LaunchShape};
+/// # arguments! {
+/// #     /// What `fill` works on.
+/// #     pub struct Filling {
+/// #         /// The elements.
+/// #         pub output: GlobalOut<f32>,
+/// #     }
+/// # }
+/// # kernel! {
+/// #     /// Thread `i` of the grid fills element `i`.
+/// #     pub fn fill(_arena, args: Filling) {
+/// #         args.output.set(thread::global_x(), 1.0);
+/// #     }
+/// # }
+/// # static FILL: Module = Module::without_images("fill");
+/// # fn main() -> slm::Result<()> {
+/// # let device = Device::open()?;
+/// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
+/// # let kernel = device.kernel::<fill>(&FILL)?;
+/// kernel.launch(shape, |windows| {
+///     let mut y = device.zeroed(3).unwrap();
+///     Filling { output: windows.output(&mut y) }
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A window is a plain value, and can be kept. No other launch takes it: that is [`Error::ForeignWindow`].
+pub struct Windows<'b> {
+    device: Device,
+    handed_out: Vec<Window>,
+    /// The first one.
+    error: Option<Error>,
+    borrowed: PhantomData<&'b mut ()>,
+}
+
+impl<'b> Windows<'b> {
+    pub(super) fn new(device: &Device) -> Self {
+        Windows { device: device.clone(), handed_out: Vec::new(), error: None, borrowed: PhantomData }
+    }
+
+    /// A window on all elements of `buffer`, for the kernel to read.
+    ///
+    /// If the buffer belongs to another handle than the kernel the window is empty, and the launch fails.
+    pub fn input<T: Element>(&mut self, buffer: &'b Buffer<T>) -> GlobalIn<T> {
+        let ours = self.accept("an input", buffer.device());
+        self.hand_out(if ours { buffer.storage().input() } else { GlobalIn::empty() })
+    }
+
+    /// A window on all elements of `buffer`, for the kernel to write; otherwise as [`input`](Self::input).
+    pub fn output<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalOut<T> {
+        let ours = self.accept("an output", buffer.device());
+        self.hand_out(if ours { buffer.storage_mut().output() } else { GlobalOut::empty() })
+    }
+
+    /// A window on all elements of `buffer`, for the kernel to read and write; otherwise as [`input`](Self::input).
+    pub fn in_out<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalInOut<T> {
+        let ours = self.accept("a buffer to read and write", buffer.device());
+        self.hand_out(if ours { buffer.storage_mut().in_out() } else { GlobalInOut::empty() })
+    }
+
+    /// Whether buffers of this handle can be used; remembers the error if not.
+    fn accept(&mut self, operand: &'static str, owner: &Device) -> bool {
+        let result = self.device.check_owner(operand, owner);
+        let accepted = result.is_ok();
+        self.error = self.error.take().or(result.err());
+        accepted
+    }
+
+    fn hand_out<W: Argument>(&mut self, window: W) -> W {
+        window.windows("", &mut |_, window| self.handed_out.push(window));
+        window
+    }
+
+    /// An error unless every window in `args` and `constants` has been handed out here, for the device that `is_device`
+    /// knows. Then the memory behind each of them belongs to that device and is borrowed for `'b`: exclusively, if the
+    /// kernel can write it.
+    #[cfg(gpu)]
+    pub(crate) fn check<E: cuda_std::Entry>(
+        &self,
+        is_device: impl FnOnce(&Engine) -> bool,
+        args: &E::Args,
+        constants: &E::Constants,
+    ) -> crate::Result<()> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        // Two launches under way at once could have exchanged theirs.
+        let handed_out = if is_device(self.device.engine()) { &self.handed_out[..] } else { &[] };
+        let mut foreign = None;
+        let mut visit = |argument, window: Window| {
+            if window.bytes > 0 && !handed_out.contains(&window) {
+                foreign = foreign.or(Some(argument));
+            }
+        };
+        args.windows("args", &mut visit);
+        constants.windows("constants", &mut visit);
+        match foreign {
+            Some(argument) => Err(Error::ForeignWindow { kernel: E::NAME, argument }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Windows<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Windows").field("device", &self.device).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,218 @@
+//! Kernels launched by themselves, as those of other crates are: with one of this crate, whose modules are at hand.
+
+use super::{Failed, Trial, ensure, equal, same, together};
+use crate::common::Random;
+use cuda_std::image::{ImageError, Module};
+use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, kernel, thread};
+use modules::{FILTER1D_ROWS_I32, FILTER1D_SIMPLE_I32};
+use slm::{Buffer, Device, Error, Filter1d, Kernel, LaunchShape};
+use slm_kernels::Border;
+use slm_kernels::filter1d::{Args, Halo, filter1d_global_i32};
+
+mod modules {
+    #![allow(dead_code)] // Most of them.
+    cuda_std::include_kernels!();
+}
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        together("kernels::launches", launches),
+        together("kernels::a_kernel_outlives_its_device", a_kernel_outlives_its_device),
+        together("kernels::windows_of_other_launches", windows_of_other_launches),
+        together("kernels::buffers_of_another_handle", buffers_of_another_handle),
+        together("kernels::launches_over_the_limits", launches_over_the_limits),
+        together("kernels::residency", residency),
+        together("kernels::wrong_modules", wrong_modules),
+    ]
+}
+
+const SAMPLES: usize = 1000;
+const SHAPE: LaunchShape = LaunchShape::new([4, 1, 1], [256, 1, 1]);
+
+/// What `filter1d_global_i32` does with one line and no border.
+fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>) -> Args<i32> {
+    Args {
+        input,
+        output,
+        taps,
+        samples: SAMPLES as u64,
+        outputs: SAMPLES as u64,
+        lines: 1,
+        start: -2,
+        input_step: 1,
+        input_line: SAMPLES as u64,
+        output_step: 1,
+        output_line: SAMPLES as u64,
+        outside: 0,
+        border: Border::Constant as u32,
+        halo: Halo::Cooperative as u32,
+        tiles: 1,
+        tap_count: 5,
+        resume: 0,
+    }
+}
+
+/// Samples, taps, and what becomes of them.
+struct Fixture {
+    kernel: Kernel<filter1d_global_i32>,
+    x: Buffer<i32>,
+    taps: Buffer<i32>,
+    y: Buffer<i32>,
+    expected: Vec<i32>,
+}
+
+impl Fixture {
+    fn new(device: &Device) -> slm::Result<Self> {
+        let (x, taps) = (Random::new(1).values(SAMPLES), Random::new(2).values::<i32>(5));
+        Ok(Fixture {
+            kernel: device.kernel(&FILTER1D_SIMPLE_I32)?,
+            x: device.upload(&x)?,
+            taps: device.upload(&taps)?,
+            y: device.zeroed(SAMPLES)?,
+            expected: Filter1d::correlate(&taps).prepare(&Device::cpu())?.apply(&x)?,
+        })
+    }
+
+    fn launch(&mut self, shape: LaunchShape) -> slm::Result<()> {
+        let Fixture { kernel, x, taps, y, .. } = self;
+        kernel.launch(shape, |windows| arguments(windows.input(x), windows.input(taps), windows.in_out(y)))
+    }
+
+    /// Nothing has happened so far, and now it does.
+    fn still_works(&mut self) -> Result<(), Failed> {
+        same(&self.y.download()?, &[0; SAMPLES])?;
+        self.launch(SHAPE)?;
+        same(&self.y.download()?, &self.expected)
+    }
+}
+
+fn launches(device: &Device) -> Result<(), Failed> {
+    let mut fixture = Fixture::new(device)?;
+    fixture.still_works()?;
+    // Another shape, with more shared memory than a block has without asking.
+    fixture.y.upload(&[0; SAMPLES])?;
+    fixture.launch(LaunchShape::new([17, 1, 1], [64, 1, 1]).shared_bytes(60_000))?;
+    same(&fixture.y.download()?, &fixture.expected)?;
+    // Buffers that are dropped at once are freed after the work.
+    for _ in 0..100 {
+        let Fixture { kernel, taps, y, expected, .. } = &mut fixture;
+        let x = device.upload(&Random::new(1).values::<i32>(SAMPLES))?;
+        kernel.launch(SHAPE, |windows| arguments(windows.input(&x), windows.input(taps), windows.in_out(y)))?;
+        drop(x);
+        let _other = device.zeroed::<i32>(SAMPLES)?;
+        same(&y.download()?, expected)?;
+    }
+    Ok(())
+}
+
+fn a_kernel_outlives_its_device(_device: &Device) -> Result<(), Failed> {
+    let mut fixture = Fixture::new(&Device::cuda(0)?)?;
+    fixture.still_works()?;
+    let Fixture { kernel, x, .. } = fixture;
+    drop(x);
+    equal(kernel.clone().device().synchronize(), Ok(()))
+}
+
+fn windows_of_other_launches(device: &Device) -> Result<(), Failed> {
+    let mut fixture = Fixture::new(device)?;
+    let foreign = |argument| Err(Error::ForeignWindow { kernel: "filter1d_global_i32", argument }) as slm::Result<()>;
+    let (mut freed, mut alive) = (GlobalIn::empty(), GlobalInOut::empty());
+    let temporary = device.upload(&[1; SAMPLES])?;
+    let Fixture { kernel, x, taps, y, .. } = &mut fixture;
+    kernel.launch(SHAPE, |windows| {
+        (freed, alive) = (windows.input(&temporary), windows.in_out(x));
+        arguments(GlobalIn::empty(), GlobalIn::empty(), GlobalInOut::empty())
+    })?;
+    drop(temporary);
+    let stale = kernel.launch(SHAPE, |windows| arguments(freed, windows.input(taps), windows.in_out(y)));
+    equal(stale, foreign("input"))?;
+    let read = kernel.launch(SHAPE, |windows| arguments(windows.input(x), windows.input(taps), alive));
+    equal(read, foreign("output"))?;
+    fixture.still_works()
+}
+
+fn buffers_of_another_handle(device: &Device) -> Result<(), Failed> {
+    let (mut ours, mut theirs) = (Fixture::new(device)?, Fixture::new(&Device::cuda(0)?)?);
+    let name = device.info().name.clone();
+    std::mem::swap(&mut ours.taps, &mut theirs.taps);
+    let error = Error::DeviceMismatch { operand: "an input", expected: name.clone(), actual: name };
+    equal(ours.launch(SHAPE), Err(error))?;
+    std::mem::swap(&mut ours.taps, &mut theirs.taps);
+    // Two launches that exchange their windows' records.
+    let Fixture { kernel, x, taps, y, .. } = &mut ours;
+    let mut inner = Ok(());
+    kernel.launch(SHAPE, |windows| {
+        let args = arguments(windows.input(x), windows.input(taps), windows.in_out(y));
+        inner = theirs.kernel.launch(SHAPE, |others| {
+            std::mem::swap(windows, others);
+            args
+        });
+        arguments(GlobalIn::empty(), GlobalIn::empty(), GlobalInOut::empty())
+    })?;
+    equal(inner, Err(Error::ForeignWindow { kernel: "filter1d_global_i32", argument: "input" }))?;
+    ours.still_works()?;
+    theirs.still_works()
+}
+
+fn launches_over_the_limits(device: &Device) -> Result<(), Failed> {
+    let mut fixture = Fixture::new(device)?;
+    let shared = device.info().shared_memory.ok_or("a GPU has shared memory")?;
+    let kernel = "filter1d_global_i32";
+    // The limits of every GPU so far (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+    let cases = [
+        (LaunchShape { grid: [0, 1, 1], ..SHAPE }, "blocks along x", 0, (1 << 31) - 1),
+        (LaunchShape { grid: [1 << 31, 1, 1], ..SHAPE }, "blocks along x", 1 << 31, (1 << 31) - 1),
+        (LaunchShape { grid: [1, 65_536, 1], ..SHAPE }, "blocks along y", 65_536, 65_535),
+        (LaunchShape { grid: [1, 1, 1 << 40], ..SHAPE }, "blocks along z", 1 << 40, 65_535),
+        (LaunchShape { block: [1025, 1, 1], ..SHAPE }, "threads of a block along x", 1025, 1024),
+        (LaunchShape { block: [1, 1, 65], ..SHAPE }, "threads of a block along z", 65, 64),
+        (LaunchShape { block: [32, 33, 1], ..SHAPE }, "threads of a block", 1056, 1024),
+    ];
+    for (shape, what, requested, available) in cases {
+        equal(fixture.launch(shape), Err(Error::LaunchOutOfRange { kernel, what, requested, available }))?;
+    }
+    let (requested, available) = (shared.max_per_block + 1, shared.max_per_block);
+    let exceeded = Error::SharedMemoryExceeded { kernel: kernel.to_owned(), requested, available };
+    equal(fixture.launch(SHAPE.shared_bytes(requested)), Err(exceeded))?;
+    fixture.still_works()?;
+    fixture.launch(SHAPE.shared_bytes(available))?;
+    same(&fixture.y.download()?, &fixture.expected)
+}
+
+fn residency(device: &Device) -> Result<(), Failed> {
+    let Fixture { kernel, .. } = Fixture::new(device)?;
+    let most = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
+    let full = kernel.residency(SHAPE)?.ok_or("a GPU knows it")?;
+    ensure((1..=255).contains(&full.registers) && full.occupancy > 0.0 && full.occupancy <= 1.0, || {
+        format!("{full:?}")
+    })?;
+    let alone = kernel.residency(SHAPE.shared_bytes(most))?.ok_or("a GPU knows it")?;
+    equal((alone.blocks_per_multiprocessor, alone.registers), (1, full.registers))?;
+    ensure(alone.occupancy < full.occupancy, || format!("{alone:?}, {full:?}"))?;
+    let (what, requested, available) = ("threads of a block along x", 0, 1024);
+    let error = Error::LaunchOutOfRange { kernel: "filter1d_global_i32", what, requested, available };
+    equal(kernel.residency(LaunchShape { block: [0, 1, 1], ..SHAPE }), Err(error))
+}
+
+kernel! {
+    /// In no module, and in a crate without a digest.
+    pub fn nowhere(_arena, args: GlobalOut<u32>) {
+        args.set(thread::global_x(), 1);
+    }
+}
+
+fn wrong_modules(device: &Device) -> Result<(), Failed> {
+    let kernel = "filter1d_global_i32";
+    let error = device.kernel::<filter1d_global_i32>(&FILTER1D_ROWS_I32).err();
+    equal(error, Some(Error::KernelMissing { kernel, module: "filter1d_rows_i32" }))?;
+    let error = device.kernel::<nowhere>(&FILTER1D_SIMPLE_I32).err();
+    equal(error, Some(Error::KernelWithoutDigest { kernel: "nowhere" }))?;
+    static EMPTY: Module = Module::without_images("filter1d_simple_i32");
+    // Before and after the one with the same name has been loaded.
+    for _ in 0..2 {
+        let error = device.kernel::<filter1d_global_i32>(&EMPTY).err();
+        equal(error, Some(Error::KernelModule { module: "filter1d_simple_i32", source: ImageError::NoImages }))?;
+        Fixture::new(device)?.still_works()?;
+    }
+    Ok(())
+}
