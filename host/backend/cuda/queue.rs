@@ -233,8 +233,10 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
 mod tests {
     use super::*;
     use crate::backend::cuda::handle;
+    use crate::backend::cuda::module::FILTER1D_SIMPLE_F64;
     use crate::device::Engine;
     use crate::{Device, Filter1d};
+    use slm_kernels::filter1d::filter1d_global_f64;
     use std::ptr;
 
     /// Runs a kernel that fails, on the device's stream.
@@ -277,6 +279,7 @@ mod tests {
             filter.apply_into(&buffer, &mut output).err(),
             filter.apply(&[1.0]).err(),
             Filter1d::correlate(&[1.0f32]).prepare(&device).err(),
+            device.kernel::<filter1d_global_f64>(&FILTER1D_SIMPLE_F64).err(),
         ];
         assert!(later.iter().all(|error| error.as_ref() == Some(&lost)), "{later:?}");
     }
