@@ -283,7 +283,7 @@ probes! {
     /// Half a warp.
     longs_of_16: 32, one u64, |t| t, if t < 16;
     /// The halves of two halves.
-    longs_of_the_middle: 32, one u64, |t| t, if t >= 8 && t < 24;
+    longs_of_the_middle: 32, one u64, |t| t, if (8..24).contains(&t);
     /// Every second lane.
     longs_of_evens: 32, one u64, |t| t / 2, if t % 2 == 0;
     /// 17 lanes.
@@ -330,7 +330,7 @@ probes! {
     /// A quarter of a warp.
     fours_of_8: 32, four u32, |t| t, if t < 8;
     /// Parts of two quarters.
-    fours_of_8_across: 32, four u32, |t| t, if t >= 4 && t < 12;
+    fours_of_8_across: 32, four u32, |t| t, if (4..12).contains(&t);
     /// One lane of each quarter.
     fours_of_4: 32, four u32, |t| t, if t % 8 == 5;
     /// Every second lane, in a row.

@@ -1,11 +1,13 @@
 //! Launches the emulator's catalogue on a GPU, so that other tools can examine it, and says what the emulator makes of it:
 //!
 //! ```text
-//! catalogue case NAME bug|twin    launches a case on the GPU; prints "launched NAME" when it has ended without an error
-//! catalogue probes                launches every probe on the GPU
-//! catalogue emulate cases         a line for each case: name, whether a GPU's accessors prevent the bug (bypassed or
-//!                                 not), what the emulator says of the bug and of the twin (found or silent)
-//! catalogue emulate probes        a line for each probe: name, wavefronts of shared loads, stores and atomic operations
+//! run-catalogue case NAME bug|twin    launches a case on the GPU; prints "launched NAME" when it has ended without an
+//!                                     error
+//! run-catalogue probes                launches every probe on the GPU
+//! run-catalogue emulate cases         a line for each case: name, whether a GPU's accessors prevent the bug (bypassed
+//!                                     or not), what the emulator says of the bug and of the twin (found or silent)
+//! run-catalogue emulate probes        a line for each probe: name, wavefronts of shared loads, stores and atomic
+//!                                     operations
 //! ```
 //!
 //! `SLM_DEVICE` chooses the GPU.
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
         ["emulate", "cases"] => emulated::cases(),
         ["emulate", "probes"] => emulated::probes(),
         _ => {
-            eprintln!("usage: catalogue case NAME bug|twin | probes | emulate cases|probes");
+            eprintln!("usage: run-catalogue case NAME bug|twin | probes | emulate cases|probes");
             return ExitCode::from(2);
         }
     };
