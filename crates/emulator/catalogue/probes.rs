@@ -354,14 +354,11 @@ probes! {
     add_scattered: 32, add u32, |t| scattered(t, 6, 64);
     /// 7 lanes.
     add_of_7: 32, add u32, |t| t, if t < 7;
-    /// Adds to eight bytes of its own.
-    add_long: 32, add u64, |t| t;
-    /// The same, with the old value.
-    add_long_and_ask: 32, add_and_ask u64, |t| t;
     /// Compares and exchanges a word of its own.
     swap_own: 32, swap u32, |t| t;
     /// The same word for all.
     swap_same: 32, swap u32, |_t| 5;
-    /// Compares and exchanges eight bytes of its own.
+    /// Compares and exchanges eight bytes of its own. (There is no probe that adds to them: in shared memory that is a
+    /// loop on the device.)
     swap_long: 32, swap u64, |t| t;
 }

@@ -94,8 +94,6 @@ const WAVEFRONTS: &[(&str, [u64; 3])] = &[
     ("add_32", [0, 32, 32]),
     ("add_scattered", [0, 2, 2]),
     ("add_of_7", [0, 1, 1]),
-    ("add_long", [0, 2, 2]),
-    ("add_long_and_ask", [0, 2, 2]),
     ("swap_own", [0, 1, 1]),
     ("swap_same", [0, 1, 1]),
     ("swap_long", [0, 2, 2]),
