@@ -1,6 +1,6 @@
 //! Emulated devices as devices: what they say of themselves, have and refuse. Results are the matter of `conformance.rs`.
 
-use slm::emulator::Profile;
+use slm::emulator::{Action, Profile, Space};
 use slm::filter1d::{Algorithm, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Device, Error, Filter1d};
 
@@ -82,4 +82,18 @@ fn threads_share_an_emulated_device() {
         }
     });
     assert_eq!(device.emulation_reports()[0].launches, 4);
+}
+
+/// Global accesses to contiguous lines are coalesced: a warp's store of 32 neighbouring floats is four sectors, and its load
+/// five at the most, if it begins inside one.
+#[test]
+fn contiguous_lines_are_coalesced() {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let filter = Filter1d::correlate(&[1.0f32; 9]).algorithm(Algorithm::SharedTile(HaloLoad::Cooperative));
+    filter.prepare(&device).unwrap().apply(&[1.0; 2048]).unwrap();
+    let [report] = &device.emulation_reports()[..] else { panic!() };
+    let stores = report.counts(Action::Store, Some(Space::Global));
+    assert_eq!((stores.requests, stores.lanes, stores.sectors), (64, 2048, 256), "{report}");
+    let loads = report.counts(Action::Load, Some(Space::GlobalConstant));
+    assert!(loads.sectors <= 5 * loads.requests, "{report}");
 }

@@ -34,11 +34,12 @@ fn main() {
         Trial::test("faults_are_found", faults_are_found),
         Trial::test("origin", origin),
     ];
-    let checks: [(&str, Test); 6] = [
+    let checks: [(&str, Test); 7] = [
         ("header", header),
         ("entry_points", entry_points),
         ("version", version),
         ("memory", memory),
+        ("barriers", barriers),
         ("no_stack_and_no_calls", no_stack_and_no_calls),
         ("as_built", as_built),
     ];
@@ -134,6 +135,13 @@ fn version(file: &File) -> Result<(), Failed> {
         return Err(format!("PTX {version} is later than {:?}", file.version).into());
     }
     Ok(())
+}
+
+/// As many as in the sources. What stands between two tests of one condition rustc may copy into each way through them,
+/// and a barrier with copies is no longer one instruction that all threads of a warp come to.
+fn barriers(file: &File) -> Result<(), Failed> {
+    let expected = if file.module.starts_with("filter1d_rows") { 3 } else { 1 };
+    equal(Code::new(&file.text()?).count("bar."), expected)
 }
 
 /// The most sums that a thread of a register-tiled kernel has.

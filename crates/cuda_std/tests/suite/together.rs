@@ -1,10 +1,8 @@
 //! What threads do together, through the host's seam: atomics, barriers, fences and warps.
 
-mod machine;
-
+use crate::machine::{Event, GLOBAL, Tester, in_out, output};
 use cuda_std::host::{Operation, Scope, Space, WarpOperation};
 use cuda_std::{Ordering, fence, thread, warp};
-use machine::{Event, GLOBAL, Tester, in_out, output};
 
 /// Applies a method to element 5 of a window of each kind, each of which holds `$old` there: `$new` must stand there
 /// afterwards, and the machine be told. With both orders.

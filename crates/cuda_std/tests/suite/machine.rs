@@ -1,7 +1,7 @@
 //! A machine with one thread at a time, which remembers what the accessors ask of it.
 
-// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
-#![allow(dead_code, unreachable_pub)]
+// `pub` reads better than `pub(crate)` in a test.
+#![allow(unreachable_pub)]
 #![allow(unsafe_code)] // Makes windows on the machine's memory.
 
 use cuda_std::host::{Access, Axis, Index, Machine, Masked, Operation, Scope, Space, Update, WarpOperation, with};

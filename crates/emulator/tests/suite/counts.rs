@@ -219,6 +219,6 @@ fn a_report_is_a_table() {
     assert_eq!(lines[1], "nothing found");
     assert!(lines[2].ends_with("requests      lanes   left out wavefronts  conflicts    sectors     degree"), "{text}");
     let words: Vec<&str> = lines[3].split_whitespace().collect();
-    assert!(words[0].starts_with("crates/emulator/tests/counts.rs:"), "{text}");
+    assert!(words[0].starts_with("crates/emulator/tests/suite/counts.rs:"), "{text}");
     assert_eq!(words[1..], ["shared", "store,", "4", "bytes", "2", "64", "4", "2"]);
 }

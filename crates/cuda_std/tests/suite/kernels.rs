@@ -1,13 +1,11 @@
 //! Kernels as a host sees them: the macros, the arena, and where a machine comes from.
 
-mod machine;
-
+use crate::machine::{Event, GLOBAL, Tester, in_out, input, message_of, output};
 use cuda_std::host::{Machine, Window, WindowKind, with};
 use cuda_std::{
     Arena, Argument, Entry, GlobalIn, GlobalInOut, GlobalOut, Ordering, Shared, Table, arguments, fence, kernel, math,
     shared_bytes, thread, warp,
 };
-use machine::{Event, GLOBAL, Tester, in_out, input, message_of, output};
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;

@@ -1,10 +1,8 @@
 //! Every accessor goes through the host's seam: what a machine is told of each access, and what comes back.
 
-mod machine;
-
+use crate::machine::{Event, GLOBAL, Tester, in_out, input, output};
 use cuda_std::host::{Access, Masked, Space};
 use cuda_std::{GlobalIn, Shared, Value};
-use machine::{Event, GLOBAL, Tester, in_out, input, output};
 use std::rc::Rc;
 
 /// Four elements with different bits, their highest ones set, so that a wrong extension shows.

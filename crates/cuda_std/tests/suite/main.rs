@@ -1,0 +1,6 @@
+//! The tests of the host's side: one program, because each takes its time to link.
+
+mod kernels;
+mod machine;
+mod seam;
+mod together;

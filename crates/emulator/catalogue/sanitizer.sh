@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Who finds what: runs the catalogue's cases and their correct twins under NVIDIA's compute-sanitizer, each in a process
+# of its own, and puts what the emulator says beside it:
+#
+#   crates/emulator/catalogue/sanitizer.sh [--jobs N] [--each SECONDS] [--limit SECONDS] PROGRAM FOLDER
+#
+#   --jobs N          processes at a time (4)
+#   --each SECONDS    the most that a process may take: some kernels wait for ever (30)
+#   --limit SECONDS   stop in time, and say what is left
+#
+# PROGRAM is slm-emulator-runner's. Cases whose bug the device's accessors prevent are run once more without accessors,
+# from bypass.cu, which nvcc compiles. FOLDER receives the logs and table.tsv: case, way (kernel or bypass), variant (bug
+# or twin), and what racecheck, memcheck, synccheck and the emulator say:
+#
+#   found    the tool reports something
+#   silent   it does not, and the kernel has ended
+#   fails    it does not, but the device ends the kernel with an error
+#   hangs    the time was up
+#
+# Called again with the same program and folder, it goes on where it ended. Ends with 0 if the emulator finds whatever
+# somebody else finds and everybody is silent about the twins, 1 if not, 2 if it is called wrongly or something is
+# missing, 3 if the time has ended before everything was done.
+set -uo pipefail
+
+usage() {
+  sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+  exit 2
+}
+
+die() {
+  echo "$*" >&2
+  exit 2
+}
+
+jobs=4 each=30 limit=''
+while [[ ${1:-} == --* ]]; do
+  [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || usage
+  case $1 in
+    --jobs) jobs=$2 ;;
+    --each) each=$2 ;;
+    --limit) limit=$2 ;;
+    *) usage ;;
+  esac
+  shift 2
+done
+[[ $# -eq 2 ]] || usage
+program=$1 folder=$2
+[[ $program == */* ]] || program=./$program
+[[ -x $program ]] || die "no program: $program"
+for tool in compute-sanitizer nvcc; do
+  command -v "$tool" >/dev/null || die "$tool is not on the path"
+done
+tools=(racecheck memcheck synccheck)
+
+mkdir -p "${tools[@]/#/$folder/}" || exit 2
+source=$(dirname "${BASH_SOURCE[0]}")/bypass.cu
+digest=$(cat "$program" "$source" | sha256sum)
+if [[ -e $folder/program ]]; then
+  [[ $(<"$folder/program") == "$digest" ]] || die "$folder has the results of another program"
+else
+  echo "$digest" >"$folder/program"
+fi
+[[ -x $folder/bypass ]] || nvcc -o "$folder/bypass" "$source" || die "nvcc does not compile $source"
+# Name, whether accessors prevent it, and what the emulator says of the bug and of the twin.
+"$program" emulate cases >"$folder/emulator.tsv" || die "$program does not know its cases"
+
+# The number in the tool's last summary: of errors, or of racecheck's hazards, warnings among them.
+errors() { # LOG
+  sed -n 's/^=* *\(ERROR SUMMARY:\|RACECHECK SUMMARY:\) \([0-9]*\) .*/\2/p' "$1" | tail -n 1
+}
+
+verdict() { # STATUS LOG NAME
+  local count
+  count=$(errors "$2")
+  if [[ $1 -eq 124 || $1 -eq 137 ]]; then
+    echo hangs
+  elif [[ -z $count ]]; then
+    echo unknown
+  elif [[ $count -gt 0 ]]; then
+    echo found
+  elif grep -qx "launched $3" "$2"; then
+    echo silent
+  else
+    echo fails
+  fi
+}
+
+# Where the log and the verdict are, without their extension.
+place() { # TOOL NAME WAY VARIANT
+  echo "$folder/$1/$2.$3.$4"
+}
+
+# One case under one tool. Writes its verdict only at the end: what was stopped is not done.
+run() { # TOOL NAME WAY VARIANT
+  local base child command
+  base=$(place "$@")
+  command=("$program" case)
+  [[ $3 == kernel ]] || command=("$folder/bypass")
+  timeout --kill-after 5 "$each" compute-sanitizer --tool "$1" "${command[@]}" "$2" "$4" >"$base.log" 2>&1 &
+  child=$!
+  trap 'kill "$child" 2>/dev/null; exit' TERM
+  wait "$child"
+  verdict $? "$base.log" "$2" >"$base.tmp"
+  mv "$base.tmp" "$base.verdict"
+}
+
+# Name, way, variant and the emulator's word for each row of the table.
+rows() {
+  awk -v OFS='\t' '{
+    for (way = 0; way <= ($2 == "bypassed"); way++) {
+      print $1, (way ? "bypass" : "kernel"), "bug", $3
+      print $1, (way ? "bypass" : "kernel"), "twin", $4
+    }
+  }' "$folder/emulator.tsv"
+}
+
+pending=()
+while read -r name way variant _; do
+  for tool in "${tools[@]}"; do
+    [[ -e $(place "$tool" "$name" "$way" "$variant").verdict ]] || pending+=("$tool $name $way $variant")
+  done
+done < <(rows)
+echo "$(rows | wc -l) variants, ${#tools[@]} tools; ${#pending[@]} runs to do, $jobs at a time"
+
+trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
+for item in "${pending[@]}"; do
+  while [[ $(jobs -rp | wc -l) -ge $jobs ]]; do
+    wait -n
+  done
+  # What has begun may take its time, too.
+  [[ -z $limit || $((SECONDS + each)) -lt $limit ]] || break
+  # shellcheck disable=SC2086 # four words
+  run $item &
+done
+wait
+
+table=$folder/table.tsv
+printf 'case\tway\tvariant\tracecheck\tmemcheck\tsynccheck\temulator\n' >"$table"
+while read -r name way variant emulator; do
+  row=("$name" "$way" "$variant")
+  for tool in "${tools[@]}"; do
+    row+=("$(cat "$(place "$tool" "$name" "$way" "$variant").verdict" 2>/dev/null || echo left)")
+  done
+  (IFS=$'\t' && echo "${row[*]}"$'\t'"$emulator") >>"$table"
+done < <(rows)
+
+# A line for each row that is not as it should be.
+awk -F '\t' 'NR > 1 {
+  others = $4 " " $5 " " $6
+  if (others ~ /unknown/) print "unknown: " $0
+  else if ($3 == "twin" && others " " $7 ~ /found|fails|hangs/) print "the twin is not silent: " $0
+  else if (others ~ /found|fails|hangs/ && $7 != "found") print "the emulator misses it: " $0
+}' "$table" | tee "$folder/wrong.txt"
+left=$(grep -cw left "$table")
+echo "$SECONDS s, $table, $left rows with something left"
+[[ ! -s $folder/wrong.txt ]] || exit 1
+[[ $left -eq 0 ]] || exit 3

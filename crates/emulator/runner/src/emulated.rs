@@ -1,0 +1,68 @@
+//! What the emulator makes of the catalogue.
+
+use catalogue::probes::{self, Probe, ProbeVisitor};
+use catalogue::{Args, Case, CaseVisitor, LEN, SHARED_BYTES, visit_cases};
+use cuda_std::Entry;
+use slm::emulator::{Action, Emulator, Launch, LaunchError, Profile, Report, Space};
+use std::error::Error;
+
+/// Runs a kernel, on memory of its own. A block that waits for ever ends soon.
+fn launch<E>(blocks: u32, threads: u32, right: bool) -> Result<Report, LaunchError>
+where
+    E: Entry<Args = Args, Constants = ()>,
+{
+    let mut emulator = Emulator::new(Profile::SM_90);
+    let numbers: Vec<u32> = (0..LEN).collect();
+    let [input, zeros] = [emulator.upload(&numbers), emulator.upload(&[0; LEN as usize])];
+    let output = emulator.allocate(LEN as usize);
+    let args = Args { input: input.input(), output: output.in_out(), zeros: zeros.in_out(), right: right.into() };
+    let launch = Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES).budget(100_000);
+    emulator.launch::<E>(launch, args, ())
+}
+
+/// Prints a line for each case.
+struct Cases(Result<(), LaunchError>);
+
+impl CaseVisitor for Cases {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case) {
+        let verdict = |right| {
+            let report = launch::<E>(case.blocks, case.threads, right)?;
+            Ok(if report.is_clean() { "silent" } else { "found" })
+        };
+        let bypassed = if case.bypassed { "bypassed" } else { "not" };
+        match [false, true].map(verdict) {
+            [Ok(bug), Ok(twin)] => println!("{}\t{bypassed}\t{bug}\t{twin}", case.name),
+            [Err(error), _] | [_, Err(error)] => self.0 = Err(error),
+        }
+    }
+}
+
+/// Prints what is found in each case.
+pub(crate) fn cases() -> Result<(), Box<dyn Error>> {
+    let mut cases = Cases(Ok(()));
+    visit_cases(&mut cases);
+    Ok(cases.0?)
+}
+
+/// Prints a line for each probe.
+struct Probes(Result<(), LaunchError>);
+
+impl ProbeVisitor for Probes {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+        match launch::<E>(1, probe.threads, false) {
+            Ok(report) => {
+                let of = |action| report.counts(action, Some(Space::Shared)).wavefronts;
+                let [loads, stores, atomics] = [Action::Load, Action::Store, Action::Atomic].map(of);
+                println!("{}\t{loads}\t{stores}\t{atomics}", probe.name);
+            }
+            Err(error) => self.0 = Err(error),
+        }
+    }
+}
+
+/// Prints what is counted for each probe.
+pub(crate) fn probes() -> Result<(), Box<dyn Error>> {
+    let mut probes = Probes(Ok(()));
+    probes::visit(&mut probes);
+    Ok(probes.0?)
+}

@@ -1,0 +1,42 @@
+//! Launches the emulator's catalogue on a GPU, so that other tools can examine it, and says what the emulator makes of it:
+//!
+//! ```text
+//! run-catalogue case NAME bug|twin    launches a case on the GPU; prints "launched NAME" when it has ended without an
+//!                                     error
+//! run-catalogue probes                launches every probe on the GPU
+//! run-catalogue emulate cases         a line for each case: name, whether a GPU's accessors prevent the bug (bypassed
+//!                                     or not), what the emulator says of the bug and of the twin (found or silent)
+//! run-catalogue emulate probes        a line for each probe: name, wavefronts of shared loads, stores and atomic
+//!                                     operations
+//! ```
+//!
+//! `SLM_DEVICE` chooses the GPU.
+
+mod emulated;
+mod on_gpu;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result: Result<(), Box<dyn Error>> = match arguments[..] {
+        ["case", name, "bug"] => on_gpu::case(name, false),
+        ["case", name, "twin"] => on_gpu::case(name, true),
+        ["probes"] => on_gpu::probes(),
+        ["emulate", "cases"] => emulated::cases(),
+        ["emulate", "probes"] => emulated::probes(),
+        _ => {
+            eprintln!("usage: run-catalogue case NAME bug|twin | probes | emulate cases|probes");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

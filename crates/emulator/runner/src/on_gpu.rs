@@ -1,0 +1,86 @@
+//! The catalogue on a GPU.
+
+use catalogue::probes::{self, Probe, ProbeVisitor};
+use catalogue::{Args, Case, CaseVisitor, LEN, SHARED_BYTES, visit_cases};
+use cuda_std::Entry;
+use slm::{Buffer, Device, LaunchShape, Result};
+use std::error::Error;
+
+// The static `CATALOGUE`: the module with the kernels, compiled by build.rs.
+cuda_std::include_kernels!();
+
+/// A device, and what the kernels work on.
+struct Gpu {
+    device: Device,
+    input: Buffer<u32>,
+    output: Buffer<u32>,
+    zeros: Buffer<u32>,
+}
+
+impl Gpu {
+    fn open() -> Result<Self> {
+        let device = Device::open()?;
+        let numbers: Vec<u32> = (0..LEN).collect();
+        let input = device.upload(&numbers)?;
+        let [output, zeros] = [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
+        Ok(Gpu { device, input, output, zeros })
+    }
+
+    /// Launches a kernel and waits for its end.
+    fn launch<E: Entry<Args = Args, Constants = ()>>(&mut self, blocks: u32, threads: u32, right: bool) -> Result<()> {
+        let shape = LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES.into());
+        self.device.kernel::<E>(&CATALOGUE)?.launch(shape, |windows| Args {
+            input: windows.input(&self.input),
+            output: windows.in_out(&mut self.output),
+            zeros: windows.in_out(&mut self.zeros),
+            right: right.into(),
+        })?;
+        self.device.synchronize()
+    }
+}
+
+/// Launches the case of this name.
+struct OneCase<'a> {
+    gpu: Gpu,
+    name: &'a str,
+    right: bool,
+    result: Option<Result<()>>,
+}
+
+impl CaseVisitor for OneCase<'_> {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case) {
+        if case.name == self.name {
+            self.result = Some(self.gpu.launch::<E>(case.blocks, case.threads, self.right));
+        }
+    }
+}
+
+/// Launches the case `name`: its twin, if `right`.
+pub(crate) fn case(name: &str, right: bool) -> std::result::Result<(), Box<dyn Error>> {
+    let mut one = OneCase { gpu: Gpu::open()?, name, right, result: None };
+    visit_cases(&mut one);
+    one.result.ok_or_else(|| format!("there is no case {name}"))??;
+    println!("launched {name}");
+    Ok(())
+}
+
+/// Launches all of them, until one fails.
+struct AllProbes {
+    gpu: Gpu,
+    result: Result<()>,
+}
+
+impl ProbeVisitor for AllProbes {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+        if self.result.is_ok() {
+            self.result = self.gpu.launch::<E>(1, probe.threads, false);
+        }
+    }
+}
+
+/// Launches every probe.
+pub(crate) fn probes() -> std::result::Result<(), Box<dyn Error>> {
+    let mut all = AllProbes { gpu: Gpu::open()?, result: Ok(()) };
+    probes::visit(&mut all);
+    Ok(all.result?)
+}

@@ -1,0 +1,113 @@
+//! What is promised of a buffer or a table of constants, and what happens beyond it.
+
+use cuda_std::host::Space;
+use cuda_std::{GlobalIn, GlobalInOut, Table, arguments, kernel, thread};
+use emulator::{Emulator, Launch, Problem, Profile};
+
+arguments! {
+    /// Two windows.
+    pub struct Pair {
+        /// What is read.
+        pub input: GlobalIn<u32>,
+        /// What is written.
+        pub output: GlobalInOut<u32>,
+    }
+}
+
+kernel! {
+    /// Copies 32 elements, with a barrier in between.
+    pub fn copy(_arena, args: Pair) {
+        let i = thread::global_x();
+        let value = args.input.get(i);
+        thread::sync_threads();
+        args.output.set(i, value);
+    }
+}
+
+/// `GlobalIn` promises that nothing writes it: with the same buffer for both, reads may come from a stale cache.
+#[test]
+fn read_only_memory_is_not_written() {
+    for blocks in [1, 3] {
+        let mut emulator = Emulator::new(Profile::SM_80);
+        let (a, b) = (emulator.upload(&[1u32; 96]), emulator.allocate(96));
+        let launch = Launch::new([blocks, 1, 1], [32, 1, 1]);
+        let args = Pair { input: a.input(), output: b.in_out() };
+        assert!(emulator.launch::<copy>(launch, args, ()).unwrap().is_clean());
+        let report = emulator.launch::<copy>(launch, Pair { output: a.in_out(), ..args }, ()).unwrap();
+        let [finding] = &report.findings[..] else { panic!("{report}") };
+        assert!(matches!(finding.problem, Problem::ConstantWritten { .. }), "{finding}");
+        assert!(finding.to_string().contains("read-only memory is written: store of element"), "{finding}");
+        // What an earlier launch wrote may be read.
+        let args = Pair { input: b.input(), output: a.in_out() };
+        assert!(emulator.launch::<copy>(launch, args, ()).unwrap().is_clean());
+    }
+}
+
+kernel! {
+    /// Writes a buffer and then reads it as something that nobody writes.
+    pub fn read_after_write(_arena, args: Pair) {
+        let t = thread::thread_idx_x();
+        args.output.set(t.into(), t);
+        thread::sync_threads();
+        args.output.set(t.into(), args.input.get(u64::from(31 - t)));
+    }
+}
+
+#[test]
+fn written_memory_is_not_read_only() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let a = emulator.upload(&[1u32; 32]);
+    let args = Pair { input: a.input(), output: a.in_out() };
+    let report = emulator.launch::<read_after_write>(Launch::new([1; 3], [32, 1, 1]), args, ()).unwrap();
+    let load = report.findings.iter().find(|f| f.to_string().starts_with("read-only memory is written: load"));
+    assert!(load.is_some(), "{report}");
+}
+
+#[test]
+fn freed_memory_is_not_used() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let (a, b) = (emulator.upload(&[1u32; 32]), emulator.allocate(32));
+    let args = Pair { input: a.input(), output: b.in_out() };
+    emulator.free(&a);
+    let report = emulator.launch::<copy>(Launch::new([1; 3], [32, 1, 1]), args, ()).unwrap();
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    assert!(matches!(finding.problem, Problem::NoMemory { .. }), "{finding}");
+    assert!(finding.to_string().contains("load of element"), "{finding}");
+}
+
+kernel! {
+    /// Each thread takes two constants.
+    pub fn pairs(_arena, args: GlobalInOut<u32>, table: Constants<u32, 8>) {
+        let t = thread::thread_idx_x();
+        let [a, b] = table.pair(t);
+        args.set(t.into(), a + b);
+    }
+}
+
+#[test]
+fn constants_beyond_their_table() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let numbers = emulator.upload(&[0u32; 32]);
+    let table = Table([1, 2, 3, 4, 5, 6, 7, 8]);
+    let launch = |threads| Launch::new([1; 3], [threads, 1, 1]);
+    assert!(emulator.launch::<pairs>(launch(4), numbers.in_out(), table).unwrap().is_clean());
+    assert_eq!(emulator.download(&numbers)[..5], [3, 7, 11, 15, 0]);
+    let report = emulator.launch::<pairs>(launch(5), numbers.in_out(), table).unwrap();
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    let Problem::OutOfRange { place, elements: 2, .. } = &finding.problem else { panic!("{finding}") };
+    assert_eq!((place.space, place.index, place.len), (Space::Constant, 8, 8));
+}
+
+/// Memory that a kernel has not written is known afterwards.
+#[test]
+fn unwritten_outputs_are_known() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let (a, b) = (emulator.upload(&[7u32; 64]), emulator.allocate(64));
+    let args = Pair { input: a.input(), output: b.in_out() };
+    assert_eq!(emulator.first_unwritten(&b), Some(0));
+    assert!(emulator.launch::<copy>(Launch::new([1; 3], [32, 1, 1]), args, ()).unwrap().is_clean());
+    assert_eq!(emulator.first_unwritten(&b), Some(32));
+    emulator.overwrite(&b, 32, &[8; 32]);
+    assert_eq!(emulator.first_unwritten(&b), None);
+    assert_eq!(emulator.download(&b), [[7; 32], [8; 32]].concat());
+}

@@ -1,0 +1,11 @@
+//! The emulator's tests of whole kernels: one program, because each takes its time to link.
+
+// `pub` reads better than `pub(crate)` in a test, and kernels are public anyway.
+#![allow(unreachable_pub)]
+
+mod buffers;
+mod counts;
+mod launches;
+mod planted;
+mod probes;
+mod warps;

@@ -1,0 +1,133 @@
+//! Every planted bug of the catalogue is found, and its twin is clean.
+
+use catalogue::{Args, Bug, Case, CaseVisitor, LEN, SHARED_BYTES, memory, races, together, visit_cases};
+use cuda_std::Entry;
+use emulator::{Emulator, Launch, Problem, Profile, Report};
+
+/// Orders to run a case in.
+const SEEDS: std::ops::Range<u64> = 0..10;
+
+/// So many blocks of so many threads, which end soon if they wait for ever.
+pub fn launch(blocks: u32, threads: u32) -> Launch {
+    Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES).budget(100_000)
+}
+
+/// One run of a kernel, and its output.
+pub fn run<E: Entry<Args = Args, Constants = ()>>(launch: Launch, right: bool) -> (Report, Vec<u32>) {
+    let mut emulator = Emulator::new(Profile::SM_90);
+    let numbers: Vec<u32> = (0..LEN).collect();
+    let input = emulator.upload(&numbers);
+    let output = emulator.allocate::<u32>(LEN as usize);
+    let zeros = emulator.upload(&[0u32; LEN as usize]);
+    let args = Args { input: input.input(), output: output.in_out(), zeros: zeros.in_out(), right: right.into() };
+    let report = emulator.launch::<E>(launch, args, ()).expect("within the limits");
+    (report, emulator.download(&output))
+}
+
+fn is(problem: &Problem, bug: Bug) -> bool {
+    match problem {
+        Problem::Race { .. } => bug == Bug::Race,
+        Problem::Uninitialised { .. } => bug == Bug::Uninitialised,
+        Problem::OutOfRange { .. } => bug == Bug::OutOfRange,
+        Problem::Misaligned { .. } => bug == Bug::Misaligned,
+        Problem::BarrierDivergence { .. } => bug == Bug::BarrierDivergence,
+        Problem::MissingLanes { .. } | Problem::NotInMask { .. } | Problem::ForeignLane { .. } => bug == Bug::Lanes,
+        Problem::Panic { .. } => bug == Bug::Panic,
+        Problem::OutOfSteps { .. } => bug == Bug::Endless,
+        _ => false,
+    }
+}
+
+/// The bug is found in every order, with the case's text, and nothing else but that a thread comes before the one that
+/// writes what it reads; the twin is clean in every order.
+#[derive(Default)]
+struct Check {
+    cases: u32,
+}
+
+impl CaseVisitor for Check {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case) {
+        self.cases += 1;
+        for seed in SEEDS {
+            let launch = launch(case.blocks, case.threads).seed(seed);
+            let (report, _) = run::<E>(launch, false);
+            assert!(report.findings.iter().any(|finding| is(&finding.problem, case.bug)), "not found: {report}");
+            for finding in &report.findings {
+                let early = matches!(finding.problem, Problem::Uninitialised { .. });
+                assert!(early || is(&finding.problem, case.bug), "{} with seed {seed}: {finding}", E::NAME);
+                assert!(finding.at.file.contains("catalogue"), "{finding}");
+                assert_eq!((finding.kernel, E::NAME), (case.name, case.name));
+            }
+            assert!(report.to_string().contains(case.says), "{report} does not say '{}'", case.says);
+            let (report, _) = run::<E>(launch, true);
+            assert!(report.is_clean(), "the twin: {report}");
+        }
+    }
+}
+
+#[test]
+fn every_bug_is_found_and_its_twin_is_clean() {
+    let mut check = Check::default();
+    visit_cases(&mut check);
+    assert_eq!(check.cases, 48);
+}
+
+#[test]
+fn writes_of_the_same_value_can_be_allowed() {
+    let allowed = launch(1, 64).allow_same_value_writes();
+    assert!(run::<races::same_value>(allowed, false).0.is_clean());
+    assert!(run::<races::same_byte>(allowed, false).0.is_clean());
+    // Other values are none the less found.
+    assert!(!run::<races::racing_merge>(allowed, false).0.is_clean());
+}
+
+#[test]
+fn correct_protocols_give_their_results() {
+    for seed in 0..20 {
+        assert_eq!(run::<races::relaxed_lock>(launch(1, 64).seed(seed), true).1[..64], [64; 64]);
+        assert_eq!(run::<races::last_block>(launch(5, 32).seed(seed), true).1[100], 15);
+        assert_eq!(run::<races::fence_on_one_side>(launch(1, 2).seed(seed), true).1[0], 42);
+        assert_eq!(run::<races::lanes_in_step>(launch(1, 32).seed(seed), true).1[0], 31 * 16);
+    }
+}
+
+/// A finding says where it was found.
+#[test]
+fn a_finding_names_thread_block_and_line() {
+    let (report, _) = run::<memory::unguarded_store>(launch(9, 32), false);
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    assert_eq!((finding.block, finding.times), ([8, 0, 0], 32));
+    let Problem::OutOfRange { place, .. } = &finding.problem else { panic!("{finding}") };
+    assert_eq!(place.index, u64::from(256 + finding.thread[0]));
+    assert!(finding.at.file.ends_with("catalogue/memory.rs") && finding.at.line > 80, "{finding}");
+}
+
+/// Both sides of a race are told: kernel, block, threads, element, and both lines.
+#[test]
+fn a_race_names_both_sides() {
+    let (report, _) = run::<races::fence_too_narrow>(launch(2, 1), false);
+    let Problem::Race { place, other, .. } = &report.findings[0].problem else { panic!("{report}") };
+    assert_eq!((place.index, place.len, place.byte), (0, LEN.into(), 0));
+    assert_ne!(other.block, report.findings[0].block);
+    assert!(other.at.line < report.findings[0].at.line);
+    assert!(other.at.file.ends_with("catalogue/races.rs"));
+}
+
+/// A block of so many steps has ended after them.
+#[test]
+fn waits_end_when_the_budget_is_used_up() {
+    let (report, _) = run::<together::endless_loads>(launch(1, 32).budget(1234), false);
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    assert_eq!(finding.problem, Problem::OutOfSteps { budget: 1234 });
+}
+
+/// The same seed gives the same report, and different ones different orders.
+#[test]
+fn seeds_reproduce() {
+    let outputs = |seed| run::<races::racing_merge>(launch(1, 64).seed(seed), false);
+    for seed in 0..5 {
+        assert_eq!(outputs(seed), outputs(seed));
+    }
+    let first = |seed| run::<races::missing_barrier>(launch(1, 64).seed(seed), false).0.findings[0].thread;
+    assert!((1..20).any(|seed| first(seed) != first(0)));
+}
