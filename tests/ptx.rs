@@ -14,13 +14,30 @@ use std::{env, fs, process};
 /// The folder, from the repository's root, where cargo starts tests.
 const FOLDER: &str = "kernels/ptx";
 
-/// The modules of each element type and their entry points, without the type.
-const MODULES: [(&str, &[&str]); 3] = [
-    ("filter1d_simple", &["filter1d_global", "filter1d_tile"]),
-    ("filter1d_rows", &["filter1d_register_rows"]),
-    ("filter1d_columns", &["filter1d_register_columns"]),
-];
-const TYPES: [&str; 3] = ["f32", "f64", "i32"];
+/// The modules and their entry points.
+fn modules() -> Vec<(String, BTreeSet<String>)> {
+    let mut modules = Vec::new();
+    for element in ["f32", "f64", "i32"] {
+        for (module, kernels) in
+            [("simple", &["global", "tile"][..]), ("rows", &["register_rows"]), ("columns", &["register_columns"])]
+        {
+            let entries = kernels.iter().map(|kernel| format!("filter1d_{kernel}_{element}")).collect();
+            modules.push((format!("filter1d_{module}_{element}"), entries));
+        }
+    }
+    for element in ["u8", "u16", "u32", "i32", "f32", "f64"] {
+        let rules = match element {
+            "u8" => &["histogram"][..],
+            "u16" => &["histogram_low_bits", "histogram_even", "histogram_edges"],
+            _ => &["histogram_even", "histogram_edges"],
+        };
+        let kernels = ["critical", "global", "shared", "private", "weigh"];
+        let entries = rules.iter().flat_map(|rule| kernels.map(|kernel| format!("{rule}_{kernel}_{element}")));
+        modules.push((format!("histogram_{element}"), entries.collect()));
+    }
+    modules.push(("histogram_peak".to_owned(), BTreeSet::from(["histogram_peak".to_owned()])));
+    modules
+}
 
 /// The targets, and the latest version of PTX that their files may have: older drivers refuse newer ones.
 const TARGETS: [(u32, (u32, u32)); 3] = [(75, (6, 3)), (80, (7, 0)), (90, (7, 8))];
@@ -65,12 +82,9 @@ struct File {
 
 fn files() -> Vec<File> {
     let mut files = Vec::new();
-    for (module, entries) in MODULES {
-        for element in TYPES {
-            for (target, version) in TARGETS {
-                let entries = entries.iter().map(|entry| format!("{entry}_{element}")).collect();
-                files.push(File { module: format!("{module}_{element}"), entries, target, version });
-            }
+    for (module, entries) in modules() {
+        for (target, version) in TARGETS {
+            files.push(File { module: module.clone(), entries: entries.clone(), target, version });
         }
     }
     files
@@ -140,26 +154,44 @@ fn version(file: &File) -> Result<(), Failed> {
 /// As many as in the sources. What stands between two tests of one condition rustc may copy into each way through them,
 /// and a barrier with copies is no longer one instruction that all threads of a warp come to.
 fn barriers(file: &File) -> Result<(), Failed> {
-    let expected = if file.module.starts_with("filter1d_rows") { 3 } else { 1 };
-    equal(Code::new(&file.text()?).count("bar."), expected)
+    for kernel in Code::new(&file.text()?).kernels() {
+        let name = &kernel.entries()[0];
+        let expected = match uses_shared_memory(name) {
+            false => 0,
+            true if name.contains("register_rows") => 3,
+            true if name.contains("histogram") => 2,
+            true => 1,
+        };
+        equal((name, kernel.count("bar.")), (name, expected))?;
+    }
+    Ok(())
+}
+
+fn uses_shared_memory(kernel: &str) -> bool {
+    !["global", "critical", "peak"].iter().any(|other| kernel.contains(other))
 }
 
 /// The most sums that a thread of a register-tiled kernel has.
 const MOST_SUMS: usize = 36;
 
-/// Every access names its space, and input is read through the read-only path. Only the register-tiled kernels read
-/// their own output, where sums go on from an earlier launch: each sum once.
+/// Every access names its space, and input is read through the read-only path. Few kernels read their own output: the
+/// register-tiled ones, where sums go on from an earlier launch, each sum once; and those with a critical section.
 fn memory(file: &File) -> Result<(), Failed> {
     let code = Code::new(&file.text()?);
     none(memory_faults(&code))?;
     for kernel in code.kernels() {
         let name = &kernel.entries()[0];
-        let allowed = if name.contains("register") { MOST_SUMS } else { 0 };
+        let allowed = match () {
+            () if name.contains("register") => MOST_SUMS,
+            () if name.contains("critical") => kernel.count("st.global."),
+            () => 0,
+        };
         let (plain, read_only) = (kernel.plain_loads(), kernel.count("ld.global.nc."));
-        if plain > allowed || read_only == 0 || kernel.count("st.global.") == 0 {
-            return Err(format!("{name}: {plain} loads of output, {read_only} of input").into());
+        let written = kernel.count("st.global.") + kernel.count("atom.relaxed.gpu.global.");
+        if plain > allowed || read_only == 0 || written == 0 {
+            return Err(format!("{name}: {plain} loads of output, {read_only} of input, {written} writes").into());
         }
-        equal((name, kernel.count("ld.shared.") > 0), (name, !name.contains("global")))?;
+        equal((name, kernel.count("ld.shared.") > 0), (name, uses_shared_memory(name)))?;
     }
     Ok(())
 }
@@ -220,6 +252,13 @@ mod built {
             &FILTER1D_COLUMNS_F32,
             &FILTER1D_COLUMNS_F64,
             &FILTER1D_COLUMNS_I32,
+            &HISTOGRAM_U8,
+            &HISTOGRAM_U16,
+            &HISTOGRAM_U32,
+            &HISTOGRAM_I32,
+            &HISTOGRAM_F32,
+            &HISTOGRAM_F64,
+            &HISTOGRAM_PEAK,
         ];
         let module = modules.into_iter().find(|m| m.name() == module);
         let mut images = module.into_iter().flat_map(|m| m.images().iter().copied());
@@ -311,7 +350,10 @@ fn ptxas_trial(ptxas: &Result<Ptxas, &'static str>, file: File) -> Trial {
     }
 }
 
-/// No entry point needs a stack or spills registers.
+/// The most registers of a kernel that is launched with 1024 threads in a block: no more fit.
+const MOST_REGISTERS: u32 = 64;
+
+/// No entry point needs a stack, spills registers, or has too many of them for its blocks.
 fn assemble(ptxas: &Path, file: &File) -> Result<(), Failed> {
     let cubin = env::temp_dir().join(format!("slm-{}-{}.cubin", process::id(), file.name()));
     let mut command = Command::new(ptxas);
@@ -329,6 +371,11 @@ fn assemble(ptxas: &Path, file: &File) -> Result<(), Failed> {
         let properties = lines.next().unwrap_or_default().trim();
         let expected = "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads";
         equal((entry, properties), (entry, expected))?;
+        let used = lines.next().and_then(|line| line.split_once("Used ")?.1.split(' ').next()?.parse().ok());
+        let registers: u32 = used.ok_or("ptxas does not tell the registers")?;
+        if entry.contains("histogram") && registers > MOST_REGISTERS {
+            return Err(format!("{entry} takes {registers} registers").into());
+        }
         checked.insert(entry.trim().to_owned());
     }
     equal(checked, file.entries.clone())

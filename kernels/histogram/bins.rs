@@ -5,8 +5,6 @@
 //! `last`, the largest number inside, is what samples are compared with.
 
 use super::Countable;
-#[cfg(not(target_os = "cuda"))]
-use super::Ratio;
 use cuda_std::{GlobalIn, arguments};
 
 /// The cells besides the bins.
@@ -54,15 +52,6 @@ impl<T: Countable> Even<T> {
     pub fn new(bins: u32, lower: T, upper: T, closed: bool) -> Self {
         let last = if closed { upper } else { upper.before() };
         Even { scale: T::scale(bins, lower, upper), lower, last, bins }
-    }
-}
-
-impl Even<u8> {
-    /// A bin for every byte.
-    #[cfg(not(target_os = "cuda"))]
-    #[must_use]
-    pub fn bytes() -> Self {
-        Even { scale: Ratio::new(BYTE_VALUES, BYTE_VALUES.into()), lower: 0, last: u8::MAX, bins: BYTE_VALUES }
     }
 }
 
