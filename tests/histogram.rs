@@ -79,6 +79,7 @@ fn main() {
         trials("beyond_precision", beyond_precision()),
         trials("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
         trials("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
+        on_every_backend("u8::constant::256_bins", constant_bytes).into(),
         golden::trials(),
         properties::trials(),
         vec![Trial::test("cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
@@ -92,6 +93,19 @@ fn main() {
 
 fn bytes() -> Vec<Case<u8>> {
     vec![Case::new(Histogram::bytes(), Bins::Numbers(256))]
+}
+
+/// So many of one value that the counters of a single byte begin anew.
+fn constant_bytes(device: &Device) -> Result<(), Failed> {
+    const SAMPLES: usize = 300_007;
+    for algorithm in [Algorithm::Auto, Algorithm::PrivatePerThread] {
+        let histogram = Histogram::bytes().algorithm(algorithm).prepare(device)?;
+        let counts = histogram.apply(&[7; SAMPLES])?;
+        if counts.bins()[7] != SAMPLES as u64 || counts.total() != SAMPLES as u64 {
+            return Err(format!("{algorithm:?}: {} of {} samples", counts.bins()[7], counts.total()).into());
+        }
+    }
+    Ok(())
 }
 
 fn low_bits() -> Vec<Case<u16>> {

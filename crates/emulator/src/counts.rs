@@ -81,19 +81,13 @@ impl Request {
         Request { came: self.came & lanes, made: self.made & lanes, ..*self }
     }
 
-    /// The same with the lanes of another request.
-    pub(crate) fn joined(mut self, other: Request) -> Self {
+    /// Takes the lanes of another request in.
+    pub(crate) fn join(&mut self, other: &Request) {
         self.came |= other.came;
         self.made |= other.made;
         for lane in other.lanes() {
             self.addresses[lane as usize] = other.addresses[lane as usize];
         }
-        self
-    }
-
-    /// Whether it is an access to shared memory without conflicts, with so many banks.
-    pub(crate) fn is_free_of_conflicts(&self, site: &Site, banks: u32) -> bool {
-        site.space == Some(Space::Shared) && self.count(site, banks).bank_conflicts() == 0
     }
 
     /// What it costs at `site`, with so many banks.

@@ -44,13 +44,6 @@ impl Queue {
         }
         (&mut self.pending[place], place)
     }
-
-    /// Whether it is not worth waiting for the lanes of the first request that have not come: `coming` are those that
-    /// still may.
-    fn is_stuck(&self, coming: u32) -> bool {
-        let missing = self.pending.front().map_or(0, |request| !request.came);
-        self.pending.len() >= 4 * MOST_PENDING || self.pending.len() >= MOST_PENDING && missing & coming == 0
-    }
 }
 
 /// Requests in the order of time, with the lanes that have fallen behind brought together with the others.
@@ -58,9 +51,8 @@ impl Queue {
 /// Where lanes run an inner loop for different numbers of times, those that leave it early are one turn ahead from then
 /// on, although on the device they wait. It shows in the addresses: as long as all lanes move alike, the way that each
 /// has gone from its first address is the same in all of a request. If there are two ways in one request, it is taken
-/// apart, and each part waits for all other lanes to go the same way; but parts are not put together to a request with
-/// bank conflicts if one of those that they were taken from had none. If there are more ways, addresses depend on data,
-/// and tell nothing.
+/// apart, and each part waits for all other lanes to go the same way. If there are more, addresses depend on data, and
+/// tell nothing.
 #[derive(Debug, Default)]
 struct Aligned {
     /// Each lane's first address, of those `started`.
@@ -78,19 +70,11 @@ struct Part {
     lanes: Request,
     /// The number of the request that it is a part of.
     whole: u32,
-    /// Whether that had no bank conflicts.
-    was_free: bool,
 }
 
 impl Aligned {
     /// Takes the next request, and gives those that are complete to `count`.
-    fn add(
-        &mut self,
-        request: &Request,
-        all: u32,
-        is_free: impl Fn(&Request) -> bool,
-        mut count: impl FnMut(&Request),
-    ) {
+    fn add(&mut self, request: &Request, all: u32, mut count: impl FnMut(&Request)) {
         if self.irregular {
             return count(request);
         }
@@ -98,11 +82,7 @@ impl Aligned {
         let Some(way) = self.ways(request).next() else { return count(request) };
         self.taken_apart += 1;
         if self.is_only_way(way, request) {
-            return if request.came == all {
-                count(request);
-            } else {
-                self.add_part(self.part(*request, way, false), all, is_free, count);
-            };
+            return if request.came == all { count(request) } else { self.add_part(*request, way, all, count) };
         }
         let other = self.ways(request).find(|other| *other != way).unwrap_or(way);
         if self.ways(request).any(|third| third != way && third != other) {
@@ -112,14 +92,8 @@ impl Aligned {
         }
         let of_other = request.lanes().zip(self.ways(request)).filter(|(_, way)| *way == other);
         let of_other = of_other.fold(0, |lanes, (lane, _)| lanes | 1 << lane);
-        let was_free = is_free(request);
-        self.add_part(self.part(request.only(request.came & !of_other), way, was_free), all, &is_free, &mut count);
-        self.add_part(self.part(request.only(of_other), other, was_free), all, &is_free, &mut count);
-    }
-
-    /// A part of the request that was taken apart last.
-    fn part(&self, lanes: Request, way: u64, was_free: bool) -> Part {
-        Part { way, lanes, whole: self.taken_apart, was_free }
+        self.add_part(request.only(request.came & !of_other), way, all, &mut count);
+        self.add_part(request.only(of_other), other, all, &mut count);
     }
 
     fn start(&mut self, request: &Request) {
@@ -147,25 +121,14 @@ impl Aligned {
         pairs.fold(0, |off, (address, origin)| off | (address.wrapping_sub(*origin) ^ way)) == 0
     }
 
-    fn add_part(
-        &mut self,
-        mut new: Part,
-        all: u32,
-        is_free: impl Fn(&Request) -> bool,
-        mut count: impl FnMut(&Request),
-    ) {
-        let rest = all & !new.lanes.came;
-        let fits = |part: &Part| {
-            part.way == new.way
-                && part.lanes.came == rest
-                && (!(part.was_free || new.was_free) || is_free(&part.lanes.joined(new.lanes)))
-        };
-        match self.parts.iter().position(fits) {
+    fn add_part(&mut self, mut lanes: Request, way: u64, all: u32, mut count: impl FnMut(&Request)) {
+        let rest = all & !lanes.came;
+        match self.parts.iter().position(|part| part.way == way && part.lanes.came == rest) {
             Some(place) => {
-                self.parts.remove(place).iter().for_each(|part| new.lanes = new.lanes.joined(part.lanes));
-                count(&new.lanes);
+                self.parts.remove(place).iter().for_each(|part| lanes.join(&part.lanes));
+                count(&lanes);
             }
-            None => self.parts.push_back(new),
+            None => self.parts.push_back(Part { way, lanes, whole: self.taken_apart }),
         }
         if self.parts.len() > MOST_PARTS {
             self.end_first(&mut count);
@@ -176,7 +139,7 @@ impl Aligned {
     fn end_first(&mut self, count: &mut impl FnMut(&Request)) {
         let Some(mut part) = self.parts.pop_front() else { return };
         if let Some(other) = self.parts.pop_front_if(|other| other.whole == part.whole) {
-            part.lanes = part.lanes.joined(other.lanes);
+            part.lanes.join(&other.lanes);
         }
         count(&part.lanes);
     }
@@ -236,37 +199,39 @@ impl Requests {
     fn finish(&mut self, warp: u32, all: u32, site: u16, sites: &Sites) {
         let queue = &mut self.queues[warp as usize][site as usize];
         let counts = counts_of(&mut self.counts, site);
-        let (site, banks) = (sites.get(site), self.banks);
-        let is_free = |request: &Request| request.is_free_of_conflicts(site, banks);
         while let Some(request) = queue.pending.front().filter(|request| request.came == all) {
-            queue.aligned.add(request, all, is_free, |request| *counts += request.count(site, banks));
+            queue.aligned.add(request, all, |request| *counts += request.count(sites.get(site), self.banks));
             queue.pending.pop_front();
             queue.done += 1;
         }
     }
 
     /// All lanes of the warp wait; those `coming` only for the other ones. Ends the requests that they wait for in
-    /// vain.
+    /// vain, but none that one of them is still to come to.
     pub(crate) fn finish_stuck(&mut self, warp: usize, all: u32, coming: u32, sites: &Sites) {
-        self.finish_if(warp, all, sites, |queue| queue.is_stuck(coming));
+        self.finish_first(warp, all, sites, |queue| match queue.pending.len() {
+            0..MOST_PENDING => 0,
+            len if len >= 4 * MOST_PENDING => len,
+            _ => queue.pending.iter().take_while(|request| !request.came & coming == 0).count(),
+        });
     }
 
-    /// Ends requests that are under way as they are, at sites where `is` holds.
-    fn finish_if(&mut self, warp: usize, all: u32, sites: &Sites, is: impl Fn(&Queue) -> bool) {
-        for (site, queue) in self.queues[warp].iter_mut().enumerate().filter(|(_, queue)| is(queue)) {
+    /// Ends requests that are under way as they are: as many of each site as `number` says.
+    fn finish_first(&mut self, warp: usize, all: u32, sites: &Sites, number: impl Fn(&Queue) -> usize) {
+        for (site, queue) in self.queues[warp].iter_mut().enumerate() {
+            let ending = number(queue);
             let counts = counts_of(&mut self.counts, site as u16);
-            let (site, banks) = (sites.get(site as u16), self.banks);
-            let is_free = |request: &Request| request.is_free_of_conflicts(site, banks);
-            queue.done += queue.pending.len() as u32;
-            for request in queue.pending.drain(..) {
-                queue.aligned.add(&request, all, is_free, |request| *counts += request.count(site, banks));
+            queue.done += ending as u32;
+            for request in queue.pending.drain(..ending) {
+                let site = sites.get(site as u16);
+                queue.aligned.add(&request, all, |request| *counts += request.count(site, self.banks));
             }
         }
     }
 
     /// All threads of the warp, which has the lanes `all`, have met: counting begins anew.
     pub(crate) fn barrier(&mut self, warp: usize, all: u32, sites: &Sites) {
-        self.finish_if(warp, all, sites, |queue| !queue.pending.is_empty());
+        self.finish_first(warp, all, sites, |queue| queue.pending.len());
         for (site, queue) in self.queues[warp].iter_mut().enumerate().filter(|(_, queue)| queue.done > 0) {
             let counts = counts_of(&mut self.counts, site as u16);
             queue.aligned.end(&mut |request| *counts += request.count(sites.get(site as u16), self.banks));
