@@ -80,6 +80,7 @@ fn main() {
         trials("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
         trials("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
         on_every_backend("u8::constant::256_bins", constant_bytes).into(),
+        on_every_backend("u8::more_channels_than_counters", more_channels_than_counters).into(),
         golden::trials(),
         properties::trials(),
         vec![Trial::test("cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
@@ -106,6 +107,16 @@ fn constant_bytes(device: &Device) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// GPUs count bytes by their values, which may be more than the bins: too many channels for that are an error there.
+fn more_channels_than_counters(device: &Device) -> Result<(), Failed> {
+    let channels = 1 << 24;
+    match Histogram::<u8>::even(1, 0..1).channels(channels).prepare(device) {
+        Ok(_) if device.info().backend == Backend::Cpu => Ok(()),
+        Err(Error::TooLarge { factors, .. }) if factors == [channels as u64, 256] => Ok(()),
+        other => Err(format!("{other:?}").into()),
+    }
 }
 
 fn low_bits() -> Vec<Case<u16>> {

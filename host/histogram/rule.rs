@@ -84,11 +84,7 @@ impl<T: HistogramElement> Rule<T> {
         if channels > MOST_COUNTERS {
             return Err(Error::TooLarge { what: "the number of channels", factors: [channels as u64, 1], limit });
         }
-        if self.counters() > MOST_COUNTERS {
-            let factors = [counted as u64, self.cells() as u64];
-            return Err(Error::TooLarge { what: "the number of a histogram's counters", factors, limit });
-        }
-        Ok(())
+        check_counters(counted, self.cells())
     }
 
     /// The number of bins.
@@ -115,6 +111,15 @@ impl<T: HistogramElement> Rule<T> {
         let channels = self.channels;
         if samples.is_multiple_of(channels) { Ok(()) } else { Err(Error::Interleaving { samples, channels }) }
     }
+}
+
+/// An error unless there can be so many counters for each of so many channels.
+pub(crate) fn check_counters(counted: usize, of_channel: usize) -> Result<()> {
+    if counted * of_channel <= MOST_COUNTERS {
+        return Ok(());
+    }
+    let (factors, limit) = ([counted as u64, of_channel as u64], MOST_COUNTERS as u64);
+    Err(Error::TooLarge { what: "the number of a histogram's counters", factors, limit })
 }
 
 fn check_bits(bits: u32) -> Result<()> {

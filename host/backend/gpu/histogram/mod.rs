@@ -9,7 +9,7 @@ mod rules;
 pub(crate) use rules::{Entries, HistogramKernels};
 
 use crate::device::SharedMemory;
-use crate::histogram::{Algorithm, Ordering, Plan, Rule};
+use crate::histogram::{Algorithm, Ordering, Plan, Rule, check_counters};
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, shared_bytes};
 use slm_kernels::histogram::{Args, BYTE_VALUES, Geometry, Kernel, MOST_PACKS, Memory, Quantum, WeightedArgs};
@@ -41,14 +41,16 @@ pub(crate) struct Launches<E: Entries> {
 impl<E: Entries> Launches<E> {
     /// # Errors
     ///
-    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if there cannot be so many counters.
+    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if there cannot be so many counters.
     pub(crate) fn new(
         rule: &Rule<E::Sample>,
         algorithm: Algorithm,
         shared: SharedMemory,
         processors: u32,
     ) -> Result<Self> {
-        // `Rule::check` has seen that this is no more than 2^31.
+        // Bytes may have more keys than the cells that `Rule::check` has counted.
+        check_counters(rule.counted, E::keys(rule))?;
         let counters = (rule.counted * E::keys(rule)) as u32;
         let geometry = |kernel| Geometry::new(kernel, counters, memory(shared));
         let (kernel, reason) = match algorithm {
