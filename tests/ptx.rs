@@ -151,8 +151,8 @@ fn version(file: &File) -> Result<(), Failed> {
     Ok(())
 }
 
-/// As many as in the sources. What stands between two tests of one condition rustc may copy into each way through them,
-/// and a barrier with copies is no longer one instruction that all threads of a warp come to.
+/// As many as in the sources. A function between two tests of one condition rustc may copy into each way through them, and
+/// a barrier with copies is no longer one instruction that all threads of a block come to.
 fn barriers(file: &File) -> Result<(), Failed> {
     for kernel in Code::new(&file.text()?).kernels() {
         let name = &kernel.entries()[0];

@@ -59,6 +59,19 @@ fn without_modules_there_is_one_of_the_whole_crate() {
     assert!(text.contains(".entry fill(") && text.contains(".entry scale("), "{text}");
 }
 
+/// rustc copies other code that stands between two tests of one condition.
+#[test]
+fn what_threads_do_together_is_in_one_place() {
+    let fixture = Fixture::new("together");
+    let Some(result) = unless_skipped(builder(&fixture).module("meet").commit()) else {
+        return;
+    };
+    let text = read(&result.unwrap().files[0]);
+    for instruction in ["bar.sync", "bar.warp.sync", "shfl.sync", "vote.sync", "redux.sync"] {
+        assert_eq!((instruction, text.matches(instruction).count()), (instruction, 1), "{text}");
+    }
+}
+
 /// The fixture has a function that is not inlined, so that a mangled name is in the text.
 #[test]
 fn the_text_does_not_depend_on_folders() {
@@ -126,7 +139,7 @@ fn an_unknown_module_is_told_with_the_known_ones() {
     let Some(result) = unless_skipped(builder(&fixture).module("blur").commit()) else {
         return;
     };
-    let expected = "fixture-kernels has no feature 'blur' to compile a module from; it has: default, fill, scale";
+    let expected = "fixture-kernels has no feature 'blur' to compile a module from; it has: default, fill, meet, scale";
     assert_eq!(result.unwrap_err().to_string(), expected);
 }
 
