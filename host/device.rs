@@ -412,7 +412,8 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::KernelOnCpu`] on the CPU. On a CUDA device [`Error::KernelModule`] and [`Error::KernelWithoutDigest`] unless
-    /// the module was compiled from the kernel's own sources, [`Error::KernelMissing`] if the kernel is in another one,
+    /// the module was compiled from the kernel's own sources, with the same arguments, [`Error::KernelMissing`] if the
+    /// kernel is in another one,
     /// [`Error::DeviceTooOld`], [`Error::DriverTooOld`], and failures of the device.
     pub fn kernel<E: Entry>(&self, module: &'static Module) -> Result<Kernel<E>> {
         Kernel::new(self, module)

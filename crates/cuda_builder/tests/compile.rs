@@ -121,6 +121,19 @@ fn an_error_names_the_kernels_file_and_line() {
     assert!(text.contains(&place) && text.contains("no field `valeu`"), "{text}");
 }
 
+/// The device would not see the field that the host gives it.
+#[test]
+fn a_field_of_arguments_cannot_be_missing_on_the_device() {
+    let fixture = Fixture::new("field");
+    let without = "pub struct Filling {\n        #[cfg(not(target_os = \"cuda\"))]\n        pub first: u32,";
+    fixture.edit("kernels/fill.rs", "pub struct Filling {", without);
+    let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {
+        return;
+    };
+    let text = result.unwrap_err().to_string();
+    assert!(text.contains("no field `first` on type `Filling`"), "{text}");
+}
+
 #[test]
 fn a_warning_is_given_once_with_its_place() {
     let fixture = Fixture::new("warning");
