@@ -176,7 +176,7 @@ impl Device {
     #[cfg(feature = "emulator")]
     fn emulated_named(name: &str) -> Option<Result<Self>> {
         let (profile, seed) = name.split_once(':').unwrap_or((name, "0"));
-        let profile = emulator::Profile::ALL.into_iter().find(|known| known.name == profile)?;
+        let profile = emulator::Profile::ALL.into_iter().find(|known| known.name() == profile)?;
         Some(Ok(Self::emulated(profile, number(seed)?)))
     }
 
