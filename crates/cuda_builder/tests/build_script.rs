@@ -11,13 +11,14 @@ use std::process::{Command, Output};
 struct Host {
     fixture: Fixture,
     mode: &'static str,
+    features: &'static str,
 }
 
 impl Host {
     fn run(&self) -> Output {
         // Offline, because its dependencies are this crate's.
         Command::new(env!("CARGO"))
-            .args(["run", "--quiet", "--offline", "--target-dir"])
+            .args(["run", "--quiet", "--offline", "--features", self.features, "--target-dir"])
             .arg(host_target_dir())
             .current_dir(self.fixture.path("host"))
             .env("SLM_KERNELS", self.mode)
@@ -61,7 +62,7 @@ impl Host {
 /// One test, since each step needs the one before.
 #[test]
 fn the_build_script_follows_its_sources() {
-    let mut host = Host { fixture: Fixture::new("host"), mode: "build" };
+    let mut host = Host { fixture: Fixture::new("host"), mode: "build", features: "" };
     let first = host.run();
     let stderr = String::from_utf8_lossy(&first.stderr);
     if stderr.contains("no compiler for the device was found") {
@@ -76,12 +77,18 @@ fn the_build_script_follows_its_sources() {
     assert!(built.starts_with("Built { compiler: \"rustc 1."), "{built}");
     assert_eq!(host.runs(), 1);
 
+    // A program that can run kernels on the CPU has the same ones for the device.
+    host.features = "emulator";
+    assert_eq!(host.output(), built);
+    assert_eq!(host.runs(), 2);
+    host.features = "";
+
     // A dependency of the kernel crate changed.
     host.fixture.edit("helper/lib.rs", "FACTOR: u32 = 3", "FACTOR: u32 = 5");
     let changed = host.output();
     assert!(built.contains("%r1, 3;") && changed.contains("%r1, 5;"), "{changed}");
     let runs = host.runs();
-    assert_eq!(runs, 2);
+    assert_eq!(runs, 3);
     assert_eq!(host.output(), changed);
     assert_eq!(host.runs(), runs);
 
