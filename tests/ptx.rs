@@ -137,6 +137,9 @@ fn entry_points(file: &File) -> Result<(), Failed> {
     let code = Code::new(&text);
     let entries = code.entries();
     equal(entries.len(), file.entries.len())?;
+    // Each has the digest of its arguments beside it.
+    let has_layout = |entry: &&String| text.contains(&format!(" {entry}_layout[16] = {{"));
+    equal(entries.iter().find(|entry| !has_layout(entry)), None)?;
     equal(entries.into_iter().collect(), file.entries.clone())
 }
 
@@ -151,8 +154,8 @@ fn version(file: &File) -> Result<(), Failed> {
     Ok(())
 }
 
-/// As many as in the sources. What stands between two tests of one condition rustc may copy into each way through them,
-/// and a barrier with copies is no longer one instruction that all threads of a warp come to.
+/// As many as in the sources. A function between two tests of one condition rustc may copy into each way through them, and
+/// a barrier with copies is no longer one instruction that all threads of a block come to.
 fn barriers(file: &File) -> Result<(), Failed> {
     for kernel in Code::new(&file.text()?).kernels() {
         let name = &kernel.entries()[0];
