@@ -10,16 +10,6 @@ pub enum Sum {
     Wrapped(i32),
 }
 
-impl Sum {
-    fn add_product(self, x: Sum, w: Sum) -> Sum {
-        match (self, x, w) {
-            (Sum::Real(s), Sum::Real(x), Sum::Real(w)) => Sum::Real(s + x * w),
-            (Sum::Wrapped(s), Sum::Wrapped(x), Sum::Wrapped(w)) => Sum::Wrapped(s.wrapping_add(x.wrapping_mul(w))),
-            _ => unreachable!("sums of one kind"),
-        }
-    }
-}
-
 /// Which of the two sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -61,15 +51,11 @@ impl<T: Sample> Case<'_, T> {
             (Extent::Full, Direction::Correlate) => o + m / 2 - (m - 1),
             (Extent::Full, Direction::Convolve) => o - m / 2,
         };
-        let zero = T::default().widen();
         let place = |j: i64| match self.direction {
             Direction::Correlate => i + j - m / 2,
             Direction::Convolve => i - j + m / 2,
         };
-        (0..m).fold(zero, |sum, j| {
-            let tap = self.taps[j as usize];
-            sum.add_product(self.at(place(j)).widen(), tap.widen())
-        })
+        T::sum((0..m).map(|j| (self.at(place(j)), self.taps[j as usize])))
     }
 
     /// The signal at `i`, however far outside: SciPy's pictures, one period at a time.
