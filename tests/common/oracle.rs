@@ -40,9 +40,22 @@ impl<T: Sample> Case<'_, T> {
         }
     }
 
-    /// Output number `o`.
-    pub fn output(&self, o: usize) -> Sum {
-        let (m, o) = (self.taps.len() as i64, o as i64);
+    /// The outputs with these numbers.
+    pub fn outputs(&self, numbers: impl IntoIterator<Item = usize>) -> Vec<Sum> {
+        // What is empty cannot be continued.
+        if self.x.is_empty() {
+            return Vec::new();
+        }
+        let m = self.taps.len() as i64;
+        // No output looks further than the taps reach. Computed once, because a short signal has many periods there.
+        let continued: Vec<T> = (-m..self.x.len() as i64 + m).map(|i| self.at(i)).collect();
+        let at = |i: i64| continued[(i + m) as usize];
+        numbers.into_iter().map(|o| self.output(o as i64, at)).collect()
+    }
+
+    /// Output number `o` of the continued signal.
+    fn output(&self, o: i64, signal: impl Fn(i64) -> T) -> Sum {
+        let m = self.taps.len() as i64;
         // The output's place among those of `Extent::Same`, which may be outside.
         let i = match (self.extent, self.direction) {
             (Extent::Same, _) => o,
@@ -55,7 +68,7 @@ impl<T: Sample> Case<'_, T> {
             Direction::Correlate => i + j - m / 2,
             Direction::Convolve => i - j + m / 2,
         };
-        T::sum((0..m).map(|j| (self.at(place(j)), self.taps[j as usize])))
+        T::sum((0..m).map(|j| (signal(place(j)), self.taps[j as usize])))
     }
 
     /// The signal at `i`, however far outside: SciPy's pictures, one period at a time.
