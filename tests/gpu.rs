@@ -1,7 +1,7 @@
 //! What only a GPU shows: limits, order, lifetimes, launches and their cost.
 //!
-//! Whether results are right is the matter of `conformance.rs`; here they are compared with the CPU's, which for `i32`
-//! are the same to the last bit.
+//! Whether results are right is the matter of the suite `conformance`; here they are compared with the CPU's, which for
+//! `i32` are the same to the last bit.
 
 mod common;
 

@@ -20,9 +20,10 @@ type Test = fn() -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    trials.extend(on_every_backend("blur", "camera_as_scipy", |device| camera_as_scipy(&name(device))));
-    trials.extend(on_every_backend("blur", "huge_sigma", |device| huge_sigma(&name(device))));
-    trials.extend(on_every_backend("blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
+    trials.extend(on_every_backend("example::blur", "camera_as_scipy", |device| camera_as_scipy(&name(device))));
+    trials.extend(on_every_backend("example::blur", "huge_sigma", |device| huge_sigma(&name(device))));
+    trials
+        .extend(on_every_backend("example::blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
     let others: [(&str, Test); 14] = [
         ("transparent_colours_do_not_show", transparent_colours_do_not_show),
         ("sixteen_bits_stay", sixteen_bits_stay),
@@ -39,7 +40,7 @@ pub(super) fn trials() -> Vec<Trial> {
         ("bad_sigma", bad_sigma),
         ("usage", usage),
     ];
-    trials.extend(others.map(|(name, test)| Trial::test(format!("blur::example::{name}"), test)));
+    trials.extend(others.map(|(name, test)| Trial::test(format!("example::blur::{name}"), test)));
     example::of_example(EXAMPLE, trials)
 }
 

@@ -15,7 +15,9 @@ type Test = fn() -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    trials.extend(on_every_backend("chart", "channels_of_a_picture", |device| channels_of_a_picture(&name(device))));
+    trials.extend(on_every_backend("example::chart", "channels_of_a_picture", |device| {
+        channels_of_a_picture(&name(device))
+    }));
     let others: [(&str, Test); 6] = [
         ("bytes_of_a_file", bytes_of_a_file),
         ("bytes_of_a_picture", bytes_of_a_picture),
@@ -24,7 +26,7 @@ pub(super) fn trials() -> Vec<Trial> {
         ("bad_numbers_of_bins", bad_numbers_of_bins),
         ("bad_files", bad_files),
     ];
-    trials.extend(others.map(|(name, test)| Trial::test(format!("chart::example::{name}"), test)));
+    trials.extend(others.map(|(name, test)| Trial::test(format!("example::chart::{name}"), test)));
     example::of_example(EXAMPLE, trials)
 }
 

@@ -7,7 +7,7 @@
 //! | `conformance` | `Filter1d` against the naive oracle |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `golden` | `Filter1d` against SciPy and NumPy |
-//! | `blur`, `chart` | the examples |
+//! | `blur`, `chart` | the examples; their names begin with `example` |
 //! | `driverless` | machines without a driver |
 
 mod blur;
