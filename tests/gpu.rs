@@ -1,7 +1,7 @@
 //! What only a GPU shows: limits, order, lifetimes, launches and their cost.
 //!
-//! Whether results are right is the matter of `conformance.rs`; here they are compared with the CPU's, which for `i32`
-//! are the same to the last bit.
+//! Whether results are right is the matter of the suite `conformance`; here they are compared with the CPU's, which for
+//! `i32` are the same to the last bit.
 
 mod common;
 
@@ -49,14 +49,14 @@ fn main() {
 static GPU: RwLock<()> = RwLock::new(());
 
 fn together(name: &str, test: Test) -> Trial {
-    on_cuda(name, move |device| {
+    on_cuda("gpu", name, move |device| {
         let _guard = GPU.read().unwrap_or_else(PoisonError::into_inner);
         test(device)
     })
 }
 
 fn alone(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + 'static) -> Trial {
-    on_cuda(name, move |device| {
+    on_cuda("gpu", name, move |device| {
         let _guard = GPU.write().unwrap_or_else(PoisonError::into_inner);
         test(device)
     })

@@ -8,25 +8,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
-/// The places of the kernels that tests have come by.
-static REACHED: Mutex<BTreeSet<Line>> = Mutex::new(BTreeSet::new());
+/// The places of the kernels that the tests of a suite have come by.
+static REACHED: Mutex<BTreeSet<(&str, Line)>> = Mutex::new(BTreeSet::new());
 
-/// One test on an emulated device. Profiles and seeds go by the test's name, so that all have their turn.
-pub fn trial(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + 'static) -> Trial {
+/// One test of a suite on an emulated device. Profiles and seeds go by the test's name, so that all have their turn.
+pub fn trial(suite: &'static str, name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + 'static) -> Trial {
     let hash = name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     let (profile, seed) = (Profile::ALL[(hash >> 32) as usize % Profile::ALL.len()], hash >> 48);
-    Trial::test(format!("emulated::{name}"), move || {
+    Trial::test(format!("{suite}::emulated::{name}"), move || {
         let device = Device::emulated(profile, seed);
         let selection = &device.info().selection;
         test(&device).map_err(|failed| format!("{selection}: {}", failed.message().unwrap_or("failed")))?;
-        check_reports(&device).map_err(|failed| format!("{selection}: {failed}").into())
+        check_reports(suite, &device).map_err(|failed| format!("{selection}: {failed}").into())
     })
 }
 
 /// What the device has found (which the operations have returned as errors already) and counted.
-fn check_reports(device: &Device) -> Result<(), String> {
+fn check_reports(suite: &'static str, device: &Device) -> Result<(), String> {
     for report in device.emulation_reports() {
         // The documentation of the kernels promises none, except where data decide who meets.
         let promised = report.sites.iter().filter(|site| !is_up_to_data(site));
@@ -35,7 +35,7 @@ fn check_reports(device: &Device) -> Result<(), String> {
             return Err(report.to_string());
         }
         let mut reached = REACHED.lock().unwrap_or_else(PoisonError::into_inner);
-        reached.extend(report.sites.into_iter().map(|site| site.at));
+        reached.extend(report.sites.into_iter().map(|site| (suite, site.at)));
     }
     Ok(())
 }
@@ -45,11 +45,12 @@ fn is_up_to_data(site: &SiteCounts) -> bool {
     site.action == Action::Atomic || site.action == Action::Load && site.at.file.ends_with("histogram/cached.rs")
 }
 
-/// Whether the tests of `arguments`, if they are all, have reached every accessor call in this folder of `kernels/`;
-/// prints which ones were not.
-pub fn is_covered(operation: &str, arguments: &Arguments) -> bool {
+/// Whether the tests of `arguments`, if the suite's emulated ones are all among them, have reached every accessor call in
+/// this folder of `kernels/`; prints which ones were not.
+pub fn is_covered(suite: &str, operation: &str, arguments: &Arguments) -> bool {
     // A part of the trials does not reach everything.
-    let all = arguments.filter.as_deref().is_none_or(|filter| filter == "emulated::")
+    let of_all = format!("{suite}::emulated::");
+    let all = arguments.filter.as_deref().is_none_or(|filter| !arguments.exact && of_all.contains(filter))
         && arguments.skip.is_empty()
         && !arguments.ignored
         && !arguments.list;
@@ -63,9 +64,10 @@ pub fn is_covered(operation: &str, arguments: &Arguments) -> bool {
         }
     };
     let reached = REACHED.lock().unwrap_or_else(PoisonError::into_inner);
-    let reached: BTreeSet<(PathBuf, u32)> = reached.iter().map(|at| (PathBuf::from(&at.file), at.line)).collect();
+    let of_suite = reached.iter().filter(|(of, _)| *of == suite);
+    let reached: BTreeSet<(PathBuf, u32)> = of_suite.map(|(_, at)| (PathBuf::from(&at.file), at.line)).collect();
     let missed: Vec<_> = calls.difference(&reached).collect();
-    println!("emulated: {} of {} lines with accessors were reached", calls.len() - missed.len(), calls.len());
+    println!("{suite}::emulated: {} of {} lines with accessors were reached", calls.len() - missed.len(), calls.len());
     for (file, line) in &missed {
         println!("not reached: {}:{line}", file.display());
     }

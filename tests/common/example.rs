@@ -1,26 +1,23 @@
 //! Running an example: what it prints, what it complains about, and a folder for its files.
 
 use image::ColorType;
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, io, process};
 
-/// Runs the trials of an example; without it they are listed as ignored, with the reason.
-pub fn run(example: &str, trials: Vec<Trial>) -> ! {
-    let arguments = Arguments::from_args();
-    let mut trials = trials;
-    if find(example).is_none() {
-        eprintln!("the example {example} is not built: cargo build --example {example}");
-        // Where GPU tests must run, they fail for want of it instead.
-        let ignored = env::var_os("SLM_REQUIRE_CUDA").is_none_or(|value| value != "1");
-        let kind = format!("{example} is not built");
-        let ignore = |trial: Trial| trial.with_ignored_flag(ignored).with_kind(kind.clone());
-        trials = trials.into_iter().map(ignore).collect();
+/// The trials of an example; without it they are listed as ignored, with the reason.
+pub fn of_example(example: &str, trials: Vec<Trial>) -> Vec<Trial> {
+    if find(example).is_some() {
+        return trials;
     }
-    libtest_mimic::run(&arguments, trials).exit()
+    eprintln!("the example {example} is not built: cargo build --example {example}");
+    // Where GPU tests must run, they fail for want of it instead.
+    let ignored = env::var_os("SLM_REQUIRE_CUDA").is_none_or(|value| value != "1");
+    let kind = format!("{example} is not built");
+    trials.into_iter().map(|trial| trial.with_ignored_flag(ignored).with_kind(kind.clone())).collect()
 }
 
 /// The built example: beside the folder of this program, where Cargo puts it, or else where a machine without Cargo

@@ -28,20 +28,21 @@ pub const ALGORITHMS: [Algorithm; 5] = [
     Algorithm::RegisterTiled,
 ];
 
-/// One test on every backend: on the CPU and on an emulated device always, on a CUDA device where there is one. Without
+/// One test of a suite on every backend: on the CPU and on an emulated device always, on a CUDA device where there is one. Without
 /// one it is listed as ignored, with the reason; with `SLM_REQUIRE_CUDA=1` it fails.
 pub fn on_every_backend(
+    suite: &'static str,
     name: &str,
     test: impl Fn(&Device) -> Result<(), Failed> + Clone + Send + 'static,
 ) -> [Trial; 3] {
     let on_cpu = test.clone();
-    let on_cpu = Trial::test(format!("cpu::{name}"), move || on_cpu(&Device::cpu()));
-    [on_cpu, emulated::trial(name, test.clone()), on_cuda(name, test)]
+    let on_cpu = Trial::test(format!("{suite}::cpu::{name}"), move || on_cpu(&Device::cpu()));
+    [on_cpu, emulated::trial(suite, name, test.clone()), on_cuda(suite, name, test)]
 }
 
 /// One test on a CUDA device, as above.
-pub fn on_cuda(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + 'static) -> Trial {
-    let name = format!("cuda::{name}");
+pub fn on_cuda(suite: &str, name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + 'static) -> Trial {
+    let name = format!("{suite}::cuda::{name}");
     let required = std::env::var_os("SLM_REQUIRE_CUDA").is_some_and(|v| v == "1");
     match cuda_missing() {
         Some(reason) if required => Trial::test(name, move || Err(format!("SLM_REQUIRE_CUDA=1, but {reason}").into())),
@@ -107,7 +108,8 @@ pub trait Sample: slm::filter1d::FilterElement + std::fmt::Display {
     /// Whether `actual` is the exact sum `expected` within the documented rounding, for `taps` taps whose magnitudes
     /// add up to `weight`, and samples of at most 1.
     fn agrees(actual: Self, expected: oracle::Sum, taps: usize, weight: f64) -> bool;
-    fn widen(self) -> oracle::Sum;
+    /// The sum of the products.
+    fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> oracle::Sum;
     fn magnitude(self) -> f64;
     /// For comparing bit by bit.
     fn bits(self) -> u64;
@@ -126,8 +128,8 @@ macro_rules! floats {
                 let bound = taps as f64 * ($unit + f64::EPSILON / 2.0) * weight;
                 (f64::from(actual) - expected).abs() <= bound
             }
-            fn widen(self) -> oracle::Sum {
-                oracle::Sum::Real(self.into())
+            fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> oracle::Sum {
+                oracle::Sum::Real(pairs.fold(0.0, |sum, (x, tap)| sum + f64::from(x) * f64::from(tap)))
             }
             fn magnitude(self) -> f64 {
                 f64::from(self).abs()
@@ -151,8 +153,8 @@ impl Sample for i32 {
     fn agrees(actual: Self, expected: oracle::Sum, _taps: usize, _weight: f64) -> bool {
         oracle::Sum::Wrapped(actual) == expected
     }
-    fn widen(self) -> oracle::Sum {
-        oracle::Sum::Wrapped(self)
+    fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> oracle::Sum {
+        oracle::Sum::Wrapped(pairs.fold(0, |sum: i32, (x, tap)| sum.wrapping_add(x.wrapping_mul(tap))))
     }
     fn magnitude(self) -> f64 {
         f64::from(self).abs()

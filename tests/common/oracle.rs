@@ -10,16 +10,6 @@ pub enum Sum {
     Wrapped(i32),
 }
 
-impl Sum {
-    fn add_product(self, x: Sum, w: Sum) -> Sum {
-        match (self, x, w) {
-            (Sum::Real(s), Sum::Real(x), Sum::Real(w)) => Sum::Real(s + x * w),
-            (Sum::Wrapped(s), Sum::Wrapped(x), Sum::Wrapped(w)) => Sum::Wrapped(s.wrapping_add(x.wrapping_mul(w))),
-            _ => unreachable!("sums of one kind"),
-        }
-    }
-}
-
 /// Which of the two sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -50,9 +40,22 @@ impl<T: Sample> Case<'_, T> {
         }
     }
 
-    /// Output number `o`.
-    pub fn output(&self, o: usize) -> Sum {
-        let (m, o) = (self.taps.len() as i64, o as i64);
+    /// The outputs with these numbers.
+    pub fn outputs(&self, numbers: impl IntoIterator<Item = usize>) -> Vec<Sum> {
+        // What is empty cannot be continued.
+        if self.x.is_empty() {
+            return Vec::new();
+        }
+        let m = self.taps.len() as i64;
+        // No output looks further than the taps reach. Computed once, because a short signal has many periods there.
+        let continued: Vec<T> = (-m..self.x.len() as i64 + m).map(|i| self.at(i)).collect();
+        let at = |i: i64| continued[(i + m) as usize];
+        numbers.into_iter().map(|o| self.output(o as i64, at)).collect()
+    }
+
+    /// Output number `o` of the continued signal.
+    fn output(&self, o: i64, signal: impl Fn(i64) -> T) -> Sum {
+        let m = self.taps.len() as i64;
         // The output's place among those of `Extent::Same`, which may be outside.
         let i = match (self.extent, self.direction) {
             (Extent::Same, _) => o,
@@ -61,15 +64,11 @@ impl<T: Sample> Case<'_, T> {
             (Extent::Full, Direction::Correlate) => o + m / 2 - (m - 1),
             (Extent::Full, Direction::Convolve) => o - m / 2,
         };
-        let zero = T::default().widen();
         let place = |j: i64| match self.direction {
             Direction::Correlate => i + j - m / 2,
             Direction::Convolve => i - j + m / 2,
         };
-        (0..m).fold(zero, |sum, j| {
-            let tap = self.taps[j as usize];
-            sum.add_product(self.at(place(j)).widen(), tap.widen())
-        })
+        T::sum((0..m).map(|j| (signal(place(j)), self.taps[j as usize])))
     }
 
     /// The signal at `i`, however far outside: SciPy's pictures, one period at a time.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use cuda_driver::FUNCTIONS;
@@ -13,10 +14,14 @@ use cuda_driver::FUNCTIONS;
 const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
 const LINKERS: [&str; 2] = ["bfd", "lld"];
 
+/// Both tests build in one folder, in turn: what does not depend on the toolkit is compiled once.
+static FOLDER: Mutex<()> = Mutex::new(());
+
 #[test]
 fn without_a_toolkit() {
     let root = folder("no-toolkit");
     fs::create_dir_all(root.join("lib64")).expect("a folder");
+    let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     for program in build_all(&root) {
         check(&program);
     }
@@ -31,6 +36,7 @@ fn with_a_toolkit() {
         fs::create_dir_all(place.parent().expect("it has a folder")).expect("a folder");
         fs::copy(&stub, place).expect("a copy of the stub");
     }
+    let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     for program in build_all(&root) {
         check(&program);
         // The stub in the place of a driver: it is loaded, and its `cuInit` fails.
@@ -57,12 +63,12 @@ fn check(program: &Path) {
 
 /// Builds the program in all profiles with all linkers, in turn: each is built when the iterator reaches it.
 fn build_all(toolkit: &Path) -> impl Iterator<Item = PathBuf> {
-    let package = write_package(&toolkit.join("package"));
+    let (package, target) = (write_package(&folder("package")), folder("target"));
     let combinations = PROFILES.into_iter().flat_map(|profile| LINKERS.map(|linker| (profile, linker)));
     combinations.filter(|(_, linker)| is_linker(linker)).map(move |((profile, folder), linker)| {
-        build(&package, toolkit, profile, linker);
-        check_functions_of_cust(&toolkit.join("target").join(folder).join("deps"));
-        toolkit.join("target").join(folder).join("linkage")
+        build(&package, &target, toolkit, profile, linker);
+        check_functions_of_cust(&target.join(folder).join("deps"));
+        target.join(folder).join("linkage")
     })
 }
 
@@ -99,7 +105,7 @@ fn write_package(root: &Path) -> PathBuf {
 }
 
 /// Builds the program; over the network only if something was not downloaded before.
-fn build(manifest: &Path, toolkit: &Path, profile: &str, linker: &str) {
+fn build(manifest: &Path, target: &Path, toolkit: &Path, profile: &str, linker: &str) {
     let cargo = |offline: Option<&str>| {
         let mut command = Command::new(env!("CARGO"));
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
@@ -107,7 +113,7 @@ fn build(manifest: &Path, toolkit: &Path, profile: &str, linker: &str) {
         }
         command.env("CUDA_LIBRARY_PATH", toolkit);
         command.args(["rustc", "--quiet", "--profile", profile, "--manifest-path"]).arg(manifest);
-        command.arg("--target-dir").arg(toolkit.join("target")).args(offline).arg("--");
+        command.arg("--target-dir").arg(target).args(offline).arg("--");
         command.args(linker_arguments(linker));
         command
     };

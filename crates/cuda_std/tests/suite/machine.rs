@@ -82,26 +82,28 @@ impl Tester {
     /// test that follow the call.
     #[track_caller]
     pub fn observe<R>(self: &Rc<Self>, work: impl FnOnce() -> R) -> (R, Vec<Event>) {
-        const LINES: u32 = 8;
         self.log.borrow_mut().clear();
         let result = with(self.clone(), work);
-        let (caller, events) = (Location::caller(), self.log.take());
+        (result, self.events_of(Location::caller()))
+    }
+
+    /// What was asked for, all of it by the lines that follow `caller`.
+    fn events_of(&self, caller: &Location<'_>) -> Vec<Event> {
+        const LINES: u32 = 8;
+        let events = self.log.take();
         for event in &events {
             let at = event.at();
             assert_eq!(at.file(), caller.file(), "{event:?}");
             assert!((caller.line()..caller.line() + LINES).contains(&at.line()), "{event:?} is not from {caller}");
         }
-        (result, events)
+        events
     }
 
     /// As `observe`, for a single request.
     #[track_caller]
     pub fn observe_one<R>(self: &Rc<Self>, work: impl FnOnce() -> R) -> (R, Event) {
         let (result, events) = self.observe(work);
-        match events[..] {
-            [event] => (result, event),
-            _ => panic!("not one request: {events:?}"),
-        }
+        (result, single(&events))
     }
 
     /// All of the shared memory.
@@ -266,4 +268,12 @@ pub fn message_of(work: impl FnOnce() + std::panic::UnwindSafe) -> String {
     let payload = std::panic::catch_unwind(work).expect_err("no panic");
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned()).expect("a text")
+}
+
+#[track_caller]
+fn single(events: &[Event]) -> Event {
+    match *events {
+        [event] => event,
+        _ => panic!("not one request: {events:?}"),
+    }
 }

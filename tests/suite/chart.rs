@@ -1,8 +1,7 @@
 //! Runs the example `02_histogram`: its charts, and what it says when something is wrong.
 
-mod common;
-
-use common::example::{self, Folder, ensure, fails, name, succeeds};
+use crate::common::example::{self, Folder, ensure, fails, name, succeeds};
+use crate::common::on_every_backend;
 use image::ColorType;
 use libtest_mimic::{Failed, Trial};
 use std::path::Path;
@@ -10,13 +9,15 @@ use std::process::Command;
 use std::{fs, iter};
 
 const EXAMPLE: &str = "02_histogram";
-const ASTRONAUT: &[u8] = include_bytes!("../assets/astronaut.png");
+const ASTRONAUT: &[u8] = include_bytes!("../../assets/astronaut.png");
 
 type Test = fn() -> Result<(), Failed>;
 
-fn main() {
+pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    trials.extend(common::on_every_backend("channels_of_a_picture", |device| channels_of_a_picture(&name(device))));
+    trials.extend(on_every_backend("example::chart", "channels_of_a_picture", |device| {
+        channels_of_a_picture(&name(device))
+    }));
     let others: [(&str, Test); 6] = [
         ("bytes_of_a_file", bytes_of_a_file),
         ("bytes_of_a_picture", bytes_of_a_picture),
@@ -25,8 +26,8 @@ fn main() {
         ("bad_numbers_of_bins", bad_numbers_of_bins),
         ("bad_files", bad_files),
     ];
-    trials.extend(others.map(|(name, test)| Trial::test(format!("example::{name}"), test)));
-    example::run(EXAMPLE, trials);
+    trials.extend(others.map(|(name, test)| Trial::test(format!("example::chart::{name}"), test)));
+    example::of_example(EXAMPLE, trials)
 }
 
 fn histogram(input: &Path) -> Command {

@@ -6,15 +6,12 @@
 //!
 //! On emulated devices the sizes are few and small.
 
-mod common;
-#[path = "histogram/golden.rs"]
 mod golden;
-#[path = "histogram/properties.rs"]
 mod properties;
 
-use common::histogram::{Bins, Case, Number};
-use common::{Random, emulated, is_emulated, on_every_backend};
-use libtest_mimic::{Arguments, Failed, Trial};
+use crate::common::histogram::{Bins, Case, Number};
+use crate::common::{Random, is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
 use slm::histogram::{Algorithm, Counts, Ordering};
 use slm::{Backend, Device, Error, Histogram};
 
@@ -54,43 +51,40 @@ const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::LanePrivate,
 ];
 
-fn main() {
-    let arguments = Arguments::from_args();
-    eprintln!("seed of all data: {:#x}", common::SEED);
+/// The name of the suite.
+pub(super) const SUITE: &str = "histogram";
+
+pub(super) fn trials() -> Vec<Trial> {
     let trials = [
-        trials("bytes", bytes()),
-        trials("low_bits", low_bits()),
-        trials("few_values", few_values::<u8>(255)),
-        trials("few_values", few_values::<u16>(65_535)),
-        trials("few_values", few_values::<u32>(u32::MAX)),
-        trials("few_values", few_values::<i32>(i32::MAX)),
-        trials("whole_range", whole_range::<u8>(0, u8::MAX)),
-        trials("whole_range", whole_range::<u16>(0, u16::MAX)),
-        trials("whole_range", whole_range::<u32>(0, u32::MAX)),
-        trials("whole_range", whole_range::<i32>(i32::MIN, i32::MAX)),
-        trials("whole_range", vec![Case::even(1 << 24, i32::MIN..i32::MAX)]),
-        trials("integer_edges", integer_edges::<u8>(u8::MAX)),
-        trials("integer_edges", integer_edges::<u16>(u16::MAX)),
-        trials("integer_edges", integer_edges::<u32>(u32::MAX)),
-        trials("integer_edges", integer_edges::<i32>(i32::MAX)),
-        trials("even", floats::<f32>()),
-        trials("even", floats::<f64>()),
-        trials("wide", vec![Case::even(1000, f32::MIN..f32::MAX), Case::even(3, -1e-45f32..1e-45)]),
-        trials("wide", vec![Case::even(1000, f64::MIN / 2.0..f64::MAX / 2.0), Case::even(1, -1e-307..1e-307)]),
-        trials("beyond_precision", beyond_precision()),
-        trials("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
-        trials("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
-        on_every_backend("u8::constant::256_bins", constant_bytes).into(),
-        on_every_backend("u8::more_channels_than_counters", more_channels_than_counters).into(),
+        of_cases("bytes", bytes()),
+        of_cases("low_bits", low_bits()),
+        of_cases("few_values", few_values::<u8>(255)),
+        of_cases("few_values", few_values::<u16>(65_535)),
+        of_cases("few_values", few_values::<u32>(u32::MAX)),
+        of_cases("few_values", few_values::<i32>(i32::MAX)),
+        of_cases("whole_range", whole_range::<u8>(0, u8::MAX)),
+        of_cases("whole_range", whole_range::<u16>(0, u16::MAX)),
+        of_cases("whole_range", whole_range::<u32>(0, u32::MAX)),
+        of_cases("whole_range", whole_range::<i32>(i32::MIN, i32::MAX)),
+        of_cases("whole_range", vec![Case::even(1 << 24, i32::MIN..i32::MAX)]),
+        of_cases("integer_edges", integer_edges::<u8>(u8::MAX)),
+        of_cases("integer_edges", integer_edges::<u16>(u16::MAX)),
+        of_cases("integer_edges", integer_edges::<u32>(u32::MAX)),
+        of_cases("integer_edges", integer_edges::<i32>(i32::MAX)),
+        of_cases("even", floats::<f32>()),
+        of_cases("even", floats::<f64>()),
+        of_cases("wide", vec![Case::even(1000, f32::MIN..f32::MAX), Case::even(3, -1e-45f32..1e-45)]),
+        of_cases("wide", vec![Case::even(1000, f64::MIN / 2.0..f64::MAX / 2.0), Case::even(1, -1e-307..1e-307)]),
+        of_cases("beyond_precision", beyond_precision()),
+        of_cases("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
+        of_cases("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
+        on_every_backend(SUITE, "u8::constant::256_bins", constant_bytes).into(),
+        on_every_backend(SUITE, "u8::more_channels_than_counters", more_channels_than_counters).into(),
         golden::trials(),
         properties::trials(),
-        vec![Trial::test("cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
+        vec![Trial::test("histogram::cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
     ];
-    let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
-    if !conclusion.has_failed() && !emulated::is_covered("histogram", &arguments) {
-        std::process::exit(1);
-    }
-    conclusion.exit();
+    trials.into_iter().flatten().collect()
 }
 
 fn bytes() -> Vec<Case<u8>> {
@@ -184,12 +178,12 @@ fn float_edges<T: Number>(infinite: [T; 2]) -> Vec<Case<T>> {
     ]
 }
 
-fn trials<T: Number>(name: &str, cases: Vec<Case<T>>) -> Vec<Trial> {
+fn of_cases<T: Number>(name: &str, cases: Vec<Case<T>>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for case in cases {
         let kind = if let Bins::Edges(_) = case.bins { "edges" } else { "bins" };
         let name = format!("{}::{name}::{}_{kind}", T::NAME, case.bin_count());
-        trials.extend(on_every_backend(&name, move |device| check_all(device, &case)));
+        trials.extend(on_every_backend(SUITE, &name, move |device| check_all(device, &case)));
     }
     trials
 }

@@ -1,10 +1,9 @@
-//! Runs the example `01_blur`: its picture against SciPy's (`golden/camera_sigma3.png`, made by `golden/blur.py`), and
+//! Runs the example `01_blur`: its picture against SciPy's (`tests/golden/camera_sigma3.png`, made by the script `blur.py`
+//! beside it), and
 //! what it says when something is wrong.
 
-mod common;
-
-use common::example::{self, Folder, ensure, fails, name, succeeds};
-use common::on_every_backend;
+use crate::common::example::{self, Folder, ensure, fails, name, succeeds};
+use crate::common::on_every_backend;
 use image::{ColorType, DynamicImage, ImageFormat};
 use libtest_mimic::{Failed, Trial};
 use std::path::Path;
@@ -13,21 +12,18 @@ use std::{fs, io};
 
 const EXAMPLE: &str = "01_blur";
 
-const CAMERA: &[u8] = include_bytes!("../assets/camera.png");
-const ASTRONAUT: &[u8] = include_bytes!("../assets/astronaut.png");
-const CAMERA_SIGMA_3: &[u8] = include_bytes!("golden/camera_sigma3.png");
-
-fn main() {
-    example::run(EXAMPLE, trials());
-}
+const CAMERA: &[u8] = include_bytes!("../../assets/camera.png");
+const ASTRONAUT: &[u8] = include_bytes!("../../assets/astronaut.png");
+const CAMERA_SIGMA_3: &[u8] = include_bytes!("../golden/camera_sigma3.png");
 
 type Test = fn() -> Result<(), Failed>;
 
-fn trials() -> Vec<Trial> {
+pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    trials.extend(on_every_backend("camera_as_scipy", |device| camera_as_scipy(&name(device))));
-    trials.extend(on_every_backend("huge_sigma", |device| huge_sigma(&name(device))));
-    trials.extend(on_every_backend("colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
+    trials.extend(on_every_backend("example::blur", "camera_as_scipy", |device| camera_as_scipy(&name(device))));
+    trials.extend(on_every_backend("example::blur", "huge_sigma", |device| huge_sigma(&name(device))));
+    trials
+        .extend(on_every_backend("example::blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
     let others: [(&str, Test); 14] = [
         ("transparent_colours_do_not_show", transparent_colours_do_not_show),
         ("sixteen_bits_stay", sixteen_bits_stay),
@@ -44,8 +40,8 @@ fn trials() -> Vec<Trial> {
         ("bad_sigma", bad_sigma),
         ("usage", usage),
     ];
-    trials.extend(others.map(|(name, test)| Trial::test(format!("example::{name}"), test)));
-    trials
+    trials.extend(others.map(|(name, test)| Trial::test(format!("example::blur::{name}"), test)));
+    example::of_example(EXAMPLE, trials)
 }
 
 fn camera_as_scipy(device: &str) -> Result<(), Failed> {

@@ -17,7 +17,6 @@ fn fails<T: std::fmt::Debug>(result: Result<T>, expected: Error) {
     assert_eq!(result.expect_err("this cannot work"), expected);
 }
 
-#[path = "errors/texts.rs"]
 mod texts;
 
 const LARGEST: u64 = isize::MAX as u64;

@@ -3,11 +3,9 @@
 //! Where numbers are small integers, `f32`, `f64` and `i32` all compute exactly, so equality is the test and every
 //! property is checked for the three at once.
 
-mod common;
-
-use common::extension::Meeting;
-use common::oracle::Direction;
-use common::{Random, Sample};
+use crate::common::extension::Meeting;
+use crate::common::oracle::Direction;
+use crate::common::{Random, Sample};
 use ndarray::{Array2, ArrayView2, s};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -3,31 +3,30 @@
 //! What depends on the environment or on being the first call runs in a process of its own: this program again, with
 //! [`TASK`] set.
 
-mod common;
-
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use slm::{Backend, Device, Error, Extent, Filter1d};
 use std::ffi::OsStr;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::sync::Barrier;
 use std::{env, thread};
 
 /// Tells this program what to do instead of testing.
 const TASK: &str = "SLM_DRIVERLESS_TASK";
 
-fn main() -> ExitCode {
+/// Does the task instead, if there is one.
+pub(super) fn has_task() -> bool {
     match env::var(TASK).as_deref() {
         Ok("open") => open(),
         Ok("race") => race(),
         Ok(task) => panic!("{TASK} is '{task}'"),
-        Err(_) => return libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
+        Err(_) => return false,
     }
-    ExitCode::SUCCESS
+    true
 }
 
 type Test = fn() -> Result<(), Failed>;
 
-fn trials() -> Vec<Trial> {
+pub(super) fn trials() -> Vec<Trial> {
     let everywhere: [(&str, Test); 4] = [
         ("the_variable_is_checked", the_variable_is_checked),
         ("an_emulated_device_can_be_named", an_emulated_device_can_be_named),
@@ -50,7 +49,7 @@ fn trials() -> Vec<Trial> {
         Some(_) => trial.with_ignored_flag(true).with_kind("there is a CUDA driver"),
         None => trial,
     };
-    let everywhere = everywhere.map(|(name, test)| Trial::test(name, test));
+    let everywhere = everywhere.map(|(name, test)| Trial::test(format!("driverless::{name}"), test));
     let driverless = driverless.map(|(name, test)| ignore(Trial::test(format!("driverless::{name}"), test)));
     everywhere.into_iter().chain(driverless).collect()
 }

@@ -1,4 +1,5 @@
-//! Emulated devices as devices: what they say of themselves, have and refuse. Results are the matter of `conformance.rs`.
+//! Emulated devices as devices: what they say of themselves, have and refuse. Results are the matter of the suite
+//! `conformance`.
 
 use slm::emulator::{Action, Profile, Space};
 use slm::filter1d::{Algorithm, HaloLoad, PreparedFilter1d};

@@ -8,12 +8,10 @@
 //! On emulated devices, where an access takes some 100 ns, the sizes are few and small; together the trials come by every
 //! accessor of the kernels, which is checked in the end.
 
-mod common;
-
-use common::oracle::{Case, Direction};
-use common::shared_memory::{exceeded, exceeded_on, tile_bytes};
-use common::{ALGORITHMS, Random, Sample, emulated, is_emulated, on_every_backend};
-use libtest_mimic::{Arguments, Failed, Trial};
+use crate::common::oracle::{Case, Direction};
+use crate::common::shared_memory::{exceeded, exceeded_on, tile_bytes};
+use crate::common::{ALGORITHMS, Random, Sample, emulated, is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
 use slm::filter1d::{Algorithm, HaloLoad};
 use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
 use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem};
@@ -61,21 +59,18 @@ const FEW_MATRICES: [([usize; 2], usize, usize, usize); 16] = [
     ([33, 5], 3, 0, 33),
 ];
 
-fn main() {
-    let arguments = Arguments::from_args();
-    eprintln!("seed of all data: {:#x}", common::SEED);
-    let mut trials: Vec<Trial> = [trials::<f32>(), trials::<f64>(), trials::<i32>()].into_iter().flatten().collect();
+/// The name of the suite.
+pub(super) const SUITE: &str = "conformance";
+
+pub(super) fn trials() -> Vec<Trial> {
+    let mut trials: Vec<Trial> = [of_type::<f32>(), of_type::<f64>(), of_type::<i32>()].into_iter().flatten().collect();
     trials.extend([
-        Trial::test("expectations::f32", expectations::<f32>),
-        Trial::test("expectations::f64", expectations::<f64>),
-        Trial::test("expectations::i32", expectations::<i32>),
-        Trial::test("expectations::sixty_four_kilobytes", sixty_four_kilobytes),
+        Trial::test("conformance::expectations::f32", expectations::<f32>),
+        Trial::test("conformance::expectations::f64", expectations::<f64>),
+        Trial::test("conformance::expectations::i32", expectations::<i32>),
+        Trial::test("conformance::expectations::sixty_four_kilobytes", sixty_four_kilobytes),
     ]);
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    if !conclusion.has_failed() && !emulated::is_covered("filter1d", &arguments) {
-        std::process::exit(1);
-    }
-    conclusion.exit();
+    trials
 }
 
 fn boundaries<T: Sample>() -> [(&'static str, Boundary<T>); 6] {
@@ -89,16 +84,18 @@ fn boundaries<T: Sample>() -> [(&'static str, Boundary<T>); 6] {
     ]
 }
 
-fn trials<T: Sample>() -> Vec<Trial> {
+fn of_type<T: Sample>() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (name, boundary) in boundaries::<T>() {
         for extent in EXTENTS {
             let name = format!("{}::{name}::{extent:?}", T::NAME);
-            trials.extend(on_every_backend(&name, move |device| lines(device, boundary, extent)));
-            trials.extend(on_every_backend(&format!("{name}::axes"), move |device| axes(device, boundary, extent)));
+            trials.extend(on_every_backend(SUITE, &name, move |device| lines(device, boundary, extent)));
+            trials.extend(on_every_backend(SUITE, &format!("{name}::axes"), move |device| {
+                axes(device, boundary, extent)
+            }));
         }
         let name = format!("{}::{name}::several_launches", T::NAME);
-        trials.push(emulated::trial(&name, move |device| several_launches(device, boundary)));
+        trials.push(emulated::trial(SUITE, &name, move |device| several_launches(device, boundary)));
     }
     trials
 }
@@ -140,7 +137,7 @@ fn lines<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> R
 }
 
 fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), String> {
-    let expected: Vec<_> = places(case).map(|o| (o, case.output(o))).collect();
+    let expected: Vec<_> = places(case).zip(case.outputs(places(case))).collect();
     let weight = case.weight();
     let mut first: Option<Vec<T>> = None;
     for &algorithm in algorithms(device) {
@@ -284,8 +281,9 @@ fn check_outputs<T: Sample>(
     let weight = case.weight();
     for l in 0..samples.shape[1 - axis] {
         let case = Case { x: &samples.line(axis, l), ..case.clone() };
-        for o in places_of_line(l, target.shape[axis]) {
-            let (actual, expected) = (outputs[target.place(axis, l, o)], case.output(o));
+        let places = || places_of_line(l, target.shape[axis]);
+        for (o, expected) in places().zip(case.outputs(places())) {
+            let actual = outputs[target.place(axis, l, o)];
             if !T::agrees(actual, expected, case.taps.len(), weight) {
                 return Err(format!("line {l}: output {o} is {actual}, expected {expected:?}"));
             }

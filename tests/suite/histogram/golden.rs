@@ -1,18 +1,19 @@
-//! What NumPy gives: `golden/histogram.json`, made by the script beside it.
+//! What NumPy gives: `tests/golden/histogram.json`, made by the script beside it.
 
-use super::on_every_backend;
+use super::SUITE;
 use crate::common::histogram::Number;
+use crate::common::on_every_backend;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use slm::{Device, Histogram};
 
-const FILE: &str = include_str!("../golden/histogram.json");
+const FILE: &str = include_str!("../../golden/histogram.json");
 
 /// The cases that the file has at the least: one that was cut short must not pass.
 const LEAST_CASES: usize = 90;
 
 pub(super) fn trials() -> Vec<Trial> {
-    read_file().unwrap_or_else(|error| vec![Trial::test("golden/histogram.json", move || Err(error))])
+    read_file().unwrap_or_else(|error| vec![Trial::test("histogram::golden::histogram.json", move || Err(error))])
 }
 
 fn read_file() -> Result<Vec<Trial>, Failed> {
@@ -23,7 +24,7 @@ fn read_file() -> Result<Vec<Trial>, Failed> {
     }
     let trial = |(number, case): (usize, &Value)| {
         let (kind, case) = (case["type"].as_str().unwrap_or_default().to_owned(), case.clone());
-        on_every_backend(&format!("golden::{kind}::{number}"), move |device| check(device, &kind, &case))
+        on_every_backend(SUITE, &format!("golden::{kind}::{number}"), move |device| check(device, &kind, &case))
     };
     Ok(cases.iter().enumerate().flat_map(trial).collect())
 }

@@ -25,7 +25,7 @@ pub(super) fn trials() -> Vec<Trial> {
         ("weights_of_one_count", weights_of_one_count),
         ("any_number_of_threads_gives_the_same", any_number_of_threads_gives_the_same),
     ];
-    properties.map(|(name, property)| Trial::test(format!("properties::{name}"), property)).into()
+    properties.map(|(name, property)| Trial::test(format!("histogram::properties::{name}"), property)).into()
 }
 
 /// Checks a property with the same cases in every run.

@@ -2,8 +2,6 @@
 //!
 //! Each test runs in a process of its own with a gigabyte of address space, which only Linux can be asked for.
 
-#![cfg(target_os = "linux")]
-
 use ndarray::{Array2, array};
 use slm::{Buffer, Buffer2, Device, Error, Filter1d, Histogram, Result};
 use std::process::Command;
@@ -26,7 +24,12 @@ fn short_of_memory(test: &str, work: fn(&Device)) {
     }
     let mut command = Command::new("sh");
     command.args(["-c", r#"ulimit -v 1048576 && exec "$0" "$@""#]).arg(env::current_exe().unwrap());
-    let output = command.args(["--exact", test]).env(SHORT, "1").env("RAYON_NUM_THREADS", "2").output().unwrap();
+    let output = command
+        .args(["--exact", &format!("memory::{test}")])
+        .env(SHORT, "1")
+        .env("RAYON_NUM_THREADS", "2")
+        .output()
+        .unwrap();
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let passed = output.status.success() && stdout.contains("1 passed");
     assert!(passed, "{}\n{stdout}{stderr}", output.status);

@@ -1,26 +1,22 @@
-//! `Filter1d` against what SciPy and NumPy give: `golden/filter1d.json`, made by the script beside it.
+//! `Filter1d` against what SciPy and NumPy give: `tests/golden/filter1d.json`, made by the script beside it.
 //!
 //! Floats must agree within the documented bound and the reference's own rounding, integers exactly.
 
-mod common;
-
-use common::on_every_backend;
-use libtest_mimic::{Arguments, Failed, Trial};
+use crate::common::on_every_backend;
+use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayView2};
 use serde_json::Value;
 use slm::filter1d::{FilterElement, PreparedFilter1d};
 use slm::{Boundary, Buffer2, Device, Extent, Filter1d};
 use std::sync::Arc;
 
-const FILE: &str = include_str!("golden/filter1d.json");
+const FILE: &str = include_str!("../golden/filter1d.json");
 
 /// The cases that the file has at the least: one that was cut short must not pass.
 const LEAST_CASES: usize = 700;
 
-fn main() {
-    let arguments = Arguments::from_args();
-    let trials = read_file().unwrap_or_else(|error| vec![Trial::test("golden/filter1d.json", move || Err(error))]);
-    libtest_mimic::run(&arguments, trials).exit();
+pub(super) fn trials() -> Vec<Trial> {
+    read_file().unwrap_or_else(|error| vec![Trial::test("golden::filter1d.json", move || Err(error))])
 }
 
 /// The file's tests: two for each of its groups, one for lines and one for matrices.
@@ -56,7 +52,7 @@ fn trials_of_type<T: Number>(file: &Arc<Value>, number: usize) -> Result<Vec<Tri
     for (suffix, check) in [("", check_line::<T> as Check<T>), ("_axes", check_matrix::<T>)] {
         let file = Arc::clone(file);
         let run = move |device: &Device| run_group(device, &file, number, check);
-        trials.extend(on_every_backend(&format!("{name}{suffix}"), run));
+        trials.extend(on_every_backend("golden", &format!("{name}{suffix}"), run));
     }
     Ok(trials)
 }

@@ -1,0 +1,12 @@
+//! The tests that are the same on every machine; together in one program, because each program compiles the operations for
+//! all element types anew.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod emulated;
+mod errors;
+mod histogram_errors;
+mod kernels;
+#[cfg(target_os = "linux")]
+mod memory;
+mod properties;
