@@ -206,10 +206,10 @@ impl Chart {
         area.fill(&WHITE)?;
         let mut builder = ChartBuilder::on(area);
         builder.margin(10).x_label_area_size(30).y_label_area_size(80);
-        let mut chart = builder.build_cartesian_2d(0.0..self.most as f64 + 1.0, 0..self.largest())?;
+        let mut chart = builder.build_cartesian_2d(0.0..self.most as f64, 0..self.largest())?;
         chart.configure_mesh().disable_x_mesh().draw()?;
         for (name, counts) in &self.counts {
-            let (color, width) = (color(name), (self.most as f64 + 1.0) / counts.len() as f64);
+            let (color, width) = (color(name), self.most as f64 / counts.len() as f64);
             chart.draw_series(counts.iter().enumerate().map(|(bin, &count)| {
                 let left = bin as f64 * width;
                 Rectangle::new([(left, 0), (left + width, count)], color.mix(0.5).filled())

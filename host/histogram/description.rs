@@ -55,8 +55,9 @@ pub enum Algorithm {
     /// bins of all that use shared memory; more than it can hold are counted range after range. Samples that meet in
     /// few bins wait for each other.
     SharedAtomic(Ordering),
-    /// As many interleaved copies of a block's counters as fit into shared memory, up to 32, one for each lane: lanes
-    /// have banks to themselves, so that they never meet, whatever the samples are. For up to some thousand bins.
+    /// As many interleaved copies of a block's counters as fit into half of the shared memory, up to 32. With 32 each lane
+    /// has a bank to itself, so that lanes never meet, whatever the samples are; with fewer, fewer meet. With one it is
+    /// `SharedAtomic(Relaxed)`.
     LanePrivate,
 }
 
@@ -194,7 +195,8 @@ impl<T: HistogramElement> Histogram<T> {
     ///   the bins over its width exceed `f64`.
     /// * [`Error::Edges`] for fewer than two edges; [`Error::EdgeOrder`] unless they ascend strictly.
     /// * [`Error::Channels`] if no channel is counted, or more than there are; [`Error::TooLarge`] for more than 2^31
-    ///   channels or counters, which are [`counts_len`](PreparedHistogram::counts_len).
+    ///   channels or counters. These are [`counts_len`](PreparedHistogram::counts_len); GPUs count bytes by their values,
+    ///   for which they need 256 in each channel that is counted.
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has.
     /// * Failures of the device.
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {

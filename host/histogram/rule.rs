@@ -115,10 +115,10 @@ impl<T: HistogramElement> Rule<T> {
 
 /// An error unless there can be so many counters for each of so many channels.
 pub(crate) fn check_counters(counted: usize, of_channel: usize) -> Result<()> {
-    if counted * of_channel <= MOST_COUNTERS {
+    let (factors, limit) = ([counted as u64, of_channel as u64], MOST_COUNTERS as u64);
+    if factors[0].saturating_mul(factors[1]) <= limit {
         return Ok(());
     }
-    let (factors, limit) = ([counted as u64, of_channel as u64], MOST_COUNTERS as u64);
     Err(Error::TooLarge { what: "the number of a histogram's counters", factors, limit })
 }
 

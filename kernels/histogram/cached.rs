@@ -3,9 +3,9 @@
 //! For more counters than shared memory has room for. Additions to one count in global memory wait for each other, so
 //! samples of few different keys, or of one that is frequent, would take a hundred times as long as evenly spread ones.
 //! Hence a block keeps a *cache*, a table with room for [`SLOTS`] keys, each of which could be in one slot only. The
-//! samples of the first of [`TURNS`] turns *nominate*: the first key that asks for a free slot has it. A key that makes up
-//! a thousandth of the samples is nearly sure to have one, and one without is rare, so that its additions seldom meet.
-//! Then the samples of all turns are counted, in the cache if their key has its slot and in global memory if not, and
+//! first packs *nominate*: the first key that asks for a free slot has it. A key that makes up a hundredth of the samples
+//! is nearly sure to have one, and one without is rarer, so that its additions seldom meet. Then the samples of
+//! [`PACKS_PER_FILL`] packs of each thread are counted, those that nominated among them, in the cache if their key has its slot and in global memory if not, and
 //! the block adds the cache to the counts. After that the cache is filled anew, as the data may have changed.
 //!
 //! Between the barriers behind nomination and counting nobody changes a key. What is in the cache decides about speed,
@@ -20,8 +20,8 @@ use cuda_std::{Arena, Ordering, Shared, shared_bytes, thread};
 const SLOTS_LOG2: u32 = 13;
 const SLOTS: u32 = 1 << SLOTS_LOG2;
 
-/// How often each thread takes a pack until the cache is filled anew.
-const TURNS: u32 = 16;
+/// The packs that each thread counts until the cache is filled anew.
+const PACKS_PER_FILL: u32 = 16;
 
 /// What no key is: there are fewer than 2^31.
 const FREE: u32 = u32::MAX;
@@ -44,13 +44,13 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
             count_pack(args, first + t, &Nominee(&cache));
         }
         thread::sync_threads();
-        let mut turn = 0;
-        while turn < TURNS && first < args.packs {
+        let mut packs = 0;
+        while packs < PACKS_PER_FILL && first < args.packs {
             if first + t < args.packs {
                 count_pack(args, first + t, &cache);
             }
             first += thread::grid_dim_x() * threads;
-            turn += 1;
+            packs += 1;
         }
         thread::sync_threads();
         cache.add_up();

@@ -54,7 +54,7 @@ impl Ratio {
     #[inline(always)]
     fn of(&self, distance: u32) -> u32 {
         let product = distance as u64 * self.bins as u64;
-        // The reciprocal is short of 2^64 / width by less than 1, and the product is less than 2^64: so the quotient is
+        // The reciprocal is short of 2^64 / width by at most 1, and the product is less than 2^64: so the quotient is
         // right or one too small.
         let quotient = ((product as u128 * self.reciprocal as u128) >> 64) as u64;
         let remainder = product - quotient * self.width;

@@ -61,24 +61,24 @@ pub struct Geometry {
     pub range: u32,
     /// The binary logarithm of the number of copies of each counter.
     pub copies_log2: u32,
-    /// Blocks to a multiprocessor; 0 if there is to be one block only.
-    blocks: u32,
+    /// Blocks to a multiprocessor; `None` if there is to be one block in all.
+    blocks: Option<u32>,
 }
 
 impl Geometry {
-    /// How to launch `kernel` for so many counters, at least one and less than 2^31.
+    /// How to launch `kernel` for so many counters, at least one and at most 2^31.
     #[must_use]
     pub fn new(kernel: Kernel, counters: u32, memory: Memory) -> Self {
         let plain =
             |threads, blocks| Geometry { threads, shared_bytes: 0, ranges: 1, range: counters, copies_log2: 0, blocks };
         match kernel {
-            Kernel::Critical => plain(THREADS_IN_TURNS, 0),
-            Kernel::Global => plain(THREADS, MOST_THREADS / THREADS),
+            Kernel::Critical => plain(THREADS_IN_TURNS, None),
+            Kernel::Global => plain(THREADS, Some(MOST_THREADS / THREADS)),
             Kernel::Cached => {
                 let blocks = resident(cached::SHARED_BYTES, memory);
-                Geometry { shared_bytes: cached::SHARED_BYTES, ..plain(THREADS, blocks) }
+                Geometry { shared_bytes: cached::SHARED_BYTES, ..plain(THREADS, Some(blocks)) }
             }
-            Kernel::Private => private(counters.into(), memory, plain(GROUP, 1)),
+            Kernel::Private => private(counters.into(), memory, plain(GROUP, Some(1))),
             Kernel::Shared { most_copies } => shared(counters, most_copies, memory),
         }
     }
@@ -87,7 +87,7 @@ impl Geometry {
     #[must_use]
     pub fn grid(&self, packs: u64, processors: u32) -> u32 {
         let useful = packs.div_ceil(u64::from(self.threads)).max(1);
-        let resident = u64::from(processors) * u64::from(self.blocks);
+        let resident = self.blocks.map_or(1, |blocks| u64::from(processors) * u64::from(blocks));
         let parts = useful.min(resident / u64::from(self.ranges)).max(1);
         // Ranges are less than 2^31 / 2^10, and parts of them no more than the blocks that a device can hold.
         parts as u32 * self.ranges
@@ -112,7 +112,8 @@ fn shared(counters: u32, most_copies: u32, memory: Memory) -> Geometry {
     let half = (memory.multiprocessor / 2).saturating_sub(RESERVED_BYTES).min(memory.block);
     let copies_log2 = (0..=most_copies.ilog2()).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
     let shared_bytes = bytes(copies_log2);
-    Geometry { threads: THREADS, shared_bytes, ranges, range, copies_log2, blocks: resident(shared_bytes, memory) }
+    let blocks = Some(resident(shared_bytes, memory));
+    Geometry { threads: THREADS, shared_bytes, ranges, range, copies_log2, blocks }
 }
 
 /// The blocks with so much shared memory that a multiprocessor has room for, or one.

@@ -45,7 +45,7 @@ impl<B: Binning> Counter for Locked<'_, B> {
         let mut waiting = true;
         while waiting {
             if lock.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0 {
-                counts.set(i, counts.get(i) + 1);
+                counts.set(i, counts.get(i).wrapping_add(1));
                 fence::fence_device();
                 lock.exchange(0, 0, Ordering::SeqCst);
                 waiting = false;

@@ -1,6 +1,6 @@
 //! The way through the samples: from memory to keys.
 //!
-//! Samples are read 16 bytes at a time, a *pack*. The blocks that share the work take turns: each takes a pack for
+//! Samples are read 16 bytes at a time, a *pack*. Each block that shares the work takes a pack for
 //! each of its threads, neighbouring threads neighbouring packs, and goes on behind what the others take.
 
 use super::{Args, Binning, Countable};
@@ -61,8 +61,8 @@ fn load<B: Binning>(args: &Args<B>, number: u32) -> [u32; 4] {
 /// Counts the samples of the pack of this number.
 #[inline(always)]
 pub(super) fn count_pack<B: Binning, C: Counter>(args: &Args<B>, number: u32, counter: &C) {
-    let mut turn = Turn::new(args, number * per_pack::<B>());
-    B::Sample::unpack(load(args, number), |sample| turn.count(args, sample, counter));
+    let mut next = NextChannel::new(args, number * per_pack::<B>());
+    B::Sample::unpack(load(args, number), |sample| next.count(args, sample, counter));
 }
 
 /// Counts the samples behind the last pack.
@@ -70,7 +70,7 @@ pub(super) fn count_pack<B: Binning, C: Counter>(args: &Args<B>, number: u32, co
 pub(super) fn count_tail<B: Binning, C: Counter>(args: &Args<B>, part: u32, counter: &C) {
     if part == 0 && thread::thread_idx_x() < args.tail {
         let i = args.packs * per_pack::<B>() + thread::thread_idx_x();
-        Turn::new(args, i).count(args, args.samples.get(i.into()), counter);
+        NextChannel::new(args, i).count(args, args.samples.get(i.into()), counter);
     }
 }
 
@@ -80,18 +80,18 @@ fn per_pack<B: Binning>() -> u32 {
     16 / size_of::<B::Sample>() as u32
 }
 
-/// The channel whose turn it is.
-struct Turn(u32);
+/// The channel of the next sample.
+struct NextChannel(u32);
 
-impl Turn {
+impl NextChannel {
     /// That of sample `i` of the launch.
     #[inline(always)]
     fn new<B: Binning>(args: &Args<B>, i: u32) -> Self {
         let channel = args.first_channel + i % args.channels.max(1);
-        Turn(if channel < args.channels { channel } else { channel - args.channels })
+        NextChannel(if channel < args.channels { channel } else { channel - args.channels })
     }
 
-    /// Counts the channel's sample, and gives the turn to the next one.
+    /// Counts the channel's sample, and goes on to the next channel.
     #[inline(always)]
     fn count<B: Binning, C: Counter>(&mut self, args: &Args<B>, sample: B::Sample, counter: &C) {
         if self.0 < args.counted {

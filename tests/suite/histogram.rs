@@ -10,8 +10,9 @@ mod golden;
 mod properties;
 
 use crate::common::histogram::{Bins, Case, Number};
-use crate::common::{Random, is_emulated, on_every_backend};
+use crate::common::{Random, is_emulated, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
+use slm::emulator::{Action, Profile, Space};
 use slm::histogram::{Algorithm, Counts, Ordering};
 use slm::{Backend, Device, Error, Histogram};
 
@@ -27,7 +28,7 @@ const FEW_SIZES: [usize; 5] = [2051, 512, 0, 33, 1];
 /// More bins than this take longer than the samples.
 const MANY: usize = 5000;
 
-/// More bins than this take too long on an emulated device.
+/// More bins than this take too long on an emulated device, where they would show nothing that fewer do not.
 const FEW_RANGES: usize = 100_000;
 
 /// The most samples for one lock.
@@ -76,13 +77,22 @@ pub(super) fn trials() -> Vec<Trial> {
         of_cases("wide", vec![Case::even(1000, f32::MIN..f32::MAX), Case::even(3, -1e-45f32..1e-45)]),
         of_cases("wide", vec![Case::even(1000, f64::MIN / 2.0..f64::MAX / 2.0), Case::even(1, -1e-307..1e-307)]),
         of_cases("beyond_precision", beyond_precision()),
+        of_cases("wider_than_the_type", wider_than_the_type()),
+        of_cases("negative_edges", vec![Case::edges(&[-60, -29, 2, 33, 64])]),
         of_cases("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
         of_cases("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
         on_every_backend(SUITE, "u8::constant::256_bins", constant_bytes).into(),
         on_every_backend(SUITE, "u8::more_channels_than_counters", more_channels_than_counters).into(),
+        on_every_backend(SUITE, "u16::counts_at_their_end", counts_at_their_end).into(),
+        on_every_backend(SUITE, "i32::cache_filled_anew", cache_filled_anew).into(),
+        vec![Trial::test("histogram::emulated::u8::lanes_never_meet", lanes_never_meet)],
+        vec![Trial::test("histogram::emulated::f32::what_auto_chooses", what_auto_chooses)],
         golden::trials(),
         properties::trials(),
-        vec![Trial::test("histogram::cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
+        vec![Trial::test("histogram::cpu::more_than_32_bits_of_samples", || {
+            more_than_32_bits_of_samples(&Device::cpu())
+        })],
+        vec![on_cuda(SUITE, "more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
     ];
     trials.into_iter().flatten().collect()
 }
@@ -112,6 +122,70 @@ fn more_channels_than_counters(device: &Device) -> Result<(), Failed> {
         Err(Error::TooLarge { factors, .. }) if factors == [channels as u64, 256] => Ok(()),
         other => Err(format!("{other:?}").into()),
     }
+}
+
+/// Counts are modulo 2^64, and so is what a user's buffer holds: nothing panics.
+fn counts_at_their_end(device: &Device) -> Result<(), Failed> {
+    for algorithm in ALGORITHMS {
+        let histogram = Histogram::low_bits(1).algorithm(algorithm).prepare(device)?;
+        let mut counts = device.upload(&[u64::MAX, u64::MAX - 1, 0, 0, 7])?;
+        histogram.apply_into(&device.upload(&[0, 0, 1])?, &mut counts)?;
+        let counts = histogram.counts(&counts)?;
+        if (counts.bins(), counts.nan(), counts.total()) != (&[1, u64::MAX][..], 7, u64::MAX) {
+            return Err(format!("{algorithm:?}: {counts:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// The frequent keys change, so that a cache that is filled anew has others.
+fn cache_filled_anew(device: &Device) -> Result<(), Failed> {
+    const SAMPLES: usize = 640_176;
+    const BINS: usize = 1 << 18;
+    let samples: Vec<i32> = (0..SAMPLES).map(|i| (i / 48) as i32).collect();
+    let case = Case { channels: 4, counted: 3, ..Case::even(BINS, 0..BINS as i32) };
+    count(device, &case, Algorithm::CachedAtomic, &samples, &case.counts(&samples)).map_err(Failed::from)
+}
+
+/// With a copy of each counter for each lane there are no conflicts between banks, and no lane waits for another.
+fn lanes_never_meet() -> Result<(), Failed> {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let histogram = Histogram::bytes().algorithm(Algorithm::LanePrivate).prepare(&device)?;
+    let mut random = Random::new(0);
+    let samples: Vec<u8> = (0..5000).map(|_| random.next() as u8 & 0x13).collect();
+    histogram.apply(&samples)?;
+    let reports = device.emulation_reports();
+    let sites = reports.iter().flat_map(|report| &report.sites);
+    let additions: Vec<_> = sites.filter(|s| (s.action, s.space) == (Action::Atomic, Some(Space::Shared))).collect();
+    let meetings = additions.iter().filter(|site| site.counts.bank_conflicts() > 0 || site.counts.degree > 1).count();
+    match (histogram.plan(samples.len()).copies, additions.len(), meetings) {
+        (32, 1.., 0) => Ok(()),
+        other => Err(format!("copies, additions, and such with meetings: {other:?}").into()),
+    }
+}
+
+/// By bins and device: the algorithm, the copies of each counter, and the ranges.
+fn what_auto_chooses() -> Result<(), Failed> {
+    let shared = Algorithm::SharedAtomic(Ordering::Relaxed);
+    for (profile, bins, expected) in [
+        (Profile::SM_90, 1, (Algorithm::LanePrivate, 32, 1)),
+        (Profile::SM_90, 256, (Algorithm::LanePrivate, 32, 1)),
+        (Profile::SM_90, 1000, (Algorithm::LanePrivate, 16, 1)),
+        (Profile::SM_90, 16_384, (shared, 1, 1)),
+        (Profile::SM_90, 58_105, (shared, 1, 1)),
+        (Profile::SM_90, 58_112, (shared, 1, 2)),
+        (Profile::SM_90, 1 << 20, (Algorithm::CachedAtomic, 0, 1)),
+        (Profile::SM_75, 256, (Algorithm::LanePrivate, 16, 1)),
+        (Profile::SM_75, 16_381, (shared, 1, 1)),
+        (Profile::SM_75, 16_382, (shared, 1, 2)),
+        (Profile::SM_75, 100_000, (Algorithm::CachedAtomic, 0, 1)),
+    ] {
+        let plan = Histogram::even(bins, 0.0f32..1.0).prepare(&Device::emulated(profile, 0))?.plan(1000);
+        if (plan.chosen, plan.copies, plan.ranges) != expected {
+            return Err(format!("{profile:?}, {bins} bins: {plan}, expected {expected:?}").into());
+        }
+    }
+    Ok(())
 }
 
 fn low_bits() -> Vec<Case<u16>> {
@@ -156,7 +230,12 @@ fn floats<T: Number>() -> Vec<Case<T>> {
     ]
 }
 
-/// More bins than there are floats between the ends, or than the range has digits.
+/// A range that no signed number of the samples' size measures (NVIDIA/cccl 10975).
+fn wider_than_the_type() -> Vec<Case<i32>> {
+    vec![Case::even(100, -1_500_000_000..1_500_000_000)]
+}
+
+/// More bins than there are floats between the ends, or than the range has digits (NVIDIA/cccl 10976).
 fn beyond_precision() -> Vec<Case<f32>> {
     vec![
         Case::even(1 << 24, 0.0..1.0),
@@ -181,9 +260,11 @@ fn float_edges<T: Number>(infinite: [T; 2]) -> Vec<Case<T>> {
 fn of_cases<T: Number>(name: &str, cases: Vec<Case<T>>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for case in cases {
+        let many = case.bin_count() >= FEW_RANGES;
         let kind = if let Bins::Edges(_) = case.bins { "edges" } else { "bins" };
         let name = format!("{}::{name}::{}_{kind}", T::NAME, case.bin_count());
-        trials.extend(on_every_backend(SUITE, &name, move |device| check_all(device, &case)));
+        let [on_cpu, emulated, on_cuda] = on_every_backend(SUITE, &name, move |device| check_all(device, &case));
+        trials.extend([on_cpu, on_cuda].into_iter().chain((!many).then_some(emulated)));
     }
     trials
 }
@@ -200,9 +281,7 @@ fn variants<T: Number>(device: &Device, case: &Case<T>) -> Vec<(Case<T>, usize)>
             let sizes = FEW_SIZES.iter().zip(CHANNELS).zip([true, false].into_iter().cycle());
             sizes.map(|((&size, channels), closed)| variant(closed, channels, size)).collect()
         }
-        // Ranges of counters are the same with still more.
-        (true, true) if case.bin_count() < FEW_RANGES => vec![variant(true, (1, 1), 2051)],
-        (true, true) => Vec::new(),
+        (true, true) => vec![variant(true, (1, 1), 2051)],
         (false, true) => vec![variant(true, (1, 1), LARGE_SIZE), variant(false, (3, 1), 4097)],
         (false, false) => {
             let large = [variant(false, (1, 1), LARGE_SIZE), variant(true, (4, 3), SHARED_SIZE)];
@@ -227,7 +306,10 @@ fn check<T: Number>(device: &Device, case: &Case<T>, size: usize) -> Result<(), 
     let samples = case.samples(size, random);
     let weights = weights(size, random);
     let (expected, sums) = (case.counts(&samples), case.sums(&samples, &weights));
-    let algorithms = if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS };
+    let algorithms: &[Algorithm] = match device.info().backend {
+        Backend::Cpu => &[Algorithm::Auto],
+        _ => &ALGORITHMS,
+    };
     for &algorithm in algorithms {
         let most = match algorithm {
             Algorithm::Critical
@@ -268,12 +350,8 @@ fn count<T: Number>(
 ) -> Result<(), String> {
     let text = |error: Error| error.to_string();
     let histogram = match case.described().algorithm(algorithm).prepare(device) {
-        // These take as much as there are bins.
-        Err(Error::SharedMemoryExceeded { .. })
-            if matches!(algorithm, Algorithm::PrivatePerThread | Algorithm::LanePrivate) =>
-        {
-            return Ok(());
-        }
+        Err(Error::SharedMemoryExceeded { .. }) if is_too_large(device, case, algorithm) => return Ok(()),
+        Ok(_) if is_too_large(device, case, algorithm) => return Err("there is not so much shared memory".to_owned()),
         histogram => histogram.map_err(text)?,
     };
     compare("apply", &histogram.apply(samples).map_err(text)?, expected)?;
@@ -284,6 +362,15 @@ fn count<T: Number>(
     histogram.apply_into(&samples, &mut counts).map_err(text)?;
     let sums: Vec<u64> = there.iter().zip(expected).map(|(there, expected)| there + expected).collect();
     compare("apply_into", &histogram.counts(&counts).map_err(text)?, &sums)
+}
+
+/// Whether counters of each thread's own, in the smallest block, exceed the shared memory: 128 bytes for each of them, and
+/// four for what they have in common.
+fn is_too_large<T: Number>(device: &Device, case: &Case<T>, algorithm: Algorithm) -> bool {
+    let keys = if size_of::<T>() == 1 { 256 } else { case.bin_count() + 3 };
+    let bytes = (case.counted * keys * 128 + (case.counted * keys * 4).next_multiple_of(16)) as u64;
+    let limit = device.info().shared_memory.map_or(u64::MAX, |shared| shared.max_per_block);
+    algorithm == Algorithm::PrivatePerThread && bytes > limit
 }
 
 fn compare(what: &str, actual: &Counts, expected: &[u64]) -> Result<(), String> {
@@ -324,14 +411,13 @@ fn weigh<T: Number>(
     }
 }
 
-/// All in one bin. Zeros that nobody has written take no memory.
-fn more_than_32_bits_of_samples() -> Result<(), Failed> {
-    let samples = vec![0u8; (1 << 32) + 5];
-    let counts = Histogram::bytes().prepare(&Device::cpu())?.apply(&samples)?;
-    let all = samples.len() as u64;
-    if (counts.bins()[0], counts.total()) == (all, all) {
-        Ok(())
-    } else {
-        Err(format!("{} zeros", counts.bins()[0]).into())
-    }
+/// All in one bin of their channel, whose turns go on from launch to launch.
+fn more_than_32_bits_of_samples(device: &Device) -> Result<(), Failed> {
+    const CHANNELS: usize = 3;
+    const SAMPLES: usize = (1 << 32) + 5;
+    let histogram = Histogram::bytes().channels(CHANNELS).prepare(device)?;
+    let mut counts = device.zeroed(histogram.counts_len())?;
+    histogram.apply_into(&device.zeroed(SAMPLES)?, &mut counts)?;
+    let zeros: Vec<u64> = histogram.counts(&counts)?.channels().map(|channel| channel.bins[0]).collect();
+    if zeros == [(SAMPLES / CHANNELS) as u64; CHANNELS] { Ok(()) } else { Err(format!("{zeros:?} zeros").into()) }
 }

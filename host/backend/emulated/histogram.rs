@@ -115,3 +115,50 @@ impl<E: Entries> Histogram<E::Sample> for Bound<E> {
         self.launches.plan(device, samples, |_| None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::gpu::histogram::HistogramKernels;
+    use emulator::Profile;
+
+    /// Three channels, of which two are counted, in launches of 80 samples: each begins with another channel.
+    fn bound() -> Bound<<u8 as HistogramKernels>::Even> {
+        let rule = Rule { bins: Bins::Even { bins: 256, lower: 0, upper: 255 }, closed: true, channels: 3, counted: 2 };
+        let emulation = Arc::new(Emulation::new(Profile::SM_90, 0));
+        let mut bound = Bound::new(&emulation, &rule, Algorithm::Auto).unwrap();
+        (bound.launches.most_packs, bound.launches.most_weights) = (5, 77);
+        bound
+    }
+
+    /// The cells of one channel after another, each of which adds up what `of` gives for its samples.
+    fn expected(samples: &[u8], of: impl Fn(usize) -> u64) -> Vec<u64> {
+        let cells = |channel| {
+            let mut cells = [0; 259];
+            (channel..samples.len()).step_by(3).for_each(|i| cells[usize::from(samples[i])] += of(i));
+            cells
+        };
+        [0, 1].map(cells).concat()
+    }
+
+    #[test]
+    fn counts_of_several_launches() {
+        let bound = bound();
+        let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
+        let mut counts = Memory::zeroed(&bound.emulation, 2 * 259).unwrap();
+        bound.run(&Memory::upload(&bound.emulation, &samples).unwrap(), &mut counts).unwrap();
+        assert_eq!(counts.download(), expected(&samples, |_| 1));
+    }
+
+    #[test]
+    fn weights_of_several_launches() {
+        let bound = bound();
+        let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
+        let weights: Vec<f32> = (0..1002).map(|i| (i % 17) as f32).collect();
+        let there = Memory::upload(&bound.emulation, &samples).unwrap();
+        let (sums, quantum) = bound.weigh(&there, &Memory::upload(&bound.emulation, &weights).unwrap()).unwrap();
+        let sums: Vec<f64> = sums.into_iter().map(|sum| quantum.sum(sum)).collect();
+        let expected = expected(&samples, |i| (i % 17) as u64);
+        assert_eq!(sums, expected.into_iter().map(|sum| sum as f64).collect::<Vec<_>>());
+    }
+}

@@ -33,9 +33,13 @@ pub(crate) struct Launches<E: Entries> {
     algorithm: Algorithm,
     shared: SharedMemory,
     processors: u32,
-    kernel: Kernel,
-    geometry: Geometry,
+    /// The algorithm that counts, which is not [`Algorithm::Auto`], and why.
+    chosen: Algorithm,
     reason: &'static str,
+    geometry: Geometry,
+    /// The most packs, and the most weights, of a launch.
+    pub(crate) most_packs: usize,
+    pub(crate) most_weights: usize,
 }
 
 impl<E: Entries> Launches<E> {
@@ -52,18 +56,16 @@ impl<E: Entries> Launches<E> {
         // Bytes may have more keys than the cells that `Rule::check` has counted.
         check_counters(rule.counted, E::keys(rule))?;
         let counters = (rule.counted * E::keys(rule)) as u32;
-        let geometry = |kernel| Geometry::new(kernel, counters, memory(shared));
-        let (kernel, reason) = match algorithm {
-            Algorithm::Critical => (Kernel::Critical, "asked for"),
-            Algorithm::GlobalAtomic(_) => (Kernel::Global, "asked for"),
-            Algorithm::CachedAtomic => (Kernel::Cached, "asked for"),
-            Algorithm::PrivatePerThread => (Kernel::Private, "asked for"),
-            Algorithm::SharedAtomic(_) => (ONE_COPY, "asked for"),
-            Algorithm::LanePrivate => (COPIES, "asked for"),
-            Algorithm::Auto => choose(geometry(COPIES).ranges),
+        let geometry = |algorithm| Geometry::new(kernel(algorithm), counters, memory(shared));
+        let (chosen, reason) = match algorithm {
+            Algorithm::Auto => choose(geometry(Algorithm::LanePrivate)),
+            _ => (algorithm, "asked for"),
         };
-        let geometry = geometry(kernel);
-        let launches = Launches { rule: rule.clone(), algorithm, shared, processors, kernel, geometry, reason };
+        let geometry = geometry(chosen);
+        let (most_packs, most_weights) = (MOST_PACKS as usize, MOST_WEIGHTS);
+        let rule = rule.clone();
+        let launches =
+            Launches { rule, algorithm, shared, processors, chosen, reason, geometry, most_packs, most_weights };
         shared.check(launches.name(), geometry.shared_bytes)?;
         Ok(launches)
     }
@@ -75,11 +77,11 @@ impl<E: Entries> Launches<E> {
 
     /// The kernel that counts.
     pub(crate) fn kernel(&self) -> Kernel {
-        self.kernel
+        kernel(self.chosen)
     }
 
     fn name(&self) -> &'static str {
-        match self.kernel {
+        match self.kernel() {
             Kernel::Critical => E::Critical::NAME,
             Kernel::Global => E::Global::NAME,
             Kernel::Cached => E::Cached::NAME,
@@ -88,12 +90,21 @@ impl<E: Entries> Launches<E> {
         }
     }
 
+    /// Copies of each counter in a block's shared memory.
+    fn copies(&self) -> u32 {
+        match self.kernel() {
+            Kernel::Shared { .. } => 1 << self.geometry.copies_log2,
+            Kernel::Private => self.geometry.threads,
+            Kernel::Critical | Kernel::Global | Kernel::Cached => 0,
+        }
+    }
+
     /// What tells the kernels about the bins, with their table on the device.
     fn args(&self, memory: Windows<E>, part: Part) -> Args<E::Binning> {
         let Windows { words, samples, counts, lock, table } = memory;
         let Geometry { ranges, range, copies_log2, .. } = self.geometry;
         let seq_cst = matches!(
-            self.algorithm,
+            self.chosen,
             Algorithm::GlobalAtomic(Ordering::SeqCst) | Algorithm::SharedAtomic(Ordering::SeqCst)
         );
         Args {
@@ -119,7 +130,7 @@ impl<E: Entries> Launches<E> {
     /// The launches that count so many samples.
     pub(crate) fn of(&self, samples: usize) -> impl Iterator<Item = Launch<'_, E>> {
         let per_pack = PACK / size_of::<E::Sample>();
-        parts(samples, MOST_PACKS as usize * per_pack).map(move |(first, len)| {
+        parts(samples, self.most_packs * per_pack).map(move |(first, len)| {
             let part = Part { first, packs: len / per_pack, tail: len % per_pack };
             let blocks = self.geometry.grid(part.packs as u64, self.processors);
             let shape = shape(blocks, self.geometry.threads).shared_bytes(self.geometry.shared_bytes);
@@ -130,7 +141,7 @@ impl<E: Entries> Launches<E> {
     /// The launches that add up the weights of so many samples.
     pub(crate) fn weighing(&self, samples: usize) -> impl Iterator<Item = Launch<'_, E>> {
         let bytes = shared_bytes::<u64>(self.sums() as u64);
-        parts(samples, MOST_WEIGHTS).map(move |(first, len)| {
+        parts(samples, self.most_weights).map(move |(first, len)| {
             let shape = self.over_weights(len).shared_bytes(bytes);
             Launch { launches: self, shape, part: Part { first, packs: 0, tail: len } }
         })
@@ -151,7 +162,7 @@ impl<E: Entries> Launches<E> {
 
     /// The launches that find the largest weight, and what they are launched with.
     pub(crate) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
-        parts(weights, MOST_WEIGHTS).map(|(first, len)| (first, self.over_weights(len), len as u32))
+        parts(weights, self.most_weights).map(|(first, len)| (first, self.over_weights(len), len as u32))
     }
 
     /// How so many samples are counted; `residency` is what the device says of a launch.
@@ -176,24 +187,42 @@ impl<E: Entries> Launches<E> {
         Plan {
             device: device.to_string(),
             algorithm: self.algorithm,
+            chosen: self.chosen,
             kernel: kernel.to_owned(),
             reason: reason.to_owned(),
             samples,
             bins: self.rule.bins(),
+            copies: self.copies(),
+            ranges: self.geometry.ranges,
             launch,
         }
     }
 }
 
-const ONE_COPY: Kernel = Kernel::Shared { most_copies: 1 };
-const COPIES: Kernel = Kernel::Shared { most_copies: 32 };
+/// The most copies of a counter, one for each lane of a warp.
+const MOST_COPIES: u32 = 32;
 
-/// The kernel for counters in so many ranges, and why.
-fn choose(ranges: u32) -> (Kernel, &'static str) {
-    match ranges {
-        1 => (COPIES, "the counters fit into shared memory"),
-        2..=MOST_RANGES => (ONE_COPY, "a few ranges of counters fit into shared memory"),
-        _ => (Kernel::Cached, "only the most frequent counters fit into shared memory"),
+/// The kernel of an algorithm.
+fn kernel(algorithm: Algorithm) -> Kernel {
+    match algorithm {
+        Algorithm::Critical => Kernel::Critical,
+        Algorithm::GlobalAtomic(_) => Kernel::Global,
+        Algorithm::CachedAtomic => Kernel::Cached,
+        Algorithm::PrivatePerThread => Kernel::Private,
+        Algorithm::SharedAtomic(_) => Kernel::Shared { most_copies: 1 },
+        Algorithm::LanePrivate | Algorithm::Auto => Kernel::Shared { most_copies: MOST_COPIES },
+    }
+}
+
+/// The algorithm for counters of which there can be so many copies, or are so many ranges, and why.
+fn choose(Geometry { ranges, copies_log2, .. }: Geometry) -> (Algorithm, &'static str) {
+    match (ranges, copies_log2) {
+        (1, 1..) => (Algorithm::LanePrivate, "the counters fit into shared memory more than once"),
+        (1, 0) => (Algorithm::SharedAtomic(Ordering::Relaxed), "the counters fit into shared memory once"),
+        (..=MOST_RANGES, _) => {
+            (Algorithm::SharedAtomic(Ordering::Relaxed), "a few ranges of counters fit into shared memory")
+        }
+        _ => (Algorithm::CachedAtomic, "only the most frequent counters fit into shared memory"),
     }
 }
 
