@@ -176,7 +176,7 @@ impl Device {
     #[cfg(feature = "emulator")]
     fn emulated_named(name: &str) -> Option<Result<Self>> {
         let (profile, seed) = name.split_once(':').unwrap_or((name, "0"));
-        let profile = emulator::Profile::ALL.into_iter().find(|known| known.name == profile)?;
+        let profile = emulator::Profile::ALL.into_iter().find(|known| known.name() == profile)?;
         Some(Ok(Self::emulated(profile, number(seed)?)))
     }
 
@@ -412,7 +412,8 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::KernelOnCpu`] on the CPU. On a CUDA device [`Error::KernelModule`] and [`Error::KernelWithoutDigest`] unless
-    /// the module was compiled from the kernel's own sources, [`Error::KernelMissing`] if the kernel is in another one,
+    /// the module was compiled from the kernel's own sources, with the same arguments, [`Error::KernelMissing`] if the
+    /// kernel is in another one,
     /// [`Error::DeviceTooOld`], [`Error::DriverTooOld`], and failures of the device.
     pub fn kernel<E: Entry>(&self, module: &'static Module) -> Result<Kernel<E>> {
         Kernel::new(self, module)

@@ -43,9 +43,11 @@ pub enum Algorithm {
     /// what a lock costs; for a handful of samples.
     Critical,
     /// One atomic addition in global memory for each sample. Needs no shared memory, so it takes any number of bins. It
-    /// is slow where many samples meet in few bins, and reasonable where they are spread over more bins than shared
-    /// memory can hold.
+    /// is slow where many samples meet in few bins.
     GlobalAtomic(Ordering),
+    /// The same, but counters that many samples meet are kept in shared memory: each block looks at some of its samples
+    /// to know which ones these are, again and again. For more bins than shared memory can hold.
+    CachedAtomic,
     /// Each thread counts in bytes of its own in shared memory, without atomics. For few bins: all threads of a block
     /// need theirs at a time.
     PrivatePerThread,

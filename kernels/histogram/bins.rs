@@ -5,6 +5,7 @@
 //! `last`, the largest number inside, is what samples are compared with.
 
 use super::Countable;
+use core::hint::select_unpredictable;
 use cuda_std::{GlobalIn, arguments};
 
 /// The cells besides the bins.
@@ -194,17 +195,15 @@ impl<B: Binning<Sample = u8>> Binning for ByValue<B> {
     }
 }
 
-/// The cell of a sample that would be in `bin` if it were in the range.
+/// The cell of a sample that would be in `bin` if it were in the range. Without branches, so that the bins of several
+/// samples can be worked out side by side.
 #[inline(always)]
 fn cell<T: Countable>(sample: T, lower: T, last: T, bins: u32, bin: u32) -> u32 {
     let (above_lower, below_last) = (lower <= sample, sample <= last);
-    match (above_lower, below_last) {
-        (true, true) => bin,
-        (false, true) => bins,
-        (true, false) => bins + 1,
-        // Only what cannot be compared is neither.
-        (false, false) => bins + 2,
-    }
+    // Only what cannot be compared is neither.
+    let outside = select_unpredictable(below_last, bins, bins + 2);
+    let outside = select_unpredictable(above_lower, bins + 1, outside);
+    select_unpredictable(above_lower & below_last, bin, outside)
 }
 
 /// The last of `bins` bins for which `begins` says yes; the first one if there is none. Whoever is in a bin is in or

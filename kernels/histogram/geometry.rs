@@ -1,7 +1,6 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
-use super::walk::PACKS;
-use super::{GROUP, ROW};
+use super::{GROUP, ROW, cached};
 use cuda_std::shared_bytes;
 
 /// The most packs of a launch: 2 GiB of samples, so that no counter of 32 bits overflows.
@@ -34,6 +33,8 @@ pub enum Kernel {
         /// As many copies of each counter as fit, a power of two, instead of one.
         most_copies: u32,
     },
+    /// Atomic additions in global memory, and in shared memory for frequent keys.
+    Cached,
     /// Counters of each thread's own.
     Private,
 }
@@ -73,6 +74,10 @@ impl Geometry {
         match kernel {
             Kernel::Critical => plain(THREADS_IN_TURNS, 0),
             Kernel::Global => plain(THREADS, MOST_THREADS / THREADS),
+            Kernel::Cached => {
+                let blocks = resident(cached::SHARED_BYTES, memory);
+                Geometry { shared_bytes: cached::SHARED_BYTES, ..plain(THREADS, blocks) }
+            }
             Kernel::Private => private(counters.into(), memory, plain(GROUP, 1)),
             Kernel::Shared { most_copies } => shared(counters, most_copies, memory),
         }
@@ -81,7 +86,7 @@ impl Geometry {
     /// The blocks that count so many packs, on a device with so many multiprocessors: no more than run at a time.
     #[must_use]
     pub fn grid(&self, packs: u64, processors: u32) -> u32 {
-        let useful = packs.div_ceil(u64::from(self.threads * PACKS)).max(1);
+        let useful = packs.div_ceil(u64::from(self.threads)).max(1);
         let resident = u64::from(processors) * u64::from(self.blocks);
         let parts = useful.min(resident / u64::from(self.ranges)).max(1);
         // Ranges are less than 2^31 / 2^10, and parts of them no more than the blocks that a device can hold.
@@ -107,6 +112,10 @@ fn shared(counters: u32, most_copies: u32, memory: Memory) -> Geometry {
     let half = (memory.multiprocessor / 2).saturating_sub(RESERVED_BYTES).min(memory.block);
     let copies_log2 = (0..=most_copies.ilog2()).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
     let shared_bytes = bytes(copies_log2);
-    let blocks = (memory.multiprocessor / (shared_bytes + RESERVED_BYTES)).clamp(1, u64::from(MOST_THREADS / THREADS));
-    Geometry { threads: THREADS, shared_bytes, ranges, range, copies_log2, blocks: blocks as u32 }
+    Geometry { threads: THREADS, shared_bytes, ranges, range, copies_log2, blocks: resident(shared_bytes, memory) }
+}
+
+/// The blocks with so much shared memory that a multiprocessor has room for, or one.
+fn resident(shared_bytes: u64, memory: Memory) -> u32 {
+    (memory.multiprocessor / (shared_bytes + RESERVED_BYTES)).clamp(1, u64::from(MOST_THREADS / THREADS)) as u32
 }

@@ -2,26 +2,27 @@
 //!
 //! No shared memory, any number of bins. What it costs depends on the data: additions to one count wait for each other.
 
-use super::walk::{Counter, walk_slowly};
+use super::walk::{Counter, walk};
 use super::{Args, Binning};
 use cuda_std::{Ordering, fence, thread};
 
 /// Any number of blocks, with an atomic addition for each sample.
 #[inline(always)]
 pub(super) fn count<B: Binning>(args: &Args<B>) {
-    walk_slowly(args, [thread::block_idx_x(), thread::grid_dim_x()], &Atomic(args));
+    walk(args, [thread::block_idx_x(), thread::grid_dim_x()], &Atomic(args));
 }
 
-struct Atomic<'a, B: Binning>(&'a Args<B>);
+/// Counts in global memory.
+pub(super) struct Atomic<'a, B: Binning>(pub(super) &'a Args<B>);
 
 impl<B: Binning> Counter for Atomic<'_, B> {
     #[inline(always)]
-    fn add(&self, channel: u32, key: u32) {
+    fn count(&self, channel: u32, key: u32) {
         let (counts, i) = (&self.0.counts, self.0.count_of(channel, key));
         match self.0.is_seq_cst() {
-            true => counts.fetch_add(i, 1, Ordering::SeqCst),
-            false => counts.fetch_add(i, 1, Ordering::Relaxed),
-        };
+            true => counts.add(i, 1, Ordering::SeqCst),
+            false => counts.add(i, 1, Ordering::Relaxed),
+        }
     }
 }
 
@@ -31,14 +32,14 @@ impl<B: Binning> Counter for Atomic<'_, B> {
 /// one that has it from leaving.
 #[inline(always)]
 pub(super) fn count_in_critical_section<B: Binning>(args: &Args<B>) {
-    walk_slowly(args, [thread::block_idx_x(), thread::grid_dim_x()], &Locked(args));
+    walk(args, [thread::block_idx_x(), thread::grid_dim_x()], &Locked(args));
 }
 
 struct Locked<'a, B: Binning>(&'a Args<B>);
 
 impl<B: Binning> Counter for Locked<'_, B> {
     #[inline(always)]
-    fn add(&self, channel: u32, key: u32) {
+    fn count(&self, channel: u32, key: u32) {
         let Args { counts, lock, .. } = self.0;
         let i = self.0.count_of(channel, key);
         let mut waiting = true;

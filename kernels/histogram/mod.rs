@@ -6,6 +6,7 @@
 //! | `bins.rs` | which bin a sample belongs to, on the host as well |
 //! | `walk.rs` | the way through the samples, for all kernels |
 //! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
+//! | `cached.rs` | the kernel that counts in global memory, but frequent keys in shared memory |
 //! | `shared.rs` | counters in shared memory, with atomic additions; one or several copies |
 //! | `private.rs` | counters of each thread's own in shared memory, without atomic additions |
 //! | `weight.rs` | weights as whole numbers, on the host as well |
@@ -14,6 +15,7 @@
 //! | `geometry.rs` | from a problem's size to grid, block and shared memory |
 
 mod bins;
+mod cached;
 mod countable;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
@@ -100,8 +102,15 @@ impl<B: Binning> Args<B> {
     #[inline(always)]
     #[track_caller]
     fn add_up(&self, counter: u32, n: u64) {
+        // Never 0, which the compiler has to know: lanes that might end the kernel on a division by zero are not brought
+        // together again afterwards.
+        let keys = self.keys.max(1);
+        let (channel, key) = match self.counted {
+            1 => (0, counter),
+            _ => (counter / keys, counter % keys),
+        };
         if n > 0 {
-            self.counts.fetch_add(self.count_of(counter / self.keys, counter % self.keys), n, Ordering::Relaxed);
+            self.counts.add(self.count_of(channel, key), n, Ordering::Relaxed);
         }
     }
 
@@ -113,7 +122,7 @@ impl<B: Binning> Args<B> {
 
 /// The entry points of the module of an element type: those for each of its rules.
 macro_rules! entries {
-    ($feature:tt: $($binning:ty: $critical:ident $global:ident $shared:ident $private:ident $weigh:ident;)*) => {$(
+    ($feature:tt: $($binning:ty: $critical:ident $global:ident $cached:ident $shared:ident $private:ident $weigh:ident;)*) => {$(
         #[cfg(any(feature = $feature, not(target_os = "cuda")))]
         kernel! {
             /// A critical section for each sample.
@@ -126,6 +135,13 @@ macro_rules! entries {
             /// An atomic addition in global memory for each sample.
             pub fn $global(_arena, args: Args<$binning>) {
                 global::count(&args);
+            }
+        }
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// An atomic addition for each sample: in shared memory if its key is frequent, else in global memory.
+            pub fn $cached(arena, args: Args<$binning>) {
+                cached::count(arena, &args);
             }
         }
         #[cfg(any(feature = $feature, not(target_os = "cuda")))]
@@ -153,37 +169,37 @@ macro_rules! entries {
 }
 
 entries! { "histogram_u8":
-    Bytes: histogram_critical_u8 histogram_global_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8;
+    Bytes: histogram_critical_u8 histogram_global_u8 histogram_cached_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8;
 }
 entries! { "histogram_u16":
-    LowBits: histogram_low_bits_critical_u16 histogram_low_bits_global_u16
+    LowBits: histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_cached_u16
         histogram_low_bits_shared_u16 histogram_low_bits_private_u16 histogram_low_bits_weigh_u16;
-    Even<u16>: histogram_even_critical_u16 histogram_even_global_u16
+    Even<u16>: histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16
         histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16;
-    Edges<u16>: histogram_edges_critical_u16 histogram_edges_global_u16
+    Edges<u16>: histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16
         histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16;
 }
 entries! { "histogram_u32":
-    Even<u32>: histogram_even_critical_u32 histogram_even_global_u32
+    Even<u32>: histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32
         histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32;
-    Edges<u32>: histogram_edges_critical_u32 histogram_edges_global_u32
+    Edges<u32>: histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32
         histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32;
 }
 entries! { "histogram_i32":
-    Even<i32>: histogram_even_critical_i32 histogram_even_global_i32
+    Even<i32>: histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32
         histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32;
-    Edges<i32>: histogram_edges_critical_i32 histogram_edges_global_i32
+    Edges<i32>: histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32
         histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32;
 }
 entries! { "histogram_f32":
-    Even<f32>: histogram_even_critical_f32 histogram_even_global_f32
+    Even<f32>: histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32
         histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32;
-    Edges<f32>: histogram_edges_critical_f32 histogram_edges_global_f32
+    Edges<f32>: histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32
         histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32;
 }
 entries! { "histogram_f64":
-    Even<f64>: histogram_even_critical_f64 histogram_even_global_f64
+    Even<f64>: histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64
         histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64;
-    Edges<f64>: histogram_edges_critical_f64 histogram_edges_global_f64
+    Edges<f64>: histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64
         histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64;
 }

@@ -8,7 +8,7 @@
 //! has one set, in units of 256. In the end thread `i` adds up counter `i` of all groups, word `k ^ i % 32` of a row as
 //! its `k`-th one, so that 32 threads ask for 32 different banks.
 
-use super::walk::{Counter, walk};
+use super::walk::{Counter, walk, walk_quickly};
 use super::{Args, Binning, GROUP, ROW};
 use cuda_std::{Arena, Ordering, Shared, thread, warp};
 
@@ -36,7 +36,11 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
 
     let place = t / GROUP * counters * ROW + warp::lane() * 4 + t % GROUP / warp::WARP;
     let part = [thread::block_idx_x(), thread::grid_dim_x()];
-    walk(args, part, &Bytes { bytes: &bytes, rounds: &rounds, keys: args.keys, place });
+    let counter = Bytes { bytes: &bytes, rounds: &rounds, keys: args.keys, place };
+    match args.channels {
+        1 => walk_quickly(args, part, &counter),
+        _ => walk(args, part, &counter),
+    }
     thread::sync_threads();
 
     let mut i = t;
@@ -71,13 +75,13 @@ struct Bytes<'a> {
 
 impl Counter for Bytes<'_> {
     #[inline(always)]
-    fn add(&self, channel: u32, key: u32) {
+    fn count(&self, channel: u32, key: u32) {
         let i = channel * self.keys + key;
         let at = self.place + i * ROW;
         let count = self.bytes.get(at);
         self.bytes.set(at, count.wrapping_add(1));
         if count == u8::MAX {
-            self.rounds.fetch_add(i, 1, Ordering::Relaxed);
+            self.rounds.add(i, 1, Ordering::Relaxed);
         }
     }
 }

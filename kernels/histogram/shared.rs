@@ -11,25 +11,28 @@
 //! same bank begin with different copies. While counting there are as many as the data bring about, and none with 32
 //! copies.
 
-use super::walk::{Counter, walk, walk_slowly};
+use super::walk::{Counter, walk, walk_quickly};
 use super::{Args, Binning};
 use cuda_std::{Arena, Ordering, Shared, thread, warp};
 
 #[inline(always)]
 pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     let (block, t) = (thread::block_idx_x(), thread::thread_idx_x());
-    let first = block % args.ranges * args.range;
+    let ranges = args.ranges.max(1);
+    let first = block % ranges * args.range;
     let len = args.range.min(args.counters() - first);
     let (window, _) = arena.split::<u32>(args.range << args.copies_log2);
     clear(&window);
     thread::sync_threads();
 
-    let part = [block / args.ranges, thread::grid_dim_x() / args.ranges];
+    let part = [block / ranges, thread::grid_dim_x() / ranges];
     let lane = warp::lane() & ((1 << args.copies_log2) - 1);
     let counters = Counters { window: &window, keys: args.keys, first, len, copies_log2: args.copies_log2, lane };
-    match args.is_seq_cst() {
-        true => walk_slowly(args, part, &SeqCst(counters)),
-        false => walk(args, part, &Relaxed(counters)),
+    match (args.is_seq_cst(), args.channels, args.ranges) {
+        (true, ..) => walk(args, part, &SeqCst(counters)),
+        (false, 1, 1) => walk_quickly(args, part, &Whole(counters)),
+        (false, 1, _) => walk_quickly(args, part, &Relaxed(counters)),
+        (false, ..) => walk(args, part, &Relaxed(counters)),
     }
     thread::sync_threads();
 
@@ -86,11 +89,20 @@ struct Counters<'a> {
 
 impl Counters<'_> {
     #[inline(always)]
-    fn add(&self, channel: u32, key: u32, ordering: Ordering) {
+    fn count(&self, channel: u32, key: u32, ordering: Ordering) {
         let i = (channel * self.keys + key).wrapping_sub(self.first);
-        if i < self.len {
-            self.window.fetch_add((i << self.copies_log2) + self.lane, 1, ordering);
-        }
+        self.window.add_if(i < self.len, (i << self.copies_log2).wrapping_add(self.lane), 1, ordering);
+    }
+}
+
+/// For one channel, all of whose counters are in the block's range.
+struct Whole<'a>(Counters<'a>);
+
+impl Counter for Whole<'_> {
+    #[inline(always)]
+    fn count(&self, _: u32, key: u32) {
+        let Counters { window, copies_log2, lane, .. } = self.0;
+        window.add((key << copies_log2) + lane, 1, Ordering::Relaxed);
     }
 }
 
@@ -98,8 +110,8 @@ struct Relaxed<'a>(Counters<'a>);
 
 impl Counter for Relaxed<'_> {
     #[inline(always)]
-    fn add(&self, channel: u32, key: u32) {
-        self.0.add(channel, key, Ordering::Relaxed);
+    fn count(&self, channel: u32, key: u32) {
+        self.0.count(channel, key, Ordering::Relaxed);
     }
 }
 
@@ -107,7 +119,7 @@ struct SeqCst<'a>(Counters<'a>);
 
 impl Counter for SeqCst<'_> {
     #[inline(always)]
-    fn add(&self, channel: u32, key: u32) {
-        self.0.add(channel, key, Ordering::SeqCst);
+    fn count(&self, channel: u32, key: u32) {
+        self.0.count(channel, key, Ordering::SeqCst);
     }
 }

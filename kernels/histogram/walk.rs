@@ -1,76 +1,76 @@
 //! The way through the samples: from memory to keys.
 //!
-//! Samples are read 16 bytes at a time, a *pack*. The blocks that share the work take turns: each takes the packs for
-//! its threads, neighbouring threads neighbouring packs, and goes on behind what the others take. All packs of a turn
-//! are asked for before the first is counted, so that their latencies overlap.
+//! Samples are read 16 bytes at a time, a *pack*. The blocks that share the work take turns: each takes a pack for
+//! each of its threads, neighbouring threads neighbouring packs, and goes on behind what the others take.
 
 use super::{Args, Binning, Countable};
 use cuda_std::thread;
 
-/// Packs of a thread that are under way together, if counting is fast.
-pub(super) const PACKS: u32 = 2;
+/// The most samples that a pack can have.
+const MOST_SAMPLES: usize = 16;
 
 /// Where keys are counted.
 pub(super) trait Counter {
     /// Counts `key` once, in the channel of this number.
-    fn add(&self, channel: u32, key: u32);
+    fn count(&self, channel: u32, key: u32);
 }
 
 /// Counts the samples of which part `part` of `parts` takes care; the block's threads divide it among themselves.
 #[inline(always)]
-pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, part: [u32; 2], counter: &C) {
-    // One channel, the usual case, pays nothing for several.
-    match args.channels {
-        1 => walk_packs::<B, { PACKS as usize }>(args, part, |_, words| {
-            B::Sample::unpack(words, |sample| counter.add(0, args.binning.key(sample)));
-        }),
-        _ => walk_in_channels(args, part, counter),
+pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 2], counter: &C) {
+    let threads = thread::block_dim_x();
+    let mut number = part * threads + thread::thread_idx_x();
+    while number < args.packs {
+        count_pack(args, number, counter);
+        number += parts * threads;
     }
-    walk_tail(args, part, counter);
+    count_tail(args, part, counter);
 }
 
-/// The same for counters that are slow anyway: less code.
+/// The same for one channel, and faster.
+///
+/// A thread asks for its next pack before it counts the one that it has, and works out the keys of all samples of a pack
+/// before it counts the first, so that the latencies of memory and of conversions overlap.
 #[inline(always)]
-pub(super) fn walk_slowly<B: Binning, C: Counter>(args: &Args<B>, part: [u32; 2], counter: &C) {
-    walk_in_channels(args, part, counter);
-    walk_tail(args, part, counter);
+pub(super) fn walk_quickly<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 2], counter: &C) {
+    let threads = thread::block_dim_x();
+    let mut number = part * threads + thread::thread_idx_x();
+    let mut pack = load(args, number);
+    while number < args.packs {
+        let ahead = number + parts * threads;
+        let next = load(args, ahead);
+        let (mut keys, mut len) = ([0; MOST_SAMPLES], 0);
+        B::Sample::unpack(pack, |sample| {
+            keys[len] = args.binning.key(sample);
+            len += 1;
+        });
+        for key in &keys[..len] {
+            counter.count(0, *key);
+        }
+        (number, pack) = (ahead, next);
+    }
+    count_tail(args, part, counter);
 }
 
+/// The pack of this number; zeros behind the last one.
 #[inline(always)]
-fn walk_in_channels<B: Binning, C: Counter>(args: &Args<B>, part: [u32; 2], counter: &C) {
-    walk_packs::<B, 1>(args, part, |pack, words| {
-        let mut turn = Turn::new(args, pack * per_pack::<B>());
-        B::Sample::unpack(words, |sample| turn.count(args, sample, counter));
-    });
+fn load<B: Binning>(args: &Args<B>, number: u32) -> [u32; 4] {
+    args.words.at(0).get4_masked(4 * number)
+}
+
+/// Counts the samples of the pack of this number.
+#[inline(always)]
+pub(super) fn count_pack<B: Binning, C: Counter>(args: &Args<B>, number: u32, counter: &C) {
+    let mut turn = Turn::new(args, number * per_pack::<B>());
+    B::Sample::unpack(load(args, number), |sample| turn.count(args, sample, counter));
 }
 
 /// Counts the samples behind the last pack.
 #[inline(always)]
-fn walk_tail<B: Binning, C: Counter>(args: &Args<B>, [part, _]: [u32; 2], counter: &C) {
+pub(super) fn count_tail<B: Binning, C: Counter>(args: &Args<B>, part: u32, counter: &C) {
     if part == 0 && thread::thread_idx_x() < args.tail {
         let i = args.packs * per_pack::<B>() + thread::thread_idx_x();
         Turn::new(args, i).count(args, args.samples.get(i.into()), counter);
-    }
-}
-
-/// Calls `each` with the packs of this thread and their numbers; `N` are under way together.
-#[inline(always)]
-fn walk_packs<B: Binning, const N: usize>(args: &Args<B>, [part, parts]: [u32; 2], each: impl Fn(u32, [u32; 4])) {
-    let threads = thread::block_dim_x();
-    let words = args.words.at(0);
-    let mut first = part * threads * N as u32 + thread::thread_idx_x();
-    while first < args.packs {
-        let mut packs = [[0; 4]; N];
-        for (k, pack) in packs.iter_mut().enumerate() {
-            *pack = words.get4_masked(4 * (first + k as u32 * threads));
-        }
-        for (k, pack) in packs.into_iter().enumerate() {
-            let number = first + k as u32 * threads;
-            if number < args.packs {
-                each(number, pack);
-            }
-        }
-        first += parts * threads * N as u32;
     }
 }
 
@@ -87,7 +87,7 @@ impl Turn {
     /// That of sample `i` of the launch.
     #[inline(always)]
     fn new<B: Binning>(args: &Args<B>, i: u32) -> Self {
-        let channel = args.first_channel + i % args.channels;
+        let channel = args.first_channel + i % args.channels.max(1);
         Turn(if channel < args.channels { channel } else { channel - args.channels })
     }
 
@@ -95,7 +95,7 @@ impl Turn {
     #[inline(always)]
     fn count<B: Binning, C: Counter>(&mut self, args: &Args<B>, sample: B::Sample, counter: &C) {
         if self.0 < args.counted {
-            counter.add(self.0, args.binning.key(sample));
+            counter.count(self.0, args.binning.key(sample));
         }
         self.0 = if self.0 + 1 < args.channels { self.0 + 1 } else { 0 };
     }

@@ -32,16 +32,17 @@ pub(super) fn add<B: Binning>(arena: Arena, weighted: &WeightedArgs<B>) {
     }
     thread::sync_threads();
 
+    let channels = args.channels.max(1);
     let mut i = thread::block_idx_x() * threads + t;
     while i < args.tail {
-        let channel = (args.first_channel + i % args.channels) % args.channels;
+        let channel = (args.first_channel + i % channels) % channels;
         if channel < args.counted {
             let key = args.binning.key(args.samples.get(i.into()));
             let multiple = quantum.multiple(weights.get(i.into())) as u64;
             match args.range {
-                0 => args.counts.fetch_add(args.count_of(channel, key), multiple, Ordering::Relaxed),
-                _ => sums.fetch_add(channel * args.keys + key, multiple, Ordering::Relaxed),
-            };
+                0 => args.counts.add(args.count_of(channel, key), multiple, Ordering::Relaxed),
+                _ => sums.add(channel * args.keys + key, multiple, Ordering::Relaxed),
+            }
         }
         i += thread::grid_dim_x() * threads;
     }

@@ -39,11 +39,12 @@ const MOST_IN_ORDER: usize = 512;
 /// Channels, and how many of them are counted.
 const CHANNELS: [(usize, usize); 5] = [(1, 1), (2, 2), (4, 3), (3, 1), (5, 5)];
 
-const ALGORITHMS: [Algorithm; 8] = [
+const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::Auto,
     Algorithm::Critical,
     Algorithm::GlobalAtomic(Ordering::Relaxed),
     Algorithm::GlobalAtomic(Ordering::SeqCst),
+    Algorithm::CachedAtomic,
     Algorithm::PrivatePerThread,
     Algorithm::SharedAtomic(Ordering::Relaxed),
     Algorithm::SharedAtomic(Ordering::SeqCst),
@@ -90,10 +91,10 @@ fn bytes() -> Vec<Case<u8>> {
     vec![Case::new(Histogram::bytes(), Bins::Numbers(256))]
 }
 
-/// So many of one value that the counters of a single byte begin anew.
+/// So many of one value that the counters of a single byte begin anew, and that caches are filled anew.
 fn constant_bytes(device: &Device) -> Result<(), Failed> {
-    const SAMPLES: usize = 300_007;
-    for algorithm in [Algorithm::Auto, Algorithm::PrivatePerThread] {
+    const SAMPLES: usize = 600_007;
+    for algorithm in [Algorithm::Auto, Algorithm::CachedAtomic, Algorithm::PrivatePerThread] {
         let histogram = Histogram::bytes().algorithm(algorithm).prepare(device)?;
         let counts = histogram.apply(&[7; SAMPLES])?;
         if counts.bins()[7] != SAMPLES as u64 || counts.total() != SAMPLES as u64 {

@@ -11,13 +11,14 @@ use std::process::{Command, Output};
 struct Host {
     fixture: Fixture,
     mode: &'static str,
+    features: &'static str,
 }
 
 impl Host {
     fn run(&self) -> Output {
         // Offline, because its dependencies are this crate's.
         Command::new(env!("CARGO"))
-            .args(["run", "--quiet", "--offline", "--target-dir"])
+            .args(["run", "--quiet", "--offline", "--features", self.features, "--target-dir"])
             .arg(host_target_dir())
             .current_dir(self.fixture.path("host"))
             .env("SLM_KERNELS", self.mode)
@@ -61,7 +62,7 @@ impl Host {
 /// One test, since each step needs the one before.
 #[test]
 fn the_build_script_follows_its_sources() {
-    let mut host = Host { fixture: Fixture::new("host"), mode: "build" };
+    let mut host = Host { fixture: Fixture::new("host"), mode: "build", features: "" };
     let first = host.run();
     let stderr = String::from_utf8_lossy(&first.stderr);
     if stderr.contains("no compiler for the device was found") {
@@ -76,12 +77,18 @@ fn the_build_script_follows_its_sources() {
     assert!(built.starts_with("Built { compiler: \"rustc 1."), "{built}");
     assert_eq!(host.runs(), 1);
 
+    // A program that can run kernels on the CPU has the same ones for the device.
+    host.features = "emulator";
+    assert_eq!(host.output(), built);
+    assert_eq!(host.runs(), 2);
+    host.features = "";
+
     // A dependency of the kernel crate changed.
     host.fixture.edit("helper/lib.rs", "FACTOR: u32 = 3", "FACTOR: u32 = 5");
     let changed = host.output();
     assert!(built.contains("%r1, 3;") && changed.contains("%r1, 5;"), "{changed}");
     let runs = host.runs();
-    assert_eq!(runs, 2);
+    assert_eq!(runs, 3);
     assert_eq!(host.output(), changed);
     assert_eq!(host.runs(), runs);
 
@@ -94,10 +101,11 @@ fn the_build_script_follows_its_sources() {
     host.fixture.edit("kernels/scale.rs", "args.output.set(i, 1.5)", line);
     assert_eq!(host.output(), changed);
 
-    committed_modules_are_followed(host, &changed);
+    committed_modules_are_followed(&mut host, &changed);
+    what_host_and_device_understand_differently_is_refused(host);
 }
 
-fn committed_modules_are_followed(mut host: Host, built: &str) {
+fn committed_modules_are_followed(host: &mut Host, built: &str) {
     host.mode = "committed";
     let error = host.error();
     let file = Path::new("kernels/ptx/fill.sm_90.ptx");
@@ -118,4 +126,27 @@ fn committed_modules_are_followed(mut host: Host, built: &str) {
     host.mode = "compile";
     let error = host.error();
     assert!(error.contains("SLM_KERNELS is 'compile', which is none of committed, build and auto"), "{error}");
+}
+
+/// A module is compiled with its own feature alone, the host's code with all of them.
+fn what_host_and_device_understand_differently_is_refused(mut host: Host) {
+    host.mode = "build";
+    let refused = |kernel| format!("\nits kernel {kernel} is another one, or has other arguments: its digest is ");
+
+    // Arguments.
+    let value =
+        "#[cfg(feature = \"scale\")]\ntype Number = f32;\n#[cfg(not(feature = \"scale\"))]\ntype Number = u32;\n";
+    host.fixture.edit("kernels/fill.rs", "arguments! {", &format!("{value}\narguments! {{"));
+    host.fixture.edit("kernels/fill.rs", "pub value: f32", "pub value: Number");
+    host.fixture.edit("kernels/fill.rs", "GlobalOut<f32>", "GlobalOut<Number>");
+    let other = host.output();
+    assert!(other.contains(&refused("fill")) && other.contains(".entry scale("), "{other}");
+
+    // A kernel of the same name.
+    host.fixture.edit("kernels/scale.rs", "pub fn scale(", "pub fn fill(");
+    host.fixture.edit("host/src/main.rs", "show::<scale::scale>(&SCALE)", "show::<scale::fill>(&FILL)");
+    let other = host.output();
+    assert_eq!(other.matches(&refused("fill")).count(), 2, "{other}");
+    host.fixture.edit("host/src/main.rs", "show::<scale::fill>(&FILL)", "show::<scale::fill>(&SCALE)");
+    assert!(host.output().contains(".entry fill("));
 }

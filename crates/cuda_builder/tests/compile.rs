@@ -59,6 +59,19 @@ fn without_modules_there_is_one_of_the_whole_crate() {
     assert!(text.contains(".entry fill(") && text.contains(".entry scale("), "{text}");
 }
 
+/// rustc copies other code that stands between two tests of one condition.
+#[test]
+fn what_threads_do_together_is_in_one_place() {
+    let fixture = Fixture::new("together");
+    let Some(result) = unless_skipped(builder(&fixture).module("meet").commit()) else {
+        return;
+    };
+    let text = read(&result.unwrap().files[0]);
+    for instruction in ["bar.sync", "bar.warp.sync", "shfl.sync", "vote.sync", "redux.sync"] {
+        assert_eq!((instruction, text.matches(instruction).count()), (instruction, 1), "{text}");
+    }
+}
+
 /// The fixture has a function that is not inlined, so that a mangled name is in the text.
 #[test]
 fn the_text_does_not_depend_on_folders() {
@@ -108,6 +121,19 @@ fn an_error_names_the_kernels_file_and_line() {
     assert!(text.contains(&place) && text.contains("no field `valeu`"), "{text}");
 }
 
+/// The device would not see the field that the host gives it.
+#[test]
+fn a_field_of_arguments_cannot_be_missing_on_the_device() {
+    let fixture = Fixture::new("field");
+    let without = "pub struct Filling {\n        #[cfg(not(target_os = \"cuda\"))]\n        pub first: u32,";
+    fixture.edit("kernels/fill.rs", "pub struct Filling {", without);
+    let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {
+        return;
+    };
+    let text = result.unwrap_err().to_string();
+    assert!(text.contains("no field `first` on type `Filling`"), "{text}");
+}
+
 #[test]
 fn a_warning_is_given_once_with_its_place() {
     let fixture = Fixture::new("warning");
@@ -126,7 +152,7 @@ fn an_unknown_module_is_told_with_the_known_ones() {
     let Some(result) = unless_skipped(builder(&fixture).module("blur").commit()) else {
         return;
     };
-    let expected = "fixture-kernels has no feature 'blur' to compile a module from; it has: default, fill, scale";
+    let expected = "fixture-kernels has no feature 'blur' to compile a module from; it has: default, fill, meet, scale";
     assert_eq!(result.unwrap_err().to_string(), expected);
 }
 

@@ -1,5 +1,6 @@
 //! What a kernel can be launched with.
 
+use crate::digest::Digest;
 use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 
 /// Data that means the same on the host and on the device: numbers, windows on global memory, and structs of them.
@@ -8,22 +9,37 @@ use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 ///
 /// # Safety
 ///
-/// The type has the same layout on both sides, contains no host address, and `windows` leaves out none of its windows.
+/// `LAYOUT` covers the whole layout, the type contains no host address, and `windows` leaves out none of its windows.
 pub unsafe trait Argument: Copy + Send + Sync + 'static {
+    /// A digest of what the type is made of: the names, types and places of fields, all the way down. Host and device
+    /// compute it apart, each for the type as it is compiled there.
+    const LAYOUT: Digest;
+
     /// Shows `visit` every window in the value, with the name of the field that it is in; the value itself is called
     /// `name`. Who launches a kernel knows by it which memory the kernel can reach.
     #[cfg(not(target_os = "cuda"))]
     fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window));
 }
 
-// SAFETY: numbers have the same layout on every target with 64-bit pointers, and are neither addresses nor windows.
+/// What `LAYOUT` of every type begins with.
+#[doc(hidden)]
+#[must_use]
+pub const fn layout_of<T>(kind: &str) -> Digest {
+    Digest::new().add_part(kind.as_bytes()).add_number(size_of::<T>() as u64).add_number(align_of::<T>() as u64)
+}
+
+// SAFETY: numbers are told by their names, and are neither addresses nor windows.
 unsafe impl<T: Value> Argument for T {
+    const LAYOUT: Digest = layout_of::<T>(T::VALUE_NAME);
+
     #[cfg(not(target_os = "cuda"))]
     fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
 }
 
 // SAFETY: nothing at all.
 unsafe impl Argument for () {
+    const LAYOUT: Digest = layout_of::<()>("()");
+
     #[cfg(not(target_os = "cuda"))]
     fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
 }
@@ -32,6 +48,8 @@ macro_rules! windows {
     ($($name:ident)*) => {$(
         // SAFETY: `repr(C)`; the address is one of the device's, by the contract of `from_raw_parts`. It shows itself.
         unsafe impl<T: Value> Argument for $name<T> {
+            const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(T::LAYOUT);
+
             #[cfg(not(target_os = "cuda"))]
             fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window)) {
                 visit(name, self.description());
@@ -42,6 +60,8 @@ macro_rules! windows {
 windows!(GlobalIn GlobalOut GlobalInOut);
 
 /// Defines the struct that a kernel is launched with: `#[repr(C)]`, every field an [`Argument`].
+///
+/// All fields are there on the host and on the device; a `cfg` that leaves one out does not compile.
 ///
 /// ```
 /// cuda_std::arguments! {
@@ -66,8 +86,15 @@ macro_rules! arguments {
         pub struct $name $(<$t: $bound>)? { $($(#[$field_doc])* pub $field: $type,)+ }
 
         #[allow(unsafe_code)]
-        // SAFETY: `repr(C)` with fields that are all arguments, as the where clause requires, and each shows its windows.
+        // SAFETY: `repr(C)` with fields that are all arguments, as the where clause requires; each is in `LAYOUT` and shows
+        // its windows.
         unsafe impl $(<$t: $bound>)? $crate::Argument for $name $(<$t>)? where $($type: $crate::Argument,)+ {
+            const LAYOUT: $crate::digest::Digest = $crate::layout_of::<Self>("struct")$(
+                .add_part(stringify!($field).as_bytes())
+                .add_number(::core::mem::offset_of!(Self, $field) as u64)
+                .add_digest(<$type as $crate::Argument>::LAYOUT)
+            )+;
+
             #[cfg(not(target_os = "cuda"))]
             fn windows(&self, _name: &'static str, visit: &mut dyn FnMut(&'static str, $crate::host::Window)) {
                 $($crate::Argument::windows(&self.$field, stringify!($field), visit);)+

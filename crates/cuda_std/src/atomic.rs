@@ -73,6 +73,9 @@ pub(crate) mod sealed {
         /// Stores `new` if the value is `current`, and returns the old value; zero if the place may not be accessed.
         #[cfg(target_os = "cuda")]
         fn compare_exchange(place: Place, current: Self, new: Self, ordering: Ordering) -> Self;
+        /// Adds to the value, if `condition` is not 0 and the place may be accessed.
+        #[cfg(target_os = "cuda")]
+        fn add_if(condition: u32, place: Place, operand: Self, ordering: Ordering);
     }
 }
 
@@ -117,13 +120,37 @@ macro_rules! atom {
     }};
 }
 
+/// One instruction `red.….$op`, which has no result that somebody would wait for.
+#[cfg(target_os = "cuda")]
+macro_rules! red {
+    ($condition:expr, $place:ident, $op:literal, $class:ident, $operand:ident) => {
+        match $place {
+            Place::Shared(address) => red!(@ $condition, "relaxed.cta.shared.", address, reg32, $op, $class, $operand),
+            Place::Global(address, guard) => {
+                red!(@ $condition & guard, "relaxed.gpu.global.", address, reg64, $op, $class, $operand)
+            }
+        }
+    };
+    (@ $guard:expr, $order:literal, $address:ident, $width:ident, $op:literal, $class:ident, $operand:ident) => {
+        // SAFETY: as for `atom`: shared memory belongs to the block, and a global guard is 1 only inside a window.
+        unsafe {
+            core::arch::asm!("{{ .reg .pred p; setp.ne.u32 p, {guard}, 0;",
+                concat!("@p red.", $order, $op, " [{address}], {operand}; }}"),
+                address = in($width) $address, guard = in(reg32) $guard, operand = in($class) $operand,
+                options(nostack));
+        }
+    };
+}
+
 macro_rules! atomics {
-    ($($t:ty, $class:ident, $zero:literal, $bits:literal: $($operation:ident $op:literal $apply:expr),+;)*) => {$(
+    ($($t:ty, $class:ident, $zero:literal, $bits:literal: Add $add:literal $plus:expr,
+        $($operation:ident $op:literal $apply:expr),+;)*) => {$(
         impl Atomic for $t {}
         impl sealed::ReadModifyWrite for $t {
             #[cfg(not(target_os = "cuda"))]
             fn apply(operation: Operation, old: Self, operand: Self) -> Self {
                 let apply: fn(Self, Self) -> Self = match operation {
+                    Operation::Add => $plus,
                     $(Operation::$operation => $apply,)+
                     #[allow(unreachable_patterns)]
                     _ => unreachable!("the public methods ask for `AtomicInteger`"),
@@ -134,6 +161,7 @@ macro_rules! atomics {
             #[inline(always)]
             fn read_modify_write(place: Place, operation: Operation, operand: Self, ordering: Ordering) -> Self {
                 match operation {
+                    Operation::Add => atom!(place, ordering, $add, $t, $class, $zero, "{operand}", operand),
                     $(Operation::$operation => atom!(place, ordering, $op, $t, $class, $zero, "{operand}", operand),)+
                     // Not offered for this type: the public methods ask for `AtomicInteger`.
                     #[allow(unreachable_patterns)]
@@ -144,6 +172,18 @@ macro_rules! atomics {
             #[inline(always)]
             fn compare_exchange(place: Place, current: Self, new: Self, ordering: Ordering) -> Self {
                 atom!(place, ordering, $bits, $t, $class, $zero, "{current}, {new}", current new)
+            }
+            #[cfg(target_os = "cuda")]
+            #[inline(always)]
+            fn add_if(condition: u32, place: Place, operand: Self, ordering: Ordering) {
+                match ordering {
+                    Ordering::Relaxed => red!(condition, place, $add, $class, operand),
+                    // What comes behind it in the order has to wait for the old value.
+                    Ordering::SeqCst if condition != 0 => {
+                        atom!(place, ordering, $add, $t, $class, $zero, "{operand}", operand);
+                    }
+                    Ordering::SeqCst => {}
+                }
             }
         }
     )*};
@@ -193,8 +233,9 @@ impl AtomicInteger for i32 {}
 impl AtomicInteger for u64 {}
 impl AtomicInteger for i64 {}
 
-/// The atomic methods of a window type that has `fn update(self, index, operation, operand, ordering)` and
-/// `fn swap_if(self, index, current, new, ordering)`, for the index type `$index`.
+/// The atomic methods of a window type that has `fn update(self, index, operation, operand, ordering)`,
+/// `fn swap_if(self, index, current, new, ordering)` and, on the device, `fn place(self, index)`, for the index type
+/// `$index`.
 macro_rules! atomic_methods {
     ($self:ty, $index:ty, $($bound:tt)*) => {
         impl<T: crate::Atomic, $($bound)*> $self {
@@ -203,6 +244,28 @@ macro_rules! atomic_methods {
             #[track_caller]
             pub fn fetch_add(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
                 self.update(i, crate::atomic::Operation::Add, operand, ordering)
+            }
+
+            /// Adds `operand` to element `i`. Integers wrap. Faster than [`fetch_add`](Self::fetch_add), since nobody
+            /// waits for the old value.
+            #[inline(always)]
+            #[track_caller]
+            pub fn add(&self, i: $index, operand: T, ordering: crate::Ordering) {
+                #[cfg(target_os = "cuda")]
+                T::add_if(1, self.place(i), operand, ordering);
+                #[cfg(not(target_os = "cuda"))]
+                self.update(i, crate::atomic::Operation::Add, operand, ordering);
+            }
+
+            /// Adds `operand` to element `i` if `condition` holds; otherwise `i` may be anything. A masked form: one
+            /// instruction, no branch.
+            #[inline(always)]
+            #[track_caller]
+            pub fn add_if(&self, condition: bool, i: $index, operand: T, ordering: crate::Ordering) {
+                #[cfg(target_os = "cuda")]
+                T::add_if(condition as u32, self.place(i), operand, ordering);
+                #[cfg(not(target_os = "cuda"))]
+                crate::host::update_masked(condition, &self.access(i, 1), crate::atomic::Operation::Add, operand, ordering);
             }
 
             /// Puts `operand` in the place of element `i` and returns the old value.

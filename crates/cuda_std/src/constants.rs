@@ -4,6 +4,8 @@
 //! a whole warp at once as long as all its lanes ask for the same element; an arithmetic instruction can then take the
 //! number by way of a uniform register. Lanes that ask for different elements are served one after another.
 
+use crate::argument::layout_of;
+use crate::digest::Digest;
 use crate::{Argument, Value, Vector4};
 
 /// The constants of a launch as the host makes them: `N` elements, at most 4096 bytes together with the arguments.
@@ -13,6 +15,8 @@ pub struct Table<T, const N: usize>(pub [T; N]);
 
 // SAFETY: elements one after another, on both sides; numbers are no windows.
 unsafe impl<T: Value, const N: usize> Argument for Table<T, N> {
+    const LAYOUT: Digest = layout_of::<Self>("Table").add_digest(T::LAYOUT).add_number(N as u64);
+
     #[cfg(not(target_os = "cuda"))]
     fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
 }

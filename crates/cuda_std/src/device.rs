@@ -15,6 +15,18 @@ pub(crate) fn trap() -> ! {
     unsafe { asm!("trap;", options(noreturn, nostack)) }
 }
 
+/// Keeps the barrier or exchange that follows in one place.
+///
+/// What stands between two tests of one condition rustc copies into each way through both (its pass JumpThreading;
+/// without it, arrays that are in registers now would be in memory). With copies a barrier is no longer one instruction
+/// that all threads come to. rustc copies nothing across inline assembly, not even if that is empty, and LLVM knows what
+/// must not be copied.
+#[inline(always)]
+pub(crate) fn in_one_place() {
+    // SAFETY: does nothing.
+    unsafe { asm!("", options(nomem, nostack, preserves_flags)) }
+}
+
 macro_rules! constants {
     ($($(#[$doc:meta])* $name:ident = $source:literal;)*) => {$(
         $(#[$doc])*

@@ -3,7 +3,7 @@
 //! FNV-1a with 128 bits (Fowler, Noll and Vo; constants of draft-eastlake-fnv). It finds accidents: a file that was
 //! not rebuilt, cut short or edited. It is no protection against somebody who wants to deceive.
 
-use std::fmt;
+use core::fmt;
 
 /// The digest of the bytes that were added, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,31 @@ impl Digest {
     /// Adds a part whose length counts, so that `"ab", "c"` and `"a", "bc"` differ.
     #[must_use]
     pub const fn add_part(self, bytes: &[u8]) -> Self {
-        self.add(&(bytes.len() as u64).to_le_bytes()).add(bytes)
+        self.add_number(bytes.len() as u64).add(bytes)
+    }
+
+    /// Adds a number.
+    #[must_use]
+    pub const fn add_number(self, number: u64) -> Self {
+        self.add(&number.to_le_bytes())
+    }
+
+    /// Adds another digest.
+    #[must_use]
+    pub const fn add_digest(self, other: Digest) -> Self {
+        self.add(&other.to_bytes())
+    }
+
+    /// The digest itself, least significant byte first.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
+    }
+
+    /// The digest with these bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Digest(u128::from_le_bytes(bytes))
     }
 }
 

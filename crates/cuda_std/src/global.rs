@@ -415,12 +415,7 @@ macro_rules! stores {
             #[track_caller]
             fn update(&self, i: I, operation: Operation, operand: T, ordering: Ordering) -> T {
                 #[cfg(target_os = "cuda")]
-                return T::read_modify_write(
-                    crate::atomic::Place::Global(self.address_of(i), self.guard(i, 0)),
-                    operation,
-                    operand,
-                    ordering,
-                );
+                return T::read_modify_write(self.place(i), operation, operand, ordering);
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::update(&self.access(i, 1), operation, operand, ordering);
             }
@@ -429,14 +424,15 @@ macro_rules! stores {
             #[track_caller]
             fn swap_if(&self, i: I, current: T, new: T, ordering: Ordering) -> T {
                 #[cfg(target_os = "cuda")]
-                return T::compare_exchange(
-                    crate::atomic::Place::Global(self.address_of(i), self.guard(i, 0)),
-                    current,
-                    new,
-                    ordering,
-                );
+                return T::compare_exchange(self.place(i), current, new, ordering);
                 #[cfg(not(target_os = "cuda"))]
                 return crate::host::swap_if(&self.access(i, 1), current, new, ordering);
+            }
+
+            #[cfg(target_os = "cuda")]
+            #[inline(always)]
+            fn place(&self, i: I) -> crate::atomic::Place {
+                crate::atomic::Place::Global(self.address_of(i), self.guard(i, 0))
             }
         }
 

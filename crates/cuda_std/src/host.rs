@@ -108,6 +108,8 @@ pub enum Masked {
     Load,
     /// `set_if`, `set4_strided`.
     Store,
+    /// `add_if`.
+    Update,
 }
 
 /// What an atomic operation does to the bits of an element.
@@ -274,6 +276,20 @@ pub(crate) fn store_masked<T: Value>(condition: bool, access: &Access, value: T)
 
 pub(crate) fn update<T: Atomic>(access: &Access, operation: Operation, operand: T, ordering: Ordering) -> T {
     T::from_bits64(machine().read_modify_write(access, &Update::of(operation, operand), ordering))
+}
+
+/// Updates the element of a masked form, if `condition` holds.
+pub(crate) fn update_masked<T: Atomic>(
+    condition: bool,
+    access: &Access,
+    operation: Operation,
+    operand: T,
+    ordering: Ordering,
+) {
+    match condition {
+        true => drop(update(access, operation, operand, ordering)),
+        false => machine().left_out(access, Masked::Update),
+    }
 }
 
 pub(crate) fn swap_if<T: Atomic>(access: &Access, current: T, new: T, ordering: Ordering) -> T {

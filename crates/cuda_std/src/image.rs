@@ -14,7 +14,11 @@
 //! `sources` is the digest of the kernel crate's sources and of this crate ([`build::kernel_crate`](crate::build));
 //! `digest` covers the five lines above it and all that follows it. Who loads a module checks both, so host code
 //! never launches kernels that were compiled from other sources than its own.
+//!
+//! The same sources can be compiled to different things, by `cfg`. So each entry point has a constant beside it, with a
+//! digest of its place and its arguments: [`verify_kernel`].
 
+use crate::Entry;
 use crate::digest::Digest;
 use std::fmt;
 
@@ -58,6 +62,15 @@ pub enum ImageError {
         /// The digest that the header names.
         actual: String,
     },
+    /// The text has another kernel than the host code, or one with other arguments.
+    OtherKernel {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The digest that the host code has for it.
+        expected: String,
+        /// The digest that the text has for it, if it has one.
+        actual: Option<String>,
+    },
 }
 
 impl fmt::Display for ImageError {
@@ -71,6 +84,11 @@ impl fmt::Display for ImageError {
             ImageError::Stale { expected, actual } => {
                 write!(f, "it was compiled from sources with the digest {actual}, this program has {expected}")
             }
+            ImageError::OtherKernel { kernel, expected, actual } => write!(
+                f,
+                "its kernel {kernel} is another one, or has other arguments: its digest is {}, this program has {expected}",
+                actual.as_deref().unwrap_or("missing")
+            ),
         }
     }
 }
@@ -134,6 +152,31 @@ impl Header {
         }
         Ok(header)
     }
+}
+
+/// Checks that `image` has the very kernel `E`, compiled with the arguments that it has in this program.
+///
+/// # Errors
+///
+/// [`ImageError::OtherKernel`].
+pub fn verify_kernel<E: Entry>(image: &str) -> Result<(), ImageError> {
+    let actual = layout(image, E::NAME);
+    if actual == Some(E::LAYOUT) {
+        return Ok(());
+    }
+    let (expected, actual) = (E::LAYOUT.to_string(), actual.map(|digest| digest.to_string()));
+    Err(ImageError::OtherKernel { kernel: E::NAME, expected, actual })
+}
+
+/// The digest beside the entry point `kernel`: bytes in decimal, of which zeros at the end may be left out.
+fn layout(image: &str, kernel: &str) -> Option<Digest> {
+    let (_, rest) = image.split_once(&format!(" {kernel}_layout[16] = {{"))?;
+    let (list, _) = rest.split_once('}')?;
+    let mut bytes = [0; 16];
+    for (byte, number) in bytes.iter_mut().zip(list.split(',')) {
+        *byte = number.trim().parse().ok()?;
+    }
+    Some(Digest::from_bytes(bytes))
 }
 
 /// Takes the line `// key: value` off the front of `rest`.
@@ -256,5 +299,13 @@ mod tests {
         let missing = ImageError::NoHeader { missing: "target" };
         assert_eq!(missing.to_string(), "its header has no line 'target'");
         assert_eq!(ImageError::NoImages.to_string(), "it has no images");
+        let other = |actual| ImageError::OtherKernel { kernel: "blur", expected: "aa".into(), actual };
+        let text = |digest| {
+            format!(
+                "its kernel blur is another one, or has other arguments: its digest is {digest}, this program has aa"
+            )
+        };
+        assert_eq!(other(Some("bb".into())).to_string(), text("bb"));
+        assert_eq!(other(None).to_string(), text("missing"));
     }
 }

@@ -1,13 +1,15 @@
 //! Entry points.
 
 use crate::Argument;
+use crate::digest::Digest;
 
 /// A kernel's entry point: its name in the compiled module and what it is launched with.
 ///
 /// # Safety
 ///
-/// The module compiled from the sources with the digest [`SOURCES`](Entry::SOURCES) has an entry point `NAME` whose
-/// parameters are `Args` and, unless that is `()`, `Constants`. Only [`kernel!`](crate::kernel) can know that.
+/// If a module compiled from the sources with the digest [`SOURCES`](Entry::SOURCES) has an entry point `NAME` with this
+/// [`LAYOUT`](Entry::LAYOUT), its parameters are `Args` and, unless that is `()`, `Constants`. Only
+/// [`kernel!`](crate::kernel) can know that.
 pub unsafe trait Entry: 'static {
     /// What the kernel is launched with.
     type Args: Argument;
@@ -17,9 +19,20 @@ pub unsafe trait Entry: 'static {
     const NAME: &'static str;
     /// The digest of the sources that the entry point was written in ([`build::kernel_crate`](crate::build)).
     const SOURCES: Option<&'static str>;
+    /// A digest of where the kernel is defined, and of the layout of its arguments and constants. Compiled modules carry
+    /// the device's ([`image::verify_kernel`](crate::image::verify_kernel)): the same sources can mean different things
+    /// to host and device, since a module is compiled with its own feature alone.
+    const LAYOUT: Digest;
     /// Runs the kernel's code as one thread, inside a host [`Machine`](crate::host::Machine).
     #[cfg(not(target_os = "cuda"))]
     fn run(args: Self::Args, constants: Self::Constants);
+}
+
+/// [`Entry::LAYOUT`] of the kernel at `path`.
+#[doc(hidden)]
+#[must_use]
+pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
+    Digest::new().add_part(path.as_bytes()).add_digest(Args::LAYOUT).add_digest(Constants::LAYOUT)
 }
 
 /// Defines a kernel.
@@ -66,6 +79,7 @@ macro_rules! kernel {
             // SAFETY: the one call in this thread.
             inner(unsafe { $crate::Arena::of_block() }, $args)
         }
+        $crate::kernel!(@layout $name ($type) (()));
         $crate::kernel!(@host [$(#[$doc])*] $name ($arena, $args: $type, _constants: ()) (()) $body);
     };
     ($(#[$doc:meta])* pub fn $name:ident($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>) $body:block) => {
@@ -86,9 +100,19 @@ macro_rules! kernel {
             // SAFETY: the one call in this thread, and the parameter has this type.
             unsafe { inner($crate::Arena::of_block(), $args, $crate::Constants::at(table)) }
         }
+        $crate::kernel!(@layout $name ($type) ($crate::Table<$t, $n>));
         $crate::kernel!(@host [$(#[$doc])*] $name
             ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
     };
+    (@layout $name:ident ($type:ty) ($constants:ty)) => {
+        #[cfg(target_os = "cuda")]
+        const _: () = {
+            #[allow(unsafe_code)]
+            #[unsafe(export_name = concat!(stringify!($name), "_layout"))]
+            static LAYOUT: [u8; 16] = $crate::layout::<$type, $constants>($crate::kernel!(@path $name)).to_bytes();
+        };
+    };
+    (@path $name:ident) => { concat!(module_path!(), "::", stringify!($name)) };
     (@host [$($doc:tt)*] $name:ident ($arena:ident, $args:ident: $type:ty, $constants:ident: $seen:ty) ($given:ty) $body:block) => {
         $($doc)*
         #[cfg(not(target_os = "cuda"))]
@@ -104,6 +128,7 @@ macro_rules! kernel {
             type Constants = $given;
             const NAME: &'static str = stringify!($name);
             const SOURCES: Option<&'static str> = ::core::option_env!("SLM_KERNEL_SOURCES");
+            const LAYOUT: $crate::digest::Digest = $crate::layout::<$type, $given>($crate::kernel!(@path $name));
             fn run(args: Self::Args, constants: Self::Constants) {
                 #[forbid(unsafe_code)]
                 fn inner($arena: $crate::Arena, $args: $type, $constants: $seen) $body

@@ -60,6 +60,7 @@ mod atomic;
 mod constants;
 #[cfg(target_os = "cuda")]
 mod device;
+pub mod digest;
 pub mod fence;
 mod global;
 mod kernel;
@@ -72,13 +73,13 @@ pub mod warp;
 #[cfg(not(target_os = "cuda"))]
 pub mod build;
 #[cfg(not(target_os = "cuda"))]
-pub mod digest;
-#[cfg(not(target_os = "cuda"))]
 pub mod host;
 #[cfg(not(target_os = "cuda"))]
 pub mod image;
 
 pub use argument::Argument;
+#[doc(hidden)]
+pub use argument::layout_of;
 pub use atomic::{Atomic, AtomicInteger, Ordering};
 pub use constants::{Constants, Table};
 pub use global::{GlobalIn, GlobalInOut, GlobalOut};
@@ -86,6 +87,8 @@ pub use kernel::Entry;
 #[cfg(not(target_os = "cuda"))]
 #[doc(hidden)]
 pub use kernel::Given;
+#[doc(hidden)]
+pub use kernel::layout;
 pub use shared::{Arena, Shared, shared_bytes};
 pub use value::{Value, Vector4};
 

@@ -194,7 +194,7 @@ impl<T: Atomic> Shared<T> {
     #[track_caller]
     fn update(&self, i: u32, operation: Operation, operand: T, ordering: Ordering) -> T {
         #[cfg(target_os = "cuda")]
-        return T::read_modify_write(crate::atomic::Place::Shared(self.address_of(i)), operation, operand, ordering);
+        return T::read_modify_write(self.place(i), operation, operand, ordering);
         #[cfg(not(target_os = "cuda"))]
         return crate::host::update(&self.access(i, 1), operation, operand, ordering);
     }
@@ -203,9 +203,15 @@ impl<T: Atomic> Shared<T> {
     #[track_caller]
     fn swap_if(&self, i: u32, current: T, new: T, ordering: Ordering) -> T {
         #[cfg(target_os = "cuda")]
-        return T::compare_exchange(crate::atomic::Place::Shared(self.address_of(i)), current, new, ordering);
+        return T::compare_exchange(self.place(i), current, new, ordering);
         #[cfg(not(target_os = "cuda"))]
         return crate::host::swap_if(&self.access(i, 1), current, new, ordering);
+    }
+
+    #[cfg(target_os = "cuda")]
+    #[inline(always)]
+    fn place(&self, i: u32) -> crate::atomic::Place {
+        crate::atomic::Place::Shared(self.address_of(i))
     }
 }
 

@@ -59,6 +59,8 @@ pub fn global_x() -> u64 {
 #[track_caller]
 pub fn sync_threads() {
     #[cfg(target_os = "cuda")]
+    crate::device::in_one_place();
+    #[cfg(target_os = "cuda")]
     // SAFETY: a barrier has no memory effects of its own.
     unsafe {
         core::arch::nvptx::_syncthreads()

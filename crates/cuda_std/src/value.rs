@@ -14,6 +14,8 @@ pub(crate) mod sealed {
 
     /// A value as the bits that memory holds.
     pub trait Bits: Sized {
+        /// The type's name.
+        const VALUE_NAME: &'static str;
         /// The register that a load fills and a store empties.
         #[cfg(target_os = "cuda")]
         type Word: Word;
@@ -39,6 +41,7 @@ pub(crate) mod sealed {
     macro_rules! bits {
         ($($t:ty, $unsigned:ty, $word:ty, $to:expr, $from:expr;)*) => {$(
             impl Bits for $t {
+                const VALUE_NAME: &'static str = stringify!($t);
                 #[cfg(target_os = "cuda")]
                 type Word = $word;
                 #[cfg(target_os = "cuda")]

@@ -83,6 +83,8 @@ macro_rules! shuffles {
         #[track_caller]
         pub fn $name<T: Lane>(mask: u32, value: T, $argument: u32) -> T {
             #[cfg(target_os = "cuda")]
+            crate::device::in_one_place();
+            #[cfg(target_os = "cuda")]
             // SAFETY: exchanges registers; a lane that is missing makes the value unspecified, not invalid.
             let word = unsafe { $intrinsic(mask, value.to_lane(), $argument, $clamp) };
             #[cfg(not(target_os = "cuda"))]
@@ -108,6 +110,8 @@ shuffles! {
 #[track_caller]
 pub fn ballot(mask: u32, predicate: bool) -> u32 {
     #[cfg(target_os = "cuda")]
+    crate::device::in_one_place();
+    #[cfg(target_os = "cuda")]
     // SAFETY: exchanges predicates; a lane that is missing makes the value unspecified, not invalid.
     return unsafe { vote_ballot(mask, predicate) };
     #[cfg(not(target_os = "cuda"))]
@@ -121,6 +125,8 @@ pub fn ballot(mask: u32, predicate: bool) -> u32 {
 #[must_use]
 #[track_caller]
 pub fn reduce_add(mask: u32, value: u32) -> u32 {
+    #[cfg(target_os = "cuda")]
+    crate::device::in_one_place();
     #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
     // SAFETY: as for shuffles.
     return unsafe { redux_add(value, mask) };
@@ -146,6 +152,8 @@ fn reduce_by_shuffles(mask: u32, value: u32) -> u32 {
 #[inline(always)]
 #[track_caller]
 pub fn sync_warp(mask: u32) {
+    #[cfg(target_os = "cuda")]
+    crate::device::in_one_place();
     #[cfg(target_os = "cuda")]
     // SAFETY: a barrier has no memory effects of its own.
     unsafe {

@@ -286,6 +286,22 @@ probes! {
     longs_of_the_middle: 32, one u64, |t| t, if (8..24).contains(&t);
     /// Every second lane.
     longs_of_evens: 32, one u64, |t| t / 2, if t % 2 == 0;
+    /// Every second lane, each with a place of its own in the row.
+    longs_of_evens_apart: 32, one u64, |t| t, if t % 2 == 0;
+    /// The other ones.
+    longs_of_odds: 32, one u64, |t| t / 2, if t % 2 == 1;
+    /// Two lanes of four.
+    longs_of_first_pairs: 32, one u64, |t| t / 4 * 2 + t % 2, if t % 4 < 2;
+    /// The other two.
+    longs_of_second_pairs: 32, one u64, |t| t / 4 * 2 + t % 2, if t % 4 >= 2;
+    /// Neighbours in pairs want the same, but for a first one that is out.
+    longs_shared_without_8: 32, one u64, |t| t / 2, if t != 8;
+    /// Neighbours in pairs want the same, but for a second one that is out.
+    longs_shared_without_9: 32, one u64, |t| t / 2, if t != 9;
+    /// In one half of the warp neighbours want the same, in the other lanes whose numbers differ by 2.
+    longs_shared_by_halves: 32, one u64, |t| if t < 16 { t / 2 } else { t / 4 * 2 + t % 2 };
+    /// Neighbours want the same in the first half of the warp only.
+    longs_shared_in_a_half: 32, one u64, |t| if t < 16 { t / 2 } else { t };
     /// 17 lanes.
     longs_of_17: 32, one u64, |t| t, if t < 17;
     /// One lane of each half.
@@ -335,6 +351,22 @@ probes! {
     fours_of_4: 32, four u32, |t| t, if t % 8 == 5;
     /// Every second lane, in a row.
     fours_of_evens: 32, four u32, |t| t / 2, if t % 2 == 0;
+    /// Every second lane, each with a place of its own in the row.
+    fours_of_evens_apart: 32, four u32, |t| t, if t % 2 == 0;
+    /// The other ones.
+    fours_of_odds: 32, four u32, |t| t / 2, if t % 2 == 1;
+    /// Two lanes of four.
+    fours_of_first_pairs: 32, four u32, |t| t / 4 * 2 + t % 2, if t % 4 < 2;
+    /// The other two.
+    fours_of_second_pairs: 32, four u32, |t| t / 4 * 2 + t % 2, if t % 4 >= 2;
+    /// Neighbours in pairs want the same, but for a first one that is out.
+    fours_shared_without_8: 32, four u32, |t| t / 2, if t != 8;
+    /// Neighbours in pairs want the same, but for a second one that is out.
+    fours_shared_without_9: 32, four u32, |t| t / 2, if t != 9;
+    /// In one half of the warp neighbours want the same, in the other lanes whose numbers differ by 2.
+    fours_shared_by_halves: 32, four u32, |t| if t < 16 { t / 2 } else { t / 4 * 2 + t % 2 };
+    /// Neighbours want the same in the first half of the warp only.
+    fours_shared_in_a_half: 32, four u32, |t| if t < 16 { t / 2 } else { t };
     /// 31 lanes.
     fours_of_31: 32, four u32, |t| t, if t != 30;
 

@@ -18,7 +18,7 @@
 #   hangs    the time was up
 #
 # Called again with the same program and folder, it goes on where it ended. Ends with 0 if the emulator finds whatever
-# somebody else finds and everybody is silent about the twins, 1 if not, 2 if it is called wrongly or something is
+# somebody else finds and is silent about the twins, 1 if not, 2 if it is called wrongly or something is
 # missing, 3 if the time has ended before everything was done.
 set -uo pipefail
 
@@ -148,9 +148,12 @@ done < <(rows)
 awk -F '\t' 'NR > 1 {
   others = $4 " " $5 " " $6
   if (others ~ /unknown/) print "unknown: " $0
-  else if ($3 == "twin" && others " " $7 ~ /found|fails|hangs/) print "the twin is not silent: " $0
-  else if (others ~ /found|fails|hangs/ && $7 != "found") print "the emulator misses it: " $0
+  else if ($3 == "twin" && $7 != "silent") print "the emulator finds fault with the twin: " $0
+  else if ($3 == "twin" && others ~ /fails|hangs/) print "the twin does not end well: " $0
+  else if ($3 == "bug" && others ~ /found|fails|hangs/ && $7 != "found") print "the emulator misses it: " $0
 }' "$table" | tee "$folder/wrong.txt"
+# A tool that does not know what the order of a correct kernel rests on is not the emulator's fault.
+awk -F '\t' '$3 == "twin" && $4 " " $5 " " $6 ~ /found/ { print "a false alarm: " $0 }' "$table"
 left=$(grep -cw left "$table")
 echo "$SECONDS s, $table, $left rows with something left"
 [[ ! -s $folder/wrong.txt ]] || exit 1

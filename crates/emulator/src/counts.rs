@@ -103,10 +103,10 @@ impl Request {
         match space {
             Some(Space::Shared) => {
                 let in_order = step == Some(0) || bytes >= 4 && step == Some(bytes.into());
-                [counts.wavefronts, counts.fewest_wavefronts] = if in_order {
-                    [self.phases(bytes, banks).count() as u64; 2]
-                } else {
-                    self.wavefronts(bytes, banks)
+                let phase = self.phase(action, bytes, banks);
+                [counts.wavefronts, counts.fewest_wavefronts] = match in_order {
+                    true => [self.phases(phase).count() as u64; 2],
+                    false => self.wavefronts(phase, bytes, banks),
                 };
             }
             Some(Space::Global | Space::GlobalConstant) => counts.sectors = self.sectors(),
@@ -133,21 +133,36 @@ impl Request {
         (self.made == u32::MAX && off == 0).then_some(step)
     }
 
-    /// The wavefronts of an access of so many bytes per lane, and how many there would be without conflicts.
-    ///
-    /// As many lanes are served at a time as could at best be (all of them for 4 bytes, half a warp for 8, a quarter
-    /// for 16). In each such phase a bank gives one word per wavefront, to all lanes that ask for it.
-    fn wavefronts(&self, bytes: u32, banks: u32) -> [u64; 2] {
+    /// The wavefronts of an access of so many bytes per lane, `phase` lanes at a time, and how many there would be
+    /// without conflicts. In each phase a bank gives one word per wavefront, to all lanes that ask for it.
+    fn wavefronts(&self, phase: u32, bytes: u32, banks: u32) -> [u64; 2] {
         // An access of several words is aligned, so that its banks are a group which it has to itself.
         let unit = u64::from(bytes).max(BANK_BYTES);
         let groups = u64::from(banks) * BANK_BYTES / unit;
-        let phases = self.phases(bytes, banks);
-        phases.fold([0, 0], |[all, fewest], phase| [all + self.most_units(phase, unit, groups), fewest + 1])
+        self.phases(phase).fold([0, 0], |[all, fewest], lanes| [all + self.most_units(lanes, unit, groups), fewest + 1])
     }
 
-    /// The lanes that are served at a time.
-    fn phases(&self, bytes: u32, banks: u32) -> impl Iterator<Item = u32> {
+    /// How many lanes are served at a time: as many as have all banks to themselves if each wants others (32 for 4 bytes,
+    /// half a warp for 8, a quarter for 16), and twice as many for a load of several words of which lanes in pairs want
+    /// the same.
+    fn phase(&self, action: Action, bytes: u32, banks: u32) -> u32 {
         let lanes = (banks * BANK_BYTES as u32 / bytes.max(BANK_BYTES as u32)).min(32);
+        let several_words = action == Action::Load && lanes < 32 && banks == 32;
+        if several_words && [1, 2].iter().any(|bit| self.is_shared_in_pairs(*bit)) { 2 * lanes } else { lanes }
+    }
+
+    /// Whether two lanes whose numbers differ in `bit` alone never want different places. One that makes no access wants
+    /// none.
+    fn is_shared_in_pairs(&self, bit: u32) -> bool {
+        let both = self.made & self.made >> bit;
+        lanes_of(both).filter(|lane| lane & bit == 0).all(|lane| {
+            let [first, second] = [lane, lane + bit].map(|lane| self.addresses[lane as usize]);
+            first == second
+        })
+    }
+
+    /// The lanes that are served at a time, so many.
+    fn phases(&self, lanes: u32) -> impl Iterator<Item = u32> {
         let phase = u32::MAX >> (32 - lanes);
         (0..32).step_by(lanes as usize).map(move |first| phase << first).filter(|phase| self.made & phase != 0)
     }
@@ -235,8 +250,17 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     /// By the definition: phases in turn, and in each the most words that a bank is asked for, byte by byte.
-    fn naive(addresses: &[Option<u64>], bytes: u64, banks: u64) -> [u64; 2] {
-        let lanes = (4 * banks / bytes.max(4)).min(32) as usize;
+    fn naive(addresses: &[Option<u64>], action: Action, bytes: u64, banks: u64) -> [u64; 2] {
+        let mut lanes = (4 * banks / bytes.max(4)).min(32) as usize;
+        let want_the_same = |bit: usize| {
+            (0..32).all(|lane| match (addresses[lane], addresses[lane ^ bit]) {
+                (Some(one), Some(other)) => one == other,
+                _ => true,
+            })
+        };
+        if action == Action::Load && bytes > 4 && banks == 32 && (want_the_same(1) || want_the_same(2)) {
+            lanes *= 2;
+        }
         let mut sum = [0, 0];
         for phase in addresses.chunks(lanes) {
             let mut words: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
@@ -263,18 +287,30 @@ mod tests {
     fn accesses() -> impl Strategy<Value = (Vec<Option<u64>>, u32)> {
         (prop::sample::select(vec![1u32, 2, 4, 8, 16]), prop::sample::select(vec![4u64, 40, 4000])).prop_flat_map(
             |(bytes, places)| {
-                let address = prop::option::weighted(0.8, (0..places).prop_map(move |place| place * u64::from(bytes)));
-                (prop::collection::vec(address, 32), Just(bytes))
+                let places = prop::collection::vec((0..places).prop_map(move |place| place * u64::from(bytes)), 32);
+                let made = prop::collection::vec(prop::bool::weighted(0.8), 32);
+                // Lanes in pairs may want the same, those of one bit or another.
+                let shared = prop::sample::select(vec![0, 1, 2]);
+                let addresses = (places, made, shared).prop_map(|(places, made, bit)| {
+                    (0..32).map(|lane: usize| made[lane].then_some(places[lane & !bit])).collect()
+                });
+                (addresses, Just(bytes))
             },
         )
     }
 
     proptest! {
         #[test]
-        fn wavefronts_are_those_of_the_definition((addresses, bytes) in accesses(), small in any::<bool>()) {
+        fn wavefronts_are_those_of_the_definition(
+            (addresses, bytes) in accesses(),
+            load in any::<bool>(),
+            small in any::<bool>(),
+        ) {
+            let action = if load { Action::Load } else { Action::Store };
             let banks = if small { 16 } else { 32 };
-            let expected = naive(&addresses, bytes.into(), banks.into());
-            prop_assert_eq!(request(&addresses).wavefronts(bytes, banks), expected);
+            let request = request(&addresses);
+            let wavefronts = request.wavefronts(request.phase(action, bytes, banks), bytes, banks);
+            prop_assert_eq!(wavefronts, naive(&addresses, action, bytes.into(), banks.into()));
         }
 
         #[test]
@@ -296,7 +332,8 @@ mod tests {
     fn strides() {
         let strided = |bytes: u32, stride: u64, banks| {
             let addresses: Vec<_> = (0..32).map(|lane| Some(lane * stride)).collect();
-            request(&addresses).wavefronts(bytes, banks)
+            let request = request(&addresses);
+            request.wavefronts(request.phase(Action::Store, bytes, banks), bytes, banks)
         };
         assert_eq!([strided(4, 4, 32), strided(4, 8, 32), strided(4, 128, 32)], [[1, 1], [2, 1], [32, 1]]);
         assert_eq!([strided(4, 0, 32), strided(4, 132, 32), strided(1, 1, 32)], [[1, 1], [1, 1], [1, 1]]);

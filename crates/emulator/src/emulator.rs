@@ -136,7 +136,7 @@ impl Emulator {
         ran.ok_or(LaunchError::NoStacks)?;
         Ok(Report {
             kernel,
-            profile: self.profile.name,
+            profile: self.profile.name(),
             launch,
             launches: 1,
             findings: running.findings.take(),

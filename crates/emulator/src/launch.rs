@@ -60,25 +60,25 @@ impl Launch {
     /// Checks the launch of a kernel with so many bytes of parameters.
     pub(crate) fn check(&self, profile: &Profile, parameter_bytes: usize) -> Result<(), LaunchError> {
         let axes = [
-            (Limit::GridX, self.grid[0], profile.grid[0]),
-            (Limit::GridY, self.grid[1], profile.grid[1]),
-            (Limit::GridZ, self.grid[2], profile.grid[2]),
-            (Limit::BlockX, self.block[0], profile.block[0]),
-            (Limit::BlockY, self.block[1], profile.block[1]),
-            (Limit::BlockZ, self.block[2], profile.block[2]),
+            (Limit::GridX, self.grid[0], profile.grid()[0]),
+            (Limit::GridY, self.grid[1], profile.grid()[1]),
+            (Limit::GridZ, self.grid[2], profile.grid()[2]),
+            (Limit::BlockX, self.block[0], profile.block()[0]),
+            (Limit::BlockY, self.block[1], profile.block()[1]),
+            (Limit::BlockZ, self.block[2], profile.block()[2]),
         ];
         if let Some((limit, ..)) = axes.iter().find(|(_, requested, _)| *requested == 0) {
             return Err(LaunchError::Nothing { limit: *limit });
         }
         let sums = [
-            (Limit::Threads, self.threads(), profile.threads),
-            (Limit::SharedBytes, self.shared_bytes.into(), profile.shared_bytes),
-            (Limit::ParameterBytes, parameter_bytes as u64, profile.parameter_bytes),
+            (Limit::Threads, self.threads(), profile.threads()),
+            (Limit::SharedBytes, self.shared_bytes.into(), profile.shared_bytes()),
+            (Limit::ParameterBytes, parameter_bytes as u64, profile.parameter_bytes()),
         ];
         let axes = axes.map(|(limit, requested, most)| (limit, u64::from(requested), most));
         for (limit, requested, most) in axes.into_iter().chain(sums) {
             if requested > most.into() {
-                return Err(LaunchError::TooMuch { limit, requested, most: most.into(), profile: profile.name });
+                return Err(LaunchError::TooMuch { limit, requested, most: most.into(), profile: profile.name() });
             }
         }
         Ok(())

@@ -87,6 +87,7 @@ impl Machine for Emulated {
         let action = match masked {
             Masked::Load => Action::Load,
             Masked::Store => Action::Store,
+            Masked::Update => Action::Atomic,
         };
         self.act(access.at, |running| running.left_out(access, action));
     }

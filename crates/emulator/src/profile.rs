@@ -2,23 +2,36 @@
 
 /// The limits of a device and the shape of its shared memory.
 ///
-/// The numbers are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+/// The numbers are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". There are no
+/// other profiles than the ones below, since what is counted holds for their numbers of banks:
+///
+/// ```compile_fail,E0451
+/// let three_banks = emulator::Profile { banks: 3, ..emulator::Profile::SM_90 };
+/// ```
+///
+/// ```compile_fail,E0616
+/// let mut no_banks = emulator::Profile::SM_90;
+/// no_banks.banks = 0;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// A name for reports.
-    pub name: &'static str,
-    /// Banks of shared memory, each four bytes wide; a power of two, 32 at most.
-    pub banks: u32,
-    /// The most dynamic shared memory of a block, in bytes.
-    pub shared_bytes: u32,
-    /// The most threads of a block.
-    pub threads: u32,
-    /// The most threads of a block along x, y and z.
-    pub block: [u32; 3],
-    /// The most blocks of a grid along x, y and z.
-    pub grid: [u32; 3],
-    /// The most bytes of a kernel's parameters.
-    pub parameter_bytes: u32,
+    name: &'static str,
+    banks: u32,
+    shared_bytes: u32,
+    threads: u32,
+    block: [u32; 3],
+    grid: [u32; 3],
+    parameter_bytes: u32,
+}
+
+macro_rules! facts {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub const fn $name(&self) -> $type {
+            self.$name
+        }
+    )*};
 }
 
 impl Profile {
@@ -43,6 +56,36 @@ impl Profile {
             block: [1024, 1024, 64],
             grid: [i32::MAX as u32, 65535, 65535],
             parameter_bytes: 4096,
+        }
+    }
+
+    facts! {
+        /// A name for reports.
+        name: &'static str;
+        /// Banks of shared memory, each four bytes wide; a power of two, 32 at most.
+        banks: u32;
+        /// The most dynamic shared memory of a block, in bytes.
+        shared_bytes: u32;
+        /// The most threads of a block.
+        threads: u32;
+        /// The most threads of a block along x, y and z.
+        block: [u32; 3];
+        /// The most blocks of a grid along x, y and z.
+        grid: [u32; 3];
+        /// The most bytes of a kernel's parameters.
+        parameter_bytes: u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A request is divided among the banks, each lane's words to a group of them.
+    #[test]
+    fn banks_are_a_power_of_two_and_no_more_than_lanes() {
+        for profile in Profile::ALL {
+            assert!(profile.banks.is_power_of_two() && (4..=32).contains(&profile.banks), "{profile:?}");
         }
     }
 }

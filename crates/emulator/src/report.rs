@@ -28,7 +28,7 @@ pub struct SiteCounts {
 pub struct Report {
     /// The kernel.
     pub kernel: &'static str,
-    /// The device's [`Profile::name`](crate::Profile).
+    /// The device's [`Profile::name`](crate::Profile::name).
     pub profile: &'static str,
     /// The launch, the seed of its order among the rest; the first of several.
     pub launch: Launch,

@@ -63,6 +63,7 @@ struct Bound<E: Entries> {
     launches: Launches<E>,
     critical: OnDemand<E::Critical>,
     global: OnDemand<E::Global>,
+    cached: OnDemand<E::Cached>,
     shared: OnDemand<E::Shared>,
     private: OnDemand<E::Private>,
     weigh: OnDemand<E::Weigh>,
@@ -79,6 +80,7 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E> {
             launches: Launches::new(rule, algorithm, limits.launch.shared, limits.processors)?,
             critical: OnDemand::new(module),
             global: OnDemand::new(module),
+            cached: OnDemand::new(module),
             shared: OnDemand::new(module),
             private: OnDemand::new(module),
             weigh: OnDemand::new(module),
@@ -95,6 +97,7 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E> {
         match self.launches.kernel() {
             Kernel::Critical => &self.critical,
             Kernel::Global => &self.global,
+            Kernel::Cached => &self.cached,
             Kernel::Shared { .. } => &self.shared,
             Kernel::Private => &self.private,
         }
@@ -162,6 +165,7 @@ impl<E: Entries<Sample: HistogramModules>> Histogram<E::Sample> for Bound<E> {
                 match self.launches.kernel() {
                     Kernel::Critical => self.critical.get(queue)?.enqueue(shape, &args, &()),
                     Kernel::Global => self.global.get(queue)?.enqueue(shape, &args, &()),
+                    Kernel::Cached => self.cached.get(queue)?.enqueue(shape, &args, &()),
                     Kernel::Shared { .. } => self.shared.get(queue)?.enqueue(shape, &args, &()),
                     Kernel::Private => self.private.get(queue)?.enqueue(shape, &args, &()),
                 }

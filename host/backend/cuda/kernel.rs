@@ -39,7 +39,7 @@ unsafe impl<E: Entry> Send for Kernel<E> {}
 unsafe impl<E: Entry> Sync for Kernel<E> {}
 
 impl<E: Entry> Kernel<E> {
-    /// Finds the kernel in `module`, which has to be compiled from the same sources as `E`.
+    /// Finds the kernel in `module`, which has to be compiled from the same sources as `E` and with the same arguments.
     pub(crate) fn load(queue: &Arc<Queue>, module: &'static Module) -> Result<Self> {
         let sources = E::SOURCES.ok_or(Error::KernelWithoutDigest { kernel: E::NAME })?;
         let loaded = queue.module(module, sources)?;
@@ -48,6 +48,7 @@ impl<E: Entry> Kernel<E> {
             false => error,
         };
         let function = queue.note(loaded.cuda.function(E::NAME)).map_err(missing)?;
+        loaded.verify::<E>()?;
         let mut limits = queue.limits().launch;
         // SAFETY: the function is alive as long as its module, which `loaded` holds.
         let code =
@@ -79,8 +80,8 @@ impl<E: Entry> Kernel<E> {
         let [block_x, block_y, block_z] = shape.block;
         let erase = |parameter: *const c_void| parameter.cast_mut();
         let mut parameters = [erase(ptr::from_ref(args).cast()), erase(ptr::from_ref(constants).cast())];
-        // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`); the
-        // driver copies them. The windows in them are the caller's promise, and nothing else in them is an address
+        // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`, whose
+        // digests of sources and layout `load` has compared); the driver copies them. The windows in them are the caller's promise, and nothing else in them is an address
         // (`Argument`).
         let code = unsafe {
             api::cuLaunchKernel(
@@ -176,5 +177,38 @@ impl<E: Entry> Facts for OnDemand<E> {
 
     fn residency(&self, queue: &Arc<Queue>, shape: &LaunchShape) -> Result<Residency> {
         self.get(queue)?.occupied(shape)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::module::FILTER1D_SIMPLE_I32;
+    use super::*;
+    use cuda_std::digest::Digest;
+    use cuda_std::image::ImageError;
+    use slm_kernels::filter1d::filter1d_global_i32;
+
+    /// What `kernel!` would make of the same kernel with other arguments.
+    enum WithoutArguments {}
+
+    // SAFETY: no module has a kernel with this layout.
+    unsafe impl Entry for WithoutArguments {
+        type Args = ();
+        type Constants = ();
+        const NAME: &'static str = filter1d_global_i32::NAME;
+        const SOURCES: Option<&'static str> = filter1d_global_i32::SOURCES;
+        const LAYOUT: Digest = Digest::new();
+        fn run((): (), (): ()) {}
+    }
+
+    #[test]
+    #[ignore = "needs a GPU"]
+    fn a_kernel_with_other_arguments_is_refused() {
+        let queue = Arc::new(Queue::open(0).unwrap().0);
+        let error = Kernel::<WithoutArguments>::load(&queue, &FILTER1D_SIMPLE_I32).err();
+        let [expected, actual] = [Digest::new(), filter1d_global_i32::LAYOUT].map(|digest| digest.to_string());
+        let source = ImageError::OtherKernel { kernel: "filter1d_global_i32", expected, actual: Some(actual) };
+        assert_eq!(error, Some(Error::KernelModule { module: "filter1d_simple_i32", source }));
+        assert!(Kernel::<filter1d_global_i32>::load(&queue, &FILTER1D_SIMPLE_I32).is_ok());
     }
 }

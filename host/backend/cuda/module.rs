@@ -4,7 +4,8 @@ use super::driver::{is_unsupported_ptx, version};
 use super::handle;
 use super::queue::Limits;
 use crate::{Error, Result};
-use cuda_std::image::{Header, ImageError, Module, Origin};
+use cuda_std::Entry;
+use cuda_std::image::{Header, ImageError, Module, Origin, verify_kernel};
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +24,16 @@ pub(super) struct Loaded {
     module: &'static Module,
     /// The digest of the sources that it was checked against.
     sources: &'static str,
+    image: &'static str,
     pub(super) cuda: handle::Module,
+}
+
+impl Loaded {
+    /// Refuses a module that has not this very kernel with its arguments.
+    pub(super) fn verify<E: Entry>(&self) -> Result<()> {
+        let module = self.module.name();
+        verify_kernel::<E>(self.image).map_err(|source| Error::KernelModule { module, source })
+    }
 }
 
 /// The modules that a queue has loaded so far.
@@ -44,7 +54,7 @@ impl Modules {
         // SAFETY: compiled from the sources of this program's kernels (`choose`).
         let cuda = unsafe { handle::Module::load(image) };
         let cuda = cuda.map_err(|error| explain(error, &header, image, version()))?;
-        let new = Arc::new(Loaded { module, sources, cuda });
+        let new = Arc::new(Loaded { module, sources, image, cuda });
         loaded.push(new.clone());
         Ok(new)
     }
@@ -102,9 +112,10 @@ fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Queue;
     use super::super::driver::check;
+    use super::super::{FilterModules, Queue};
     use super::*;
+    use slm_kernels::histogram::histogram_peak;
 
     fn ours() -> Header {
         let sources = slm_kernels::SOURCES.to_owned();
@@ -166,6 +177,24 @@ mod tests {
             }
         }
         assert_eq!(lowest_target(), (7, 5));
+    }
+
+    #[test]
+    fn this_programs_kernels_are_those_of_the_modules() {
+        fn verify<E: Entry>(module: &Module) {
+            assert!(module.images().len() >= 3);
+            module.images().iter().for_each(|image| assert_eq!(verify_kernel::<E>(image), Ok(())));
+        }
+        fn verify_filters<T: FilterModules>() {
+            verify::<T::Global>(T::SIMPLE);
+            verify::<T::Tile>(T::SIMPLE);
+            verify::<T::RegisterRows>(T::ROWS);
+            verify::<T::RegisterColumns>(T::COLUMNS);
+        }
+        verify_filters::<f32>();
+        verify_filters::<f64>();
+        verify_filters::<i32>();
+        verify::<histogram_peak>(&HISTOGRAM_PEAK);
     }
 
     /// The error that a function's return code stands for.

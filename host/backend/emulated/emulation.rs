@@ -37,7 +37,7 @@ impl Emulation {
 
     /// What a device says of itself.
     pub(crate) fn info(&self) -> DeviceInfo {
-        let name = self.profile.name;
+        let name = self.profile.name();
         DeviceInfo {
             backend: Backend::Emulated,
             name: format!("emulated {name}"),
@@ -110,16 +110,16 @@ impl State {
 
 /// What a device with this profile allows.
 fn limits(profile: &Profile) -> LaunchLimits {
-    let most = u64::from(profile.shared_bytes);
+    let most = u64::from(profile.shared_bytes());
     let shared = SharedMemory {
         default_per_block: most.min(DEFAULT_SHARED_BYTES),
         max_per_block: most,
         // Blocks run one after another.
         per_multiprocessor: most,
-        banks: profile.banks,
+        banks: profile.banks(),
         bank_bytes: 4,
     };
-    LaunchLimits { grid: profile.grid, block: profile.block, threads: profile.threads, shared }
+    LaunchLimits { grid: profile.grid(), block: profile.block(), threads: profile.threads(), shared }
 }
 
 #[cfg(test)]

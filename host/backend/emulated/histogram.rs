@@ -89,6 +89,7 @@ impl<E: Entries> Histogram<E::Sample> for Bound<E> {
             match self.launches.kernel() {
                 Kernel::Critical => state.launch::<E::Critical>(shape, args, &()),
                 Kernel::Global => state.launch::<E::Global>(shape, args, &()),
+                Kernel::Cached => state.launch::<E::Cached>(shape, args, &()),
                 Kernel::Shared { .. } => state.launch::<E::Shared>(shape, args, &()),
                 Kernel::Private => state.launch::<E::Private>(shape, args, &()),
             }

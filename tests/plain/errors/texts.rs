@@ -68,6 +68,10 @@ fn kernel_module() {
             ImageError::Stale { expected, actual },
             "it was compiled from sources with the digest bb, this program has aa",
         ),
+        (
+            ImageError::OtherKernel { kernel: "blur", expected: "aa".to_owned(), actual: Some("bb".to_owned()) },
+            "its kernel blur is another one, or has other arguments: its digest is bb, this program has aa",
+        ),
     ];
     for (source, text) in cases {
         let error = Error::KernelModule { module: "blur", source };

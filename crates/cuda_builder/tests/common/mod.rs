@@ -33,6 +33,7 @@ impl Fixture {
         let _ = fs::remove_dir_all(&root);
         let absolute = |text: String| {
             text.replace("../../../../cuda_std", &cuda_std.display().to_string())
+                .replace("../../../../emulator", &manifest_dir().with_file_name("emulator").display().to_string())
                 .replace("\"../../..\"", &format!("{:?}", manifest_dir()))
         };
         copy(&manifest_dir().join("tests/fixture"), &root, &absolute);

@@ -1,6 +1,7 @@
 //! The tests of the host's side: one program, because each takes its time to link.
 
 mod kernels;
+mod layout;
 mod machine;
 mod seam;
 mod together;

@@ -1,7 +1,7 @@
 //! What threads do together, through the host's seam: atomics, barriers, fences and warps.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, output};
-use cuda_std::host::{Operation, Scope, Space, WarpOperation};
+use cuda_std::host::{Masked, Operation, Scope, Space, WarpOperation};
 use cuda_std::{Ordering, fence, thread, warp};
 
 /// Applies a method to element 5 of a window of each kind, each of which holds `$old` there: `$new` must stand there
@@ -101,6 +101,34 @@ macro_rules! floats {
 floats! {
     atomics_of_f32: f32;
     atomics_of_f64: f64;
+}
+
+/// Additions that nobody asks for the old value, and such that depend on a condition.
+#[test]
+fn additions_without_an_answer() {
+    let tester = Tester::new(64, 64);
+    let (shared, _) = tester.arena().split::<u32>(8);
+    let global = in_out::<u32>(0, 8);
+    macro_rules! additions {
+        ($window:ident) => {
+            tester.observe(|| $window.set(3, 40));
+            let is_update = |event: &Event, expected| {
+                matches!(event, Event::Update(_, Operation::Add, ordering) if *ordering == expected)
+            };
+            for ordering in [Ordering::Relaxed, Ordering::SeqCst] {
+                let ((), event) = tester.observe_one(|| $window.add(3, u32::MAX, ordering));
+                assert!(is_update(&event, ordering), "{event:?}");
+                let ((), event) = tester.observe_one(|| $window.add_if(true, 3, 2, ordering));
+                assert!(is_update(&event, ordering), "{event:?}");
+                // It does not matter where.
+                let ((), event) = tester.observe_one(|| $window.add_if(false, 99, 2, ordering));
+                assert!(matches!(event, Event::LeftOut(_, Masked::Update)), "{event:?}");
+            }
+            assert_eq!(tester.observe(|| $window.get(3)).0, 42);
+        };
+    }
+    additions!(shared);
+    additions!(global);
 }
 
 /// Numbers of both signs, where signed and unsigned orders differ.

@@ -12,7 +12,7 @@ use crate::device::SharedMemory;
 use crate::histogram::{Algorithm, Ordering, Plan, Rule, check_counters};
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, shared_bytes};
-use slm_kernels::histogram::{Args, BYTE_VALUES, Geometry, Kernel, MOST_PACKS, Memory, Quantum, WeightedArgs};
+use slm_kernels::histogram::{Args, Geometry, Kernel, MOST_PACKS, Memory, Quantum, WeightedArgs};
 
 /// The bytes of a pack.
 const PACK: usize = 16;
@@ -56,10 +56,11 @@ impl<E: Entries> Launches<E> {
         let (kernel, reason) = match algorithm {
             Algorithm::Critical => (Kernel::Critical, "asked for"),
             Algorithm::GlobalAtomic(_) => (Kernel::Global, "asked for"),
+            Algorithm::CachedAtomic => (Kernel::Cached, "asked for"),
             Algorithm::PrivatePerThread => (Kernel::Private, "asked for"),
             Algorithm::SharedAtomic(_) => (ONE_COPY, "asked for"),
             Algorithm::LanePrivate => (COPIES, "asked for"),
-            Algorithm::Auto => choose::<E>(counters, geometry(COPIES).ranges),
+            Algorithm::Auto => choose(geometry(COPIES).ranges),
         };
         let geometry = geometry(kernel);
         let launches = Launches { rule: rule.clone(), algorithm, shared, processors, kernel, geometry, reason };
@@ -81,6 +82,7 @@ impl<E: Entries> Launches<E> {
         match self.kernel {
             Kernel::Critical => E::Critical::NAME,
             Kernel::Global => E::Global::NAME,
+            Kernel::Cached => E::Cached::NAME,
             Kernel::Shared { .. } => E::Shared::NAME,
             Kernel::Private => E::Private::NAME,
         }
@@ -186,15 +188,12 @@ impl<E: Entries> Launches<E> {
 const ONE_COPY: Kernel = Kernel::Shared { most_copies: 1 };
 const COPIES: Kernel = Kernel::Shared { most_copies: 32 };
 
-/// The kernel for so many counters, in so many ranges, and why.
-fn choose<E: Entries>(counters: u32, ranges: u32) -> (Kernel, &'static str) {
+/// The kernel for counters in so many ranges, and why.
+fn choose(ranges: u32) -> (Kernel, &'static str) {
     match ranges {
-        1 if size_of::<E::Sample>() == 1 && counters == BYTE_VALUES => {
-            (Kernel::Private, "few counters, and more samples than atomic additions can keep up with")
-        }
         1 => (COPIES, "the counters fit into shared memory"),
         2..=MOST_RANGES => (ONE_COPY, "a few ranges of counters fit into shared memory"),
-        _ => (Kernel::Global, "many bins, over which the samples spread"),
+        _ => (Kernel::Cached, "only the most frequent counters fit into shared memory"),
     }
 }
 

@@ -30,6 +30,8 @@ pub trait Entries: Send + Sync + 'static {
     type Critical: Entry<Args = Args<Self::Binning>, Constants = ()>;
     /// Atomic additions in global memory.
     type Global: Entry<Args = Args<Self::Binning>, Constants = ()>;
+    /// Atomic additions in global memory, and in shared memory for frequent keys.
+    type Cached: Entry<Args = Args<Self::Binning>, Constants = ()>;
     /// Atomic additions in shared memory.
     type Shared: Entry<Args = Args<Self::Binning>, Constants = ()>;
     /// Counters of each thread's own.
@@ -68,9 +70,10 @@ pub struct BytesEntries;
 
 /// The entry points of an [`Entries`].
 macro_rules! entries {
-    ($critical:ident $global:ident $shared:ident $private:ident $weigh:ident) => {
+    ($critical:ident $global:ident $cached:ident $shared:ident $private:ident $weigh:ident) => {
         type Critical = kernels::$critical;
         type Global = kernels::$global;
+        type Cached = kernels::$cached;
         type Shared = kernels::$shared;
         type Private = kernels::$private;
         type Weigh = kernels::$weigh;
@@ -111,23 +114,23 @@ macro_rules! even_and_edges {
     )*};
 }
 even_and_edges! {
-    u16: [histogram_even_critical_u16 histogram_even_global_u16 histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16]
-        [histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16];
-    u32: [histogram_even_critical_u32 histogram_even_global_u32 histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32]
-        [histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32];
-    i32: [histogram_even_critical_i32 histogram_even_global_i32 histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32]
-        [histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32];
-    f32: [histogram_even_critical_f32 histogram_even_global_f32 histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32]
-        [histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32];
-    f64: [histogram_even_critical_f64 histogram_even_global_f64 histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64]
-        [histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64];
+    u16: [histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16 histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16]
+        [histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16 histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16];
+    u32: [histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32 histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32]
+        [histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32 histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32];
+    i32: [histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32 histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32]
+        [histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32 histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32];
+    f32: [histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32 histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32]
+        [histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32 histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32];
+    f64: [histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64 histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64]
+        [histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64 histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64];
 }
 
 impl Entries for LowBitsEntries {
     type Sample = u16;
     type Binning = LowBits;
     type Table = u16;
-    entries!(histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_shared_u16
+    entries!(histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_cached_u16 histogram_low_bits_shared_u16
         histogram_low_bits_private_u16 histogram_low_bits_weigh_u16);
 
     fn table(_: &Rule<u16>) -> Result<Vec<u16>> {
@@ -143,7 +146,7 @@ impl Entries for BytesEntries {
     type Sample = u8;
     type Binning = Bytes;
     type Table = u32;
-    entries!(histogram_critical_u8 histogram_global_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8);
+    entries!(histogram_critical_u8 histogram_global_u8 histogram_cached_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8);
 
     fn keys(_: &Rule<u8>) -> usize {
         BYTE_VALUES as usize

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Compares the wavefronts of shared memory that the emulator counts for the library's kernels with those that a GPU of
+# compute capability 9.0 counts, as Nsight Compute tells:
+#
+#   benches/wavefronts.sh PROGRAM OUT
+#
+# PROGRAM is the benchmark `wavefronts`; SLM_DEVICE chooses the GPU. OUT becomes a table: for each launch the wavefronts of
+# loads and stores, on the GPU and emulated, and the larger one of their differences, in per cent of the larger number.
+# OUT.csv is what Nsight Compute says. Ends with 0 if none differs by more than 2 %, 1 if one does, 2 if it is called
+# wrongly, something is missing, or the launches are not the same.
+#
+# The loads of `histogram_weigh_*` do differ: GPUs have no addition of 64 bits in shared memory, but load, compare and swap
+# until they succeed.
+set -uo pipefail
+
+die() {
+  echo "$*" >&2
+  exit 2
+}
+
+[[ $# -eq 2 ]] || die "usage: ${BASH_SOURCE[0]} PROGRAM OUT"
+program=$1 out=$2
+[[ $program == */* ]] || program=./$program
+[[ -x $program ]] || die "no program: $program"
+command -v ncu >/dev/null || die 'ncu is not on the path'
+
+metric=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_
+emulated=$(SLM_DEVICE=emulated:sm_90 "$program") || die "$program has failed on the emulated device"
+SLM_DEVICE=${SLM_DEVICE:-cuda} ncu --metrics "${metric}ld.sum,${metric}st.sum" --clock-control none --csv \
+  --print-units base "$program" >"$out.csv" || die "ncu has failed, see $out.csv"
+
+# The lines that begin with a quotation mark are the table; other ones are ncu's messages.
+awk -F '","' -v OFS='\t' -v metric="$metric" -v most=2 -v out="$out" '
+  function product(sizes, n) {
+    gsub(/[^0-9]+/, " ", sizes)
+    split(sizes, n, " ")
+    return n[1] * n[2] * n[3]
+  }
+
+  function fail(message) {
+    print message >"/dev/stderr"
+    exit failed = 2
+  }
+
+  # That of what was measured in a launch, if it was, and what was emulated.
+  function difference(launch, op, measured, expected) {
+    if (value[launch, op] !~ /^[0-9.]+$/) fail("launch " launch " lacks " metric op ".sum")
+    measured = value[launch, op] + 0
+    expected = emulated[launch, op] + 0
+    if (measured == expected) return 0
+    return 100 * (measured > expected ? 1 - expected / measured : 1 - measured / expected)
+  }
+
+  FILENAME == "-" {
+    split($0, field, "\t")
+    launches[++count] = field[1] " of " field[2] " blocks"
+    names[count] = field[1]
+    emulated[count, "ld"] = field[3]
+    emulated[count, "st"] = field[4]
+    next
+  }
+  !/^"/ { next }
+  { gsub(/^"|"$/, "") }
+  !id {
+    for (k = 1; k <= NF; k++) column[$k] = k
+    id = column["ID"]
+    next
+  }
+  !($id in numbers) {
+    numbers[$id] = ++measured_count
+    launch = $column["Kernel Name"] " of " product($column["Grid Size"]) " blocks"
+    if (launch != launches[measured_count]) {
+      fail("launch " measured_count " is " launch " on the GPU, and emulated " launches[measured_count])
+    }
+  }
+  {
+    op = $column["Metric Name"]
+    sub(metric, "", op)
+    sub(/\.sum$/, "", op)
+    number = $column["Metric Value"]
+    gsub(/,/, "", number)
+    value[numbers[$id], op] = number
+  }
+  END {
+    if (failed) exit failed
+    if (measured_count != count) fail(count " launches were emulated, and " measured_count + 0 " measured")
+    print "kernel", "launch", "loads", "emulated", "stores", "emulated", "difference in %" >out
+    for (n = 1; n <= count; n++) {
+      loads = difference(n, "ld")
+      stores = difference(n, "st")
+      larger = loads > stores ? loads : stores
+      print names[n], n, value[n, "ld"], emulated[n, "ld"], value[n, "st"], emulated[n, "st"], \
+        sprintf("%.1f", larger) >out
+      if (larger > most) differing++
+    }
+    print count " launches, " differing + 0 " differ by more than " most " %: " out
+    exit differing > 0
+  }' - "$out.csv" <<<"$emulated"
