@@ -97,13 +97,23 @@ impl Emulator {
         constants: E::Constants,
     ) -> Result<Report, LaunchError> {
         launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
+        self.launch_code(E::NAME, launch, Box::new(move || E::run(args, constants)))
+    }
+
+    /// Runs `code`, which is a kernel's, as each thread. Programs have many kernels, so this is not compiled for each.
+    fn launch_code(
+        &mut self,
+        kernel: &'static str,
+        launch: Launch,
+        code: Box<dyn Fn()>,
+    ) -> Result<Report, LaunchError> {
         install_hook();
         let threads = launch.threads() as usize;
         let reins = Reins::new(threads);
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
-            running: RefCell::new(Running::new(E::NAME, launch, &self.profile, memory)),
+            running: RefCell::new(Running::new(kernel, launch, &self.profile, memory)),
             reins: reins.clone(),
             thread: Cell::new(0),
             thread_index: Cell::default(),
@@ -115,7 +125,7 @@ impl Emulator {
         let thread = {
             let machine = machine.clone();
             move || {
-                let panic = catch(|| E::run(args, constants));
+                let panic = catch(&code);
                 machine.running.borrow_mut().end_thread(panic);
             }
         };
@@ -125,7 +135,7 @@ impl Emulator {
         self.memory.interval = running.order.interval();
         ran.ok_or(LaunchError::NoStacks)?;
         Ok(Report {
-            kernel: E::NAME,
+            kernel,
             profile: self.profile.name(),
             launch,
             launches: 1,

@@ -87,10 +87,14 @@ pub(crate) fn histogram<T: HistogramElement>(rule: &Rule<T>, samples: &[T], coun
     let tables = tables(rule, samples.len(), |piece, channel, table: &mut [u32]| {
         with_bins!(rule, |binning| T::tally(binning, &samples[piece][channel..], rule.channels, table));
     })?;
+    add(&tables, counts);
+    Ok(())
+}
+
+fn add(tables: &[Vec<u32>], counts: &mut [u64]) {
     counts.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(counter, count)| {
         *count = tables.iter().fold(*count, |sum, table| sum.wrapping_add(table[counter].into()));
     });
-    Ok(())
 }
 
 /// The sums of the weights, in multiples of the quantum.
@@ -100,8 +104,7 @@ pub(crate) fn weighted<T: HistogramElement>(
     weights: &[f32],
 ) -> Result<(Vec<i64>, Quantum)> {
     check_weights(weights)?;
-    let largest = weights.par_iter().map(|weight| weight.abs()).reduce(|| 0.0, f32::max);
-    let quantum = Quantum::new(largest, weights.len() as u64);
+    let quantum = Quantum::new(largest(weights), weights.len() as u64);
     let tables = tables(rule, samples.len(), |piece, channel, table: &mut [i64]| {
         let channel = |of: Range<usize>| of.skip(channel).step_by(rule.channels);
         with_bins!(rule, |binning| {
@@ -110,11 +113,20 @@ pub(crate) fn weighted<T: HistogramElement>(
             }
         });
     })?;
-    let mut sums = allocation::filled(0, rule.counters())?;
+    Ok((sums(&tables, rule.counters())?, quantum))
+}
+
+/// The largest magnitude.
+fn largest(weights: &[f32]) -> f32 {
+    weights.par_iter().map(|weight| weight.abs()).reduce(|| 0.0, f32::max)
+}
+
+fn sums(tables: &[Vec<i64>], counters: usize) -> Result<Vec<i64>> {
+    let mut sums = allocation::filled(0, counters)?;
     sums.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(counter, sum)| {
         *sum = tables.iter().map(|table| table[counter]).sum();
     });
-    Ok((sums, quantum))
+    Ok(sums)
 }
 
 /// One table for each of the pieces that so many samples are cut into. `tally` is called with a part of a piece, the

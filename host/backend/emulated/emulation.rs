@@ -93,10 +93,14 @@ impl State {
         let (grid, shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
         let launch = Launch::new(grid, shape.block).shared_bytes(shared_bytes).seed(self.seed);
         let report = self.emulator.launch::<E>(launch, args, *constants);
-        let report = report.map_err(|source| Error::LaunchRefused { kernel: E::NAME, source })?;
+        self.note(report.map_err(|source| Error::LaunchRefused { kernel: E::NAME, source })?)
+    }
+
+    /// Adds a report to those of the same kernel; an error if it is not clean.
+    fn note(&mut self, report: Report) -> Result<()> {
         let result =
             if report.is_clean() { Ok(()) } else { Err(Error::FaultyKernel { report: Box::new(report.clone()) }) };
-        match self.reports.iter_mut().find(|earlier| earlier.kernel == E::NAME) {
+        match self.reports.iter_mut().find(|earlier| earlier.kernel == report.kernel) {
             Some(earlier) => earlier.add(report),
             None => self.reports.push(report),
         }
