@@ -1,8 +1,8 @@
 //! What is promised of a buffer or a table of constants, and what happens beyond it.
 
 use cuda_std::host::Space;
-use cuda_std::{GlobalIn, GlobalInOut, Table, arguments, kernel, thread};
-use emulator::{Emulator, Launch, Problem, Profile};
+use cuda_std::{GlobalIn, GlobalInOut, Ordering, Table, arguments, kernel, thread};
+use emulator::{Action, Emulator, Launch, Problem, Profile};
 
 arguments! {
     /// Two windows.
@@ -61,6 +61,31 @@ fn written_memory_is_not_read_only() {
     let report = emulator.launch::<read_after_write>(Launch::new([1; 3], [32, 1, 1]), args, ()).unwrap();
     let load = report.findings.iter().find(|f| f.to_string().starts_with("read-only memory is written: load"));
     assert!(load.is_some(), "{report}");
+}
+
+kernel! {
+    /// Updates a number and then reads it as something that nobody writes.
+    pub fn read_after_update(_arena, args: Pair) {
+        let t = thread::thread_idx_x();
+        args.output.fetch_add(0, 1, Ordering::Relaxed);
+        thread::sync_threads();
+        args.output.set(u64::from(t) + 1, args.input.get(0));
+    }
+}
+
+/// A store of an earlier launch does not hide it.
+#[test]
+fn updated_memory_is_not_read_only() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let (zeros, sums) = (emulator.upload(&[0u32; 33]), emulator.allocate(33));
+    let args = Pair { input: zeros.input(), output: sums.in_out() };
+    let launch = Launch::new([1; 3], [32, 1, 1]);
+    assert!(emulator.launch::<copy>(launch, args, ()).unwrap().is_clean());
+    let args = Pair { input: sums.input(), ..args };
+    let report = emulator.launch::<read_after_update>(launch, args, ()).unwrap();
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    let Problem::ConstantWritten { action: Action::Load, other, .. } = &finding.problem else { panic!("{finding}") };
+    assert_eq!((other.action, finding.times), (Action::Atomic, 32));
 }
 
 #[test]
