@@ -1,8 +1,8 @@
 //! Every planted bug of the catalogue is found, and its twin is clean.
 
 use catalogue::{Args, Bug, Case, CaseVisitor, LEN, SHARED_BYTES, memory, races, together, visit_cases};
-use cuda_std::Entry;
-use emulator::{Emulator, Launch, Problem, Profile, Report};
+use cuda_std::{Entry, kernel, thread};
+use emulator::{Action, Emulator, Launch, Problem, Profile, Report, Space};
 
 /// Orders to run a case in.
 const SEEDS: std::ops::Range<u64> = 0..10;
@@ -111,6 +111,38 @@ fn a_race_names_both_sides() {
     assert_ne!(other.block, report.findings[0].block);
     assert!(other.at.line < report.findings[0].at.line);
     assert!(other.at.file.ends_with("catalogue/races.rs"));
+}
+
+kernel! {
+    /// Adds up three neighbours, and overwrites what others are still reading.
+    pub fn three_points(arena, args: Args) {
+        let (tile, _) = arena.split::<u32>(64);
+        let t = thread::thread_idx_x();
+        tile.set(t, args.input.get(t.into()));
+        thread::sync_threads();
+        let left = tile.get((t + 63) % 64);
+        let middle = tile.get(t);
+        let right = tile.get((t + 1) % 64);
+        tile.set(t, left + middle + right);
+    }
+}
+
+/// The other thread has been at the other line, whoever else of its warp has read the same at which line.
+#[test]
+fn a_race_names_a_line_of_the_other_thread() {
+    for seed in SEEDS {
+        let (report, _) = run::<three_points>(launch(1, 64).seed(seed), false);
+        let left = report.sites.iter().find(|site| (site.action, site.space) == (Action::Load, Some(Space::Shared)));
+        let left = left.expect("the neighbour on the left is read").at.line;
+        let stores = report.findings.iter().filter_map(|finding| match &finding.problem {
+            Problem::Race { place, action: Action::Store, other } => Some((place.index as u32, other)),
+            _ => None,
+        });
+        // The place from the thread that has read it.
+        let read = stores.map(|(index, other)| (other.at.line - left, (64 + index - other.thread[0]) % 64));
+        let read: Vec<_> = read.collect();
+        assert!(!read.is_empty() && read.iter().all(|read| [(0, 63), (2, 1)].contains(read)), "{read:?}: {report}");
+    }
 }
 
 /// A block of so many steps has ended after them.
