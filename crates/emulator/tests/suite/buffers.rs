@@ -100,6 +100,43 @@ fn freed_memory_is_not_used() {
     assert!(finding.to_string().contains("load of element"), "{finding}");
 }
 
+/// Windows are numbers, which must not hit what the other emulator has there.
+#[test]
+fn memory_of_another_emulator_is_not_used() {
+    let (mut one, mut other) = (Emulator::new(Profile::SM_80), Emulator::new(Profile::SM_80));
+    let (before, own, after) = (one.upload(&[1u32; 32]), other.upload(&[2u32; 32]), one.upload(&[3u32; 32]));
+    let mut launch = |output| {
+        let args = Pair { input: own.input(), output };
+        other.launch::<copy>(Launch::new([1; 3], [32, 1, 1]), args, ()).unwrap()
+    };
+    for foreign in [before.in_out(), after.in_out()] {
+        let report = launch(foreign);
+        let [finding] = &report.findings[..] else { panic!("{report}") };
+        assert!(matches!(finding.problem, Problem::NoMemory { .. }), "{finding}");
+    }
+    assert!(launch(own.in_out()).findings.iter().all(|f| !matches!(f.problem, Problem::NoMemory { .. })));
+}
+
+#[test]
+#[should_panic = "a buffer has 64 GiB at the most"]
+fn buffers_do_not_reach_into_each_other() {
+    let _ = Emulator::new(Profile::SM_80).allocate::<u8>((1 << 36) + 1);
+}
+
+#[test]
+#[should_panic = "a buffer has 64 GiB at the most"]
+fn sizes_do_not_wrap_around() {
+    let _ = Emulator::new(Profile::SM_80).allocate::<u64>(1 << 61);
+}
+
+#[test]
+#[should_panic = "a buffer of 4 elements"]
+fn nothing_is_copied_beyond_a_buffer() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let buffer = emulator.allocate::<u32>(4);
+    emulator.overwrite(&buffer, 1 << 62, &[0]);
+}
+
 kernel! {
     /// Each thread takes two constants.
     pub fn pairs(_arena, args: GlobalInOut<u32>, table: Constants<u32, 8>) {
