@@ -1,7 +1,7 @@
 //! Every planted bug of the catalogue is found, and its twin is clean.
 
 use catalogue::{Args, Bug, Case, CaseVisitor, LEN, SHARED_BYTES, memory, races, together, visit_cases};
-use cuda_std::{Entry, kernel, thread};
+use cuda_std::{Entry, Ordering, fence, kernel, thread};
 use emulator::{Action, Emulator, Finding, Launch, Line, Problem, Profile, Report, Space};
 
 /// Orders to run a case in.
@@ -164,6 +164,62 @@ fn a_race_names_a_line_of_the_other_thread() {
         let read: Vec<_> = read.collect();
         assert!(!read.is_empty() && read.iter().all(|read| [(0, 63), (2, 1)].contains(read)), "{read:?}: {report}");
     }
+}
+
+kernel! {
+    /// Hands a number over to a thread that does not look whether it is there.
+    pub fn ignored_flag(arena, args: Args) {
+        let (shared, _) = arena.split::<u32>(2);
+        let t = thread::thread_idx_x();
+        shared.set(t, 0);
+        thread::sync_threads();
+        if t == 0 {
+            shared.set(0, 42);
+            fence::fence_block();
+            shared.exchange(1, 1, Ordering::Relaxed);
+        } else {
+            shared.fetch_add(1, 0, Ordering::Relaxed);
+            fence::fence_block();
+            args.output.set(0, shared.get(0));
+        }
+    }
+}
+
+/// Where the atomic operation comes second it is handed the order, so that not every seed shows the race.
+#[test]
+fn some_seed_shows_a_race_that_atomics_may_hide() {
+    let found = (0..30).filter(|seed| !run::<ignored_flag>(launch(1, 2).seed(*seed), false).0.is_clean()).count();
+    assert!((1..30).contains(&found), "{found} seeds of 30");
+}
+
+fn hidden_barrier() {
+    thread::sync_threads();
+}
+
+#[track_caller]
+fn told_barrier() {
+    thread::sync_threads();
+}
+
+kernel! {
+    /// Both arms of a branch have a barrier, in a helper.
+    pub fn barriers_of_helpers(_arena, args: Args) {
+        match (args.right != 0, thread::thread_idx_x() < 32) {
+            (true, true) => hidden_barrier(),
+            (true, false) => hidden_barrier(),
+            (false, true) => told_barrier(),
+            (false, false) => told_barrier(),
+        }
+    }
+}
+
+/// A barrier is known by its line, which is the caller's where the helper says so.
+#[test]
+fn barriers_of_helpers_are_told_apart_by_callers() {
+    let (report, _) = run::<barriers_of_helpers>(launch(1, 64), false);
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    assert!(is(&finding.problem, Bug::BarrierDivergence), "{finding}");
+    assert!(run::<barriers_of_helpers>(launch(1, 64), true).0.is_clean());
 }
 
 /// A block of so many steps has ended after them.
