@@ -70,9 +70,16 @@ static void launch(const Case &one, uint32_t right) {
     uint32_t numbers[LEN];
     for (uint32_t i = 0; i < LEN; i++)
         numbers[i] = i;
-    uint32_t *input, *output;
+    uint32_t *input, *gap, *output;
     check(cudaMalloc(&input, one.input[right] * sizeof(uint32_t)));
+    check(cudaMalloc(&gap, 16 * sizeof numbers));
     check(cudaMalloc(&output, sizeof numbers));
+    // Nothing is to be where a buffer ends, the other one least of all.
+    check(cudaFree(gap));
+    if (input < output + 2 * LEN && output < input + 2 * LEN) {
+        fprintf(stderr, "error: the buffers are too close to each other\n");
+        exit(1);
+    }
     check(cudaMemcpy(input, numbers, one.input[right] * sizeof(uint32_t), cudaMemcpyHostToDevice));
     one.kernel<<<one.blocks, one.threads>>>(Args{input, output, right});
     check(cudaGetLastError());

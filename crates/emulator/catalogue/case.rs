@@ -58,7 +58,9 @@ pub struct Case {
     pub threads: u32,
     /// What is wrong.
     pub bug: Bug,
-    /// What the emulator says of it, among other things.
+    /// What else is, in some orders, on account of it.
+    pub also: Option<Bug>,
+    /// What the emulator says of the bug, among other things.
     pub says: &'static str,
     /// Whether the device's accessors prevent it: then `bypass.cu` has the same kernel without them.
     pub bypassed: bool,
@@ -71,10 +73,15 @@ pub trait CaseVisitor {
     fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case);
 }
 
-/// The list of a file's cases: kernel, blocks and threads, bug, and what the emulator says of it; `bypassed` if the
-/// device's accessors prevent it.
+/// The list of a file's cases: kernel, blocks and threads, bug (and what comes of it besides in some orders), and what
+/// the emulator says of the bug; `bypassed` if the device's accessors prevent it.
+///
+/// In the kernels, a comment marks the lines that findings name as planted.
 macro_rules! cases {
-    ($($kernel:ident: $blocks:literal of $threads:literal, $bug:ident, $says:literal $(, $bypassed:ident)?;)*) => {
+    ($(
+        $kernel:ident: $blocks:literal of $threads:literal, $bug:ident $(+ $also:ident)?, $says:literal
+        $(, $bypassed:ident)?;
+    )*) => {
         /// Shows a visitor the cases of this file.
         #[cfg(not(target_os = "cuda"))]
         pub fn visit(visitor: &mut impl $crate::CaseVisitor) {
@@ -83,6 +90,7 @@ macro_rules! cases {
                 blocks: $blocks,
                 threads: $threads,
                 bug: $crate::Bug::$bug,
+                also: None$(.or(Some($crate::Bug::$also)))?,
                 says: $says,
                 bypassed: $crate::case::cases!(@ $($bypassed)?),
             });)*

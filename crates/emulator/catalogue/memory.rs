@@ -18,7 +18,7 @@ kernel! {
             tile.set(65, 0);
         }
         thread::sync_threads();
-        args.output.set(t.into(), tile.get(t).wrapping_add(tile.get(t + 2)));
+        args.output.set(t.into(), tile.get(t).wrapping_add(tile.get(t + 2))); // planted
     }
 }
 
@@ -27,7 +27,7 @@ kernel! {
     pub fn unset_sums(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let sums = if args.right != 0 { args.zeros } else { args.output };
-        sums.fetch_add(u64::from(t % 4), t, Ordering::Relaxed);
+        sums.fetch_add(u64::from(t % 4), t, Ordering::Relaxed); // planted
     }
 }
 
@@ -35,7 +35,7 @@ kernel! {
     /// Goes on with sums that are not there yet.
     pub fn resumed_too_early(_arena, args: Args) {
         let i = thread::global_x();
-        let sum = if args.right != 0 { 0 } else { args.output.get(i) };
+        let sum = if args.right != 0 { 0 } else { args.output.get(i) }; // planted
         args.output.set(i, sum.wrapping_add(args.input.get(i)));
     }
 }
@@ -48,7 +48,7 @@ kernel! {
         if args.right != 0 || args.zeros.fetch_add(0, 1, Ordering::Relaxed) < 32 {
             tile.set(t, t);
         }
-        args.output.set(thread::global_x(), tile.get(t));
+        args.output.set(thread::global_x(), tile.get(t)); // planted
     }
 }
 
@@ -61,7 +61,7 @@ kernel! {
         if args.right != 0 {
             pairs.set(2 * t + 1, t);
         }
-        let [a, b] = pairs.get2(2 * t);
+        let [a, b] = pairs.get2(2 * t); // planted
         args.output.set(t.into(), a.wrapping_add(b));
     }
 }
@@ -73,9 +73,9 @@ kernel! {
         let (other, _) = rest.split::<u32>(64);
         let t = thread::thread_idx_x();
         other.set(t, 0);
-        tile.set(t + 1, t);
+        tile.set(t + 1, t); // planted
         thread::sync_threads();
-        args.output.set(t.into(), tile.get(t + 1) + other.get(t));
+        args.output.set(t.into(), tile.get(t + 1) + other.get(t)); // planted
     }
 }
 
@@ -86,7 +86,7 @@ kernel! {
         if args.right != 0 {
             args.output.set_if(true, i, 1);
         } else {
-            args.output.set(i, 1);
+            args.output.set(i, 1); // planted
         }
     }
 }
@@ -95,7 +95,7 @@ kernel! {
     /// A border without a mask.
     pub fn unguarded_load(_arena, args: Args) {
         let i = thread::global_x();
-        let next = if args.right != 0 { args.input.get_or(i + 1, 0) } else { args.input.get(i + 1) };
+        let next = if args.right != 0 { args.input.get_or(i + 1, 0) } else { args.input.get(i + 1) }; // planted
         args.output.set(i, next);
     }
 }
@@ -110,7 +110,7 @@ kernel! {
         }
         thread::sync_threads();
         let bin = args.input.get(t.into()) / 15;
-        bins.fetch_add(if args.right != 0 { bin.min(3) } else { bin }, 1, Ordering::Relaxed);
+        bins.fetch_add(if args.right != 0 { bin.min(3) } else { bin }, 1, Ordering::Relaxed); // planted
     }
 }
 
@@ -119,7 +119,7 @@ kernel! {
     pub fn tail_of_four(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let part = args.input.at(0).first(if args.right != 0 { 128 } else { 126 });
-        let [a, b, c, d] = part.get4(4 * t);
+        let [a, b, c, d] = part.get4(4 * t); // planted
         args.output.set(t.into(), a + b + c + d);
     }
 }
@@ -133,7 +133,7 @@ kernel! {
             tile.set(4 * t + k, k);
         }
         thread::sync_threads();
-        let [a, b, c, d] = tile.get4(if args.right != 0 { 4 * t } else { t / 2 * 8 + t % 2 });
+        let [a, b, c, d] = tile.get4(if args.right != 0 { 4 * t } else { t / 2 * 8 + t % 2 }); // planted
         args.output.set(t.into(), a + b + c + d);
     }
 }
@@ -143,14 +143,14 @@ kernel! {
     pub fn misaligned_part(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let part = args.output.at(if args.right != 0 { 2 } else { 1 });
-        part.set2(2 * t, [t, t]);
+        part.set2(2 * t, [t, t]); // planted
     }
 }
 
 kernel! {
     /// More shared memory than the launch has.
     pub fn shared_overflow(arena, args: Args) {
-        let (tile, _) = arena.split::<f64>(if args.right != 0 { 512 } else { 513 });
+        let (tile, _) = arena.split::<f64>(if args.right != 0 { 512 } else { 513 }); // planted
         tile.set(thread::thread_idx_x(), 0.0);
     }
 }
@@ -160,7 +160,7 @@ kernel! {
     pub fn rusts_index(_arena, args: Args) {
         let t = thread::thread_idx_x() as usize;
         let table = [1, 2, 3, 4];
-        args.output.set(t as u64, table[if args.right != 0 { t % 4 } else { t / 8 }]);
+        args.output.set(t as u64, table[if args.right != 0 { t % 4 } else { t / 8 }]); // planted
     }
 }
 

@@ -9,11 +9,11 @@ kernel! {
     pub fn missing_barrier(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
-        tile.set(t, args.input.get(t.into()));
+        tile.set(t, args.input.get(t.into())); // planted
         if args.right != 0 {
             thread::sync_threads();
         }
-        args.output.set(t.into(), tile.get(63 - t));
+        args.output.set(t.into(), tile.get(63 - t)); // planted
     }
 }
 
@@ -24,9 +24,9 @@ kernel! {
         let t = thread::thread_idx_x();
         let mut sum = 0;
         for k in 0..4 {
-            tile.set(t, t + k);
+            tile.set(t, t + k); // planted
             thread::sync_threads();
-            sum += tile.get((t + 32) % 64);
+            sum += tile.get((t + 32) % 64); // planted
             if args.right != 0 {
                 thread::sync_threads();
             }
@@ -44,8 +44,9 @@ kernel! {
         thread::sync_threads();
         for k in 0..3 {
             let (from, to) = (k % 2 * 64, (k + 1) % 2 * 64);
-            let neighbour = tiles.get((if args.right != 0 { from } else { to * u32::from(k > 0) }) + (t + 33) % 64);
-            tiles.set(to + t, neighbour + 1);
+            let tile = if args.right != 0 { from } else { to * u32::from(k > 0) };
+            let neighbour = tiles.get(tile + (t + 33) % 64); // planted
+            tiles.set(to + t, neighbour + 1); // planted
             thread::sync_threads();
         }
         args.output.set(t.into(), tiles.get(64 + t));
@@ -62,7 +63,7 @@ kernel! {
         if args.right != 0 {
             bins.fetch_add(t % 8, 1, Ordering::Relaxed);
         } else {
-            bins.set(t % 8, bins.get(t % 8) + 1);
+            bins.set(t % 8, bins.get(t % 8) + 1); // planted
         }
         thread::sync_threads();
         args.output.set(t.into(), bins.get(t));
@@ -74,13 +75,13 @@ kernel! {
     pub fn atomic_before_zero(arena, args: Args) {
         let (bins, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
-        bins.set(t, 0);
+        bins.set(t, 0); // planted
         if args.right != 0 {
             thread::sync_threads();
         } else {
             warp::sync_warp(warp::FULL);
         }
-        bins.fetch_add(63 - t, 1, Ordering::Relaxed);
+        bins.fetch_add(63 - t, 1, Ordering::Relaxed); // planted
         thread::sync_threads();
         args.output.set(t.into(), bins.get(t));
     }
@@ -95,11 +96,11 @@ kernel! {
         sums.set(t + 32, 0);
         warp::sync_warp(warp::FULL);
         for distance in [16, 8, 4, 2, 1] {
-            let sum = sums.get(t) + sums.get(t + distance);
+            let sum = sums.get(t) + sums.get(t + distance); // planted
             if args.right != 0 {
                 warp::sync_warp(warp::FULL);
             }
-            sums.set(t, sum);
+            sums.set(t, sum); // planted
             if args.right != 0 {
                 warp::sync_warp(warp::FULL);
             }
@@ -113,9 +114,9 @@ kernel! {
     pub fn half_a_mask(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
-        tile.set(t, t);
+        tile.set(t, t); // planted
         warp::sync_warp(if args.right != 0 { warp::FULL } else if t < 16 { 0xffff } else { 0xffff_0000 });
-        args.output.set(t.into(), tile.get(31 - t));
+        args.output.set(t.into(), tile.get(31 - t)); // planted
     }
 }
 
@@ -124,12 +125,12 @@ kernel! {
     pub fn shuffle_orders_nothing(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
-        tile.set(t, t);
+        tile.set(t, t); // planted
         let from = warp::shuffle_xor(warp::FULL, t, 1);
         if args.right != 0 {
             warp::sync_warp(warp::FULL);
         }
-        args.output.set(t.into(), tile.get(from));
+        args.output.set(t.into(), tile.get(from)); // planted
     }
 }
 
@@ -139,7 +140,7 @@ kernel! {
         let (flag, _) = arena.split::<u32>(1);
         let t = thread::thread_idx_x();
         if args.right == 0 || t == 5 {
-            flag.set(0, 1);
+            flag.set(0, 1); // planted
         }
         thread::sync_threads();
         args.output.set(t.into(), flag.get(0));
@@ -152,10 +153,10 @@ kernel! {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         if args.right == 0 || t < 60 {
-            tile.set(t, t);
+            tile.set(t, t); // planted
         }
         if t == 7 {
-            tile.set4(60, [1, 2, 3, 4]);
+            tile.set4(60, [1, 2, 3, 4]); // planted
         }
         thread::sync_threads();
         args.output.set(t.into(), tile.get(t));
@@ -167,7 +168,7 @@ kernel! {
     pub fn same_byte(arena, args: Args) {
         let (tile, _) = arena.split::<u8>(64);
         let t = thread::thread_idx_x();
-        tile.set(if args.right != 0 { t } else { t / 2 }, 1);
+        tile.set(if args.right != 0 { t } else { t / 2 }, 1); // planted
         thread::sync_threads();
         args.output.set(t.into(), tile.get(if args.right != 0 { t } else { t / 2 }).into());
     }
@@ -177,11 +178,11 @@ kernel! {
     /// Reads from global memory what another thread of the block wrote there.
     pub fn global_neighbour(_arena, args: Args) {
         let t = thread::thread_idx_x();
-        args.output.set(t.into(), t);
+        args.output.set(t.into(), t); // planted
         if args.right != 0 {
             thread::sync_threads();
         }
-        let neighbour = args.output.get(u64::from(63 - t));
+        let neighbour = args.output.get(u64::from(63 - t)); // planted
         args.zeros.set(t.into(), neighbour);
     }
 }
@@ -191,8 +192,8 @@ kernel! {
     pub fn written_halo(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let i = thread::global_x();
-        args.output.set(i, 1);
-        args.output.set_if(args.right == 0 && t == 31, i + 1, 2);
+        args.output.set(i, 1); // planted
+        args.output.set_if(args.right == 0 && t == 31, i + 1, 2); // planted
     }
 }
 
@@ -200,9 +201,9 @@ kernel! {
     /// A filter in place: blocks read what their neighbours overwrite.
     pub fn in_place(_arena, args: Args) {
         let i = thread::global_x();
-        let next = if args.right != 0 { args.input.get_or(i + 1, 0) } else { args.zeros.get_or(i + 1, 0) };
+        let next = if args.right != 0 { args.input.get_or(i + 1, 0) } else { args.zeros.get_or(i + 1, 0) }; // planted
         thread::sync_threads();
-        args.zeros.set(i, next + 1);
+        args.zeros.set(i, next + 1); // planted
     }
 }
 
@@ -213,14 +214,14 @@ kernel! {
         if t != 0 {
             return;
         }
-        args.output.set(block.into(), block + 1);
+        args.output.set(block.into(), block + 1); // planted
         if args.right != 0 {
             fence::fence_device();
         }
         let finished = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         if finished + 1 == thread::grid_dim_x() {
             fence::fence_device();
-            let sum = (0..thread::grid_dim_x()).map(|block| args.output.get(block.into())).sum();
+            let sum = (0..thread::grid_dim_x()).map(|block| args.output.get(block.into())).sum(); // planted
             args.output.set(100, sum);
         }
     }
@@ -230,12 +231,12 @@ kernel! {
     /// One block hands a number to another one with a fence for the block alone.
     pub fn fence_too_narrow(_arena, args: Args) {
         if args.zeros.fetch_add(0, 1, Ordering::Relaxed) == 0 {
-            args.output.set(0, 42);
+            args.output.set(0, 42); // planted
             if args.right != 0 { fence::fence_device() } else { fence::fence_block() }
             args.zeros.fetch_add(1, 1, Ordering::Relaxed);
         } else if args.zeros.fetch_add(1, 0, Ordering::Relaxed) == 1 {
             fence::fence_device();
-            args.zeros.set(2, args.output.get(0));
+            args.zeros.set(2, args.output.get(0)); // planted
         }
     }
 }
@@ -248,7 +249,7 @@ kernel! {
         shared.set(t, 0);
         thread::sync_threads();
         if t == 0 {
-            shared.set(0, 42);
+            shared.set(0, 42); // planted
             fence::fence_block();
             shared.exchange(1, 1, Ordering::Relaxed);
         } else {
@@ -256,7 +257,7 @@ kernel! {
             if args.right != 0 {
                 fence::fence_block();
             }
-            args.output.set(0, shared.get(0));
+            args.output.set(0, shared.get(0)); // planted
         }
     }
 }
@@ -272,7 +273,7 @@ kernel! {
         thread::sync_threads();
         let ordering = if args.right != 0 { Ordering::SeqCst } else { Ordering::Relaxed };
         while shared.compare_exchange(0, 0, 1, ordering) != 0 {}
-        shared.set(1, shared.get(1) + 1);
+        shared.set(1, shared.get(1) + 1); // planted
         shared.exchange(0, 0, ordering);
         thread::sync_threads();
         args.output.set(t.into(), shared.get(1));
@@ -289,9 +290,9 @@ kernel! {
         }
         thread::sync_threads();
         if t == 0 {
-            shared.exchange(1, 1, Ordering::SeqCst);
+            shared.exchange(1, 1, Ordering::SeqCst); // planted
         } else if t == 32 && args.right == 0 {
-            while shared.get(1) == 0 {}
+            while shared.get(1) == 0 {} // planted
         } else if t == 32 {
             while shared.fetch_add(1, 0, Ordering::SeqCst) == 0 {}
         }
@@ -301,18 +302,18 @@ kernel! {
 }
 
 cases! {
-    missing_barrier: 1 of 64, Race, "data race: load of element";
+    missing_barrier: 1 of 64, Race + Uninitialised, "data race: load of element";
     missing_second_barrier: 1 of 64, Race, "in no order with the load of thread";
     wrong_buffer: 1 of 64, Race, "on shared memory";
     racing_merge: 1 of 64, Race, "in no order with the store of thread";
-    atomic_before_zero: 1 of 64, Race, "data race: ";
+    atomic_before_zero: 1 of 64, Race + Uninitialised, "data race: ";
     lanes_in_step: 1 of 32, Race, "on shared memory";
-    half_a_mask: 1 of 32, Race, "data race: load";
+    half_a_mask: 1 of 32, Race + Uninitialised, "data race: load";
     shuffle_orders_nothing: 1 of 32, Race, "data race: load";
     same_value: 1 of 64, Race, "data race: store of element 0";
     wide_store: 1 of 64, Race, "data race: store";
     same_byte: 1 of 64, Race, "data race: store";
-    global_neighbour: 1 of 64, Race, "on global memory";
+    global_neighbour: 1 of 64, Race + Uninitialised, "on global memory";
     written_halo: 4 of 32, Race, "on global memory";
     in_place: 4 of 32, Race, "on global memory";
     last_block: 5 of 32, Race, "data race: load";

@@ -10,7 +10,7 @@ kernel! {
     pub fn barrier_in_a_branch(_arena, args: Args) {
         let t = thread::thread_idx_x();
         if args.right != 0 || t < 40 {
-            thread::sync_threads();
+            thread::sync_threads(); // planted
         }
         args.output.set(t.into(), t);
     }
@@ -23,7 +23,7 @@ kernel! {
         if args.right == 0 && t >= 50 {
             return;
         }
-        thread::sync_threads();
+        thread::sync_threads(); // planted
         args.output.set(t.into(), t);
     }
 }
@@ -34,10 +34,10 @@ kernel! {
         let t = thread::thread_idx_x();
         if args.right == 0 && t < 32 {
             args.output.set(t.into(), 1);
-            thread::sync_threads();
+            thread::sync_threads(); // planted
         } else {
             args.output.set(t.into(), 2);
-            thread::sync_threads();
+            thread::sync_threads(); // planted
         }
     }
 }
@@ -47,7 +47,7 @@ kernel! {
     pub fn turns_of_a_loop(_arena, args: Args) {
         let t = thread::thread_idx_x();
         for _ in 0..if args.right != 0 { 3 } else { 2 + t / 32 } {
-            thread::sync_threads();
+            thread::sync_threads(); // planted
         }
         args.output.set(t.into(), t);
     }
@@ -59,7 +59,7 @@ kernel! {
         let (window, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         if args.right != 0 || t != 11 {
-            let (again, _) = window.reuse().split::<u32>(64);
+            let (again, _) = window.reuse().split::<u32>(64); // planted
             again.set(t, t);
         }
     }
@@ -71,7 +71,7 @@ kernel! {
         let t = thread::thread_idx_x();
         let mut sum = t;
         if args.right != 0 || t < 16 {
-            sum += warp::shuffle_xor(warp::FULL, t, 1);
+            sum += warp::shuffle_xor(warp::FULL, t, 1); // planted
         }
         args.output.set(t.into(), sum);
     }
@@ -82,7 +82,7 @@ kernel! {
     pub fn partial_warp(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let mask = if args.right != 0 && t >= 32 { 0xffff } else { warp::FULL };
-        args.output.set(t.into(), warp::ballot(mask, true));
+        args.output.set(t.into(), warp::ballot(mask, true)); // planted
     }
 }
 
@@ -90,7 +90,7 @@ kernel! {
     /// Lanes that do not agree who takes part.
     pub fn different_masks(_arena, args: Args) {
         let t = thread::thread_idx_x();
-        warp::sync_warp(if args.right != 0 || t != 3 { warp::FULL } else { 0xff });
+        warp::sync_warp(if args.right != 0 || t != 3 { warp::FULL } else { 0xff }); // planted
         args.output.set(t.into(), t);
     }
 }
@@ -100,7 +100,7 @@ kernel! {
     pub fn warp_or_block(_arena, args: Args) {
         let t = thread::thread_idx_x();
         if args.right == 0 && t < 8 {
-            warp::sync_warp(warp::FULL);
+            warp::sync_warp(warp::FULL); // planted
         }
         thread::sync_threads();
         args.output.set(t.into(), t);
@@ -112,7 +112,7 @@ kernel! {
     pub fn not_in_the_mask(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let mask = if args.right != 0 { warp::FULL } else { 0xffff_fffe };
-        args.output.set(t.into(), warp::reduce_add(mask, 1));
+        args.output.set(t.into(), warp::reduce_add(mask, 1)); // planted
     }
 }
 
@@ -122,7 +122,7 @@ kernel! {
         let t = thread::thread_idx_x();
         let half = if t < 16 { 0xffff } else { 0xffff_0000 };
         let distance = if args.right != 0 { 8 } else { 16 };
-        args.output.set(t.into(), warp::shuffle_xor(half, t, distance));
+        args.output.set(t.into(), warp::shuffle_xor(half, t, distance)); // planted
     }
 }
 
@@ -135,7 +135,7 @@ kernel! {
             lock.set(0, 0);
         }
         thread::sync_threads();
-        while lock.compare_exchange(0, 0, 1, Ordering::SeqCst) != 0 {}
+        while lock.compare_exchange(0, 0, 1, Ordering::SeqCst) != 0 {} // planted
         args.output.set(t.into(), t);
         if args.right != 0 {
             lock.exchange(0, 0, Ordering::SeqCst);
@@ -148,14 +148,14 @@ kernel! {
     pub fn barrier_of_the_grid(_arena, args: Args) {
         let come = args.zeros.fetch_add(0, 1, Ordering::Relaxed) + 1;
         let all = if args.right != 0 { come } else { thread::grid_dim_x() };
-        while args.zeros.fetch_add(0, 0, Ordering::Relaxed) < all {}
+        while args.zeros.fetch_add(0, 0, Ordering::Relaxed) < all {} // planted
     }
 }
 
 kernel! {
     /// A loop of plain loads that nobody ends.
     pub fn endless_loads(_arena, args: Args) {
-        while args.zeros.get(7) == args.right {}
+        while args.zeros.get(7) == args.right {} // planted
     }
 }
 
@@ -163,7 +163,7 @@ kernel! {
     /// A loop of barriers that nobody ends.
     pub fn endless_barriers(_arena, args: Args) {
         loop {
-            thread::sync_threads();
+            thread::sync_threads(); // planted
             if args.right != 0 {
                 break;
             }

@@ -25,7 +25,7 @@ impl Emulator {
     /// A device with these limits, and as much global memory as the host has.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
-        Emulator { profile, memory: Memory::new() }
+        Emulator { profile, memory: Memory::default() }
     }
 
     /// Its limits.
@@ -35,22 +35,30 @@ impl Emulator {
     }
 
     /// Global memory with a copy of `data`.
+    ///
+    /// # Panics
+    ///
+    /// Beyond 64 GiB, or 2^27 buffers that the process has had.
     #[must_use]
     pub fn upload<T: Value>(&mut self, data: &[T]) -> Buffer<T> {
-        self.memory.add(Region::of(to_bytes(data)), data.len())
+        self.memory.add(data.len(), |_| Region::of(to_bytes(data)))
     }
 
     /// Global memory for `len` elements, which a kernel has to write before one reads them.
+    ///
+    /// # Panics
+    ///
+    /// As [`upload`](Self::upload).
     #[must_use]
     pub fn allocate<T: Value>(&mut self, len: usize) -> Buffer<T> {
-        self.memory.add(Region::new(len * size_of::<T>(), MOST_WARPS), len)
+        self.memory.add(len, |bytes| Region::new(bytes, MOST_WARPS))
     }
 
     /// Gives a buffer's memory back. A window that is left is noticed when a kernel uses it.
     ///
     /// # Panics
     ///
-    /// If the buffer is another emulator's. Afterwards every other use of the buffer panics.
+    /// If the buffer is another emulator's. Afterwards every use of the buffer panics.
     pub fn free<T: Value>(&mut self, buffer: &Buffer<T>) {
         self.memory.free(buffer);
     }
@@ -59,7 +67,7 @@ impl Emulator {
     ///
     /// # Panics
     ///
-    /// If the buffer is another emulator's.
+    /// If the buffer has been freed, or is another emulator's.
     #[must_use]
     pub fn download<T: Value>(&self, buffer: &Buffer<T>) -> Vec<T> {
         from_bytes(self.memory.region(buffer).bytes())
@@ -69,7 +77,7 @@ impl Emulator {
     ///
     /// # Panics
     ///
-    /// If the buffer is another emulator's.
+    /// If the buffer has been freed, or is another emulator's.
     #[must_use]
     pub fn first_unwritten<T: Value>(&self, buffer: &Buffer<T>) -> Option<usize> {
         let region = self.memory.region(buffer);
@@ -80,8 +88,9 @@ impl Emulator {
     ///
     /// # Panics
     ///
-    /// If the buffer has fewer elements, or is another emulator's.
+    /// If the buffer has fewer elements, has been freed, or is another emulator's.
     pub fn overwrite<T: Value>(&mut self, buffer: &Buffer<T>, first: usize, data: &[T]) {
+        assert!(first <= buffer.len() && data.len() <= buffer.len() - first, "a buffer of {} elements", buffer.len());
         self.memory.region_mut(buffer).copy_from(first * size_of::<T>(), &to_bytes(data));
     }
 

@@ -87,7 +87,7 @@ pub enum Problem {
         /// What the thread does.
         action: Action,
     },
-    /// A window on memory that has been freed, or never was there.
+    /// A window on memory that has been freed, or is another emulator's.
     NoMemory {
         /// The place.
         place: Place,

@@ -4,7 +4,7 @@ use crate::counts::lanes_of;
 use crate::order::Moment;
 use crate::shadow::Conflict;
 
-/// Accesses to a place by lanes of one warp, at the same clock.
+/// Accesses to a place by lanes of one warp, at the same clock and line.
 ///
 /// The default, in interval 0 by no lane, is for no access at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,14 +13,13 @@ pub(crate) struct Mark {
     pub(crate) clock: u32,
     pub(crate) lanes: u32,
     pub(crate) warp: u16,
-    /// Of the latest one.
     pub(crate) site: u16,
 }
 
 /// The interval of a mark that stands for several: `clock` is the number of their set.
 const SEVERAL: u32 = u32::MAX;
 
-/// The most marks of earlier clocks and blocks in a set; beyond it the oldest one is forgotten.
+/// The most marks of earlier clocks, other lines and other blocks in a set; beyond it the oldest one is forgotten.
 const MOST_OTHERS: usize = 256;
 
 impl Mark {
@@ -45,15 +44,16 @@ impl Mark {
         lanes_of(lanes).find(|lane| !now.knows(self.interval, self.warp * 32 + *lane as u16, self.clock))
     }
 
+    /// Stands for one more access from now on, if it can: lanes share a mark only at the same line, so that a race can
+    /// name it, but a lane's first access at a clock stands for its later ones, whatever their lines.
     #[inline]
-    fn together(&self, other: Mark) -> bool {
-        (self.interval, self.clock, self.warp) == (other.interval, other.clock, other.warp)
-    }
-
-    #[inline]
-    fn add(&mut self, other: Mark) {
-        self.lanes |= other.lanes;
-        self.site = other.site;
+    fn take(&mut self, other: Mark) -> bool {
+        let together = (self.interval, self.clock, self.warp) == (other.interval, other.clock, other.warp);
+        let taken = together && (self.site == other.site || self.lanes & other.lanes != 0);
+        if taken {
+            self.lanes |= other.lanes;
+        }
+        taken
     }
 
     /// The conflict with the access of `lane`.
@@ -62,7 +62,7 @@ impl Mark {
     }
 }
 
-/// Sets of marks, for places that several warps access without order.
+/// Sets of marks, for places that several warps, or lanes at several lines, access without order.
 ///
 /// A set has one mark for each warp of a block, the latest one, and those others that still matter.
 #[derive(Debug)]
@@ -107,9 +107,10 @@ impl Sets {
     /// Adds the present access to what `place` stands for. What is ordered before it is no longer needed.
     #[inline]
     pub(crate) fn add(&mut self, place: &mut Mark, now: &Moment<'_>) {
-        if place.together(now.mark) {
-            place.add(now.mark);
-        } else if place.interval == SEVERAL {
+        if place.take(now.mark) {
+            return;
+        }
+        if place.interval == SEVERAL {
             self.add_to_set(place.clock, now);
         } else if place.unordered_lane(now).is_none() {
             *place = now.mark;
@@ -122,13 +123,12 @@ impl Sets {
     fn add_to_set(&mut self, set: u32, now: &Moment<'_>) {
         let place = set as usize * self.warps + usize::from(now.mark.warp);
         let latest = &mut self.latest[place];
-        if latest.together(now.mark) {
-            latest.add(now.mark);
-        } else {
-            let before = std::mem::replace(latest, now.mark);
-            if before.unordered_lane(now).is_some() {
-                self.keep(set, before, now);
-            }
+        if latest.take(now.mark) || self.others[set as usize].iter_mut().any(|other| other.take(now.mark)) {
+            return;
+        }
+        let before = std::mem::replace(latest, now.mark);
+        if before.unordered_lane(now).is_some() {
+            self.keep(set, before, now);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::region::Region;
 use cuda_std::host::{from_bits, to_bits};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value};
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Set in every address: no GPU and no host has memory there, so that nothing can be reached by accident.
 const GLOBAL: u64 = 1 << 63;
@@ -15,12 +15,20 @@ const GLOBAL: u64 = 1 << 63;
 /// Bits of an address that say where in its allocation it is.
 const OFFSET_BITS: u32 = 36;
 
+/// The bytes of the largest buffer.
+const MOST_BYTES: usize = 1 << OFFSET_BITS;
+
+/// The buffers that the other bits of an address can tell apart.
+const MOST_BUFFERS: usize = 1 << (63 - OFFSET_BITS);
+
+/// What is said of a buffer that has no region.
+const NO_BUFFER: &str = "the buffer has been freed, or is another emulator's";
+
 /// Elements of global memory, owned by the emulator that made it.
 ///
 /// It is a name and no more: [`Emulator::free`](crate::Emulator::free) gives the memory back.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Buffer<T> {
-    owner: u64,
     address: u64,
     len: usize,
     marker: PhantomData<fn(T) -> T>,
@@ -89,20 +97,24 @@ impl<T: Value> Buffer<T> {
 /// All allocations of an emulator.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// Tells emulators apart.
-    owner: u64,
-    /// By number; the freed ones are empty. Numbers are never used again, so that a window on freed memory is noticed.
+    /// The number of the first region.
+    first: usize,
+    /// By number, from the first one on; empty are the freed ones, and those of other emulators.
     regions: Vec<Option<Box<Region>>>,
     /// The last interval of the last launch.
     pub(crate) interval: u32,
 }
 
-impl Memory {
-    pub(crate) fn new() -> Self {
-        static OWNERS: AtomicU64 = AtomicU64::new(1);
-        Memory { owner: OWNERS.fetch_add(1, Ordering::Relaxed), ..Memory::default() }
-    }
+/// A number for a region. No two in a process are the same, so that a window on freed memory is noticed, and another
+/// emulator's.
+fn new_number() -> usize {
+    static NUMBERS: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+    assert!(number < MOST_BUFFERS, "a process has {MOST_BUFFERS} buffers at the most, the freed ones included");
+    number
+}
 
+impl Memory {
     /// A launch begins. Before the numbers of intervals run out, all that is remembered of earlier launches is forgotten,
     /// which is in order anyway.
     pub(crate) fn begin_launch(&mut self) {
@@ -112,42 +124,48 @@ impl Memory {
         }
     }
 
-    pub(crate) fn add<T>(&mut self, region: Region, len: usize) -> Buffer<T> {
-        let address = GLOBAL | (self.regions.len() as u64) << OFFSET_BITS;
+    /// A buffer of `len` elements, in the region that `make` gives for so many bytes.
+    pub(crate) fn add<T>(&mut self, len: usize, make: impl FnOnce(usize) -> Region) -> Buffer<T> {
+        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= MOST_BYTES);
+        let region = make(bytes.expect("a buffer has 64 GiB at the most"));
+        let number = new_number();
+        if self.regions.is_empty() {
+            self.first = number;
+        }
+        self.regions.resize_with(number - self.first, || None);
         self.regions.push(Some(Box::new(region)));
-        Buffer { owner: self.owner, address, len, marker: PhantomData }
+        Buffer { address: GLOBAL | (number as u64) << OFFSET_BITS, len, marker: PhantomData }
     }
 
     pub(crate) fn free<T>(&mut self, buffer: &Buffer<T>) {
-        self.check(buffer);
-        self.regions[number(buffer.address)] = None;
+        let place = self.place(buffer.address);
+        let region = self.regions.get_mut(place).and_then(Option::take);
+        assert!(region.is_some(), "{NO_BUFFER}");
     }
 
     pub(crate) fn region<T>(&self, buffer: &Buffer<T>) -> &Region {
-        self.check(buffer);
-        self.regions[number(buffer.address)].as_ref().expect("a buffer cannot be used after it was freed")
+        self.regions.get(self.place(buffer.address)).and_then(Option::as_deref).expect(NO_BUFFER)
     }
 
     pub(crate) fn region_mut<T>(&mut self, buffer: &Buffer<T>) -> &mut Region {
-        self.check(buffer);
-        self.regions[number(buffer.address)].as_mut().expect("a buffer cannot be used after it was freed")
+        let place = self.place(buffer.address);
+        self.regions.get_mut(place).and_then(Option::as_deref_mut).expect(NO_BUFFER)
     }
 
-    fn check<T>(&self, buffer: &Buffer<T>) {
-        assert_eq!(buffer.owner, self.owner, "a buffer of another emulator");
+    /// Where in `regions` an address is: beyond them if it is another emulator's from before the first one.
+    #[inline]
+    fn place(&self, address: u64) -> usize {
+        (((address & !GLOBAL) >> OFFSET_BITS) as usize).wrapping_sub(self.first)
     }
 
     /// The region that `bytes` bytes from `address` on are in, and the place of the first one.
     #[inline]
     pub(crate) fn find(&mut self, address: u64, bytes: u32) -> Option<(&mut Region, usize)> {
-        let region = self.regions.get_mut(number(address))?.as_deref_mut()?;
+        let place = self.place(address);
+        let region = self.regions.get_mut(place)?.as_deref_mut()?;
         let first = offset(address);
         (address >= GLOBAL && first + bytes as usize <= region.bytes().len()).then_some((region, first))
     }
-}
-
-fn number(address: u64) -> usize {
-    ((address & !GLOBAL) >> OFFSET_BITS) as usize
 }
 
 /// The place of an address in its allocation.

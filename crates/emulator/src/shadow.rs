@@ -112,8 +112,8 @@ impl Shadow {
 
     #[cold]
     fn find_write(&self, cells: Range<usize>, now: &Moment<'_>) -> Option<Conflict> {
-        let written = |cell: &Cell| [cell.store, cell.atomics].into_iter().find_map(|mark| self.sets.latest(mark));
-        let write = self.cells[cells].iter().filter_map(written).find(|mark| mark.interval >= now.launch_first)?;
+        let mut writes = self.cells[cells].iter().flat_map(|cell| [cell.store, cell.atomics]);
+        let write = writes.find_map(|mark| self.sets.latest(mark).filter(|mark| mark.interval >= now.launch_first))?;
         Some(Conflict { constant: true, ..write.conflict(write.lanes.trailing_zeros()) })
     }
 

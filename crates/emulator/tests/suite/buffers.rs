@@ -1,8 +1,8 @@
 //! What is promised of a buffer or a table of constants, and what happens beyond it.
 
 use cuda_std::host::Space;
-use cuda_std::{GlobalIn, GlobalInOut, Table, arguments, kernel, thread};
-use emulator::{Emulator, Launch, Problem, Profile};
+use cuda_std::{GlobalIn, GlobalInOut, Ordering, Table, arguments, kernel, thread};
+use emulator::{Action, Emulator, Launch, Problem, Profile};
 
 arguments! {
     /// Two windows.
@@ -63,6 +63,31 @@ fn written_memory_is_not_read_only() {
     assert!(load.is_some(), "{report}");
 }
 
+kernel! {
+    /// Updates a number and then reads it as something that nobody writes.
+    pub fn read_after_update(_arena, args: Pair) {
+        let t = thread::thread_idx_x();
+        args.output.fetch_add(0, 1, Ordering::Relaxed);
+        thread::sync_threads();
+        args.output.set(u64::from(t) + 1, args.input.get(0));
+    }
+}
+
+/// A store of an earlier launch does not hide it.
+#[test]
+fn updated_memory_is_not_read_only() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let (zeros, sums) = (emulator.upload(&[0u32; 33]), emulator.allocate(33));
+    let args = Pair { input: zeros.input(), output: sums.in_out() };
+    let launch = Launch::new([1; 3], [32, 1, 1]);
+    assert!(emulator.launch::<copy>(launch, args, ()).unwrap().is_clean());
+    let args = Pair { input: sums.input(), ..args };
+    let report = emulator.launch::<read_after_update>(launch, args, ()).unwrap();
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    let Problem::ConstantWritten { action: Action::Load, other, .. } = &finding.problem else { panic!("{finding}") };
+    assert_eq!((other.action, finding.times), (Action::Atomic, 32));
+}
+
 #[test]
 fn freed_memory_is_not_used() {
     let mut emulator = Emulator::new(Profile::SM_80);
@@ -73,6 +98,43 @@ fn freed_memory_is_not_used() {
     let [finding] = &report.findings[..] else { panic!("{report}") };
     assert!(matches!(finding.problem, Problem::NoMemory { .. }), "{finding}");
     assert!(finding.to_string().contains("load of element"), "{finding}");
+}
+
+/// Windows are numbers, which must not hit what the other emulator has there.
+#[test]
+fn memory_of_another_emulator_is_not_used() {
+    let (mut one, mut other) = (Emulator::new(Profile::SM_80), Emulator::new(Profile::SM_80));
+    let (before, own, after) = (one.upload(&[1u32; 32]), other.upload(&[2u32; 32]), one.upload(&[3u32; 32]));
+    let mut launch = |output| {
+        let args = Pair { input: own.input(), output };
+        other.launch::<copy>(Launch::new([1; 3], [32, 1, 1]), args, ()).unwrap()
+    };
+    for foreign in [before.in_out(), after.in_out()] {
+        let report = launch(foreign);
+        let [finding] = &report.findings[..] else { panic!("{report}") };
+        assert!(matches!(finding.problem, Problem::NoMemory { .. }), "{finding}");
+    }
+    assert!(launch(own.in_out()).findings.iter().all(|f| !matches!(f.problem, Problem::NoMemory { .. })));
+}
+
+#[test]
+#[should_panic = "a buffer has 64 GiB at the most"]
+fn buffers_do_not_reach_into_each_other() {
+    let _ = Emulator::new(Profile::SM_80).allocate::<u8>((1 << 36) + 1);
+}
+
+#[test]
+#[should_panic = "a buffer has 64 GiB at the most"]
+fn sizes_do_not_wrap_around() {
+    let _ = Emulator::new(Profile::SM_80).allocate::<u64>(1 << 61);
+}
+
+#[test]
+#[should_panic = "a buffer of 4 elements"]
+fn nothing_is_copied_beyond_a_buffer() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let buffer = emulator.allocate::<u32>(4);
+    emulator.overwrite(&buffer, 1 << 62, &[0]);
 }
 
 kernel! {
