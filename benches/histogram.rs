@@ -12,6 +12,7 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use slm::histogram::{Algorithm, HistogramElement, Ordering, PreparedHistogram};
 use slm::{Backend, Buffer, Device, Histogram, Result};
+use std::time::Duration;
 
 /// Bins of the cases of `f32`.
 const BINS: [usize; 7] = [256, 1024, 4096, 16_384, 57_344, 65_536, 1 << 20];
@@ -143,15 +144,15 @@ impl<T: HistogramElement> Data<T> {
     }
 
     /// Checks, measures, and prints a line.
-    fn row(&self, peer: &str, case: &str, histogram: &PreparedHistogram<T>) -> Result<()> {
+    fn row(&self, peer: &str, case: &str, histogram: &PreparedHistogram<T>) -> Result<Duration> {
         let device = histogram.device();
         let mut counts = device.zeroed(histogram.counts_len())?;
         let verdict = self.check(histogram, &mut counts)?;
         let run = |_| Ok(device.time(|| histogram.apply_into(&self.samples, &mut counts))?.1);
         let mut times = (0..rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
-        let samples = self.samples.len() as u64;
-        report(peer, case, median(&mut times), &[samples * size_of::<T>() as u64, samples], verdict);
-        Ok(())
+        let (time, samples) = (median(&mut times), self.samples.len() as u64);
+        report(peer, case, time, &[samples * size_of::<T>() as u64, samples], verdict);
+        Ok(time)
     }
 }
 
@@ -197,12 +198,14 @@ fn benchmark<T: HistogramElement>(
     Ok(())
 }
 
-/// 256 types of items, counted in all the ways that differ in who waits for whom.
+/// 256 types of items, counted in all the ways that differ in who waits for whom: a table of its own.
 fn items(device: &Device) -> Result<()> {
+    println!("# items of 256 types, in all ways");
     for (name, algorithm, count) in ITEM_WAYS {
         let histogram = Histogram::bytes().algorithm(algorithm).prepare(device)?;
         let data = Data::new(device, Distribution::Uniform, 256, count, |bin| bin as u8)?;
-        data.row(name, &format!("items u8 n={count} bins=256 Uniform"), &histogram)?;
+        let time = data.row(name, &format!("items u8 n={count} bins=256 Uniform"), &histogram)?;
+        println!("# {:.4} ns per item", time.as_secs_f64() * 1e9 / count as f64);
     }
     Ok(())
 }

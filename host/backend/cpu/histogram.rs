@@ -42,6 +42,10 @@ impl Tally for u8 {
     fn tally<B: Binning<Sample = u8>>(binning: B, samples: &[u8], step: usize, table: &mut [u32]) {
         let values = match step {
             1 => count_values(samples),
+            // Fewer samples than values that would have to be given bins.
+            _ if samples.len() / step < BYTE_VALUES as usize => {
+                return count(binning, samples.iter().step_by(step), table);
+            }
             _ => count_values_by_steps(samples, step),
         };
         let binning = ByValue { binning };
