@@ -105,8 +105,6 @@ impl Emulator {
         let machine = Rc::new(Emulated {
             running: RefCell::new(Running::new(E::NAME, launch, &self.profile, memory)),
             reins: reins.clone(),
-            thread: Cell::new(0),
-            thread_index: Cell::default(),
             block_index: Cell::default(),
             block: launch.block,
             grid: launch.grid,
@@ -142,9 +140,7 @@ fn run(machine: &Emulated, mut fibres: Fibres) {
         machine.block_index.set(block);
         loop {
             let next = machine.running.borrow_mut().next_thread();
-            let Some((thread, index)) = next else { break };
-            machine.thread.set(thread);
-            machine.thread_index.set(index);
+            let Some(thread) = next else { break };
             in_kernel(|| fibres.run(thread as usize));
             if machine.running.borrow().stopped {
                 return in_kernel(|| fibres.end());

@@ -98,13 +98,13 @@ impl Running {
         Some(block)
     }
 
-    /// Chooses the thread that runs next: its index, or none if all have ended.
-    pub(crate) fn next_thread(&mut self) -> Option<(u32, [u32; 3])> {
+    /// Chooses the thread that runs next, or none if all have ended.
+    pub(crate) fn next_thread(&mut self) -> Option<u32> {
         loop {
             if let Some(thread) = self.schedule.next() {
                 self.thread = thread;
                 self.turn_ends = self.steps_left.saturating_sub(1 + self.schedule.random.below(MOST_STEPS));
-                return Some((thread, self.indices[thread as usize]));
+                return Some(thread);
             }
             if self.ended as usize == self.indices.len() {
                 self.count_requests();
@@ -145,8 +145,11 @@ impl Running {
         true
     }
 
-    /// The running thread has ended.
+    /// The running thread has ended, of itself or because the launch has.
     pub(crate) fn end_thread(&mut self, panic: Option<Panic>) {
+        if self.stopped {
+            return;
+        }
         self.ended += 1;
         self.stop_thread();
         if let Some(Panic { message, at }) = panic {
@@ -282,8 +285,8 @@ impl Running {
     }
 
     /// What the last operation of its warp gave the thread.
-    pub(crate) fn answer(&self, thread: u32) -> u32 {
-        self.answers[thread as usize]
+    pub(crate) fn answer(&self, thread: usize) -> u32 {
+        self.answers[thread]
     }
 
     /// No thread can run, and some have not ended: they wait for others that do not come. Lets some of them go on.
