@@ -220,7 +220,7 @@ impl Running {
 
     fn count_requests(&mut self) {
         for warp in 0..self.warps.len() {
-            self.requests.barrier(warp, self.schedule.lanes(warp as u32), &self.sites);
+            self.requests.begin_anew(warp, self.schedule.lanes(warp as u32), &self.sites);
         }
     }
 
@@ -266,6 +266,9 @@ impl Running {
         let lanes = meeting.with(call);
         let calls = meeting.end(lanes);
         self.requests.meet(call.site, lanes.count_ones(), 1);
+        if lanes == self.schedule.lanes(warp) {
+            self.requests.begin_anew(warp as usize, lanes, &self.sites);
+        }
         let threads: Vec<u16> =
             (0..32).filter(|lane| lanes & 1 << lane != 0).map(|lane| (32 * warp + lane) as u16).collect();
         if call.operation.is_none() {
