@@ -52,9 +52,9 @@ impl Launch {
         Launch { same_value_writes: true, ..self }
     }
 
-    /// Threads of a block.
+    /// Threads of a block; no overflow before it is checked.
     pub(crate) fn threads(&self) -> u64 {
-        self.block.iter().map(|n| u64::from(*n)).product()
+        self.block.iter().fold(1, |all: u64, n| all.saturating_mul((*n).into()))
     }
 
     /// Checks the launch of a kernel with so many bytes of parameters.
