@@ -98,12 +98,12 @@ impl Emulator {
     ) -> Result<Report, LaunchError> {
         launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
         install_hook();
-        let threads = launch.threads() as usize;
+        let (threads, budget) = (launch.threads() as usize, launch.budget_for(&args));
         let reins = Reins::new(threads);
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
-            running: RefCell::new(Running::new(E::NAME, launch, &self.profile, memory)),
+            running: RefCell::new(Running::new(E::NAME, launch, budget, &self.profile, memory)),
             reins: reins.clone(),
             block_index: Cell::default(),
             block: launch.block,

@@ -27,6 +27,8 @@ const MOST_ATOMICS: u64 = 32;
 pub(crate) struct Running {
     pub(crate) kernel: &'static str,
     pub(crate) launch: Launch,
+    /// The most steps of a block.
+    budget: u64,
     pub(crate) memory: Memory,
     /// Of the block.
     pub(crate) shared: Region,
@@ -57,7 +59,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn new(kernel: &'static str, launch: Launch, profile: &Profile, memory: Memory) -> Self {
+    pub(crate) fn new(kernel: &'static str, launch: Launch, budget: u64, profile: &Profile, memory: Memory) -> Self {
         let [x, y, z] = launch.block;
         let threads = x * y * z;
         let warps = threads.div_ceil(32) as usize;
@@ -65,6 +67,7 @@ impl Running {
         Running {
             kernel,
             launch,
+            budget,
             order: Order::new(threads as usize, memory.interval),
             memory,
             shared: Region::new(launch.shared_bytes as usize, warps),
@@ -94,7 +97,7 @@ impl Running {
         self.shared.poison();
         self.schedule.begin_block();
         self.ended = 0;
-        self.steps_left = self.launch.budget;
+        self.steps_left = self.budget;
         Some(block)
     }
 
@@ -130,7 +133,7 @@ impl Running {
         self.turn_ends = 0;
         if self.steps_left == 0 && !self.stopped {
             self.stopped = true;
-            self.find(at.into(), Problem::OutOfSteps { budget: self.launch.budget });
+            self.find(at.into(), Problem::OutOfSteps { budget: self.budget });
         }
     }
 
