@@ -12,8 +12,8 @@ const SECTOR_BYTES: u64 = 32;
 
 /// What was counted at one place in the source.
 ///
-/// A request is what the lanes of a warp do together: those that come by the place for the same time since the last
-/// barrier.
+/// A request is what the lanes of a warp do together: those that come by the place for the same time since the warp
+/// last met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Requests with at least one lane that makes an access.

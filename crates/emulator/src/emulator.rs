@@ -106,7 +106,8 @@ impl Emulator {
         constants: E::Constants,
     ) -> Result<Report, LaunchError> {
         launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
-        self.launch_code(E::NAME, launch, Box::new(move || E::run(args, constants)))
+        let budget = launch.budget_for(&args);
+        self.launch_code(E::NAME, launch, budget, Box::new(move || E::run(args, constants)))
     }
 
     /// Runs `code`, which is a kernel's, as each thread. Programs have many kernels, so this is not compiled for each.
@@ -114,18 +115,16 @@ impl Emulator {
         &mut self,
         kernel: &'static str,
         launch: Launch,
+        budget: u64,
         code: Box<dyn Fn()>,
     ) -> Result<Report, LaunchError> {
         install_hook();
-        let threads = launch.threads() as usize;
-        let reins = Reins::new(threads);
+        let reins = Reins::new(launch.threads() as usize);
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
-            running: RefCell::new(Running::new(kernel, launch, &self.profile, memory)),
+            running: RefCell::new(Running::new(kernel, launch, budget, &self.profile, memory)),
             reins: reins.clone(),
-            thread: Cell::new(0),
-            thread_index: Cell::default(),
             block_index: Cell::default(),
             block: launch.block,
             grid: launch.grid,
@@ -161,9 +160,7 @@ fn run(machine: &Emulated, mut fibres: Fibres) {
         machine.block_index.set(block);
         loop {
             let next = machine.running.borrow_mut().next_thread();
-            let Some((thread, index)) = next else { break };
-            machine.thread.set(thread);
-            machine.thread_index.set(index);
+            let Some(thread) = next else { break };
             in_kernel(|| fibres.run(thread as usize));
             if machine.running.borrow().stopped {
                 return in_kernel(|| fibres.end());

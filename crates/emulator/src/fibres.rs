@@ -5,10 +5,10 @@
 // Fibres reach what suspends them through a pointer to their own stacks.
 #![allow(unsafe_code)]
 
+use crate::panics::end_thread;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::cell::{Cell, RefCell};
-use std::panic::resume_unwind;
 use std::ptr;
 use std::rc::Rc;
 
@@ -19,9 +19,6 @@ thread_local! {
     /// Stacks for the next launches.
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
-
-/// The payload of the panic that ends a thread whose launch has ended.
-pub(crate) struct Ended;
 
 /// Why a fibre gave way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +32,8 @@ enum Step {
 /// What a fibre shares with those that resume it.
 pub(crate) struct Reins {
     suspenders: Vec<Cell<*const Yielder<(), Step>>>,
+    /// The thread whose fibre runs.
+    running: Cell<Option<usize>>,
     /// Threads that wait are to end.
     ending: Cell<bool>,
     /// There are no more blocks.
@@ -44,17 +43,26 @@ pub(crate) struct Reins {
 impl Reins {
     pub(crate) fn new(threads: usize) -> Rc<Self> {
         let suspenders = (0..threads).map(|_| Cell::new(ptr::null())).collect();
-        Rc::new(Reins { suspenders, ending: Cell::new(false), closing: Cell::new(false) })
+        let running = Cell::new(None);
+        Rc::new(Reins { suspenders, running, ending: Cell::new(false), closing: Cell::new(false) })
     }
 
-    /// Suspends the fibre of `thread`, which is the running one.
-    pub(crate) fn pause(&self, thread: usize) {
-        let suspender = self.suspenders[thread].get();
-        assert!(!suspender.is_null(), "only a fibre can pause");
-        // SAFETY: set by the fibre when it began; it lies on the fibre's stack, in a frame below the running one.
-        unsafe { (*suspender).suspend(Step::Pause) };
+    /// The thread whose fibre runs.
+    #[inline]
+    pub(crate) fn thread(&self) -> usize {
+        self.running.get().expect("kernel code runs in a fibre")
+    }
+
+    /// Suspends the running fibre, whose thread is not unwinding. Does not return if threads are to end.
+    pub(crate) fn pause(&self) {
+        if !self.ending.get() {
+            let suspender = self.suspenders[self.thread()].get();
+            // SAFETY: `Fibres::run` says that this fibre runs, so it has begun, and set its suspender as its first act. That
+            // lies on the fibre's stack, in a frame below the running one.
+            unsafe { (*suspender).suspend(Step::Pause) };
+        }
         if self.ending.get() {
-            resume_unwind(Box::new(Ended));
+            end_thread();
         }
     }
 }
@@ -88,7 +96,9 @@ impl Fibres {
 
     /// Runs `thread` until it waits or ends; tells whether it has ended.
     pub(crate) fn run(&mut self, thread: usize) -> bool {
+        self.reins.running.set(Some(thread));
         let ended = !matches!(self.fibres[thread].resume(()), CoroutineResult::Yield(Step::Pause));
+        self.reins.running.set(None);
         self.busy[thread] = !ended;
         ended
     }
@@ -97,7 +107,7 @@ impl Fibres {
     pub(crate) fn end(&mut self) {
         self.reins.ending.set(true);
         for thread in 0..self.fibres.len() {
-            while self.busy[thread] {
+            if self.busy[thread] {
                 self.run(thread);
             }
         }

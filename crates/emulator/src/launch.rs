@@ -1,7 +1,14 @@
 //! What to launch, and why it cannot be.
 
 use crate::Profile;
+use cuda_std::Argument;
 use std::fmt;
+
+/// The steps that every block may make, and those for each byte that the kernel can reach.
+///
+/// A block that waits for ever makes some millions of steps per second.
+const STEPS: u64 = 1 << 26;
+const STEPS_PER_BYTE: u64 = 8;
 
 /// The shape of a launch, and how it is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +22,8 @@ pub struct Launch {
     /// What the order of blocks and threads depends on: the same seed gives the same order.
     pub seed: u64,
     /// The most steps (accesses and waits) of all threads of a block together, so that a block which waits for ever
-    /// ends.
-    pub budget: u64,
+    /// ends. `None` is for 2^26 and 8 more for each byte of the windows that the kernel gets.
+    pub budget: Option<u64>,
     /// Whether threads may write the same bits to the same place without order.
     pub same_value_writes: bool,
 }
@@ -25,7 +32,7 @@ impl Launch {
     /// A launch of this shape, without shared memory, with seed 0.
     #[must_use]
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
-        Launch { grid, block, shared_bytes: 0, seed: 0, budget: 1 << 26, same_value_writes: false }
+        Launch { grid, block, shared_bytes: 0, seed: 0, budget: None, same_value_writes: false }
     }
 
     /// The same with `shared_bytes` of dynamic shared memory per block.
@@ -43,7 +50,7 @@ impl Launch {
     /// The same with another [`budget`](Launch::budget).
     #[must_use]
     pub fn budget(self, budget: u64) -> Self {
-        Launch { budget, ..self }
+        Launch { budget: Some(budget), ..self }
     }
 
     /// The same, with writes of the same bits allowed.
@@ -52,9 +59,16 @@ impl Launch {
         Launch { same_value_writes: true, ..self }
     }
 
-    /// Threads of a block.
+    /// The budget for a kernel with these arguments.
+    pub(crate) fn budget_for(&self, args: &impl Argument) -> u64 {
+        let mut bytes = 0u64;
+        args.windows("", &mut |_, window| bytes = bytes.saturating_add(window.bytes));
+        self.budget.unwrap_or(bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS))
+    }
+
+    /// Threads of a block; no overflow before it is checked.
     pub(crate) fn threads(&self) -> u64 {
-        self.block.iter().map(|n| u64::from(*n)).product()
+        self.block.iter().fold(1, |all: u64, n| all.saturating_mul((*n).into()))
     }
 
     /// Checks the launch of a kernel with so many bytes of parameters.
@@ -162,3 +176,17 @@ impl fmt::Display for LaunchError {
 }
 
 impl std::error::Error for LaunchError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Emulator;
+
+    #[test]
+    fn the_budget_grows_with_the_windows() {
+        let launch = Launch::new([1; 3], [1; 3]);
+        let window = Emulator::new(Profile::SM_90).upload(&[0u32; 1000]).input();
+        assert_eq!([launch.budget_for(&1u32), launch.budget_for(&window)], [1 << 26, (1 << 26) + 32_000]);
+        assert_eq!(launch.budget(7).budget_for(&window), 7);
+    }
+}

@@ -1,6 +1,7 @@
 //! The machine behind the accessors of the fibres' kernel code.
 
 use crate::fibres::Reins;
+use crate::panics::unwinds;
 use crate::running::Running;
 use crate::site::Action;
 use cuda_std::Ordering;
@@ -12,9 +13,6 @@ use std::rc::Rc;
 pub(crate) struct Emulated {
     pub(crate) running: RefCell<Running>,
     pub(crate) reins: Rc<Reins>,
-    /// The number of the running thread, which the others are the indices of.
-    pub(crate) thread: Cell<u32>,
-    pub(crate) thread_index: Cell<[u32; 3]>,
     pub(crate) block_index: Cell<[u32; 3]>,
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],
@@ -22,30 +20,29 @@ pub(crate) struct Emulated {
 }
 
 impl Emulated {
-    /// Makes a step of the running thread, which may have to give way afterwards.
+    /// Makes a step of the running thread, which may have to give way afterwards. A thread that unwinds makes none: on the
+    /// device a panic runs no destructors, and here they must not wait.
     #[inline]
-    fn act<R>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
+    fn act<R: Default>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
+        if unwinds() {
+            return R::default();
+        }
         let mut running = self.running.borrow_mut();
         running.step(at);
         let result = act(&mut running);
         let pause = std::mem::take(&mut running.pause);
         drop(running);
         if pause {
-            self.pause();
+            self.reins.pause();
         }
         result
     }
 
-    #[cold]
-    fn pause(&self) {
-        self.reins.pause(self.thread.get() as usize);
-    }
-
     /// Gives other threads the chance to run before an atomic operation.
     fn before_atomic(&self) {
-        let pause = self.running.borrow_mut().may_give_way();
+        let pause = !unwinds() && self.running.borrow_mut().may_give_way();
         if pause {
-            self.pause();
+            self.reins.pause();
         }
     }
 }
@@ -53,7 +50,7 @@ impl Emulated {
 impl Machine for Emulated {
     fn index(&self, index: Index, axis: Axis) -> u32 {
         let indices = match index {
-            Index::Thread => self.thread_index.get(),
+            Index::Thread => self.running.borrow().index_of(self.reins.thread() as u16),
             Index::Block => self.block_index.get(),
             Index::BlockDim => self.block,
             Index::GridDim => self.grid,
@@ -66,7 +63,7 @@ impl Machine for Emulated {
     }
 
     fn lane(&self) -> u32 {
-        self.thread.get() % 32
+        self.reins.thread() as u32 % 32
     }
 
     fn shared_bytes(&self) -> u32 {
@@ -120,6 +117,6 @@ impl Machine for Emulated {
 
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
         self.act(at, |running| running.meet(Some(operation), mask, word, at));
-        self.running.borrow().answer(self.thread.get())
+        self.running.borrow().answer(self.reins.thread())
     }
 }

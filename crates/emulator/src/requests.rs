@@ -1,19 +1,19 @@
 //! Puts together what the lanes of a warp do together.
 //!
 //! Lanes run one after another here. On the device those that come by the same place in the source do so together,
-//! unless they have diverged. Here, those that come by it for the same time since the last barrier are taken to; see
-//! `Aligned` for lanes that run a loop for different numbers of times.
+//! unless they have diverged. Here, those that come by it for the same time since the warp last met are taken to; see
+//! `Doubtful` for lanes that run a loop for different numbers of times.
 
-use crate::counts::{Counts, Request};
+use crate::counts::{Counts, Request, lanes_of};
 use crate::site::Sites;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// The most requests at a place that wait for the other lanes: beyond it, a lane has to wait for them too. Few, so that
 /// they stay in the cache.
 const MOST_PENDING: usize = 32;
 
-/// The most parts of requests that wait for lanes that have fallen behind.
-const MOST_PARTS: usize = 32;
+/// The most requests that are remembered since the warp last met: beyond it they are counted as they came.
+const MOST_DOUBTFUL: usize = 512;
 
 /// The requests of a warp at a site that not all lanes have come to yet.
 #[derive(Debug)]
@@ -23,13 +23,13 @@ struct Queue {
     /// Requests that are no longer here.
     done: u32,
     pending: VecDeque<Request>,
-    aligned: Aligned,
+    doubtful: Doubtful,
 }
 
 impl Queue {
     fn new() -> Self {
         let pending = VecDeque::with_capacity(MOST_PENDING);
-        Queue { times: [0; 32], done: 0, pending, aligned: Aligned::default() }
+        Queue { times: [0; 32], done: 0, pending, doubtful: Doubtful::default() }
     }
 
     /// The request that `lane` comes to next, and how far ahead of the slowest lane it is.
@@ -46,110 +46,103 @@ impl Queue {
     }
 }
 
-/// Requests in the order of time, with the lanes that have fallen behind brought together with the others.
+/// Requests since the warp last met that may have to be put together in another way.
 ///
-/// Where lanes run an inner loop for different numbers of times, those that leave it early are one turn ahead from then
-/// on, although on the device they wait. It shows in the addresses: as long as all lanes move alike, the way that each
-/// has gone from its first address is the same in all of a request. If there are two ways in one request, it is taken
-/// apart, and each part waits for all other lanes to go the same way. If there are more, addresses depend on data, and
-/// tell nothing.
+/// Where lanes run an inner loop for different numbers of times, those that leave it early are ahead from then on, although
+/// on the device they wait. It shows in how often they come by, and in the addresses: as long as all lanes move alike, the
+/// way that each has gone from its first address is the same in all of a request. So a request that not all lanes have come
+/// to, or whose lanes have gone different ways, is kept until the warp meets. If by then the lanes have come by equally
+/// often, all is well. If not, those that have gone the same way are put together. Where that makes many more requests, the
+/// addresses depend on data, and tell nothing.
 #[derive(Debug, Default)]
-struct Aligned {
+struct Doubtful {
     /// Each lane's first address, of those `started`.
     origins: [u64; 32],
     started: u32,
-    irregular: bool,
-    parts: VecDeque<Part>,
-    taken_apart: u32,
+    /// The lanes that have come by.
+    came: u32,
+    requests: Vec<Request>,
+    /// There were too many.
+    overflown: bool,
 }
 
-/// A part of a request that waits for the other lanes.
-#[derive(Debug)]
-struct Part {
-    way: u64,
-    lanes: Request,
-    /// The number of the request that it is a part of.
-    whole: u32,
-}
-
-impl Aligned {
-    /// Takes the next request, and gives those that are complete to `count`.
-    fn add(&mut self, request: &Request, all: u32, mut count: impl FnMut(&Request)) {
-        if self.irregular {
+impl Doubtful {
+    /// Takes the next request: what is certain by now, by `count`.
+    #[inline]
+    fn add(&mut self, request: &Request, all: u32, count: impl Fn(&Request) -> Counts) -> Counts {
+        self.came |= request.came;
+        if self.overflown {
             return count(request);
         }
         self.start(request);
-        let Some(way) = self.ways(request).next() else { return count(request) };
-        self.taken_apart += 1;
-        if self.is_only_way(way, request) {
-            return if request.came == all { count(request) } else { self.add_part(*request, way, all, count) };
-        }
-        let other = self.ways(request).find(|other| *other != way).unwrap_or(way);
-        if self.ways(request).any(|third| third != way && third != other) {
-            self.irregular = true;
-            self.end(&mut count);
-            return count(request);
-        }
-        let of_other = request.lanes().zip(self.ways(request)).filter(|(_, way)| *way == other);
-        let of_other = of_other.fold(0, |lanes, (lane, _)| lanes | 1 << lane);
-        self.add_part(request.only(request.came & !of_other), way, all, &mut count);
-        self.add_part(request.only(of_other), other, all, &mut count);
+        if request.came == all && self.is_one_way(request) { count(request) } else { self.keep(request, count) }
     }
 
     fn start(&mut self, request: &Request) {
-        let mut starting = request.made & !self.started;
+        let starting = request.made & !self.started;
         self.started |= starting;
-        while starting != 0 {
-            let lane = starting.trailing_zeros() as usize;
-            self.origins[lane] = request.addresses[lane];
-            starting &= starting - 1;
+        for lane in lanes_of(starting) {
+            self.origins[lane as usize] = request.addresses[lane as usize];
         }
     }
 
-    /// The ways that the lanes which make an access have gone.
-    fn ways(&self, request: &Request) -> impl Iterator<Item = u64> {
-        request.lanes().map(|lane| request.addresses[lane as usize].wrapping_sub(self.origins[lane as usize]))
+    /// The way that a lane which makes an access has gone.
+    fn way(&self, request: &Request, lane: u32) -> u64 {
+        request.addresses[lane as usize].wrapping_sub(self.origins[lane as usize])
     }
 
     #[inline]
-    fn is_only_way(&self, way: u64, request: &Request) -> bool {
+    fn is_one_way(&self, request: &Request) -> bool {
+        let Some(way) = request.lanes().next().map(|lane| self.way(request, lane)) else { return true };
         if request.made != u32::MAX {
-            return self.ways(request).all(|other| other == way);
+            return request.lanes().all(|lane| self.way(request, lane) == way);
         }
         // Without branches, because most requests are like this.
         let pairs = request.addresses.iter().zip(&self.origins);
         pairs.fold(0, |off, (address, origin)| off | (address.wrapping_sub(*origin) ^ way)) == 0
     }
 
-    fn add_part(&mut self, mut lanes: Request, way: u64, all: u32, mut count: impl FnMut(&Request)) {
-        let rest = all & !lanes.came;
-        match self.parts.iter().position(|part| part.way == way && part.lanes.came == rest) {
-            Some(place) => {
-                self.parts.remove(place).iter().for_each(|part| lanes.join(&part.lanes));
-                count(&lanes);
+    /// Keeps a request. If they are too many, all are counted as they came.
+    fn keep(&mut self, request: &Request, count: impl Fn(&Request) -> Counts) -> Counts {
+        self.requests.push(*request);
+        self.overflown = self.requests.len() > MOST_DOUBTFUL;
+        if self.overflown { sum(self.requests.drain(..), count) } else { Counts::default() }
+    }
+
+    /// The warp has met: what the requests cost by `count`.
+    fn end(&mut self, count: impl Fn(&Request) -> Counts) -> Counts {
+        let uneven = self.requests.iter().any(|request| request.came != self.came);
+        let by_way = uneven.then(|| sum(self.by_way(), &count));
+        let by_time = sum(self.requests.drain(..), &count);
+        (self.started, self.came, self.overflown) = (0, 0, false);
+        match by_way {
+            Some(by_way) if by_way.requests <= 2 * by_time.requests => Counts { left_out: by_time.left_out, ..by_way },
+            _ => by_time,
+        }
+    }
+
+    /// The same accesses, in requests of lanes that have gone the same way.
+    fn by_way(&self) -> impl Iterator<Item = Request> {
+        let mut by_way: HashMap<u64, Vec<Request>> = HashMap::new();
+        for request in &self.requests {
+            for lane in request.lanes() {
+                let same = by_way.entry(self.way(request, lane)).or_default();
+                let lane_of = request.only(1 << lane);
+                match same.iter_mut().find(|other| other.made & lane_of.made == 0) {
+                    Some(other) => other.join(&lane_of),
+                    None => same.push(lane_of),
+                }
             }
-            None => self.parts.push_back(Part { way, lanes, whole: self.taken_apart }),
         }
-        if self.parts.len() > MOST_PARTS {
-            self.end_first(&mut count);
-        }
+        by_way.into_values().flatten()
     }
+}
 
-    /// The first part waits in vain. If the other part of its request does too, it was no use to take it apart.
-    fn end_first(&mut self, count: &mut impl FnMut(&Request)) {
-        let Some(mut part) = self.parts.pop_front() else { return };
-        if let Some(other) = self.parts.pop_front_if(|other| other.whole == part.whole) {
-            part.lanes.join(&other.lanes);
-        }
-        count(&part.lanes);
-    }
-
-    /// Nothing that waits will come.
-    fn end(&mut self, count: &mut impl FnMut(&Request)) {
-        while !self.parts.is_empty() {
-            self.end_first(count);
-        }
-    }
+fn sum(requests: impl Iterator<Item = Request>, count: impl Fn(&Request) -> Counts) -> Counts {
+    requests.fold(Counts::default(), |mut sum, request| {
+        sum += count(&request);
+        sum
+    })
 }
 
 /// Requests under way, and the counts of those done.
@@ -200,7 +193,7 @@ impl Requests {
         let queue = &mut self.queues[warp as usize][site as usize];
         let counts = counts_of(&mut self.counts, site);
         while let Some(request) = queue.pending.front().filter(|request| request.came == all) {
-            queue.aligned.add(request, all, |request| *counts += request.count(sites.get(site), self.banks));
+            *counts += queue.doubtful.add(request, all, |request| request.count(sites.get(site), self.banks));
             queue.pending.pop_front();
             queue.done += 1;
         }
@@ -224,19 +217,17 @@ impl Requests {
             queue.done += ending as u32;
             for request in queue.pending.drain(..ending) {
                 let site = sites.get(site as u16);
-                queue.aligned.add(&request, all, |request| *counts += request.count(site, self.banks));
+                *counts += queue.doubtful.add(&request, all, |request| request.count(site, self.banks));
             }
         }
     }
 
-    /// All threads of the warp, which has the lanes `all`, have met: counting begins anew.
-    pub(crate) fn barrier(&mut self, warp: usize, all: u32, sites: &Sites) {
+    /// All lanes of the warp, which are `all`, have met: counting begins anew.
+    pub(crate) fn begin_anew(&mut self, warp: usize, all: u32, sites: &Sites) {
         self.finish_first(warp, all, sites, |queue| queue.pending.len());
         for (site, queue) in self.queues[warp].iter_mut().enumerate().filter(|(_, queue)| queue.done > 0) {
             let counts = counts_of(&mut self.counts, site as u16);
-            queue.aligned.end(&mut |request| *counts += request.count(sites.get(site as u16), self.banks));
-            queue.aligned.started = 0;
-            queue.aligned.irregular = false;
+            *counts += queue.doubtful.end(|request| request.count(sites.get(site as u16), self.banks));
             queue.times = [0; 32];
             queue.done = 0;
         }

@@ -27,6 +27,8 @@ const MOST_ATOMICS: u64 = 32;
 pub(crate) struct Running {
     pub(crate) kernel: &'static str,
     pub(crate) launch: Launch,
+    /// The most steps of a block.
+    budget: u64,
     pub(crate) memory: Memory,
     /// Of the block.
     pub(crate) shared: Region,
@@ -57,7 +59,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn new(kernel: &'static str, launch: Launch, profile: &Profile, memory: Memory) -> Self {
+    pub(crate) fn new(kernel: &'static str, launch: Launch, budget: u64, profile: &Profile, memory: Memory) -> Self {
         let [x, y, z] = launch.block;
         let threads = x * y * z;
         let warps = threads.div_ceil(32) as usize;
@@ -65,6 +67,7 @@ impl Running {
         Running {
             kernel,
             launch,
+            budget,
             order: Order::new(threads as usize, memory.interval),
             memory,
             shared: Region::new(launch.shared_bytes as usize, warps),
@@ -94,17 +97,17 @@ impl Running {
         self.shared.poison();
         self.schedule.begin_block();
         self.ended = 0;
-        self.steps_left = self.launch.budget;
+        self.steps_left = self.budget;
         Some(block)
     }
 
-    /// Chooses the thread that runs next: its index, or none if all have ended.
-    pub(crate) fn next_thread(&mut self) -> Option<(u32, [u32; 3])> {
+    /// Chooses the thread that runs next, or none if all have ended.
+    pub(crate) fn next_thread(&mut self) -> Option<u32> {
         loop {
             if let Some(thread) = self.schedule.next() {
                 self.thread = thread;
                 self.turn_ends = self.steps_left.saturating_sub(1 + self.schedule.random.below(MOST_STEPS));
-                return Some((thread, self.indices[thread as usize]));
+                return Some(thread);
             }
             if self.ended as usize == self.indices.len() {
                 self.count_requests();
@@ -130,7 +133,7 @@ impl Running {
         self.turn_ends = 0;
         if self.steps_left == 0 && !self.stopped {
             self.stopped = true;
-            self.find(at.into(), Problem::OutOfSteps { budget: self.launch.budget });
+            self.find(at.into(), Problem::OutOfSteps { budget: self.budget });
         }
     }
 
@@ -145,8 +148,11 @@ impl Running {
         true
     }
 
-    /// The running thread has ended.
+    /// The running thread has ended, of itself or because the launch has.
     pub(crate) fn end_thread(&mut self, panic: Option<Panic>) {
+        if self.stopped {
+            return;
+        }
         self.ended += 1;
         self.stop_thread();
         if let Some(Panic { message, at }) = panic {
@@ -217,7 +223,7 @@ impl Running {
 
     fn count_requests(&mut self) {
         for warp in 0..self.warps.len() {
-            self.requests.barrier(warp, self.schedule.lanes(warp as u32), &self.sites);
+            self.requests.begin_anew(warp, self.schedule.lanes(warp as u32), &self.sites);
         }
     }
 
@@ -263,6 +269,9 @@ impl Running {
         let lanes = meeting.with(call);
         let calls = meeting.end(lanes);
         self.requests.meet(call.site, lanes.count_ones(), 1);
+        if lanes == self.schedule.lanes(warp) {
+            self.requests.begin_anew(warp as usize, lanes, &self.sites);
+        }
         let threads: Vec<u16> =
             (0..32).filter(|lane| lanes & 1 << lane != 0).map(|lane| (32 * warp + lane) as u16).collect();
         if call.operation.is_none() {
@@ -282,8 +291,8 @@ impl Running {
     }
 
     /// What the last operation of its warp gave the thread.
-    pub(crate) fn answer(&self, thread: u32) -> u32 {
-        self.answers[thread as usize]
+    pub(crate) fn answer(&self, thread: usize) -> u32 {
+        self.answers[thread]
     }
 
     /// No thread can run, and some have not ended: they wait for others that do not come. Lets some of them go on.

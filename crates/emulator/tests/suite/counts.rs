@@ -2,7 +2,7 @@
 //! threads.
 
 use cuda_std::host::Space;
-use cuda_std::{Entry, GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread, warp};
+use cuda_std::{Entry, GlobalIn, GlobalInOut, Ordering, Shared, arguments, kernel, thread, warp};
 use emulator::{Action, Counts, Emulator, Launch, Profile, Report};
 
 arguments! {
@@ -126,6 +126,88 @@ kernel! {
 fn uneven_turns_do_not_shift_the_lanes() {
     let report = run::<uneven_turns>(Profile::SM_80, 32, 5);
     assert_eq!(shared(&report, Action::Store), [30, 10 * 69, 30, 0], "{report}");
+}
+
+kernel! {
+    /// Two strides in one warp, whose lanes never diverge.
+    pub fn two_strides(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(4096);
+        fill(&tile);
+        let t = thread::thread_idx_x();
+        let mut sum = 0;
+        for k in 0..args.choice {
+            sum += tile.get(t + 33 * k * (1 + t / 16));
+        }
+        args.output.set(t.into(), sum);
+    }
+}
+
+/// In every turn but the first, two lanes of different halves meet in a bank.
+#[test]
+fn lanes_that_move_differently_stay_together() {
+    for (turns, counts) in [(8, [8, 256, 15, 7]), (32, [32, 1024, 63, 31])] {
+        let report = run::<two_strides>(Profile::SM_80, 32, turns);
+        assert_eq!(shared(&report, Action::Load), counts, "{report}");
+    }
+}
+
+/// Has every thread write all of a tile's elements that are its own.
+fn fill(tile: &Shared<u32>) {
+    for k in 0..tile.len() / 32 {
+        tile.set(32 * k + thread::thread_idx_x(), k);
+    }
+    thread::sync_threads();
+}
+
+kernel! {
+    /// Inner loops of 1 to 4 turns, with lanes next to each other, or with all in one bank.
+    pub fn uneven_loops(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(2048);
+        fill(&tile);
+        let t = thread::thread_idx_x();
+        let [of_lane, of_turn] = if args.choice == 0 { [1, 33] } else { [32, 1] };
+        for o in 0..4 {
+            for k in 0..t % 4 + 1 {
+                args.output.set(t.into(), tile.get(of_lane * t + of_turn * (4 * o + k)));
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Inner loops of 1 to 4 turns after which the warp meets. Which banks a lane goes to depends on the outer turn.
+    pub fn meetings(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(2048);
+        fill(&tile);
+        let t = thread::thread_idx_x();
+        for o in 0..4 {
+            let mut sum = 0;
+            for k in 0..t % 4 + 1 {
+                sum += tile.get((t ^ (5 * o)) + 32 * k);
+            }
+            match args.choice {
+                0 => warp::sync_warp(warp::FULL),
+                _ => drop(warp::reduce_add(warp::FULL, sum)),
+            }
+        }
+    }
+}
+
+/// In each outer turn, requests of 32, 24, 16 and 8 lanes.
+#[test]
+fn lanes_wait_at_the_end_of_an_inner_loop() {
+    for (choice, counts) in [(0, [16, 320, 16, 0]), (1, [16, 320, 320, 304])] {
+        let report = run::<uneven_loops>(Profile::SM_80, 32, choice);
+        assert_eq!(shared(&report, Action::Load), counts, "{report}");
+    }
+}
+
+#[test]
+fn counting_begins_anew_where_a_warp_meets() {
+    for choice in [0, 1] {
+        let report = run::<meetings>(Profile::SM_80, 32, choice);
+        assert_eq!(shared(&report, Action::Load), [16, 320, 16, 0], "{report}");
+    }
 }
 
 kernel! {

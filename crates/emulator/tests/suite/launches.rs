@@ -56,6 +56,7 @@ fn the_limits_of_the_device() {
         (Launch { block: [1, 1025, 1], ..one }, "a launch of 1025 threads of a block along y; sm_75 allows 1024"),
         (Launch { block: [1, 1, 65], ..one }, "a launch of 65 threads of a block along z; sm_75 allows 64"),
         (Launch { block: [32, 33, 1], ..one }, "a launch of 1056 threads of a block; sm_75 allows 1024"),
+        (Launch::new([1; 3], [u32::MAX; 3]), "a launch of 4294967295 threads of a block along x; sm_75 allows 1024"),
         (one.shared_bytes(65537), "a launch of 65537 bytes of shared memory of a block; sm_75 allows 65536"),
         (Launch { block: [0, 1, 1], ..one }, "a launch of 0 threads of a block along x"),
         (Launch { grid: [1, 0, 1], ..one }, "a launch of 0 blocks along y"),

@@ -5,6 +5,7 @@
 
 mod buffers;
 mod counts;
+mod ends;
 mod launches;
 mod planted;
 mod probes;

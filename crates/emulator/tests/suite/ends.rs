@@ -1,0 +1,139 @@
+//! Launches that end early: kernels' destructors run, but what they ask for is not done.
+
+use crate::planted::{launch, run};
+use catalogue::Args;
+use cuda_std::{Entry, GlobalInOut, Ordering, kernel, thread, warp};
+use emulator::{Problem, Report};
+use std::process::Command;
+
+/// A lock that the first element is; given back when it is dropped.
+struct Lock(GlobalInOut<u32>);
+
+impl Lock {
+    fn take(lock: GlobalInOut<u32>) -> Self {
+        while lock.compare_exchange(0, 0, 1, Ordering::SeqCst) != 0 {}
+        Lock(lock)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.0.exchange(0, 0, Ordering::SeqCst);
+    }
+}
+
+kernel! {
+    /// The one that has the lock waits for the others, which wait for the lock.
+    pub fn barrier_in_lock(_arena, args: Args) {
+        let lock = Lock::take(args.zeros);
+        thread::sync_threads();
+        drop(lock);
+    }
+}
+
+/// Asks for everything when it is dropped.
+struct Everything(Args);
+
+impl Drop for Everything {
+    fn drop(&mut self) {
+        let Args { output, zeros, .. } = self.0;
+        let t = thread::thread_idx_x();
+        output.set(t.into(), zeros.get(t.into()));
+        thread::sync_threads();
+        zeros.fetch_add(0, 1, Ordering::SeqCst);
+        let _ = warp::shuffle_xor(warp::FULL, t, 1);
+        warp::sync_warp(warp::FULL);
+    }
+}
+
+kernel! {
+    /// One thread never comes to the barrier.
+    pub fn endless(_arena, args: Args) {
+        let _everything = Everything(args);
+        if thread::thread_idx_x() == 5 {
+            while args.zeros.get(7) == 0 {}
+        }
+        thread::sync_threads();
+    }
+}
+
+kernel! {
+    /// One thread panics while the others wait.
+    pub fn panics(_arena, args: Args) {
+        let _everything = Everything(args);
+        assert_ne!(thread::thread_idx_x(), 5, "five");
+        thread::sync_threads();
+    }
+}
+
+/// Panics when it is dropped.
+struct Panics;
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        panic!("thread {} drops it", thread::thread_idx_x());
+    }
+}
+
+kernel! {
+    /// One thread drops what panics, the others wait.
+    pub fn panics_when_dropped(_arena, _args: Args) {
+        if thread::thread_idx_x() == 5 {
+            drop(Panics);
+        }
+        thread::sync_threads();
+    }
+}
+
+kernel! {
+    /// One thread panics while the others have what panics when it is dropped.
+    pub fn panics_twice(_arena, _args: Args) {
+        if thread::thread_idx_x() == 5 {
+            panic!("the first");
+        }
+        let _panics = Panics;
+        thread::sync_threads();
+    }
+}
+
+/// The one problem that is found in every order; no thread has stored anything.
+fn problems<E: Entry<Args = Args, Constants = ()>>() -> Vec<Problem> {
+    let reports = (0..10).map(|seed| run::<E>(launch(1, 96).seed(seed), false)).collect::<Vec<(Report, _)>>();
+    let only = |(report, output): (Report, Vec<u32>)| {
+        assert!(output.iter().all(|element| *element == u32::MAX), "{report}");
+        let [finding] = &report.findings[..] else { panic!("{report}") };
+        finding.problem.clone()
+    };
+    reports.into_iter().map(only).collect()
+}
+
+#[test]
+fn destructors_do_nothing_when_steps_run_out() {
+    let out = |problem: &Problem| matches!(problem, Problem::OutOfSteps { .. });
+    assert!(problems::<barrier_in_lock>().iter().all(out));
+    assert!(problems::<endless>().iter().all(out));
+}
+
+#[test]
+fn destructors_do_nothing_when_a_thread_panics() {
+    let is = |text: &str, problem: &Problem| matches!(problem, Problem::Panic { message } if message.contains(text));
+    assert!(problems::<panics>().iter().all(|problem| is("five", problem)));
+    assert!(problems::<panics_when_dropped>().iter().all(|problem| is("thread 5 drops it", problem)));
+}
+
+/// As everywhere in Rust, a panic in a destructor during another panic aborts: for `aborts_with_a_message`.
+#[test]
+#[ignore = "aborts"]
+fn panics_in_a_destructor() {
+    run::<panics_twice>(launch(1, 64), false);
+}
+
+#[test]
+fn aborts_with_a_message() {
+    let program = std::env::current_exe().expect("it runs");
+    let mut test = Command::new(program);
+    test.args(["ends::panics_in_a_destructor", "--exact", "--ignored", "--nocapture"]);
+    let output = test.output().expect("it can be started");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && text.contains("ends.rs") && text.contains("drops it"), "{text}");
+}
