@@ -5,8 +5,9 @@
 //! Hence a block keeps a *cache*, a table with room for [`SLOTS`] keys, each of which could be in one slot only. The
 //! first packs *nominate*: the first key that asks for a free slot has it. A key that makes up a hundredth of the samples
 //! is nearly sure to have one, and one without is rarer, so that its additions seldom meet. Then the samples of
-//! [`PACKS_PER_FILL`] packs of each thread are counted, those that nominated among them, in the cache if their key has its slot and in global memory if not, and
-//! the block adds the cache to the counts. After that the cache is filled anew, as the data may have changed.
+//! [`PACKS_PER_FILL`] packs of each thread are counted, those that nominated among them: in the cache if their key has its
+//! slot and in global memory if not. In the end the block adds the cache to the counts. After that the cache is filled
+//! anew, as the data may have changed.
 //!
 //! Between the barriers behind nomination and counting nobody changes a key. What is in the cache decides about speed,
 //! not about results. Lanes whose keys' slots are in the same bank wait for each other, which the data decide.

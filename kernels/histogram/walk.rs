@@ -1,7 +1,7 @@
 //! The way through the samples: from memory to keys.
 //!
-//! Samples are read 16 bytes at a time, a *pack*. Each block that shares the work takes a pack for
-//! each of its threads, neighbouring threads neighbouring packs, and goes on behind what the others take.
+//! Samples are read 16 bytes at a time, a *pack*. Each block that shares the work takes a pack for each of its threads,
+//! neighbouring threads neighbouring packs, and goes on behind what the others take.
 
 use super::{Args, Binning, Countable};
 use cuda_std::thread;

@@ -258,7 +258,7 @@ macro_rules! atomic_methods {
             }
 
             /// Adds `operand` to element `i` if `condition` holds; otherwise `i` may be anything. A masked form: one
-            /// instruction, no branch.
+            /// instruction of PTX (of which the device's assembler may make a branch after all).
             #[inline(always)]
             #[track_caller]
             pub fn add_if(&self, condition: bool, i: $index, operand: T, ordering: crate::Ordering) {

@@ -81,8 +81,8 @@ impl<E: Entry> Kernel<E> {
         let erase = |parameter: *const c_void| parameter.cast_mut();
         let mut parameters = [erase(ptr::from_ref(args).cast()), erase(ptr::from_ref(constants).cast())];
         // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`, whose
-        // digests of sources and layout `load` has compared); the driver copies them. The windows in them are the caller's promise, and nothing else in them is an address
-        // (`Argument`).
+        // digests of sources and layout `load` has compared); the driver copies them. The windows in them are the caller's
+        // promise, and nothing else in them is an address (`Argument`).
         let code = unsafe {
             api::cuLaunchKernel(
                 self.function,
