@@ -120,9 +120,10 @@ impl<B: Binning> Args<B> {
     }
 }
 
-/// The entry points of the module of an element type: those for each of its rules.
+/// The entry points of the module of an element type: those for each of its rules, with the most registers for counting in
+/// shared memory. With 32, two blocks of 1024 threads are resident on a multiprocessor.
 macro_rules! entries {
-    ($feature:tt: $($binning:ty: $critical:ident $global:ident $cached:ident $shared:ident $private:ident $weigh:ident;)*) => {$(
+    ($feature:tt: $($binning:ty, $registers:literal: $critical:ident $global:ident $cached:ident $shared:ident $private:ident $weigh:ident;)*) => {$(
         #[cfg(any(feature = $feature, not(target_os = "cuda")))]
         kernel! {
             /// A critical section for each sample.
@@ -147,7 +148,7 @@ macro_rules! entries {
         #[cfg(any(feature = $feature, not(target_os = "cuda")))]
         kernel! {
             /// An atomic addition in shared memory for each sample.
-            pub fn $shared(arena, args: Args<$binning>) {
+            pub fn $shared(arena, args: Args<$binning>) where registers <= $registers {
                 shared::count(arena, &args);
             }
         }
@@ -169,37 +170,37 @@ macro_rules! entries {
 }
 
 entries! { "histogram_u8":
-    Bytes: histogram_critical_u8 histogram_global_u8 histogram_cached_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8;
+    Bytes, 32: histogram_critical_u8 histogram_global_u8 histogram_cached_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8;
 }
 entries! { "histogram_u16":
-    LowBits: histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_cached_u16
+    LowBits, 32: histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_cached_u16
         histogram_low_bits_shared_u16 histogram_low_bits_private_u16 histogram_low_bits_weigh_u16;
-    Even<u16>: histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16
+    Even<u16>, 32: histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16
         histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16;
-    Edges<u16>: histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16
+    Edges<u16>, 40: histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16
         histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16;
 }
 entries! { "histogram_u32":
-    Even<u32>: histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32
+    Even<u32>, 32: histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32
         histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32;
-    Edges<u32>: histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32
+    Edges<u32>, 32: histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32
         histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32;
 }
 entries! { "histogram_i32":
-    Even<i32>: histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32
+    Even<i32>, 32: histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32
         histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32;
-    Edges<i32>: histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32
+    Edges<i32>, 32: histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32
         histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32;
 }
 entries! { "histogram_f32":
-    Even<f32>: histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32
+    Even<f32>, 32: histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32
         histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32;
-    Edges<f32>: histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32
+    Edges<f32>, 32: histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32
         histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32;
 }
 entries! { "histogram_f64":
-    Even<f64>: histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64
+    Even<f64>, 32: histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64
         histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64;
-    Edges<f64>: histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64
+    Edges<f64>, 32: histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64
         histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64;
 }

@@ -36,10 +36,18 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     }
     thread::sync_threads();
 
-    let mut i = t;
-    while i < len {
-        args.add_up(first + i, sum(&window, i, args.copies_log2).into());
-        i += thread::block_dim_x();
+    // Blocks end at about the same time: each begins with other counters, so that few add to the same counts at once.
+    let threads = thread::block_dim_x();
+    let rounds = len.div_ceil(threads.max(1));
+    let mut round = part[0] % rounds.max(1);
+    let mut left = rounds;
+    while left > 0 {
+        let i = round * threads + t;
+        if i < len {
+            args.add_up(first + i, sum(&window, i, args.copies_log2).into());
+        }
+        round = if round + 1 < rounds { round + 1 } else { 0 };
+        left -= 1;
     }
 }
 

@@ -8,6 +8,7 @@ use crate::flags::Flags;
 use crate::kernel_crate::KernelCrate;
 use crate::messages::Messages;
 use crate::output::write_if_changed;
+use crate::registers;
 use crate::watch;
 use crate::wrapper::{Module, Wrapper, quoted};
 use std::env;
@@ -87,8 +88,9 @@ impl DeviceBuild<'_> {
         let no_sources = || BuildError::NoSources { package: self.kernels.package.clone() };
         let sources = messages.variable(&manifest, SOURCES).ok_or_else(no_sources)?;
         let own = [wrapper.dir.as_path(), self.compiler.sysroot.as_path()];
+        let assembly = fs::read_to_string(&results.assembly).map_err(BuildError::io(&results.assembly))?;
         Ok(Compiled {
-            ptx: fs::read_to_string(&results.assembly).map_err(BuildError::io(&results.assembly))?,
+            ptx: registers::limit(&assembly),
             sources: sources.to_owned(),
             flags: self.flags(arch).to_string(),
             files: watch::files(&results.dep_info, messages.manifests(), &own)?,

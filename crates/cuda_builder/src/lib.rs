@@ -29,6 +29,7 @@ mod kernel_crate;
 mod messages;
 mod mode;
 mod output;
+mod registers;
 mod target_dir;
 #[cfg(test)]
 mod test_dir;

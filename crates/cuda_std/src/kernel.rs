@@ -45,6 +45,10 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 ///
 /// The name is that of the entry point in the compiled module, so it must be unique in its crate.
 ///
+/// `where registers <= 32` in front of the code limits the registers of a thread, so that so many threads are resident on
+/// a multiprocessor as its 65,536 registers are enough for. A lower limit than the code needs makes it keep values in
+/// memory. (For `cuda_builder`, which turns it into the directive `.maxnreg`.)
+///
 /// The code contains no `unsafe`, whatever it says of itself:
 ///
 /// ```compile_fail,E0453
@@ -67,7 +71,8 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// ```
 #[macro_export]
 macro_rules! kernel {
-    ($(#[$doc:meta])* pub fn $name:ident($arena:ident, $args:ident: $type:ty) $body:block) => {
+    ($(#[$doc:meta])* pub fn $name:ident($arena:ident, $args:ident: $type:ty)
+        $(where registers <= $registers:literal)? $body:block) => {
         $(#[$doc])*
         #[cfg(target_os = "cuda")]
         #[allow(unsafe_code)]
@@ -80,9 +85,11 @@ macro_rules! kernel {
             inner(unsafe { $crate::Arena::of_block() }, $args)
         }
         $crate::kernel!(@layout $name ($type) (()));
+        $($crate::kernel!(@registers $name $registers);)?
         $crate::kernel!(@host [$(#[$doc])*] $name ($arena, $args: $type, _constants: ()) (()) $body);
     };
-    ($(#[$doc:meta])* pub fn $name:ident($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>) $body:block) => {
+    ($(#[$doc:meta])* pub fn $name:ident($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>)
+        $(where registers <= $registers:literal)? $body:block) => {
         $(#[$doc])*
         #[cfg(target_os = "cuda")]
         #[allow(unsafe_code)]
@@ -101,6 +108,7 @@ macro_rules! kernel {
             unsafe { inner($crate::Arena::of_block(), $args, $crate::Constants::at(table)) }
         }
         $crate::kernel!(@layout $name ($type) ($crate::Table<$t, $n>));
+        $($crate::kernel!(@registers $name $registers);)?
         $crate::kernel!(@host [$(#[$doc])*] $name
             ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
     };
@@ -110,6 +118,14 @@ macro_rules! kernel {
             #[allow(unsafe_code)]
             #[unsafe(export_name = concat!(stringify!($name), "_layout"))]
             static LAYOUT: [u8; 16] = $crate::layout::<$type, $constants>($crate::kernel!(@path $name)).to_bytes();
+        };
+    };
+    (@registers $name:ident $registers:literal) => {
+        #[cfg(target_os = "cuda")]
+        const _: () = {
+            #[allow(unsafe_code)]
+            #[unsafe(export_name = concat!(stringify!($name), "_registers"))]
+            static REGISTERS: u8 = $registers;
         };
     };
     (@path $name:ident) => { concat!(module_path!(), "::", stringify!($name)) };
