@@ -38,16 +38,13 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
 
     // Blocks end at about the same time: each begins with other counters, so that few add to the same counts at once.
     let threads = thread::block_dim_x();
-    let rounds = len.div_ceil(threads.max(1));
-    let mut round = part[0] % rounds.max(1);
-    let mut left = rounds;
-    while left > 0 {
-        let i = round * threads + t;
-        if i < len {
+    let start = block % len.div_ceil(threads.max(1)).max(1) * threads;
+    for [from, to] in [[start, len], [0, start]] {
+        let mut i = from + t;
+        while i < to {
             args.add_up(first + i, sum(&window, i, args.copies_log2).into());
+            i += threads;
         }
-        round = if round + 1 < rounds { round + 1 } else { 0 };
-        left -= 1;
     }
 }
 
