@@ -60,6 +60,38 @@ impl<T: Element> Storage<T> {
     }
 }
 
+/// The data of a device of one kind, for the operations of that kind.
+macro_rules! of_one_kind {
+    ($($(#[$condition:meta])? $kind:ident $kind_mut:ident $variant:ident $data:ty;)*) => {
+        impl<T: Element> Storage<T> {$(
+            $(#[$condition])?
+            pub(crate) fn $kind(&self) -> &$data {
+                match self {
+                    Storage::$variant(data) => data,
+                    #[cfg(gpu)]
+                    _ => unreachable!("operations and buffers of one device are of one kind"),
+                }
+            }
+
+            $(#[$condition])?
+            pub(crate) fn $kind_mut(&mut self) -> &mut $data {
+                match self {
+                    Storage::$variant(data) => data,
+                    #[cfg(gpu)]
+                    _ => unreachable!("operations and buffers of one device are of one kind"),
+                }
+            }
+        )*}
+    };
+}
+of_one_kind! {
+    cpu cpu_mut Cpu [T];
+    #[cfg(cuda)]
+    cuda cuda_mut Cuda cuda::Memory<T>;
+    #[cfg(feature = "emulator")]
+    emulated emulated_mut Emulated emulated::Memory<T>;
+}
+
 impl<T: Element> Buffer<T> {
     pub(crate) fn new(device: &Device, storage: Storage<T>) -> Self {
         Buffer { device: device.clone(), storage }

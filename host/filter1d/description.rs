@@ -25,7 +25,7 @@ pub struct Filter1d<T> {
     left: usize,
     boundary: Boundary<T>,
     extent: Extent,
-    algorithm: Algorithm,
+    pub(super) algorithm: Algorithm,
 }
 
 /// How a filter is computed on a GPU. The CPU has one way only, whatever is asked for.
@@ -104,8 +104,11 @@ impl<T: FilterElement> Filter1d<T> {
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the algorithm asked for needs more
     /// shared memory than the device has; failures of the device.
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<T>> {
+        T::prepare(self, device)
+    }
+
+    pub(super) fn taps(&self) -> Taps<T> {
         let (border, outside) = self.boundary.border();
-        let taps = Taps { taps: self.taps.clone(), left: self.left, border, outside, extent: self.extent };
-        PreparedFilter1d::new(device, taps, self.algorithm)
+        Taps { taps: self.taps.clone(), left: self.left, border, outside, extent: self.extent }
     }
 }

@@ -1,24 +1,21 @@
 //! The problem as the backends see it: lines of samples, and the taps that meet them.
 
+use super::bound::Prepare;
 use crate::backend::cpu;
-use crate::{Element, Error, Extent, Result};
+use crate::{Error, Extent, Result};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::{Border, Sample};
 use std::sync::Arc;
 
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
 #[cfg(not(gpu))]
-pub trait FilterElement: Element + Sample + cpu::MultiplyAdd {}
+pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd {}
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
 #[cfg(all(gpu, not(cuda)))]
-pub trait FilterElement: Element + Sample + cpu::MultiplyAdd + crate::backend::gpu::FilterKernels {}
+pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd + crate::backend::gpu::FilterKernels {}
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
 #[cfg(cuda)]
-pub trait FilterElement: Element + Sample + cpu::MultiplyAdd + crate::backend::cuda::FilterModules {}
-
-impl FilterElement for f32 {}
-impl FilterElement for f64 {}
-impl FilterElement for i32 {}
+pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd + crate::backend::cuda::FilterModules {}
 
 /// The most taps: distances from a sample to what it is made of fit into 32 bits.
 const MOST_TAPS: usize = i32::MAX as usize;

@@ -20,11 +20,13 @@
 //! A NaN or an infinity among the samples reaches those outputs whose taps touch it, and no others. Samples outside
 //! take part like all others: an infinite tap times a zero outside is NaN.
 
+mod bound;
 mod description;
 mod lines;
 mod plan;
 mod prepared;
 
+pub(crate) use bound::Bound;
 pub use description::{Algorithm, Filter1d, HaloLoad};
 pub use lines::FilterElement;
 pub(crate) use lines::{Lines, Taps};

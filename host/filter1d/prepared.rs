@@ -1,45 +1,24 @@
 //! A filter bound to a device.
 
+use super::bound::{Bound, bind};
 use super::{Algorithm, FilterElement, Lines, Plan, Taps};
-use crate::allocation;
-use crate::backend::cpu;
-#[cfg(cuda)]
-use crate::backend::cuda;
-#[cfg(feature = "emulator")]
-use crate::backend::emulated;
-use crate::buffer::{Storage, extent};
-use crate::device::Engine;
-use crate::{Buffer, Buffer2, Device, Error, Result};
+use crate::buffer::extent;
+use crate::{Buffer, Buffer2, Device, Element, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
 
 /// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, as often as wanted and from any thread.
-pub struct PreparedFilter1d<T: FilterElement> {
+pub struct PreparedFilter1d<T: Element> {
     device: Device,
     taps: Taps<T>,
     algorithm: Algorithm,
-    bound: Bound<T>,
-}
-
-/// The part on the device.
-enum Bound<T: FilterElement> {
-    Cpu(Taps<T>),
-    #[cfg(cuda)]
-    Cuda(Box<cuda::Filter1d<T>>),
-    #[cfg(feature = "emulator")]
-    Emulated(emulated::Filter1d<T>),
+    bound: Box<dyn Bound<T>>,
 }
 
 impl<T: FilterElement> PreparedFilter1d<T> {
     pub(super) fn new(device: &Device, taps: Taps<T>, algorithm: Algorithm) -> Result<Self> {
         taps.check()?;
-        let bound = match device.engine() {
-            Engine::Cpu => Bound::Cpu(taps.clone()),
-            #[cfg(cuda)]
-            Engine::Cuda(queue) => Bound::Cuda(Box::new(cuda::Filter1d::new(queue, &taps, algorithm)?)),
-            #[cfg(feature = "emulator")]
-            Engine::Emulated(emulation) => Bound::Emulated(emulated::Filter1d::new(emulation, &taps, algorithm)?),
-        };
+        let bound = bind(device, &taps, algorithm)?;
         Ok(PreparedFilter1d { device: device.clone(), taps, algorithm, bound })
     }
 
@@ -75,7 +54,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`], and failures of the device.
     pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
         let lines = Lines::single(&self.taps, samples.len())?;
-        self.run_on_host(&lines, samples, lines.outputs)
+        self.bound.run_on_host(&self.device, &lines, samples, lines.outputs)
     }
 
     /// Filters a buffer into another one; returns when the work is enqueued.
@@ -118,7 +97,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         let (rows, columns) = samples.dim();
         let (lines, shape) = Lines::of_matrix(&self.taps, [rows, columns], columns, axis)?;
         let len = extent(shape[0], shape[1], shape[1])?;
-        let outputs = self.run_on_host(&lines, &allocation::row_after_row(samples)?, len)?;
+        let outputs = self.bound.run_on_host(&self.device, &lines, &allocation::row_after_row(samples)?, len)?;
         Ok(Array2::from_shape_vec(shape, outputs).expect("`extent` has checked the shape"))
     }
 
@@ -144,7 +123,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     pub fn plan(&self, samples: usize) -> Plan {
         let lines = Lines::single(&self.taps, samples).or_else(|_| Lines::single(&self.taps, 0));
         let lines = lines.expect("no samples are not too many");
-        self.plan_lines(&lines)
+        self.bound.plan(&self.device, &lines)
     }
 
     /// How the lines along `axis` of a matrix of `shape` (rows, columns) would be filtered.
@@ -154,56 +133,13 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// [`Error::Axis`], [`Error::TooLarge`].
     pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
         let (lines, _) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
-        Ok(self.plan_lines(&lines))
-    }
-
-    fn plan_lines(&self, lines: &Lines) -> Plan {
-        match &self.bound {
-            Bound::Cpu(_) => Plan::cpu(&self.device, self.algorithm, lines),
-            #[cfg(cuda)]
-            Bound::Cuda(filter) => filter.plan(&self.device, lines),
-            #[cfg(feature = "emulator")]
-            Bound::Emulated(filter) => filter.plan(&self.device, lines),
-        }
-    }
-
-    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
-        match &self.bound {
-            Bound::Cpu(taps) => {
-                let mut outputs = allocation::filled(T::default(), len)?;
-                cpu::filter1d(taps, lines, samples, &mut outputs)?;
-                Ok(outputs)
-            }
-            #[cfg(cuda)]
-            Bound::Cuda(_) => {
-                let samples = self.device.upload(samples)?;
-                let mut outputs = self.device.zeroed(len)?;
-                self.run(lines, &samples, &mut outputs)?;
-                outputs.download()
-            }
-            #[cfg(feature = "emulator")]
-            Bound::Emulated(filter) => filter.run_on_host(lines, samples, len),
-        }
+        Ok(self.bound.plan(&self.device, &lines))
     }
 
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.device.check_owner("the output", outputs.device())?;
-        match (&self.bound, samples.storage(), outputs.storage_mut()) {
-            (Bound::Cpu(taps), Storage::Cpu(samples), Storage::Cpu(outputs)) => {
-                cpu::filter1d(taps, lines, samples, outputs)
-            }
-            #[cfg(cuda)]
-            (Bound::Cuda(filter), Storage::Cuda(samples), Storage::Cuda(outputs)) => {
-                filter.run(lines, samples, outputs)
-            }
-            #[cfg(feature = "emulator")]
-            (Bound::Emulated(filter), Storage::Emulated(samples), Storage::Emulated(outputs)) => {
-                filter.run(lines, samples, outputs)
-            }
-            #[cfg(gpu)]
-            _ => unreachable!("operations and buffers of one device are of one kind"),
-        }
+        self.bound.run(lines, samples.storage(), outputs.storage_mut())
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Histogram<T> {
     channels: usize,
     /// All of them unless said otherwise.
     counted: Option<usize>,
-    algorithm: Algorithm,
+    pub(super) algorithm: Algorithm,
 }
 
 /// How a histogram is counted on a GPU. The CPU has one way only, whatever is asked for.
@@ -200,9 +200,12 @@ impl<T: HistogramElement> Histogram<T> {
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has.
     /// * Failures of the device.
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {
+        T::prepare(self, device)
+    }
+
+    pub(super) fn rule(&self) -> Rule<T> {
         let (bins, counted) = (self.bins.clone(), self.counted.unwrap_or(self.channels));
-        let rule = Rule { bins, closed: self.closed, channels: self.channels, counted };
-        PreparedHistogram::new(device, rule, self.algorithm)
+        Rule { bins, closed: self.closed, channels: self.channels, counted }
     }
 }
 

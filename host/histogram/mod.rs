@@ -38,12 +38,14 @@
 //! once more when it becomes an `f64`. The sums of up to 2^14 weights whose magnitudes differ by a factor of 2^24 at most
 //! are exact but for that. The result is the same, bit for bit, on every device.
 
+mod bound;
 mod counts;
 mod description;
 mod plan;
 mod prepared;
 mod rule;
 
+pub(crate) use bound::Bound;
 pub use counts::{Channel, Counts, WeightedCounts};
 pub use description::{Algorithm, Histogram, Ordering};
 pub use plan::Plan;

@@ -1,46 +1,23 @@
 //! A histogram bound to a device.
 
-#[cfg(gpu)]
-use super::check_weights;
+use super::bound::{Bound, bind};
 use super::{Algorithm, Counts, HistogramElement, Plan, Rule, WeightedCounts};
-use crate::backend::cpu;
-#[cfg(cuda)]
-use crate::backend::cuda;
-#[cfg(feature = "emulator")]
-use crate::backend::emulated;
-use crate::buffer::{Storage, check_length};
-use crate::device::Engine;
-use crate::{Buffer, Device, Result, allocation};
+use crate::buffer::check_length;
+use crate::{Buffer, Device, Element, Result};
 use std::fmt;
-use std::marker::PhantomData;
 
 /// A [`Histogram`](crate::Histogram) that is ready to run on its device, as often as wanted and from any thread.
-pub struct PreparedHistogram<T: HistogramElement> {
+pub struct PreparedHistogram<T: Element> {
     device: Device,
     rule: Rule<T>,
     algorithm: Algorithm,
-    bound: Bound<T>,
-}
-
-/// The part on the device.
-enum Bound<T: HistogramElement> {
-    Cpu(PhantomData<T>),
-    #[cfg(cuda)]
-    Cuda(Box<dyn cuda::Histogram<T>>),
-    #[cfg(feature = "emulator")]
-    Emulated(Box<dyn emulated::Histogram<T>>),
+    bound: Box<dyn Bound<T>>,
 }
 
 impl<T: HistogramElement> PreparedHistogram<T> {
     pub(super) fn new(device: &Device, rule: Rule<T>, algorithm: Algorithm) -> Result<Self> {
         rule.check()?;
-        let bound = match device.engine() {
-            Engine::Cpu => Bound::Cpu(PhantomData),
-            #[cfg(cuda)]
-            Engine::Cuda(queue) => Bound::Cuda(cuda::histogram(queue, &rule, algorithm)?),
-            #[cfg(feature = "emulator")]
-            Engine::Emulated(emulation) => Bound::Emulated(emulated::histogram(emulation, &rule, algorithm)?),
-        };
+        let bound = bind(device, &rule, algorithm)?;
         Ok(PreparedHistogram { device: device.clone(), rule, algorithm, bound })
     }
 
@@ -70,19 +47,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// [`Error::OutOfHostMemory`], and failures of the device.
     pub fn apply(&self, samples: &[T]) -> Result<Counts> {
         self.rule.check_samples(samples.len())?;
-        let counts = match &self.bound {
-            Bound::Cpu(_) => {
-                let mut counts = allocation::filled(0, self.counts_len())?;
-                cpu::histogram(&self.rule, samples, &mut counts)?;
-                counts
-            }
-            #[cfg(gpu)]
-            _ => {
-                let mut counts = self.device.zeroed(self.counts_len())?;
-                self.apply_into(&self.device.upload(samples)?, &mut counts)?;
-                counts.download()?
-            }
-        };
+        let counts = self.bound.run_on_host(&self.device, samples, self.counts_len())?;
         Ok(Counts::new(counts, self.rule.cells()))
     }
 
@@ -113,17 +78,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn apply_into(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
         self.check_samples(samples)?;
         self.check_counts(counts)?;
-        match (&self.bound, samples.storage(), counts.storage_mut()) {
-            (Bound::Cpu(_), Storage::Cpu(samples), Storage::Cpu(counts)) => cpu::histogram(&self.rule, samples, counts),
-            #[cfg(cuda)]
-            (Bound::Cuda(histogram), Storage::Cuda(samples), Storage::Cuda(counts)) => histogram.run(samples, counts),
-            #[cfg(feature = "emulator")]
-            (Bound::Emulated(histogram), Storage::Emulated(samples), Storage::Emulated(counts)) => {
-                histogram.run(samples, counts)
-            }
-            #[cfg(gpu)]
-            _ => unreachable!("operations and buffers of one device are of one kind"),
-        }
+        self.bound.run(samples.storage(), counts.storage_mut())
     }
 
     /// Downloads what [`apply_into`](Self::apply_into) has counted, after all work that was enqueued before.
@@ -155,14 +110,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn apply_weighted(&self, samples: &[T], weights: &[f32]) -> Result<WeightedCounts> {
         self.rule.check_samples(samples.len())?;
         check_length("the weights", samples.len(), weights.len())?;
-        let (multiples, quantum) = match &self.bound {
-            Bound::Cpu(_) => cpu::weighted(&self.rule, samples, weights)?,
-            #[cfg(gpu)]
-            _ => {
-                check_weights(weights)?;
-                return self.apply_weighted_buffers(&self.device.upload(samples)?, &self.device.upload(weights)?);
-            }
-        };
+        let (multiples, quantum) = self.bound.weigh_on_host(&self.device, samples, weights)?;
         WeightedCounts::new(&multiples, quantum, self.rule.cells())
     }
 
@@ -175,34 +123,14 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.check_samples(samples)?;
         self.device.check_owner("the weights", weights.device())?;
         check_length("the weights", samples.len(), weights.len())?;
-        let (multiples, quantum) = match (&self.bound, samples.storage(), weights.storage()) {
-            (Bound::Cpu(_), Storage::Cpu(samples), Storage::Cpu(weights)) => {
-                cpu::weighted(&self.rule, samples, weights)?
-            }
-            #[cfg(cuda)]
-            (Bound::Cuda(histogram), Storage::Cuda(samples), Storage::Cuda(weights)) => {
-                histogram.weigh(samples, weights)?
-            }
-            #[cfg(feature = "emulator")]
-            (Bound::Emulated(histogram), Storage::Emulated(samples), Storage::Emulated(weights)) => {
-                histogram.weigh(samples, weights)?
-            }
-            #[cfg(gpu)]
-            _ => unreachable!("operations and buffers of one device are of one kind"),
-        };
+        let (multiples, quantum) = self.bound.weigh(samples.storage(), weights.storage())?;
         WeightedCounts::new(&multiples, quantum, self.rule.cells())
     }
 
     /// How so many samples, of all channels together, would be counted.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
-        match &self.bound {
-            Bound::Cpu(_) => Plan::cpu(&self.device, self.algorithm, samples, self.bins()),
-            #[cfg(cuda)]
-            Bound::Cuda(histogram) => histogram.plan(&self.device, samples),
-            #[cfg(feature = "emulator")]
-            Bound::Emulated(histogram) => histogram.plan(&self.device, samples),
-        }
+        self.bound.plan(&self.device, samples)
     }
 
     fn check_samples(&self, samples: &Buffer<T>) -> Result<()> {

@@ -1,7 +1,8 @@
 //! The problem as the backends see it: which counter a sample belongs to.
 
+use super::bound::Prepare;
 use crate::backend::cpu;
-use crate::{Element, Error, Result};
+use crate::{Error, Result};
 use rayon::prelude::*;
 use slm_kernels::histogram::{Countable, OUTSIDE};
 use std::cmp::Ordering;
@@ -9,26 +10,19 @@ use std::sync::Arc;
 
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
 #[cfg(not(gpu))]
-pub trait HistogramElement: Element + Countable + cpu::Tally + Into<f64> {}
+pub trait HistogramElement: Prepare + Countable + cpu::Tally + Into<f64> {}
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
 #[cfg(all(gpu, not(cuda)))]
 pub trait HistogramElement:
-    Element + Countable + cpu::Tally + Into<f64> + crate::backend::gpu::histogram::HistogramKernels
+    Prepare + Countable + cpu::Tally + Into<f64> + crate::backend::gpu::histogram::HistogramKernels
 {
 }
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
 #[cfg(cuda)]
 pub trait HistogramElement:
-    Element + Countable + cpu::Tally + Into<f64> + crate::backend::cuda::HistogramModules
+    Prepare + Countable + cpu::Tally + Into<f64> + crate::backend::cuda::HistogramModules
 {
 }
-
-impl HistogramElement for u8 {}
-impl HistogramElement for u16 {}
-impl HistogramElement for u32 {}
-impl HistogramElement for i32 {}
-impl HistogramElement for f32 {}
-impl HistogramElement for f64 {}
 
 /// The most bins, and the most edges but one.
 const MOST_BINS: usize = 1 << 24;

@@ -4,8 +4,9 @@
 //! of the continued line (so that nothing has to look at borders any more) and keeps [`WIDTH`] neighbouring sums in
 //! vector registers while it goes through the taps: the compiler makes vector instructions of it.
 
-use crate::filter1d::{FilterElement, Lines, Taps};
-use crate::{Result, allocation};
+use crate::buffer::Storage;
+use crate::filter1d::{Algorithm, Bound, FilterElement, Lines, Plan, Taps};
+use crate::{Device, Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::filter1d::Orientation;
 
@@ -47,14 +48,37 @@ impl MultiplyAdd for i32 {
     }
 }
 
+/// A filter.
+pub(crate) struct Filter1d<T> {
+    taps: Taps<T>,
+    algorithm: Algorithm,
+}
+
+impl<T: FilterElement> Filter1d<T> {
+    pub(crate) fn new(taps: &Taps<T>, algorithm: Algorithm) -> Self {
+        Filter1d { taps: taps.clone(), algorithm }
+    }
+}
+
+impl<T: FilterElement> Bound<T> for Filter1d<T> {
+    fn run(&self, lines: &Lines, samples: &Storage<T>, outputs: &mut Storage<T>) -> Result<()> {
+        filter1d(&self.taps, lines, samples.cpu(), outputs.cpu_mut())
+    }
+
+    fn run_on_host(&self, _: &Device, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+        let mut outputs = allocation::filled(T::default(), len)?;
+        filter1d(&self.taps, lines, samples, &mut outputs)?;
+        Ok(outputs)
+    }
+
+    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
+        Plan::cpu(device, self.algorithm, lines)
+    }
+}
+
 /// Filters `lines` of `samples` into `outputs`, and leaves what lies between their rows alone. An error, some outputs
 /// written or none, where there is no memory for a piece.
-pub(crate) fn filter1d<T: FilterElement>(
-    taps: &Taps<T>,
-    lines: &Lines,
-    samples: &[T],
-    outputs: &mut [T],
-) -> Result<()> {
+fn filter1d<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }

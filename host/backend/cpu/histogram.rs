@@ -2,8 +2,9 @@
 //!
 //! The samples are cut into pieces, each of which is counted in a table of its own; the tables are added up in the end.
 
-use crate::histogram::{Bins, HistogramElement, Rule, check_weights};
-use crate::{Element, Result, allocation};
+use crate::buffer::Storage;
+use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
+use crate::{Device, Element, Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Countable, EdgeSlice, Even, LowBits, Quantum};
 use std::ops::Range;
@@ -86,8 +87,44 @@ macro_rules! with_bins {
     };
 }
 
+/// A histogram.
+pub(crate) struct Histogram<T> {
+    rule: Rule<T>,
+    algorithm: Algorithm,
+}
+
+impl<T: HistogramElement> Histogram<T> {
+    pub(crate) fn new(rule: &Rule<T>, algorithm: Algorithm) -> Self {
+        Histogram { rule: rule.clone(), algorithm }
+    }
+}
+
+impl<T: HistogramElement> Bound<T> for Histogram<T> {
+    fn run(&self, samples: &Storage<T>, counts: &mut Storage<u64>) -> Result<()> {
+        histogram(&self.rule, samples.cpu(), counts.cpu_mut())
+    }
+
+    fn run_on_host(&self, _: &Device, samples: &[T], counters: usize) -> Result<Vec<u64>> {
+        let mut counts = allocation::filled(0, counters)?;
+        histogram(&self.rule, samples, &mut counts)?;
+        Ok(counts)
+    }
+
+    fn weigh(&self, samples: &Storage<T>, weights: &Storage<f32>) -> Result<(Vec<i64>, Quantum)> {
+        weighted(&self.rule, samples.cpu(), weights.cpu())
+    }
+
+    fn weigh_on_host(&self, _: &Device, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
+        weighted(&self.rule, samples, weights)
+    }
+
+    fn plan(&self, device: &Device, samples: usize) -> Plan {
+        Plan::cpu(device, self.algorithm, samples, self.rule.bins())
+    }
+}
+
 /// Adds the counts of the samples to `counts`, modulo 2^64; nothing if there is too little memory.
-pub(crate) fn histogram<T: HistogramElement>(rule: &Rule<T>, samples: &[T], counts: &mut [u64]) -> Result<()> {
+fn histogram<T: HistogramElement>(rule: &Rule<T>, samples: &[T], counts: &mut [u64]) -> Result<()> {
     let tables = tables(rule, samples.len(), |piece, channel, table: &mut [u32]| {
         with_bins!(rule, |binning| T::tally(binning, &samples[piece][channel..], rule.channels, table));
     })?;
@@ -102,11 +139,7 @@ fn add(tables: &[Vec<u32>], counts: &mut [u64]) {
 }
 
 /// The sums of the weights, in multiples of the quantum.
-pub(crate) fn weighted<T: HistogramElement>(
-    rule: &Rule<T>,
-    samples: &[T],
-    weights: &[f32],
-) -> Result<(Vec<i64>, Quantum)> {
+fn weighted<T: HistogramElement>(rule: &Rule<T>, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
     check_weights(weights)?;
     let quantum = Quantum::new(largest(weights), weights.len() as u64);
     let tables = tables(rule, samples.len(), |piece, channel, table: &mut [i64]| {

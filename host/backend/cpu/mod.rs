@@ -6,5 +6,5 @@
 mod filter1d;
 mod histogram;
 
-pub(crate) use filter1d::{MultiplyAdd, filter1d};
-pub(crate) use histogram::{Tally, histogram, weighted};
+pub(crate) use filter1d::{Filter1d, MultiplyAdd};
+pub(crate) use histogram::{Histogram, Tally};

@@ -7,7 +7,8 @@ use super::module::{
 };
 use super::{Memory, Queue};
 use crate::backend::gpu::{FilterKernels, Kernel, Launch, Launches};
-use crate::filter1d::{Algorithm, FilterElement, Lines, Plan, Taps};
+use crate::buffer::Storage;
+use crate::filter1d::{Algorithm, Bound, FilterElement, Lines, Plan, Taps};
 use crate::{Device, Result};
 use cuda_std::image::Module;
 use std::sync::Arc;
@@ -73,16 +74,6 @@ impl<T: FilterElement> Filter1d<T> {
         }
     }
 
-    /// Enqueues the filtering of `lines` of `samples` into `outputs`.
-    pub(crate) fn run(&self, lines: &Lines, samples: &Memory<T>, outputs: &mut Memory<T>) -> Result<()> {
-        if lines.is_empty() {
-            return Ok(());
-        }
-        let choice = self.launches.choose(lines)?;
-        let _lock = self.queue.enqueue()?;
-        self.launches.of(&choice, lines).try_for_each(|launch| self.launch(&launch, samples, outputs))
-    }
-
     /// Enqueues one launch; the queue's lock is held.
     fn launch(&self, launch: &Launch<'_, T>, samples: &Memory<T>, outputs: &mut Memory<T>) -> Result<()> {
         let (input, output) = (samples.input(launch.first_sample()), outputs.in_out(launch.first_output()));
@@ -99,8 +90,21 @@ impl<T: FilterElement> Filter1d<T> {
             }
         }
     }
+}
 
-    pub(crate) fn plan(&self, device: &Device, lines: &Lines) -> Plan {
+impl<T: FilterElement> Bound<T> for Filter1d<T> {
+    /// Enqueues it.
+    fn run(&self, lines: &Lines, samples: &Storage<T>, outputs: &mut Storage<T>) -> Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let (samples, outputs) = (samples.cuda(), outputs.cuda_mut());
+        let choice = self.launches.choose(lines)?;
+        let _lock = self.queue.enqueue()?;
+        self.launches.of(&choice, lines).try_for_each(|launch| self.launch(&launch, samples, outputs))
+    }
+
+    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
         // A plan is a forecast: where the driver does not answer, the next launch will say why.
         self.launches.plan(device, lines, |kernel, shape| self.kernel(kernel).residency(&self.queue, shape).ok())
     }

@@ -6,7 +6,8 @@ use super::module::{
 };
 use super::{Memory, Queue};
 use crate::backend::gpu::histogram::{Entries, HistogramKernels, Launch, Launches, Windows};
-use crate::histogram::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
+use crate::buffer::Storage;
+use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
 use crate::{Device, Result, allocation};
 use cuda_std::image::Module;
 use slm_kernels::histogram::{Kernel, PeakArgs, Quantum, histogram_peak};
@@ -34,32 +35,21 @@ histogram_modules! {
     f64: HISTOGRAM_F64;
 }
 
-/// A histogram's table and kernels on a device, whatever kind of bins it has.
-pub(crate) trait Histogram<T: HistogramElement>: Send + Sync {
-    /// Enqueues the counting of `samples`, which adds to `counts`.
-    fn run(&self, samples: &Memory<T>, counts: &mut Memory<u64>) -> Result<()>;
-
-    /// The sums of the weights, in multiples of the quantum.
-    fn weigh(&self, samples: &Memory<T>, weights: &Memory<f32>) -> Result<(Vec<i64>, Quantum)>;
-
-    fn plan(&self, device: &Device, samples: usize) -> Plan;
-}
-
 /// Binds a histogram to a device.
 pub(crate) fn histogram<T: HistogramElement>(
     queue: &Arc<Queue>,
     rule: &Rule<T>,
     algorithm: Algorithm,
-) -> Result<Box<dyn Histogram<T>>> {
+) -> Result<Box<dyn Bound<T>>> {
     Ok(match rule.bins {
-        Bins::Even { .. } => Box::new(Bound::<T::Even>::new(queue, rule, algorithm)?),
-        Bins::Edges(_) => Box::new(Bound::<T::Edges>::new(queue, rule, algorithm)?),
-        Bins::LowBits(_) => Box::new(Bound::<T::LowBits>::new(queue, rule, algorithm)?),
+        Bins::Even { .. } => Box::new(Histogram::<T::Even>::new(queue, rule, algorithm)?),
+        Bins::Edges(_) => Box::new(Histogram::<T::Edges>::new(queue, rule, algorithm)?),
+        Bins::LowBits(_) => Box::new(Histogram::<T::LowBits>::new(queue, rule, algorithm)?),
     })
 }
 
 /// A histogram with bins of one kind.
-struct Bound<E: Entries> {
+struct Histogram<E: Entries> {
     launches: Launches<E>,
     critical: OnDemand<E::Critical>,
     global: OnDemand<E::Global>,
@@ -72,11 +62,11 @@ struct Bound<E: Entries> {
     queue: Arc<Queue>,
 }
 
-impl<E: Entries<Sample: HistogramModules>> Bound<E> {
+impl<E: Entries<Sample: HistogramModules>> Histogram<E> {
     fn new(queue: &Arc<Queue>, rule: &Rule<E::Sample>, algorithm: Algorithm) -> Result<Self> {
         let limits = queue.limits();
         let module = E::Sample::MODULE;
-        let histogram = Bound {
+        let histogram = Histogram {
             launches: Launches::new(rule, algorithm, limits.launch.shared, limits.processors)?,
             critical: OnDemand::new(module),
             global: OnDemand::new(module),
@@ -150,8 +140,9 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E> {
     }
 }
 
-impl<E: Entries<Sample: HistogramModules>> Histogram<E::Sample> for Bound<E> {
-    fn run(&self, samples: &Memory<E::Sample>, counts: &mut Memory<u64>) -> Result<()> {
+impl<E: Entries<Sample: HistogramModules>> Bound<E::Sample> for Histogram<E> {
+    fn run(&self, samples: &Storage<E::Sample>, counts: &mut Storage<u64>) -> Result<()> {
+        let (samples, counts) = (samples.cuda(), counts.cuda_mut());
         let queue = &self.queue;
         let locks = usize::from(self.launches.kernel() == Kernel::Critical);
         let mut lock = Memory::zeroed(queue, locks)?;
@@ -173,7 +164,8 @@ impl<E: Entries<Sample: HistogramModules>> Histogram<E::Sample> for Bound<E> {
         })
     }
 
-    fn weigh(&self, samples: &Memory<E::Sample>, weights: &Memory<f32>) -> Result<(Vec<i64>, Quantum)> {
+    fn weigh(&self, samples: &Storage<E::Sample>, weights: &Storage<f32>) -> Result<(Vec<i64>, Quantum)> {
+        let (samples, weights) = (samples.cuda(), weights.cuda());
         let quantum = self.quantum(weights)?;
         let mut sums = Memory::zeroed(&self.queue, self.launches.counters())?;
         let mut lock = Memory::zeroed(&self.queue, 0)?;

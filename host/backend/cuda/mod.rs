@@ -27,7 +27,7 @@ mod module;
 mod queue;
 
 pub(crate) use filter1d::{Filter1d, FilterModules};
-pub(crate) use histogram::{Histogram, HistogramModules, histogram};
+pub(crate) use histogram::{HistogramModules, histogram};
 pub(crate) use kernel::Kernel;
 pub(crate) use memory::Memory;
 pub use module::ptx_origin;

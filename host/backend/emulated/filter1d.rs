@@ -3,7 +3,8 @@
 use super::emulation::State;
 use super::{Emulation, Memory};
 use crate::backend::gpu::{Kernel, Launch, Launches};
-use crate::filter1d::{Algorithm, FilterElement, Lines, Plan, Taps};
+use crate::buffer::Storage;
+use crate::filter1d::{Algorithm, Bound, FilterElement, Lines, Plan, Taps};
 use crate::{Device, Error, Result};
 use std::sync::Arc;
 
@@ -23,8 +24,7 @@ impl<T: FilterElement> Filter1d<T> {
         })
     }
 
-    /// Filters `lines` of `samples` into `outputs`.
-    pub(crate) fn run(&self, lines: &Lines, samples: &Memory<T>, outputs: &mut Memory<T>) -> Result<()> {
+    fn filter(&self, lines: &Lines, samples: &Memory<T>, outputs: &mut Memory<T>) -> Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
@@ -49,19 +49,25 @@ impl<T: FilterElement> Filter1d<T> {
             Kernel::RegisterColumns => state.launch::<T::RegisterColumns>(shape, args, launch.table),
         }
     }
+}
 
-    /// Filters samples of the host into `len` outputs, each of which some thread has to write.
-    pub(crate) fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+impl<T: FilterElement> Bound<T> for Filter1d<T> {
+    fn run(&self, lines: &Lines, samples: &Storage<T>, outputs: &mut Storage<T>) -> Result<()> {
+        self.filter(lines, samples.emulated(), outputs.emulated_mut())
+    }
+
+    /// Some thread has to write each of the outputs.
+    fn run_on_host(&self, _: &Device, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
         let samples = Memory::upload(&self.emulation, samples)?;
         let mut outputs = Memory::unwritten(&self.emulation, len)?;
-        self.run(lines, &samples, &mut outputs)?;
+        self.filter(lines, &samples, &mut outputs)?;
         match outputs.first_unwritten() {
             None => Ok(outputs.download()),
             Some(element) => Err(Error::UnwrittenOutput { device: self.emulation.info().selection, element }),
         }
     }
 
-    pub(crate) fn plan(&self, device: &Device, lines: &Lines) -> Plan {
+    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
         self.launches.plan(device, lines, |_, _| None)
     }
 }

@@ -2,44 +2,34 @@
 
 use super::{Emulation, Memory};
 use crate::backend::gpu::histogram::{Entries, Launch, Launches, Windows};
-use crate::histogram::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
+use crate::buffer::Storage;
+use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
 use crate::{Device, Result};
 use slm_kernels::histogram::{Kernel, PeakArgs, Quantum, histogram_peak};
 use std::sync::Arc;
-
-/// A histogram's table on a device, whatever kind of bins it has.
-pub(crate) trait Histogram<T: HistogramElement>: Send + Sync {
-    /// Counts `samples`, and adds to `counts`.
-    fn run(&self, samples: &Memory<T>, counts: &mut Memory<u64>) -> Result<()>;
-
-    /// The sums of the weights, in multiples of the quantum.
-    fn weigh(&self, samples: &Memory<T>, weights: &Memory<f32>) -> Result<(Vec<i64>, Quantum)>;
-
-    fn plan(&self, device: &Device, samples: usize) -> Plan;
-}
 
 /// Binds a histogram to a device.
 pub(crate) fn histogram<T: HistogramElement>(
     emulation: &Arc<Emulation>,
     rule: &Rule<T>,
     algorithm: Algorithm,
-) -> Result<Box<dyn Histogram<T>>> {
+) -> Result<Box<dyn Bound<T>>> {
     Ok(match rule.bins {
-        Bins::Even { .. } => Box::new(Bound::<T::Even>::new(emulation, rule, algorithm)?),
-        Bins::Edges(_) => Box::new(Bound::<T::Edges>::new(emulation, rule, algorithm)?),
-        Bins::LowBits(_) => Box::new(Bound::<T::LowBits>::new(emulation, rule, algorithm)?),
+        Bins::Even { .. } => Box::new(Histogram::<T::Even>::new(emulation, rule, algorithm)?),
+        Bins::Edges(_) => Box::new(Histogram::<T::Edges>::new(emulation, rule, algorithm)?),
+        Bins::LowBits(_) => Box::new(Histogram::<T::LowBits>::new(emulation, rule, algorithm)?),
     })
 }
 
-struct Bound<E: Entries> {
+struct Histogram<E: Entries> {
     launches: Launches<E>,
     table: Memory<E::Table>,
     emulation: Arc<Emulation>,
 }
 
-impl<E: Entries> Bound<E> {
+impl<E: Entries> Histogram<E> {
     fn new(emulation: &Arc<Emulation>, rule: &Rule<E::Sample>, algorithm: Algorithm) -> Result<Self> {
-        Ok(Bound {
+        Ok(Histogram {
             launches: Launches::new(rule, algorithm, emulation.limits().shared, 1)?,
             table: Memory::upload(emulation, &E::table(rule)?)?,
             emulation: emulation.clone(),
@@ -79,8 +69,9 @@ impl<E: Entries> Bound<E> {
     }
 }
 
-impl<E: Entries> Histogram<E::Sample> for Bound<E> {
-    fn run(&self, samples: &Memory<E::Sample>, counts: &mut Memory<u64>) -> Result<()> {
+impl<E: Entries> Bound<E::Sample> for Histogram<E> {
+    fn run(&self, samples: &Storage<E::Sample>, counts: &mut Storage<u64>) -> Result<()> {
+        let (samples, counts) = (samples.emulated(), counts.emulated_mut());
         let locks = usize::from(self.launches.kernel() == Kernel::Critical);
         let mut lock = Memory::zeroed(&self.emulation, locks)?;
         let mut state = self.emulation.lock();
@@ -99,7 +90,8 @@ impl<E: Entries> Histogram<E::Sample> for Bound<E> {
         result
     }
 
-    fn weigh(&self, samples: &Memory<E::Sample>, weights: &Memory<f32>) -> Result<(Vec<i64>, Quantum)> {
+    fn weigh(&self, samples: &Storage<E::Sample>, weights: &Storage<f32>) -> Result<(Vec<i64>, Quantum)> {
+        let (samples, weights) = (samples.emulated(), weights.emulated());
         let quantum = self.quantum(weights)?;
         let mut sums = Memory::zeroed(&self.emulation, self.launches.counters())?;
         let mut lock = Memory::zeroed(&self.emulation, 0)?;
@@ -123,12 +115,16 @@ mod tests {
     use emulator::Profile;
 
     /// Three channels, of which two are counted, in launches of 80 samples: each begins with another channel.
-    fn bound() -> Bound<<u8 as HistogramKernels>::Even> {
+    fn histogram() -> Histogram<<u8 as HistogramKernels>::Even> {
         let rule = Rule { bins: Bins::Even { bins: 256, lower: 0, upper: 255 }, closed: true, channels: 3, counted: 2 };
         let emulation = Arc::new(Emulation::new(Profile::SM_90, 0));
-        let mut bound = Bound::new(&emulation, &rule, Algorithm::Auto).unwrap();
-        (bound.launches.most_packs, bound.launches.most_weights) = (5, 77);
-        bound
+        let mut histogram = Histogram::new(&emulation, &rule, Algorithm::Auto).unwrap();
+        (histogram.launches.most_packs, histogram.launches.most_weights) = (5, 77);
+        histogram
+    }
+
+    fn upload<T: crate::Element>(histogram: &Histogram<impl Entries>, data: &[T]) -> Storage<T> {
+        Storage::Emulated(Memory::upload(&histogram.emulation, data).unwrap())
     }
 
     /// The cells of one channel after another, each of which adds up what `of` gives for its samples.
@@ -143,20 +139,20 @@ mod tests {
 
     #[test]
     fn counts_of_several_launches() {
-        let bound = bound();
+        let histogram = histogram();
         let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
-        let mut counts = Memory::zeroed(&bound.emulation, 2 * 259).unwrap();
-        bound.run(&Memory::upload(&bound.emulation, &samples).unwrap(), &mut counts).unwrap();
-        assert_eq!(counts.download(), expected(&samples, |_| 1));
+        let mut counts = Storage::Emulated(Memory::zeroed(&histogram.emulation, 2 * 259).unwrap());
+        histogram.run(&upload(&histogram, &samples), &mut counts).unwrap();
+        assert_eq!(counts.emulated().download(), expected(&samples, |_| 1));
     }
 
     #[test]
     fn weights_of_several_launches() {
-        let bound = bound();
+        let histogram = histogram();
         let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
         let weights: Vec<f32> = (0..1002).map(|i| (i % 17) as f32).collect();
-        let there = Memory::upload(&bound.emulation, &samples).unwrap();
-        let (sums, quantum) = bound.weigh(&there, &Memory::upload(&bound.emulation, &weights).unwrap()).unwrap();
+        let (samples_there, weights_there) = (upload(&histogram, &samples), upload(&histogram, &weights));
+        let (sums, quantum) = histogram.weigh(&samples_there, &weights_there).unwrap();
         let sums: Vec<f64> = sums.into_iter().map(|sum| quantum.sum(sum)).collect();
         let expected = expected(&samples, |i| (i % 17) as u64);
         assert_eq!(sums, expected.into_iter().map(|sum| sum as f64).collect::<Vec<_>>());

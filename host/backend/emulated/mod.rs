@@ -15,6 +15,6 @@ mod memory;
 
 pub(crate) use emulation::Emulation;
 pub(crate) use filter1d::Filter1d;
-pub(crate) use histogram::{Histogram, histogram};
+pub(crate) use histogram::histogram;
 pub(crate) use kernel::Kernel;
 pub(crate) use memory::Memory;
