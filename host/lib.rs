@@ -54,6 +54,8 @@ pub use error::{DriverError, Error, Result};
 pub use filter1d::Filter1d;
 pub use histogram::Histogram;
 pub use kernel::{Kernel, LaunchShape, Residency, Windows};
+/// The crate whose matrices this one takes and gives.
+pub use ndarray;
 pub use plan::LaunchPlan;
 
 #[cfg(cuda)]

@@ -34,8 +34,12 @@ fn read_one(dir: &Path, module: &str, arch: Arch) -> Result<Text, BuildError> {
         Err(error) => return Err(BuildError::io(&file)(error)),
     };
     match Header::read(&text) {
-        Ok(_) => Ok(Text { module: module.to_owned(), arch, text }),
         Err(source) => Err(BuildError::BadImage { file, source }),
+        Ok(header) if (&*header.module, header.target) != (module, arch.number()) => {
+            let (expected, actual) = ((module.to_owned(), arch), (header.module, header.target));
+            Err(BuildError::OtherImage { file, expected, actual })
+        }
+        Ok(_) => Ok(Text { module: module.to_owned(), arch, text }),
     }
 }
 

@@ -78,3 +78,16 @@ fn an_altered_file_is_named() {
     let expected = format!("{} cannot be used: its header has no line 'slm kernel module'", file.display());
     assert_eq!(error.to_string(), expected);
 }
+
+#[test]
+fn a_file_under_another_name_is_told_from_what_it_should_be() {
+    let dir = TestDir::new("committed_read_other");
+    let committed = text("0123", COMPILER, ".version 7.0\n").text;
+    for (name, module, arch) in [("ptx/blur.sm_90.ptx", "blur", Arch::SM_90), ("ptx/sum.sm_80.ptx", "sum", Arch::SM_80)]
+    {
+        let file = dir.write(name, &committed);
+        let error = read(&dir.path(""), &[module.into()], &[arch]).unwrap_err();
+        let expected = format!("{} is the module blur for sm_80 instead of {module} for {arch}; renew", file.display());
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+}

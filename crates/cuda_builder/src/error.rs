@@ -91,6 +91,15 @@ pub enum BuildError {
         /// What is wrong.
         source: ImageError,
     },
+    /// A committed file has a module in it that its name does not say.
+    OtherImage {
+        /// The file.
+        file: PathBuf,
+        /// The module and target of its name.
+        expected: (String, Arch),
+        /// Those of its header, the target as the number in `sm_75`.
+        actual: (String, u32),
+    },
     /// The kernels have errors.
     Compile {
         /// The module.
@@ -183,6 +192,12 @@ impl fmt::Display for BuildError {
             BuildError::BadImage { file, source } => {
                 write!(f, "{} cannot be used: {source}", file.display())
             }
+            BuildError::OtherImage { file, expected: (module, arch), actual: (other, target) } => write!(
+                f,
+                "{} is the module {other} for sm_{target} instead of {module} for {arch}; renew it with: {}",
+                file.display(),
+                renew(file, module)
+            ),
             BuildError::Compile { module, arch, diagnostics } => {
                 write!(f, "the kernel module {module} does not compile for {arch}:\n{diagnostics}")
             }
