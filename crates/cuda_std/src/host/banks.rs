@@ -17,7 +17,7 @@ pub struct Banks {
 }
 
 impl Banks {
-    /// Those of all NVIDIA GPUs since compute capability 2.0: 32 of 4 bytes.
+    /// Those of NVIDIA GPUs since compute capability 5.0: 32 of 4 bytes.
     pub const NVIDIA: Banks = Banks { count: 32, bytes: 4 };
 
     /// The most bytes that a lane moves at a time.
