@@ -369,8 +369,8 @@ pub enum Error {
     },
     /// A swizzle that would move elements out of their rows, or whose numbers have no meaning.
     #[error(
-        "a swizzle with bits {bits}, base {base} and shift {shift} needs rows of a multiple of 2^(bits + base) elements, and \
-         numbers below 32; these have {stride}"
+        "a swizzle with bits {bits}, base {base} and shift {shift} takes rows of a multiple of 2^(bits + base) elements, \
+         and not of {stride}, with bits + base and shift below 32"
     )]
     Swizzle {
         /// The elements of a row.

@@ -15,8 +15,8 @@
 //! binds it to a [`Device`]; `apply` runs it on host data and `apply_into` on device [`Buffer`]s, as often as
 //! wanted and from any thread.
 //!
-//! [`Device::kernel`] launches kernels of other crates. [`banks`] predicts the bank conflicts of a kernel's accesses to shared
-//! memory, and finds layouts without them.
+//! [`Device::kernel`] launches kernels of other crates. [`banks`] predicts the bank conflicts of their accesses to
+//! shared memory, and finds layouts without them.
 //!
 //! # Order and completion
 //!

@@ -25,7 +25,8 @@ pub struct Layout {
     swizzle: Option<Swizzle>,
 }
 
-/// A permutation of the elements of a row, different from row to row: `column ^ ((row >> shift & (2^bits - 1)) << base)`.
+/// A permutation of the elements of a row, different from row to row: `column ^ ((row >> shift & (2^bits - 1)) <<
+/// base)`.
 ///
 /// Groups of `2^base` elements stay together; the permutation changes every `2^shift` rows, and repeats itself after
 /// `2^(shift + bits)`. With rows of `2^n` elements, the first of them in row 0, it is what CUTLASS calls
@@ -81,8 +82,8 @@ impl Layout {
         u64::from(row) * u64::from(self.stride) + u64::from(column)
     }
 
-    /// The elements from the first to the last one of a tile, with those between them that are not used. A swizzle may use all
-    /// of the last row.
+    /// The elements from the first to the last one of a tile, with those between them that are not used. A swizzle may
+    /// use all of the last row.
     #[must_use]
     pub fn elements(&self, rows: u32, columns: u32) -> u64 {
         if rows == 0 || columns == 0 {

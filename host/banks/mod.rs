@@ -25,15 +25,16 @@
 //! of `u = max(w, b)` bytes; unit `k` is in group `k mod (n·b/u)` of neighbouring banks (of one bank if `w ≤ b`).
 //!
 //! 1. The lanes are served in phases of `min(32, n·b/u)` neighbouring ones: with 32 banks of 4 bytes all 32, or 16 for
-//!    accesses of 8 bytes and 8 for those of 16; with 16 banks half as many. A phase in which no lane takes part takes no time.
+//!    accesses of 8 bytes and 8 for those of 16; with 16 banks half as many. A phase in which no lane takes part takes
+//!    no time.
 //! 2. With 32 banks of 4 bytes, a load of 8 or 16 bytes has phases of twice as many lanes if everywhere in the warp the
-//!    lanes `2k` and `2k + 1` want the same, or everywhere the lanes whose numbers differ by 2 (in their second bit), or one
-//!    of the two takes no part.
+//!    lanes `2k` and `2k + 1` want the same, or everywhere the lanes whose numbers differ by 2 (in their second bit),
+//!    or one of the two takes no part.
 //! 3. A phase takes as many wavefronts as there are different units in the group that most are wanted of.
 //!
 //! This is exact, not a rule of thumb: for loads and stores with 32 banks of 4 bytes it gives the numbers that Nsight
-//! Compute measures on an H200. It is the very code by which emulated devices count. For other numbers of banks
-//! it is the same idea, without a device to measure; 16 banks serve half a warp at a time, as the first CUDA devices did.
+//! Compute measures on an H200. It is the very code by which emulated devices count. For other numbers of banks it is
+//! the same idea, without a device to measure; 16 banks serve half a warp at a time, as the first CUDA devices did.
 //!
 //! # Atomic operations
 //!

@@ -67,19 +67,19 @@ impl BankModel {
         Cost::of(&pattern.access(), pattern.kind(), self.banks)
     }
 
-    /// How many lanes wait for each other in a bank: the most passes that a phase takes, 1 if there is no conflict and 0 if
-    /// no lane takes part. The same as [`Cost::degree`].
+    /// How many lanes wait for each other in a bank: the most passes that a phase takes, 1 if there is no conflict and
+    /// 0 if no lane takes part. The same as [`Cost::degree`].
     #[must_use]
     pub fn conflict_degree(&self, pattern: &AccessPattern) -> u32 {
         self.cost(pattern).degree
     }
 
-    /// The smallest number that is not less than `stride` and with which columns are free of conflicts: those of a matrix
-    /// whose rows begin so many elements of `width` apart, where lane `k` loads or stores the element in row `k` of any
-    /// one column. The difference is the padding of a row.
+    /// The smallest number that is not less than `stride` and with which columns are free of conflicts: those of a
+    /// matrix whose rows begin so many elements of `width` apart, where lane `k` loads or stores the element in row `k`
+    /// of any one column. The difference is the padding of a row.
     ///
-    /// An odd stride is enough for elements as wide as a bank's word, and wider; smaller ones share words. Element numbers have
-    /// 32 bits and wrap, so there is an answer for each stride.
+    /// An odd stride is enough for elements as wide as a bank's word, and wider; smaller ones share words. Element
+    /// numbers have 32 bits and wrap, so there is an answer for each stride.
     ///
     /// ```
     /// use slm::banks::{BankModel, Width};

@@ -3,7 +3,8 @@
 use super::{AccessKind, AccessPattern, Width};
 use std::fmt;
 
-/// The index patterns that bank conflicts are usually explained with. `g` is the number of a thread in a row of `N = 32`.
+/// The index patterns that bank conflicts are usually explained with. `g` is the number of a thread in a row of `N =
+/// 32`.
 ///
 /// `Display` gives the index as a formula.
 ///

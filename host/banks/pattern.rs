@@ -74,7 +74,8 @@ impl TryFrom<usize> for Width {
     }
 }
 
-/// What the 32 lanes of a warp access in shared memory with one instruction: each an element of its own choice, or none.
+/// What the 32 lanes of a warp access in shared memory with one instruction: each an element of its own choice, or
+/// none.
 ///
 /// Elements are numbered from one that is aligned to all banks. The numbers have 32 bits.
 ///

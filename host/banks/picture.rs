@@ -9,8 +9,8 @@ const COLUMNS: usize = 100;
 
 impl BankModel {
     /// A picture of the access, as text of at most 100 columns: a row for each pass, in it the lanes that are served,
-    /// below the banks that serve them. `7+` is lane 7 together with others that want the same word; they are listed at the
-    /// end. Phases, if there are several, are told apart.
+    /// below the banks that serve them. `7+` is lane 7 together with others that want the same word; they are listed at
+    /// the end. Phases, if there are several, are told apart.
     ///
     /// In which order a bank serves its words is not documented; the picture takes the lowest lanes first.
     ///

@@ -40,10 +40,10 @@ impl fmt::Display for Proposal {
         writeln!(f, "layout    {}", self.layout)?;
         write!(f, "memory    {} bytes, {} of them unused", self.bytes, self.extra_bytes)?;
         for (k, Cost { requests, phases, passes, degree, .. }) in self.costs.iter().enumerate() {
-            write!(f, "\naccess {k}  {requests} requests, {passes} passes")?;
+            write!(f, "\naccess {k}  requests {requests}, passes {passes}")?;
             match passes == phases {
-                true => write!(f, ", no conflicts")?,
-                false => write!(f, ", {phases} without conflicts; degree {degree}")?,
+                true => f.write_str(": no conflicts")?,
+                false => write!(f, ", without conflicts {phases}: degree {degree}")?,
             }
         }
         Ok(())
@@ -75,13 +75,14 @@ impl BankModel {
         Ok(Proposal { layout, bytes, extra_bytes: bytes - tile.bytes(), costs })
     }
 
-    /// The layout for a tile that takes the least shared memory of those without conflicts; of several, a padding rather than
-    /// a swizzle, and the swizzle of the fewest bits. If none that was tried is free of conflicts
+    /// The layout for a tile that takes the least shared memory of those without conflicts; of several, a padding
+    /// rather than a swizzle, and the swizzle of the fewest bits. If none that was tried is free of conflicts
     /// ([`Proposal::is_conflict_free`] tells), it is the one with the fewest passes, and of these the smallest.
     ///
-    /// Tried are all paddings of a row up to, but not including, a word of each bank; and all swizzles that move groups of up to
-    /// 16 bytes within a word of each bank, change after up to 32 rows, and have no further padding than their rows need. Each is
-    /// evaluated for every request of every access, so the answer is exact.
+    /// Tried are all paddings of a row up to, but not including, a word of each bank; and all swizzles that move groups
+    /// of up to 16 bytes within a word of each bank, change after up to 32 rows, and have no further padding than their
+    /// rows need. Each is evaluated for every request of every access, so the answer is exact. That takes milliseconds
+    /// for most tiles, and seconds for the largest ones if no layout is free of conflicts.
     ///
     /// ```
     /// use slm::banks::{AccessKind, BankModel, Tile, Width};
@@ -94,8 +95,8 @@ impl BankModel {
     ///     "\
     /// layout    row * 32 + (column ^ (row & 31))
     /// memory    4096 bytes, 0 of them unused
-    /// access 0  32 requests, 32 passes, no conflicts
-    /// access 1  32 requests, 32 passes, no conflicts"
+    /// access 0  requests 32, passes 32: no conflicts
+    /// access 1  requests 32, passes 32: no conflicts"
     /// );
     /// # Ok::<(), slm::Error>(())
     /// ```

@@ -53,8 +53,8 @@ impl Tile {
         Ok(Tile { rows, columns, width, accesses: Vec::new() })
     }
 
-    /// Warps go through the whole tile along its rows: the lanes of a warp take neighbours in a row, and at its end go on in the
-    /// next one. Each takes as many elements as `width` has bytes for.
+    /// Warps go through the whole tile along its rows: the lanes of a warp take neighbours in a row, and at its end go
+    /// on in the next one. Each takes as many elements as `width` has bytes for.
     ///
     /// # Errors
     ///
@@ -65,8 +65,8 @@ impl Tile {
         self.all(kind, width, place)
     }
 
-    /// Warps go through the whole tile along its columns: the lanes of a warp take elements below each other, and at the end of
-    /// a column go on in the next one. With a `width` of several elements, each takes neighbours in its row.
+    /// Warps go through the whole tile along its columns: the lanes of a warp take elements below each other, and at
+    /// the end of a column go on in the next one. With a `width` of several elements, each takes neighbours in its row.
     ///
     /// # Errors
     ///

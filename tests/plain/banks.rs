@@ -102,7 +102,7 @@ fn padded_stride(model: BankModel, stride: u32, width: Width) -> u32 {
         let Prediction { phases, passes, .. } = Prediction::of(model, &pattern);
         phases == passes
     };
-    (stride..).find(|stride| (0..16).all(|column| is_free(*stride, column))).unwrap()
+    (stride..=u32::MAX).find(|stride| (0..16).all(|column| is_free(*stride, column))).unwrap()
 }
 
 #[test]

@@ -58,8 +58,8 @@ impl Prediction {
     }
 }
 
-/// As many as have all banks to themselves at best; twice as many for wide loads on NVIDIA's banks if lanes in pairs never
-/// want different things.
+/// As many as have all banks to themselves at best; twice as many for wide loads on NVIDIA's banks if lanes in pairs
+/// never want different things.
 fn lanes_of_a_phase(model: BankModel, kind: AccessKind, bytes: u64, addresses: &[Option<u64>]) -> usize {
     let bank_bytes = u64::from(model.bank_bytes());
     let lanes = (u64::from(model.banks()) * bank_bytes / bytes.max(bank_bytes)).min(32) as usize;

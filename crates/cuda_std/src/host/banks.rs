@@ -1,13 +1,13 @@
 //! How the banks of shared memory serve the lanes of a warp: the one rule by which conflicts are predicted and counted.
 //!
-//! Word `w` of shared memory is in bank `w % count`. The lanes of a warp are served in *phases*, each of as many lanes as
-//! could at best have all banks to themselves: of 32 banks of 4 bytes, 32 lanes that move up to 4 bytes each, 16 that
-//! move 8, and 8 that move 16. In a phase each bank gives one word per *wavefront*, to all lanes that want it.
+//! Word `w` of shared memory is in bank `w % count`. The lanes of a warp are served in *phases*, each of as many lanes
+//! as could at best have all banks to themselves: of 32 banks of 4 bytes, 32 lanes that move up to 4 bytes each, 16
+//! that move 8, and 8 that move 16. In a phase each bank gives one word per *wavefront*, to all lanes that want it.
 //!
 //! NVIDIA documents the banks and that a word is given to all lanes at once, but not the phases. With 32 banks of 4
-//! bytes the rule is what Nsight Compute measures on an H200, for loads and stores; that covers one more thing: a load of
-//! 8 or 16 bytes has phases of twice as many lanes if everywhere in the warp the lanes `2k` and `2k + 1` want the same,
-//! or everywhere the lanes whose numbers differ in the second bit, or one of the two wants nothing.
+//! bytes the rule is what Nsight Compute measures on an H200, for loads and stores; that covers one more thing: a load
+//! of 8 or 16 bytes has phases of twice as many lanes if everywhere in the warp the lanes `2k` and `2k + 1` want the
+//! same, or everywhere the lanes whose numbers differ in the second bit, or one of the two wants nothing.
 
 /// The banks of a shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,8 +97,8 @@ impl WarpAccess<'_> {
         if several_words && [1, 2].iter().any(|bit| self.is_shared_in_pairs(*bit)) { 2 * lanes } else { lanes }
     }
 
-    /// Whether two lanes whose numbers differ in `bit` alone never want different places. One that makes no access wants
-    /// none.
+    /// Whether two lanes whose numbers differ in `bit` alone never want different places. One that makes no access
+    /// wants none.
     fn is_shared_in_pairs(&self, bit: u32) -> bool {
         let both = self.lanes & self.lanes >> bit;
         lanes_of(both).filter(|lane| lane & bit == 0).all(|lane| {
