@@ -38,12 +38,12 @@
 //!
 //! # Atomic operations
 //!
-//! What lanes do to one address atomically, they do one after another: that much NVIDIA documents. How many wavefronts
-//! that takes is not documented. The model counts a *pass* for each lane that updates something in the same bank,
-//! be it the same word or not ([`Cost::passes`]). On an H200 that is what was measured for 32-bit additions to shared
-//! memory, with one exception: if all lanes add to one address, they are added up before, and take one pass. A
-//! compare-and-exchange takes two wavefronts for each pass. Some atomic operations are loops on the device, such as
-//! additions of 64 bits; no number is promised for those.
+//! What the lanes of a warp do to one address atomically, they do one after another: that much NVIDIA documents. How
+//! many wavefronts that takes is not documented. The model counts a *pass* for each lane that updates something in the
+//! same bank, be it the same word or not ([`Cost::passes`]). That is what was measured on an H200 for 32-bit additions
+//! to shared memory, with one exception: if all lanes add to one address, it is one wavefront, presumably because their
+//! sum is added. A compare-and-exchange takes two wavefronts for each pass. Some atomic operations are loops on the
+//! device, such as additions of 64 bits; the model does not tell how often these go round.
 
 mod cost;
 mod layout;

@@ -61,8 +61,7 @@ impl Tile {
     /// As [`access`](Self::access): the columns must be a multiple of the elements that a lane takes.
     pub fn row_by_row(self, kind: AccessKind, width: Width) -> Result<Self> {
         let across = self.columns.div_ceil(self.elements(width)?);
-        let place = |item: u32| [item.checked_div(across).unwrap_or(0), item.checked_rem(across).unwrap_or(0)];
-        self.all(kind, width, place)
+        self.all(kind, width, |item| [item / across, item % across])
     }
 
     /// Warps go through the whole tile along its columns: the lanes of a warp take elements below each other, and at
@@ -73,8 +72,7 @@ impl Tile {
     /// As [`access`](Self::access): the columns must be a multiple of the elements that a lane takes.
     pub fn column_by_column(self, kind: AccessKind, width: Width) -> Result<Self> {
         let rows = self.rows;
-        let place = |item: u32| [item.checked_rem(rows).unwrap_or(0), item.checked_div(rows).unwrap_or(0)];
-        self.all(kind, width, place)
+        self.all(kind, width, |item| [item % rows, item / rows])
     }
 
     /// An access to every element, one lane after another: to the one in row `place(item)[0]`, and in column
@@ -85,8 +83,8 @@ impl Tile {
         let items = self.rows * self.columns.div_ceil(each);
         self.access(kind, width, items.div_ceil(32), |request, lane| {
             let item = 32 * request + lane;
-            let [row, group] = place(item);
-            (item < items).then_some([row, group * each])
+            // An empty tile has no items, and no place for them.
+            (item < items).then(|| place(item)).map(|[row, group]| [row, group * each])
         })
     }
 
@@ -103,7 +101,7 @@ impl Tile {
     /// ```
     /// use slm::banks::{AccessKind, Tile, Width};
     ///
-    /// // Each warp reads the diagonal.
+    /// // A warp reads the diagonal.
     /// let diagonal = Tile::new(32, 32, Width::B4)?
     ///     .access(AccessKind::Load, Width::B4, 1, |_, lane| Some([lane, lane]))?;
     /// # Ok::<(), slm::Error>(())
@@ -125,7 +123,9 @@ impl Tile {
             let mut places = [None; 32];
             for (lane, at) in (0..32).zip(&mut places) {
                 *at = place(request, lane);
-                at.map_or(Ok(()), |at| self.check(at, each))?;
+                if let Some(at) = *at {
+                    self.check(at, each)?;
+                }
             }
             access.requests.push(places);
         }

@@ -82,26 +82,23 @@ fn the_smallest_without_conflicts_is_found() {
 fn is_smallest(model: BankModel, tile: &Tile, found: &Proposal) {
     let (shape, element) = ([tile.rows(), tile.columns()], tile.width());
     let accesses = [(ROWS, requests(shape, 1, true)), (COLUMNS, requests(shape, 1, false))];
-    let predict = |layout| {
-        let predictions = accesses.iter().map(|(kind, all)| prediction(model, *kind, [element; 2], layout, all));
-        predictions.collect::<Vec<_>>()
-    };
-    assert_eq!(costs(found), predict(found.layout), "{shape:?}, {found}");
-    has_room_for_all(found.layout, shape, element, found);
-    let is_free = |layout| predict(layout).iter().all(|[_, phases, passes, _]| phases == passes);
-    assert_eq!(found.is_conflict_free(), is_free(found.layout));
-    let element_bytes = element.bytes();
-    let row = model.banks() * model.bank_bytes() / element_bytes;
-    for padding in 0..row {
-        let layout = Layout::padded(shape[1] + padding);
-        let passes = predict(layout).iter().map(|[_, _, passes, _]| passes).sum();
-        is_no_better([layout.elements(shape[0], shape[1]) * u64::from(element_bytes), passes], is_free(layout), found);
+    let predict = |layout| accesses.each_ref().map(|(kind, all)| prediction(model, *kind, [element; 2], layout, all));
+    for layout in [found.layout, Layout::padded(shape[1]), Layout::padded(shape[1] + 3)] {
+        let evaluated = model.evaluate(tile, layout).unwrap();
+        assert_eq!(costs(&evaluated), predict(layout), "{shape:?}, {evaluated}");
+        has_room_for_all(layout, shape, element, &evaluated);
     }
-    for swizzle in swizzles(row.ilog2(), (16 / element_bytes).ilog2()) {
+    let row = model.banks() * model.bank_bytes() / element.bytes();
+    let paddings = (0..row).map(|padding| Layout::padded(shape[1] + padding));
+    let swizzles = swizzles(row.ilog2(), (16 / element.bytes()).ilog2()).map(|swizzle| {
         let stride = shape[1].next_multiple_of(1 << (swizzle.bits + swizzle.base));
-        let other = model.evaluate(tile, Layout::swizzled(stride, swizzle).unwrap()).unwrap();
-        is_no_better([other.bytes, other.passes()], other.is_conflict_free(), found);
+        Layout::swizzled(stride, swizzle).unwrap()
+    });
+    for layout in paddings.chain(swizzles) {
+        let other = model.evaluate(tile, layout).unwrap();
+        assert!(!is_better(&other, found), "{other}\nis better than\n{found}");
     }
+    assert_eq!(model.evaluate(tile, found.layout).as_ref(), Ok(found));
 }
 
 /// All that move groups of up to `2^most_base` elements within `2^bits`.
@@ -110,14 +107,11 @@ fn swizzles(bits: u32, most_base: u32) -> impl Iterator<Item = Swizzle> {
     bases.flat_map(|(bits, base)| (0..=5).map(move |shift| Swizzle { bits, base, shift }))
 }
 
-/// Whether what was found is at least as good as something of so many bytes and passes.
-#[track_caller]
-fn is_no_better([bytes, passes]: [u64; 2], is_free: bool, found: &Proposal) {
-    let is_better = match found.is_conflict_free() {
-        true => is_free && bytes < found.bytes,
-        false => is_free || [passes, bytes] < [found.passes(), found.bytes],
-    };
-    assert!(!is_better, "{passes} passes in {bytes} bytes are better than {found}");
+fn is_better(one: &Proposal, other: &Proposal) -> bool {
+    match other.is_conflict_free() {
+        true => one.is_conflict_free() && one.bytes < other.bytes,
+        false => one.is_conflict_free() || [one.passes(), one.bytes] < [other.passes(), other.bytes],
+    }
 }
 
 /// A tile of words as it should be known by heart, with and without a swizzle.
