@@ -15,7 +15,8 @@
 //! binds it to a [`Device`]; `apply` runs it on host data and `apply_into` on device [`Buffer`]s, as often as
 //! wanted and from any thread.
 //!
-//! [`Device::kernel`] launches kernels of other crates.
+//! [`Device::kernel`] launches kernels of other crates. [`banks`] predicts the bank conflicts of their accesses to
+//! shared memory, and finds layouts without them.
 //!
 //! # Order and completion
 //!
@@ -35,6 +36,7 @@
 
 mod allocation;
 mod backend;
+pub mod banks;
 mod boundary;
 mod buffer;
 mod device;

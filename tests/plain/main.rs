@@ -1,6 +1,7 @@
 //! The tests that are the same on every machine; together in one program, because each program compiles the operations for
 //! all element types anew.
 
+mod banks;
 #[path = "../common/mod.rs"]
 mod common;
 mod emulated;

@@ -3,6 +3,8 @@
 //! Compiled for the host, every accessor of this crate asks the [`Machine`] that is installed for the current OS
 //! thread. Whoever wants to run a kernel on the CPU implements that trait and calls the kernel inside [`with`].
 
+pub mod banks;
+
 pub use crate::atomic::{Operation, Scope};
 use crate::{Atomic, Ordering, Value};
 use std::cell::RefCell;

@@ -2,10 +2,8 @@
 
 use crate::site::{Action, Site};
 use cuda_std::host::Space;
+use cuda_std::host::banks::{Banks, WarpAccess, lanes_of};
 use std::ops::AddAssign;
-
-/// Bytes of a bank.
-const BANK_BYTES: u64 = 4;
 
 /// Bytes of a sector, the unit in which global memory is moved.
 const SECTOR_BYTES: u64 = 32;
@@ -71,9 +69,10 @@ impl Request {
         lanes_of(self.made)
     }
 
-    /// The addresses of the lanes in `group` that make an access.
-    fn addresses(&self, group: u32) -> impl Iterator<Item = u64> {
-        lanes_of(self.made & group).map(|lane| self.addresses[lane as usize])
+    /// The access of those.
+    #[inline]
+    fn access(&self, action: Action, bytes: u32) -> WarpAccess<'_> {
+        WarpAccess { lanes: self.made, addresses: &self.addresses, bytes, load: action == Action::Load }
     }
 
     /// The part of these lanes.
@@ -90,10 +89,10 @@ impl Request {
         }
     }
 
-    /// What it costs at `site`, with so many banks.
-    pub(crate) fn count(&self, site: &Site, banks: u32) -> Counts {
+    /// What it costs at `site`, with these banks.
+    pub(crate) fn count(&self, site: &Site, banks: Banks) -> Counts {
         let Site { action, space, bytes, .. } = *site;
-        let step = self.step();
+        let (access, step) = (self.access(action, bytes), self.step());
         let mut counts = Counts {
             requests: u64::from(self.made != 0),
             lanes: self.made.count_ones().into(),
@@ -103,14 +102,13 @@ impl Request {
         match space {
             Some(Space::Shared) => {
                 let in_order = step == Some(0) || bytes >= 4 && step == Some(bytes.into());
-                let phase = self.phase(action, bytes, banks);
                 [counts.wavefronts, counts.fewest_wavefronts] = match in_order {
-                    true => [self.phases(phase).count() as u64; 2],
-                    false => self.wavefronts(phase, bytes, banks),
+                    true => [access.phases(banks).count() as u64; 2],
+                    false => access.wavefronts(banks),
                 };
             }
-            Some(Space::Global | Space::GlobalConstant) => counts.sectors = self.sectors(),
-            Some(Space::Constant) => counts.wavefronts = self.distinct(u32::MAX, |address| address),
+            Some(Space::Global | Space::GlobalConstant) => counts.sectors = sectors(&access),
+            Some(Space::Constant) => counts.wavefronts = distinct(&access, |address| address),
             None => {}
         }
         if space == Some(Space::Constant) {
@@ -120,7 +118,7 @@ impl Request {
             counts.degree = match step {
                 Some(0) => 32,
                 Some(_) => 1,
-                None => self.degree(),
+                None => access.most_at_one_address(),
             };
         }
         counts
@@ -132,115 +130,24 @@ impl Request {
         let off = (1..32).fold(0, |off, k| off | (self.addresses[k].wrapping_sub(self.addresses[k - 1]) ^ step));
         (self.made == u32::MAX && off == 0).then_some(step)
     }
-
-    /// The wavefronts of an access of so many bytes per lane, `phase` lanes at a time, and how many there would be
-    /// without conflicts. In each phase a bank gives one word per wavefront, to all lanes that ask for it.
-    fn wavefronts(&self, phase: u32, bytes: u32, banks: u32) -> [u64; 2] {
-        // An access of several words is aligned, so that its banks are a group which it has to itself.
-        let unit = u64::from(bytes).max(BANK_BYTES);
-        let groups = u64::from(banks) * BANK_BYTES / unit;
-        self.phases(phase).fold([0, 0], |[all, fewest], lanes| [all + self.most_units(lanes, unit, groups), fewest + 1])
-    }
-
-    /// How many lanes are served at a time: as many as have all banks to themselves if each wants others (32 for 4 bytes,
-    /// half a warp for 8, a quarter for 16), and twice as many for a load of several words of which lanes in pairs want
-    /// the same.
-    fn phase(&self, action: Action, bytes: u32, banks: u32) -> u32 {
-        let lanes = (banks * BANK_BYTES as u32 / bytes.max(BANK_BYTES as u32)).min(32);
-        let several_words = action == Action::Load && lanes < 32 && banks == 32;
-        if several_words && [1, 2].iter().any(|bit| self.is_shared_in_pairs(*bit)) { 2 * lanes } else { lanes }
-    }
-
-    /// Whether two lanes whose numbers differ in `bit` alone never want different places. One that makes no access wants
-    /// none.
-    fn is_shared_in_pairs(&self, bit: u32) -> bool {
-        let both = self.made & self.made >> bit;
-        lanes_of(both).filter(|lane| lane & bit == 0).all(|lane| {
-            let [first, second] = [lane, lane + bit].map(|lane| self.addresses[lane as usize]);
-            first == second
-        })
-    }
-
-    /// The lanes that are served at a time, so many.
-    fn phases(&self, lanes: u32) -> impl Iterator<Item = u32> {
-        let phase = u32::MAX >> (32 - lanes);
-        (0..32).step_by(lanes as usize).map(move |first| phase << first).filter(|phase| self.made & phase != 0)
-    }
-
-    /// The most different units of `unit` bytes that the lanes want of one of `groups` groups of banks.
-    fn most_units(&self, phase: u32, unit: u64, groups: u64) -> u64 {
-        let (mut used, mut units) = (0u32, [0; 32]);
-        let shift = unit.trailing_zeros();
-        for address in self.addresses(phase) {
-            let unit = address >> shift;
-            let group = (unit & (groups - 1)) as usize;
-            if used & 1 << group != 0 && units[group] != unit {
-                return self.most_units_of_many(phase, unit_of(shift), groups);
-            }
-            used |= 1 << group;
-            units[group] = unit;
-        }
-        1
-    }
-
-    #[cold]
-    fn most_units_of_many(&self, phase: u32, unit: impl Fn(u64) -> u64, groups: u64) -> u64 {
-        let (units, n) = self.sorted(phase, unit);
-        let mut in_group = [0; 32];
-        for (k, unit) in units[..n].iter().enumerate() {
-            if k == 0 || units[k - 1] != *unit {
-                in_group[(unit & (groups - 1)) as usize] += 1;
-            }
-        }
-        in_group.into_iter().max().unwrap_or(0)
-    }
-
-    fn sectors(&self) -> u64 {
-        self.distinct(u32::MAX, unit_of(SECTOR_BYTES.trailing_zeros()))
-    }
-
-    /// How many different units there are.
-    fn distinct(&self, group: u32, unit: impl Fn(u64) -> u64) -> u64 {
-        let (mut last, mut found) = (None, 0);
-        for unit_here in self.addresses(group).map(&unit) {
-            if last > Some(unit_here) {
-                let (units, n) = self.sorted(group, unit);
-                return units[..n].chunk_by(|a, b| a == b).count() as u64;
-            }
-            found += u64::from(last != Some(unit_here));
-            last = Some(unit_here);
-        }
-        found
-    }
-
-    fn degree(&self) -> u32 {
-        let (addresses, n) = self.sorted(u32::MAX, |address| address);
-        addresses[..n].chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(0) as u32
-    }
-
-    fn sorted(&self, group: u32, unit: impl Fn(u64) -> u64) -> ([u64; 32], usize) {
-        let (mut units, mut n) = ([0; 32], 0);
-        for address in self.addresses(group) {
-            units[n] = unit(address);
-            n += 1;
-        }
-        units[..n].sort_unstable();
-        (units, n)
-    }
 }
 
-/// The lanes in a mask.
-#[inline]
-pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane)
-    })
+fn sectors(access: &WarpAccess<'_>) -> u64 {
+    distinct(access, |address| address >> SECTOR_BYTES.trailing_zeros())
 }
 
-fn unit_of(shift: u32) -> impl Fn(u64) -> u64 {
-    move |address| address >> shift
+/// How many different units there are.
+fn distinct(access: &WarpAccess<'_>, unit: impl Fn(u64) -> u64) -> u64 {
+    let (mut last, mut found) = (None, 0);
+    for unit_here in access.addresses_of(u32::MAX).map(&unit) {
+        if last > Some(unit_here) {
+            let (units, n) = access.sorted(u32::MAX, unit);
+            return units[..n].chunk_by(|a, b| a == b).count() as u64;
+        }
+        found += u64::from(last != Some(unit_here));
+        last = Some(unit_here);
+    }
+    found
 }
 
 #[cfg(test)]
@@ -309,21 +216,22 @@ mod tests {
             let action = if load { Action::Load } else { Action::Store };
             let banks = if small { 16 } else { 32 };
             let request = request(&addresses);
-            let wavefronts = request.wavefronts(request.phase(action, bytes, banks), bytes, banks);
+            let wavefronts = request.access(action, bytes).wavefronts(Banks::new(banks, 4).unwrap());
             prop_assert_eq!(wavefronts, naive(&addresses, action, bytes.into(), banks.into()));
         }
 
         #[test]
-        fn sectors_are_those_of_the_definition((addresses, _) in accesses()) {
+        fn sectors_are_those_of_the_definition((addresses, bytes) in accesses()) {
             let sectors: BTreeSet<u64> = addresses.iter().flatten().map(|address| address / 32).collect();
-            prop_assert_eq!(request(&addresses).sectors(), sectors.len() as u64);
+            prop_assert_eq!(super::sectors(&request(&addresses).access(Action::Load, bytes)), sectors.len() as u64);
         }
 
         #[test]
-        fn the_degree_is_that_of_the_definition((addresses, _) in accesses()) {
+        fn the_degree_is_that_of_the_definition((addresses, bytes) in accesses()) {
             let times = |a: &u64| addresses.iter().flatten().filter(|b| a == *b).count();
             let most = addresses.iter().flatten().map(times).max().unwrap_or(0);
-            prop_assert_eq!(request(&addresses).degree() as usize, most);
+            let request = request(&addresses);
+            prop_assert_eq!(request.access(Action::Atomic, bytes).most_at_one_address() as usize, most);
         }
     }
 
@@ -332,8 +240,7 @@ mod tests {
     fn strides() {
         let strided = |bytes: u32, stride: u64, banks| {
             let addresses: Vec<_> = (0..32).map(|lane| Some(lane * stride)).collect();
-            let request = request(&addresses);
-            request.wavefronts(request.phase(Action::Store, bytes, banks), bytes, banks)
+            request(&addresses).access(Action::Store, bytes).wavefronts(Banks::new(banks, 4).unwrap())
         };
         assert_eq!([strided(4, 4, 32), strided(4, 8, 32), strided(4, 128, 32)], [[1, 1], [2, 1], [32, 1]]);
         assert_eq!([strided(4, 0, 32), strided(4, 132, 32), strided(1, 1, 32)], [[1, 1], [1, 1], [1, 1]]);

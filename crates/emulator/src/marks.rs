@@ -1,8 +1,8 @@
 //! Marks that accesses leave at a place, and sets of them.
 
-use crate::counts::lanes_of;
 use crate::order::Moment;
 use crate::shadow::Conflict;
+use cuda_std::host::banks::lanes_of;
 
 /// Accesses to a place by lanes of one warp, at the same clock and line.
 ///

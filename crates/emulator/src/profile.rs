@@ -1,5 +1,7 @@
 //! What a device allows.
 
+use cuda_std::host::banks::Banks;
+
 /// The limits of a device and the shape of its shared memory.
 ///
 /// The numbers are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". There are no
@@ -59,6 +61,11 @@ impl Profile {
         }
     }
 
+    /// The banks, each four bytes wide.
+    pub(crate) const fn shape_of_banks(&self) -> Banks {
+        Banks::new(self.banks, 4).expect("no profile has other banks than there can be")
+    }
+
     facts! {
         /// A name for reports.
         name: &'static str;
@@ -86,6 +93,7 @@ mod tests {
     fn banks_are_a_power_of_two_and_no_more_than_lanes() {
         for profile in Profile::ALL {
             assert!(profile.banks.is_power_of_two() && (4..=32).contains(&profile.banks), "{profile:?}");
+            assert_eq!(profile.shape_of_banks().count(), profile.banks);
         }
     }
 }

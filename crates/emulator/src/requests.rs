@@ -4,8 +4,9 @@
 //! unless they have diverged. Here, those that come by it for the same time since the warp last met are taken to; see
 //! `Doubtful` for lanes that run a loop for different numbers of times.
 
-use crate::counts::{Counts, Request, lanes_of};
+use crate::counts::{Counts, Request};
 use crate::site::Sites;
+use cuda_std::host::banks::{Banks, lanes_of};
 use std::collections::{HashMap, VecDeque};
 
 /// The most requests at a place that wait for the other lanes: beyond it, a lane has to wait for them too. Few, so that
@@ -148,14 +149,14 @@ fn sum(requests: impl Iterator<Item = Request>, count: impl Fn(&Request) -> Coun
 /// Requests under way, and the counts of those done.
 #[derive(Debug)]
 pub(crate) struct Requests {
-    banks: u32,
+    banks: Banks,
     /// By warp and site.
     queues: Vec<Vec<Queue>>,
     counts: Vec<Counts>,
 }
 
 impl Requests {
-    pub(crate) fn new(warps: usize, banks: u32) -> Self {
+    pub(crate) fn new(warps: usize, banks: Banks) -> Self {
         Requests { banks, queues: (0..warps).map(|_| Vec::new()).collect(), counts: Vec::new() }
     }
 

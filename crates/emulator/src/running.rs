@@ -72,7 +72,7 @@ impl Running {
             memory,
             shared: Region::new(launch.shared_bytes as usize, warps),
             sites: Sites::new(),
-            requests: Requests::new(warps, profile.banks()),
+            requests: Requests::new(warps, profile.shape_of_banks()),
             findings: Findings::default(),
             blocks: Blocks::new(launch.grid, &mut schedule.random),
             schedule,

@@ -1,0 +1,125 @@
+//! Where the elements of a tile stand.
+
+use crate::{Error, Result};
+use std::fmt;
+
+/// Where the elements of a tile stand in shared memory: rows that begin `stride` elements apart, and maybe a swizzle of
+/// the columns in each row.
+///
+/// `Display` gives the index as a formula in Rust:
+///
+/// ```
+/// use slm::banks::{Layout, Swizzle};
+///
+/// let padded = Layout::padded(33);
+/// assert_eq!((padded.to_string(), padded.index(2, 5)), ("row * 33 + column".to_owned(), 71));
+///
+/// let swizzled = Layout::swizzled(32, Swizzle { bits: 3, base: 2, shift: 1 })?;
+/// assert_eq!(swizzled.to_string(), "row * 32 + (column ^ ((row >> 1 & 7) << 2))");
+/// assert_eq!(swizzled.index(7, 5), 7 * 32 + (5 ^ 12));
+/// # Ok::<(), slm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    stride: u32,
+    swizzle: Option<Swizzle>,
+}
+
+/// A permutation of the elements of a row, different from row to row: `column ^ ((row >> shift & (2^bits - 1)) <<
+/// base)`.
+///
+/// Groups of `2^base` elements stay together; the permutation changes every `2^shift` rows, and repeats itself after
+/// `2^(shift + bits)`. With rows of `2^n` elements, the first of them in row 0, it is what CUTLASS calls
+/// `Swizzle<bits, base, n + shift - base>` of the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Swizzle {
+    /// How many bits of the column are changed.
+    pub bits: u32,
+    /// The lowest one.
+    pub base: u32,
+    /// The lowest bit of the row that they depend on.
+    pub shift: u32,
+}
+
+impl Layout {
+    /// Row by row, with rows that begin `stride` elements apart: `row * stride + column`.
+    #[must_use]
+    pub const fn padded(stride: u32) -> Self {
+        Layout { stride, swizzle: None }
+    }
+
+    /// `row * stride + swizzle of the column`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Swizzle`] unless `stride` is a multiple of `2^(base + bits)`, so that no element leaves its row, and
+    /// `shift` less than 32.
+    pub fn swizzled(stride: u32, swizzle: Swizzle) -> Result<Self> {
+        let Swizzle { bits, base, shift } = swizzle;
+        let group = bits.checked_add(base).and_then(|bits| 1u32.checked_shl(bits));
+        match group {
+            Some(group) if stride.is_multiple_of(group) && shift < 32 => Ok(Layout { stride, swizzle: Some(swizzle) }),
+            _ => Err(Error::Swizzle { stride, bits, base, shift }),
+        }
+    }
+
+    /// From the beginning of a row to the next one's, in elements.
+    #[must_use]
+    pub const fn stride(&self) -> u32 {
+        self.stride
+    }
+
+    /// The swizzle of the columns, if there is one.
+    #[must_use]
+    pub const fn swizzle(&self) -> Option<Swizzle> {
+        self.swizzle
+    }
+
+    /// Where an element stands: the elements before it.
+    #[must_use]
+    pub fn index(&self, row: u32, column: u32) -> u64 {
+        let column = self.swizzle.map_or(column, |swizzle| swizzle.apply(row, column));
+        u64::from(row) * u64::from(self.stride) + u64::from(column)
+    }
+
+    /// The elements from the first to the last one of a tile, with those between them that are not used. A swizzle may
+    /// use all of the last row.
+    #[must_use]
+    pub fn elements(&self, rows: u32, columns: u32) -> u64 {
+        if rows == 0 || columns == 0 {
+            return 0;
+        }
+        let columns = if self.swizzle.is_some() { self.stride } else { columns };
+        u64::from(rows - 1) * u64::from(self.stride) + u64::from(columns)
+    }
+
+    /// Whether groups of so many neighbouring elements, a power of two, stay together, and begin at a multiple of it.
+    pub(super) fn keeps(&self, group: u32) -> bool {
+        self.stride.is_multiple_of(group) && self.swizzle.is_none_or(|swizzle| group <= 1 << swizzle.base)
+    }
+}
+
+impl Swizzle {
+    fn mask(self) -> u32 {
+        (1 << self.bits) - 1
+    }
+
+    fn apply(self, row: u32, column: u32) -> u32 {
+        column ^ ((row >> self.shift & self.mask()) << self.base)
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row * {} + ", self.stride)?;
+        let Some(swizzle) = self.swizzle else { return f.write_str("column") };
+        let bits = match swizzle.shift {
+            0 => format!("(row & {})", swizzle.mask()),
+            shift => format!("(row >> {shift} & {})", swizzle.mask()),
+        };
+        match swizzle.base {
+            0 => write!(f, "(column ^ {bits})"),
+            base => write!(f, "(column ^ ({bits} << {base}))"),
+        }
+    }
+}
