@@ -73,6 +73,7 @@ mod running;
 mod schedule;
 mod shadow;
 mod site;
+mod threads;
 mod warp;
 
 pub use counts::Counts;
@@ -84,6 +85,7 @@ pub use memory::Buffer;
 pub use profile::Profile;
 pub use report::{Report, SiteCounts};
 pub use site::{Action, Line};
+pub use threads::Threads;
 
 /// The example of the README compiles and runs.
 #[cfg(doctest)]

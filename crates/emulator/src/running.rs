@@ -11,9 +11,11 @@ use crate::region::Region;
 use crate::requests::Requests;
 use crate::schedule::Schedule;
 use crate::site::{Action, Line, Site, Sites};
+use crate::threads::Threads;
 use crate::warp::{Call, Meeting, answer};
 use crate::{Finding, SiteCounts};
 use cuda_std::host::{Scope, WarpOperation};
+use std::collections::BTreeMap;
 use std::panic::Location;
 
 /// The most accesses that a thread makes before another one runs.
@@ -227,16 +229,26 @@ impl Running {
         }
     }
 
+    /// The threads that wait, sorted, are not all threads at one barrier: the others have ended.
     #[cold]
     fn find_divergence(&mut self) {
-        let mut sites: Vec<u16> = self.waiting.iter().map(|(_, site)| *site).collect();
-        sites.sort_unstable();
-        let groups = sites.chunk_by(|a, b| a == b);
-        let mut waiting: Vec<(Line, u32)> = groups.map(|g| (self.line(g[0]), g.len() as u32)).collect();
-        waiting.sort();
         let (thread, site) = self.waiting[0];
+        let problem = Problem::BarrierDivergence { waiting: self.threads_by_barrier(), ended: self.ended_threads() };
         self.thread = thread;
-        self.find(self.line(site), Problem::BarrierDivergence { waiting, ended: self.ended });
+        self.find(self.line(site), problem);
+    }
+
+    fn threads_by_barrier(&self) -> Vec<(Line, Threads)> {
+        let mut barriers: BTreeMap<Line, Vec<u32>> = BTreeMap::new();
+        for (thread, site) in &self.waiting {
+            barriers.entry(self.line(*site)).or_default().push(*thread);
+        }
+        barriers.into_iter().map(|(at, threads)| (at, Threads::new(threads))).collect()
+    }
+
+    fn ended_threads(&self) -> Threads {
+        let is_waiting = |thread: &u32| self.waiting.binary_search_by_key(thread, |(thread, _)| *thread).is_ok();
+        Threads::new((0..self.indices.len() as u32).filter(|thread| !is_waiting(thread)))
     }
 
     pub(crate) fn meet(
