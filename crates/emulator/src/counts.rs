@@ -2,6 +2,7 @@
 
 use crate::site::{Action, Site};
 use cuda_std::host::Space;
+use std::iter::Sum;
 use std::ops::AddAssign;
 
 /// Bytes of a bank.
@@ -49,6 +50,15 @@ impl AddAssign for Counts {
         self.fewest_wavefronts += other.fewest_wavefronts;
         self.sectors += other.sectors;
         self.degree = self.degree.max(other.degree);
+    }
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Counts::default(), |mut sum, counts| {
+            sum += counts;
+            sum
+        })
     }
 }
 

@@ -10,8 +10,8 @@
 //! * barriers that not all threads of the block come to, and warp operations that not all lanes of the mask come to;
 //! * panics, and threads that wait for ever;
 //!
-//! and it counts, for each line of the kernel: requests, bank conflicts, sectors of global memory, the degree of atomic
-//! operations, barriers.
+//! and it counts, for each line of the kernel and each warp of a block: requests, bank conflicts, sectors of global
+//! memory, the degree of atomic operations, barriers.
 //!
 //! What it finds holds for the paths that ran, with the input that was given. A race is found whether or not it did
 //! harm, since it is found by the lack of order and not by its result; but only if both accesses were made.

@@ -139,10 +139,7 @@ impl Doubtful {
 }
 
 fn sum(requests: impl Iterator<Item = Request>, count: impl Fn(&Request) -> Counts) -> Counts {
-    requests.fold(Counts::default(), |mut sum, request| {
-        sum += count(&request);
-        sum
-    })
+    requests.map(|request| count(&request)).sum()
 }
 
 /// Requests under way, and the counts of those done.
@@ -151,12 +148,13 @@ pub(crate) struct Requests {
     banks: u32,
     /// By warp and site.
     queues: Vec<Vec<Queue>>,
-    counts: Vec<Counts>,
+    /// By warp and site, of all blocks together.
+    counts: Vec<Vec<Counts>>,
 }
 
 impl Requests {
     pub(crate) fn new(warps: usize, banks: u32) -> Self {
-        Requests { banks, queues: (0..warps).map(|_| Vec::new()).collect(), counts: Vec::new() }
+        Requests { banks, queues: (0..warps).map(|_| Vec::new()).collect(), counts: vec![Vec::new(); warps] }
     }
 
     /// `lane` of `warp`, which has the lanes `all`, comes by `site` and makes an access at `address`, or none. Tells
@@ -191,7 +189,7 @@ impl Requests {
     /// Ends the requests that all lanes have come to.
     fn finish(&mut self, warp: u32, all: u32, site: u16, sites: &Sites) {
         let queue = &mut self.queues[warp as usize][site as usize];
-        let counts = counts_of(&mut self.counts, site);
+        let counts = counts_of(&mut self.counts[warp as usize], site);
         while let Some(request) = queue.pending.front().filter(|request| request.came == all) {
             *counts += queue.doubtful.add(request, all, |request| request.count(sites.get(site), self.banks));
             queue.pending.pop_front();
@@ -213,7 +211,7 @@ impl Requests {
     fn finish_first(&mut self, warp: usize, all: u32, sites: &Sites, number: impl Fn(&Queue) -> usize) {
         for (site, queue) in self.queues[warp].iter_mut().enumerate() {
             let ending = number(queue);
-            let counts = counts_of(&mut self.counts, site as u16);
+            let counts = counts_of(&mut self.counts[warp], site as u16);
             queue.done += ending as u32;
             for request in queue.pending.drain(..ending) {
                 let site = sites.get(site as u16);
@@ -226,21 +224,21 @@ impl Requests {
     pub(crate) fn begin_anew(&mut self, warp: usize, all: u32, sites: &Sites) {
         self.finish_first(warp, all, sites, |queue| queue.pending.len());
         for (site, queue) in self.queues[warp].iter_mut().enumerate().filter(|(_, queue)| queue.done > 0) {
-            let counts = counts_of(&mut self.counts, site as u16);
+            let counts = counts_of(&mut self.counts[warp], site as u16);
             *counts += queue.doubtful.end(|request| request.count(sites.get(site as u16), self.banks));
             queue.times = [0; 32];
             queue.done = 0;
         }
     }
 
-    /// So many lanes have met at a barrier or exchange, in so many requests.
-    pub(crate) fn meet(&mut self, site: u16, lanes: u32, requests: u64) {
-        *counts_of(&mut self.counts, site) += Counts { requests, lanes: lanes.into(), ..Counts::default() };
+    /// So many lanes of a warp have met at a barrier or exchange, in so many requests.
+    pub(crate) fn meet(&mut self, warp: usize, site: u16, lanes: u32, requests: u64) {
+        *counts_of(&mut self.counts[warp], site) += Counts { requests, lanes: lanes.into(), ..Counts::default() };
     }
 
-    /// The counts by site.
-    pub(crate) fn counts(&self) -> &[Counts] {
-        &self.counts
+    /// The counts at a site, by warp.
+    pub(crate) fn counts_at(&self, site: usize) -> Vec<Counts> {
+        self.counts.iter().map(|counts| counts.get(site).copied().unwrap_or_default()).collect()
     }
 }
 

@@ -215,7 +215,7 @@ impl Running {
         }
         self.count_requests();
         for (thread, site) in &self.waiting {
-            self.requests.meet(*site, 1, u64::from(thread % 32 == 0));
+            self.requests.meet((thread / 32) as usize, *site, 1, u64::from(thread % 32 == 0));
         }
         self.order.barrier();
         for (thread, _) in self.waiting.drain(..) {
@@ -280,7 +280,7 @@ impl Running {
         let meeting = &mut self.warps[warp as usize];
         let lanes = meeting.with(call);
         let calls = meeting.end(lanes);
-        self.requests.meet(call.site, lanes.count_ones(), 1);
+        self.requests.meet(warp as usize, call.site, lanes.count_ones(), 1);
         if lanes == self.schedule.lanes(warp) {
             self.requests.begin_anew(warp as usize, lanes, &self.sites);
         }
@@ -348,15 +348,9 @@ impl Running {
 
     /// The counts of all sites.
     pub(crate) fn counts(&self) -> Vec<SiteCounts> {
-        let counts = |(site, counts): (&Site, _)| SiteCounts {
-            at: site.at.into(),
-            action: site.action,
-            space: site.space,
-            bytes: site.bytes,
-            counts,
-        };
-        let mut sites: Vec<SiteCounts> =
-            self.sites.iter().zip(self.requests.counts().iter().copied()).map(counts).collect();
+        let numbered = self.sites.iter().enumerate();
+        let counts = numbered.map(|(number, site)| SiteCounts::new(site, self.requests.counts_at(number)));
+        let mut sites: Vec<SiteCounts> = counts.collect();
         sites.sort_by(|a, b| (&a.at, a.action).cmp(&(&b.at, b.action)));
         sites
     }

@@ -292,6 +292,69 @@ fn what_is_left_out_is_counted_apart() {
     assert_eq!(report.counts(Action::Exchange, None).lanes, 64);
 }
 
+kernel! {
+    /// Warp `w` stores `w + 1` times, with a stride of `choice` to the power of `w`.
+    pub fn by_warp(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(8192);
+        let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
+        for k in 0..warp + 1 {
+            tile.set(256 * (4 * warp + k) + lane * args.choice.pow(warp), k);
+        }
+    }
+}
+
+/// Those of all blocks together.
+#[test]
+fn warps_are_counted_apart() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let (input, output) = (emulator.upload(&[0]), emulator.upload(&[0]));
+    let args = Numbers { input: input.input(), output: output.in_out(), choice: 2 };
+    let launch = |blocks, threads| Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(1 << 15);
+    let mut report = emulator.launch::<by_warp>(launch(5, 96), args, ()).unwrap();
+    // Another launch may have more warps, or fewer.
+    report.add(emulator.launch::<by_warp>(launch(1, 128), args, ()).unwrap());
+    report.add(emulator.launch::<by_warp>(launch(1, 32), args, ()).unwrap());
+    let [site] = &report.sites[..] else { panic!("{report}") };
+    let of = |counts: &Counts| [counts.requests, counts.lanes, counts.wavefronts];
+    let warps: Vec<_> = site.warps.iter().map(of).collect();
+    assert_eq!(warps, [[7, 224, 7], [12, 384, 24], [18, 576, 72], [4, 128, 32]], "{report}");
+    let sum = site.warps.iter().copied().sum::<Counts>();
+    assert_eq!((sum, sum.requests), (site.counts, 41), "{report}");
+}
+
+/// The table of a place has a row for each warp.
+#[test]
+fn warps_are_a_table() {
+    let report = run::<strided>(Profile::SM_80, 40, 32);
+    let text = report.sites[0].by_warp().to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], format!("{}  shared store, 4 bytes", report.sites[0].at));
+    assert!(lines[1].starts_with("           requests      lanes"), "{text}");
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(lines[2]), ["warp", "0", "1", "32", "32", "31"]);
+    assert_eq!((words(lines[3]), lines.len()), (words("warp 1 1 8 8 7"), 4), "{text}");
+}
+
+kernel! {
+    /// What a warp waits for is its own, too.
+    pub fn waits(_arena, _args: Numbers) {
+        thread::sync_threads();
+        if thread::thread_idx_x() >= 32 {
+            warp::sync_warp(warp::FULL);
+        }
+    }
+}
+
+#[test]
+fn waits_are_counted_by_warp() {
+    let report = run::<waits>(Profile::SM_80, 64, 0);
+    let requests = |action| {
+        let site = report.sites.iter().find(|site| site.action == action);
+        site.map(|site| site.warps.iter().map(|counts| counts.requests).collect())
+    };
+    assert_eq!([requests(Action::Barrier), requests(Action::SyncWarp)], [Some(vec![1, 1]), Some(vec![0, 1])]);
+}
+
 /// A row of the table for each place.
 #[test]
 fn a_report_is_a_table() {
