@@ -53,6 +53,7 @@
 mod access;
 mod clocks;
 mod counts;
+mod doubtful;
 mod emulator;
 mod fibres;
 mod finding;
