@@ -3,6 +3,7 @@
 use crate::site::{Action, Site};
 use cuda_std::host::Space;
 use cuda_std::host::banks::{Banks, WarpAccess, lanes_of};
+use std::iter::Sum;
 use std::ops::AddAssign;
 
 /// Bytes of a sector, the unit in which global memory is moved.
@@ -50,6 +51,15 @@ impl AddAssign for Counts {
     }
 }
 
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Counts::default(), |mut sum, counts| {
+            sum += counts;
+            sum
+        })
+    }
+}
+
 /// The lanes of a warp at the same place in the source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
@@ -59,10 +69,20 @@ pub(crate) struct Request {
     pub(crate) made: u32,
     /// Where they make it.
     pub(crate) addresses: [u64; 32],
+    /// How often they had come by anything since the warp last met, this time included.
+    pub(crate) clocks: [u32; 32],
 }
 
 impl Request {
-    pub(crate) const EMPTY: Request = Request { came: 0, made: 0, addresses: [0; 32] };
+    pub(crate) const EMPTY: Request = Request { came: 0, made: 0, addresses: [0; 32], clocks: [0; 32] };
+
+    /// Whether those that have come had all come by equally many places.
+    pub(crate) fn is_in_step(&self) -> bool {
+        let clock = self.clocks[self.came.trailing_zeros() as usize];
+        // Without branches, as most warps are whole.
+        let off = self.clocks.iter().fold(0, |off, other| off | (clock ^ other));
+        off == 0 || lanes_of(self.came).all(|lane| self.clocks[lane as usize] == clock)
+    }
 
     /// The lanes that make an access.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = u32> {
@@ -84,7 +104,8 @@ impl Request {
     pub(crate) fn join(&mut self, other: &Request) {
         self.came |= other.came;
         self.made |= other.made;
-        for lane in other.lanes() {
+        for lane in lanes_of(other.came) {
+            self.clocks[lane as usize] = other.clocks[lane as usize];
             self.addresses[lane as usize] = other.addresses[lane as usize];
         }
     }

@@ -1,6 +1,7 @@
 //! What the emulator has to object to.
 
 use crate::site::{Action, Line};
+use crate::threads::Threads;
 use cuda_std::host::Space;
 use std::collections::HashMap;
 use std::fmt;
@@ -105,10 +106,10 @@ pub enum Problem {
     },
     /// A barrier of the block that not all of its threads come to.
     BarrierDivergence {
-        /// The barriers at which threads wait, and how many.
-        waiting: Vec<(Line, u32)>,
-        /// Threads of the block that have ended.
-        ended: u32,
+        /// The barriers at which threads wait, and which ones.
+        waiting: Vec<(Line, Threads)>,
+        /// The threads of the block that have ended.
+        ended: Threads,
     },
     /// An operation of a warp that not all lanes of the mask come to.
     MissingLanes {
@@ -160,13 +161,7 @@ impl fmt::Display for Problem {
             Problem::ConstantWritten { place, action, other } => {
                 write!(f, "read-only memory is written: {action} of {place}, after {other}")
             }
-            Problem::BarrierDivergence { waiting, ended } => {
-                f.write_str("barrier divergence:")?;
-                for (at, threads) in waiting {
-                    write!(f, " {threads} threads wait at {at},")?;
-                }
-                write!(f, " {ended} have ended")
-            }
+            Problem::BarrierDivergence { waiting, ended } => write_divergence(f, waiting, ended),
             Problem::MissingLanes { mask, missing } => {
                 write!(f, "missing lanes: {missing:#010x} of the mask {mask:#010x} do not come")
             }
@@ -177,6 +172,21 @@ impl fmt::Display for Problem {
             Problem::Panic { message } => write!(f, "panic: {message}"),
             Problem::OutOfSteps { budget } => write!(f, "the block has not ended after {budget} steps"),
         }
+    }
+}
+
+/// Tells of all threads of a block where they are.
+fn write_divergence(f: &mut fmt::Formatter<'_>, waiting: &[(Line, Threads)], ended: &Threads) -> fmt::Result {
+    f.write_str("barrier divergence: ")?;
+    for (k, (at, threads)) in waiting.iter().enumerate() {
+        let wait = if threads.count() == 1 { "thread waits" } else { "threads wait" };
+        let comma = if k == 0 { "" } else { ", " };
+        write!(f, "{comma}{} {wait} at {at} ({threads})", threads.count())?;
+    }
+    match ended.count() {
+        0 => Ok(()),
+        1 => write!(f, ", 1 has ended ({ended})"),
+        count => write!(f, ", {count} have ended ({ended})"),
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Launch {
     /// The most steps (accesses and waits) of all threads of a block together, so that a block which waits for ever
     /// ends. `None` is for 2^26 and 8 more for each byte of the windows that the kernel gets.
     pub budget: Option<u64>,
-    /// Whether threads may write the same bits to the same place without order.
+    /// Whether threads may write the same bits to the same place without order. They may not unless this says so.
     pub same_value_writes: bool,
 }
 

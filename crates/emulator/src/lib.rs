@@ -10,8 +10,8 @@
 //! * barriers that not all threads of the block come to, and warp operations that not all lanes of the mask come to;
 //! * panics, and threads that wait for ever;
 //!
-//! and it counts, for each line of the kernel: requests, bank conflicts, sectors of global memory, the degree of atomic
-//! operations, barriers.
+//! and it counts, for each line of the kernel and each warp of a block: requests, bank conflicts, sectors of global
+//! memory, the degree of atomic operations, barriers.
 //!
 //! What it finds holds for the paths that ran, with the input that was given. A race is found whether or not it did
 //! harm, since it is found by the lack of order and not by its result; but only if both accesses were made.
@@ -53,6 +53,7 @@
 mod access;
 mod clocks;
 mod counts;
+mod doubtful;
 mod emulator;
 mod fibres;
 mod finding;
@@ -73,6 +74,7 @@ mod running;
 mod schedule;
 mod shadow;
 mod site;
+mod threads;
 mod warp;
 
 pub use counts::Counts;
@@ -84,6 +86,7 @@ pub use memory::Buffer;
 pub use profile::Profile;
 pub use report::{Report, SiteCounts};
 pub use site::{Action, Line};
+pub use threads::Threads;
 
 /// The example of the README compiles and runs.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 use crate::counts::Counts;
 use crate::finding::{Finding, Findings};
 use crate::launch::Launch;
-use crate::site::{Action, Line};
+use crate::site::{Action, Line, Site};
 use cuda_std::host::Space;
 use std::fmt;
 
@@ -20,6 +20,8 @@ pub struct SiteCounts {
     pub bytes: u32,
     /// How often, and at what cost.
     pub counts: Counts,
+    /// The same for each warp by its number in its block, of all blocks together.
+    pub warps: Vec<Counts>,
 }
 
 /// What a launch was found to do, or [several](Report::add) of the same kernel. It holds for what ran: for this input, and
@@ -49,7 +51,7 @@ impl Report {
         self.findings = findings.take();
         for site in other.sites {
             match self.sites.iter_mut().find(|known| known.is_same(&site)) {
-                Some(known) => known.counts += site.counts,
+                Some(known) => known.add(&site),
                 None => self.sites.push(site),
             }
         }
@@ -66,10 +68,7 @@ impl Report {
     #[must_use]
     pub fn counts(&self, action: Action, space: Option<Space>) -> Counts {
         let sites = self.sites.iter().filter(|site| site.action == action && (space.is_none() || site.space == space));
-        sites.fold(Counts::default(), |mut sum, site| {
-            sum += site.counts;
-            sum
-        })
+        sites.map(|site| site.counts).sum()
     }
 
     /// The wavefronts of shared memory that are due to bank conflicts.
@@ -98,23 +97,38 @@ impl fmt::Display for Report {
         for finding in &self.findings {
             writeln!(f, "  {finding}")?;
         }
-        let header = ["requests", "lanes", "left out", "wavefronts", "conflicts", "sectors", "degree"];
         let width = self.sites.iter().map(|site| site.at.to_string().len()).max().unwrap_or(0);
-        write!(f, "{:width$}  {:24}", "", "")?;
-        header.iter().try_for_each(|title| write!(f, " {title:>10}"))?;
-        writeln!(f)?;
-        self.sites.iter().try_for_each(|site| site.write(f, width))
+        write_header(f, width + 26)?;
+        self.sites.iter().try_for_each(|site| {
+            write!(f, "{:width$}  {:24}", site.at.to_string(), site.what())?;
+            write_row(f, &site.counts)
+        })
     }
 }
 
 impl SiteCounts {
+    /// What was counted at `site` by the warps of a block.
+    pub(crate) fn new(site: &Site, warps: Vec<Counts>) -> Self {
+        let Site { at, action, space, bytes } = *site;
+        SiteCounts { at: at.into(), action, space, bytes, counts: warps.iter().copied().sum(), warps }
+    }
+
     /// Whether both are of the same accesses.
     fn is_same(&self, other: &SiteCounts) -> bool {
         (&self.at, self.action, self.space, self.bytes) == (&other.at, other.action, other.space, other.bytes)
     }
 
-    /// A row of the table; places are `width` long.
-    fn write(&self, f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
+    /// Takes in what other launches did at the same place.
+    fn add(&mut self, other: &SiteCounts) {
+        self.counts += other.counts;
+        self.warps.resize(self.warps.len().max(other.warps.len()), Counts::default());
+        for (warp, counts) in self.warps.iter_mut().zip(&other.warps) {
+            *warp += *counts;
+        }
+    }
+
+    /// What the lanes do there.
+    fn what(&self) -> String {
         let space = match self.space {
             Some(Space::Shared) => "shared ",
             Some(Space::Global | Space::GlobalConstant) => "global ",
@@ -122,13 +136,37 @@ impl SiteCounts {
             None => "",
         };
         let bytes = if self.bytes == 0 { String::new() } else { format!(", {} bytes", self.bytes) };
-        let what = format!("{space}{}{bytes}", self.action);
-        write!(f, "{:width$}  {what:24}", self.at.to_string())?;
-        let Counts { requests, lanes, left_out, wavefronts, sectors, degree, .. } = self.counts;
-        let numbers = [requests, lanes, left_out, wavefronts, self.counts.bank_conflicts(), sectors, degree.into()];
-        for number in numbers {
-            if number == 0 { write!(f, " {:>10}", "")? } else { write!(f, " {number:>10}")? }
-        }
-        writeln!(f)
+        format!("{space}{}{bytes}", self.action)
     }
+
+    /// A table of the counts by warp, to be printed: reports print their sum.
+    #[must_use]
+    pub fn by_warp(&self) -> impl fmt::Display {
+        fmt::from_fn(|f| {
+            writeln!(f, "{}  {}", self.at, self.what())?;
+            write_header(f, 8)?;
+            self.warps.iter().enumerate().try_for_each(|(warp, counts)| {
+                write!(f, "warp {warp:<3}")?;
+                write_row(f, counts)
+            })
+        })
+    }
+}
+
+/// The titles of the columns, behind one of this width.
+fn write_header(f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
+    write!(f, "{:width$}", "")?;
+    let titles = ["requests", "lanes", "left out", "wavefronts", "conflicts", "sectors", "degree"];
+    titles.iter().try_for_each(|title| write!(f, " {title:>10}"))?;
+    writeln!(f)
+}
+
+/// The rest of a row.
+fn write_row(f: &mut fmt::Formatter<'_>, counts: &Counts) -> fmt::Result {
+    let Counts { requests, lanes, left_out, wavefronts, sectors, degree, .. } = *counts;
+    let numbers = [requests, lanes, left_out, wavefronts, counts.bank_conflicts(), sectors, degree.into()];
+    for number in numbers {
+        if number == 0 { write!(f, " {:>10}", "")? } else { write!(f, " {number:>10}")? }
+    }
+    writeln!(f)
 }

@@ -11,9 +11,11 @@ use crate::region::Region;
 use crate::requests::Requests;
 use crate::schedule::Schedule;
 use crate::site::{Action, Line, Site, Sites};
+use crate::threads::Threads;
 use crate::warp::{Call, Meeting, answer};
 use crate::{Finding, SiteCounts};
 use cuda_std::host::{Scope, WarpOperation};
+use std::collections::BTreeMap;
 use std::panic::Location;
 
 /// The most accesses that a thread makes before another one runs.
@@ -213,7 +215,7 @@ impl Running {
         }
         self.count_requests();
         for (thread, site) in &self.waiting {
-            self.requests.meet(*site, 1, u64::from(thread % 32 == 0));
+            self.requests.meet((thread / 32) as usize, *site, 1, u64::from(thread % 32 == 0));
         }
         self.order.barrier();
         for (thread, _) in self.waiting.drain(..) {
@@ -227,16 +229,26 @@ impl Running {
         }
     }
 
+    /// The threads that wait, sorted, are not all threads at one barrier: the others have ended.
     #[cold]
     fn find_divergence(&mut self) {
-        let mut sites: Vec<u16> = self.waiting.iter().map(|(_, site)| *site).collect();
-        sites.sort_unstable();
-        let groups = sites.chunk_by(|a, b| a == b);
-        let mut waiting: Vec<(Line, u32)> = groups.map(|g| (self.line(g[0]), g.len() as u32)).collect();
-        waiting.sort();
         let (thread, site) = self.waiting[0];
+        let problem = Problem::BarrierDivergence { waiting: self.threads_by_barrier(), ended: self.ended_threads() };
         self.thread = thread;
-        self.find(self.line(site), Problem::BarrierDivergence { waiting, ended: self.ended });
+        self.find(self.line(site), problem);
+    }
+
+    fn threads_by_barrier(&self) -> Vec<(Line, Threads)> {
+        let mut barriers: BTreeMap<Line, Vec<u32>> = BTreeMap::new();
+        for (thread, site) in &self.waiting {
+            barriers.entry(self.line(*site)).or_default().push(*thread);
+        }
+        barriers.into_iter().map(|(at, threads)| (at, Threads::new(threads))).collect()
+    }
+
+    fn ended_threads(&self) -> Threads {
+        let is_waiting = |thread: &u32| self.waiting.binary_search_by_key(thread, |(thread, _)| *thread).is_ok();
+        Threads::new((0..self.indices.len() as u32).filter(|thread| !is_waiting(thread)))
     }
 
     pub(crate) fn meet(
@@ -268,7 +280,7 @@ impl Running {
         let meeting = &mut self.warps[warp as usize];
         let lanes = meeting.with(call);
         let calls = meeting.end(lanes);
-        self.requests.meet(call.site, lanes.count_ones(), 1);
+        self.requests.meet(warp as usize, call.site, lanes.count_ones(), 1);
         if lanes == self.schedule.lanes(warp) {
             self.requests.begin_anew(warp as usize, lanes, &self.sites);
         }
@@ -336,15 +348,9 @@ impl Running {
 
     /// The counts of all sites.
     pub(crate) fn counts(&self) -> Vec<SiteCounts> {
-        let counts = |(site, counts): (&Site, _)| SiteCounts {
-            at: site.at.into(),
-            action: site.action,
-            space: site.space,
-            bytes: site.bytes,
-            counts,
-        };
-        let mut sites: Vec<SiteCounts> =
-            self.sites.iter().zip(self.requests.counts().iter().copied()).map(counts).collect();
+        let numbered = self.sites.iter().enumerate();
+        let counts = numbered.map(|(number, site)| SiteCounts::new(site, self.requests.counts_at(number)));
+        let mut sites: Vec<SiteCounts> = counts.collect();
         sites.sort_by(|a, b| (&a.at, a.action).cmp(&(&b.at, b.action)));
         sites
     }

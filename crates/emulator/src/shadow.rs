@@ -168,6 +168,9 @@ impl Shadow {
     }
 }
 
+// README.md says what these take.
+const _: () = assert!(size_of::<Cell>() == 48 && size_of::<ConstantLoad>() == 8);
+
 impl Cell {
     #[inline]
     fn load(&mut self, now: &Moment<'_>, sets: &mut Sets) -> Option<Conflict> {

@@ -7,7 +7,8 @@ use cuda_std::Entry;
 use emulator::{Emulator, Launch, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The memory of an emulated device. It takes several times as much of the host's, for what is remembered of accesses.
+/// The memory of an emulated device. It takes 2 to 50 times as much of the host's, for what is remembered of accesses:
+/// the emulator's README says how much for what.
 const MEMORY_BYTES: u64 = 256 << 20;
 
 /// What every block can have without asking for more.

@@ -202,6 +202,95 @@ fn lanes_wait_at_the_end_of_an_inner_loop() {
     }
 }
 
+kernel! {
+    /// All lanes look at a number in each turn, and at another one where that says so: `choice` numbers of 32 do.
+    pub fn some_turns(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(2048);
+        fill(&tile);
+        let t = thread::thread_idx_x();
+        let mut sum = 0;
+        for k in 0..32 {
+            let number = tile.get(32 * k + t);
+            if scattered(number, t) < args.choice {
+                sum += other(&tile, 1024 + 32 * k + t);
+            }
+        }
+        args.output.set(t.into(), sum);
+    }
+}
+
+/// A number below 32 that the lanes of a turn do not have in common.
+fn scattered(turn: u32, lane: u32) -> u32 {
+    (turn * 32 + lane).wrapping_mul(0x9e37_79b9) >> 27
+}
+
+/// A line of its own.
+#[inline(never)]
+fn other(tile: &Shared<u32>, i: u32) -> u32 {
+    tile.get(i)
+}
+
+/// The device's lanes come together in each turn, so that those of different ones make no request together.
+#[test]
+fn lanes_of_different_turns_stay_apart() {
+    for choice in [1, 3, 16, 31, 32] {
+        let turns = |turn: &u32| (0..32).any(|lane| scattered(*turn, lane) < choice);
+        let requests = (0..32).filter(turns).count() as u64;
+        let report = run::<some_turns>(Profile::SM_80, 32, choice);
+        let loads = report.counts(Action::Load, Some(Space::Shared));
+        assert_eq!((loads.requests, loads.bank_conflicts()), (32 + requests, 0), "{choice}: {report}");
+    }
+}
+
+kernel! {
+    /// Inner loops of 1 to 4 turns that look at scattered numbers. All lanes come by as often in the end.
+    pub fn turns_within_turns(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(2048);
+        fill(&tile);
+        let t = thread::thread_idx_x();
+        let mut sum = 0;
+        for o in 0..4 {
+            sum += tile.get(32 * o + t);
+            for k in 0..(t + o) % 4 + 1 {
+                sum += other(&tile, 32 * scattered(o + k, t) + t);
+            }
+        }
+        args.output.set(t.into(), sum);
+    }
+}
+
+/// In each outer turn there are four requests, of ever fewer lanes.
+#[test]
+fn inner_loops_end_with_the_outer_turn() {
+    let report = run::<turns_within_turns>(Profile::SM_80, 32, 0);
+    assert_eq!(shared(&report, Action::Load), [4 + 16, 4 * 32 + 320, 4 + 16, 0], "{report}");
+}
+
+kernel! {
+    /// Each lane makes six turns in inner loops, one and then one and four or four and one, whose accesses go on alike.
+    pub fn loops_that_look_even(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(2048);
+        fill(&tile);
+        let (t, mut k) = (thread::thread_idx_x(), 0);
+        for o in 0..3 {
+            let ends = [1, 2 + 3 * (t % 2), 6];
+            while k < ends[o as usize] {
+                args.output.set(t.into(), other(&tile, 32 * k + t));
+                k += 1;
+            }
+            args.output.set((32 * (o + 1) + t).into(), tile.get(32 * (o + 8) + t));
+        }
+    }
+}
+
+/// The two lines contradict each other about what is before what, so neither tells anything about the other: 6 requests
+/// in the loops, where the device makes 9, and 3 behind them.
+#[test]
+fn contradictions_are_ignored() {
+    let report = run::<loops_that_look_even>(Profile::SM_80, 32, 0);
+    assert_eq!(shared(&report, Action::Load), [6 + 3, 9 * 32, 6 + 3, 0], "{report}");
+}
+
 #[test]
 fn counting_begins_anew_where_a_warp_meets() {
     for choice in [0, 1] {
@@ -290,6 +379,69 @@ fn what_is_left_out_is_counted_apart() {
     assert_eq!((loads.requests, loads.lanes, loads.left_out), (1, 24, 40), "{report}");
     assert_eq!(report.counts(Action::SyncWarp, None).requests, 2);
     assert_eq!(report.counts(Action::Exchange, None).lanes, 64);
+}
+
+kernel! {
+    /// Warp `w` stores `w + 1` times, with a stride of `choice` to the power of `w`.
+    pub fn by_warp(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(8192);
+        let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
+        for k in 0..warp + 1 {
+            tile.set(256 * (4 * warp + k) + lane * args.choice.pow(warp), k);
+        }
+    }
+}
+
+/// Those of all blocks together.
+#[test]
+fn warps_are_counted_apart() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let (input, output) = (emulator.upload(&[0]), emulator.upload(&[0]));
+    let args = Numbers { input: input.input(), output: output.in_out(), choice: 2 };
+    let launch = |blocks, threads| Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(1 << 15);
+    let mut report = emulator.launch::<by_warp>(launch(5, 96), args, ()).unwrap();
+    // Another launch may have more warps, or fewer.
+    report.add(emulator.launch::<by_warp>(launch(1, 128), args, ()).unwrap());
+    report.add(emulator.launch::<by_warp>(launch(1, 32), args, ()).unwrap());
+    let [site] = &report.sites[..] else { panic!("{report}") };
+    let of = |counts: &Counts| [counts.requests, counts.lanes, counts.wavefronts];
+    let warps: Vec<_> = site.warps.iter().map(of).collect();
+    assert_eq!(warps, [[7, 224, 7], [12, 384, 24], [18, 576, 72], [4, 128, 32]], "{report}");
+    let sum = site.warps.iter().copied().sum::<Counts>();
+    assert_eq!((sum, sum.requests), (site.counts, 41), "{report}");
+}
+
+/// The table of a place has a row for each warp.
+#[test]
+fn warps_are_a_table() {
+    let report = run::<strided>(Profile::SM_80, 40, 32);
+    let text = report.sites[0].by_warp().to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], format!("{}  shared store, 4 bytes", report.sites[0].at));
+    assert!(lines[1].starts_with("           requests      lanes"), "{text}");
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(lines[2]), ["warp", "0", "1", "32", "32", "31"]);
+    assert_eq!((words(lines[3]), lines.len()), (words("warp 1 1 8 8 7"), 4), "{text}");
+}
+
+kernel! {
+    /// What a warp waits for is its own, too.
+    pub fn waits(_arena, _args: Numbers) {
+        thread::sync_threads();
+        if thread::thread_idx_x() >= 32 {
+            warp::sync_warp(warp::FULL);
+        }
+    }
+}
+
+#[test]
+fn waits_are_counted_by_warp() {
+    let report = run::<waits>(Profile::SM_80, 64, 0);
+    let requests = |action| {
+        let site = report.sites.iter().find(|site| site.action == action);
+        site.map(|site| site.warps.iter().map(|counts| counts.requests).collect())
+    };
+    assert_eq!([requests(Action::Barrier), requests(Action::SyncWarp)], [Some(vec![1, 1]), Some(vec![0, 1])]);
 }
 
 /// A row of the table for each place.

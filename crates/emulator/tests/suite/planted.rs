@@ -192,6 +192,46 @@ fn some_seed_shows_a_race_that_atomics_may_hide() {
     assert!((1..30).contains(&found), "{found} seeds of 30");
 }
 
+/// The line of a finding that says what is wrong, with places as they are named in `at`.
+#[track_caller]
+fn divergence<E: Entry<Args = Args, Constants = ()>>(threads: u32, at: &[&str]) -> String {
+    let (report, _) = run::<E>(launch(1, threads), false);
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    let Problem::BarrierDivergence { waiting, .. } = &finding.problem else { panic!("{finding}") };
+    let places = waiting.iter().map(|(place, _)| place.to_string()).zip(at);
+    places.fold(finding.problem.to_string(), |text, (place, name)| text.replace(&place, name))
+}
+
+kernel! {
+    /// Two barriers for most threads; some have none, and do not sit together.
+    pub fn scattered(_arena, _args: Args) {
+        match thread::thread_idx_x() {
+            0 => thread::sync_threads(),
+            t if t % 10 != 7 => thread::sync_threads(),
+            _ => {}
+        }
+    }
+}
+
+/// All threads of the block are told of: those that wait, and those that are gone.
+#[test]
+fn divergence_says_where_all_threads_are() {
+    let texts = [
+        divergence::<together::early_return>(64, &["A"]),
+        divergence::<together::reuse_by_some>(64, &["A"]),
+        divergence::<together::two_barriers>(64, &["A", "B"]),
+        divergence::<scattered>(50, &["A", "B"]),
+    ];
+    let expected = [
+        "50 threads wait at A (0 to 49), 14 have ended (50 to 63)",
+        "63 threads wait at A (0 to 10, 12 to 63), 1 has ended (11)",
+        "32 threads wait at A (0 to 31), 32 threads wait at B (32 to 63)",
+        "1 thread waits at A (0), 44 threads wait at B (1 to 6, 8 to 16, 18 to 26, 28 to 36 and more), \
+         5 have ended (7, 17, 27, 37 and more)",
+    ];
+    assert_eq!(texts, expected.map(|text| format!("barrier divergence: {text}")));
+}
+
 fn hidden_barrier() {
     thread::sync_threads();
 }
