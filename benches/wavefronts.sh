@@ -9,8 +9,8 @@
 # OUT.csv is what Nsight Compute says. Ends with 0 if none differs by more than 2 %, 1 if one does, 2 if it is called
 # wrongly, something is missing, or the launches are not the same.
 #
-# The loads of `histogram_weigh_*` do differ: GPUs have no addition of 64 bits in shared memory, but load, compare and swap
-# until they succeed.
+# Some do differ, such as the loads of `histogram_weigh_*`: GPUs have no addition of 64 bits in shared memory, but load,
+# compare and swap until they succeed. WAVEFRONTS.md has the result and what explains it.
 set -uo pipefail
 
 die() {
