@@ -182,14 +182,12 @@ impl<T: Element> Buffer<T> {
     pub fn copy_from(&mut self, source: &Buffer<T>) -> Result<()> {
         self.device.check_owner("the source", &source.device)?;
         check_length("the source", self.len(), source.len())?;
-        match (&mut self.storage, &source.storage) {
-            (Storage::Cpu(target), Storage::Cpu(source)) => target.copy_from_slice(source),
+        match &mut self.storage {
+            Storage::Cpu(target) => target.copy_from_slice(source.storage.cpu()),
             #[cfg(cuda)]
-            (Storage::Cuda(target), Storage::Cuda(source)) => target.copy_from(source)?,
+            Storage::Cuda(target) => target.copy_from(source.storage.cuda())?,
             #[cfg(feature = "emulator")]
-            (Storage::Emulated(target), Storage::Emulated(source)) => target.overwrite(&source.download()),
-            #[cfg(gpu)]
-            _ => unreachable!("buffers of one device are stored alike"),
+            Storage::Emulated(target) => target.overwrite(&source.storage.emulated().download()),
         }
         Ok(())
     }
