@@ -4,7 +4,7 @@ use cuda_builder::CudaBuilder;
 use std::env;
 
 /// The features of slm-kernels.
-const MODULES: [&str; 16] = [
+const MODULES: [&str; 20] = [
     "filter1d_simple_f32",
     "filter1d_simple_f64",
     "filter1d_simple_i32",
@@ -21,6 +21,10 @@ const MODULES: [&str; 16] = [
     "histogram_f32",
     "histogram_f64",
     "histogram_peak",
+    "transpose_u8",
+    "transpose_u16",
+    "transpose_u32",
+    "transpose_packed",
 ];
 
 fn main() {

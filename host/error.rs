@@ -251,6 +251,9 @@ pub enum Error {
     /// A filter without taps.
     #[error("a filter needs at least 1 tap, and this one has 0")]
     NoTaps,
+    /// Elements without numbers.
+    #[error("an element has at least 1 component, and this one has 0")]
+    NoComponents,
     /// A number of bins that no histogram has.
     #[error("a histogram has 1 to {limit} bins, and not {bins}")]
     Bins {

@@ -46,6 +46,7 @@ pub mod filter1d;
 pub mod histogram;
 mod kernel;
 mod plan;
+pub mod transpose;
 
 pub use boundary::{Boundary, Extent};
 pub use buffer::{Buffer, Buffer2, FromBufferError};
@@ -59,6 +60,7 @@ pub use kernel::{Kernel, LaunchShape, Residency, Windows};
 /// The crate whose matrices this one takes and gives.
 pub use ndarray;
 pub use plan::LaunchPlan;
+pub use transpose::Transpose;
 
 #[cfg(cuda)]
 pub use backend::cuda::ptx_origin;

@@ -18,6 +18,7 @@
 
 pub mod filter1d;
 pub mod histogram;
+pub mod transpose;
 
 mod border;
 mod sample;

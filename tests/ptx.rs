@@ -35,6 +35,17 @@ fn modules() -> Vec<(String, BTreeSet<String>)> {
         let entries = rules.iter().flat_map(|rule| kernels.map(|kernel| format!("{rule}_{kernel}_{element}")));
         modules.push((format!("histogram_{element}"), entries.collect()));
     }
+    for unit in ["u8", "u16", "u32"] {
+        let kernels = ["naive", "shared", "swap", "permute"];
+        modules.push((
+            format!("transpose_{unit}"),
+            kernels.iter().map(|kernel| format!("transpose_{kernel}_{unit}")).collect(),
+        ));
+    }
+    let packed = ["packed_1", "packed_2", "packed_3", "packed_4", "packed_8", "packed_12", "packed_16"];
+    let words = ["words_4", "words_8", "words_12"];
+    let entries = packed.iter().chain(&words).map(|kernel| format!("transpose_{kernel}"));
+    modules.push(("transpose_packed".to_owned(), entries.collect()));
     modules.push(("histogram_peak".to_owned(), BTreeSet::from(["histogram_peak".to_owned()])));
     modules
 }

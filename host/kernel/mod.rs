@@ -235,6 +235,18 @@ impl<E: Entry> Kernel<E> {
         self.bound.launch(&shape, &windows, &args, constants)
     }
 
+    /// Launches the kernel with windows that `windows` has handed out.
+    #[cfg(gpu)]
+    pub(crate) fn launch_in(
+        &self,
+        windows: &Windows<'_>,
+        shape: LaunchShape,
+        args: &E::Args,
+        constants: &E::Constants,
+    ) -> Result<()> {
+        self.bound.launch(&shape, windows, args, constants)
+    }
+
     /// What a launch of this shape occupies, as far as its block and shared memory are concerned; `None` for an emulated
     /// device, which has no registers.
     ///

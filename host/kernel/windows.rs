@@ -117,7 +117,7 @@ pub struct Windows<'b> {
 }
 
 impl<'b> Windows<'b> {
-    pub(super) fn new(device: &Device) -> Self {
+    pub(crate) fn new(device: &Device) -> Self {
         Windows { device: device.clone(), handed_out: Vec::new(), error: None, borrowed: PhantomData }
     }
 
@@ -154,7 +154,7 @@ impl<'b> Windows<'b> {
         window
     }
 
-    /// An error unless every window in `args` and `constants` has been handed out here, for the device that `is_device`
+    /// An error unless every window in `args` and `constants` is, or is part of one that has been handed out here, for the device that `is_device`
     /// knows. Then the memory behind each of them belongs to that device and is borrowed for `'b`: exclusively, if the
     /// kernel can write it.
     #[cfg(gpu)]
@@ -171,7 +171,7 @@ impl<'b> Windows<'b> {
         let handed_out = if is_device(self.device.engine()) { &self.handed_out[..] } else { &[] };
         let mut foreign = None;
         let mut visit = |argument, window: Window| {
-            if window.bytes > 0 && !handed_out.contains(&window) {
+            if window.bytes > 0 && !handed_out.iter().any(|whole| whole.contains(&window)) {
                 foreign = foreign.or(Some(argument));
             }
         };

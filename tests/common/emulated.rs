@@ -53,9 +53,13 @@ fn check_reports(suite: &'static str, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the data decide which banks the lanes want here: atomic operations, and the way to a counter in a cache.
+/// Whether the data decide which banks the lanes want here: atomic operations, and the way to a counter in a cache. Or the
+/// shape of a matrix and the algorithm, to which the suite of transpositions has a trial of its own.
 fn is_up_to_data(site: &SiteCounts) -> bool {
-    site.action == Action::Atomic || site.action == Action::Load && site.at.file.ends_with("histogram/cached.rs")
+    let cached = site.action == Action::Load && site.at.file.ends_with("histogram/cached.rs");
+    site.action == Action::Atomic
+        || cached
+        || Path::new(&site.at.file).parent().is_some_and(|it| it.ends_with("transpose"))
 }
 
 /// Whether the tests of `arguments`, if the suite's emulated ones are all among them, have run every kernel of an

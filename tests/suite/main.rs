@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `conformance` | `Filter1d` against the naive oracle |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
+//! | `transpose` | `Transpose` against the formula |
 //! | `golden` | `Filter1d` against SciPy and NumPy |
 //! | `blur`, `chart` | the examples; their names begin with `example` |
 //! | `driverless` | machines without a driver |
@@ -18,6 +19,7 @@ mod conformance;
 mod driverless;
 mod golden;
 mod histogram;
+mod transpose;
 
 use common::emulated;
 use libtest_mimic::Arguments;
@@ -31,6 +33,7 @@ fn main() {
     let trials = [
         conformance::trials(),
         histogram::trials(),
+        transpose::trials(),
         golden::trials(),
         blur::trials(),
         chart::trials(),
@@ -38,7 +41,8 @@ fn main() {
     ];
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
     conclusion.exit_if_failed();
-    let operations = [(conformance::SUITE, "filter1d"), (histogram::SUITE, "histogram")];
+    let operations =
+        [(conformance::SUITE, "filter1d"), (histogram::SUITE, "histogram"), (transpose::SUITE, "transpose")];
     let covered = operations.map(|(suite, operation)| emulated::is_covered(suite, operation, &arguments));
     if covered.contains(&false) {
         std::process::exit(1);

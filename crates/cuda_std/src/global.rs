@@ -107,6 +107,21 @@ macro_rules! window {
                 $name { address: 0, len: 0, marker: PhantomData }
             }
 
+            /// The same memory as elements of another type, as many as there are whole ones of. `None` if it does not begin
+            /// at a multiple of their size.
+            ///
+            /// ```
+            /// let window = cuda_std::GlobalIn::<u8>::empty().cast::<u32>();
+            /// assert_eq!(window.map(|window| window.len()), Some(0));
+            /// ```
+            #[cfg(not(target_os = "cuda"))]
+            #[must_use]
+            pub fn cast<U: Value>(self) -> Option<$name<U>> {
+                let aligned = self.address.is_multiple_of(size_of::<U>() as u64);
+                let len = self.description().bytes / size_of::<U>() as u64;
+                aligned.then_some($name { address: self.address, len, marker: PhantomData })
+            }
+
             /// What the host has to know of it.
             #[cfg(not(target_os = "cuda"))]
             pub(crate) fn description(&self) -> crate::host::Window {

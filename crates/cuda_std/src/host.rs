@@ -70,6 +70,16 @@ pub struct Window {
     pub bytes: u64,
 }
 
+impl Window {
+    /// Whether the other one lies inside this one and allows the same.
+    #[must_use]
+    pub fn contains(&self, other: &Window) -> bool {
+        let beyond = other.address.checked_sub(self.address);
+        let end = beyond.and_then(|beyond| beyond.checked_add(other.bytes));
+        self.kind == other.kind && end.is_some_and(|end| end <= self.bytes)
+    }
+}
+
 /// An access to `elements` neighbouring elements of a window.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {

@@ -5,6 +5,10 @@
 
 mod filter1d;
 mod histogram;
+mod transpose;
+mod transpose_in_place;
 
 pub(crate) use filter1d::{Filter1d, MultiplyAdd};
 pub(crate) use histogram::{Histogram, Tally};
+pub(crate) use transpose::Transpose;
+pub(crate) use transpose_in_place::TransposeInPlace;

@@ -31,4 +31,5 @@ pub(crate) use histogram::{HistogramModules, histogram};
 pub(crate) use kernel::Kernel;
 pub(crate) use memory::Memory;
 pub use module::ptx_origin;
+pub(crate) use module::{TRANSPOSE_PACKED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 pub(crate) use queue::Queue;

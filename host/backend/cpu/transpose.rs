@@ -1,0 +1,106 @@
+//! Transpositions on the CPU.
+//!
+//! Work is cut into bands of rows of the output. A band is made tile by tile: a tile is read row after row and put,
+//! transposed, into a piece of memory that stays in the core's cache, from where its rows are copied to those of the
+//! output. So every line of the caches is read and written as a whole, even where rows are a power of two apart and would
+//! drive each other out of the cache.
+
+use crate::transpose::{Algorithm, Bound, Matrices, Plan};
+use crate::{Buffer, Device, Element, Result, allocation};
+use rayon::prelude::*;
+
+/// Rows and columns of a tile.
+const SIDE: usize = 32;
+
+/// A transposition.
+pub(crate) struct Transpose {
+    matrices: Matrices,
+    algorithm: Algorithm,
+}
+
+impl Transpose {
+    pub(crate) fn new(matrices: &Matrices, algorithm: Algorithm) -> Self {
+        Transpose { matrices: *matrices, algorithm }
+    }
+}
+
+impl<T: Element> Bound<T> for Transpose {
+    fn run(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
+        transpose(&self.matrices, input.storage().cpu(), output.storage_mut().cpu_mut(), pitches);
+        Ok(())
+    }
+
+    fn run_on_host(&self, input: &[T]) -> Result<Vec<T>> {
+        let mut output = allocation::filled(T::default(), input.len())?;
+        transpose(&self.matrices, input, &mut output, self.matrices.pitches());
+        Ok(output)
+    }
+
+    fn plan(&self, device: &Device, _pitches: [usize; 2]) -> Plan {
+        let kernel = ["cpu", "the CPU has one way to transpose"];
+        Plan::without_launch(device, self.algorithm, &self.matrices, size_of::<T>(), kernel)
+    }
+}
+
+/// Transposes rows of `input`, so many numbers apart, to rows of `output`, and leaves what lies between those alone.
+fn transpose<T: Element>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
+    match matrices.components {
+        _ if matrices.is_empty() => {}
+        1 => by_tiles::<T, 1>(matrices, input, output, pitches),
+        2 => by_tiles::<T, 2>(matrices, input, output, pitches),
+        3 => by_tiles::<T, 3>(matrices, input, output, pitches),
+        4 => by_tiles::<T, 4>(matrices, input, output, pitches),
+        _ => by_elements(matrices, input, output, pitches),
+    }
+}
+
+/// Calls `band` for each band of `SIDE` rows of the output, or fewer at a matrix's end: with the rows, the matrix and the
+/// first one's number.
+fn for_bands<T: Element>(
+    matrices: &Matrices,
+    output: &mut [T],
+    pitch: usize,
+    band: impl Fn(&mut [T], usize, usize) + Sync,
+) {
+    // A single row may have a pitch of whatever size.
+    let matrix_len = matrices.columns.saturating_mul(pitch);
+    output.par_chunks_mut(matrix_len).take(matrices.count).enumerate().for_each(|(matrix, rows)| {
+        let bands = rows.par_chunks_mut(SIDE.saturating_mul(pitch)).take(matrices.columns.div_ceil(SIDE));
+        bands.enumerate().for_each(|(i, rows)| band(rows, matrix, i * SIDE));
+    });
+}
+
+/// Elements of `N` numbers.
+fn by_tiles<T: Element, const N: usize>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
+    let [input_pitch, output_pitch] = pitches;
+    for_bands(matrices, output, output_pitch, |band, matrix, first| {
+        let columns = SIDE.min(matrices.columns - first);
+        let mut tile = [[[T::default(); N]; SIDE]; SIDE];
+        for row in (0..matrices.rows).step_by(SIDE) {
+            let rows = SIDE.min(matrices.rows - row);
+            for r in 0..rows {
+                let source = &input[(matrix * matrices.rows + row + r) * input_pitch + first * N..][..columns * N];
+                for (transposed, element) in tile.iter_mut().zip(source.as_chunks::<N>().0) {
+                    transposed[r] = *element;
+                }
+            }
+            for (transposed, output) in tile.iter().zip(band.chunks_mut(output_pitch)).take(columns) {
+                output[row * N..][..rows * N].copy_from_slice(transposed[..rows].as_flattened());
+            }
+        }
+    });
+}
+
+/// Elements of any size.
+fn by_elements<T: Element>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
+    let (n, [input_pitch, output_pitch]) = (matrices.components, pitches);
+    for_bands(matrices, output, output_pitch, |band, matrix, first| {
+        let columns = SIDE.min(matrices.columns - first);
+        for row in 0..matrices.rows {
+            let source = &input[(matrix * matrices.rows + row) * input_pitch + first * n..][..columns * n];
+            for (element, output) in source.chunks_exact(n).zip(band.chunks_mut(output_pitch)) {
+                output[row * n..][..n].copy_from_slice(element);
+            }
+        }
+    });
+}

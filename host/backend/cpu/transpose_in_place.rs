@@ -1,0 +1,97 @@
+//! Transpositions in place on the CPU.
+
+use crate::transpose::{BoundInPlace, Matrices, Part};
+use crate::{Buffer, Element, Result, allocation};
+use rayon::prelude::*;
+use slm_kernels::transpose::{Permutation, Step};
+
+/// Rows of a band of a square matrix.
+const SIDE: usize = 32;
+
+/// A transposition in place.
+pub(crate) struct TransposeInPlace {
+    matrices: Matrices,
+}
+
+impl TransposeInPlace {
+    pub(crate) fn new(matrices: &Matrices) -> Self {
+        TransposeInPlace { matrices: *matrices }
+    }
+}
+
+impl<T: Element> BoundInPlace<T> for TransposeInPlace {
+    fn run(&self, data: &mut Buffer<T>) -> Result<()> {
+        let matrices = &self.matrices;
+        if matrices.is_empty() {
+            return Ok(());
+        }
+        let scratch = if matrices.are_square() { SIDE * matrices.shape()[1] } else { matrices.scratch() };
+        let mut scratch = allocation::filled(T::default(), scratch)?;
+        let all = data.storage_mut().cpu_mut().chunks_exact_mut(matrices.len() / matrices.count);
+        all.for_each(|matrix| match matrices.are_square() {
+            true => swap(matrices, matrix, &mut scratch),
+            false => matrices.steps().for_each(|(step, part)| permute(matrices, matrix, &mut scratch, step, part)),
+        });
+        Ok(())
+    }
+}
+
+/// Transposes a square matrix: of each band of rows what is on its diagonal, and what is beyond with what is below.
+fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T]) {
+    let (n, pitch) = (matrices.components, matrices.shape()[1]);
+    for first in (0..matrices.rows).step_by(SIDE) {
+        let height = SIDE.min(matrices.rows - first);
+        let (above, below) = matrix.split_at_mut((first + height) * pitch);
+        let band = &mut above[first * pitch..];
+        swap_diagonal(n, pitch, height, first, band);
+        // The band as columns, which other bands can have one part each of.
+        let beyond = &mut scratch[..below.len() / pitch * height * n];
+        beyond.par_chunks_mut(height * n).enumerate().for_each(|(column, elements)| {
+            let place = (first + height + column) * n;
+            for (element, row) in elements.chunks_exact_mut(n).zip(band.chunks_exact(pitch)) {
+                element.copy_from_slice(&row[place..place + n]);
+            }
+        });
+        below.par_chunks_exact_mut(pitch).zip(beyond.par_chunks_exact_mut(height * n)).for_each(|(row, elements)| {
+            row[first * n..][..height * n].swap_with_slice(elements);
+        });
+        band.par_chunks_exact_mut(pitch).enumerate().for_each(|(i, row)| {
+            let places = row[(first + height) * n..].chunks_exact_mut(n);
+            for (place, elements) in places.zip(beyond.chunks_exact(height * n)) {
+                place.copy_from_slice(&elements[i * n..][..n]);
+            }
+        });
+    }
+}
+
+/// Transposes the square on the diagonal whose first row is the band's, and whose first column is `first`.
+fn swap_diagonal<T: Element>(n: usize, pitch: usize, height: usize, first: usize, band: &mut [T]) {
+    for i in 0..height {
+        let (row, others) = band[i * pitch..].split_at_mut(pitch);
+        for (j, other) in (i + 1..height).zip(others.chunks_exact_mut(pitch)) {
+            row[(first + j) * n..][..n].swap_with_slice(&mut other[(first + i) * n..][..n]);
+        }
+    }
+}
+
+/// One step for one part of a matrix, by way of `scratch`.
+fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T], step: Step, part: Part) {
+    let (n, pitch) = (matrices.components, matrices.shape()[1]);
+    let permutation = Permutation::new(matrices.rows as u64, matrices.columns as u64, matrices.divisor() as u64);
+    let ([first_row, first_column], [rows, columns]) = (part.first, part.lengths);
+    let scratch = &mut scratch[..rows * columns * n];
+    scratch.par_chunks_exact_mut(columns * n).enumerate().for_each(|(line, permuted)| {
+        let i = first_row + line;
+        for j in first_column..first_column + columns {
+            let (row, column) = (i as u64, j as u64);
+            let [to, from] = match step {
+                Step::Shuffle => [permutation.shuffled(row, column) as usize, i],
+                Step::Rotate => [j - first_column, permutation.rotated(row, column) as usize],
+                Step::Columns | Step::Back => [j - first_column, permutation.gathered(row, column) as usize],
+            };
+            permuted[to * n..][..n].copy_from_slice(&matrix[from * pitch + j * n..][..n]);
+        }
+    });
+    let lines = matrix.par_chunks_exact_mut(pitch).skip(first_row).zip(scratch.par_chunks_exact(columns * n));
+    lines.for_each(|(row, permuted)| row[first_column * n..][..columns * n].copy_from_slice(permuted));
+}

@@ -1,0 +1,257 @@
+//! Transpositions as launches of kernels.
+
+#[cfg(cuda)]
+use crate::backend::cuda::{TRANSPOSE_PACKED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use crate::transpose::{Algorithm, Bound, Matrices, Plan};
+use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result, Windows};
+use cuda_std::image::Module;
+use cuda_std::{Entry, GlobalIn, GlobalOut, Value};
+use slm_kernels::transpose as kernels;
+use slm_kernels::transpose::{Args, Geometry, Kernel, Layout, Problem};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Emulated devices need no images.
+#[cfg(not(cuda))]
+pub(super) mod modules {
+    use cuda_std::image::Module;
+    pub(super) static TRANSPOSE_U8: Module = Module::without_images("transpose_u8");
+    pub(super) static TRANSPOSE_U16: Module = Module::without_images("transpose_u16");
+    pub(super) static TRANSPOSE_U32: Module = Module::without_images("transpose_u32");
+    pub(super) static TRANSPOSE_PACKED: Module = Module::without_images("transpose_packed");
+}
+#[cfg(not(cuda))]
+use modules::{TRANSPOSE_PACKED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+
+/// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
+const LONG_ELEMENT: u64 = 64;
+
+/// A matrix of at most so many bytes is in the cache when it is written, however it is read.
+const SMALL_MATRIX: u64 = 2048;
+
+/// A transposition on a GPU.
+pub(crate) struct Transpose {
+    device: Device,
+    matrices: Matrices,
+    algorithm: Algorithm,
+    /// The kernels used so far: another pitch may take another one.
+    loaded: Mutex<Vec<(Kernel, Arc<dyn Launch>)>>,
+}
+
+/// What runs, and why.
+struct Choice {
+    kernel: Kernel,
+    reason: &'static str,
+}
+
+impl Transpose {
+    pub(crate) fn new<T: Element>(device: &Device, matrices: &Matrices, algorithm: Algorithm) -> Result<Self> {
+        let transpose = Transpose { device: device.clone(), matrices: *matrices, algorithm, loaded: Mutex::default() };
+        if !matrices.is_empty() {
+            transpose.ready(&matrices.problem::<T>(matrices.pitches()))?;
+        }
+        Ok(transpose)
+    }
+
+    fn choose(&self, problem: &Problem) -> Choice {
+        let asked = |kernel| Choice { kernel, reason: "asked for" };
+        match self.algorithm {
+            Algorithm::Auto => choose(problem),
+            Algorithm::Naive => asked(Kernel::naive(problem)),
+            Algorithm::SharedUnpadded => asked(Kernel::shared(problem, false)),
+            Algorithm::SharedPadded => asked(Kernel::shared(problem, true)),
+        }
+    }
+
+    /// The kernel for a problem, loaded, and how it is launched.
+    fn ready(&self, problem: &Problem) -> Result<(Arc<dyn Launch>, Geometry)> {
+        let kernel = self.choose(problem).kernel;
+        let geometry = Geometry::new(kernel, problem);
+        // The list is whole at any time, so a panic elsewhere did it no harm.
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let launch = match loaded.iter().find(|(other, _)| *other == kernel) {
+            Some((_, launch)) => launch.clone(),
+            None => {
+                let launch = load(&self.device, kernel)?;
+                loaded.push((kernel, launch.clone()));
+                launch
+            }
+        };
+        if let Some(shared) = self.device.info().shared_memory {
+            shared.check(launch.name(), geometry.shared_bytes)?;
+        }
+        Ok((launch, geometry))
+    }
+
+    fn launch(
+        &self,
+        problem: &Problem,
+        windows: &Windows<'_>,
+        input: GlobalIn<u8>,
+        output: GlobalOut<u8>,
+    ) -> Result<()> {
+        let (launch, geometry) = self.ready(problem)?;
+        geometry.parts().try_for_each(|part| {
+            launch.launch(windows, shape(&geometry, part.blocks), input, output, geometry.layout(part))
+        })
+    }
+
+    fn launch_plan(&self, problem: &Problem) -> Result<LaunchPlan> {
+        let (launch, geometry) = self.ready(problem)?;
+        Ok(LaunchPlan {
+            launches: geometry.launches(),
+            grid: geometry.blocks(),
+            block: [geometry.threads, 1],
+            shared_bytes: geometry.shared_bytes,
+            shared_available: self.device.info().shared_memory.map_or(0, |shared| shared.max_per_block),
+            // A plan is a forecast: where the driver does not answer, the next launch will say why.
+            residency: launch.residency(shape(&geometry, 1)).ok().flatten(),
+        })
+    }
+}
+
+/// What is fastest.
+fn choose(problem: &Problem) -> Choice {
+    let naive = |reason| Choice { kernel: Kernel::naive(problem), reason };
+    let bytes = problem.rows.saturating_mul(problem.columns).saturating_mul(problem.element);
+    if problem.element >= LONG_ELEMENT {
+        naive("the elements are long")
+    } else if problem.rows == 1 || problem.columns == 1 {
+        naive("nothing changes its place but for gaps between rows")
+    } else if bytes <= SMALL_MATRIX {
+        naive("the matrices are small")
+    } else if let Some(kernel) = Kernel::packed(problem) {
+        Choice { kernel, reason: "all rows begin at multiples of what it moves at a time" }
+    } else {
+        let reason = "takes any shape and element: there is no faster kernel for these, or rows are not aligned for it";
+        Choice { kernel: Kernel::shared(problem, true), reason }
+    }
+}
+
+fn shape(geometry: &Geometry, blocks: u64) -> LaunchShape {
+    LaunchShape::new([blocks, 1, 1], [geometry.threads, 1, 1]).shared_bytes(geometry.shared_bytes)
+}
+
+impl<T: Element> Bound<T> for Transpose {
+    fn run(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
+        if self.matrices.is_empty() {
+            return Ok(());
+        }
+        let mut windows = Windows::new(&self.device);
+        let (input, output) = (in_units(windows.input(input)), out_units(windows.output(output)));
+        self.launch(&self.matrices.problem::<T>(pitches), &windows, input, output)
+    }
+
+    fn run_on_host(&self, input: &[T]) -> Result<Vec<T>> {
+        let input = self.device.upload(input)?;
+        let mut output = self.device.zeroed(input.len())?;
+        self.run(&input, &mut output, self.matrices.pitches())?;
+        output.download()
+    }
+
+    fn plan(&self, device: &Device, pitches: [usize; 2]) -> Plan {
+        let plan =
+            |reason: &[&str; 2]| Plan::without_launch(device, self.algorithm, &self.matrices, size_of::<T>(), *reason);
+        if self.matrices.is_empty() {
+            return plan(&["none", "there is nothing to transpose"]);
+        }
+        let problem = self.matrices.problem::<T>(pitches);
+        let choice = self.choose(&problem);
+        match self.launch_plan(&problem) {
+            Ok(launch) => Plan { launch: Some(launch), ..plan(&[name(choice.kernel), choice.reason]) },
+            Err(error) => plan(&[name(choice.kernel), &error.to_string()]),
+        }
+    }
+}
+
+/// A window as units of any size; every allocation begins at a multiple of 4 bytes, and then this is never empty.
+pub(super) fn in_units<T: Value, U: Value>(window: GlobalIn<T>) -> GlobalIn<U> {
+    window.cast().unwrap_or(GlobalIn::empty())
+}
+
+fn out_units<T: Value, U: Value>(window: GlobalOut<T>) -> GlobalOut<U> {
+    window.cast().unwrap_or(GlobalOut::empty())
+}
+
+/// A loaded kernel, whatever the units are.
+trait Launch: Send + Sync {
+    fn name(&self) -> &'static str;
+    fn launch(
+        &self,
+        windows: &Windows<'_>,
+        shape: LaunchShape,
+        input: GlobalIn<u8>,
+        output: GlobalOut<u8>,
+        layout: Layout,
+    ) -> Result<()>;
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
+}
+
+impl<U: Value, E: Entry<Args = Args<U>, Constants = ()>> Launch for crate::Kernel<E> {
+    fn name(&self) -> &'static str {
+        E::NAME
+    }
+
+    fn launch(
+        &self,
+        windows: &Windows<'_>,
+        shape: LaunchShape,
+        input: GlobalIn<u8>,
+        output: GlobalOut<u8>,
+        layout: Layout,
+    ) -> Result<()> {
+        let args = Args { input: in_units(input), output: out_units(output), layout };
+        self.launch_in(windows, shape, &args, &())
+    }
+
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+        crate::Kernel::residency(self, shape)
+    }
+}
+
+/// Which entry point, in which module, a kernel is.
+macro_rules! entries {
+    ($($unit:literal $module:ident: $naive:ident $shared:ident;)* packed $packed_module:ident: $($packed:ident)*) => {
+        fn name(kernel: Kernel) -> &'static str {
+            match kernel {
+                $(
+                    Kernel::Naive($unit) => kernels::$naive::NAME,
+                    Kernel::Shared { unit: $unit, .. } => kernels::$shared::NAME,
+                )*
+                Kernel::Packed(packed) => packed.name,
+                _ => unreachable!("units have 1, 2 or 4 bytes, and what works in place is another matter"),
+            }
+        }
+
+        fn load(device: &Device, kernel: Kernel) -> Result<Arc<dyn Launch>> {
+            let name = name(kernel);
+            $(
+                if name == kernels::$naive::NAME {
+                    return launch::<_, kernels::$naive>(device, &$module);
+                }
+                if name == kernels::$shared::NAME {
+                    return launch::<_, kernels::$shared>(device, &$module);
+                }
+            )*
+            $(
+                if name == kernels::$packed::NAME {
+                    return launch::<_, kernels::$packed>(device, &$packed_module);
+                }
+            )*
+            unreachable!("there is no kernel {name}")
+        }
+    };
+}
+entries! {
+    1 TRANSPOSE_U8: transpose_naive_u8 transpose_shared_u8;
+    2 TRANSPOSE_U16: transpose_naive_u16 transpose_shared_u16;
+    4 TRANSPOSE_U32: transpose_naive_u32 transpose_shared_u32;
+    packed TRANSPOSE_PACKED: transpose_packed_1 transpose_packed_2 transpose_packed_4 transpose_packed_8
+        transpose_packed_16 transpose_packed_12 transpose_packed_3 transpose_words_4 transpose_words_8 transpose_words_12
+}
+
+fn launch<U: Value, E: Entry<Args = Args<U>, Constants = ()>>(
+    device: &Device,
+    module: &'static Module,
+) -> Result<Arc<dyn Launch>> {
+    Ok(Arc::new(device.kernel::<E>(module)?))
+}

@@ -1,0 +1,62 @@
+//! A transposition in place, bound to a device.
+
+use super::bound::{BoundInPlace, bind_in_place};
+use super::{Matrices, TransposeElement};
+use crate::buffer::check_length;
+use crate::{Buffer, Device, Element, Result};
+use std::fmt;
+
+/// A [`Transpose`](crate::Transpose) in place that is ready to run on its device, as often as wanted and from any thread.
+pub struct PreparedTransposeInPlace<T: Element> {
+    device: Device,
+    matrices: Matrices,
+    bound: Box<dyn BoundInPlace<T>>,
+}
+
+impl<T: TransposeElement> PreparedTransposeInPlace<T> {
+    pub(super) fn new(device: &Device, matrices: Matrices) -> Result<Self> {
+        matrices.check::<T>()?;
+        let bound = bind_in_place(device, &matrices)?;
+        Ok(PreparedTransposeInPlace { device: device.clone(), matrices, bound })
+    }
+
+    /// The device that it runs on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Transposes all matrices in `data`; returns when the work is enqueued.
+    ///
+    /// ```
+    /// use slm::{Device, Transpose};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let mut data = device.upload(&[1, 2, 3, 4, 5, 6])?;
+    /// Transpose::new(2, 3).prepare_in_place(&device)?.apply(&mut data)?;
+    /// assert_eq!(data.download()?, [1, 4, 2, 5, 3, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceMismatch`](crate::Error::DeviceMismatch) if the buffer belongs to another handle,
+    /// [`Error::Length`](crate::Error::Length) unless it has matrices · rows · columns · components numbers, and failures of
+    /// the device, after which the data may be in disorder.
+    pub fn apply(&self, data: &mut Buffer<T>) -> Result<()> {
+        self.device.check_owner("the data", data.device())?;
+        check_length("the data", self.matrices.len(), data.len())?;
+        self.bound.run(data)
+    }
+}
+
+impl<T: Element> fmt::Debug for PreparedTransposeInPlace<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedTransposeInPlace")
+            .field("device", &self.device)
+            .field("matrices", &self.matrices)
+            .finish_non_exhaustive()
+    }
+}

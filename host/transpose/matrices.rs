@@ -1,0 +1,69 @@
+//! The problem as the backends see it: matrices of one shape.
+
+use crate::{Element, Error, Result};
+#[cfg(gpu)]
+use slm_kernels::transpose::Problem;
+
+/// Matrices, one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Matrices {
+    /// Rows of elements.
+    pub(crate) rows: usize,
+    /// Columns of elements.
+    pub(crate) columns: usize,
+    /// How many matrices there are.
+    pub(crate) count: usize,
+    /// Numbers of an element.
+    pub(crate) components: usize,
+}
+
+impl Matrices {
+    /// An error unless all numbers fit into memory, be they rows or columns of the result, even where others are zero.
+    pub(crate) fn check<T: Element>(&self) -> Result<()> {
+        if self.components == 0 {
+            return Err(Error::NoComponents);
+        }
+        let limit = (isize::MAX as usize / size_of::<T>()) as u64;
+        let factors = [self.rows, self.columns, self.count, self.components].map(|factor| factor.max(1) as u64);
+        factors.into_iter().try_fold(1u64, |product, factor| {
+            let next = product.checked_mul(factor).filter(|next| *next <= limit);
+            next.ok_or(Error::TooLarge { what: "the number of elements", factors: [product, factor], limit })
+        })?;
+        Ok(())
+    }
+
+    /// The numbers of all matrices.
+    pub(crate) fn len(&self) -> usize {
+        self.count * self.rows * self.columns * self.components
+    }
+
+    /// Whether there is nothing to do.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The matrices as kernels see them, of numbers of type `T`; rows are so many numbers apart.
+    #[cfg(gpu)]
+    pub(crate) fn problem<T: Element>(&self, pitches: [usize; 2]) -> Problem {
+        let number = size_of::<T>() as u64;
+        // Single rows may have a pitch of whatever size.
+        let [input_pitch, output_pitch] = pitches.map(|pitch| (pitch as u64).saturating_mul(number));
+        let [rows, columns, matrices] = [self.rows, self.columns, self.count].map(|count| count as u64);
+        Problem { rows, columns, element: self.components as u64 * number, matrices, input_pitch, output_pitch }
+    }
+
+    /// The pitches of matrices without gaps.
+    pub(crate) fn pitches(&self) -> [usize; 2] {
+        [self.shape()[1], self.transposed_shape()[1]]
+    }
+
+    /// Rows of all matrices, and numbers of a row.
+    pub(crate) fn shape(&self) -> [usize; 2] {
+        [self.count * self.rows, self.columns * self.components]
+    }
+
+    /// The same of the transposed ones.
+    pub(crate) fn transposed_shape(&self) -> [usize; 2] {
+        [self.count * self.columns, self.rows * self.components]
+    }
+}

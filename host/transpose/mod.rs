@@ -1,0 +1,28 @@
+//! Transposing matrices: `y[c][r] = x[r][c]`.
+//!
+//! Matrices are stored row after row. An element has one or several *components*, which stay together and in order: the
+//! three bytes of a pixel, the two numbers of a complex one. Several matrices of one shape lie one after another and are
+//! transposed each for itself. In terms of buffers, with `m` the matrix, `r` the row, `c` the column and `k` the component:
+//!
+//! `y[((m · columns + c) · rows + r) · components + k] = x[((m · rows + r) · columns + c) · components + k]`
+//!
+//! Numbers are moved and never looked at, so NaNs keep their bits, on every device and with every algorithm.
+//!
+//! [`Transpose::prepare`] is for another buffer as the output, [`Transpose::prepare_in_place`] for the same one.
+
+mod bound;
+mod description;
+mod in_place;
+mod matrices;
+mod plan;
+mod prepared;
+mod steps;
+
+pub use bound::TransposeElement;
+pub(crate) use bound::{Bound, BoundInPlace};
+pub use description::{Algorithm, Transpose};
+pub use in_place::PreparedTransposeInPlace;
+pub(crate) use matrices::Matrices;
+pub use plan::Plan;
+pub use prepared::PreparedTranspose;
+pub(crate) use steps::Part;

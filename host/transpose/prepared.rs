@@ -1,0 +1,148 @@
+//! A transposition bound to a device.
+
+use super::bound::{Bound, bind};
+use super::{Algorithm, Matrices, Plan, TransposeElement};
+use crate::buffer::check_length;
+use crate::{Buffer, Buffer2, Device, Element, Error, Result, allocation};
+use ndarray::{Array2, ArrayView2};
+use std::fmt;
+
+/// A [`Transpose`](crate::Transpose) that is ready to run on its device, as often as wanted and from any thread.
+pub struct PreparedTranspose<T: Element> {
+    device: Device,
+    matrices: Matrices,
+    algorithm: Algorithm,
+    bound: Box<dyn Bound<T>>,
+}
+
+impl<T: TransposeElement> PreparedTranspose<T> {
+    pub(super) fn new(device: &Device, matrices: Matrices, algorithm: Algorithm) -> Result<Self> {
+        matrices.check::<T>()?;
+        let bound = bind(device, &matrices, algorithm)?;
+        Ok(PreparedTranspose { device: device.clone(), matrices, algorithm, bound })
+    }
+
+    /// The device that it runs on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The transposed matrices.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] unless `input` has matrices · rows · columns · components numbers;
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`], and failures of the device.
+    pub fn apply(&self, input: &[T]) -> Result<Vec<T>> {
+        check_length("the input", self.matrices.len(), input.len())?;
+        self.bound.run_on_host(input)
+    }
+
+    /// Transposes a buffer into another one; returns when the work is enqueued.
+    ///
+    /// ```
+    /// use slm::{Device, Transpose};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let x = device.upload(&[1, 2, 3, 4, 5, 6])?;
+    /// let mut y = device.zeroed(6)?;
+    /// Transpose::new(2, 3).prepare(&device)?.apply_into(&x, &mut y)?;
+    /// assert_eq!(y.download()?, [1, 4, 2, 5, 3, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Length`] unless both have as many numbers
+    /// as [`apply`](Self::apply) takes, and failures of the device.
+    pub fn apply_into(&self, input: &Buffer<T>, output: &mut Buffer<T>) -> Result<()> {
+        self.check_owners(input, output)?;
+        check_length("the input", self.matrices.len(), input.len())?;
+        check_length("the output", self.matrices.len(), output.len())?;
+        self.bound.run(input, output, self.matrices.pitches())
+    }
+
+    /// The transposed matrices. `input` has their rows one under the other, and so has the result.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Device, Transpose};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let transpose = Transpose::new(1, 2).prepare(&Device::open()?)?;
+    /// assert_eq!(transpose.apply_matrix(array![[1, 2]].view())?, array![[1], [2]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] unless `input` has matrices · rows rows of columns · components numbers; otherwise as
+    /// [`apply`](Self::apply).
+    pub fn apply_matrix(&self, input: ArrayView2<'_, T>) -> Result<Array2<T>> {
+        let (rows, columns) = input.dim();
+        check_shape("the input", self.matrices.shape(), [rows, columns])?;
+        let output = self.bound.run_on_host(&allocation::row_after_row(input)?)?;
+        let shape = self.matrices.transposed_shape();
+        Ok(Array2::from_shape_vec(shape, output).expect("`Matrices::check` has checked the shape"))
+    }
+
+    /// Transposes matrices into others, which have shapes as those of [`apply_matrix`](Self::apply_matrix) and may have gaps
+    /// between their rows; returns when the work is enqueued.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceMismatch`] if a matrix belongs to another handle, [`Error::Shape`] if it has another shape, and
+    /// failures of the device.
+    pub fn apply_matrix_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {
+        self.check_owners(input.buffer(), output.buffer())?;
+        check_shape("the input", self.matrices.shape(), [input.rows(), input.columns()])?;
+        check_shape("the output", self.matrices.transposed_shape(), [output.rows(), output.columns()])?;
+        let pitches = [input.pitch(), output.pitch()];
+        self.bound.run(input.buffer(), output.buffer_mut(), pitches)
+    }
+
+    /// How it is done.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        self.bound.plan(&self.device, self.matrices.pitches())
+    }
+
+    /// How it is done where rows of the input and of the output are so many numbers apart.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Pitch`] if one of them is shorter than a row.
+    pub fn plan_matrix(&self, input_pitch: usize, output_pitch: usize) -> Result<Plan> {
+        let pitches = [input_pitch, output_pitch];
+        for (pitch, columns) in pitches.into_iter().zip(self.matrices.pitches()) {
+            if pitch < columns {
+                return Err(Error::Pitch { columns, pitch });
+            }
+        }
+        Ok(self.bound.plan(&self.device, pitches))
+    }
+
+    fn check_owners(&self, input: &Buffer<T>, output: &Buffer<T>) -> Result<()> {
+        self.device.check_owner("the input", input.device())?;
+        self.device.check_owner("the output", output.device())
+    }
+}
+
+/// An error unless both are the same.
+fn check_shape(what: &'static str, expected: [usize; 2], actual: [usize; 2]) -> Result<()> {
+    if expected == actual { Ok(()) } else { Err(Error::Shape { what, expected, actual }) }
+}
+
+impl<T: Element> fmt::Debug for PreparedTranspose<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedTranspose")
+            .field("device", &self.device)
+            .field("matrices", &self.matrices)
+            .field("algorithm", &self.algorithm)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,103 @@
+//! Transposing in place as a sequence of steps, each for a part of a matrix.
+
+use super::Matrices;
+use slm_kernels::transpose::Step;
+
+/// The parts of a matrix that are permuted one after another need so much of it in another place at a time.
+const SHARE: usize = 16;
+
+/// Rows and columns of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The first row and the first column.
+    pub(crate) first: [usize; 2],
+    /// How many there are of both.
+    pub(crate) lengths: [usize; 2],
+}
+
+impl Matrices {
+    /// Whether rows and columns are as many, so that elements change places in pairs.
+    pub(crate) fn are_square(&self) -> bool {
+        self.rows == self.columns
+    }
+
+    /// Whether all elements have the same place afterwards.
+    fn stay(&self) -> bool {
+        self.is_empty() || self.rows == 1 || self.columns == 1
+    }
+
+    /// The greatest common divisor of rows and columns.
+    pub(crate) fn divisor(&self) -> usize {
+        let (mut a, mut b) = (self.rows, self.columns);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    }
+
+    /// The most elements of a part: a row or a column at least.
+    fn part_len(&self) -> usize {
+        (self.rows * self.columns / SHARE).max(self.rows).max(self.columns)
+    }
+
+    /// The most numbers of a part; none if no steps are needed.
+    pub(crate) fn scratch(&self) -> usize {
+        if self.stay() || self.are_square() { 0 } else { self.part_len() * self.components }
+    }
+
+    /// What transposes a matrix that is not square (`slm_kernels::transpose::Permutation`). A part has been copied back
+    /// before the next one is permuted.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (Step, Part)> + use<> {
+        let Matrices { rows, columns, .. } = *self;
+        let (width, height) = (self.part_len() / rows.max(1), self.part_len() / columns.max(1));
+        let columns_of = move |step| {
+            (0..columns)
+                .step_by(width.max(1))
+                .map(move |first| (step, Part { first: [0, first], lengths: [rows, width.min(columns - first)] }))
+        };
+        let rows_of = (0..rows).step_by(height.max(1)).map(move |first| {
+            (Step::Shuffle, Part { first: [first, 0], lengths: [height.min(rows - first), columns] })
+        });
+        let rotated = columns_of(Step::Rotate).take(if self.divisor() > 1 { usize::MAX } else { 0 });
+        let all = rotated.chain(rows_of).chain(columns_of(Step::Columns));
+        all.take(if self.stay() { 0 } else { usize::MAX })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slm_kernels::transpose::Permutation;
+
+    /// The steps, one element after the other.
+    fn transposed(matrices: &Matrices) -> Vec<usize> {
+        let Matrices { rows, columns, .. } = *matrices;
+        let permutation = Permutation::new(rows as u64, columns as u64, matrices.divisor() as u64);
+        let mut data: Vec<usize> = (0..rows * columns).collect();
+        for (step, part) in matrices.steps() {
+            let before = data.clone();
+            for i in part.first[0]..part.first[0] + part.lengths[0] {
+                for j in part.first[1]..part.first[1] + part.lengths[1] {
+                    let (row, column) = (i as u64, j as u64);
+                    let [to, from] = match step {
+                        Step::Rotate => [[i, j], [permutation.rotated(row, column) as usize, j]],
+                        Step::Shuffle => [[i, permutation.shuffled(row, column) as usize], [i, j]],
+                        Step::Columns => [[i, j], [permutation.gathered(row, column) as usize, j]],
+                        Step::Back => unreachable!("is no permutation"),
+                    };
+                    data[to[0] * columns + to[1]] = before[from[0] * columns + from[1]];
+                }
+            }
+        }
+        data
+    }
+
+    #[test]
+    fn steps_transpose() {
+        for (rows, columns) in (1..40).flat_map(|rows| (1..40).map(move |columns| (rows, columns))) {
+            let matrices = Matrices { rows, columns, count: 1, components: 1 };
+            let expected: Vec<usize> = (0..columns).flat_map(|c| (0..rows).map(move |r| r * columns + c)).collect();
+            assert_eq!(transposed(&matrices), expected, "{rows} x {columns}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Transposing matrices.
+//!
+//! Elements are moved as *units* of 1, 2 or 4 bytes, of which an element has one or several: no kernel knows what its
+//! elements mean.
+//!
+//! | file | what |
+//! |---|---|
+//! | `tile.rs` | the part of a matrix that a block transposes, and the way of its threads through it |
+//! | `naive.rs` | the kernel without shared memory |
+//! | `shared.rs` | the kernel with a tile in shared memory, for all matrices |
+//! | `packed.rs` | kernels with a tile in shared memory that move 16 bytes at a time where they can |
+//! | `swap.rs` | the kernel that transposes square matrices in place |
+//! | `permutation.rs` | the kernel that transposes all others in place, step by step; on the host as well |
+//! | `geometry.rs` | from a problem's size to grid, block and shared memory |
+
+#[cfg(not(target_os = "cuda"))]
+mod geometry;
+mod naive;
+mod packed;
+mod permutation;
+mod shared;
+mod swap;
+mod tile;
+
+#[cfg(not(target_os = "cuda"))]
+pub use geometry::{Geometry, Kernel, Packed, Part, Problem};
+pub use permutation::{Permutation, Step};
+
+use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value, arguments, kernel};
+use packed::Shape;
+
+/// Threads of a block of the kernels for all matrices.
+pub(crate) const THREADS: u32 = 256;
+
+arguments! {
+    /// What the kernels are launched with that write another matrix.
+    pub struct Args<U: Value> {
+        /// The matrices.
+        pub input: GlobalIn<U>,
+        /// Receives the transposed ones.
+        pub output: GlobalOut<U>,
+        /// Where they are.
+        pub layout: Layout,
+    }
+}
+
+arguments! {
+    /// What the kernel is launched with that works in place.
+    pub struct SwapArgs<U: Value> {
+        /// The matrices.
+        pub matrices: GlobalInOut<U>,
+        /// Where they are.
+        pub layout: Layout,
+    }
+}
+
+arguments! {
+    /// What a step of the permutations is launched with.
+    pub struct PermuteArgs<U: Value> {
+        /// The matrices.
+        pub matrices: GlobalInOut<U>,
+        /// The part of one that is permuted, its rows one after another.
+        pub part: GlobalInOut<U>,
+        /// Which part that is.
+        pub region: Region,
+    }
+}
+
+arguments! {
+    /// A part of a matrix, and what is done with it.
+    pub struct Region {
+        /// The matrix's first unit.
+        pub first: u64,
+        /// Its rows of elements.
+        pub rows: u64,
+        /// Its columns of elements.
+        pub columns: u64,
+        /// The greatest common divisor of both numbers.
+        pub divisor: u64,
+        /// The part's first row.
+        pub first_row: u64,
+        /// The part's first column.
+        pub first_column: u64,
+        /// The part's rows.
+        pub part_rows: u64,
+        /// The part's columns: all of them if rows are shuffled.
+        pub part_columns: u64,
+        /// Units of an element.
+        pub units: u32,
+        /// What is done: a [`Step`].
+        pub step: u32,
+    }
+}
+
+arguments! {
+    /// Where matrices are, and how they are cut into tiles. Rows and columns are the input's.
+    pub struct Layout {
+        /// Rows of elements.
+        pub rows: u64,
+        /// Columns of elements.
+        pub columns: u64,
+        /// Units from row to row of the input.
+        pub input_pitch: u64,
+        /// Units from row to row of the output.
+        pub output_pitch: u64,
+        /// Units from matrix to matrix of the input.
+        pub input_matrix: u64,
+        /// Units from matrix to matrix of the output.
+        pub output_matrix: u64,
+        /// The first matrix of the launch.
+        pub first_matrix: u64,
+        /// Units of an element; 0 where several make one.
+        pub units: u32,
+        /// Rows of a tile.
+        pub tile_rows: u32,
+        /// Columns of a tile.
+        pub tile_columns: u32,
+        /// Tiles from the first row to the last.
+        pub row_tiles: u32,
+        /// Tiles from the first column to the last.
+        pub column_tiles: u32,
+        /// Units from row to row of a tile in shared memory.
+        pub tile_pitch: u32,
+    }
+}
+
+/// The entry points of the module of a unit.
+macro_rules! entries {
+    ($feature:literal $unit:ty: $naive:ident $shared:ident $swap:ident $permute:ident) => {
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// Without shared memory.
+            pub fn $naive(_arena, args: Args<$unit>) {
+                naive::transpose(&args);
+            }
+        }
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// A tile in shared memory.
+            pub fn $shared(arena, args: Args<$unit>) {
+                shared::transpose(arena, &args);
+            }
+        }
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// Two tiles in shared memory, which change places.
+            pub fn $swap(arena, args: SwapArgs<$unit>) {
+                swap::transpose(arena, &args);
+            }
+        }
+        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
+        kernel! {
+            /// A step of the permutations.
+            pub fn $permute(_arena, args: PermuteArgs<$unit>) {
+                permutation::permute(&args);
+            }
+        }
+    };
+}
+entries! { "transpose_u8" u8: transpose_naive_u8 transpose_shared_u8 transpose_swap_u8 transpose_permute_u8 }
+entries! { "transpose_u16" u16: transpose_naive_u16 transpose_shared_u16 transpose_swap_u16 transpose_permute_u16 }
+entries! { "transpose_u32" u32: transpose_naive_u32 transpose_shared_u32 transpose_swap_u32 transpose_permute_u32 }
+
+/// Entry points for elements of certain sizes: the bytes of a pack, the packs and the elements of a group; the tile's
+/// squares across and down, and those of a thread.
+macro_rules! packed {
+    ($($name:ident: [$pack:literal, $packs:literal, $elements:literal], [$across:literal, $down:literal, $squares:literal];)*) => {
+        $(
+            #[cfg(any(feature = "transpose_packed", not(target_os = "cuda")))]
+            kernel! {
+                /// A tile in shared memory, packs on both sides.
+                pub fn $name(arena, args: Args<u32>) {
+                    const SHAPE: Shape = Shape { across: $across, down: $down, squares: $squares };
+                    packed::transpose::<{ $pack / 4 }, $packs, $elements, $squares>(arena, &args, SHAPE);
+                }
+            }
+        )*
+
+        /// The kernels that move packs, those with the widest ones first.
+        #[cfg(not(target_os = "cuda"))]
+        pub const PACKED: &[Packed] = &[$(
+            Packed {
+                name: <$name as cuda_std::Entry>::NAME,
+                pack_bytes: $pack,
+                packs: $packs,
+                elements: $elements,
+                shape: Shape { across: $across, down: $down, squares: $squares },
+            },
+        )*];
+    };
+}
+packed! {
+    transpose_packed_1: [16, 1, 16], [8, 8, 1];
+    transpose_packed_2: [16, 1, 8], [16, 16, 1];
+    transpose_packed_4: [16, 1, 4], [16, 16, 1];
+    transpose_packed_8: [16, 1, 2], [16, 32, 2];
+    transpose_packed_16: [16, 1, 1], [32, 32, 4];
+    transpose_packed_12: [16, 3, 4], [8, 8, 1];
+    transpose_packed_3: [4, 3, 4], [32, 16, 2];
+    transpose_words_4: [4, 1, 1], [64, 64, 16];
+    transpose_words_8: [8, 1, 1], [32, 32, 4];
+    transpose_words_12: [4, 3, 1], [32, 32, 4];
+}

@@ -1,0 +1,94 @@
+//! The part of a matrix that a block transposes, and the way of its threads through it.
+
+use super::Layout;
+use cuda_std::thread;
+
+/// A tile of one of the matrices: rows and columns of elements of the input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tile {
+    pub(super) matrix: u64,
+    /// The first row.
+    pub(super) row: u64,
+    /// The first column.
+    pub(super) column: u64,
+    /// How many rows of it there are; fewer than elsewhere at the matrix's end.
+    pub(super) rows: u32,
+    /// How many columns of it there are.
+    pub(super) columns: u32,
+}
+
+impl Tile {
+    /// The block's: tiles follow each other along rows, then down, then from matrix to matrix.
+    #[inline(always)]
+    pub(super) fn of_block(layout: &Layout) -> Self {
+        let block = thread::block_idx_x();
+        // Never 0, which the compiler has to know (`Args::add_up` of the histogram tells why).
+        let (across, down) = (layout.column_tiles.max(1), layout.row_tiles.max(1));
+        let (line, matrix) = (block / across, block / across / down);
+        Tile::at(layout, layout.first_matrix + matrix as u64, [line % down, block % across])
+    }
+
+    /// The tile at a place, counted in tiles down and across.
+    #[inline(always)]
+    pub(super) fn at(layout: &Layout, matrix: u64, [down, across]: [u32; 2]) -> Self {
+        let row = down as u64 * layout.tile_rows as u64;
+        let column = across as u64 * layout.tile_columns as u64;
+        let rows = (layout.rows - row).min(layout.tile_rows as u64) as u32;
+        let columns = (layout.columns - column).min(layout.tile_columns as u64) as u32;
+        Tile { matrix, row, column, rows, columns }
+    }
+
+    /// Where the tile begins in the input, with groups of so many elements that have so many units each.
+    #[inline(always)]
+    pub(super) fn source(&self, layout: &Layout, elements: u32, units: u32) -> u64 {
+        let beside = self.column / elements as u64 * units as u64;
+        self.matrix * layout.input_matrix + self.row * layout.input_pitch + beside
+    }
+
+    /// Where it begins, transposed, in the output.
+    #[inline(always)]
+    pub(super) fn target(&self, layout: &Layout, elements: u32, units: u32) -> u64 {
+        let beside = self.row / elements as u64 * units as u64;
+        self.matrix * layout.output_matrix + self.column * layout.output_pitch + beside
+    }
+}
+
+/// The places of a thread in lines of equal width, of which the threads of a block take one after the other: neighbouring
+/// threads neighbouring places, and at the end of a line on to the next one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk {
+    pub(super) line: u32,
+    pub(super) place: u32,
+    width: u32,
+    lines: u32,
+    places: u32,
+}
+
+impl Walk {
+    /// The thread's first place.
+    #[inline(always)]
+    pub(super) fn new(width: u32) -> Self {
+        let (t, threads, width) = (thread::thread_idx_x(), thread::block_dim_x(), width.max(1));
+        Walk { line: t / width, place: t % width, width, lines: threads / width, places: threads % width }
+    }
+
+    /// On to its next place; without a division.
+    #[inline(always)]
+    pub(super) fn step(&mut self) {
+        self.line += self.lines;
+        self.place += self.places;
+        if self.place >= self.width {
+            self.place -= self.width;
+            self.line += 1;
+        }
+    }
+}
+
+/// Element and unit of a place in a line of elements of `units` units.
+#[inline(always)]
+pub(super) fn element_of(place: u32, units: u32) -> (u32, u32) {
+    match units {
+        1 => (place, 0),
+        _ => (place / units.max(1), place % units.max(1)),
+    }
+}

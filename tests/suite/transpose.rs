@@ -1,0 +1,286 @@
+//! One suite for every backend: `Transpose` against the formula.
+//!
+//! Every algorithm and element type, elements of one number and several, one matrix and several, with and without gaps
+//! between rows, of awkward shapes. Numbers are random bits, NaNs among them, and must arrive unchanged; what lies between
+//! rows must stay.
+//!
+//! On emulated devices the shapes are few and small.
+
+use crate::common::{Random, is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use slm::emulator::{Profile, Report};
+use slm::ndarray::Array2;
+use slm::transpose::{Algorithm, TransposeElement};
+use slm::{Backend, Buffer2, Device, Transpose};
+use std::fmt::Debug;
+
+/// The name of the suite.
+pub(super) const SUITE: &str = "transpose";
+
+const ALGORITHMS: [Algorithm; 4] =
+    [Algorithm::Auto, Algorithm::Naive, Algorithm::SharedUnpadded, Algorithm::SharedPadded];
+
+/// Rows, columns, matrices and what lies between rows, of the input and of the output.
+const SHAPES: [(usize, usize, usize, [usize; 2]); 24] = [
+    (0, 5, 2, [0, 0]),
+    (5, 0, 1, [1, 0]),
+    (5, 5, 0, [0, 0]),
+    (1, 1, 1, [0, 0]),
+    (1, 1000, 1, [0, 3]),
+    (1000, 1, 1, [4, 0]),
+    (2, 2, 1001, [0, 0]),
+    (7, 5, 33, [0, 0]),
+    (31, 33, 3, [1, 2]),
+    (32, 32, 1, [0, 0]),
+    (32, 32, 1, [1, 1]),
+    (33, 31, 1, [0, 0]),
+    (64, 64, 9, [0, 0]),
+    (64, 48, 3, [16, 32]),
+    (65, 127, 2, [0, 0]),
+    (128, 128, 1, [0, 0]),
+    (128, 129, 1, [0, 0]),
+    (256, 192, 2, [0, 0]),
+    (300, 212, 1, [4, 8]),
+    (255, 257, 1, [3, 0]),
+    (7, 10_007, 1, [0, 0]),
+    (10_007, 7, 2, [0, 0]),
+    (1024, 768, 1, [0, 0]),
+    (1025, 1023, 1, [0, 0]),
+];
+
+/// On emulated devices: each kernel with whole tiles and parts of them.
+const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 8] = [
+    (0, 5, 2, [0, 0]),
+    (1, 40, 1, [0, 3]),
+    (2, 2, 5, [0, 0]),
+    (7, 301, 1, [0, 0]),
+    (70, 33, 1, [1, 2]),
+    (48, 80, 2, [0, 16]),
+    (192, 80, 1, [0, 0]),
+    (133, 130, 1, [0, 0]),
+];
+
+/// In place.
+const SQUARES: [usize; 7] = [0, 1, 2, 31, 33, 128, 200];
+
+pub(super) fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        Trial::test("transpose::emulated::conflicts_as_documented", conflicts_as_documented),
+        Trial::test("transpose::cpu::several_threads", several_threads),
+    ];
+    // What makes elements of 1, 2, 3, 4, 5, 6, 8, 12, 16, 24 and 64 bytes.
+    trials.extend(of_type::<u8>("u8", &[1, 3, 4, 5, 16]));
+    trials.extend(of_type::<i8>("i8", &[1, 12]));
+    trials.extend(of_type::<u16>("u16", &[1, 3]));
+    trials.extend(of_type::<i16>("i16", &[2]));
+    trials.extend(of_type::<u32>("u32", &[1, 4]));
+    trials.extend(of_type::<i32>("i32", &[3, 16]));
+    trials.extend(of_type::<f32>("f32", &[1, 2, 3, 7]));
+    trials.extend(of_type::<u64>("u64", &[1, 2]));
+    trials.extend(of_type::<i64>("i64", &[1]));
+    trials.extend(of_type::<f64>("f64", &[1, 2, 3]));
+    trials
+}
+
+fn of_type<T: Bits>(name: &str, components: &[usize]) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for &components in components {
+        let name = format!("{name}::components_{components}");
+        trials.extend(on_every_backend(SUITE, &name, move |device| check_all::<T>(device, components)));
+        let name = format!("{name}::in_place");
+        trials.extend(on_every_backend(SUITE, &name, move |device| check_all_in_place::<T>(device, components)));
+    }
+    trials
+}
+
+/// An element type as its bits.
+trait Bits: TransposeElement + Debug {
+    fn of(bits: u64) -> Self;
+    fn bits(self) -> u64;
+}
+
+macro_rules! bits {
+    ($($t:ty: $of:expr, $bits:expr;)*) => {$(
+        impl Bits for $t {
+            fn of(bits: u64) -> Self {
+                let of: fn(u64) -> $t = $of;
+                of(bits)
+            }
+            fn bits(self) -> u64 {
+                let bits: fn($t) -> u64 = $bits;
+                bits(self)
+            }
+        }
+    )*};
+}
+bits! {
+    u8: |bits| bits as u8, |x| x.into();
+    i8: |bits| bits as i8, |x| x as u8 as u64;
+    u16: |bits| bits as u16, |x| x.into();
+    i16: |bits| bits as i16, |x| x as u16 as u64;
+    u32: |bits| bits as u32, |x| x.into();
+    i32: |bits| bits as i32, |x| x as u32 as u64;
+    f32: |bits| f32::from_bits(bits as u32), |x| x.to_bits().into();
+    u64: |bits| bits, |x| x;
+    i64: |bits| bits as i64, |x| x as u64;
+    f64: f64::from_bits, f64::to_bits;
+}
+
+/// Matrices one under the other, in rows that may be longer in memory than they look.
+#[derive(Clone)]
+struct Matrices<T> {
+    numbers: Vec<T>,
+    /// Of all matrices together, in numbers.
+    shape: [usize; 2],
+    pitch: usize,
+}
+
+impl<T: Bits> Matrices<T> {
+    fn new(shape: [usize; 2], gap: usize, stream: u64) -> Self {
+        let (pitch, mut random) = (shape[1] + gap, Random::new(stream));
+        Matrices { numbers: (0..shape[0] * pitch).map(|_| T::of(random.next())).collect(), shape, pitch }
+    }
+
+    fn on_device(&self, device: &Device) -> slm::Result<Buffer2<T>> {
+        let [rows, columns] = self.shape;
+        Ok(Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)?)
+    }
+
+    /// By the formula, into memory that looks like `target`.
+    fn transposed(&self, [rows, columns, count, components]: [usize; 4], mut target: Matrices<T>) -> Matrices<T> {
+        for (m, r, c, k) in (0..count).flat_map(|m| {
+            (0..rows).flat_map(move |r| (0..columns).flat_map(move |c| (0..components).map(move |k| (m, r, c, k))))
+        }) {
+            let to = (m * columns + c) * target.pitch + r * components + k;
+            target.numbers[to] = self.numbers[(m * rows + r) * self.pitch + c * components + k];
+        }
+        target
+    }
+}
+
+/// An error that says where the two differ.
+fn same<T: Bits>(actual: &[T], expected: &[T]) -> Result<(), String> {
+    if actual.len() != expected.len() {
+        return Err(format!("{} numbers instead of {}", actual.len(), expected.len()));
+    }
+    match actual.iter().zip(expected).position(|(a, b)| a.bits() != b.bits()) {
+        None => Ok(()),
+        Some(i) => Err(format!("number {i} is {:#x} instead of {:#x}", actual[i].bits(), expected[i].bits())),
+    }
+}
+
+fn check_all<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> {
+    let shapes = if is_emulated(device) { &FEW_SHAPES[..] } else { &SHAPES };
+    let algorithms = if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS };
+    for &(rows, columns, count, gaps) in shapes {
+        let shape = [rows, columns, count, components];
+        let input = Matrices::<T>::new([count * rows, columns * components], gaps[0], 1);
+        let untouched = Matrices::<T>::new([count * columns, rows * components], gaps[1], 2);
+        let expected = input.transposed(shape, untouched.clone());
+        for &algorithm in algorithms {
+            let transpose = Transpose::new(rows, columns).batch(count).components(components).algorithm(algorithm);
+            check(device, transpose, &input, &untouched, &expected)
+                .map_err(|e| format!("{rows} x {columns}, {count} times, gaps {gaps:?}, {algorithm:?}: {e}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// By way of buffers, and of the host where there are no gaps.
+fn check<T: Bits>(
+    device: &Device,
+    transpose: Transpose,
+    input: &Matrices<T>,
+    untouched: &Matrices<T>,
+    expected: &Matrices<T>,
+) -> Result<(), String> {
+    let text = |e: slm::Error| e.to_string();
+    let transpose = transpose.prepare::<T>(device).map_err(text)?;
+    let (source, mut target) = (input.on_device(device).map_err(text)?, untouched.on_device(device).map_err(text)?);
+    transpose.apply_matrix_into(&source, &mut target).map_err(text)?;
+    same(&target.into_buffer().download().map_err(text)?, &expected.numbers)?;
+    // By way of the host it is the same, and an emulated access takes its time.
+    if is_emulated(device) || [input, expected].iter().any(|matrices| matrices.pitch > matrices.shape[1]) {
+        return Ok(());
+    }
+    same(&transpose.apply(&input.numbers).map_err(text)?, &expected.numbers)?;
+    let [rows, columns] = input.shape;
+    let view = Array2::from_shape_vec((rows, columns), input.numbers.clone()).map_err(|e| e.to_string())?;
+    let result = transpose.apply_matrix(view.view()).map_err(text)?;
+    if result.dim() != (expected.shape[0], expected.shape[1]) {
+        return Err(format!("a result of {:?}", result.dim()));
+    }
+    same(&result.into_raw_vec_and_offset().0, &expected.numbers)
+}
+
+fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> {
+    let shapes = if is_emulated(device) { &FEW_SHAPES[..] } else { &SHAPES };
+    let squares = SQUARES.map(|side| (side, side, 2, [0, 0]));
+    let squares = if is_emulated(device) { &squares[..6] } else { &squares };
+    for &(rows, columns, count, _) in shapes.iter().chain(squares) {
+        // An emulated access takes its time.
+        let most = if is_emulated(device) { 20_000 } else { 1_000_000 };
+        if rows * columns * count * components > most {
+            continue;
+        }
+        let shape = [rows, columns, count, components];
+        let input = Matrices::<T>::new([count * rows, columns * components], 0, 1);
+        let expected = input.transposed(shape, Matrices::new([count * columns, rows * components], 0, 2));
+        let mut data = device.upload(&input.numbers)?;
+        let transpose = Transpose::new(rows, columns).batch(count).components(components);
+        let place = |e: String| format!("{rows} x {columns}, {count} times: {e}");
+        transpose.prepare_in_place(device)?.apply(&mut data).map_err(|e| place(e.to_string()))?;
+        same(&data.download()?, &expected.numbers).map_err(place)?;
+        // There and back.
+        let back = Transpose::new(columns, rows).batch(count).components(components);
+        back.prepare_in_place(device)?.apply(&mut data).map_err(|e| place(e.to_string()))?;
+        same(&data.download()?, &input.numbers).map_err(|e| place(format!("and back: {e}")))?;
+    }
+    Ok(())
+}
+
+/// The shared kernels with padding and those that move packs have no bank conflicts where tiles are whole; without padding
+/// all lanes meet.
+fn conflicts_as_documented() -> Result<(), Failed> {
+    for (side, element_bytes) in [(128, 1), (128, 2), (64, 3), (64, 4), (64, 8), (32, 12), (32, 16)] {
+        for algorithm in [Algorithm::Auto, Algorithm::SharedPadded] {
+            let conflicts: u64 = reports(side, element_bytes, algorithm)?.iter().map(Report::bank_conflicts).sum();
+            if conflicts > 0 {
+                return Err(format!("{algorithm:?}, elements of {element_bytes} bytes: {conflicts} conflicts").into());
+            }
+        }
+    }
+    // 64 columns of 4 bytes: each of the 64 x 64 / 32 loads of a warp takes 32 wavefronts instead of one.
+    let conflicts: u64 = reports(64, 4, Algorithm::SharedUnpadded)?.iter().map(Report::bank_conflicts).sum();
+    if conflicts == 64 * 64 / 32 * 31 { Ok(()) } else { Err(format!("{conflicts} conflicts without padding").into()) }
+}
+
+/// What is counted for a square matrix.
+fn reports(side: usize, element_bytes: usize, algorithm: Algorithm) -> Result<Vec<Report>, Failed> {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let transpose = Transpose::new(side, side).components(element_bytes).algorithm(algorithm);
+    transpose.prepare(&device)?.apply(&vec![1u8; side * side * element_bytes])?;
+    Ok(device.emulation_reports())
+}
+
+/// One prepared transposition, in place by way of one piece of memory, in several threads.
+fn several_threads() -> Result<(), Failed> {
+    for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
+        let (there, back) = (Transpose::new(12, 18), Transpose::new(18, 12));
+        let (there, back) = (there.prepare_in_place(&device)?, back.prepare_in_place(&device)?);
+        let numbers: Vec<u16> = (0..12 * 18).collect();
+        std::thread::scope(|scope| {
+            let one = || {
+                let mut data = device.upload(&numbers)?;
+                there.apply(&mut data)?;
+                back.apply(&mut data)?;
+                data.download()
+            };
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(one)).collect();
+            threads.into_iter().all(|thread| thread.join().unwrap().as_ref() == Ok(&numbers))
+        })
+        .then_some(())
+        .ok_or("a thread has other numbers")?;
+    }
+    Ok(())
+}
