@@ -4,7 +4,8 @@ use cuda_builder::CudaBuilder;
 use std::env;
 
 /// The features of slm-kernels.
-const MODULES: [&str; 16] = [
+const MODULES: [&str; 17] = [
+    "banks",
     "filter1d_simple_f32",
     "filter1d_simple_f64",
     "filter1d_simple_i32",

@@ -30,5 +30,6 @@ pub(crate) use filter1d::{Filter1d, FilterModules};
 pub(crate) use histogram::{HistogramModules, histogram};
 pub(crate) use kernel::Kernel;
 pub(crate) use memory::Memory;
+pub(crate) use module::BANKS;
 pub use module::ptx_origin;
 pub(crate) use queue::Queue;
