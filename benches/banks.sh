@@ -67,9 +67,9 @@ awk -F '","' -v OFS='\t' -v metric="$metric" -v out="$out" '
   END {
     if (failed) exit failed
     if (launches != 2 * count) fail(2 * count " launches were expected, and " launches + 0 " counted")
-    split("load store atomic", kind, " ")
-    split("ld st atom", op, " ")
-    for (k in kind) op_of[kind[k]] = op[k]
+    op_of["load"] = "ld"
+    op_of["store"] = "st"
+    op_of["atomic"] = "atom"
     print "access", "bytes", "index", "wavefronts", "counted", "cycles", "serialisation", "measured" >out
     for (n = 1; n <= count; n++) {
       split(lines[n], field, "\t")
