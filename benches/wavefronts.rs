@@ -1,5 +1,5 @@
-//! Every kernel, on data of its own: for `wavefronts.sh`, which puts the wavefronts of shared memory that a GPU counts
-//! beside those that the emulator does.
+//! Every kernel of the operations, on data of its own: for `wavefronts.sh`, which puts the wavefronts of shared memory that
+//! a GPU counts beside those that the emulator does. (The kernels that measure accesses are in the benchmark `banks`.)
 //!
 //! An emulated device prints a line for each launch: kernel, blocks, wavefronts of shared loads and of shared stores.
 //! Other devices just do the same work in the same order. The emulated one has a single multiprocessor, so the sizes are

@@ -242,7 +242,7 @@ impl Device {
     /// An emulated GPU: kernels run on the CPU, and every access is examined, which takes some 100 ns. A kernel with a
     /// race, a wrong access or a missing barrier makes the operation [fail](Error::FaultyKernel), and what its accesses
     /// would cost is [counted](Self::emulation_reports). Threads that write the same value to the same place without order
-    /// race, too.
+    /// race, too, unless the launch [allows](crate::LaunchShape::allow_same_value_writes) that.
     ///
     /// All this holds for the paths that ran: a fault that these data do not lead to is not found.
     ///

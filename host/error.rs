@@ -337,6 +337,15 @@ pub enum Error {
         /// The bytes.
         bytes: usize,
     },
+    /// An atomic operation on a number of bytes that there is none for.
+    #[error("an atomic operation takes 4 or 8 bytes, and not {bytes}")]
+    AtomicWidth {
+        /// The bytes that a lane would update.
+        bytes: u32,
+    },
+    /// An access to measure that no lane makes.
+    #[error("an access is measured with 1 to 32 lanes, and this one has 0")]
+    NoLanes,
     /// An access to a part of an element.
     #[error("an access of {bytes} bytes is too narrow for elements of {element_bytes}")]
     NarrowAccess {

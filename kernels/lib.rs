@@ -16,6 +16,7 @@
     allow(dead_code, unused_imports, unused_macros, unused_features)
 )]
 
+pub mod banks;
 pub mod filter1d;
 pub mod histogram;
 pub mod transpose;

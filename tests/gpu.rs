@@ -5,6 +5,8 @@
 
 mod common;
 
+#[path = "gpu/banks.rs"]
+mod banks;
 #[cfg(cuda)]
 #[path = "gpu/kernels.rs"]
 mod kernels;
@@ -35,6 +37,7 @@ fn main() {
         // There are no modules of kernels otherwise.
         #[cfg(cuda)]
         kernels::trials(),
+        banks::trials(),
         limits::trials(),
         loading::trials(),
         order::trials(),

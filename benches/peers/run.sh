@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures an operation and its peers in one run, one line per case (README.md explains the columns):
 #
-#   benches/peers/run.sh filter1d|histogram [--slm PROGRAM] [--cpu] [--build FOLDER]
+#   benches/peers/run.sh filter1d|histogram|transpose [--slm PROGRAM] [--cpu] [--build FOLDER]
 #
 #   --slm PROGRAM    the crate's own benchmark of the operation, built: its rows come first
 #   --cpu            on the CPU instead of the GPU, which takes minutes
@@ -19,7 +19,7 @@ usage() {
 sources=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit
 slm='' on=gpu build=''
 case ${1:-} in
-  filter1d | histogram) operation=$1 && shift ;;
+  filter1d | histogram | transpose) operation=$1 && shift ;;
   *) usage ;;
 esac
 while [[ $# -gt 0 ]]; do
@@ -56,7 +56,9 @@ on_gpu() {
   # Not `auto`, whose figures would be the CPU's if there were no GPU; and kernels are loaded without what the driver
   # remembers of earlier runs.
   [[ -z $slm ]] || CUDA_CACHE_DISABLE=1 SLM_DEVICE=cuda attempt "$slm" --table
-  attempt "${NVCC:-nvcc}" -O3 -std=c++17 -arch=sm_90 -o "$build/$operation" "$sources/$operation.cu" &&
+  local libraries=()
+  [[ $operation != transpose ]] || libraries=(-lcublas)
+  attempt "${NVCC:-nvcc}" -O3 -std=c++17 -arch=sm_90 -o "$build/$operation" "$sources/$operation.cu" "${libraries[@]}" &&
     attempt "$build/$operation"
   attempt "${PYTHON:-python3}" "$sources/$operation.py"
   return "$failed"

@@ -1,4 +1,4 @@
-//! Bank conflicts of shared memory: predicted, explained and avoided.
+//! Bank conflicts of shared memory: predicted, explained, avoided and measured.
 //!
 //! Shared memory is divided into banks: word `w` is in bank `w mod banks`. What the lanes of a warp want of different
 //! banks they get at once, in one *wavefront*. A bank gives one word per wavefront, to all lanes that want it; if they
@@ -18,6 +18,7 @@
 //! | which lanes meet in which bank? | [`BankModel::explain`] |
 //! | how far apart must rows be so that columns are free of conflicts? | [`BankModel::padded_stride`] |
 //! | how should a tile be laid out for all of its accesses? | [`BankModel::search`], [`BankModel::evaluate`] |
+//! | how long does it take on this device? | [`AccessPattern::probe`], [`Accumulation`] |
 //!
 //! # The rule
 //!
@@ -45,19 +46,23 @@
 //! sum is added. A compare-and-exchange takes two wavefronts for each pass. Some atomic operations are loops on the
 //! device, such as additions of 64 bits; the model does not tell how often these go round.
 
+mod accumulation;
 mod cost;
 mod layout;
 mod model;
 mod named;
 mod pattern;
 mod picture;
+mod probe;
 mod search;
 mod tile;
 
+pub use accumulation::{Accumulated, Accumulation};
 pub use cost::Cost;
 pub use layout::{Layout, Swizzle};
 pub use model::BankModel;
 pub use named::Named;
 pub use pattern::{AccessKind, AccessPattern, Width};
+pub use probe::Probe;
 pub use search::Proposal;
 pub use tile::Tile;

@@ -12,6 +12,8 @@ pub struct LaunchShape {
     pub block: [u32; 3],
     /// Dynamic shared memory of a block, in bytes.
     pub shared_bytes: u64,
+    /// Whether threads may write the same bits to the same place without order.
+    pub same_value_writes: bool,
 }
 
 impl LaunchShape {
@@ -23,7 +25,7 @@ impl LaunchShape {
     /// ```
     #[must_use]
     pub const fn new(grid: [u64; 3], block: [u32; 3]) -> Self {
-        LaunchShape { grid, block, shared_bytes: 0 }
+        LaunchShape { grid, block, shared_bytes: 0, same_value_writes: false }
     }
 
     /// The same with so many bytes of shared memory for each block: the sum of `cuda_std::shared_bytes` of all that the
@@ -31,5 +33,36 @@ impl LaunchShape {
     #[must_use]
     pub const fn shared_bytes(self, shared_bytes: u64) -> Self {
         LaunchShape { shared_bytes, ..self }
+    }
+
+    /// The same, where threads may write the same bits to the same place without order: then it does not matter whose
+    /// are last. An emulated device takes that for a race unless it is allowed; others do not look.
+    ///
+    /// ```
+    /// # use cuda_std::image::Module;
+    /// # use cuda_std::{GlobalOut, kernel};
+    /// # use slm::emulator::Profile;
+    /// # use slm::{Device, Error, LaunchShape};
+    /// kernel! {
+    ///     /// All threads say that they were there.
+    ///     pub fn show(_arena, seen: GlobalOut<u32>) {
+    ///         seen.set(0, 1);
+    ///     }
+    /// }
+    /// # static SHOW: Module = Module::without_images("show");
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// # let device = Device::emulated(Profile::SM_90, 0);
+    /// let (kernel, mut seen) = (device.kernel::<show>(&SHOW)?, device.zeroed(1)?);
+    /// let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
+    /// let refused = kernel.launch(shape, |windows| windows.output(&mut seen));
+    /// assert!(matches!(refused, Err(Error::FaultyKernel { .. })));
+    /// kernel.launch(shape.allow_same_value_writes(), |windows| windows.output(&mut seen))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn allow_same_value_writes(self) -> Self {
+        LaunchShape { same_value_writes: true, ..self }
     }
 }

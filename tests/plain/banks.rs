@@ -1,8 +1,10 @@
-//! Bank conflicts: the model against a naive oracle, against what a GPU and the emulator count, and its properties.
+//! Bank conflicts: the model against a naive oracle, against what a GPU and the emulator count, its properties; and
+//! probes.
 
 mod counted;
 mod oracle;
 mod pictures;
+mod probes;
 mod properties;
 mod tiles;
 

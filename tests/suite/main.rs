@@ -8,9 +8,10 @@
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula |
 //! | `golden` | `Filter1d` against SciPy and NumPy |
-//! | `blur`, `chart` | the examples; their names begin with `example` |
+//! | `blur`, `chart`, `banks` | the examples; their names begin with `example` |
 //! | `driverless` | machines without a driver |
 
+mod banks;
 mod blur;
 mod chart;
 #[path = "../common/mod.rs"]
@@ -37,6 +38,7 @@ fn main() {
         golden::trials(),
         blur::trials(),
         chart::trials(),
+        banks::trials(),
         driverless::trials(),
     ];
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());

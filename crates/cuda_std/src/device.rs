@@ -48,6 +48,15 @@ constants! {
     lane = "%laneid";
 }
 
+/// The cycles of the multiprocessor's clock. Neither `pure` nor `nomem`: it is read where it stands among the accesses.
+#[inline(always)]
+pub(crate) fn clock() -> u64 {
+    let cycles: u64;
+    // SAFETY: reads a special register.
+    unsafe { asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nostack)) }
+    cycles
+}
+
 /// An 8-bit value in the narrowest register there is.
 #[derive(Clone, Copy, Debug)]
 pub struct Byte(pub u16);

@@ -214,6 +214,8 @@ pub trait Machine {
     fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64;
     /// Replaces an element's bits if they are `current`, atomically; returns the old ones, zero out of range.
     fn compare_exchange(&self, access: &Access, current: u64, new: u64, ordering: Ordering) -> u64;
+    /// A count that never goes down: what the machine takes for time.
+    fn clock(&self, at: &'static Location<'static>) -> u64;
     /// The block's barrier.
     fn sync_threads(&self, at: &'static Location<'static>);
     /// The barrier of the warp's lanes in `mask`.

@@ -1,4 +1,4 @@
-//! Where a thread is, and the barrier of its block.
+//! Where a thread is, the barrier of its block, and the clock.
 //!
 //! Indices are those of CUDA: a grid of blocks, a block of threads, each with up to three dimensions.
 
@@ -48,6 +48,25 @@ indices! {
 #[must_use]
 pub fn global_x() -> u64 {
     block_idx_x() as u64 * block_dim_x() as u64 + thread_idx_x() as u64
+}
+
+/// A clock that goes on while the block runs; what it shows at one place says nothing, only differences do.
+///
+/// On the device these are cycles of the multiprocessor on which the block runs (`%clock64`), whose threads all read
+/// the same clock. It is read in the order of the source among accesses and barriers. Loads and stores before it may
+/// still be under way then, unless a barrier stands between.
+///
+/// A machine on the host counts what it takes for time, and may stand still otherwise: the emulator the passes of shared
+/// memory that the block's warps have needed. What lanes do together it counts when all of them are there, so read the
+/// clock behind a barrier.
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn clock() -> u64 {
+    #[cfg(target_os = "cuda")]
+    return crate::device::clock();
+    #[cfg(not(target_os = "cuda"))]
+    crate::host::machine().clock(core::panic::Location::caller())
 }
 
 /// Waits until every thread of the block is here, and orders their accesses to shared and global memory: what was

@@ -21,10 +21,13 @@ pub struct Counts {
     pub lanes: u64,
     /// Lanes that leave a masked form out.
     pub left_out: u64,
-    /// Wavefronts: the passes that shared memory makes.
+    /// Wavefronts: for the different words of a bank, and the different constants.
     pub wavefronts: u64,
     /// The wavefronts there would be without bank conflicts.
     pub fewest_wavefronts: u64,
+    /// How often the busiest banks of shared memory are used: the wavefronts of loads and stores; of atomic operations,
+    /// one for each lane that meets others in a bank, be it at the same word or not.
+    pub passes: u64,
     /// Sectors of global memory.
     pub sectors: u64,
     /// The most lanes of one request that are at one address: the degree of atomic operations.
@@ -46,6 +49,7 @@ impl AddAssign for Counts {
         self.left_out += other.left_out;
         self.wavefronts += other.wavefronts;
         self.fewest_wavefronts += other.fewest_wavefronts;
+        self.passes += other.passes;
         self.sectors += other.sectors;
         self.degree = self.degree.max(other.degree);
     }
@@ -126,6 +130,10 @@ impl Request {
                 [counts.wavefronts, counts.fewest_wavefronts] = match in_order {
                     true => [access.phases(banks).count() as u64; 2],
                     false => access.wavefronts(banks),
+                };
+                counts.passes = match action {
+                    Action::Atomic => access.phases(banks).map(|phase| access.most_lanes(phase, banks)).sum(),
+                    _ => counts.wavefronts,
                 };
             }
             Some(Space::Global | Space::GlobalConstant) => counts.sectors = sectors(&access),

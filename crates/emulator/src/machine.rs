@@ -103,6 +103,10 @@ impl Machine for Emulated {
         self.act(access.at, |running| running.atomic(access, ordering, |old| (old == current).then_some(new)))
     }
 
+    fn clock(&self, at: &'static Location<'static>) -> u64 {
+        self.act(at, |running| running.requests.passes())
+    }
+
     fn sync_threads(&self, at: &'static Location<'static>) {
         self.act(at, |running| running.sync_threads(at));
     }

@@ -151,6 +151,11 @@ impl Requests {
         *counts_of(&mut self.counts[warp], site) += Counts { requests, lanes: lanes.into(), ..Counts::default() };
     }
 
+    /// The passes of shared memory so far, of all warps and blocks.
+    pub(crate) fn passes(&self) -> u64 {
+        self.counts.iter().flatten().map(|counts| counts.passes).sum()
+    }
+
     /// The counts at a site, by warp.
     pub(crate) fn counts_at(&self, site: usize) -> Vec<Counts> {
         self.counts.iter().map(|counts| counts.get(site).copied().unwrap_or_default()).collect()

@@ -92,7 +92,10 @@ impl State {
         limits(self.emulator.profile()).check(E::NAME, shape)?;
         // The check has compared them with limits of 32 bits.
         let (grid, shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
-        let launch = Launch::new(grid, shape.block).shared_bytes(shared_bytes).seed(self.seed);
+        let launch = Launch {
+            same_value_writes: shape.same_value_writes,
+            ..Launch::new(grid, shape.block).shared_bytes(shared_bytes).seed(self.seed)
+        };
         let report = self.emulator.launch::<E>(launch, args, *constants);
         self.note(report.map_err(|source| Error::LaunchRefused { kernel: E::NAME, source })?)
     }

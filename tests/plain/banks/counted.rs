@@ -146,15 +146,15 @@ fn action(kind: AccessKind) -> Action {
     }
 }
 
-fn summary(counts: Counts) -> [u64; 4] {
-    [counts.requests, counts.fewest_wavefronts, counts.wavefronts, counts.degree.into()]
+fn summary(counts: Counts) -> [u64; 5] {
+    [counts.requests, counts.fewest_wavefronts, counts.wavefronts, counts.passes, counts.degree.into()]
 }
 
-fn predicted(model: BankModel, pattern: &AccessPattern) -> [u64; 4] {
+fn predicted(model: BankModel, pattern: &AccessPattern) -> [u64; 5] {
     let cost = model.cost(pattern);
     // The emulator looks for lanes at one address in atomic operations only.
     let lanes = if pattern.kind() == AccessKind::Atomic { cost.lanes_at_one_address } else { 0 };
-    [cost.requests, cost.phases, cost.wavefronts, lanes.into()]
+    [cost.requests, cost.phases, cost.wavefronts, cost.passes, lanes.into()]
 }
 
 #[test]

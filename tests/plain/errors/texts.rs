@@ -257,6 +257,16 @@ fn access_width() {
 }
 
 #[test]
+fn atomic_width() {
+    says(&Error::AtomicWidth { bytes: 16 }, "an atomic operation takes 4 or 8 bytes, and not 16", None);
+}
+
+#[test]
+fn no_lanes() {
+    says(&Error::NoLanes, "an access is measured with 1 to 32 lanes, and this one has 0", None);
+}
+
+#[test]
 fn narrow_access() {
     let error = Error::NarrowAccess { bytes: 4, element_bytes: 8 };
     says(&error, "an access of 4 bytes is too narrow for elements of 8", None);

@@ -22,6 +22,7 @@ pub enum Event {
     Constant(Access),
     Update(Access, Operation, Ordering),
     CompareExchange(Access, Ordering),
+    Clock(&'static Location<'static>),
     SyncThreads(&'static Location<'static>),
     SyncWarp(u32, &'static Location<'static>),
     Fence(Scope, &'static Location<'static>),
@@ -37,7 +38,11 @@ impl Event {
             | Event::Constant(access)
             | Event::Update(access, ..)
             | Event::CompareExchange(access, _) => access.at,
-            Event::SyncThreads(at) | Event::SyncWarp(_, at) | Event::Fence(_, at) | Event::Exchange(.., at) => at,
+            Event::Clock(at)
+            | Event::SyncThreads(at)
+            | Event::SyncWarp(_, at)
+            | Event::Fence(_, at)
+            | Event::Exchange(.., at) => at,
         }
     }
 
@@ -64,6 +69,8 @@ pub struct Tester {
     pub lane: Cell<u32>,
     /// What exchanges give back.
     pub answer: Cell<u32>,
+    /// What the clock shows.
+    pub clock: Cell<u64>,
     pub log: RefCell<Vec<Event>>,
 }
 
@@ -225,6 +232,11 @@ impl Machine for Tester {
             self.write(access, &[new]);
         }
         old
+    }
+
+    fn clock(&self, at: &'static Location<'static>) -> u64 {
+        self.note(Event::Clock(at));
+        self.clock.get()
     }
 
     fn sync_threads(&self, at: &'static Location<'static>) {

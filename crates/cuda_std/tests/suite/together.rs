@@ -165,6 +165,14 @@ fn barriers_and_fences() {
     assert!(matches!(event, Event::Fence(Scope::Device, _)), "{event:?}");
 }
 
+#[test]
+fn the_clock() {
+    let tester = Tester::new(0, 0);
+    tester.clock.set(u64::MAX - 7);
+    let (time, event) = tester.observe_one(|| thread::clock());
+    assert!(time == u64::MAX - 7 && matches!(event, Event::Clock(_)), "{event:?}");
+}
+
 /// The word that each lane gives, the operation, the mask; and that the answer is what comes back.
 #[test]
 fn exchanges() {

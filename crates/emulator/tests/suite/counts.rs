@@ -3,7 +3,7 @@
 
 use cuda_std::host::Space;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, Ordering, Shared, arguments, kernel, thread, warp};
-use emulator::{Action, Counts, Emulator, Launch, Profile, Report};
+use emulator::{Action, Counts, Emulator, Launch, Problem, Profile, Report};
 
 arguments! {
     /// What the kernels work on.
@@ -48,6 +48,59 @@ kernel! {
         let (tile, _) = arena.split::<u32>(8192);
         tile.set(thread::thread_idx_x() * args.choice % 8192, 1);
     }
+}
+
+kernel! {
+    /// After a store each, all threads add to a word of their half of the block; the clock is read in between.
+    pub fn timed(arena, args: Numbers) {
+        let (tile, _) = arena.split::<u32>(8192);
+        let t = thread::thread_idx_x();
+        let begin = thread::clock();
+        tile.set(t * args.choice % 8192, 0);
+        thread::sync_threads();
+        let middle = thread::clock();
+        tile.add(t / 32 * args.choice % 8192, 1, Ordering::Relaxed);
+        thread::sync_threads();
+        let end = thread::clock();
+        for (k, time) in (0..).zip([begin, middle, end]) {
+            args.output.set(3 * u64::from(t) + k, time as u32);
+        }
+    }
+}
+
+/// The clock counts passes of all warps of the block, up to the last time that they met.
+#[test]
+fn the_clock_counts_passes() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let (input, output) = (emulator.upload(&[0u32]), emulator.upload(&[0u32; 192]));
+    let args = Numbers { input: input.input(), output: output.in_out(), choice: 16 };
+    let launch = Launch::new([1, 1, 1], [64, 1, 1]).shared_bytes(1 << 15);
+    let report = emulator.launch::<timed>(launch, args, ()).expect("within the limits");
+    assert!(report.is_clean(), "{report}");
+    let times = emulator.download(&output);
+    // Of the first to come: the other warp may have gone on before a thread looks.
+    let first = |k| times.chunks(3).map(|times: &[u32]| times[k]).min();
+    assert_eq!([0, 1, 2].map(first), [Some(0), Some(32), Some(96)], "{times:?}");
+    assert!(times.chunks(3).all(|times| times[2] == 96), "{times:?}");
+    assert_eq!(report.counts(Action::Atomic, Some(Space::Shared)).passes, 64);
+}
+
+kernel! {
+    /// Waits for the clock.
+    pub fn waiting(_arena, _args: Numbers) {
+        while thread::clock() == 0 {}
+    }
+}
+
+/// Time alone does not pass.
+#[test]
+fn who_waits_for_the_clock_runs_out_of_steps() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let (input, output) = (emulator.upload(&[0u32]), emulator.upload(&[0u32]));
+    let args = Numbers { input: input.input(), output: output.in_out(), choice: 0 };
+    let launch = Launch::new([1, 1, 1], [1, 1, 1]).budget(1000);
+    let report = emulator.launch::<waiting>(launch, args, ()).expect("within the limits");
+    assert!(matches!(report.findings[0].problem, Problem::OutOfSteps { budget: 1000 }), "{report}");
 }
 
 #[test]

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Compares what the model of shared memory's banks says of an access with what a GPU of compute capability 9.0 counts and
+# takes for it:
+#
+#   benches/banks.sh PROGRAM OUT
+#
+# PROGRAM is the benchmark `banks`; SLM_DEVICE chooses the GPU. It runs twice: alone, for the cycles by the GPU's clock,
+# and under Nsight Compute, for the wavefronts of loads, stores and atomic operations. OUT becomes a table with a line for
+# each pattern: wavefronts of an access by the model (of atomic operations passes) and by the counter, cycles of an access,
+# and how many times as long it takes as without conflicts, by the model and measured. OUT.csv is what Nsight Compute says.
+# Ends with 0 if of no load or store the wavefronts differ by more than 1 % or the times by more than 10 %, 1 if some do, 2
+# if it is called wrongly, something is missing, or the launches are not the expected ones.
+set -uo pipefail
+
+die() {
+  echo "$*" >&2
+  exit 2
+}
+
+[[ $# -eq 2 ]] || die "usage: ${BASH_SOURCE[0]} PROGRAM OUT"
+program=$1 out=$2
+[[ $program == */* ]] || program=./$program
+[[ -x $program ]] || die "no program: $program"
+command -v ncu >/dev/null || die 'ncu is not on the path'
+
+export SLM_DEVICE=${SLM_DEVICE:-cuda}
+metric=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_
+measured=$("$program") || die "$program has failed"
+ncu --metrics "${metric}ld.sum,${metric}st.sum,${metric}atom.sum" --clock-control none --csv --print-units base \
+  "$program" >"$out.csv" || die "ncu has failed, see $out.csv"
+
+# The lines that begin with a quotation mark are the table; other ones are ncu's messages.
+awk -F '","' -v OFS='\t' -v metric="$metric" -v out="$out" '
+  function fail(message) {
+    print message >"/dev/stderr"
+    exit failed = 2
+  }
+
+  # Whether two numbers differ by more than this part of the second one.
+  function differ(a, b, part) {
+    return a - b > part * b || b - a > part * b
+  }
+
+  FILENAME == "-" {
+    lines[++count] = $0
+    next
+  }
+  !/^"/ { next }
+  { gsub(/^"|"$/, "") }
+  !id {
+    for (k = 1; k <= NF; k++) column[$k] = k
+    id = column["ID"]
+    next
+  }
+  !($id in numbers) {
+    numbers[$id] = ++launches
+    kernels[launches] = $column["Kernel Name"]
+  }
+  {
+    op = $column["Metric Name"]
+    sub(metric, "", op)
+    sub(/\.sum$/, "", op)
+    number = $column["Metric Value"]
+    gsub(/,/, "", number)
+    value[numbers[$id], op] = number
+  }
+  END {
+    if (failed) exit failed
+    if (launches != 2 * count) fail(2 * count " launches were expected, and " launches + 0 " counted")
+    op_of["load"] = "ld"
+    op_of["store"] = "st"
+    op_of["atomic"] = "atom"
+    print "access", "bytes", "index", "wavefronts", "counted", "cycles", "serialisation", "measured" >out
+    for (n = 1; n <= count; n++) {
+      split(lines[n], field, "\t")
+      expected = "banks_" field[1] "_" field[2]
+      if (kernels[2 * n] != expected) fail("launch " 2 * n " is " kernels[2 * n] ", and should be " expected)
+      counter = value[2 * n, op_of[field[1]]]
+      if (counter !~ /^[0-9.]+$/) fail("launch " 2 * n " lacks " metric op_of[field[1]] ".sum")
+      counted = counter / field[4]
+      predicted = field[5] / field[6]
+      serialisation = field[7] / field[8]
+      print field[1], field[2], field[3], field[5], sprintf("%.3f", counted), sprintf("%.3f", field[7] / field[4]), \
+        sprintf("%.3g", predicted), sprintf("%.3f", serialisation) >out
+      if (field[1] == "atomic") continue
+      if (differ(counted, field[5], 0.01)) wavefronts++
+      if (differ(serialisation, predicted, 0.1)) times++
+    }
+    print count " patterns; of loads and stores the wavefronts of " wavefronts + 0 " differ by more than 1 %, the times of " \
+      times + 0 " by more than 10 %: " out
+    exit wavefronts + times > 0
+  }' - "$out.csv" <<<"$measured"

@@ -1,0 +1,226 @@
+//! `Transpose` of large matrices of elements of all sizes, beside a copy of the same bytes.
+//!
+//! Times are the device's own (CUDA events), matrices stay on the device, and every case is checked: each element must be
+//! where it belongs. The table beforehand gives medians, in the columns that `peers/README.md` explains; Criterion then
+//! looks at the square matrix of `f32` for longer. `cargo bench --bench transpose -- --table` ends with the table.
+
+mod common;
+
+use common::{median, random, report};
+use criterion::{Criterion, Throughput};
+use rayon::prelude::*;
+use slm::transpose::{Algorithm, PreparedTranspose, TransposeElement};
+use slm::{Backend, Buffer, Device, Result, Transpose, ndarray};
+use std::time::{Duration, Instant};
+
+fn main() -> Result<()> {
+    let table_only = std::env::args().any(|argument| argument == "--table");
+    let device = Device::open()?;
+    println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
+    println!("# median of {} runs, by the device's clock", rounds(&device));
+    println!("# peer\tcase\tmedian_us\tbytes_per_s\telements_per_s\tcheck");
+    for (rows, columns, count) in shapes(&device) {
+        let case = Case { rows, columns, count };
+        case.measure::<u8>(&device, 1, |bits| bits as u8)?;
+        case.measure::<u16>(&device, 1, |bits| bits as u16)?;
+        case.measure::<u8>(&device, 3, |bits| bits as u8)?;
+        case.measure::<u32>(&device, 1, |bits| bits as u32)?;
+        case.measure::<u64>(&device, 1, |bits| bits)?;
+        case.measure::<u32>(&device, 3, |bits| bits as u32)?;
+        case.measure::<u64>(&device, 2, |bits| bits)?;
+    }
+    if is_cpu(&device) {
+        on_host(&device)?;
+    } else {
+        in_place(&device, 1 << 14, 1 << 14)?;
+        in_place(&device, 1 << 14, 3 << 12)?;
+    }
+    if !table_only {
+        criterion(&device)?;
+    }
+    Ok(())
+}
+
+fn is_cpu(device: &Device) -> bool {
+    device.info().backend == Backend::Cpu
+}
+
+fn rounds(device: &Device) -> usize {
+    if is_cpu(device) { 5 } else { 21 }
+}
+
+/// Rows, columns and matrices.
+fn shapes(device: &Device) -> [(usize, usize, usize); 4] {
+    if is_cpu(device) {
+        [(8192, 8192, 1), (8191, 4095, 1), (1_000_003, 7, 1), (64, 64, 1 << 12)]
+    } else {
+        [(16_384, 16_384, 1), (16_383, 8191, 1), (1_000_003, 7, 1), (64, 64, 1 << 14)]
+    }
+}
+
+/// Matrices of one shape.
+#[derive(Clone, Copy)]
+struct Case {
+    rows: usize,
+    columns: usize,
+    count: usize,
+}
+
+impl Case {
+    fn elements(&self) -> usize {
+        self.rows * self.columns * self.count
+    }
+
+    fn name(&self, bytes: usize) -> String {
+        let Case { rows, columns, count } = self;
+        format!("{count} x {rows} x {columns}, {bytes} bytes")
+    }
+
+    /// A copy, the crate's choice and, for elements of 4 bytes, all that it chooses from.
+    fn measure<T: TransposeElement>(
+        &self,
+        device: &Device,
+        components: usize,
+        of: impl Fn(u64) -> T + Sync,
+    ) -> Result<()> {
+        let bytes = components * size_of::<T>();
+        let len = self.elements() * components;
+        let mut numbers = vec![T::default(); len];
+        numbers.par_iter_mut().enumerate().for_each(|(i, number)| *number = of(random(i as u64, 1)));
+        let (input, mut output) = (device.upload(&numbers)?, device.zeroed(len)?);
+        let copy = |_| Ok(device.time(|| output.copy_from(&input))?.1);
+        let mut times = (0..rounds(device)).map(copy).collect::<Result<Vec<_>>>()?;
+        self.report("copy", bytes, median(&mut times), "ok");
+        let all = [
+            ("naive", Algorithm::Naive),
+            ("shared unpadded", Algorithm::SharedUnpadded),
+            ("shared padded", Algorithm::SharedPadded),
+            ("auto", Algorithm::Auto),
+        ];
+        let all = if is_cpu(device) { &all[3..] } else { &all[..] };
+        for (name, algorithm) in all {
+            let transpose = Transpose::new(self.rows, self.columns).batch(self.count).components(components);
+            let transpose = transpose.algorithm(*algorithm).prepare(device)?;
+            self.row(name, bytes, &transpose, &input, &mut output)?;
+            self.check(&output.download()?, components, &of);
+            if *algorithm == Algorithm::Auto {
+                println!("# {}", transpose.plan().to_string().replace('\n', "\n# "));
+            }
+        }
+        Ok(())
+    }
+
+    fn row<T: TransposeElement>(
+        &self,
+        name: &str,
+        bytes: usize,
+        transpose: &PreparedTranspose<T>,
+        input: &Buffer<T>,
+        output: &mut Buffer<T>,
+    ) -> Result<()> {
+        let device = transpose.device();
+        let run = |_| Ok(device.time(|| transpose.apply_into(input, output))?.1);
+        let mut times = (0..rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
+        self.report(name, bytes, median(&mut times), "ok exact");
+        Ok(())
+    }
+
+    /// Bytes that are read and written.
+    fn report(&self, name: &str, bytes: usize, time: Duration, verdict: &str) {
+        let elements = self.elements() as u64;
+        report(name, &self.name(bytes), time, &[2 * elements * bytes as u64, elements], verdict);
+    }
+
+    fn check<T: TransposeElement>(&self, output: &[T], components: usize, of: impl Fn(u64) -> T + Sync) {
+        let Case { rows, columns, .. } = *self;
+        let wrong = output.par_chunks(rows * components).enumerate().any(|(line, numbers)| {
+            let (matrix, column) = (line / columns, line % columns);
+            let source =
+                |at: usize| ((matrix * rows + at / components) * columns + column) * components + at % components;
+            numbers.iter().enumerate().any(|(at, number)| *number != of(random(source(at) as u64, 1)))
+        });
+        assert!(!wrong, "an element is not where it belongs");
+    }
+}
+
+/// In place, elements of 4 bytes.
+fn in_place(device: &Device, rows: usize, columns: usize) -> Result<()> {
+    let case = Case { rows, columns, count: 1 };
+    let numbers: Vec<u32> = (0..case.elements()).into_par_iter().map(|i| random(i as u64, 1) as u32).collect();
+    let mut data = device.upload(&numbers)?;
+    let [there, back] = [Transpose::new(rows, columns), Transpose::new(columns, rows)];
+    let [there, back] = [there.prepare_in_place(device)?, back.prepare_in_place(device)?];
+    there.apply(&mut data)?;
+    case.check(&data.download()?, 1, |bits| bits as u32);
+    let mut times = Vec::new();
+    for _ in 0..rounds(device) {
+        back.apply(&mut data)?;
+        times.push(device.time(|| there.apply(&mut data))?.1);
+    }
+    case.report("in place", 4, median(&mut times), "ok exact");
+    Ok(())
+}
+
+/// From host memory to host memory, beside what anybody writes first, and what `ndarray` does.
+fn on_host(device: &Device) -> Result<()> {
+    let case = Case { rows: 8192, columns: 8192, count: 1 };
+    let numbers: Vec<f32> = (0..case.elements()).into_par_iter().map(|i| random(i as u64, 1) as u16 as f32).collect();
+    let mut output = vec![0.0; numbers.len()];
+    let by_clock = |name: &str, work: &mut dyn FnMut(&mut [f32]), output: &mut Vec<f32>| {
+        let mut times: Vec<Duration> = (0..rounds(device))
+            .map(|_| {
+                let start = Instant::now();
+                work(output);
+                start.elapsed()
+            })
+            .collect();
+        case.check(output, 1, |bits| bits as u16 as f32);
+        case.report(name, 4, median(&mut times), "ok exact");
+    };
+    let mut loops = |output: &mut [f32]| {
+        for row in 0..case.rows {
+            for column in 0..case.columns {
+                output[column * case.rows + row] = numbers[row * case.columns + column];
+            }
+        }
+    };
+    by_clock("naive loop", &mut loops, &mut output);
+    let mut assigned = |output: &mut [f32]| {
+        let view = ndarray::ArrayView2::from_shape((case.rows, case.columns), &numbers).expect("it has this shape");
+        let mut target = ndarray::ArrayViewMut2::from_shape((case.columns, case.rows), output).expect("and this one");
+        target.assign(&view.t());
+    };
+    by_clock("ndarray", &mut assigned, &mut output);
+    let (input, mut transposed) = (device.upload(&numbers)?, device.zeroed(numbers.len())?);
+    let transpose = Transpose::new(case.rows, case.columns).prepare(device)?;
+    let mut ours = |_: &mut [f32]| transpose.apply_into(&input, &mut transposed).expect("it fits");
+    let mut times: Vec<Duration> = (0..rounds(device))
+        .map(|_| {
+            let start = Instant::now();
+            ours(&mut output);
+            start.elapsed()
+        })
+        .collect();
+    case.check(&transposed.download()?, 1, |bits| bits as u16 as f32);
+    case.report("apply_into", 4, median(&mut times), "ok exact");
+    Ok(())
+}
+
+fn criterion(device: &Device) -> Result<()> {
+    let side = if is_cpu(device) { 4096 } else { 16_384 };
+    let input = device.upload(&vec![1.0f32; side * side])?;
+    let mut output = device.zeroed(side * side)?;
+    let transpose = Transpose::new(side, side).prepare(device)?;
+    let mut criterion = Criterion::default().sample_size(20).configure_from_args();
+    let mut group = criterion.benchmark_group("transpose");
+    group.throughput(Throughput::Bytes(2 * (side * side * size_of::<f32>()) as u64));
+    group.bench_function(format!("f32 {side} x {side}"), |bencher| {
+        bencher.iter_custom(|rounds| {
+            let work = || (0..rounds).try_for_each(|_| transpose.apply_into(&input, &mut output));
+            device.time(work).expect("it ran before").1
+        });
+    });
+    group.finish();
+    criterion.final_summary();
+    Ok(())
+}

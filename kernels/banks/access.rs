@@ -1,0 +1,139 @@
+//! The accesses that are measured: loads, stores and atomic operations, of each width.
+
+use core::marker::PhantomData;
+use cuda_std::{Atomic, Ordering, Shared, Value, Vector4};
+
+/// An access to shared memory that holds nothing but zeros.
+pub(super) trait Access {
+    /// What the shared memory is divided into.
+    type Part: Value;
+    /// The parts that a lane moves at a time: an element.
+    const PARTS: u32;
+    /// Whether it looks at what is there.
+    const READS: bool;
+    /// How many ways a thread goes in turn. Each access of a way waits for the number that the one before gives; a load
+    /// has it after some 30 cycles, and of all 32 warps together one could be served in each.
+    const WAYS: usize;
+
+    /// Accesses an element: zero, as far as the compiler knows any number. A load gives the sum of all that it has read,
+    /// the others `zero`, which is an argument of the launch.
+    fn access(tile: &Shared<Self::Part>, element: u32, zero: u32) -> u32;
+}
+
+/// A number, all of which counts.
+pub(super) trait Number: Value {
+    /// The sum of its words.
+    fn words(self) -> u32;
+}
+
+macro_rules! numbers {
+    ($($t:ty, $words:expr;)*) => {$(
+        impl Number for $t {
+            #[inline(always)]
+            fn words(self) -> u32 {
+                let words: fn($t) -> u32 = $words;
+                words(self)
+            }
+        }
+    )*};
+}
+numbers! {
+    u8, u32::from;
+    u16, u32::from;
+    u32, |n| n;
+    u64, |n| (n as u32).wrapping_add((n >> 32) as u32);
+}
+
+/// Loads.
+pub(super) struct Load<T>(PhantomData<T>);
+
+impl<T: Number> Access for Load<T> {
+    type Part = T;
+    const PARTS: u32 = 1;
+    const READS: bool = true;
+    const WAYS: usize = 4;
+
+    #[inline(always)]
+    fn access(tile: &Shared<T>, element: u32, _zero: u32) -> u32 {
+        tile.get(element).words()
+    }
+}
+
+/// Loads of four.
+pub(super) struct LoadFour<T>(PhantomData<T>);
+
+impl<T: Number + Vector4> Access for LoadFour<T> {
+    type Part = T;
+    const PARTS: u32 = 4;
+    const READS: bool = true;
+    const WAYS: usize = 4;
+
+    #[inline(always)]
+    fn access(tile: &Shared<T>, element: u32, _zero: u32) -> u32 {
+        tile.get4(4 * element).into_iter().fold(0, |sum, part| sum.wrapping_add(part.words()))
+    }
+}
+
+/// Stores. All threads store the same, so it does not matter who is last.
+pub(super) struct Store<T>(PhantomData<T>);
+
+impl<T: Value> Access for Store<T> {
+    type Part = T;
+    const PARTS: u32 = 1;
+    const READS: bool = false;
+    const WAYS: usize = 1;
+
+    #[inline(always)]
+    fn access(tile: &Shared<T>, element: u32, zero: u32) -> u32 {
+        tile.set(element, T::default());
+        zero
+    }
+}
+
+/// Stores of four.
+pub(super) struct StoreFour<T>(PhantomData<T>);
+
+impl<T: Vector4> Access for StoreFour<T> {
+    type Part = T;
+    const PARTS: u32 = 4;
+    const READS: bool = false;
+    const WAYS: usize = 1;
+
+    #[inline(always)]
+    fn access(tile: &Shared<T>, element: u32, zero: u32) -> u32 {
+        tile.set4(4 * element, [T::default(); 4]);
+        zero
+    }
+}
+
+/// Atomic additions.
+pub(super) struct Add<T>(PhantomData<T>);
+
+impl<T: Atomic> Access for Add<T> {
+    type Part = T;
+    const PARTS: u32 = 1;
+    const READS: bool = true;
+    const WAYS: usize = 1;
+
+    #[inline(always)]
+    fn access(tile: &Shared<T>, element: u32, zero: u32) -> u32 {
+        tile.add(element, T::default(), Ordering::Relaxed);
+        zero
+    }
+}
+
+/// Atomic exchanges.
+pub(super) struct Exchange<T>(PhantomData<T>);
+
+impl<T: Atomic> Access for Exchange<T> {
+    type Part = T;
+    const PARTS: u32 = 1;
+    const READS: bool = true;
+    const WAYS: usize = 1;
+
+    #[inline(always)]
+    fn access(tile: &Shared<T>, element: u32, zero: u32) -> u32 {
+        tile.exchange(element, T::default(), Ordering::Relaxed);
+        zero
+    }
+}
