@@ -4,7 +4,7 @@ use cuda_builder::CudaBuilder;
 use std::env;
 
 /// The features of slm-kernels.
-const MODULES: [&str; 21] = [
+const MODULES: [&str; 22] = [
     "filter1d_simple_f32",
     "filter1d_simple_f64",
     "filter1d_simple_i32",
@@ -25,6 +25,7 @@ const MODULES: [&str; 21] = [
     "transpose_u16",
     "transpose_u32",
     "transpose_packed",
+    "transpose_skewed",
     "banks",
 ];
 

@@ -43,9 +43,11 @@ fn modules() -> Vec<(String, BTreeSet<String>)> {
         ));
     }
     let packed = ["packed_1", "packed_2", "packed_3", "packed_4", "packed_8", "packed_12", "packed_16"];
-    let words = ["words_4", "words_8", "words_12"];
-    let entries = packed.iter().chain(&words).map(|kernel| format!("transpose_{kernel}"));
-    modules.push(("transpose_packed".to_owned(), entries.collect()));
+    let skewed = ["skewed_1", "skewed_2", "skewed_3", "skewed_4", "skewed_6", "skewed_8", "skewed_12"];
+    for (module, kernels) in [("packed", packed), ("skewed", skewed)] {
+        let entries = kernels.map(|kernel| format!("transpose_{kernel}"));
+        modules.push((format!("transpose_{module}"), entries.into()));
+    }
     modules.push(("histogram_peak".to_owned(), BTreeSet::from(["histogram_peak".to_owned()])));
     modules
 }

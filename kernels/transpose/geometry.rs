@@ -1,7 +1,8 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
 use super::packed::Shape;
-use super::{Layout, PACKED, THREADS};
+use super::skewed::Skew;
+use super::{Layout, PACKED, SKEWED, THREADS};
 use cuda_std::host::banks::{Banks, WarpAccess};
 use cuda_std::shared_bytes;
 
@@ -79,6 +80,68 @@ impl Packed {
     }
 }
 
+/// A kernel that does not need rows to be aligned: see `skewed.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skewed {
+    /// The entry point.
+    pub name: &'static str,
+    /// The bytes of a unit.
+    pub(super) unit: u32,
+    pub(super) skew: Skew,
+}
+
+impl Skewed {
+    fn element(&self) -> u64 {
+        u64::from(self.unit * self.skew.units)
+    }
+
+    /// Rows and columns of a tile. They take about `SKEWED_BYTES` of shared memory: as a rule with `PACK_ROW` bytes of
+    /// every row of the output and `PACKS` packs of every row of the input, fewer of the one and more of the other where a
+    /// matrix is narrow.
+    fn tile(&self, problem: &Problem) -> [u64; 2] {
+        let element = self.element();
+        let most_rows = (problem.rows + u64::from(self.skew.halo())).next_multiple_of(ROWS);
+        let rows = |packs: u64| (SKEWED_BYTES / (packs * PACK)).max(2 * ROWS) / ROWS * ROWS - ROWS;
+        let columns = |packs: u64| ((packs - 1) * PACK / element).max(1);
+        let usual = (PACK_ROW / element).next_multiple_of(ROWS).min(SKEWED_BYTES / (PACKS * PACK));
+        if problem.columns <= columns(PACKS) {
+            return [rows(self.packs(problem.columns)).min(most_rows), problem.columns];
+        }
+        let packs = if most_rows < usual { SKEWED_BYTES / (2 * most_rows * PACK) } else { PACKS };
+        [usual.min(most_rows), columns(packs.max(PACKS)).min(problem.columns)]
+    }
+
+    /// The most packs that some columns of a row lie in.
+    fn packs(&self, columns: u64) -> u64 {
+        (u64::from(self.skew.per_pack) - 1 + columns * u64::from(self.skew.units))
+            .div_ceil(u64::from(self.skew.per_pack))
+    }
+
+    /// The words of a row in shared memory, and the places between a row and the next one: odd numbers.
+    fn places(&self, [rows, columns]: [u64; 2]) -> [u64; 2] {
+        let lines = rows + u64::from(self.skew.halo());
+        [self.packs(columns) * 4 | 1, lines.div_ceil(u64::from(self.skew.rows())) | 1]
+    }
+}
+
+/// The bytes of a pack.
+const PACK: u64 = 16;
+
+/// The packs of a tile's row in the input, as a rule.
+const PACKS: u64 = 16;
+
+/// The bytes of a tile's row in the output, as a rule.
+const PACK_ROW: u64 = 512;
+
+/// The rows of a skewed tile are a multiple of this, so that packs of the output are whole ones for all elements.
+const ROWS: u64 = 16;
+
+/// The shared memory of a skewed tile, about.
+const SKEWED_BYTES: u64 = 32 << 10;
+
+/// Rows of tiles whose blocks follow each other column after column.
+const BAND: u64 = 1;
+
 /// The kernels of this operation, with the bytes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
@@ -93,6 +156,8 @@ pub enum Kernel {
     },
     /// Packs on both sides.
     Packed(&'static Packed),
+    /// Packs on both sides, wherever rows begin.
+    Skewed(&'static Skewed),
     /// In place, square matrices only.
     Swap(u32),
 }
@@ -127,12 +192,23 @@ impl Kernel {
         PACKED.iter().find(|packed| problem.fits(packed) && fills(packed)).map(Kernel::Packed)
     }
 
+    /// With packs wherever rows begin, if there is a kernel for elements of this size and units are aligned.
+    #[must_use]
+    pub fn skewed(problem: &Problem) -> Option<Self> {
+        let fits = |skewed: &&Skewed| {
+            let unit = u64::from(skewed.unit);
+            skewed.element() == problem.element && problem.alignment(unit) == unit
+        };
+        SKEWED.iter().find(fits).map(Kernel::Skewed)
+    }
+
     /// The bytes of a unit.
     #[must_use]
     pub fn unit(&self) -> u32 {
         match self {
             Kernel::Naive(unit) | Kernel::Shared { unit, .. } | Kernel::Swap(unit) => *unit,
             Kernel::Packed(_) => 4,
+            Kernel::Skewed(skewed) => skewed.unit,
         }
     }
 }
@@ -151,7 +227,7 @@ pub struct Geometry {
     /// Bytes from row to row of the tile.
     tile_pitch: u64,
     problem: Problem,
-    unit: u64,
+    kernel: Kernel,
 }
 
 /// One launch: some of the matrices.
@@ -169,6 +245,7 @@ impl Geometry {
     pub fn new(kernel: Kernel, problem: &Problem) -> Self {
         let tile = match kernel {
             Kernel::Packed(packed) => packed.tile(),
+            Kernel::Skewed(skewed) => skewed.tile(problem),
             Kernel::Swap(_) => [side(problem.element, TILE_BYTES / 2).min(problem.rows); 2],
             Kernel::Naive(_) | Kernel::Shared { .. } => tile(problem),
         };
@@ -176,6 +253,7 @@ impl Geometry {
         let unit = kernel.unit();
         let tile_pitch = match kernel {
             Kernel::Shared { padded: true, .. } | Kernel::Swap(_) => padded(width, problem.element, unit),
+            Kernel::Skewed(skewed) => skewed.places(tile)[0] * u64::from(unit),
             _ => width,
         };
         let one = shared_bytes::<u8>(tile[0] * tile_pitch);
@@ -187,9 +265,15 @@ impl Geometry {
                 let places = shape.packs(shape.across * elements, *packs, *elements);
                 (shape.threads(), u64::from(places * pack_bytes))
             }
+            Kernel::Skewed(skewed) => {
+                let [words, places] = skewed.places(tile);
+                (THREADS, shared_bytes::<u32>(u64::from(skewed.skew.rows()) * places * words))
+            }
         };
-        let tiles = [problem.rows.div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
-        Geometry { threads, shared_bytes, tiles, tile, tile_pitch, problem: *problem, unit: unit.into() }
+        // Packs of the output's rows begin in the tile before.
+        let halo = if let Kernel::Skewed(skewed) = kernel { skewed.skew.halo() } else { 0 };
+        let tiles = [(problem.rows + u64::from(halo)).div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
+        Geometry { threads, shared_bytes, tiles, tile, tile_pitch, problem: *problem, kernel }
     }
 
     /// The blocks of all launches.
@@ -227,7 +311,7 @@ impl Geometry {
     #[must_use]
     pub fn layout(&self, part: Part) -> Layout {
         let problem = &self.problem;
-        let units = |bytes: u64| bytes / self.unit;
+        let units = |bytes: u64| bytes / u64::from(self.kernel.unit());
         let [input_matrix, output_matrix] = problem.matrix().map(units);
         Layout {
             rows: problem.rows,
@@ -243,7 +327,17 @@ impl Geometry {
             row_tiles: self.tiles[0] as u32,
             column_tiles: self.tiles[1] as u32,
             tile_pitch: units(self.tile_pitch) as u32,
+            band: BAND as u32,
         }
+    }
+
+    /// The same for a kernel that does not need rows to be aligned: the places between a row and the next one, and the
+    /// binary logarithm of how many packs of a row are brought by neighbouring threads.
+    #[must_use]
+    pub fn places(&self) -> [u32; 2] {
+        let Kernel::Skewed(skewed) = self.kernel else { return [0; 2] };
+        let packs = skewed.packs(self.tile[1]).next_power_of_two().min(8);
+        [skewed.places(self.tile)[1] as u32, packs.ilog2()]
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `naive.rs` | the kernel without shared memory |
 //! | `shared.rs` | the kernel with a tile in shared memory, for all matrices |
 //! | `packed.rs` | kernels with a tile in shared memory that move 16 bytes at a time where they can |
+//! | `skewed.rs` | the same where rows begin anywhere |
 //! | `swap.rs` | the kernel that transposes square matrices in place |
 //! | `permutation.rs` | the kernel that transposes all others in place, step by step; on the host as well |
 //! | `geometry.rs` | from a problem's size to grid, block and shared memory |
@@ -19,15 +20,18 @@ mod naive;
 mod packed;
 mod permutation;
 mod shared;
+mod skewed;
 mod swap;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, Packed, Part, Problem};
+pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed};
 pub use permutation::{Permutation, Step};
 
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value, arguments, kernel};
 use packed::Shape;
+#[cfg(not(target_os = "cuda"))]
+use skewed::Skew;
 
 /// Threads of a block of the kernels for all matrices.
 pub(crate) const THREADS: u32 = 256;
@@ -41,6 +45,26 @@ arguments! {
         pub output: GlobalOut<U>,
         /// Where they are.
         pub layout: Layout,
+    }
+}
+
+arguments! {
+    /// What the kernels are launched with that do not need rows to be aligned.
+    pub struct SkewedArgs<U: Value> {
+        /// The matrices.
+        pub input: GlobalIn<U>,
+        /// Receives the transposed ones.
+        pub output: GlobalOut<U>,
+        /// The input, whole words of it.
+        pub input_words: GlobalIn<u32>,
+        /// The output, whole words of it.
+        pub output_words: GlobalOut<u32>,
+        /// Where the matrices are; the tile's rows are words apart.
+        pub layout: Layout,
+        /// The places in shared memory between a row and the next one.
+        pub places: u32,
+        /// The binary logarithm of how many packs of a row are brought by neighbouring threads.
+        pub beside_log2: u32,
     }
 }
 
@@ -121,6 +145,8 @@ arguments! {
         pub column_tiles: u32,
         /// Units from row to row of a tile in shared memory.
         pub tile_pitch: u32,
+        /// Rows of tiles whose blocks follow each other column after column.
+        pub band: u32,
     }
 }
 
@@ -197,7 +223,38 @@ packed! {
     transpose_packed_16: [16, 1, 1], [32, 32, 4];
     transpose_packed_12: [16, 3, 4], [8, 8, 1];
     transpose_packed_3: [4, 3, 4], [32, 16, 2];
-    transpose_words_4: [4, 1, 1], [64, 64, 16];
-    transpose_words_8: [8, 1, 1], [32, 32, 4];
-    transpose_words_12: [4, 3, 1], [32, 32, 4];
+}
+
+/// Entry points for elements of certain sizes: the unit, the units of an element and those of 16 bytes.
+macro_rules! skewed {
+    ($($name:ident: $unit:ty, $units:literal, $per_pack:literal;)*) => {
+        $(
+            #[cfg(any(feature = "transpose_skewed", not(target_os = "cuda")))]
+            kernel! {
+                /// A tile in shared memory, packs on both sides wherever rows begin.
+                pub fn $name(arena, args: SkewedArgs<$unit>) {
+                    skewed::transpose::<$unit, $units, $per_pack>(arena, &args);
+                }
+            }
+        )*
+
+        /// The kernels that do not need rows to be aligned.
+        #[cfg(not(target_os = "cuda"))]
+        pub const SKEWED: &[Skewed] = &[$(
+            Skewed {
+                name: <$name as cuda_std::Entry>::NAME,
+                unit: size_of::<$unit>() as u32,
+                skew: Skew { units: $units, per_pack: $per_pack },
+            },
+        )*];
+    };
+}
+skewed! {
+    transpose_skewed_1: u8, 1, 16;
+    transpose_skewed_2: u16, 1, 8;
+    transpose_skewed_3: u8, 3, 16;
+    transpose_skewed_4: u32, 1, 4;
+    transpose_skewed_6: u16, 3, 8;
+    transpose_skewed_8: u32, 2, 4;
+    transpose_skewed_12: u32, 3, 4;
 }

@@ -18,14 +18,19 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// The block's: tiles follow each other along rows, then down, then from matrix to matrix.
+    /// The block's: tiles follow each other down through a band, then along the band, then from band to band and from
+    /// matrix to matrix. So blocks that run at a time share rows of the input as well as of the output.
     #[inline(always)]
     pub(super) fn of_block(layout: &Layout) -> Self {
         let block = thread::block_idx_x();
         // Never 0, which the compiler has to know (`Args::add_up` of the histogram tells why).
         let (across, down) = (layout.column_tiles.max(1), layout.row_tiles.max(1));
-        let (line, matrix) = (block / across, block / across / down);
-        Tile::at(layout, layout.first_matrix + matrix as u64, [line % down, block % across])
+        let of_band = (across * layout.band).max(1);
+        let (matrix, block) = (block / (across * down).max(1), block % (across * down).max(1));
+        let (band, block) = (block / of_band, block % of_band);
+        let first = band * layout.band;
+        let height = layout.band.min(down - first).max(1);
+        Tile::at(layout, layout.first_matrix + matrix as u64, [first + block % height, block / height])
     }
 
     /// The tile at a place, counted in tiles down and across.
@@ -33,8 +38,8 @@ impl Tile {
     pub(super) fn at(layout: &Layout, matrix: u64, [down, across]: [u32; 2]) -> Self {
         let row = down as u64 * layout.tile_rows as u64;
         let column = across as u64 * layout.tile_columns as u64;
-        let rows = (layout.rows - row).min(layout.tile_rows as u64) as u32;
-        let columns = (layout.columns - column).min(layout.tile_columns as u64) as u32;
+        let rows = layout.rows.saturating_sub(row).min(layout.tile_rows as u64) as u32;
+        let columns = layout.columns.saturating_sub(column).min(layout.tile_columns as u64) as u32;
         Tile { matrix, row, column, rows, columns }
     }
 

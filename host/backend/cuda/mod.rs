@@ -32,5 +32,5 @@ pub(crate) use kernel::Kernel;
 pub(crate) use memory::Memory;
 pub(crate) use module::BANKS;
 pub use module::ptx_origin;
-pub(crate) use module::{TRANSPOSE_PACKED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+pub(crate) use module::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 pub(crate) use queue::Queue;

@@ -1,13 +1,13 @@
 //! Transpositions as launches of kernels.
 
 #[cfg(cuda)]
-use crate::backend::cuda::{TRANSPOSE_PACKED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use crate::backend::cuda::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::transpose::{Algorithm, Bound, Matrices, Plan};
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::image::Module;
-use cuda_std::{Entry, GlobalIn, GlobalOut, Value};
+use cuda_std::{Argument, Entry, GlobalIn, GlobalOut, Value};
 use slm_kernels::transpose as kernels;
-use slm_kernels::transpose::{Args, Geometry, Kernel, Layout, Problem};
+use slm_kernels::transpose::{Args, Geometry, Kernel, Part, Problem, SkewedArgs};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Emulated devices need no images.
@@ -18,9 +18,10 @@ pub(super) mod modules {
     pub(super) static TRANSPOSE_U16: Module = Module::without_images("transpose_u16");
     pub(super) static TRANSPOSE_U32: Module = Module::without_images("transpose_u32");
     pub(super) static TRANSPOSE_PACKED: Module = Module::without_images("transpose_packed");
+    pub(super) static TRANSPOSE_SKEWED: Module = Module::without_images("transpose_skewed");
 }
 #[cfg(not(cuda))]
-use modules::{TRANSPOSE_PACKED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use modules::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 
 /// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
 const LONG_ELEMENT: u64 = 64;
@@ -90,9 +91,7 @@ impl Transpose {
         output: GlobalOut<u8>,
     ) -> Result<()> {
         let (launch, geometry) = self.ready(problem)?;
-        geometry.parts().try_for_each(|part| {
-            launch.launch(windows, shape(&geometry, part.blocks), input, output, geometry.layout(part))
-        })
+        geometry.parts().try_for_each(|part| launch.launch(windows, &geometry, part, input, output))
     }
 
     fn launch_plan(&self, problem: &Problem) -> Result<LaunchPlan> {
@@ -121,9 +120,10 @@ fn choose(problem: &Problem) -> Choice {
         naive("the matrices are small")
     } else if let Some(kernel) = Kernel::packed(problem) {
         Choice { kernel, reason: "all rows begin at multiples of what it moves at a time" }
+    } else if let Some(kernel) = Kernel::skewed(problem) {
+        Choice { kernel, reason: "takes rows that are short or begin anywhere" }
     } else {
-        let reason = "takes any shape and element: there is no faster kernel for these, or rows are not aligned for it";
-        Choice { kernel: Kernel::shared(problem, true), reason }
+        Choice { kernel: Kernel::shared(problem, true), reason: "takes elements of any size" }
     }
 }
 
@@ -178,15 +178,41 @@ trait Launch: Send + Sync {
     fn launch(
         &self,
         windows: &Windows<'_>,
-        shape: LaunchShape,
+        geometry: &Geometry,
+        part: Part,
         input: GlobalIn<u8>,
         output: GlobalOut<u8>,
-        layout: Layout,
     ) -> Result<()>;
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
 }
 
-impl<U: Value, E: Entry<Args = Args<U>, Constants = ()>> Launch for crate::Kernel<E> {
+/// The arguments of a kernel, made from windows on bytes.
+trait Arguments: Argument {
+    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self;
+}
+
+impl<U: Value> Arguments for Args<U> {
+    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self {
+        Args { input: in_units(input), output: out_units(output), layout: geometry.layout(part) }
+    }
+}
+
+impl<U: Value> Arguments for SkewedArgs<U> {
+    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self {
+        let [places, beside_log2] = geometry.places();
+        SkewedArgs {
+            input: in_units(input),
+            output: out_units(output),
+            input_words: in_units(input),
+            output_words: out_units(output),
+            layout: geometry.layout(part),
+            places,
+            beside_log2,
+        }
+    }
+}
+
+impl<E: Entry<Args: Arguments, Constants = ()>> Launch for crate::Kernel<E> {
     fn name(&self) -> &'static str {
         E::NAME
     }
@@ -194,13 +220,13 @@ impl<U: Value, E: Entry<Args = Args<U>, Constants = ()>> Launch for crate::Kerne
     fn launch(
         &self,
         windows: &Windows<'_>,
-        shape: LaunchShape,
+        geometry: &Geometry,
+        part: Part,
         input: GlobalIn<u8>,
         output: GlobalOut<u8>,
-        layout: Layout,
     ) -> Result<()> {
-        let args = Args { input: in_units(input), output: out_units(output), layout };
-        self.launch_in(windows, shape, &args, &())
+        let args = E::Args::new(geometry, part, input, output);
+        self.launch_in(windows, shape(geometry, part.blocks), &args, &())
     }
 
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
@@ -210,7 +236,7 @@ impl<U: Value, E: Entry<Args = Args<U>, Constants = ()>> Launch for crate::Kerne
 
 /// Which entry point, in which module, a kernel is.
 macro_rules! entries {
-    ($($unit:literal $module:ident: $naive:ident $shared:ident;)* packed $packed_module:ident: $($packed:ident)*) => {
+    ($($unit:literal $module:ident: $naive:ident $shared:ident;)* $(packs $packed_module:ident: $($packed:ident)*;)*) => {
         fn name(kernel: Kernel) -> &'static str {
             match kernel {
                 $(
@@ -218,6 +244,7 @@ macro_rules! entries {
                     Kernel::Shared { unit: $unit, .. } => kernels::$shared::NAME,
                 )*
                 Kernel::Packed(packed) => packed.name,
+                Kernel::Skewed(skewed) => skewed.name,
                 _ => unreachable!("units have 1, 2 or 4 bytes, and what works in place is another matter"),
             }
         }
@@ -226,17 +253,17 @@ macro_rules! entries {
             let name = name(kernel);
             $(
                 if name == kernels::$naive::NAME {
-                    return launch::<_, kernels::$naive>(device, &$module);
+                    return launch::<kernels::$naive>(device, &$module);
                 }
                 if name == kernels::$shared::NAME {
-                    return launch::<_, kernels::$shared>(device, &$module);
+                    return launch::<kernels::$shared>(device, &$module);
                 }
             )*
-            $(
+            $($(
                 if name == kernels::$packed::NAME {
-                    return launch::<_, kernels::$packed>(device, &$packed_module);
+                    return launch::<kernels::$packed>(device, &$packed_module);
                 }
-            )*
+            )*)*
             unreachable!("there is no kernel {name}")
         }
     };
@@ -245,11 +272,13 @@ entries! {
     1 TRANSPOSE_U8: transpose_naive_u8 transpose_shared_u8;
     2 TRANSPOSE_U16: transpose_naive_u16 transpose_shared_u16;
     4 TRANSPOSE_U32: transpose_naive_u32 transpose_shared_u32;
-    packed TRANSPOSE_PACKED: transpose_packed_1 transpose_packed_2 transpose_packed_4 transpose_packed_8
-        transpose_packed_16 transpose_packed_12 transpose_packed_3 transpose_words_4 transpose_words_8 transpose_words_12
+    packs TRANSPOSE_PACKED: transpose_packed_1 transpose_packed_2 transpose_packed_3 transpose_packed_4
+        transpose_packed_8 transpose_packed_12 transpose_packed_16;
+    packs TRANSPOSE_SKEWED: transpose_skewed_1 transpose_skewed_2 transpose_skewed_3 transpose_skewed_4
+        transpose_skewed_6 transpose_skewed_8 transpose_skewed_12;
 }
 
-fn launch<U: Value, E: Entry<Args = Args<U>, Constants = ()>>(
+fn launch<E: Entry<Args: Arguments, Constants = ()>>(
     device: &Device,
     module: &'static Module,
 ) -> Result<Arc<dyn Launch>> {
