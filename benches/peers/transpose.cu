@@ -29,7 +29,7 @@ static void check_cuda(cudaError_t error, const char *call, int line) {
 struct Shape {
     uint64_t rows, columns, count;
 
-    uint64_t elements() const { return rows * columns * count; }
+    __host__ __device__ uint64_t elements() const { return rows * columns * count; }
 };
 
 /// Element `i` of the input.
