@@ -46,10 +46,10 @@ impl<T: Sample> Case<'_, T> {
         if self.x.is_empty() {
             return Vec::new();
         }
-        let m = self.taps.len() as i64;
-        // No output looks further than the taps reach. Computed once, because a short signal has many periods there.
-        let continued: Vec<T> = (-m..self.x.len() as i64 + m).map(|i| self.at(i)).collect();
-        let at = |i: i64| continued[(i + m) as usize];
+        let m = self.taps.len();
+        // No output looks further than the taps reach.
+        let continued = self.continued(m);
+        let at = |i: i64| continued[(i + m as i64) as usize];
         numbers.into_iter().map(|o| self.output(o as i64, at)).collect()
     }
 
@@ -71,24 +71,28 @@ impl<T: Sample> Case<'_, T> {
         T::sum((0..m).map(|j| (signal(place(j)), self.taps[j as usize])))
     }
 
-    /// The signal at `i`, however far outside: SciPy's pictures, one period at a time.
-    fn at(&self, mut i: i64) -> T {
+    /// The signal and as many places on either side: SciPy's pictures, one period at a time. From the inside out, so that
+    /// what is a period away is there already: a short signal has many.
+    fn continued(&self, reach: usize) -> Vec<T> {
         let n = self.x.len() as i64;
-        while i < 0 || i >= n {
-            i = match self.boundary {
-                Boundary::Zero => return T::default(),
-                Boundary::Constant(outside) => return outside,
-                Boundary::Nearest => i.clamp(0, n - 1),
-                Boundary::Reflect if i < 0 => -1 - i,
-                Boundary::Reflect => 2 * n - 1 - i,
-                Boundary::Mirror if n == 1 => 0,
-                Boundary::Mirror if i < 0 => -i,
-                Boundary::Mirror => 2 * n - 2 - i,
-                Boundary::Wrap if i < 0 => i + n,
-                Boundary::Wrap => i - n,
+        let place = |i: i64| (i + reach as i64) as usize;
+        let mut continued = vec![T::default(); self.x.len() + 2 * reach];
+        continued[place(0)..place(n)].copy_from_slice(self.x);
+        for i in (1..=reach as i64).flat_map(|distance| [-distance, n - 1 + distance]) {
+            continued[place(i)] = match self.boundary {
+                Boundary::Zero => T::default(),
+                Boundary::Constant(outside) => outside,
+                Boundary::Nearest => self.x[i.clamp(0, n - 1) as usize],
+                Boundary::Reflect if i < 0 => continued[place(-1 - i)],
+                Boundary::Reflect => continued[place(2 * n - 1 - i)],
+                Boundary::Mirror if n == 1 => self.x[0],
+                Boundary::Mirror if i < 0 => continued[place(-i)],
+                Boundary::Mirror => continued[place(2 * n - 2 - i)],
+                Boundary::Wrap if i < 0 => continued[place(i + n)],
+                Boundary::Wrap => continued[place(i - n)],
             };
         }
-        self.x[i as usize]
+        continued
     }
 
     /// The sum of the taps' magnitudes.

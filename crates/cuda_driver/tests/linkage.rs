@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
-use std::{fs, io};
+use std::{fs, io, thread};
 
 use cuda_driver::FUNCTIONS;
 
@@ -22,9 +22,7 @@ fn without_a_toolkit() {
     let root = folder("no-toolkit");
     fs::create_dir_all(root.join("lib64")).expect("a folder");
     let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
-    for program in build_all(&root) {
-        check(&program);
-    }
+    build_all(&root, check);
 }
 
 #[test]
@@ -37,12 +35,12 @@ fn with_a_toolkit() {
         fs::copy(&stub, place).expect("a copy of the stub");
     }
     let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
-    for program in build_all(&root) {
-        check(&program);
+    build_all(&root, |program| {
+        check(program);
         // The stub in the place of a driver: it is loaded, and its `cuInit` fails.
         let path = Some(("LD_LIBRARY_PATH", root.join("driver")));
-        assert_eq!(text(&run(Command::new(&program).envs(path))), "no device\n");
-    }
+        assert_eq!(text(&run(Command::new(program).envs(path))), "no device\n");
+    });
 }
 
 /// What a program must fulfil that was linked in any of the ways.
@@ -61,15 +59,24 @@ fn check(program: &Path) {
     assert!(FUNCTIONS.iter().all(|name| !dynamic.contains(name)), "{dynamic}");
 }
 
-/// Builds the program in all profiles with all linkers, in turn: each is built when the iterator reaches it.
-fn build_all(toolkit: &Path) -> impl Iterator<Item = PathBuf> {
+/// Builds the program in all profiles with all linkers and checks each. The profiles at the same time, because Cargo keeps
+/// them apart and a build alone does not occupy all cores; the linkers in turn, because each program replaces the last.
+fn build_all(toolkit: &Path, check: impl Fn(&Path) + Sync) {
     let (package, target) = (write_package(&folder("package")), folder("target"));
-    let combinations = PROFILES.into_iter().flat_map(|profile| LINKERS.map(|linker| (profile, linker)));
-    combinations.filter(|(_, linker)| is_linker(linker)).map(move |((profile, folder), linker)| {
-        build(&package, &target, toolkit, profile, linker);
-        check_functions_of_cust(&target.join(folder).join("deps"));
-        target.join(folder).join("linkage")
-    })
+    let linkers: Vec<_> = LINKERS.into_iter().filter(|linker| is_linker(linker)).collect();
+    let build_with_all = |profile: &str, folder: &Path| {
+        for linker in &linkers {
+            build(&package, &target, toolkit, profile, linker);
+            check_functions_of_cust(&folder.join("deps"));
+            check(&folder.join("linkage"));
+        }
+    };
+    thread::scope(|scope| {
+        for (profile, folder) in PROFILES {
+            let (folder, build_with_all) = (target.join(folder), &build_with_all);
+            scope.spawn(move || build_with_all(profile, &folder));
+        }
+    });
 }
 
 fn is_linker(name: &str) -> bool {

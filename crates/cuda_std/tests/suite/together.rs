@@ -1,7 +1,7 @@
 //! What threads do together, through the host's seam: atomics, barriers, fences and warps.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, output};
-use cuda_std::host::{Masked, Operation, Scope, Space, WarpOperation};
+use cuda_std::host::{Access, Masked, Operation, Scope, Space, WarpOperation};
 use cuda_std::{Ordering, fence, thread, warp};
 
 /// Applies a method to element 5 of a window of each kind, each of which holds `$old` there: `$new` must stand there
@@ -26,6 +26,7 @@ macro_rules! atomic {
     };
     (@each $t:ty, $old:expr, $new:expr, |$window:ident| $call:expr, $check:expr) => {{
         let (old, new): ($t, $t) = ($old, $new);
+        let check: &dyn Fn(Event) = &$check;
         let tester = Tester::new(128, 128);
         let (shared, _) = tester.arena().split::<$t>(8);
         let element = |space| {
@@ -33,26 +34,37 @@ macro_rules! atomic {
             let bytes = memory.borrow()[5 * size_of::<$t>()..][..size_of::<$t>()].to_vec();
             <$t>::from_le_bytes(bytes.try_into().unwrap())
         };
-        atomic!(@one $t, tester, element, old, new, shared, 0, Space::Shared, |$window| $call, $check);
+        atomic!(@one $t, tester, element, old, new, shared, 0, Space::Shared, |$window| $call, check);
         let base = GLOBAL;
-        atomic!(@one $t, tester, element, old, new, output::<$t>(0, 8), base, Space::Global, |$window| $call, $check);
-        atomic!(@one $t, tester, element, old, new, in_out::<$t>(0, 8), base, Space::Global, |$window| $call, $check);
+        atomic!(@one $t, tester, element, old, new, output::<$t>(0, 8), base, Space::Global, |$window| $call, check);
+        atomic!(@one $t, tester, element, old, new, in_out::<$t>(0, 8), base, Space::Global, |$window| $call, check);
         let part = in_out::<$t>(0, 8).at(0);
-        atomic!(@one $t, tester, element, old, new, part, base, Space::Global, |$window| $call, $check);
+        atomic!(@one $t, tester, element, old, new, part, base, Space::Global, |$window| $call, check);
     }};
     (@one $t:ty, $tester:ident, $element:ident, $old:ident, $new:ident, $made:expr, $base:expr, $space:expr,
         |$window:ident| $call:expr, $check:expr) => {{
         let $window = $made;
         $tester.observe(|| $window.set(5, $old));
         let (returned, event) = $tester.observe_one(|| $call);
-        let access = event.access();
-        assert_eq!((access.space, access.base, access.index, access.len), ($space, $base, 5, 8));
-        assert_eq!((access.elements, access.element_bytes as usize), (1, size_of::<$t>()));
+        check_access(&event.access(), $space, $base, size_of::<$t>());
         // Bit by bit, since NaN and the two zeros count.
-        assert_eq!(returned.to_le_bytes(), $old.to_le_bytes());
-        assert_eq!($element($space).to_le_bytes(), $new.to_le_bytes());
+        check_bits(&returned.to_le_bytes(), &$old.to_le_bytes());
+        check_bits(&$element($space).to_le_bytes(), &$new.to_le_bytes());
         $check(event);
     }};
+}
+
+/// Element 5 of 8, each of so many bytes. Like `check_bits` a function, because what `atomic` expands to is compiled some
+/// 250 times.
+#[track_caller]
+fn check_access(access: &Access, space: Space, base: u64, element_bytes: usize) {
+    assert_eq!((access.space, access.base, access.index, access.len), (space, base, 5, 8));
+    assert_eq!((access.elements, access.element_bytes as usize), (1, element_bytes));
+}
+
+#[track_caller]
+fn check_bits(actual: &[u8], expected: &[u8]) {
+    assert_eq!(actual, expected);
 }
 
 macro_rules! integers {
