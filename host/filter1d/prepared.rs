@@ -118,12 +118,14 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         self.run(&lines, samples.buffer(), outputs.buffer_mut())
     }
 
-    /// How `samples` samples would be filtered; the plan for none if [`output_len`](Self::output_len) would fail.
+    /// How `samples` samples would be filtered. If [`output_len`](Self::output_len) would fail nothing is, and the
+    /// reason is that error.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
-        let lines = Lines::single(&self.taps, samples).or_else(|_| Lines::single(&self.taps, 0));
-        let lines = lines.expect("no samples are not too many");
-        self.bound.plan(&self.device, &lines)
+        match Lines::single(&self.taps, samples) {
+            Ok(lines) => self.bound.plan(&self.device, &lines),
+            Err(error) => Plan::refused(&self.device, self.algorithm, &error),
+        }
     }
 
     /// How the lines along `axis` of a matrix of `shape` (rows, columns) would be filtered.
