@@ -89,6 +89,19 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// The matrix with every line along `axis` filtered: axis 0 runs down the columns, axis 1 along the rows, as
     /// `axis` of SciPy's `correlate1d`.
     ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let sum = Filter1d::correlate(&[1, 1, 1]).prepare(&Device::open()?)?;
+    /// let matrix = array![[1, 2, 3], [40, 50, 60]];
+    /// assert_eq!(sum.apply_axis(matrix.view(), 0)?, array![[41, 52, 63], [41, 52, 63]]);
+    /// assert_eq!(sum.apply_axis(matrix.view(), 1)?, array![[3, 6, 5], [90, 150, 110]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Axis`] for another axis; [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more than
@@ -102,6 +115,22 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     }
 
     /// Filters every line along `axis` of a matrix into another one; returns when the work is enqueued.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Extent, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let steps = Filter1d::correlate(&[-1, 1]).extent(Extent::Valid).prepare(&device)?;
+    /// let x = Buffer2::upload(&device, array![[1, 3, 6], [2, 2, 9]].view())?;
+    /// let [rows, columns] = steps.output_shape([2, 3], 1)?;
+    /// let mut y = Buffer2::zeroed(&device, rows, columns)?;
+    /// steps.apply_axis_into(&x, 1, &mut y)?;
+    /// assert_eq!(y.download()?, array![[2, 3], [0, 7]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
