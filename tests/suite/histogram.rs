@@ -72,7 +72,8 @@ pub(super) fn trials() -> Vec<Trial> {
         of_cases("wide", vec![Case::even(1000, f32::MIN..f32::MAX), Case::even(3, -1e-45f32..1e-45)]),
         of_cases("wide", vec![Case::even(1000, f64::MIN / 2.0..f64::MAX / 2.0), Case::even(1, -1e-307..1e-307)]),
         of_cases("wider_than_the_type", wider_than_the_type()),
-        of_cases("negative_edges", vec![Case::edges(&[-60, -29, 2, 33, 64])]),
+        of_cases("negative_edges", negative_edges()),
+        of_cases("negative_bins", negative_bins()),
         of_cases("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
         of_cases("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
         on_every_backend(SUITE, "u8::constant::256_bins", constant_bytes).into(),
@@ -260,6 +261,16 @@ fn beyond_precision() -> Vec<Case<f32>> {
         Case::even(1000, 1.0..1.000_001),
         Case::even(77_777, 1e30..1.000_1e30),
     ]
+}
+
+/// A range of numbers of one byte, on both sides of zero (NVIDIA/cccl 10977).
+fn negative_edges() -> Vec<Case<i32>> {
+    vec![Case::edges(&[-60, -29, 2, 33, 64])]
+}
+
+/// The same in bins of equal width (NVIDIA/cccl 10977).
+fn negative_bins() -> Vec<Case<i32>> {
+    vec![Case::even(4, -60..64)]
 }
 
 fn float_edges<T: Number>(infinite: [T; 2]) -> Vec<Case<T>> {
