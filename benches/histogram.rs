@@ -12,6 +12,7 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use slm::histogram::{Algorithm, HistogramElement, Ordering, PreparedHistogram};
 use slm::{Backend, Buffer, Device, Histogram, Result};
+use std::fmt::Display;
 use std::time::Duration;
 
 /// Bins of the cases of `f32`.
@@ -24,6 +25,17 @@ const ITEM_WAYS: [(&str, Algorithm, usize); 5] = [
     ("global seq_cst", Algorithm::GlobalAtomic(Ordering::SeqCst), 1 << 26),
     ("shared relaxed", Algorithm::SharedAtomic(Ordering::Relaxed), 1 << 26),
     ("shared seq_cst", Algorithm::SharedAtomic(Ordering::SeqCst), 1 << 26),
+];
+
+/// The ways to count bytes; a lock would take minutes.
+const BYTE_WAYS: [(&str, Algorithm); 7] = [
+    ("private", Algorithm::PrivatePerThread),
+    ("lane private", Algorithm::LanePrivate),
+    ("shared relaxed", Algorithm::SharedAtomic(Ordering::Relaxed)),
+    ("shared seq_cst", Algorithm::SharedAtomic(Ordering::SeqCst)),
+    ("cached", Algorithm::CachedAtomic),
+    ("global relaxed", Algorithm::GlobalAtomic(Ordering::Relaxed)),
+    ("global seq_cst", Algorithm::GlobalAtomic(Ordering::SeqCst)),
 ];
 
 fn main() -> Result<()> {
@@ -41,6 +53,7 @@ fn main() -> Result<()> {
         measure(&device, "even f32", &Histogram::even(bins, 0.0..1.0), samples, middle, &mut criterion)?;
     }
     if !is_cpu(&device) {
+        byte_ways(&device, bytes, &mut criterion)?;
         items(&device)?;
     }
     if let Some(criterion) = criterion {
@@ -172,7 +185,7 @@ fn measure<T: HistogramElement>(
         let case = format!("{name} n={count} bins={bins} {distribution:?}");
         data.row(if is_cpu(device) { "cpu" } else { "auto" }, &case, &histogram)?;
         if let (Some(criterion), Distribution::Uniform) = (criterion.as_mut(), distribution) {
-            benchmark(criterion, name, &histogram, &data.samples)?;
+            benchmark(criterion, name, histogram.bins(), &histogram, &data.samples)?;
         }
     }
     println!("# {}", histogram.plan(count).to_string().replace('\n', "\n# "));
@@ -182,6 +195,7 @@ fn measure<T: HistogramElement>(
 fn benchmark<T: HistogramElement>(
     criterion: &mut Criterion,
     name: &str,
+    parameter: impl Display,
     histogram: &PreparedHistogram<T>,
     samples: &Buffer<T>,
 ) -> Result<()> {
@@ -189,12 +203,28 @@ fn benchmark<T: HistogramElement>(
     let mut counts = device.zeroed(histogram.counts_len())?;
     let mut group = criterion.benchmark_group(format!("histogram {name}"));
     group.throughput(Throughput::Bytes((samples.len() * size_of::<T>()) as u64));
-    group.bench_function(BenchmarkId::from_parameter(histogram.bins()), |bencher| {
+    group.bench_function(BenchmarkId::from_parameter(parameter), |bencher| {
         bencher.iter_custom(|rounds| {
             let work = || (0..rounds).try_for_each(|_| histogram.apply_into(samples, &mut counts));
             device.time(work).expect("it ran before").1
         });
     });
+    Ok(())
+}
+
+/// Bytes, counted by every algorithm: a table of its own.
+fn byte_ways(device: &Device, count: usize, criterion: &mut Option<Criterion>) -> Result<()> {
+    println!("# bytes, by every algorithm");
+    for distribution in Distribution::ALL {
+        let data = Data::new(device, distribution, 256, count, |bin| bin as u8)?;
+        for (name, algorithm) in BYTE_WAYS {
+            let histogram = Histogram::bytes().algorithm(algorithm).prepare(device)?;
+            data.row(name, &format!("ways u8 n={count} bins=256 {distribution:?}"), &histogram)?;
+            if let (Some(criterion), Distribution::Uniform) = (criterion.as_mut(), distribution) {
+                benchmark(criterion, "ways u8", name, &histogram, &data.samples)?;
+            }
+        }
+    }
     Ok(())
 }
 

@@ -8,6 +8,9 @@
 //! they stand in the file, as SciPy's `gaussian_filter` does. The result is checked before it gets its name: against a
 //! naive evaluation at some pixels, and by reading the written file.
 
+#[path = "common/jpeg.rs"]
+mod jpeg;
+
 use clap::Parser;
 use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader};
 use ndarray::Array2;
@@ -228,7 +231,7 @@ impl Picture {
         let format = image::guess_format(bytes).map_err(|_| FileError::NoPicture)?;
         match format {
             // The decoder would fill up what is missing with grey.
-            ImageFormat::Jpeg if !jpeg_is_complete(bytes) => return Err(FileError::EndsEarly),
+            ImageFormat::Jpeg if !jpeg::is_complete(bytes) => return Err(FileError::EndsEarly),
             ImageFormat::Jpeg | ImageFormat::Png => {}
             _ => return Err(FileError::NoPicture),
         }
@@ -349,25 +352,5 @@ fn output_format(path: &Path) -> Result<ImageFormat, FileError> {
             Err(FileError::NoFolder(folder.to_owned()))
         }
         _ => Ok(format),
-    }
-}
-
-/// Whether a JPEG has its end marker. Goes from marker to marker, as the thumbnail in a header has one of its own.
-fn jpeg_is_complete(bytes: &[u8]) -> bool {
-    let mut rest = bytes;
-    loop {
-        // What is not a marker is a scan's data: there, 0xff is followed by 0 or the number of a restart.
-        let is_marker = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0 | 0xff | 0xd0..=0xd7);
-        let Some(at) = rest.windows(2).position(is_marker) else { return false };
-        let marker = rest[at + 1];
-        rest = &rest[at + 2..];
-        let segment = match (marker, rest) {
-            (0xd9, _) => return true,
-            (0x01 | 0xd8, _) => 0,
-            (_, [high, low, ..]) => usize::from(u16::from_be_bytes([*high, *low])),
-            _ => return false,
-        };
-        let Some(next) = rest.get(segment..) else { return false };
-        rest = next;
     }
 }

@@ -7,6 +7,9 @@
 //! PNG and JPEG are pictures, unless `--bytes` says that their bytes are meant; opacity is not counted. The bins divide
 //! all values of a sample evenly. The result is compared with a count of the example's own.
 
+#[path = "common/jpeg.rs"]
+mod jpeg;
+
 use clap::Parser;
 use image::{DynamicImage, ImageError, ImageFormat};
 use plotters::prelude::*;
@@ -49,6 +52,8 @@ enum Failure {
     File { path: PathBuf, cause: io::Error },
     #[error("{}: {cause}", path.display())]
     Picture { path: PathBuf, cause: ImageError },
+    #[error("{}: the JPEG data end too early", .0.display())]
+    EndsEarly(PathBuf),
     #[error("the chart cannot be drawn: {0}")]
     Chart(String),
     #[error(transparent)]
@@ -93,6 +98,9 @@ fn at(path: &Path, cause: io::Error) -> Failure {
 /// The picture that the bytes are, if they are one and it is asked for.
 fn picture(arguments: &Arguments, bytes: &[u8]) -> Result<Option<DynamicImage>, Failure> {
     match image::guess_format(bytes) {
+        Ok(ImageFormat::Jpeg) if !arguments.bytes && !jpeg::is_complete(bytes) => {
+            Err(Failure::EndsEarly(arguments.input.clone()))
+        }
         Ok(format @ (ImageFormat::Png | ImageFormat::Jpeg)) if !arguments.bytes => {
             let picture = image::load_from_memory_with_format(bytes, format);
             picture.map(Some).map_err(|cause| Failure::Picture { path: arguments.input.clone(), cause })

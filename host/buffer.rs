@@ -238,6 +238,15 @@ impl<T: Element> Buffer2<T> {
 
     /// A matrix of zeros, its rows one after another.
     ///
+    /// ```
+    /// # fn main() -> slm::Result<()> {
+    /// let matrix = slm::Buffer2::<f32>::zeroed(&slm::Device::open()?, 2, 3)?;
+    /// assert_eq!((matrix.rows(), matrix.columns(), matrix.pitch()), (2, 3, 3));
+    /// assert_eq!(matrix.download()?, slm::ndarray::Array2::zeros((2, 3)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::TooLarge`] for a shape that no matrix has; otherwise as [`Device::zeroed`].
@@ -247,6 +256,19 @@ impl<T: Element> Buffer2<T> {
     }
 
     /// A matrix with a copy of `data`, its rows one after another.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let data = array![[1, 2], [3, 4], [5, 6]];
+    /// let transposed = Buffer2::upload(&Device::open()?, data.t())?;
+    /// assert_eq!((transposed.rows(), transposed.columns()), (2, 3));
+    /// assert_eq!(transposed.buffer().download()?, [1, 3, 5, 2, 4, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -258,6 +280,19 @@ impl<T: Element> Buffer2<T> {
     }
 
     /// The elements, after all work that was enqueued before.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// // Each row begins three elements behind the one before, and the last one of these is none of the matrix.
+    /// let buffer = Device::open()?.upload(&[1, 2, 0, 3, 4, 0])?;
+    /// let matrix = Buffer2::from_buffer(buffer, 2, 2, 3)?;
+    /// assert_eq!(matrix.download()?, array![[1, 2], [3, 4]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

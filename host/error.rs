@@ -436,18 +436,16 @@ impl fmt::Display for OrUnknown {
     }
 }
 
-/// Displays the first finding, and how many others there are.
+/// Displays all findings: they are few, one for each kind and place in the source.
 #[cfg(feature = "emulator")]
 struct Findings<'a>(&'a [emulator::Finding]);
 
 #[cfg(feature = "emulator")]
 impl fmt::Display for Findings<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            [] => f.write_str("nothing found"),
-            [only] => only.fmt(f),
-            [first, others @ ..] => write!(f, "{first}; and {} more", others.len()),
-        }
+        let Some((first, others)) = self.0.split_first() else { return f.write_str("nothing found") };
+        first.fmt(f)?;
+        others.iter().try_for_each(|finding| write!(f, "\nand {finding}"))
     }
 }
 

@@ -7,7 +7,7 @@
 #   --devices N       CUDA devices that they take turns on (1)
 #   --limit SECONDS   stop in time, and say what is left
 #   --tools LIST      the sanitizer's tools (memcheck,racecheck)
-#   --filter TEXT     the tests with this in their names (conformance::cuda::)
+#   --filter LIST     the tests with one of these in their names (conformance::cuda::,histogram::cuda::)
 #
 # FOLDER receives one log for each test and tool, and table.tsv: test, tool, seconds, errors, verdict. Called again
 # with the same program and folder, it leaves out what has passed. Ends with 0 if everything has passed, 1 if something
@@ -28,7 +28,7 @@ number() { # TEXT
   [[ $1 =~ ^[1-9][0-9]*$ ]] || usage
 }
 
-jobs=4 devices=1 limit='' tools=memcheck,racecheck filter=conformance::cuda::
+jobs=4 devices=1 limit='' tools=memcheck,racecheck filter=conformance::cuda::,histogram::cuda::
 while [[ ${1:-} == --* ]]; do
   [[ $# -ge 2 ]] || usage
   case $1 in
@@ -96,7 +96,16 @@ run() { # DEVICE TOOL TEST
   [[ $verdict == passed ]] || echo "failed: $tool $test, see $base.log"
 }
 
-mapfile -t tests < <("$program" --list "$filter" 2>"$folder/list.log" | sed -n 's/^\([^[].*\): test$/\1/p')
+# A program takes one filter at a time; no test comes twice.
+listed() {
+  local parts part
+  IFS=, read -r -a parts <<<"$filter"
+  for part in "${parts[@]}"; do
+    "$program" --list "$part"
+  done 2>"$folder/list.log" | sed -n 's/^\([^[].*\): test$/\1/p' | awk '!seen[$0]++'
+}
+
+mapfile -t tests < <(listed)
 [[ ${#tests[@]} -gt 0 ]] || {
   echo "$program has no test that can run with '$filter' in its name"
   exit 1

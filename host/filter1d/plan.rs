@@ -1,7 +1,7 @@
 //! What a filter does with a problem of a certain size.
 
 use super::{Algorithm, Lines};
-use crate::{Device, LaunchPlan};
+use crate::{Device, Error, LaunchPlan};
 use std::fmt;
 
 /// How a filter is computed: what runs, and why.
@@ -20,12 +20,18 @@ pub struct Plan {
     pub reason: String,
     /// Lines, and outputs of each.
     pub outputs: [usize; 2],
-    /// How the kernel is launched; `None` for the CPU, where there is nothing to compute, and where the algorithm asked
-    /// for needs more shared memory than there is.
+    /// How the kernel is launched; `None` for the CPU, where there is nothing to compute or too much, and where the
+    /// algorithm asked for needs more shared memory than there is.
     pub launch: Option<LaunchPlan>,
 }
 
 impl Plan {
+    /// Nothing, as there is no room for what would come of it.
+    pub(super) fn refused(device: &Device, algorithm: Algorithm, error: &Error) -> Self {
+        let (device, kernel, reason) = (device.to_string(), "none".to_owned(), error.to_string());
+        Plan { device, algorithm, kernel, reason, outputs: [1, 0], launch: None }
+    }
+
     pub(crate) fn cpu(device: &Device, algorithm: Algorithm, lines: &Lines) -> Self {
         Plan {
             device: device.to_string(),

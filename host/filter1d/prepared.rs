@@ -89,6 +89,19 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// The matrix with every line along `axis` filtered: axis 0 runs down the columns, axis 1 along the rows, as
     /// `axis` of SciPy's `correlate1d`.
     ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let sum = Filter1d::correlate(&[1, 1, 1]).prepare(&Device::open()?)?;
+    /// let matrix = array![[1, 2, 3], [40, 50, 60]];
+    /// assert_eq!(sum.apply_axis(matrix.view(), 0)?, array![[41, 52, 63], [41, 52, 63]]);
+    /// assert_eq!(sum.apply_axis(matrix.view(), 1)?, array![[3, 6, 5], [90, 150, 110]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Axis`] for another axis; [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more than
@@ -102,6 +115,22 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     }
 
     /// Filters every line along `axis` of a matrix into another one; returns when the work is enqueued.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Extent, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let steps = Filter1d::correlate(&[-1, 1]).extent(Extent::Valid).prepare(&device)?;
+    /// let x = Buffer2::upload(&device, array![[1, 3, 6], [2, 2, 9]].view())?;
+    /// let [rows, columns] = steps.output_shape([2, 3], 1)?;
+    /// let mut y = Buffer2::zeroed(&device, rows, columns)?;
+    /// steps.apply_axis_into(&x, 1, &mut y)?;
+    /// assert_eq!(y.download()?, array![[2, 3], [0, 7]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -118,12 +147,14 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         self.run(&lines, samples.buffer(), outputs.buffer_mut())
     }
 
-    /// How `samples` samples would be filtered; the plan for none if [`output_len`](Self::output_len) would fail.
+    /// How `samples` samples would be filtered. If [`output_len`](Self::output_len) would fail nothing is, and the
+    /// reason is that error.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
-        let lines = Lines::single(&self.taps, samples).or_else(|_| Lines::single(&self.taps, 0));
-        let lines = lines.expect("no samples are not too many");
-        self.bound.plan(&self.device, &lines)
+        match Lines::single(&self.taps, samples) {
+            Ok(lines) => self.bound.plan(&self.device, &lines),
+            Err(error) => Plan::refused(&self.device, self.algorithm, &error),
+        }
     }
 
     /// How the lines along `axis` of a matrix of `shape` (rows, columns) would be filtered.

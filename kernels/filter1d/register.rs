@@ -7,6 +7,9 @@
 //! The window is a ring: sample `s` is in register `s % N`, and the code is unrolled over the `N` samples after
 //! which the ring is back where it was, so that nothing is ever moved from register to register.
 //!
+//! To compute several results per thread, so that registers take what shared memory would have to deliver, is the advice
+//! of Volkov's *Better Performance at Lower Occupancy* (GTC 2010); the tile is that of `tile.rs`.
+//!
 //! The taps are the launch's constants, from where a multiply-add takes its factor by way of a uniform register: a
 //! thread's own registers then give two operands instead of three, and their banks do not conflict. A launch takes
 //! [`CHUNK_BYTES`](super::CHUNK_BYTES) of taps; a longer filter is several launches, each going on with the sums of the

@@ -7,6 +7,8 @@
 //! Shared memory: the taps (rounded up to a multiple of `V`), then the tile with sample `s` of line `c` at
 //! `s * lines + c`. No bank conflicts: in every access the lanes of a warp have consecutive addresses (samples;
 //! neighbouring lanes are neighbouring places or neighbouring lines) or all the same one (taps).
+//!
+//! The tile with its halo is that of Podlozhnyuk's *Image Convolution with CUDA* (NVIDIA, 2007).
 
 use super::line::{Every, Line, load_taps, tile_of_block};
 use super::{Args, Halo};

@@ -10,6 +10,10 @@
 //! No bank conflicts when the counters are cleared (consecutive addresses) and added up: lanes whose counters begin in the
 //! same bank begin with different copies. While counting there are as many as the data bring about, and none with 32
 //! copies.
+//!
+//! Counters of each block's own are from Podlozhnyuk's *Histogram calculation in CUDA* (NVIDIA, 2007), and several copies
+//! of them from Gómez-Luna et al., *An optimized approach to histogram computation on GPU* (Machine Vision and
+//! Applications 24, 2013), who pad them where they are interleaved here.
 
 use super::walk::{Counter, walk, walk_quickly};
 use super::{Args, Binning};

@@ -3,6 +3,10 @@
 //! Weights become whole numbers ([`Quantum`]), which are added exactly, modulo 2^64, in any order: the sums are the same in
 //! every run. A block has one set of sums in shared memory if they fit, and adds it to the result in the end; otherwise
 //! every thread adds to the result itself. Neighbouring threads take neighbouring samples.
+//!
+//! No bank conflicts when the sums are cleared and added up: consecutive addresses. While weights are added there are as
+//! many as the data bring about: a sum of 64 bits is in two banks, so that those whose numbers differ by a multiple of 16
+//! share theirs, and there is one copy only.
 
 use super::{Args, Binning, Quantum};
 use cuda_std::{Arena, GlobalIn, Ordering, arguments, thread};

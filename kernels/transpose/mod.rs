@@ -257,4 +257,5 @@ skewed! {
     transpose_skewed_6: u16, 3, 8;
     transpose_skewed_8: u32, 2, 4;
     transpose_skewed_12: u32, 3, 4;
+    transpose_skewed_16: u32, 4, 4;
 }

@@ -1,10 +1,10 @@
 //! Kernels with a tile in shared memory for matrices whose rows begin anywhere: they still move 16 bytes at a time in
 //! global memory, at multiples of 16.
 //!
-//! A pack of 16 bytes that is written belongs to one row of the output and to 16 bytes of its elements; where rows begin at
-//! other places of packs than others, so do the elements. So a block writes, of each of its rows, the packs from a certain
-//! one on to a certain other one, and needs the input's rows from some before its tile's first one: as many as a pack has
-//! elements, but one. At the ends of the output's rows, packs are incomplete and written unit by unit.
+//! Memory is written in sectors of 32 bytes, two packs, and what two blocks write of one is slow. Where rows of the output
+//! begin at other places of sectors than others, so do their elements. So a block writes, of each of its rows, the sectors
+//! from a certain one on to a certain other one, and needs the input's rows from some before its tile's first one: as many
+//! as a sector has elements, but one. At the ends of the output's rows, packs are incomplete and written unit by unit.
 //!
 //! The threads bring the rows to shared memory, in packs as they lie in global memory and from the one on in which the tile
 //! begins: so each row is shifted by what its first pack has before the tile. They wait, gather packs of the output unit by
@@ -49,17 +49,21 @@ pub(super) struct Skew {
 }
 
 impl Skew {
-    /// The rows before a tile that its block needs.
-    pub(super) const fn halo(&self) -> u32 {
-        (self.per_pack - 1).div_ceil(self.units)
+    /// The units of a sector.
+    pub(super) const fn per_sector(&self) -> u32 {
+        2 * self.per_pack
     }
 
-    /// How many rows are apart what neighbouring lanes gather, if units of elements do not lie across packs. A power of two.
+    /// The rows before a tile that its block needs.
+    pub(super) const fn halo(&self) -> u32 {
+        (self.per_sector() - 1).div_ceil(self.units)
+    }
+
+    /// How many rows are apart what neighbouring lanes gather; of elements of three units most of them. A power of two.
     pub(super) const fn rows(&self) -> u32 {
         match self.units {
-            1 => self.per_pack,
-            2 => self.per_pack / 2,
-            _ => self.per_pack,
+            3 => self.per_pack,
+            units => self.per_pack / units,
         }
     }
 }
@@ -167,7 +171,7 @@ fn store<U: Unit, const UNITS: u32, const PER_PACK: u32>(
     let mut at = Walk::new(layout.tile_rows * UNITS / PER_PACK);
     while at.line < tile.columns {
         let row = begin + at.line as u64 * layout.output_pitch;
-        let shift = row as u32 % PER_PACK;
+        let shift = row as u32 % skew.per_sector();
         // Of the row, and of what is in shared memory.
         let unit = (first_unit + (at.place * PER_PACK) as u64).wrapping_sub(shift as u64);
         let gathered = at.place * PER_PACK + skew.halo() * UNITS - shift;

@@ -2,9 +2,22 @@
 
 use super::Random;
 use slm::Histogram;
-use slm::histogram::HistogramElement;
+use slm::histogram::{Algorithm, HistogramElement, Ordering};
 use std::fmt::Display;
 use std::ops::Range;
+
+/// Every algorithm that there is on a GPU.
+pub const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::Auto,
+    Algorithm::Critical,
+    Algorithm::GlobalAtomic(Ordering::Relaxed),
+    Algorithm::GlobalAtomic(Ordering::SeqCst),
+    Algorithm::CachedAtomic,
+    Algorithm::PrivatePerThread,
+    Algorithm::SharedAtomic(Ordering::Relaxed),
+    Algorithm::SharedAtomic(Ordering::SeqCst),
+    Algorithm::LanePrivate,
+];
 
 /// What tests need to know of an element type. Every value is exact in `f64`.
 pub trait Number: HistogramElement + Display {

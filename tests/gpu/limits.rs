@@ -1,10 +1,10 @@
 //! Too much, and just not too much.
 
-use super::{Failed, Trial, ensure, equal, same, together};
+use super::{Failed, Trial, alone, ensure, equal, same, together};
 use crate::common::Random;
 use ndarray::Array2;
 use slm::filter1d::{Algorithm, HaloLoad};
-use slm::{Buffer2, Device, Error, Filter1d};
+use slm::{Buffer2, Device, Error, Filter1d, Histogram};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
@@ -13,7 +13,9 @@ pub(super) fn trials() -> Vec<Trial> {
         together("shared_memory_of_columns", shared_memory_of_columns),
         together("a_hundred_thousand_taps", a_hundred_thousand_taps),
         together("out_of_memory", out_of_memory),
+        alone("no_memory_for_counts", no_memory_for_counts),
         together("buffers_of_another_handle", buffers_of_another_handle),
+        together("counts_of_another_handle", counts_of_another_handle),
         together("wrong_length", wrong_length),
     ]
 }
@@ -132,25 +134,64 @@ fn out_of_memory(device: &Device) -> Result<(), Failed> {
     device.synchronize().map_err(Failed::from)
 }
 
+/// 17 GB of counts, where less than that is free.
+fn no_memory_for_counts(device: &Device) -> Result<(), Failed> {
+    const BYTES: u64 = 8 * 127 * ((1 << 24) + 3);
+    let many = Histogram::even(1 << 24, 0.0f32..1.0).channels(127).prepare(device)?;
+    let few = Histogram::even(2, 0.0f32..1.0).prepare(device)?;
+    let samples = device.upload(&[0.1, 0.7, 0.8])?;
+    let mut taken = Vec::new();
+    while let Ok(buffer) = device.zeroed::<u8>(BYTES as usize) {
+        taken.push(buffer);
+    }
+    let error = many.apply(&[]).err();
+    ensure(matches!(error, Some(Error::OutOfDeviceMemory { requested: BYTES, .. })), || format!("{error:?}"))?;
+    drop(taken);
+
+    let mut counts = device.zeroed(few.counts_len())?;
+    few.apply_into(&samples, &mut counts)?;
+    equal(counts.download()?, vec![1, 2, 0, 0, 0])
+}
+
+/// The error that an operand of the device `actual` is for an operation on `expected`.
+fn mismatch(operand: &'static str, expected: &Device, actual: &Device) -> Option<Error> {
+    let [expected, actual] = [expected, actual].map(|device| device.info().name.clone());
+    Some(Error::DeviceMismatch { operand, expected, actual })
+}
+
 fn buffers_of_another_handle(device: &Device) -> Result<(), Failed> {
     let filter = Filter1d::correlate(&[1, 1, 1]).prepare(device)?;
     let (mine, clone) = (device.upload(&[1, 2, 3])?, device.clone());
     let mut output = clone.upload(&[-1, -2, -3])?;
     for other in [Device::cuda(0)?, Device::cpu()] {
-        let mismatch = |operand, reversed: bool| {
-            let names = [device.info().name.clone(), other.info().name.clone()];
-            let [expected, actual] = if reversed { [names[1].clone(), names[0].clone()] } else { names };
-            Some(Error::DeviceMismatch { operand, expected, actual })
-        };
         let mut foreign = other.upload(&[7, 8, 9])?;
-        equal(filter.apply_into(&foreign, &mut output).err(), mismatch("the input", false))?;
-        equal(filter.apply_into(&mine, &mut foreign).err(), mismatch("the output", false))?;
-        equal(output.copy_from(&foreign).err(), mismatch("the source", false))?;
-        equal(foreign.copy_from(&mine).err(), mismatch("the source", true))?;
+        equal(filter.apply_into(&foreign, &mut output).err(), mismatch("the input", device, &other))?;
+        equal(filter.apply_into(&mine, &mut foreign).err(), mismatch("the output", device, &other))?;
+        equal(output.copy_from(&foreign).err(), mismatch("the source", device, &other))?;
+        equal(foreign.copy_from(&mine).err(), mismatch("the source", &other, device))?;
         equal((foreign.download()?, output.download()?), (vec![7, 8, 9], vec![-1, -2, -3]))?;
     }
     filter.apply_into(&mine, &mut output)?;
     equal(output.download()?, vec![3, 6, 5])
+}
+
+fn counts_of_another_handle(device: &Device) -> Result<(), Failed> {
+    let histogram = Histogram::low_bits(1).prepare(device)?;
+    let (samples, mut counts) = (device.upload(&[1u16, 2])?, device.upload(&[7u64; 5])?);
+    for other in [Device::cuda(0)?, Device::cpu()] {
+        let (foreign, mut foreign_counts) = (other.upload(&[1u16, 2])?, other.upload(&[9u64; 5])?);
+        let weights = other.upload(&[1.0f32, 2.0])?;
+        equal(histogram.apply_into(&foreign, &mut counts).err(), mismatch("the input", device, &other))?;
+        equal(histogram.apply_into(&samples, &mut foreign_counts).err(), mismatch("the counts", device, &other))?;
+        equal(histogram.counts(&foreign_counts).err(), mismatch("the counts", device, &other))?;
+        let weighted = histogram.apply_weighted_buffers(&samples, &weights);
+        equal(weighted.err(), mismatch("the weights", device, &other))?;
+        equal((counts.download()?, foreign_counts.download()?), (vec![7; 5], vec![9; 5]))?;
+    }
+    let error = Error::Length { what: "the buffer of counts", expected: 5, actual: 4 };
+    equal(histogram.apply_into(&samples, &mut device.zeroed(4)?).err(), Some(error))?;
+    histogram.apply_into(&samples, &mut counts)?;
+    equal(counts.download()?, vec![8, 8, 7, 7, 7])
 }
 
 fn wrong_length(device: &Device) -> Result<(), Failed> {

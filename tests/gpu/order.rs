@@ -2,11 +2,12 @@
 
 use super::{Failed, Trial, alone, ensure, equal, same, together};
 use crate::common::shared_memory::exceeded_on;
-use crate::common::{ALGORITHMS, Random};
+use crate::common::{ALGORITHMS, Random, histogram};
 use allocation_counter::measure;
 use ndarray::Array2;
 use slm::filter1d::{Algorithm, PreparedFilter1d};
-use slm::{Boundary, Buffer2, Device, Extent, Filter1d};
+use slm::histogram::Algorithm as Counting;
+use slm::{Boundary, Buffer, Buffer2, Device, Extent, Filter1d, Histogram};
 use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,11 +15,15 @@ use std::time::{Duration, Instant};
 pub(super) fn trials() -> Vec<Trial> {
     vec![
         together("apply_into_allocates_nothing", apply_into_allocates_nothing),
+        together("counting_allocates_nothing", counting_allocates_nothing),
         alone("apply_into_is_quick", apply_into_is_quick),
         together("threads_share_a_filter", threads_share_a_filter),
         together("work_runs_in_order", work_runs_in_order),
+        together("counts_add_up_in_order", counts_add_up_in_order),
         together("inputs_dropped_while_in_use", inputs_dropped_while_in_use),
+        together("samples_dropped_while_counted", samples_dropped_while_counted),
         together("handles_dropped_while_in_use", handles_dropped_while_in_use),
+        together("handles_dropped_while_counting", handles_dropped_while_counting),
         together("modules_of_two_handles", modules_of_two_handles),
     ]
 }
@@ -40,20 +45,38 @@ fn apply_into_allocates_nothing(device: &Device) -> Result<(), Failed> {
             let filter = Filter1d::correlate(&taps).algorithm(algorithm).prepare(device)?;
             // Along columns fewer taps fit, and the error's text is allocated.
             let columns = exceeded_on::<f32>(device, algorithm, taps.len(), 0).is_none();
-            let mut all = || {
+            allocates_nothing(&format!("{algorithm:?}, {} taps", taps.len()), || {
                 filter.apply_into(&x, &mut y)?;
                 filter.apply_axis_into(&matrix, 1, &mut filtered)?;
                 if columns { filter.apply_axis_into(&matrix, 0, &mut filtered) } else { Ok(()) }
-            };
-            // The first time loads what is only needed along columns.
-            all()?;
-            let mut result = Ok(());
-            let info = measure(|| result = all());
-            result?;
-            ensure(info.count_total == 0, || format!("{algorithm:?}, {} taps: {info:?}", taps.len()))?;
+            })?;
         }
     }
     Ok(())
+}
+
+/// The first time loads what is only needed along columns.
+fn allocates_nothing(what: &str, mut work: impl FnMut() -> slm::Result<()>) -> Result<(), Failed> {
+    work()?;
+    let mut result = Ok(());
+    let info = measure(|| result = work());
+    result?;
+    ensure(info.count_total == 0, || format!("{what}: {info:?}"))
+}
+
+fn counting_allocates_nothing(device: &Device) -> Result<(), Failed> {
+    let samples = device.upload(&Random::new(1).values::<i32>(5000))?;
+    for algorithm in histogram::ALGORITHMS {
+        let histogram = hundred_bins().algorithm(algorithm).prepare(device)?;
+        let mut counts = device.zeroed(histogram.counts_len())?;
+        allocates_nothing(&format!("{algorithm:?}"), || histogram.apply_into(&samples, &mut counts))?;
+    }
+    Ok(())
+}
+
+/// Of half of all numbers, so that some are below and some above.
+fn hundred_bins() -> Histogram<i32> {
+    Histogram::even(100, i32::MIN / 2..i32::MAX / 2)
 }
 
 /// The least of several medians, so that a busy moment of the machine does not count.
@@ -128,6 +151,28 @@ fn work_runs_in_order(device: &Device) -> Result<(), Failed> {
     same(&b, &on_cpu_b)
 }
 
+/// Samples are added to counts that others have been added to, and to copies of them; nothing waits in between.
+fn counts_add_up_in_order(device: &Device) -> Result<(), Failed> {
+    let x: Vec<Vec<i32>> = (0..3).map(|k| Random::new(k).values(30_000 + k as usize)).collect();
+    let run = |device: &Device| -> slm::Result<Vec<u64>> {
+        let histogram = hundred_bins().prepare(device)?;
+        let samples = x.iter().map(|x| device.upload(x)).collect::<slm::Result<Vec<_>>>()?;
+        let mut counts = device.zeroed(histogram.counts_len())?;
+        for step in 0..200 {
+            histogram.apply_into(&samples[step % 3], &mut counts)?;
+            if step % 20 == 10 {
+                // New memory in the middle of it, gone again before the work is done.
+                let mut copy = device.zeroed(counts.len())?;
+                copy.copy_from(&counts)?;
+                histogram.apply_into(&samples[0], &mut copy)?;
+                counts.copy_from(&copy)?;
+            }
+        }
+        counts.download()
+    };
+    same(&run(device)?, &run(&Device::cpu())?)
+}
+
 /// Work that takes some milliseconds, so that what comes next comes while it runs.
 fn slow() -> (Filter1d<i32>, Vec<i32>) {
     let taps: Vec<i32> = Random::new(1).values(1025);
@@ -144,15 +189,46 @@ fn inputs_dropped_while_in_use(device: &Device) -> Result<(), Failed> {
         filter.apply_into(&input, &mut output)?;
         drop(input);
         drop(filter);
-        // If the memory counted as free, it would be taken and overwritten now, by either queue.
-        let mut others = Vec::new();
-        for device in [device, &other] {
-            for _ in 0..4 {
-                others.push(device.zeroed::<i32>(x.len())?);
-                others.push(device.zeroed::<i32>(1025)?);
-            }
-        }
+        let _others = overwritten([device, &other], [x.len(), 1025])?;
         same(&output.download()?, &expected)?;
+    }
+    Ok(())
+}
+
+/// New memory for so many numbers. If what is in use counted as free, it would be taken and overwritten now, by either
+/// queue.
+fn overwritten(devices: [&Device; 2], sizes: [usize; 2]) -> slm::Result<Vec<Buffer<i32>>> {
+    let all = devices.into_iter().flat_map(|device| [sizes; 4].into_iter().flatten().map(move |size| (device, size)));
+    all.map(|(device, size)| device.zeroed(size)).collect()
+}
+
+/// The same of a histogram, whose edges are on the device.
+fn slow_counting() -> (Histogram<i32>, Vec<i32>) {
+    let edges: Vec<i32> = (-100..100).map(|k| 10_000_000 * k + k * k).collect();
+    (Histogram::edges(&edges).algorithm(Counting::Critical), Random::new(3).values(1 << 14))
+}
+
+/// All counts, as they stand in a buffer.
+fn counted(histogram: &Histogram<i32>, x: &[i32]) -> slm::Result<Vec<u64>> {
+    let device = Device::cpu();
+    let histogram = histogram.prepare(&device)?;
+    let mut counts = device.zeroed(histogram.counts_len())?;
+    histogram.apply_into(&device.upload(x)?, &mut counts)?;
+    counts.download()
+}
+
+fn samples_dropped_while_counted(device: &Device) -> Result<(), Failed> {
+    let (description, x) = slow_counting();
+    let expected = counted(&description, &x)?;
+    let other = Device::cuda(0)?;
+    for _ in 0..5 {
+        let histogram = description.prepare(device)?;
+        let (samples, mut counts) = (device.upload(&x)?, device.zeroed(histogram.counts_len())?);
+        histogram.apply_into(&samples, &mut counts)?;
+        drop(samples);
+        drop(histogram);
+        let _others = overwritten([device, &other], [x.len(), 200])?;
+        same(&counts.download()?, &expected)?;
     }
     Ok(())
 }
@@ -173,6 +249,25 @@ fn handles_dropped_while_in_use(_device: &Device) -> Result<(), Failed> {
     let device = Device::cuda(0)?;
     let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
     description.prepare(&device)?.apply_into(&input, &mut output)?;
+    Ok(())
+}
+
+fn handles_dropped_while_counting(_device: &Device) -> Result<(), Failed> {
+    let (description, x) = slow_counting();
+    let counts = {
+        let device = Device::cuda(0)?;
+        let histogram = description.prepare(&device)?;
+        let (samples, mut counts) = (device.upload(&x)?, device.zeroed(histogram.counts_len())?);
+        histogram.apply_into(&samples, &mut counts)?;
+        counts
+    };
+    same(&counts.download()?, &counted(&description, &x)?)?;
+    counts.device().synchronize()?;
+    // With work pending and nobody left who could wait for it.
+    let device = Device::cuda(0)?;
+    let histogram = description.prepare(&device)?;
+    let mut counts = device.zeroed(histogram.counts_len())?;
+    histogram.apply_into(&device.upload(&x)?, &mut counts)?;
     Ok(())
 }
 

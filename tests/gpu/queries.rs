@@ -1,16 +1,19 @@
 //! What devices and plans say of themselves.
 
 use super::{Failed, Trial, alone, ensure, equal, same, together};
-use crate::common::Random;
+use crate::common::{Random, histogram};
 use slm::filter1d::{Algorithm, HaloLoad, Plan};
-use slm::{Backend, Buffer, Device, Filter1d};
+use slm::histogram::Algorithm as Counting;
+use slm::{Backend, Buffer, Device, Filter1d, Histogram, LaunchPlan};
 use std::time::Duration;
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
         together("plans", plans),
         together("plans_of_nothing", plans_of_nothing),
+        together("plans_of_histograms", plans_of_histograms),
         together("every_device_works", every_device_works),
+        together("every_device_counts", every_device_counts),
         together("info", info),
         alone("time_grows_with_the_work", time_grows_with_the_work),
     ]
@@ -44,16 +47,32 @@ fn plans(device: &Device) -> Result<(), Failed> {
 
 fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
     let launch = plan.launch.ok_or("nothing is launched")?;
+    let threads = launch.block.map(u64::from).iter().product::<u64>();
+    // No thread computes more than some dozens of outputs.
+    let enough = launch.grid * threads * 64 >= plan.outputs.map(|n| n as u64).iter().product();
+    ensure(enough, || format!("work: {launch:?}"))?;
+    let parts = [
+        plan.device.clone(),
+        plan.kernel.clone(),
+        plan.reason.clone(),
+        format!("{} x {}", plan.outputs[0], plan.outputs[1]),
+    ];
+    check_text(&plan.to_string(), &parts)?;
+    check_facts(&launch, &plan.to_string(), plan.kernel.contains("global"), limit)
+}
+
+fn check_text(text: &str, parts: &[String]) -> Result<(), Failed> {
+    parts.iter().try_for_each(|part| ensure(text.contains(part), || format!("'{part}' is not in\n{text}")))
+}
+
+/// What holds for every launch, and is in the plan's text; `global` if the kernel does without shared memory.
+fn check_facts(launch: &LaunchPlan, text: &str, global: bool, limit: u64) -> Result<(), Failed> {
     let residency = launch.residency.ok_or("the driver says nothing")?;
-    let text = plan.to_string();
     let [x, y] = launch.block;
     let threads = u64::from(x) * u64::from(y);
-    let global = plan.kernel.contains("global");
     let facts = [
         ("grid", launch.grid > 0 && launch.grid <= i32::MAX as u64),
         ("block", threads.is_multiple_of(32) && (32..=1024).contains(&threads)),
-        // No thread computes more than some dozens of outputs.
-        ("work", launch.grid * threads * 64 >= plan.outputs.map(|n| n as u64).iter().product()),
         ("shared", (launch.shared_bytes == 0) == global && launch.shared_bytes <= limit),
         ("available", launch.shared_available == limit),
         ("registers", residency.registers > 0 && residency.registers <= 255),
@@ -63,18 +82,36 @@ fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
     for (fact, holds) in facts {
         ensure(holds, || format!("{fact}: {launch:?}"))?;
     }
-    for part in [
-        plan.device.clone(),
-        plan.kernel.clone(),
-        plan.reason.clone(),
-        format!("{} x {}", plan.outputs[0], plan.outputs[1]),
+    let parts = [
         format!("{} blocks of {x} x {y} threads", launch.grid),
         format!("{} of {limit} bytes per block", launch.shared_bytes),
         format!("{} per thread", residency.registers),
         format!("{} blocks per multiprocessor", residency.blocks_per_multiprocessor),
         format!("{:.0} %", 100.0 * residency.occupancy),
-    ] {
-        ensure(text.contains(&part), || format!("'{part}' is not in\n{text}"))?;
+    ];
+    check_text(text, &parts)
+}
+
+/// Every algorithm, nothing to count, and more than there can be.
+fn plans_of_histograms(device: &Device) -> Result<(), Failed> {
+    const SAMPLES: usize = 1_000_003;
+    let limit = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
+    for algorithm in histogram::ALGORITHMS {
+        let histogram = Histogram::even(100, 0.0f32..1.0).algorithm(algorithm).prepare(device)?;
+        let plan = histogram.plan(SAMPLES);
+        equal((plan.samples, plan.bins, plan.algorithm), (SAMPLES, 100, algorithm))?;
+        equal(&plan.device, &device.to_string())?;
+        let parts = [plan.device.clone(), plan.kernel.clone(), plan.reason.clone(), format!("{SAMPLES} in 100 bins")];
+        check_text(&plan.to_string(), &parts)?;
+        let global = matches!(algorithm, Counting::Critical | Counting::GlobalAtomic(_));
+        let launch = plan.launch.ok_or("nothing is launched")?;
+        check_facts(&launch, &plan.to_string(), global, limit)?;
+
+        let nothing = histogram.plan(0);
+        equal((&*nothing.kernel, nothing.launch), ("none", None))?;
+        // A launch counts 2 GiB of samples.
+        let launches = histogram.plan(usize::MAX).launch.map(|launch| launch.launches);
+        equal(launches, Some((usize::MAX as u64).div_ceil(1 << 29)))?;
     }
     Ok(())
 }
@@ -108,6 +145,25 @@ fn every_device_works(device: &Device) -> Result<(), Failed> {
         description.prepare(device)?.apply_into(&input, &mut output)?;
         drop(others);
         same(&output.download()?, &expected)?;
+    }
+    Ok(())
+}
+
+fn every_device_counts(_device: &Device) -> Result<(), Failed> {
+    let x = Random::new(2).values::<i32>(10_000);
+    let description = Histogram::even(100, i32::MIN / 2..i32::MAX / 2);
+    let expected = description.prepare(&Device::cpu())?.apply(&x)?;
+    let devices = Device::all();
+    // Taking turns, so that each call has to find its own device again.
+    let histograms = devices.iter().map(|device| description.prepare(device)).collect::<slm::Result<Vec<_>>>()?;
+    let samples = devices.iter().map(|device| device.upload(&x)).collect::<slm::Result<Vec<_>>>()?;
+    let mut counts: Vec<Buffer<u64>> =
+        histograms.iter().map(|h| h.device().zeroed(h.counts_len())).collect::<slm::Result<_>>()?;
+    for ((histogram, samples), counts) in histograms.iter().zip(&samples).zip(&mut counts) {
+        histogram.apply_into(samples, counts)?;
+    }
+    for (histogram, counts) in histograms.iter().zip(&counts) {
+        equal(histogram.counts(counts)?, expected.clone())?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use slm::emulator::{Action, Profile, Space};
 use slm::filter1d::{Algorithm, HaloLoad, PreparedFilter1d};
-use slm::{Backend, Device, Error, Filter1d};
+use slm::{Backend, Device, Error, Filter1d, Histogram};
 
 /// The sum of each sample and its two neighbours.
 fn sum_of_three(device: &Device) -> PreparedFilter1d<i32> {
@@ -70,6 +70,18 @@ fn an_emulated_device() {
     assert_eq!(u64::from(report.launch.grid[0]), plan.launch.unwrap().grid);
     device.reset_emulation_reports();
     assert!(device.emulation_reports().is_empty() && Device::cpu().emulation_reports().is_empty());
+}
+
+/// A launch counts 2 GiB of samples. None, one launch, one sample more, and more than there can be.
+#[test]
+fn plans_of_histograms() {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let bytes = Histogram::bytes().prepare(&device).unwrap();
+    let launches = |samples| bytes.plan(samples).launch.map_or(0, |launch| launch.launches);
+    let all = (usize::MAX as u64).div_ceil(1 << 31);
+    assert_eq!([0, 1 << 31, (1 << 31) + 1, usize::MAX].map(launches), [0, 1, 2, all]);
+    let numbers = Histogram::even(1 << 20, 0.0f64..1.0).prepare(&device).unwrap();
+    assert_eq!(numbers.plan(usize::MAX).launch.map(|launch| launch.launches), Some(8 * all));
 }
 
 #[test]

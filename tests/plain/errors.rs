@@ -283,8 +283,10 @@ fn outputs_that_are_too_many() {
     fails(full.output_len(most + 1), large(most + 1));
     fails(full.output_len(usize::MAX), large(usize::MAX));
     fails(full.plan_axis([usize::MAX, 1], 0), large(usize::MAX));
-    // A plan is advice, so it does not fail.
-    assert_eq!(full.plan(usize::MAX).outputs, [1, 0]);
+    // A plan is advice, so it does not fail; it says why there is nothing.
+    let plan = full.plan(usize::MAX);
+    assert_eq!((&*plan.kernel, plan.outputs, plan.launch), ("none", [1, 0], None));
+    assert_eq!(plan.reason, large(usize::MAX).to_string());
 }
 
 /// A small matrix along an axis that makes it larger than any address space.

@@ -2,7 +2,7 @@
 //! bad ones, however it tries.
 
 use cuda_std::image::Module;
-use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Table, arguments, kernel, thread};
+use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Table, arguments, kernel, shared_bytes, thread};
 use slm::emulator::Profile;
 use slm::{Buffer, Device, Error, Kernel, LaunchShape, Result};
 
@@ -265,6 +265,8 @@ fn launches_over_the_limits() {
         |requested| Err(Error::SharedMemoryExceeded { kernel: "add".to_owned(), requested, available: 227 << 10 });
     assert_eq!(fixture.launch(SHAPE.shared_bytes((227 << 10) + 1)), exceeded((227 << 10) + 1));
     assert_eq!(fixture.launch(SHAPE.shared_bytes(u64::MAX)), exceeded(u64::MAX));
+    // More bytes than can be counted.
+    assert_eq!(fixture.launch(SHAPE.shared_bytes(shared_bytes::<f32>(u64::MAX / 2))), exceeded(u64::MAX));
     fixture.is_untouched();
     fixture.launch(SHAPE.shared_bytes(227 << 10)).unwrap();
 }

@@ -2,11 +2,11 @@
 
 use crate::common::example::{self, Folder, ensure, fails, name, succeeds};
 use crate::common::on_every_backend;
-use image::ColorType;
+use image::{ColorType, ImageFormat};
 use libtest_mimic::{Failed, Trial};
 use std::path::Path;
 use std::process::Command;
-use std::{fs, iter};
+use std::{fs, io, iter};
 
 const EXAMPLE: &str = "02_histogram";
 const ASTRONAUT: &[u8] = include_bytes!("../../assets/astronaut.png");
@@ -107,6 +107,12 @@ fn bad_files() -> Result<(), Failed> {
     fails(&mut histogram(&folder.path("nothing")), 1, &["nothing: "])?;
     let cut = folder.put("cut.png", &ASTRONAUT[..2000])?;
     fails(&mut histogram(&cut), 1, &["cut.png: "])?;
+    let mut jpeg = io::Cursor::new(Vec::new());
+    image::load_from_memory(ASTRONAUT)?.write_to(&mut jpeg, ImageFormat::Jpeg)?;
+    let cut = folder.put("cut.jpg", &jpeg.get_ref()[..jpeg.get_ref().len() / 2])?;
+    fails(&mut histogram(&cut), 1, &["cut.jpg: the JPEG data end too early"])?;
+    // Its bytes can be counted all the same.
+    succeeds(histogram(&cut).arg("--bytes"))?;
     let text = folder.put("text", &iter::repeat_n(b'x', 100).collect::<Vec<_>>())?;
     fails(histogram(&text).arg("--svg").arg(folder.path("nowhere").join("chart.svg")), 1, &["chart.svg: "])
 }

@@ -9,12 +9,13 @@
 mod golden;
 mod properties;
 
-use crate::common::histogram::{Bins, Case, Number};
+use crate::common::histogram::{ALGORITHMS, Bins, Case, Number};
 use crate::common::{Random, is_emulated, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::{Action, Profile, Space};
 use slm::histogram::{Algorithm, Counts, Ordering};
 use slm::{Backend, Device, Error, Histogram};
+use std::thread;
 
 const SIZES: [usize; 12] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097];
 
@@ -42,18 +43,6 @@ const MOST_IN_ORDER: usize = 512;
 
 /// Channels, and how many of them are counted.
 const CHANNELS: [(usize, usize); 5] = [(1, 1), (2, 2), (4, 3), (3, 1), (5, 5)];
-
-const ALGORITHMS: [Algorithm; 9] = [
-    Algorithm::Auto,
-    Algorithm::Critical,
-    Algorithm::GlobalAtomic(Ordering::Relaxed),
-    Algorithm::GlobalAtomic(Ordering::SeqCst),
-    Algorithm::CachedAtomic,
-    Algorithm::PrivatePerThread,
-    Algorithm::SharedAtomic(Ordering::Relaxed),
-    Algorithm::SharedAtomic(Ordering::SeqCst),
-    Algorithm::LanePrivate,
-];
 
 /// The name of the suite.
 pub(super) const SUITE: &str = "histogram";
@@ -83,13 +72,15 @@ pub(super) fn trials() -> Vec<Trial> {
         of_cases("wide", vec![Case::even(1000, f32::MIN..f32::MAX), Case::even(3, -1e-45f32..1e-45)]),
         of_cases("wide", vec![Case::even(1000, f64::MIN / 2.0..f64::MAX / 2.0), Case::even(1, -1e-307..1e-307)]),
         of_cases("wider_than_the_type", wider_than_the_type()),
-        of_cases("negative_edges", vec![Case::edges(&[-60, -29, 2, 33, 64])]),
+        of_cases("negative_edges", negative_edges()),
+        of_cases("negative_bins", negative_bins()),
         of_cases("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
         of_cases("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
         on_every_backend(SUITE, "u8::constant::256_bins", constant_bytes).into(),
         on_every_backend(SUITE, "u8::more_channels_than_counters", more_channels_than_counters).into(),
         on_every_backend(SUITE, "u16::counts_at_their_end", counts_at_their_end).into(),
         on_every_backend(SUITE, "i32::cache_filled_anew", cache_filled_anew).into(),
+        on_every_backend(SUITE, "i32::threads_share_a_histogram", threads_share_a_histogram).into(),
         vec![Trial::test("histogram::emulated::u8::lanes_never_meet", lanes_never_meet)],
         vec![Trial::test("histogram::emulated::f32::what_auto_chooses", what_auto_chooses)],
         golden::trials(),
@@ -147,6 +138,31 @@ fn cache_filled_anew(device: &Device) -> Result<(), Failed> {
     let samples: Vec<i32> = (0..SAMPLES).map(|i| (i / 48) as i32).collect();
     let case = Case { channels: 4, counted: 3, ..Case::even(BINS, 0..BINS as i32) };
     count(device, &case, Algorithm::CachedAtomic, &samples, &case.counts(&samples)).map_err(Failed::from)
+}
+
+/// One prepared histogram, and counts of each thread's own.
+fn threads_share_a_histogram(device: &Device) -> Result<(), Failed> {
+    const THREADS: u64 = 8;
+    let (rounds, step) = if is_emulated(device) { (2, 77) } else { (25, 777) };
+    let case = Case::even(100, i32::MIN / 2..i32::MAX / 2);
+    let histogram = case.described().prepare(device)?;
+    let work = |thread: u64| -> Result<(), String> {
+        let text = |error: Error| error.to_string();
+        let mut sums = vec![0; histogram.counts_len()];
+        let mut counts = device.zeroed(sums.len()).map_err(text)?;
+        for round in 0..rounds {
+            let samples: Vec<i32> = Random::new(100 * thread + round).values(1000 + step * thread as usize);
+            let expected = case.counts(&samples);
+            compare("apply", &histogram.apply(&samples).map_err(text)?, &expected)?;
+            sums.iter_mut().zip(expected).for_each(|(sum, count)| *sum += count);
+            histogram.apply_into(&device.upload(&samples).map_err(text)?, &mut counts).map_err(text)?;
+        }
+        compare("apply_into", &histogram.counts(&counts).map_err(text)?, &sums)
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(thread))).collect();
+        Ok(threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)?)
+    })
 }
 
 /// With a copy of each counter for each lane there are no conflicts between banks, and no lane waits for another.
@@ -245,6 +261,16 @@ fn beyond_precision() -> Vec<Case<f32>> {
         Case::even(1000, 1.0..1.000_001),
         Case::even(77_777, 1e30..1.000_1e30),
     ]
+}
+
+/// A range of numbers of one byte, on both sides of zero (NVIDIA/cccl 10977).
+fn negative_edges() -> Vec<Case<i32>> {
+    vec![Case::edges(&[-60, -29, 2, 33, 64])]
+}
+
+/// The same in bins of equal width (NVIDIA/cccl 10977).
+fn negative_bins() -> Vec<Case<i32>> {
+    vec![Case::even(4, -60..64)]
 }
 
 fn float_edges<T: Number>(infinite: [T; 2]) -> Vec<Case<T>> {

@@ -185,9 +185,11 @@ impl fmt::Display for BuildError {
             }
             BuildError::NotCommitted { file, module } => write!(
                 f,
-                "the compiled module {} does not exist; make it with: {}",
+                "the compiled module {} does not exist; make it with: {} (cargo install slm-cuda-builder), or have kernels \
+                 compiled with the program: {}=auto, or .default_mode(Mode::Auto) in the build script",
                 file.display(),
-                renew(file, module)
+                renew(file, module),
+                Mode::VARIABLE
             ),
             BuildError::BadImage { file, source } => {
                 write!(f, "{} cannot be used: {source}", file.display())

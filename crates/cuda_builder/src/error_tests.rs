@@ -73,7 +73,9 @@ fn failed_builds_name_module_and_target() {
 fn files_are_named_and_causes_kept() {
     assert_eq!(
         text(BuildError::NotCommitted { file: "/k/ptx/blur.sm_80.ptx".into(), module: "blur".into() }),
-        "the compiled module /k/ptx/blur.sm_80.ptx does not exist; make it with: build-kernels /k blur"
+        "the compiled module /k/ptx/blur.sm_80.ptx does not exist; make it with: build-kernels /k blur (cargo install \
+         slm-cuda-builder), or have kernels compiled with the program: SLM_KERNELS=auto, or .default_mode(Mode::Auto) in \
+         the build script"
     );
     let bad = BuildError::BadImage { file: "/f".into(), source: ImageError::NoHeader { missing: "target" } };
     assert!(bad.source().is_some());

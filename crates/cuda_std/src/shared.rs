@@ -9,10 +9,14 @@ const ALIGNMENT: u64 = 16;
 
 /// The bytes of shared memory that a window of `len` elements of `T` takes from its arena.
 ///
-/// The host adds these up to know what to launch with; the kernel splits its arena in the same way.
+/// The host adds these up to know what to launch with; the kernel splits its arena in the same way. Where a `u64` does
+/// not hold them they are `u64::MAX`, which no launch gets.
 #[must_use]
 pub const fn shared_bytes<T: Value>(len: u64) -> u64 {
-    (len * size_of::<T>() as u64).next_multiple_of(ALIGNMENT)
+    match len.checked_mul(size_of::<T>() as u64) {
+        Some(bytes) if bytes <= u64::MAX - ALIGNMENT => bytes.next_multiple_of(ALIGNMENT),
+        _ => u64::MAX,
+    }
 }
 
 /// The part of the block's shared memory that no window has been made of yet.

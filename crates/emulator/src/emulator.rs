@@ -3,7 +3,7 @@
 use crate::fibres::{Fibres, Reins};
 use crate::launch::{Launch, LaunchError};
 use crate::machine::Emulated;
-use crate::memory::{Buffer, Memory, from_bytes, to_bytes};
+use crate::memory::{Buffer, MOST_BUFFERS, Memory, from_bytes, to_bytes};
 use crate::panics::{catch, in_kernel, install_hook};
 use crate::profile::Profile;
 use crate::region::{MOST_WARPS, Region};
@@ -21,7 +21,13 @@ pub struct Emulator {
     memory: Memory,
 }
 
+/// What is said where buffers can only be had.
+const NO_NUMBERS: &str = "the process has had all the buffers that it can have";
+
 impl Emulator {
+    /// The most buffers of a process, the freed ones and those of other emulators included.
+    pub const MOST_BUFFERS: usize = MOST_BUFFERS;
+
     /// A device with these limits, and as much global memory as the host has.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
@@ -38,9 +44,19 @@ impl Emulator {
     ///
     /// # Panics
     ///
-    /// Beyond 64 GiB, or 2^27 buffers that the process has had.
+    /// Beyond 64 GiB, or [`MOST_BUFFERS`](Self::MOST_BUFFERS).
     #[must_use]
     pub fn upload<T: Value>(&mut self, data: &[T]) -> Buffer<T> {
+        self.try_upload(data).expect(NO_NUMBERS)
+    }
+
+    /// As [`upload`](Self::upload); `None` beyond [`MOST_BUFFERS`](Self::MOST_BUFFERS).
+    ///
+    /// # Panics
+    ///
+    /// Beyond 64 GiB.
+    #[must_use]
+    pub fn try_upload<T: Value>(&mut self, data: &[T]) -> Option<Buffer<T>> {
         self.memory.add(data.len(), |_| Region::of(to_bytes(data)))
     }
 
@@ -51,6 +67,16 @@ impl Emulator {
     /// As [`upload`](Self::upload).
     #[must_use]
     pub fn allocate<T: Value>(&mut self, len: usize) -> Buffer<T> {
+        self.try_allocate(len).expect(NO_NUMBERS)
+    }
+
+    /// As [`allocate`](Self::allocate); `None` beyond [`MOST_BUFFERS`](Self::MOST_BUFFERS).
+    ///
+    /// # Panics
+    ///
+    /// Beyond 64 GiB.
+    #[must_use]
+    pub fn try_allocate<T: Value>(&mut self, len: usize) -> Option<Buffer<T>> {
         self.memory.add(len, |bytes| Region::new(bytes, MOST_WARPS))
     }
 

@@ -247,8 +247,11 @@ impl Findings {
         }
     }
 
+    /// Races first, as the rest may come of them: who does not wait also reads what nobody has written yet.
     pub(crate) fn take(&mut self) -> Vec<Finding> {
         self.known.clear();
-        std::mem::take(&mut self.found)
+        let mut found = std::mem::take(&mut self.found);
+        found.sort_by_key(|finding| !matches!(finding.problem, Problem::Race { .. }));
+        found
     }
 }

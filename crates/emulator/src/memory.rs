@@ -19,7 +19,7 @@ const OFFSET_BITS: u32 = 36;
 const MOST_BYTES: usize = 1 << OFFSET_BITS;
 
 /// The buffers that the other bits of an address can tell apart.
-const MOST_BUFFERS: usize = 1 << (63 - OFFSET_BITS);
+pub(crate) const MOST_BUFFERS: usize = 1 << (63 - OFFSET_BITS);
 
 /// What is said of a buffer that has no region.
 const NO_BUFFER: &str = "the buffer has been freed, or is another emulator's";
@@ -105,13 +105,16 @@ pub(crate) struct Memory {
     pub(crate) interval: u32,
 }
 
-/// A number for a region. No two in a process are the same, so that a window on freed memory is noticed, and another
-/// emulator's.
-fn new_number() -> usize {
+/// A number for a region, if there is one left. No two in a process are the same, so that a window on freed memory is
+/// noticed, and another emulator's.
+fn new_number() -> Option<usize> {
     static NUMBERS: AtomicUsize = AtomicUsize::new(0);
-    let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-    assert!(number < MOST_BUFFERS, "a process has {MOST_BUFFERS} buffers at the most, the freed ones included");
-    number
+    next_number(&NUMBERS)
+}
+
+fn next_number(numbers: &AtomicUsize) -> Option<usize> {
+    let next = |number| (number < MOST_BUFFERS).then_some(number + 1);
+    numbers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
 }
 
 impl Memory {
@@ -124,17 +127,18 @@ impl Memory {
         }
     }
 
-    /// A buffer of `len` elements, in the region that `make` gives for so many bytes.
-    pub(crate) fn add<T>(&mut self, len: usize, make: impl FnOnce(usize) -> Region) -> Buffer<T> {
+    /// A buffer of `len` elements, in the region that `make` gives for so many bytes; `None` if there have been as many
+    /// buffers as can be.
+    pub(crate) fn add<T>(&mut self, len: usize, make: impl FnOnce(usize) -> Region) -> Option<Buffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= MOST_BYTES);
-        let region = make(bytes.expect("a buffer has 64 GiB at the most"));
-        let number = new_number();
+        let bytes = bytes.expect("a buffer has 64 GiB at the most");
+        let (number, region) = (new_number()?, make(bytes));
         if self.regions.is_empty() {
             self.first = number;
         }
         self.regions.resize_with(number - self.first, || None);
         self.regions.push(Some(Box::new(region)));
-        Buffer { address: GLOBAL | (number as u64) << OFFSET_BITS, len, marker: PhantomData }
+        Some(Buffer { address: GLOBAL | (number as u64) << OFFSET_BITS, len, marker: PhantomData })
     }
 
     pub(crate) fn free<T>(&mut self, buffer: &Buffer<T>) {
@@ -186,4 +190,16 @@ pub(crate) fn from_bytes<T: Value>(bytes: &[u8]) -> Vec<T> {
         from_bits(u64::from_le_bytes(bits))
     };
     bytes.chunks_exact(size_of::<T>()).map(element).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_buffers_come_to_an_end() {
+        let numbers = AtomicUsize::new(MOST_BUFFERS - 2);
+        let next: Vec<_> = (0..4).map(|_| next_number(&numbers)).collect();
+        assert_eq!(next, [Some(MOST_BUFFERS - 2), Some(MOST_BUFFERS - 1), None, None]);
+    }
 }

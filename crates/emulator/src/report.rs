@@ -26,7 +26,9 @@ pub struct SiteCounts {
 
 /// What a launch was found to do, or [several](Report::add) of the same kernel. It holds for what ran: for this input, and
 /// this order of the threads as far as the kernel's way depends on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// `Display` and `Debug` give it as a readable table: `main` shows an error by its `Debug`.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Report {
     /// The kernel.
     pub kernel: &'static str,
@@ -36,7 +38,7 @@ pub struct Report {
     pub launch: Launch,
     /// How many launches it is about.
     pub launches: u64,
-    /// What is wrong, each kind once per place in the source.
+    /// What is wrong, each kind once per place in the source; races first.
     pub findings: Vec<Finding>,
     /// What was counted, by place in the source.
     pub sites: Vec<SiteCounts>,
@@ -76,6 +78,12 @@ impl Report {
     pub fn bank_conflicts(&self) -> u64 {
         let shared = self.sites.iter().filter(|site| site.space == Some(Space::Shared));
         shared.map(|site| site.counts.bank_conflicts()).sum()
+    }
+}
+
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

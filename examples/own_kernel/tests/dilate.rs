@@ -1,11 +1,11 @@
 //! The kernel against the definition: on emulated devices, where nothing may be found, and on a GPU if there is one.
 
 use cuda_std::image::Module;
-use cuda_std::{kernel, thread};
+use cuda_std::{kernel, shared_bytes, thread};
 use kernels::dilate::{BLOCK, Dilation};
 use libtest_mimic::{Arguments, Failed, Trial};
 use own_kernel::dilate;
-use slm::emulator::{Problem, Profile};
+use slm::emulator::Profile;
 use slm::{Device, Error, LaunchShape};
 
 fn main() {
@@ -74,30 +74,62 @@ fn a_radius_too_large() -> Result<(), Failed> {
 }
 
 kernel! {
-    /// As `dilate` with a radius of 1, but that nobody waits for the tile.
+    /// `dilate`, but that nobody waits for the tile.
     pub fn hasty(arena, args: Dilation) {
-        let (tile, _) = arena.split::<f32>(BLOCK);
-        let (t, i) = (thread::thread_idx_x(), thread::global_x());
-        tile.set(t, args.input.get_or(i, f32::NEG_INFINITY));
-        let (left, right) = (tile.get(t.saturating_sub(1)), tile.get((t + 1).min(BLOCK - 1)));
-        args.output.set_if(i < args.output.len(), i, left.max(right).max(tile.get(t)));
+        let (t, radius) = (thread::thread_idx_x(), args.radius);
+        let len = BLOCK + 2 * radius;
+        let (tile, _) = arena.split::<f32>(len);
+        let first = u64::from(thread::block_idx_x()) * u64::from(BLOCK);
+        let mut s = t;
+        while s < len {
+            let i = (first + u64::from(s)).wrapping_sub(u64::from(radius));
+            tile.set(s, args.input.get_or(i, f32::NEG_INFINITY));
+            s += BLOCK;
+        }
+
+        let mut max = f32::NEG_INFINITY;
+        for s in t..t + 2 * radius + 1 {
+            let x = tile.get(s);
+            max = if x > max { x } else { max };
+        }
+        let i = first + u64::from(t);
+        args.output.set_if(i < args.output.len(), i, max);
     }
 }
 
 /// Whatever the order of the threads.
 fn a_missing_barrier_is_found() -> Result<(), Failed> {
     static HASTY: Module = Module::without_images("hasty");
+    const RADIUS: u32 = 2;
     for seed in 0..10 {
         let device = Device::emulated(Profile::SM_90, seed);
         let (input, mut output) = (device.upload(&samples(500))?, device.zeroed(500)?);
-        let shape = LaunchShape::new([2, 1, 1], [BLOCK, 1, 1]).shared_bytes(4 * u64::from(BLOCK));
+        let tile = shared_bytes::<f32>((BLOCK + 2 * RADIUS).into());
+        let shape = LaunchShape::new([2, 1, 1], [BLOCK, 1, 1]).shared_bytes(tile);
         let result = device.kernel::<hasty>(&HASTY)?.launch(shape, |windows| Dilation {
             input: windows.input(&input),
             output: windows.output(&mut output),
-            radius: 1,
+            radius: RADIUS,
         });
-        let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
-        assert!(report.findings.iter().any(|finding| matches!(finding.problem, Problem::Race { .. })), "{report}");
+        let Err(error @ Error::FaultyKernel { .. }) = result else { panic!("{result:?}") };
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("hasty is faulty, as emulated:sm_90:{seed} shows: data race: ")), "{text}");
+        // `main` would show the second.
+        for shown in [text, format!("{error:?}")] {
+            assert!(tells_of_the_race(&shown), "{shown}");
+        }
     }
     Ok(())
+}
+
+/// Whether a race comes first, with two threads and the lines of both.
+fn tells_of_the_race(shown: &str) -> bool {
+    let line = |code| include_str!("dilate.rs").lines().position(|line| line.contains(code)).unwrap() + 1;
+    let places = ["tile.set(", "tile.get("].map(|code| format!(" at {}:{}:", file!(), line(code)));
+    let Some((before, finding)) = shown.split_once("data race: ") else { return false };
+    let finding = finding.lines().take(2).collect::<String>();
+    !before.contains("uninitialised")
+        && shown.contains("uninitialised: load of element")
+        && finding.matches(" thread [").count() == 2
+        && places.iter().all(|place| finding.contains(place))
 }

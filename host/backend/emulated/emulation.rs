@@ -4,7 +4,7 @@ use crate::backend::gpu::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
 use crate::{Error, LaunchShape, Result};
 use cuda_std::Entry;
-use emulator::{Emulator, Launch, Profile, Report};
+use emulator::{Buffer, Emulator, Launch, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The memory of an emulated device. It takes 2 to 50 times as much of the host's, for what is remembered of accesses:
@@ -70,11 +70,17 @@ impl Emulation {
 }
 
 impl State {
-    /// Takes so many bytes of the device's memory.
-    pub(super) fn take(&mut self, bytes: u64) -> Result<()> {
+    /// The buffer that `make` gives, which takes so many bytes of the device's memory.
+    pub(super) fn buffer<T>(
+        &mut self,
+        bytes: u64,
+        make: impl FnOnce(&mut Emulator) -> Option<Buffer<T>>,
+    ) -> Result<Buffer<T>> {
         let available = Some(self.free);
-        self.free = self.free.checked_sub(bytes).ok_or(Error::OutOfDeviceMemory { requested: bytes, available })?;
-        Ok(())
+        let free = self.free.checked_sub(bytes).ok_or(Error::OutOfDeviceMemory { requested: bytes, available })?;
+        let buffer = make(&mut self.emulator).ok_or_else(no_more_buffers)?;
+        self.free = free;
+        Ok(buffer)
     }
 
     /// Gives them back.
@@ -110,6 +116,13 @@ impl State {
         }
         result
     }
+}
+
+/// Addresses tell no more buffers apart.
+fn no_more_buffers() -> Error {
+    let limit = Emulator::MOST_BUFFERS as u64;
+    let what = "the number of buffers that emulated devices have had in this process";
+    Error::TooLarge { what, factors: [limit + 1, 1], limit }
 }
 
 /// What a device with this profile allows.
@@ -210,6 +223,16 @@ mod tests {
         memory.overwrite(&[1.0, 2.0, 3.0]);
         assert_eq!(memory.first_unwritten(), None);
         assert_eq!(Memory::<f64>::zeroed(&emulation, 3).unwrap().first_unwritten(), None);
+    }
+
+    /// Had they all been, which takes too long for a test.
+    #[test]
+    fn without_another_buffer_nothing_is_taken() {
+        let emulation = Emulation::new(Profile::SMALL, 0);
+        let error = emulation.lock().buffer::<u8>(5, |_| None).unwrap_err();
+        let text = "the number of buffers that emulated devices have had in this process is too large: 134217729 exceeds \
+                    134217728";
+        assert_eq!((error.to_string().as_str(), emulation.lock().free), (text, MEMORY_BYTES));
     }
 
     #[test]

@@ -15,9 +15,8 @@ pub(crate) struct Memory<T: Element> {
 impl<T: Element> Memory<T> {
     /// Memory with a copy of `data`.
     pub(crate) fn upload(emulation: &Arc<Emulation>, data: &[T]) -> Result<Self> {
-        let mut state = emulation.lock();
-        state.take(size_of_val(data) as u64)?;
-        Ok(Memory { emulation: emulation.clone(), buffer: state.emulator.upload(data) })
+        let buffer = emulation.lock().buffer(size_of_val(data) as u64, |emulator| emulator.try_upload(data))?;
+        Ok(Memory { emulation: emulation.clone(), buffer })
     }
 
     /// Memory of zeros. `len` elements are at most `isize::MAX` bytes.
@@ -29,9 +28,9 @@ impl<T: Element> Memory<T> {
 
     /// Memory that kernels have to write before one reads it.
     pub(super) fn unwritten(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
-        let mut state = emulation.lock();
-        state.take((len * size_of::<T>()) as u64)?;
-        Ok(Memory { emulation: emulation.clone(), buffer: state.emulator.allocate(len) })
+        let bytes = (len * size_of::<T>()) as u64;
+        let buffer = emulation.lock().buffer(bytes, |emulator| emulator.try_allocate(len))?;
+        Ok(Memory { emulation: emulation.clone(), buffer })
     }
 
     /// Copies `data`, of the same length, to the memory.

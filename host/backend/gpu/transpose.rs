@@ -275,7 +275,7 @@ entries! {
     packs TRANSPOSE_PACKED: transpose_packed_1 transpose_packed_2 transpose_packed_3 transpose_packed_4
         transpose_packed_8 transpose_packed_12 transpose_packed_16;
     packs TRANSPOSE_SKEWED: transpose_skewed_1 transpose_skewed_2 transpose_skewed_3 transpose_skewed_4
-        transpose_skewed_6 transpose_skewed_8 transpose_skewed_12;
+        transpose_skewed_6 transpose_skewed_8 transpose_skewed_12 transpose_skewed_16;
 }
 
 fn launch<E: Entry<Args: Arguments, Constants = ()>>(

@@ -200,6 +200,13 @@ fn the_host_counts_as_the_kernel_splits() {
 }
 
 #[test]
+fn bytes_that_cannot_be_counted_are_more_than_there_are() {
+    assert_eq!(shared_bytes::<u8>(u64::MAX - 31), u64::MAX - 31);
+    assert_eq!([u64::MAX - 15, u64::MAX - 14, u64::MAX].map(shared_bytes::<u8>), [u64::MAX; 3]);
+    assert_eq!([1 << 61, (1 << 61) + 1, u64::MAX].map(shared_bytes::<f64>), [u64::MAX; 3]);
+}
+
+#[test]
 fn a_window_that_does_not_fit_ends_the_kernel_with_both_sizes() {
     let message = message_of(|| {
         let (_, rest) = Tester::new(100, 0).arena().split::<f32>(8);

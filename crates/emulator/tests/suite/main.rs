@@ -9,4 +9,5 @@ mod ends;
 mod launches;
 mod planted;
 mod probes;
+mod readme;
 mod warps;

@@ -127,10 +127,15 @@ impl<E: Entries> Launches<E> {
         }
     }
 
+    /// The most samples of a launch that counts.
+    fn most_samples(&self) -> usize {
+        self.most_packs * per_pack::<E>()
+    }
+
     /// The launches that count so many samples.
     pub(crate) fn of(&self, samples: usize) -> impl Iterator<Item = Launch<'_, E>> {
-        let per_pack = PACK / size_of::<E::Sample>();
-        parts(samples, self.most_packs * per_pack).map(move |(first, len)| {
+        let per_pack = per_pack::<E>();
+        parts(samples, self.most_samples()).map(move |(first, len)| {
             let part = Part { first, packs: len / per_pack, tail: len % per_pack };
             let blocks = self.geometry.grid(part.packs as u64, self.processors);
             let shape = shape(blocks, self.geometry.threads).shared_bytes(self.geometry.shared_bytes);
@@ -177,7 +182,8 @@ impl<E: Entries> Launches<E> {
             _ => (self.name(), self.reason),
         };
         let launch = self.of(samples).next().map(|launch| LaunchPlan {
-            launches: self.of(samples).count() as u64,
+            // Not counted one by one: a plan may be for more samples than there can be.
+            launches: samples.div_ceil(self.most_samples()) as u64,
             grid: launch.shape.grid[0],
             block: [launch.shape.block[0], 1],
             shared_bytes: self.geometry.shared_bytes,
@@ -224,6 +230,11 @@ fn choose(Geometry { ranges, copies_log2, .. }: Geometry) -> (Algorithm, &'stati
         }
         _ => (Algorithm::CachedAtomic, "only the most frequent counters fit into shared memory"),
     }
+}
+
+/// Samples of a pack.
+fn per_pack<E: Entries>() -> usize {
+    PACK / size_of::<E::Sample>()
 }
 
 /// So many blocks of so many threads, all in a row.

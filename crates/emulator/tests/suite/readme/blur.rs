@@ -1,0 +1,21 @@
+use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
+
+arguments! {
+    /// What `blur` works on.
+    pub struct Blurring {
+        /// The samples.
+        pub input: GlobalIn<f32>,
+        /// Receives the mean of each sample and the next; behind the last one comes a zero.
+        pub output: GlobalOut<f32>,
+    }
+}
+
+kernel! {
+    /// Thread `i` of the grid computes element `i`.
+    pub fn blur(_arena, args: Blurring) {
+        let i = thread::global_x();
+        // Some threads of the last block have no element: these forms leave out what is not there.
+        let mean = 0.5 * (args.input.get_or(i, 0.0) + args.input.get_or(i + 1, 0.0));
+        args.output.set_if(i < args.output.len(), i, mean);
+    }
+}
