@@ -291,6 +291,11 @@ mod built {
             &HISTOGRAM_F32,
             &HISTOGRAM_F64,
             &HISTOGRAM_PEAK,
+            &TRANSPOSE_U8,
+            &TRANSPOSE_U16,
+            &TRANSPOSE_U32,
+            &TRANSPOSE_PACKED,
+            &TRANSPOSE_SKEWED,
         ];
         let module = modules.into_iter().find(|m| m.name() == module);
         let mut images = module.into_iter().flat_map(|m| m.images().iter().copied());

@@ -35,7 +35,8 @@ pub struct Problem {
 impl Problem {
     /// From matrix to matrix of the input, and of the output.
     fn matrix(&self) -> [u64; 2] {
-        [self.rows * self.input_pitch, self.columns * self.output_pitch]
+        // A plan may be for pitches that no memory has.
+        [self.rows.saturating_mul(self.input_pitch), self.columns.saturating_mul(self.output_pitch)]
     }
 
     /// The largest power of two up to `most` that divides whatever decides where elements begin.
@@ -120,7 +121,7 @@ impl Skewed {
     /// The words of a row in shared memory, and the places between a row and the next one: odd numbers.
     fn places(&self, [rows, columns]: [u64; 2]) -> [u64; 2] {
         let lines = rows + u64::from(self.skew.halo());
-        [self.packs(columns) * 4 | 1, lines.div_ceil(u64::from(self.skew.rows())) | 1]
+        [(4 * self.packs(columns)) | 1, lines.div_ceil(u64::from(self.skew.rows())) | 1]
     }
 }
 

@@ -107,23 +107,22 @@ fn load<U: Unit, const UNITS: u32, const PER_PACK: u32>(
     while x * PER_PACK < tile.columns * UNITS + PER_PACK - 1 {
         let mut line = t >> args.beside_log2;
         while line < lines {
-            // Indices, not iterators, whose arrays would be in memory.
             let mut packs = [[0; WORDS as usize]; AT_ONCE];
-            for k in 0..AT_ONCE {
+            for (k, loaded) in packs.iter_mut().enumerate() {
                 let line = line + k as u32 * rows_at_once;
                 let row = (tile.row + line as u64).wrapping_sub(halo as u64);
                 let first = source.wrapping_add(line as u64 * layout.input_pitch);
                 let shift = first as u32 % PER_PACK;
                 if line < lines && row < layout.rows && x * PER_PACK < shift + tile.columns * UNITS {
-                    packs[k] = pack::<U, PER_PACK>(args, first / PER_PACK as u64 + x as u64);
+                    *loaded = pack::<U, PER_PACK>(args, first / PER_PACK as u64 + x as u64);
                 }
             }
-            for k in 0..AT_ONCE {
+            for (k, loaded) in packs.into_iter().enumerate() {
                 let line = line + k as u32 * rows_at_once;
                 if line < lines {
                     let at = place(args, skew, line) * layout.tile_pitch + x * WORDS;
-                    for word in 0..WORDS {
-                        shared.set(at + word, packs[k][word as usize]);
+                    for (word, value) in (0..).zip(loaded) {
+                        shared.set(at + word, value);
                     }
                 }
             }

@@ -11,3 +11,4 @@ mod kernels;
 #[cfg(target_os = "linux")]
 mod memory;
 mod properties;
+mod transpose_errors;

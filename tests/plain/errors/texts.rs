@@ -243,6 +243,11 @@ fn axis() {
 }
 
 #[test]
+fn no_components() {
+    says(&Error::NoComponents, "an element has at least 1 component, and this one has 0", None);
+}
+
+#[test]
 fn no_taps() {
     says(&Error::NoTaps, "a filter needs at least 1 tap, and this one has 0", None);
 }

@@ -1,0 +1,112 @@
+//! When the errors of `Transpose` come, on devices that need no GPU, and that a failed call changes nothing.
+
+use slm::emulator::Profile;
+use slm::ndarray::Array2;
+use slm::transpose::{Algorithm, PreparedTranspose};
+use slm::{Buffer2, Device, Error, Result, Transpose};
+
+#[track_caller]
+fn fails<T: std::fmt::Debug>(result: Result<T>, expected: Error) {
+    assert_eq!(result.expect_err("this cannot work"), expected);
+}
+
+fn devices() -> [Device; 2] {
+    [Device::cpu(), Device::emulated(Profile::SM_80, 1)]
+}
+
+#[test]
+fn elements_without_components() {
+    for device in devices() {
+        fails(Transpose::new(2, 2).components(0).prepare::<f32>(&device), Error::NoComponents);
+        fails(Transpose::new(0, 0).components(0).prepare_in_place::<u8>(&device), Error::NoComponents);
+    }
+}
+
+#[test]
+fn more_elements_than_memory_has_addresses() {
+    let limit = isize::MAX as u64;
+    let too_large = |factors, limit| Error::TooLarge { what: "the number of elements", factors, limit };
+    for device in devices() {
+        let side = 1usize << 32;
+        let square = Transpose::new(side, side);
+        fails(square.prepare::<u8>(&device), too_large([1 << 32, 1 << 32], limit));
+        fails(square.prepare_in_place::<f64>(&device), too_large([1 << 32, 1 << 32], limit / 8));
+        // Even if there is nothing to transpose.
+        let none = Transpose::new(0, usize::MAX).batch(3);
+        fails(none.prepare::<u16>(&device), too_large([1, u64::MAX], limit / 2));
+        let components = Transpose::new(1 << 20, 1 << 20).batch(1 << 20).components(16);
+        fails(components.prepare::<u8>(&device), too_large([1 << 60, 16], limit));
+    }
+}
+
+#[test]
+fn lengths_and_shapes() {
+    for device in devices() {
+        let transpose: PreparedTranspose<i32> = Transpose::new(2, 3).batch(2).prepare(&device).unwrap();
+        let length = |what, actual| Error::Length { what, expected: 12, actual };
+        fails(transpose.apply(&[1; 11]), length("the input", 11));
+        let [x, mut y] = [13, 12].map(|len| device.upload(&vec![7; len]).unwrap());
+        fails(transpose.apply_into(&x, &mut y), length("the input", 13));
+        let [x, mut z] = [12, 0].map(|len| device.upload(&vec![7; len]).unwrap());
+        fails(transpose.apply_into(&x, &mut z), length("the output", 0));
+        assert_eq!(y.download().unwrap(), [7; 12]);
+
+        let shape = |what, expected, actual| Error::Shape { what, expected, actual };
+        let matrix = |rows, columns| Buffer2::<i32>::zeroed(&device, rows, columns).unwrap();
+        let result = transpose.apply_matrix_into(&matrix(4, 2), &mut matrix(6, 2));
+        fails(result, shape("the input", [4, 3], [4, 2]));
+        let result = transpose.apply_matrix_into(&matrix(4, 3), &mut matrix(4, 3));
+        fails(result, shape("the output", [6, 2], [4, 3]));
+        fails(transpose.apply_matrix(Array2::zeros((3, 4)).view()), shape("the input", [4, 3], [3, 4]));
+
+        let in_place = Transpose::new(2, 3).prepare_in_place(&device).unwrap();
+        fails(in_place.apply(&mut y), Error::Length { what: "the data", expected: 6, actual: 12 });
+    }
+}
+
+#[test]
+fn buffers_of_another_handle() {
+    let [device, other] = [Device::cpu(), Device::cpu()];
+    let transpose = Transpose::new(1, 2).prepare(&device).unwrap();
+    let [mut ours, mut theirs] = [&device, &other].map(|device| device.upload(&[1u8, 2]).unwrap());
+    for (result, operand) in [
+        (transpose.apply_into(&theirs, &mut ours), "the input"),
+        (transpose.apply_into(&ours, &mut theirs), "the output"),
+        (Transpose::new(1, 2).prepare_in_place(&device).unwrap().apply(&mut theirs), "the data"),
+    ] {
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::DeviceMismatch { operand: actual, .. } if actual == operand), "{error}");
+    }
+}
+
+#[test]
+fn an_element_that_shared_memory_cannot_hold() {
+    let device = Device::emulated(Profile::SM_75, 0);
+    let transpose = Transpose::new(2, 2).components(1 << 17).algorithm(Algorithm::SharedUnpadded);
+    let kernel = "transpose_shared_u32".to_owned();
+    fails(
+        transpose.prepare::<u8>(&device),
+        Error::SharedMemoryExceeded { kernel, requested: 1 << 17, available: 64 << 10 },
+    );
+    // Left to itself it takes another kernel.
+    let auto = Transpose::new(2, 2).components(1 << 17).prepare::<u8>(&device).unwrap();
+    assert_eq!(auto.plan().kernel, "transpose_naive_u32");
+}
+
+#[test]
+fn plans_of_whatever_size() {
+    for device in devices() {
+        let transpose = Transpose::new(1 << 30, 1 << 29).prepare::<u8>(&device).unwrap();
+        assert!(
+            transpose.plan().to_string().contains("matrices   1 of 1073741824 x 536870912"),
+            "{}",
+            transpose.plan()
+        );
+        assert!(transpose.plan_matrix(usize::MAX, usize::MAX).is_ok());
+        let pitch = Error::Pitch { columns: 1 << 30, pitch: 5 };
+        fails(transpose.plan_matrix(1 << 29, 5), pitch);
+        let nothing = Transpose::new(0, 7).prepare::<f32>(&device).unwrap();
+        assert_eq!(nothing.plan().launch, None);
+        assert_eq!(nothing.apply(&[]), Ok(vec![]));
+    }
+}
