@@ -121,8 +121,8 @@ fn load<U: Unit, const UNITS: u32, const PER_PACK: u32>(
                 let line = line + k as u32 * rows_at_once;
                 if line < lines {
                     let at = place(args, skew, line) * layout.tile_pitch + x * WORDS;
-                    for (word, value) in (0..).zip(loaded) {
-                        shared.set(at + word, value);
+                    for (word, value) in loaded.into_iter().enumerate() {
+                        shared.set(at + word as u32, value);
                     }
                 }
             }
