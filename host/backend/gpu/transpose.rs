@@ -14,11 +14,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[cfg(not(cuda))]
 pub(super) mod modules {
     use cuda_std::image::Module;
-    pub(super) static TRANSPOSE_U8: Module = Module::without_images("transpose_u8");
-    pub(super) static TRANSPOSE_U16: Module = Module::without_images("transpose_u16");
-    pub(super) static TRANSPOSE_U32: Module = Module::without_images("transpose_u32");
-    pub(super) static TRANSPOSE_PACKED: Module = Module::without_images("transpose_packed");
-    pub(super) static TRANSPOSE_SKEWED: Module = Module::without_images("transpose_skewed");
+    pub(crate) static TRANSPOSE_U8: Module = Module::without_images("transpose_u8");
+    pub(crate) static TRANSPOSE_U16: Module = Module::without_images("transpose_u16");
+    pub(crate) static TRANSPOSE_U32: Module = Module::without_images("transpose_u32");
+    pub(crate) static TRANSPOSE_PACKED: Module = Module::without_images("transpose_packed");
+    pub(crate) static TRANSPOSE_SKEWED: Module = Module::without_images("transpose_skewed");
 }
 #[cfg(not(cuda))]
 use modules::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
