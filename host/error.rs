@@ -271,7 +271,8 @@ pub enum Error {
         limit: u32,
     },
     /// A range that has no inside. `f64` has all values of the element types exactly.
-    #[error("the range of a histogram goes from a finite number to a larger one, and not from {lower} to {upper}")]
+    #[error("the range of a histogram goes from a finite number to a larger one, and not from {} to {}",
+        Number(*lower, *upper), Number(*upper, *lower))]
     Range {
         /// The lower end.
         lower: f64,
@@ -279,7 +280,8 @@ pub enum Error {
         upper: f64,
     },
     /// A range of floats that is so wide or so narrow that its bins cannot be computed.
-    #[error("{bins} bins from {lower} to {upper} cannot be computed: the width, or the bins over it, exceeds an f64")]
+    #[error("{bins} bins from {} to {} cannot be computed: the width, or the bins over it, exceeds an f64",
+        Number(*lower, *upper), Number(*upper, *lower))]
     BinWidth {
         /// The number of bins.
         bins: usize,
@@ -295,7 +297,8 @@ pub enum Error {
         edges: usize,
     },
     /// Edges that do not ascend, are equal or NaN.
-    #[error("the edges of a histogram ascend, but edge {index} is {edge} and the next one {next}")]
+    #[error("the edges of a histogram ascend, but edge {index} is {} and the next one {}",
+        Number(*edge, *next), Number(*next, *edge))]
     EdgeOrder {
         /// The place of the first such edge, numbered from 0.
         index: usize,
@@ -432,6 +435,25 @@ impl fmt::Display for OrUnknown {
         match self.0 {
             Some(number) => write!(f, "{number}"),
             None => f.write_str("not so many"),
+        }
+    }
+}
+
+/// Displays a number of an element type, without hundreds of digits; beside it stands another one of the same type. If
+/// both are `f32`, a fraction has the digits that tell it from other `f32`: 0.1 and not 0.10000000149011612.
+struct Number(f64, f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Number(number, beside) = self;
+        let is_f32 = |x: f64| x.is_nan() || f64::from(x as f32) == x;
+        let is_short = number == 0.0 || !number.is_finite() || (1e-5..1e16).contains(&number.abs());
+        match (is_short, is_f32(number) && is_f32(beside)) {
+            // Of a whole number all digits, even if fewer would tell it from other `f32`.
+            (true, true) if number.fract() != 0.0 => write!(f, "{}", number as f32),
+            (true, _) => write!(f, "{number}"),
+            (false, true) => write!(f, "{:e}", number as f32),
+            (false, false) => write!(f, "{number:e}"),
         }
     }
 }
