@@ -173,7 +173,7 @@ fn tables<T: HistogramElement, N: Element>(
     samples: usize,
     tally: impl Fn(Range<usize>, usize, &mut [N]) + Sync,
 ) -> Result<Vec<Vec<N>>> {
-    let size = piece(rule, samples);
+    let size = piece::<T, N>(rule, samples);
     let block = match rule.counted {
         1 => size,
         _ => (BLOCK_BYTES / size_of::<T>()).next_multiple_of(rule.channels),
@@ -191,11 +191,12 @@ fn tables<T: HistogramElement, N: Element>(
     (0..samples.div_ceil(size)).into_par_iter().map(|piece| table(piece * size)).collect()
 }
 
-/// The samples of a piece, in whole groups of channels. As many as there are counters, so that tables do not take much
-/// more memory than samples.
-fn piece<T: HistogramElement>(rule: &Rule<T>, samples: usize) -> usize {
+/// The samples of a piece, in whole groups of channels. They take as much memory as their table of `N`, unless they are as
+/// many as a piece can have, so that tables do not take much more memory than samples.
+fn piece<T: HistogramElement, N>(rule: &Rule<T>, samples: usize) -> usize {
     let share = samples.div_ceil(PIECES * rayon::current_num_threads());
-    let least = rule.counters().max(SHARE);
+    let table_bytes = rule.counters().saturating_mul(size_of::<N>());
+    let least = table_bytes.div_ceil(size_of::<T>()).clamp(SHARE, MOST);
     share.clamp(least, MOST).next_multiple_of(rule.channels)
 }
 
@@ -228,4 +229,30 @@ fn count_values_by_steps(samples: &[u8], step: usize) -> [u32; BYTE_VALUES as us
     let mut values = [0; _];
     samples.iter().step_by(step).for_each(|&sample| values[usize::from(sample)] += 1);
     values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule<T>(bins: usize, [lower, upper]: [T; 2], channels: usize) -> Rule<T> {
+        Rule { bins: Bins::Even { bins, lower, upper }, closed: true, channels, counted: channels }
+    }
+
+    #[test]
+    fn tables_take_no_more_memory_than_samples() {
+        let bytes = rule(1 << 20, [0u8, 255], 3);
+        assert_eq!(piece::<u8, u32>(&bytes, 1), 4 * bytes.counters());
+        assert_eq!(piece::<u8, i64>(&bytes, 1), 8 * bytes.counters());
+        let numbers = rule(1 << 20, [0.0, 1.0], 1);
+        assert_eq!(piece::<f64, u32>(&numbers, 1), numbers.counters().div_ceil(2));
+        assert_eq!(piece::<f64, u32>(&rule(9, [0.0, 1.0], 5), 1), SHARE.next_multiple_of(5));
+    }
+
+    #[test]
+    fn pieces_have_no_more_samples_than_counters_can_take() {
+        let most = rule(1 << 24, [0u8, 255], 127);
+        assert_eq!(piece::<u8, i64>(&most, usize::MAX), MOST.next_multiple_of(127));
+        assert_eq!(piece::<u8, u32>(&rule(256, [0, 255], 1), usize::MAX), MOST);
+    }
 }
