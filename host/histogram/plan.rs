@@ -1,6 +1,6 @@
 //! What a histogram does with so many samples.
 
-use super::Algorithm;
+use super::{Algorithm, HistogramElement, Rule};
 use crate::{Device, LaunchPlan};
 use std::fmt;
 
@@ -14,7 +14,8 @@ pub struct Plan {
     pub device: String,
     /// The algorithm asked for.
     pub algorithm: Algorithm,
-    /// The one that counts: what [`Algorithm::Auto`] has chosen, or what was asked for.
+    /// The one that counts: what [`Algorithm::Auto`] has chosen, or what was asked for. On the CPU, which has one way only,
+    /// what was asked for, [`Algorithm::Auto`] included.
     pub chosen: Algorithm,
     /// What counts: a kernel's name, or `cpu`.
     pub kernel: String,
@@ -24,6 +25,11 @@ pub struct Plan {
     pub samples: usize,
     /// Bins of a channel.
     pub bins: usize,
+    /// Channels that are counted.
+    pub channels: usize,
+    /// What is counted apart, in all of these channels: bins, and three more in each; on GPUs, which count bytes by their
+    /// values, 256 in each channel of bytes. With the device's shared memory this is what [`Algorithm::Auto`] goes by.
+    pub counters: usize,
     /// Copies of each counter in a block's shared memory; 0 where not all counters are there, or none.
     pub copies: u32,
     /// Blocks that count the same samples, each in a part of the counters.
@@ -33,10 +39,26 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn cpu(device: &Device, algorithm: Algorithm, samples: usize, bins: usize) -> Self {
-        let (kernel, reason) = ("cpu".to_owned(), "the CPU has one way to count".to_owned());
-        let (device, chosen) = (device.to_string(), algorithm);
-        Plan { device, algorithm, chosen, kernel, reason, samples, bins, copies: 0, ranges: 1, launch: None }
+    pub(crate) fn cpu<T: HistogramElement>(
+        device: &Device,
+        algorithm: Algorithm,
+        samples: usize,
+        rule: &Rule<T>,
+    ) -> Self {
+        Plan {
+            device: device.to_string(),
+            algorithm,
+            chosen: algorithm,
+            kernel: "cpu".to_owned(),
+            reason: "the CPU has one way to count".to_owned(),
+            samples,
+            bins: rule.bins(),
+            channels: rule.counted,
+            counters: rule.counters(),
+            copies: 0,
+            ranges: 1,
+            launch: None,
+        }
     }
 }
 
@@ -44,6 +66,7 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "device     {}", self.device)?;
         writeln!(f, "samples    {} in {} bins", self.samples, self.bins)?;
+        writeln!(f, "counters   {} (channels: {})", self.counters, self.channels)?;
         write!(f, "kernel     {} ({:?}", self.kernel, self.chosen)?;
         if self.chosen != self.algorithm {
             write!(f, ", chosen by {:?}", self.algorithm)?;

@@ -9,20 +9,15 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
-#[cfg(not(gpu))]
-pub trait HistogramElement: Prepare + Countable + cpu::Tally + Into<f64> {}
-/// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
-#[cfg(all(gpu, not(cuda)))]
-pub trait HistogramElement:
-    Prepare + Countable + cpu::Tally + Into<f64> + crate::backend::gpu::histogram::HistogramKernels
-{
-}
-/// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
+pub trait HistogramElement: Prepare + Countable + cpu::Tally + Into<f64> + OnGpus {}
+
+/// What backends for GPUs need of an element type.
 #[cfg(cuda)]
-pub trait HistogramElement:
-    Prepare + Countable + cpu::Tally + Into<f64> + crate::backend::cuda::HistogramModules
-{
-}
+use crate::backend::cuda::HistogramModules as OnGpus;
+#[cfg(all(gpu, not(cuda)))]
+use crate::backend::gpu::histogram::HistogramKernels as OnGpus;
+#[cfg(not(gpu))]
+use crate::element::sealed::Sealed as OnGpus;
 
 /// The most bins, and the most edges but one.
 const MOST_BINS: usize = 1 << 24;

@@ -15,6 +15,13 @@ const THREADS_IN_TURNS: u32 = 32;
 /// Groups of a block that counts without atomic additions, at most.
 const MOST_GROUPS: u64 = 8;
 
+/// The most weights of a launch.
+pub const MOST_WEIGHTS: u64 = 1 << 30;
+
+/// Threads of a block that looks at weights, and blocks to a multiprocessor, at most.
+const WEIGHING_THREADS: u32 = 256;
+const WEIGHING_BLOCKS: u32 = 8;
+
 /// Threads of a multiprocessor.
 const MOST_THREADS: u32 = 2048;
 
@@ -91,6 +98,35 @@ impl Geometry {
         let parts = useful.min(resident / u64::from(self.ranges)).max(1);
         // Ranges are less than 2^31 / 2^10, and parts of them no more than the blocks that a device can hold.
         parts as u32 * self.ranges
+    }
+}
+
+/// How the kernels that add up weights, and that find the largest one, are launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WeighGeometry {
+    /// Threads of a block.
+    pub threads: u32,
+    /// The sums that a block keeps in shared memory: all or none.
+    pub sums: u32,
+    /// The dynamic shared memory of a block that adds up weights, in bytes. The search for the largest one needs none.
+    pub shared_bytes: u64,
+}
+
+impl WeighGeometry {
+    /// For so many sums, if a block is to have so many bytes of shared memory.
+    #[must_use]
+    pub fn new(sums: u32, block: u64) -> Self {
+        let all = shared_bytes::<u64>(sums.into());
+        let (sums, shared_bytes) = if all <= block { (sums, all) } else { (0, 0) };
+        WeighGeometry { threads: WEIGHING_THREADS, sums, shared_bytes }
+    }
+
+    /// The blocks for so many weights, on a device with so many multiprocessors.
+    #[must_use]
+    pub fn grid(&self, weights: u64, processors: u32) -> u32 {
+        let most = u64::from(processors) * u64::from(WEIGHING_BLOCKS);
+        // No more than `MOST_WEIGHTS / WEIGHING_THREADS`.
+        weights.min(MOST_WEIGHTS).div_ceil(self.threads.into()).min(most).max(1) as u32
     }
 }
 

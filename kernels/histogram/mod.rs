@@ -33,9 +33,10 @@ pub use bins::{BYTE_VALUES, Binning, Bytes, Edges, Even, LowBits, OUTSIDE};
 pub use bins::{ByValue, EdgeSlice};
 pub use countable::{Countable, Ratio};
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, MOST_PACKS, Memory};
+pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, WeighGeometry};
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
 pub use peak::{PeakArgs, histogram_peak};
+pub use walk::PACK_BYTES;
 pub use weigh::WeightedArgs;
 pub use weight::Quantum;
 

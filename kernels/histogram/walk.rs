@@ -6,8 +6,11 @@
 use super::{Args, Binning, Countable};
 use cuda_std::thread;
 
-/// The most samples that a pack can have.
-const MOST_SAMPLES: usize = 16;
+/// The bytes of a pack.
+pub const PACK_BYTES: u32 = 16;
+
+/// The most samples that a pack can have: of one byte each.
+const MOST_SAMPLES: usize = PACK_BYTES as usize;
 
 /// Where keys are counted.
 pub(super) trait Counter {
@@ -77,7 +80,7 @@ pub(super) fn count_tail<B: Binning, C: Counter>(args: &Args<B>, part: u32, coun
 /// Samples of a pack.
 #[inline(always)]
 fn per_pack<B: Binning>() -> u32 {
-    16 / size_of::<B::Sample>() as u32
+    PACK_BYTES / size_of::<B::Sample>() as u32
 }
 
 /// The channel of the next sample.

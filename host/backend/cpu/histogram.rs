@@ -119,7 +119,7 @@ impl<T: HistogramElement> Bound<T> for Histogram<T> {
     }
 
     fn plan(&self, device: &Device, samples: usize) -> Plan {
-        Plan::cpu(device, self.algorithm, samples, self.rule.bins())
+        Plan::cpu(device, self.algorithm, samples, &self.rule)
     }
 }
 

@@ -5,13 +5,14 @@ use super::module::{
     HISTOGRAM_F32, HISTOGRAM_F64, HISTOGRAM_I32, HISTOGRAM_PEAK, HISTOGRAM_U8, HISTOGRAM_U16, HISTOGRAM_U32,
 };
 use super::{Memory, Queue};
-use crate::backend::gpu::histogram::{Entries, HistogramKernels, Launch, Launches, Windows};
+use crate::backend::gpu::histogram::{Entries, HistogramKernels, Launches, windows, with_entry};
 use crate::buffer::Storage;
 use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
-use crate::{Device, Result, allocation};
+use crate::{Device, LaunchShape, Result, allocation};
+use cuda_std::Entry;
 use cuda_std::image::Module;
-use slm_kernels::histogram::{Kernel, PeakArgs, Quantum, histogram_peak};
-use std::sync::Arc;
+use slm_kernels::histogram::{Args, Binning, Kernel, PeakArgs, Quantum, histogram_peak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The compiled kernels for an element type.
 pub trait HistogramModules: HistogramKernels {
@@ -48,67 +49,58 @@ pub(crate) fn histogram<T: HistogramElement>(
     })
 }
 
+/// A kernel that counts, whichever it is.
+trait Counter<B: Binning>: Facts + Send + Sync {
+    /// Enqueues it.
+    ///
+    /// # Safety
+    ///
+    /// That of [`Kernel::enqueue`](super::kernel::Kernel::enqueue).
+    unsafe fn enqueue(&self, queue: &Arc<Queue>, shape: &LaunchShape, args: &Args<B>) -> Result<()>;
+}
+
+impl<B: Binning, E: Entry<Args = Args<B>, Constants = ()>> Counter<B> for OnDemand<E> {
+    unsafe fn enqueue(&self, queue: &Arc<Queue>, shape: &LaunchShape, args: &Args<B>) -> Result<()> {
+        let kernel = self.get(queue)?;
+        // SAFETY: the caller's promise.
+        unsafe { kernel.enqueue(shape, args, &()) }
+    }
+}
+
 /// A histogram with bins of one kind.
 struct Histogram<E: Entries> {
     launches: Launches<E>,
-    critical: OnDemand<E::Critical>,
-    global: OnDemand<E::Global>,
-    cached: OnDemand<E::Cached>,
-    shared: OnDemand<E::Shared>,
-    private: OnDemand<E::Private>,
+    counter: Box<dyn Counter<E::Binning>>,
     weigh: OnDemand<E::Weigh>,
     peak: OnDemand<histogram_peak>,
     table: Memory<E::Table>,
+    /// The lock of the critical section, if there is one. All launches share it: each leaves it open, and they run one after
+    /// another.
+    section: Mutex<Memory<u32>>,
     queue: Arc<Queue>,
 }
 
 impl<E: Entries<Sample: HistogramModules>> Histogram<E> {
     fn new(queue: &Arc<Queue>, rule: &Rule<E::Sample>, algorithm: Algorithm) -> Result<Self> {
-        let limits = queue.limits();
-        let module = E::Sample::MODULE;
+        let (limits, module) = (queue.limits(), E::Sample::MODULE);
+        let launches = Launches::<E>::new(rule, algorithm, limits.launch.shared, limits.processors)?;
+        let kernel = launches.kernel();
         let histogram = Histogram {
-            launches: Launches::new(rule, algorithm, limits.launch.shared, limits.processors)?,
-            critical: OnDemand::new(module),
-            global: OnDemand::new(module),
-            cached: OnDemand::new(module),
-            shared: OnDemand::new(module),
-            private: OnDemand::new(module),
+            launches,
+            counter: with_entry!(kernel, |Chosen| Box::new(OnDemand::<Chosen<E>>::new(module))),
             weigh: OnDemand::new(module),
             peak: OnDemand::new(&HISTOGRAM_PEAK),
             table: Memory::upload(queue, &E::table(rule)?)?,
+            section: Mutex::new(Memory::zeroed(queue, usize::from(kernel == Kernel::Critical))?),
             queue: queue.clone(),
         };
-        histogram.kernel().load(queue)?;
+        histogram.counter.load(queue)?;
         Ok(histogram)
     }
 
-    /// The kernel that counts.
-    fn kernel(&self) -> &dyn Facts {
-        match self.launches.kernel() {
-            Kernel::Critical => &self.critical,
-            Kernel::Global => &self.global,
-            Kernel::Cached => &self.cached,
-            Kernel::Shared { .. } => &self.shared,
-            Kernel::Private => &self.private,
-        }
-    }
-
-    /// What a launch works on.
-    fn windows(
-        &self,
-        launch: &Launch<'_, E>,
-        samples: &Memory<E::Sample>,
-        counts: &mut Memory<u64>,
-        lock: &mut Memory<u32>,
-    ) -> Windows<E> {
-        let first = launch.first_sample();
-        Windows {
-            words: samples.words(first, launch.words()),
-            samples: samples.input(first),
-            counts: counts.in_out(0),
-            lock: lock.in_out(0),
-            table: self.table.input(0),
-        }
+    fn section(&self) -> MutexGuard<'_, Memory<u32>> {
+        // A panic elsewhere did the memory no harm.
+        self.section.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The quantum of the weights, which are all finite.
@@ -143,36 +135,23 @@ impl<E: Entries<Sample: HistogramModules>> Histogram<E> {
 impl<E: Entries<Sample: HistogramModules>> Bound<E::Sample> for Histogram<E> {
     fn run(&self, samples: &Storage<E::Sample>, counts: &mut Storage<u64>) -> Result<()> {
         let (samples, counts) = (samples.cuda(), counts.cuda_mut());
-        let queue = &self.queue;
-        let locks = usize::from(self.launches.kernel() == Kernel::Critical);
-        let mut lock = Memory::zeroed(queue, locks)?;
-        let _lock = queue.enqueue()?;
+        let (mut lock, _lock) = (self.section(), self.queue.enqueue()?);
         self.launches.of(samples.len()).try_for_each(|launch| {
-            let windows = self.windows(&launch, samples, counts, &mut lock);
-            let (shape, args) = (&launch.shape, launch.args(windows));
+            let args = launch.args(windows!(launch, samples, counts, lock, self.table));
             // SAFETY: all of them are on memory of this queue (the callers of `run` check that), which is borrowed; `counts`
             // and `lock` are none of the others, and the table is never written. The queue's lock is held.
-            unsafe {
-                match self.launches.kernel() {
-                    Kernel::Critical => self.critical.get(queue)?.enqueue(shape, &args, &()),
-                    Kernel::Global => self.global.get(queue)?.enqueue(shape, &args, &()),
-                    Kernel::Cached => self.cached.get(queue)?.enqueue(shape, &args, &()),
-                    Kernel::Shared { .. } => self.shared.get(queue)?.enqueue(shape, &args, &()),
-                    Kernel::Private => self.private.get(queue)?.enqueue(shape, &args, &()),
-                }
-            }
+            unsafe { self.counter.enqueue(&self.queue, &launch.shape, &args) }
         })
     }
 
     fn weigh(&self, samples: &Storage<E::Sample>, weights: &Storage<f32>) -> Result<(Vec<i64>, Quantum)> {
         let (samples, weights) = (samples.cuda(), weights.cuda());
         let quantum = self.quantum(weights)?;
-        let mut sums = Memory::zeroed(&self.queue, self.launches.counters())?;
-        let mut lock = Memory::zeroed(&self.queue, 0)?;
+        let mut sums = Memory::zeroed(&self.queue, self.launches.counts())?;
         {
-            let _lock = self.queue.enqueue()?;
+            let (mut lock, _lock) = (self.section(), self.queue.enqueue()?);
             for launch in self.launches.weighing(samples.len()) {
-                let windows = self.windows(&launch, samples, &mut sums, &mut lock);
+                let windows = windows!(launch, samples, sums, lock, self.table);
                 let args = launch.weighted_args(windows, weights.input(launch.first_sample()), quantum);
                 // SAFETY: as in `run`; `sums` is none of the others.
                 unsafe { self.weigh.get(&self.queue)?.enqueue(&launch.shape, &args, &())? };
@@ -185,6 +164,6 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E::Sample> for Histogram<E> {
 
     fn plan(&self, device: &Device, samples: usize) -> Plan {
         // A plan is a forecast: where the driver does not answer, the next launch will say why.
-        self.launches.plan(device, samples, |shape| self.kernel().residency(&self.queue, shape).ok())
+        self.launches.plan(device, samples, |shape| self.counter.residency(&self.queue, shape).ok())
     }
 }

@@ -1,7 +1,7 @@
 //! Histograms on an emulated GPU.
 
 use super::{Emulation, Memory};
-use crate::backend::gpu::histogram::{Entries, Launch, Launches, Windows};
+use crate::backend::gpu::histogram::{Entries, Launches, windows, with_entry};
 use crate::buffer::Storage;
 use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
 use crate::{Device, Result};
@@ -36,24 +36,6 @@ impl<E: Entries> Histogram<E> {
         })
     }
 
-    /// What a launch works on.
-    fn windows(
-        &self,
-        launch: &Launch<'_, E>,
-        samples: &Memory<E::Sample>,
-        counts: &mut Memory<u64>,
-        lock: &mut Memory<u32>,
-    ) -> Windows<E> {
-        let first = launch.first_sample();
-        Windows {
-            words: samples.words(first, launch.words()),
-            samples: samples.input(first),
-            counts: counts.in_out(0),
-            lock: lock.in_out(0),
-            table: self.table.input(0),
-        }
-    }
-
     /// The quantum of the weights, which are all finite.
     fn quantum(&self, weights: &Memory<f32>) -> Result<Quantum> {
         let mut peak = Memory::<u32>::zeroed(&self.emulation, 1)?;
@@ -76,14 +58,8 @@ impl<E: Entries> Bound<E::Sample> for Histogram<E> {
         let mut lock = Memory::zeroed(&self.emulation, locks)?;
         let mut state = self.emulation.lock();
         let result = self.launches.of(samples.len()).try_for_each(|launch| {
-            let (shape, args) = (&launch.shape, launch.args(self.windows(&launch, samples, counts, &mut lock)));
-            match self.launches.kernel() {
-                Kernel::Critical => state.launch::<E::Critical>(shape, args, &()),
-                Kernel::Global => state.launch::<E::Global>(shape, args, &()),
-                Kernel::Cached => state.launch::<E::Cached>(shape, args, &()),
-                Kernel::Shared { .. } => state.launch::<E::Shared>(shape, args, &()),
-                Kernel::Private => state.launch::<E::Private>(shape, args, &()),
-            }
+            let args = launch.args(windows!(launch, samples, counts, lock, self.table));
+            with_entry!(self.launches.kernel(), |Chosen| state.launch::<Chosen<E>>(&launch.shape, args, &()))
         });
         // Freeing the memory of the lock takes the state too.
         drop(state);
@@ -93,10 +69,10 @@ impl<E: Entries> Bound<E::Sample> for Histogram<E> {
     fn weigh(&self, samples: &Storage<E::Sample>, weights: &Storage<f32>) -> Result<(Vec<i64>, Quantum)> {
         let (samples, weights) = (samples.emulated(), weights.emulated());
         let quantum = self.quantum(weights)?;
-        let mut sums = Memory::zeroed(&self.emulation, self.launches.counters())?;
+        let mut sums = Memory::zeroed(&self.emulation, self.launches.counts())?;
         let mut lock = Memory::zeroed(&self.emulation, 0)?;
         for launch in self.launches.weighing(samples.len()) {
-            let windows = self.windows(&launch, samples, &mut sums, &mut lock);
+            let windows = windows!(launch, samples, sums, lock, self.table);
             let args = launch.weighted_args(windows, weights.input(launch.first_sample()), quantum);
             self.emulation.lock().launch::<E::Weigh>(&launch.shape, args, &())?;
         }

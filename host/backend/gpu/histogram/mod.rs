@@ -11,21 +11,44 @@ pub(crate) use rules::{Entries, HistogramKernels};
 use crate::device::SharedMemory;
 use crate::histogram::{Algorithm, Ordering, Plan, Rule, check_counters};
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
-use cuda_std::{Entry, GlobalIn, GlobalInOut, shared_bytes};
-use slm_kernels::histogram::{Args, Geometry, Kernel, MOST_PACKS, Memory, Quantum, WeightedArgs};
-
-/// The bytes of a pack.
-const PACK: usize = 16;
-
-/// Samples of a launch that adds up weights, and threads of its blocks.
-const MOST_WEIGHTS: usize = 1 << 30;
-const WEIGHING_THREADS: u32 = 256;
-
-/// Blocks of such a launch to a multiprocessor, at most.
-const WEIGHING_BLOCKS: u32 = 8;
+use cuda_std::{Entry, GlobalIn, GlobalInOut};
+use slm_kernels::histogram::{
+    Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs,
+};
 
 /// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
 const MOST_RANGES: u32 = 4;
+
+/// Evaluates an expression in which `$entry<E>` is the entry point of a kernel that counts.
+macro_rules! with_entry {
+    ($kernel:expr, |$entry:ident| $body:expr) => {
+        $crate::backend::gpu::histogram::with_entry!(@ $kernel, $entry, $body, Critical Global Cached Private Shared)
+    };
+    (@ $kernel:expr, $entry:ident, $body:expr, $($name:ident)*) => {
+        match $kernel {$(
+            slm_kernels::histogram::Kernel::$name { .. } => {
+                type $entry<E> = <E as $crate::backend::gpu::histogram::Entries>::$name;
+                $body
+            }
+        )*}
+    };
+}
+pub(crate) use with_entry;
+
+/// What a launch works on: windows on memory of any kind of device.
+macro_rules! windows {
+    ($launch:expr, $samples:expr, $counts:expr, $lock:expr, $table:expr) => {{
+        let first = $launch.first_sample();
+        $crate::backend::gpu::histogram::Windows {
+            words: $samples.words(first, $launch.words()),
+            samples: $samples.input(first),
+            counts: $counts.in_out(0),
+            lock: $lock.in_out(0),
+            table: $table.input(0),
+        }
+    }};
+}
+pub(crate) use windows;
 
 /// A histogram as launches of kernels on a device with so much shared memory and so many multiprocessors.
 pub(crate) struct Launches<E: Entries> {
@@ -35,8 +58,9 @@ pub(crate) struct Launches<E: Entries> {
     processors: u32,
     /// The algorithm that counts, which is not [`Algorithm::Auto`], and why.
     chosen: Algorithm,
-    reason: &'static str,
+    reason: String,
     geometry: Geometry,
+    weighing: WeighGeometry,
     /// The most packs, and the most weights, of a launch.
     pub(crate) most_packs: usize,
     pub(crate) most_weights: usize,
@@ -58,20 +82,27 @@ impl<E: Entries> Launches<E> {
         let counters = (rule.counted * E::keys(rule)) as u32;
         let geometry = |algorithm| Geometry::new(kernel(algorithm), counters, memory(shared));
         let (chosen, reason) = match algorithm {
-            Algorithm::Auto => choose(geometry(Algorithm::LanePrivate)),
-            _ => (algorithm, "asked for"),
+            Algorithm::Auto => choose(counters, geometry(Algorithm::LanePrivate), shared),
+            _ => (algorithm, "asked for".to_owned()),
         };
-        let geometry = geometry(chosen);
-        let (most_packs, most_weights) = (MOST_PACKS as usize, MOST_WEIGHTS);
-        let rule = rule.clone();
-        let launches =
-            Launches { rule, algorithm, shared, processors, chosen, reason, geometry, most_packs, most_weights };
-        shared.check(launches.name(), geometry.shared_bytes)?;
+        let launches = Launches {
+            rule: rule.clone(),
+            algorithm,
+            shared,
+            processors,
+            chosen,
+            reason,
+            geometry: geometry(chosen),
+            weighing: WeighGeometry::new(counters, shared.default_per_block),
+            most_packs: MOST_PACKS as usize,
+            most_weights: MOST_WEIGHTS as usize,
+        };
+        shared.check(launches.name(), launches.geometry.shared_bytes)?;
         Ok(launches)
     }
 
     /// The number of counts.
-    pub(crate) fn counters(&self) -> usize {
+    pub(crate) fn counts(&self) -> usize {
         self.rule.counters()
     }
 
@@ -81,13 +112,12 @@ impl<E: Entries> Launches<E> {
     }
 
     fn name(&self) -> &'static str {
-        match self.kernel() {
-            Kernel::Critical => E::Critical::NAME,
-            Kernel::Global => E::Global::NAME,
-            Kernel::Cached => E::Cached::NAME,
-            Kernel::Shared { .. } => E::Shared::NAME,
-            Kernel::Private => E::Private::NAME,
-        }
+        with_entry!(self.kernel(), |Chosen| Chosen::<E>::NAME)
+    }
+
+    /// What is counted apart on the device: the keys of all channels that are counted.
+    fn counters(&self) -> usize {
+        self.rule.counted * E::keys(&self.rule)
     }
 
     /// Copies of each counter in a block's shared memory.
@@ -99,7 +129,7 @@ impl<E: Entries> Launches<E> {
         }
     }
 
-    /// What tells the kernels about the bins, with their table on the device.
+    /// What a launch on this part is given.
     fn args(&self, memory: Windows<E>, part: Part) -> Args<E::Binning> {
         let Windows { words, samples, counts, lock, table } = memory;
         let Geometry { ranges, range, copies_log2, .. } = self.geometry;
@@ -145,29 +175,20 @@ impl<E: Entries> Launches<E> {
 
     /// The launches that add up the weights of so many samples.
     pub(crate) fn weighing(&self, samples: usize) -> impl Iterator<Item = Launch<'_, E>> {
-        let bytes = shared_bytes::<u64>(self.sums() as u64);
-        parts(samples, self.most_weights).map(move |(first, len)| {
-            let shape = self.over_weights(len).shared_bytes(bytes);
+        parts(samples, self.most_weights).map(|(first, len)| {
+            let shape = self.over_weights(len).shared_bytes(self.weighing.shared_bytes);
             Launch { launches: self, shape, part: Part { first, packs: 0, tail: len } }
         })
-    }
-
-    /// The shape of a launch over so many weights.
-    fn over_weights(&self, len: usize) -> LaunchShape {
-        let useful = len.div_ceil(WEIGHING_THREADS as usize);
-        shape(useful.min((WEIGHING_BLOCKS * self.processors) as usize) as u32, WEIGHING_THREADS)
-    }
-
-    /// The sums that a block keeps in shared memory: all or none.
-    fn sums(&self) -> usize {
-        let sums = self.rule.counted * E::keys(&self.rule);
-        let fits = sums as u64 * 8 <= self.shared.default_per_block;
-        if fits { sums } else { 0 }
     }
 
     /// The launches that find the largest weight, and what they are launched with.
     pub(crate) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
         parts(weights, self.most_weights).map(|(first, len)| (first, self.over_weights(len), len as u32))
+    }
+
+    /// The shape of a launch over so many weights.
+    fn over_weights(&self, len: usize) -> LaunchShape {
+        shape(self.weighing.grid(len as u64, self.processors), self.weighing.threads)
     }
 
     /// How so many samples are counted; `residency` is what the device says of a launch.
@@ -179,7 +200,7 @@ impl<E: Entries> Launches<E> {
     ) -> Plan {
         let (kernel, reason) = match samples {
             0 => ("none", "there is nothing to count"),
-            _ => (self.name(), self.reason),
+            _ => (self.name(), self.reason.as_str()),
         };
         let launch = self.of(samples).next().map(|launch| LaunchPlan {
             // Not counted one by one: a plan may be for more samples than there can be.
@@ -198,6 +219,8 @@ impl<E: Entries> Launches<E> {
             reason: reason.to_owned(),
             samples,
             bins: self.rule.bins(),
+            channels: self.rule.counted,
+            counters: self.counters(),
             copies: self.copies(),
             ranges: self.geometry.ranges,
             launch,
@@ -220,21 +243,33 @@ fn kernel(algorithm: Algorithm) -> Kernel {
     }
 }
 
-/// The algorithm for counters of which there can be so many copies, or are so many ranges, and why.
-fn choose(Geometry { ranges, copies_log2, .. }: Geometry) -> (Algorithm, &'static str) {
-    match (ranges, copies_log2) {
-        (1, 1..) => (Algorithm::LanePrivate, "the counters fit into shared memory more than once"),
-        (1, 0) => (Algorithm::SharedAtomic(Ordering::Relaxed), "the counters fit into shared memory once"),
-        (..=MOST_RANGES, _) => {
-            (Algorithm::SharedAtomic(Ordering::Relaxed), "a few ranges of counters fit into shared memory")
+/// The algorithm for so many counters, of which there can be so many copies or are so many ranges, and why.
+///
+/// Counters are the same for all types of samples, so a type matters by its number of keys alone: bytes have 256 in each
+/// channel, however few bins there are.
+fn choose(counters: u32, geometry: Geometry, shared: SharedMemory) -> (Algorithm, String) {
+    let Geometry { ranges, copies_log2, .. } = geometry;
+    let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
+    let (algorithm, why) = match (ranges, copies_log2) {
+        (1, 1..) => (Algorithm::LanePrivate, format!("fit {} times into {half}", 1 << copies_log2)),
+        (1, 0) => {
+            let why = format!("fit into {block} KiB once, and not twice into {half}");
+            (Algorithm::SharedAtomic(Ordering::Relaxed), why)
         }
-        _ => (Algorithm::CachedAtomic, "only the most frequent counters fit into shared memory"),
-    }
+        (..=MOST_RANGES, _) => {
+            (Algorithm::SharedAtomic(Ordering::Relaxed), format!("fit into {ranges} times {block} KiB"))
+        }
+        _ => {
+            let why = format!("take {ranges} times {block} KiB, more than {MOST_RANGES} of which are slow");
+            (Algorithm::CachedAtomic, why)
+        }
+    };
+    (algorithm, format!("{counters} counters of 4 bytes {why}"))
 }
 
 /// Samples of a pack.
 fn per_pack<E: Entries>() -> usize {
-    PACK / size_of::<E::Sample>()
+    PACK_BYTES as usize / size_of::<E::Sample>()
 }
 
 /// So many blocks of so many threads, all in a row.
@@ -287,7 +322,7 @@ impl<E: Entries> Launch<'_, E> {
 
     /// The number of words that are read as such.
     pub(crate) fn words(&self) -> usize {
-        self.part.packs * PACK / size_of::<u32>()
+        self.part.packs * PACK_BYTES as usize / size_of::<u32>()
     }
 
     /// What a kernel that counts is launched with.
@@ -302,7 +337,7 @@ impl<E: Entries> Launch<'_, E> {
         weights: GlobalIn<f32>,
         quantum: Quantum,
     ) -> WeightedArgs<E::Binning> {
-        let range = self.launches.sums() as u32;
+        let range = self.launches.weighing.sums;
         WeightedArgs { args: Args { range, ..self.args(windows) }, weights, quantum }
     }
 }

@@ -189,7 +189,7 @@ macro_rules! without_low_bits {
 }
 without_low_bits!(u32 i32 f32 f64);
 
-/// Bins of equal width; with other bins of a kind that has no use for it, something.
+/// The bins of a rule with bins of equal width.
 fn even<T: HistogramElement>(rule: &Rule<T>) -> Even<T> {
     match &rule.bins {
         // `Rule::check` has compared the bins with 2^24.
@@ -198,6 +198,7 @@ fn even<T: HistogramElement>(rule: &Rule<T>) -> Even<T> {
     }
 }
 
+/// The edges of a rule that has some.
 fn edges<T>(rule: &Rule<T>) -> &[T] {
     match &rule.bins {
         Bins::Edges(edges) => edges,
