@@ -2,7 +2,7 @@
 
 use super::Random;
 use slm::Histogram;
-use slm::histogram::{Algorithm, HistogramElement, Ordering};
+use slm::histogram::{Algorithm, Counts, HistogramElement, Ordering};
 use std::fmt::Display;
 use std::ops::Range;
 
@@ -18,6 +18,11 @@ pub const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::SharedAtomic(Ordering::SeqCst),
     Algorithm::LanePrivate,
 ];
+
+/// All counters, as they stand in a buffer.
+pub fn flat<N: Copy>(counts: &Counts<N>) -> Vec<N> {
+    counts.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect()
+}
 
 /// What tests need to know of an element type. Every value is exact in `f64`.
 pub trait Number: HistogramElement + Display {

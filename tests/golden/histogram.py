@@ -109,6 +109,18 @@ def weighted(rng, kind):
     yield {"even": [8, 0.0, 4.0], "closed": False, "samples": texts(x), "weights": weights.tolist(), "counts": sums}
 
 
+def weighted_channels(rng, kind):
+    """Three interleaved channels, of which two are counted."""
+    x = rng.uniform(-1, 5, 3 * SAMPLES).astype(FLOATS[kind])
+    x[np.abs(x * 2 - np.round(x * 2)) <= 1e-6] = 0.25
+    x[:12] = [0.0, 4.0, 1.0, 4.0, 0.0, 4.0, np.nan, np.inf, 0.5, -np.inf, -0.0, 4.0]
+    weights = rng.integers(-800, 800, x.size) / 8
+    for closed in (False, True):
+        sums = [s for c in (0, 1) for s in counted(x[c::3], [0.0, 4.0], 8, closed, weights[c::3])]
+        yield {"even": [8, 0.0, 4.0], "channels": [3, 2], "closed": closed, "samples": texts(x),
+               "weights": weights.tolist(), "counts": sums}
+
+
 def texts(values):
     """Text for what JSON has no numbers for."""
     return [v if np.isfinite(v) else str(v) for v in values.tolist()]
@@ -121,6 +133,8 @@ def make_cases():
         yield from ({"type": kind, **case} for make in makers for case in make(rng, kind))
     for kind in FLOATS:
         yield from ({"type": kind, **case} for make in (even_floats, edges, weighted) for case in make(rng, kind))
+    for kind in FLOATS:
+        yield from ({"type": kind, **case} for case in weighted_channels(rng, kind))
 
 
 def main():

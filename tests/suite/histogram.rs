@@ -7,9 +7,11 @@
 //! On emulated devices the sizes are few and small.
 
 mod golden;
+mod literal;
 mod properties;
+mod weights;
 
-use crate::common::histogram::{ALGORITHMS, Bins, Case, Number};
+use crate::common::histogram::{ALGORITHMS, Bins, Case, Number, flat};
 use crate::common::{Random, is_emulated, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::{Action, Profile, Space};
@@ -83,8 +85,12 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "i32::threads_share_a_histogram", threads_share_a_histogram).into(),
         vec![Trial::test("histogram::emulated::u8::lanes_never_meet", lanes_never_meet)],
         vec![Trial::test("histogram::emulated::f32::what_auto_chooses", what_auto_chooses)],
+        vec![Trial::test("histogram::emulated::u8::why_auto_chooses", why_auto_chooses)],
+        vec![Trial::test("histogram::emulated::most_private_counters", most_private_counters)],
         golden::trials(),
+        literal::trials(),
         properties::trials(),
+        weights::trials(),
         vec![on_cuda(SUITE, "u8::more_than_32_bits_in_channels", more_than_32_bits_in_channels)],
     ];
     trials.into_iter().flatten().collect()
@@ -140,18 +146,30 @@ fn cache_filled_anew(device: &Device) -> Result<(), Failed> {
     count(device, &case, Algorithm::CachedAtomic, &samples, &case.counts(&samples)).map_err(Failed::from)
 }
 
-/// One prepared histogram, and counts of each thread's own.
+/// One prepared histogram, and counts of each thread's own; also where all launches have one lock.
 fn threads_share_a_histogram(device: &Device) -> Result<(), Failed> {
-    const THREADS: u64 = 8;
     let (rounds, step) = if is_emulated(device) { (2, 77) } else { (25, 777) };
     let case = Case::even(100, i32::MIN / 2..i32::MAX / 2);
-    let histogram = case.described().prepare(device)?;
-    let work = |thread: u64| -> Result<(), String> {
+    threads_share(device, &case, Algorithm::Auto, rounds, |thread| 1000 + step * thread)?;
+    threads_share(device, &case, Algorithm::Critical, rounds, |thread| 20 + 7 * thread)
+}
+
+/// `samples` tells how many a thread counts in each round.
+fn threads_share(
+    device: &Device,
+    case: &Case<i32>,
+    algorithm: Algorithm,
+    rounds: usize,
+    samples: impl Fn(usize) -> usize + Sync,
+) -> Result<(), Failed> {
+    const THREADS: usize = 8;
+    let histogram = case.described().algorithm(algorithm).prepare(device)?;
+    let work = |thread: usize| -> Result<(), String> {
         let text = |error: Error| error.to_string();
         let mut sums = vec![0; histogram.counts_len()];
         let mut counts = device.zeroed(sums.len()).map_err(text)?;
         for round in 0..rounds {
-            let samples: Vec<i32> = Random::new(100 * thread + round).values(1000 + step * thread as usize);
+            let samples: Vec<i32> = Random::new((100 * thread + round) as u64).values(samples(thread));
             let expected = case.counts(&samples);
             compare("apply", &histogram.apply(&samples).map_err(text)?, &expected)?;
             sums.iter_mut().zip(expected).for_each(|(sum, count)| *sum += count);
@@ -160,6 +178,7 @@ fn threads_share_a_histogram(device: &Device) -> Result<(), Failed> {
         compare("apply_into", &histogram.counts(&counts).map_err(text)?, &sums)
     };
     thread::scope(|scope| {
+        let work = &work;
         let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(thread))).collect();
         Ok(threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)?)
     })
@@ -201,6 +220,43 @@ fn what_auto_chooses() -> Result<(), Failed> {
         let plan = Histogram::even(bins, 0.0f32..1.0).prepare(&Device::emulated(profile, 0))?.plan(1000);
         if (plan.chosen, plan.copies, plan.ranges) != expected {
             return Err(format!("{profile:?}, {bins} bins: {plan}, expected {expected:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// In numbers: the counters, of which bytes have 256 in each channel, and the device's shared memory.
+fn why_auto_chooses() -> Result<(), Failed> {
+    let channels = |bins, channels| Histogram::<u8>::even(bins, 0..255).channels(channels).count(channels - 1);
+    let reasons = [
+        (channels(9, 4), "768 counters of 4 bytes fit 32 times into half of 227 KiB"),
+        (channels(256, 8), "1792 counters of 4 bytes fit 16 times into half of 227 KiB"),
+        (channels(2, 200), "50944 counters of 4 bytes fit into 227 KiB once, and not twice into half of 227 KiB"),
+        (channels(2, 400), "102144 counters of 4 bytes fit into 2 times 227 KiB"),
+        (channels(2, 4000), "1023744 counters of 4 bytes take 18 times 227 KiB, more than 4 of which are slow"),
+    ];
+    for (histogram, reason) in reasons {
+        let plan = histogram.prepare(&Device::emulated(Profile::SM_90, 0))?.plan(8000);
+        let text = format!("counters   {} (channels: {})", plan.counters, plan.channels);
+        if plan.reason != reason || !reason.starts_with(&plan.counters.to_string()) || !plan.to_string().contains(&text)
+        {
+            return Err(format!("{plan}, expected: {reason}").into());
+        }
+    }
+    let plan = channels(9, 4).prepare(&Device::cpu())?.plan(8000);
+    if (plan.channels, plan.counters) == (3, 36) { Ok(()) } else { Err(plan.to_string().into()) }
+}
+
+/// What the documentation of `PrivatePerThread` says.
+fn most_private_counters() -> Result<(), Failed> {
+    for (profile, most) in [(Profile::SM_90, 1760), (Profile::SM_75, 496)] {
+        let prepare = |counters: usize| {
+            let histogram = Histogram::even(counters - 3, 0.0f32..1.0).algorithm(Algorithm::PrivatePerThread);
+            histogram.prepare(&Device::emulated(profile, 0)).map(|histogram| histogram.plan(1).copies)
+        };
+        match (prepare(most), prepare(most + 1)) {
+            (Ok(128), Err(Error::SharedMemoryExceeded { .. })) => {}
+            other => return Err(format!("{most} counters, and one more: {other:?}").into()),
         }
     }
     Ok(())
@@ -248,12 +304,12 @@ fn floats<T: Number>() -> Vec<Case<T>> {
     ]
 }
 
-/// A range that no signed number of the samples' size measures (NVIDIA/cccl 10975).
+/// A range that no signed number of the samples' size measures.
 fn wider_than_the_type() -> Vec<Case<i32>> {
     vec![Case::even(100, -1_500_000_000..1_500_000_000)]
 }
 
-/// More bins than there are floats between the ends, or than the range has digits (NVIDIA/cccl 10976).
+/// More bins than there are floats between the ends, or than the range has digits.
 fn beyond_precision() -> Vec<Case<f32>> {
     vec![
         Case::even(1 << 24, 0.0..1.0),
@@ -263,12 +319,12 @@ fn beyond_precision() -> Vec<Case<f32>> {
     ]
 }
 
-/// A range of numbers of one byte, on both sides of zero (NVIDIA/cccl 10977).
+/// A range of numbers of one byte, on both sides of zero.
 fn negative_edges() -> Vec<Case<i32>> {
     vec![Case::edges(&[-60, -29, 2, 33, 64])]
 }
 
-/// The same in bins of equal width (NVIDIA/cccl 10977).
+/// The same in bins of equal width.
 fn negative_bins() -> Vec<Case<i32>> {
     vec![Case::even(4, -60..64)]
 }
@@ -335,29 +391,36 @@ fn check<T: Number>(device: &Device, case: &Case<T>, size: usize) -> Result<(), 
     let samples = case.samples(size, random);
     let weights = weights(size, random);
     let (expected, sums) = (case.counts(&samples), case.sums(&samples, &weights));
+    by_every_algorithm(device, case, &samples, &expected)?;
+    weigh(device, case, &samples, &weights, &sums).map_err(|error| format!("weighted: {error}"))
+}
+
+/// Counts by every algorithm that can take so many samples in reasonable time.
+fn by_every_algorithm<T: Number>(
+    device: &Device,
+    case: &Case<T>,
+    samples: &[T],
+    expected: &[u64],
+) -> Result<(), String> {
     let algorithms: &[Algorithm] = match device.info().backend {
         Backend::Cpu => &[Algorithm::Auto],
         _ => &ALGORITHMS,
     };
-    for &algorithm in algorithms {
-        let most = match algorithm {
-            Algorithm::Critical
-            | Algorithm::GlobalAtomic(Ordering::SeqCst)
-            | Algorithm::SharedAtomic(Ordering::SeqCst)
-                if is_emulated(device) =>
-            {
-                MOST_IN_ORDER
-            }
-            Algorithm::Critical => MOST_CRITICAL,
-            _ => usize::MAX,
-        };
-        if size > most {
-            continue;
+    let quick = algorithms.iter().filter(|&&algorithm| samples.len() <= most_samples(device, algorithm));
+    quick.copied().try_for_each(|algorithm| {
+        count(device, case, algorithm, samples, expected).map_err(|error| format!("{algorithm:?}: {error}"))
+    })
+}
+
+fn most_samples(device: &Device, algorithm: Algorithm) -> usize {
+    use Algorithm::{Critical, GlobalAtomic, SharedAtomic};
+    match algorithm {
+        Critical | GlobalAtomic(Ordering::SeqCst) | SharedAtomic(Ordering::SeqCst) if is_emulated(device) => {
+            MOST_IN_ORDER
         }
-        let counted = count(device, case, algorithm, &samples, &expected);
-        counted.map_err(|error| format!("{algorithm:?}: {error}"))?;
+        Critical => MOST_CRITICAL,
+        _ => usize::MAX,
     }
-    weigh(device, case, &samples, &weights, &sums).map_err(|error| format!("weighted: {error}"))
 }
 
 /// Of all magnitudes, with both signs and zeros.
@@ -403,8 +466,7 @@ fn is_too_large<T: Number>(device: &Device, case: &Case<T>, algorithm: Algorithm
 }
 
 fn compare(what: &str, actual: &Counts, expected: &[u64]) -> Result<(), String> {
-    let flat: Vec<u64> =
-        actual.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect();
+    let flat = flat(actual);
     if flat.len() != expected.len() {
         return Err(format!("{what}: {} counts instead of {}", flat.len(), expected.len()));
     }
@@ -432,8 +494,7 @@ fn weigh<T: Number>(
     if of_slices.quantum != *quantum {
         return Err(format!("the quantum is {:e}, expected {quantum:e}", of_slices.quantum));
     }
-    let channels = of_slices.sums.channels();
-    let sums: Vec<f64> = channels.flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect();
+    let sums = flat(&of_slices.sums);
     match (0..expected.len()).find(|&k| sums[k].to_bits() != expected[k].to_bits()) {
         None => Ok(()),
         Some(k) => Err(format!("sum {k} is {:e}, expected {:e}", sums[k], expected[k])),

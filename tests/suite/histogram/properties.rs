@@ -1,6 +1,9 @@
-//! What must hold for every histogram, on the CPU: properties instead of examples.
+//! What must hold for every histogram: properties instead of examples. On the CPU, and with few and small cases on emulated
+//! devices.
 
-use crate::common::histogram::{Case, Number};
+use super::SUITE;
+use crate::common::histogram::{Case, Number, flat};
+use crate::common::{is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -12,10 +15,10 @@ const SEED: [u8; 32] = [0x5f; 32];
 
 type Checked = Result<(), TestCaseError>;
 
-type Test = fn() -> Result<(), Failed>;
+type Test = fn(&Device) -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
-    let properties: [(&str, Test); 8] = [
+    let properties: [(&str, Test); 7] = [
         ("all_samples_are_counted", all_samples_are_counted),
         ("their_order_does_not_matter", their_order_does_not_matter),
         ("halves_add_up", halves_add_up),
@@ -23,34 +26,44 @@ pub(super) fn trials() -> Vec<Trial> {
         ("finer_bins_of_integers", finer_bins_of_integers),
         ("finer_bins_of_floats", finer_bins_of_floats),
         ("weights_of_one_count", weights_of_one_count),
-        ("any_number_of_threads_gives_the_same", any_number_of_threads_gives_the_same),
     ];
-    properties.map(|(name, property)| Trial::test(format!("histogram::properties::{name}"), property)).into()
+    let trials = properties.into_iter().flat_map(|(name, property)| {
+        let [on_cpu, emulated, _] = on_every_backend(SUITE, &format!("properties::{name}"), property);
+        [on_cpu, emulated]
+    });
+    let threads = "histogram::cpu::properties::any_number_of_threads_gives_the_same";
+    trials.chain([Trial::test(threads, any_number_of_threads_gives_the_same)]).collect()
 }
 
-/// Checks a property with the same cases in every run.
-fn check<S: Strategy>(strategy: S, property: impl Fn(S::Value) -> Checked) -> Result<(), Failed> {
-    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
+/// The cases of a property, and the most samples of one.
+fn effort(device: &Device) -> (u32, usize) {
+    if is_emulated(device) { (10, 60) } else { (200, 300) }
+}
+
+/// Checks a property with the same cases in every run; `strategy` is told the most samples of one.
+fn check<S: Strategy>(
+    device: &Device,
+    strategy: impl FnOnce(usize) -> S,
+    property: impl Fn(S::Value) -> Checked,
+) -> Result<(), Failed> {
+    let (cases, most) = effort(device);
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &SEED);
-    Ok(TestRunner::new_with_rng(config, rng).run(&strategy, property).map_err(|error| error.to_string())?)
+    let result = TestRunner::new_with_rng(config, rng).run(&strategy(most), property);
+    Ok(result.map_err(|error| error.to_string())?)
 }
 
-fn apply<T: Number>(histogram: &Histogram<T>, samples: &[T]) -> Counts {
-    histogram.prepare(&Device::cpu()).unwrap().apply(samples).unwrap()
-}
-
-/// All counters, as they stand in a buffer.
-fn flat<N: Copy>(counts: &Counts<N>) -> Vec<N> {
-    counts.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect()
+fn apply<T: Number>(device: &Device, histogram: &Histogram<T>, samples: &[T]) -> Counts {
+    histogram.prepare(device).unwrap().apply(samples).unwrap()
 }
 
 /// Bins of integers, and samples in and beside them.
-fn integers() -> impl Strategy<Value = (Histogram<i32>, Vec<i32>)> {
+fn integers(most: usize) -> impl Strategy<Value = (Histogram<i32>, Vec<i32>)> {
     let range =
         (any::<i32>(), any::<i32>()).prop_filter_map("a range", |(a, b)| (a != b).then_some(a.min(b)..a.max(b)));
     let small = (-50..0, 1..50i32).prop_map(|(lower, upper)| lower..upper);
-    let near = vec(-60..60i32, 0..300);
-    let far = vec(any::<i32>(), 0..300);
+    let near = vec(-60..60i32, 0..most);
+    let far = vec(any::<i32>(), 0..most);
     (1..400usize, prop_oneof![range, small], prop_oneof![near, far], any::<bool>()).prop_map(
         |(bins, range, x, closed)| {
             let histogram = Histogram::even(bins, range);
@@ -60,35 +73,43 @@ fn integers() -> impl Strategy<Value = (Histogram<i32>, Vec<i32>)> {
 }
 
 /// Floats of any bits, many of them in [-4, 4].
-fn floats() -> impl Strategy<Value = Vec<f32>> {
+fn floats(most: usize) -> impl Strategy<Value = Vec<f32>> {
     vec(
         prop_oneof![any::<u32>().prop_map(f32::from_bits), -4.0..4.0f32, (-16..17).prop_map(|k| k as f32 / 4.0)],
-        0..300,
+        0..most,
     )
 }
 
-fn all_samples_are_counted() -> Result<(), Failed> {
-    check((integers(), floats(), 1..5usize), |((histogram, integers), floats, channels)| {
-        prop_assert_eq!(apply(&histogram, &integers).total(), integers.len() as u64);
-        let floats = &floats[..floats.len() / channels * channels];
-        let edges = Histogram::edges(&[-1.0, 0.5, 3.0]).channels(channels);
-        prop_assert_eq!(apply(&edges, floats).total(), floats.len() as u64);
-        prop_assert_eq!(apply(&edges.count(1), floats).total(), (floats.len() / channels) as u64);
-        Ok(())
-    })
+fn all_samples_are_counted(device: &Device) -> Result<(), Failed> {
+    check(
+        device,
+        |most| (integers(most), floats(most), 1..5usize),
+        |((histogram, integers), floats, channels)| {
+            prop_assert_eq!(apply(device, &histogram, &integers).total(), integers.len() as u64);
+            let floats = &floats[..floats.len() / channels * channels];
+            let edges = Histogram::edges(&[-1.0, 0.5, 3.0]).channels(channels);
+            prop_assert_eq!(apply(device, &edges, floats).total(), floats.len() as u64);
+            prop_assert_eq!(apply(device, &edges.count(1), floats).total(), (floats.len() / channels) as u64);
+            Ok(())
+        },
+    )
 }
 
-fn their_order_does_not_matter() -> Result<(), Failed> {
-    let shuffled =
-        integers().prop_flat_map(|(histogram, x)| (Just(histogram), Just(x.clone()), Just(x).prop_shuffle()));
-    check(shuffled, |(histogram, x, shuffled)| {
-        prop_assert_eq!(apply(&histogram, &x), apply(&histogram, &shuffled));
+fn their_order_does_not_matter(device: &Device) -> Result<(), Failed> {
+    let shuffled = |most| {
+        integers(most).prop_flat_map(|(histogram, x)| (Just(histogram), Just(x.clone()), Just(x).prop_shuffle()))
+    };
+    check(device, shuffled, |(histogram, x, shuffled)| {
+        prop_assert_eq!(apply(device, &histogram, &x), apply(device, &histogram, &shuffled));
         Ok(())
     })?;
     // Sums of weights that are rounded, too, bit for bit.
-    let pairs = vec((-4.0..4.0f32, any::<f32>().prop_filter("finite", |w| w.is_finite())), 0..300);
-    check(pairs.prop_flat_map(|p| (Just(p.clone()), Just(p).prop_shuffle())), |(pairs, shuffled)| {
-        let histogram = Histogram::even(5, -3.0..3.0).prepare(&Device::cpu()).unwrap();
+    let pairs = |most| {
+        let pairs = vec((-4.0..4.0f32, any::<f32>().prop_filter("finite", |w| w.is_finite())), 0..most);
+        pairs.prop_flat_map(|pairs| (Just(pairs.clone()), Just(pairs).prop_shuffle()))
+    };
+    check(device, pairs, |(pairs, shuffled)| {
+        let histogram = Histogram::even(5, -3.0..3.0).prepare(device).unwrap();
         let [a, b] = [pairs, shuffled].map(|pairs| {
             let (x, weights): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
             histogram.apply_weighted(&x, &weights).unwrap()
@@ -98,34 +119,41 @@ fn their_order_does_not_matter() -> Result<(), Failed> {
     })
 }
 
-fn halves_add_up() -> Result<(), Failed> {
-    check((integers(), any::<prop::sample::Index>()), |((histogram, x), place)| {
-        let device = Device::cpu();
-        let prepared = histogram.prepare(&device).unwrap();
-        let mut counts = device.zeroed(prepared.counts_len()).unwrap();
-        let (first, second) = x.split_at(place.index(x.len() + 1));
-        for half in [first, second] {
-            prepared.apply_into(&device.upload(half).unwrap(), &mut counts).unwrap();
-        }
-        prop_assert_eq!(prepared.counts(&counts).unwrap(), prepared.apply(&x).unwrap());
-        Ok(())
-    })
+fn halves_add_up(device: &Device) -> Result<(), Failed> {
+    check(
+        device,
+        |most| (integers(most), any::<prop::sample::Index>()),
+        |((histogram, x), place)| {
+            let prepared = histogram.prepare(device).unwrap();
+            let mut counts = device.zeroed(prepared.counts_len()).unwrap();
+            let (first, second) = x.split_at(place.index(x.len() + 1));
+            for half in [first, second] {
+                prepared.apply_into(&device.upload(half).unwrap(), &mut counts).unwrap();
+            }
+            prop_assert_eq!(prepared.counts(&counts).unwrap(), prepared.apply(&x).unwrap());
+            Ok(())
+        },
+    )
 }
 
-fn channels_are_histograms_of_their_own() -> Result<(), Failed> {
-    check((integers(), 1..6usize, 0..6usize), |((histogram, x), channels, counted)| {
-        let x = &x[..x.len() / channels * channels];
-        let counted = counted.clamp(1, channels);
-        let together = apply(&histogram.clone().channels(channels).count(counted), x);
-        prop_assert_eq!(together.channels().len(), counted);
-        for c in 0..counted {
-            let alone: Vec<i32> = x.iter().copied().skip(c).step_by(channels).collect();
-            let alone = apply(&histogram, &alone);
-            prop_assert_eq!(together.channel(c), alone.channel(0));
-        }
-        prop_assert_eq!(together.channel(counted), None);
-        Ok(())
-    })
+fn channels_are_histograms_of_their_own(device: &Device) -> Result<(), Failed> {
+    check(
+        device,
+        |most| (integers(most), 1..6usize, 0..6usize),
+        |((histogram, x), channels, counted)| {
+            let x = &x[..x.len() / channels * channels];
+            let counted = counted.clamp(1, channels);
+            let together = apply(device, &histogram.clone().channels(channels).count(counted), x);
+            prop_assert_eq!(together.channels().len(), counted);
+            for c in 0..counted {
+                let alone: Vec<i32> = x.iter().copied().skip(c).step_by(channels).collect();
+                let alone = apply(device, &histogram, &alone);
+                prop_assert_eq!(together.channel(c), alone.channel(0));
+            }
+            prop_assert_eq!(together.channel(counted), None);
+            Ok(())
+        },
+    )
 }
 
 /// Twice as many bins, added in pairs.
@@ -135,29 +163,39 @@ fn in_pairs(fine: &Counts) -> Vec<u64> {
     pairs.chain([fine.below(), fine.above(), fine.nan()]).collect()
 }
 
-fn finer_bins_of_integers() -> Result<(), Failed> {
-    check((1..300usize, any::<u16>(), any::<u16>(), vec(any::<u16>(), 0..300)), |(bins, a, b, x)| {
-        prop_assume!(a != b);
-        let [coarse, fine] = [bins, 2 * bins].map(|bins| apply(&Histogram::even(bins, a.min(b)..a.max(b)), &x));
-        prop_assert_eq!(flat(&coarse), in_pairs(&fine));
-        Ok(())
-    })
+fn finer_bins_of_integers(device: &Device) -> Result<(), Failed> {
+    check(
+        device,
+        |most| (1..300usize, any::<u16>(), any::<u16>(), vec(any::<u16>(), 0..most)),
+        |(bins, a, b, x)| {
+            prop_assume!(a != b);
+            let [coarse, fine] =
+                [bins, 2 * bins].map(|bins| apply(device, &Histogram::even(bins, a.min(b)..a.max(b)), &x));
+            prop_assert_eq!(flat(&coarse), in_pairs(&fine));
+            Ok(())
+        },
+    )
 }
 
 /// Where the width is a power of two, twice the bins are exactly twice the quotient, rounded or not.
-fn finer_bins_of_floats() -> Result<(), Failed> {
-    check((1..300usize, -3..3i32, -2..3i32, floats()), |(bins, lower, log2_of_width, x)| {
-        let lower = lower as f32;
-        let range = lower..lower + (log2_of_width as f32).exp2();
-        let [coarse, fine] = [bins, 2 * bins].map(|bins| apply(&Histogram::even(bins, range.clone()).closed(), &x));
-        prop_assert_eq!(flat(&coarse), in_pairs(&fine));
-        Ok(())
-    })
+fn finer_bins_of_floats(device: &Device) -> Result<(), Failed> {
+    check(
+        device,
+        |most| (1..300usize, -3..3i32, -2..3i32, floats(most)),
+        |(bins, lower, log2_of_width, x)| {
+            let lower = lower as f32;
+            let range = lower..lower + (log2_of_width as f32).exp2();
+            let [coarse, fine] =
+                [bins, 2 * bins].map(|bins| apply(device, &Histogram::even(bins, range.clone()).closed(), &x));
+            prop_assert_eq!(flat(&coarse), in_pairs(&fine));
+            Ok(())
+        },
+    )
 }
 
-fn weights_of_one_count() -> Result<(), Failed> {
-    check(integers(), |(histogram, x)| {
-        let histogram = histogram.prepare(&Device::cpu()).unwrap();
+fn weights_of_one_count(device: &Device) -> Result<(), Failed> {
+    check(device, integers, |(histogram, x)| {
+        let histogram = histogram.prepare(device).unwrap();
         let sums = histogram.apply_weighted(&x, &vec![1.0; x.len()]).unwrap().sums;
         let counts: Vec<f64> = flat(&histogram.apply(&x).unwrap()).iter().map(|count| *count as f64).collect();
         prop_assert_eq!(flat(&sums), counts);
