@@ -18,6 +18,15 @@ use std::time::Duration;
 /// Bins of the cases of `f32`.
 const BINS: [usize; 7] = [256, 1024, 4096, 16_384, 57_344, 65_536, 1 << 20];
 
+/// Bins of the cases of `f64` and of edges.
+const MANY_BINS: [usize; 2] = [65_536, 1 << 18];
+
+/// Bins that there can be counters for of each thread's own.
+const FEW_BINS: [usize; 3] = [2, 16, 64];
+
+/// Bins of the cases with weights: sums that fit into shared memory, and not.
+const WEIGHTED_BINS: [usize; 2] = [256, 65_536];
+
 /// The ways to count the types of items, and how many items there are: the lock is so slow that it gets few.
 const ITEM_WAYS: [(&str, Algorithm, usize); 5] = [
     ("critical", Algorithm::Critical, 1 << 16),
@@ -49,17 +58,33 @@ fn main() -> Result<()> {
     measure(&device, "bytes u8", &Histogram::bytes(), bytes, |bin| bin as u8, &mut criterion)?;
     measure(&device, "low bits u16", &Histogram::low_bits(10), samples, |bin| bin as u16, &mut criterion)?;
     for bins in BINS {
-        let middle = move |bin| ((f64::from(bin) + 0.5) / bins as f64) as f32;
-        measure(&device, "even f32", &Histogram::even(bins, 0.0..1.0), samples, middle, &mut criterion)?;
+        measure(&device, "even f32", &Histogram::even(bins, 0.0..1.0), samples, middle(bins), &mut criterion)?;
     }
+    for bins in MANY_BINS {
+        let (even, ends) = (Histogram::even(bins, 0.0..1.0), edges(bins));
+        measure(&device, "even f64", &even, samples / 2, |bin| middle(bins)(bin).into(), &mut criterion)?;
+        measure(&device, "edges f32", &Histogram::edges(&ends), samples, middle(bins), &mut criterion)?;
+    }
+    weighted(&device, samples)?;
     if !is_cpu(&device) {
         byte_ways(&device, bytes, &mut criterion)?;
+        few_bins(&device, samples)?;
         items(&device)?;
     }
     if let Some(criterion) = criterion {
         criterion.final_summary();
     }
     Ok(())
+}
+
+/// The middle of one of so many bins from 0 to 1.
+fn middle(bins: usize) -> impl Fn(u32) -> f32 + Sync {
+    move |bin| ((f64::from(bin) + 0.5) / bins as f64) as f32
+}
+
+/// The edges of so many bins from 0 to 1.
+fn edges(bins: usize) -> Vec<f32> {
+    (0..=bins).map(|edge| (edge as f64 / bins as f64) as f32).collect()
 }
 
 fn is_cpu(device: &Device) -> bool {
@@ -156,16 +181,41 @@ impl<T: HistogramElement> Data<T> {
         Ok("ok exact")
     }
 
-    /// Checks, measures, and prints a line.
+    /// Checks, measures, and prints a line. What all runs together have counted is compared too.
     fn row(&self, peer: &str, case: &str, histogram: &PreparedHistogram<T>) -> Result<Duration> {
         let device = histogram.device();
         let mut counts = device.zeroed(histogram.counts_len())?;
         let verdict = self.check(histogram, &mut counts)?;
         let run = |_| Ok(device.time(|| histogram.apply_into(&self.samples, &mut counts))?.1);
         let mut times = (0..rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
-        let (time, samples) = (median(&mut times), self.samples.len() as u64);
+        let (time, samples, runs) = (median(&mut times), self.samples.len() as u64, 1 + times.len() as u64);
+        let counts = histogram.counts(&counts)?;
+        assert!(counts.bins() == self.of_runs(runs), "the counts of {runs} runs are wrong");
+        assert_eq!(counts.total(), runs * samples);
         report(peer, case, time, &[samples * size_of::<T>() as u64, samples], verdict);
         Ok(time)
+    }
+
+    /// What so many runs must count.
+    fn of_runs(&self, runs: u64) -> Vec<u64> {
+        self.expected.iter().map(|count| runs * count).collect()
+    }
+
+    /// Adds up weights of a half each, checks every sum, and prints a line. Only a call that waits can be measured.
+    fn weighted_row(&self, case: &str, histogram: &PreparedHistogram<T>) -> Result<()> {
+        let device = histogram.device();
+        let weights = device.upload(&vec![0.5; self.samples.len()])?;
+        let run = |_| {
+            let (weighted, time) = device.time(|| histogram.apply_weighted_buffers(&self.samples, &weights))?;
+            let expected = self.expected.iter().map(|count| *count as f64 / 2.0);
+            assert!(weighted.sums.bins().iter().copied().eq(expected), "the sums are wrong");
+            Ok(time)
+        };
+        let mut times = (0..=rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
+        let samples = self.samples.len() as u64;
+        let bytes = samples * (size_of::<T>() + size_of::<f32>()) as u64;
+        report("weighted", case, median(&mut times[1..]), &[bytes, samples], "ok exact");
+        Ok(())
     }
 }
 
@@ -236,6 +286,34 @@ fn items(device: &Device) -> Result<()> {
         let data = Data::new(device, Distribution::Uniform, 256, count, |bin| bin as u8)?;
         let time = data.row(name, &format!("items u8 n={count} bins=256 Uniform"), &histogram)?;
         println!("# {:.4} ns per item", time.as_secs_f64() * 1e9 / count as f64);
+    }
+    Ok(())
+}
+
+/// Few bins: whether counters of each thread's own are worth it.
+fn few_bins(device: &Device, count: usize) -> Result<()> {
+    println!("# few bins");
+    for bins in FEW_BINS {
+        for distribution in [Distribution::Uniform, Distribution::Constant] {
+            let data = Data::new(device, distribution, bins, count, middle(bins))?;
+            for (name, algorithm) in &BYTE_WAYS[..2] {
+                let histogram = Histogram::even(bins, 0.0..1.0).algorithm(*algorithm).prepare(device)?;
+                data.row(name, &format!("few bins f32 n={count} bins={bins} {distribution:?}"), &histogram)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sums of weights, for which there is one way only.
+fn weighted(device: &Device, count: usize) -> Result<()> {
+    println!("# weights, on buffers; a run waits for its sums");
+    for bins in WEIGHTED_BINS {
+        let histogram = Histogram::even(bins, 0.0..1.0).prepare(device)?;
+        for distribution in [Distribution::Uniform, Distribution::Constant] {
+            let data = Data::new(device, distribution, bins, count, middle(bins))?;
+            data.weighted_row(&format!("weighted f32 n={count} bins={bins} {distribution:?}"), &histogram)?;
+        }
     }
     Ok(())
 }
