@@ -11,6 +11,12 @@
 //! # }
 //! ```
 //!
+//! | operation | what |
+//! |---|---|
+//! | [`Filter1d`] | correlation and convolution of signals and of matrices along either axis |
+//! | [`Histogram`] | counts of samples in bins, and sums of their weights |
+//! | [`Transpose`] | transposition of matrices, in place as well |
+//!
 //! Every operation goes the same way: a *description* is plain data; [`prepare`](Filter1d::prepare) checks it and
 //! binds it to a [`Device`]; `apply` runs it on host data and `apply_into` on device [`Buffer`]s, as often as
 //! wanted and from any thread.

@@ -15,6 +15,7 @@ pub struct Counts<N = u64> {
 
 /// The counts of one channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Channel<'a, N = u64> {
     /// Of each bin.
     pub bins: &'a [N],

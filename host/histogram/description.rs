@@ -36,7 +36,9 @@ pub struct Histogram<T> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The fastest one for these bins on this device; [`plan`](PreparedHistogram::plan) tells which one, and why.
+    /// The fastest one for so many counters on this device: the more copies of them fit into its shared memory, the
+    /// better. The type of the samples matters by the number of counters alone, of which bytes have 256 whatever their bins
+    /// are. [`plan`](PreparedHistogram::plan) tells which one, and why.
     #[default]
     Auto,
     /// One block, whose threads enter a critical section one after another: a lock, taken by compare-and-swap. To see
@@ -48,8 +50,10 @@ pub enum Algorithm {
     /// The same, but counters that many samples meet are kept in shared memory: each block looks at some of its samples
     /// to know which ones these are, again and again. For more bins than shared memory can hold.
     CachedAtomic,
-    /// Each thread counts in bytes of its own in shared memory, without atomics. For few bins: all threads of a block
-    /// need theirs at a time.
+    /// Each thread counts in bytes of its own in shared memory, without atomics. For few bins: all threads of a block,
+    /// 128 at the least, need theirs at a time. These are 132 bytes for each counter, and there is a counter for each bin
+    /// and three more, or always 256 for bytes, in each channel that is counted. So 227 KiB of shared memory are enough for
+    /// 1,760 counters, and 64 KiB for 496.
     PrivatePerThread,
     /// One set of 32-bit counters for each block in shared memory, which its threads add to atomically. Takes the most
     /// bins of all that use shared memory; more than it can hold are counted range after range. Samples that meet in
@@ -111,6 +115,9 @@ impl Histogram<u16> {
 impl<T: HistogramElement> Histogram<T> {
     /// `bins` bins of equal width, 1 to 2^24, from the lower end of the range up to but not including the upper one.
     ///
+    /// No integer is above `T::MAX`, so what covers a whole type of them is `T::MIN..T::MAX` and [`closed`](Self::closed).
+    /// Such bins are all equally wide if their number divides that of the type's values, a power of two.
+    ///
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let thirds = slm::Histogram::even(3, -10..10).prepare(&slm::Device::cpu())?;
@@ -125,8 +132,8 @@ impl<T: HistogramElement> Histogram<T> {
         Self::new(Bins::Even { bins, lower: range.start, upper: range.end })
     }
 
-    /// Bins between neighbouring edges, which ascend strictly: bin `k` is `edges[k] <= x < edges[k + 1]`. The first and
-    /// the last edge of floats may be infinite.
+    /// Bins between neighbouring edges, which ascend strictly: bin `k` is `edges[k] <= x < edges[k + 1]`, 1 to 2^24 bins.
+    /// The first and the last edge of floats may be infinite.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -147,7 +154,7 @@ impl<T: HistogramElement> Histogram<T> {
     }
 
     /// Puts the upper end of the last bin into it, as NumPy's `histogram` does. Changes nothing for
-    /// [`low_bits`](Histogram::low_bits).
+    /// [`bytes`](Histogram::bytes) and [`low_bits`](Histogram::low_bits), which have a bin for every sample.
     #[must_use]
     pub fn closed(mut self) -> Self {
         self.closed = true;
@@ -178,7 +185,8 @@ impl<T: HistogramElement> Histogram<T> {
         self
     }
 
-    /// How it is counted; [`Algorithm::Auto`] unless said otherwise.
+    /// How it is counted; [`Algorithm::Auto`] unless said otherwise. There is one way only to add up
+    /// [weights](PreparedHistogram::apply_weighted), whatever is asked for.
     #[must_use]
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.algorithm = algorithm;
@@ -197,7 +205,8 @@ impl<T: HistogramElement> Histogram<T> {
     /// * [`Error::Channels`] if no channel is counted, or more than there are; [`Error::TooLarge`] for more than 2^31
     ///   channels or counters. These are [`counts_len`](PreparedHistogram::counts_len); GPUs count bytes by their values,
     ///   for which they need 256 in each channel that is counted.
-    /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has.
+    /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has, even if
+    ///   only weights are to be added up, which do without it. [`Algorithm::Auto`] takes no more than there is.
     /// * Failures of the device.
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {
         T::prepare(self, device)

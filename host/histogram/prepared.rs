@@ -72,9 +72,9 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// # Errors
     ///
     /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Interleaving`] if some channel has fewer
-    /// samples than another, [`Error::Length`] if `counts` is not [`counts_len`](Self::counts_len) long, and failures of
-    /// the device. [`Error::OutOfHostMemory`] on the CPU, where each thread counts in a table of its own; nothing is
-    /// added then.
+    /// samples than another, [`Error::Length`] if `counts` is not [`counts_len`](Self::counts_len) long, and
+    /// [`Error::OutOfHostMemory`] on the CPU, where each thread counts in a table of its own: nothing is added then.
+    /// Failures of the device: a part of the samples may have been added then, as a GPU counts 2 GiB of them at a time.
     pub fn apply_into(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
         self.check_samples(samples)?;
         self.check_counts(counts)?;
@@ -92,6 +92,10 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     }
 
     /// Adds up a weight for each sample; the [module](super) says how exactly.
+    ///
+    /// The histogram's [`algorithm`](crate::Histogram::algorithm) and its [`plan`](Self::plan) are those of counting. On a
+    /// GPU weights are added atomically in shared memory, where a block has one set of sums if all of them fit into what
+    /// blocks have by default (48 KiB), and otherwise in global memory: the more samples meet in a bin, the slower.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -127,7 +131,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         WeightedCounts::new(&multiples, quantum, self.rule.cells())
     }
 
-    /// How so many samples, of all channels together, would be counted.
+    /// How so many samples, of all channels together, would be counted; not how their weights would be added up.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         self.bound.plan(&self.device, samples)
