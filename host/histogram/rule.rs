@@ -8,16 +8,16 @@ use slm_kernels::histogram::{Countable, OUTSIDE};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
-pub trait HistogramElement: Prepare + Countable + cpu::Tally + Into<f64> + OnGpus {}
-
-/// What backends for GPUs need of an element type.
+// What the backends for GPUs, if there are any, need of an element type.
 #[cfg(cuda)]
 use crate::backend::cuda::HistogramModules as OnGpus;
 #[cfg(all(gpu, not(cuda)))]
 use crate::backend::gpu::histogram::HistogramKernels as OnGpus;
 #[cfg(not(gpu))]
 use crate::element::sealed::Sealed as OnGpus;
+
+/// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
+pub trait HistogramElement: Prepare + Countable + cpu::Tally + Into<f64> + OnGpus {}
 
 /// The most bins, and the most edges but one.
 const MOST_BINS: usize = 1 << 24;
