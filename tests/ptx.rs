@@ -61,7 +61,7 @@ fn probes() -> BTreeSet<String> {
 }
 
 /// The targets, and the latest version of PTX that their files may have: older drivers refuse newer ones.
-const TARGETS: [(u32, (u32, u32)); 3] = [(75, (6, 3)), (80, (7, 0)), (90, (7, 8))];
+const TARGETS: [(u32, (u32, u32)); 3] = [(75, (6, 5)), (80, (7, 0)), (90, (7, 8))];
 
 type Test = fn(&File) -> Result<(), Failed>;
 

@@ -10,6 +10,9 @@ use std::fmt;
 const UNROLLING: &str = "-Cllvm-args=-unroll-threshold=12000 \
      -Cllvm-args=-unroll-partial-threshold=100 -Cllvm-args=-unroll-runtime=false";
 
+/// The oldest PTX that has `mma.sync` of integers, where LLVM would write an older one. Drivers know it since CUDA 10.2.
+const PTX_6_5: &str = " -Ctarget-feature=+ptx65";
+
 /// With line numbers: the one section of them that the driver's assembler does not understand is left out.
 const NO_ARANGES: &str = "-Cllvm-args=-generate-arange-section=false";
 
@@ -25,7 +28,8 @@ impl Flags {
     /// Those for rustc, separated by spaces.
     pub(crate) fn rustflags(self) -> String {
         let core = self.core.flags().join(" ");
-        let flags = format!("-Ctarget-cpu={} {core} {UNROLLING}", self.arch);
+        let version = if self.arch < Arch::SM_80 { PTX_6_5 } else { "" };
+        let flags = format!("-Ctarget-cpu={}{version} {core} {UNROLLING}", self.arch);
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
     }
 
@@ -62,6 +66,13 @@ mod tests {
              opt-level=3 debug=false lto='fat' codegen-units=1"
         );
         assert_eq!(flags.to_string(), expected);
+    }
+
+    #[test]
+    fn old_targets_get_a_newer_ptx() {
+        let rustflags = |arch| Flags { arch, core: Core::Sources, release: true }.rustflags();
+        assert!(rustflags(Arch::SM_75).starts_with("-Ctarget-cpu=sm_75 -Ctarget-feature=+ptx65 -Z"));
+        assert!(!rustflags(Arch::SM_80).contains("target-feature"));
     }
 
     #[test]

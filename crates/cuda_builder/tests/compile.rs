@@ -67,9 +67,28 @@ fn what_threads_do_together_is_in_one_place() {
         return;
     };
     let text = read(&result.unwrap().files[0]);
-    for instruction in ["bar.sync", "bar.warp.sync", "shfl.sync", "vote.sync", "redux.sync"] {
+    for instruction in ["bar.sync", "bar.warp.sync", "shfl.sync", "vote.sync", "redux.sync", "mma.sync"] {
         assert_eq!((instruction, text.matches(instruction).count()), (instruction, 1), "{text}");
     }
+}
+
+/// LLVM's default is older than the product of matrices. That it is raised is nothing to warn of.
+#[test]
+fn the_oldest_target_multiplies_matrices() {
+    let fixture = Fixture::new("oldest");
+    let builder = CudaBuilder::new(fixture.path("kernels")).arch(Arch::SM_75).target_dir(device_target_dir());
+    let Some(result) = unless_skipped(builder.module("meet").commit()) else {
+        return;
+    };
+    let committed = result.unwrap();
+    assert_eq!(committed.warnings, [""; 0]);
+    let text = read(&committed.files[0]);
+    assert!(
+        text.contains("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32") && text.contains("\n.target sm_75"),
+        "{text}"
+    );
+    let version = text.lines().find_map(|line| line.strip_prefix(".version ")?.parse::<f32>().ok());
+    assert!(version.is_some_and(|version| version >= 6.5), "{text}");
 }
 
 /// The fixture has a function that is not inlined, so that a mangled name is in the text.

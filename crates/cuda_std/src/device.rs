@@ -1,4 +1,4 @@
-//! The instructions: the `asm!` blocks for memory and special registers.
+//! The instructions: the `asm!` blocks for memory, special registers and matrices.
 //!
 //! Memory is accessed by width, not by type: a [`Value`](crate::Value) is its bits. Addresses in shared memory are
 //! 32-bit, so that the accesses become `LDS` and `STS`; a pointer would make them generic. Global accesses carry
@@ -55,6 +55,20 @@ pub(crate) fn clock() -> u64 {
     // SAFETY: reads a special register.
     unsafe { asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nostack)) }
     cycles
+}
+
+/// The warp's multiplication of matrices. Nothing here keeps it from being copied ([`crate::warp::mma_m8n8k16_s8`] does).
+#[cfg(target_feature = "sm_75")]
+#[inline(always)]
+pub(crate) fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
+    let [mut first, mut second] = c;
+    // SAFETY: works on registers; a lane that is missing makes the values unspecified, not invalid.
+    unsafe {
+        asm!("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {{{c}, {d}}}, {{{a}}}, {{{b}}}, {{{c}, {d}}};",
+             a = in(reg32) a, b = in(reg32) b, c = inout(reg32) first, d = inout(reg32) second,
+             options(nomem, nostack, preserves_flags));
+    }
+    [first, second]
 }
 
 /// An 8-bit value in the narrowest register there is.

@@ -189,6 +189,18 @@ pub enum WarpOperation {
     ReduceAdd,
 }
 
+/// What a lane gives to a multiplication of matrices ([`mma_m8n8k16_s8`](crate::warp::mma_m8n8k16_s8) tells of which
+/// elements).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fragments {
+    /// Four bytes of the left matrix.
+    pub a: u32,
+    /// Four bytes of the right one.
+    pub b: u32,
+    /// Two elements of what the product is added to.
+    pub c: [i32; 2],
+}
+
 /// What runs a kernel on the host: it knows which thread is running and holds its memory.
 ///
 /// All methods are called by the running thread for itself. Every accessor that a kernel calls is one call of a method,
@@ -224,6 +236,8 @@ pub trait Machine {
     fn fence(&self, scope: Scope, at: &'static Location<'static>);
     /// An exchange among the warp's lanes in `mask`.
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32;
+    /// A multiplication of matrices by all lanes of the warp: the lane's two elements of the result.
+    fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2];
 }
 
 thread_local! {

@@ -43,7 +43,7 @@
 //! * **Every bit pattern of a [`Value`] is valid**, so memory that nobody wrote gives an unspecified value and
 //!   nothing worse. The same holds for a data race.
 //! * **Order between threads** comes from [`thread::sync_threads`], [`warp::sync_warp`], the [`fence`]s and the
-//!   atomics. Shuffles and votes order nothing, and lanes of a warp do not run in step by themselves.
+//!   atomics. Shuffles, votes and products of matrices order nothing, and lanes of a warp do not run in step by themselves.
 
 #![cfg_attr(
     target_os = "cuda",

@@ -2,10 +2,11 @@
 //!
 //! Every function names the lanes that take part in a mask (bit `l` for lane `l`). All of them must come to the
 //! same call with the same mask, the caller's own lane among them; otherwise the result is unspecified. Shuffles
-//! and votes exchange registers and order no memory accesses; [`sync_warp`] does.
+//! and votes exchange registers and order no memory accesses; [`sync_warp`] does. Matrices are multiplied by all
+//! lanes ([`mma_m8n8k16_s8`]), so that has no mask; it orders nothing either.
 
 #[cfg(not(target_os = "cuda"))]
-use crate::host::{WarpOperation, machine};
+use crate::host::{Fragments, WarpOperation, machine};
 #[cfg(not(target_os = "cuda"))]
 use core::panic::Location;
 
@@ -33,6 +34,9 @@ unsafe extern "C" {
     fn redux_add(word: u32, mask: u32) -> u32;
     #[link_name = "llvm.nvvm.bar.warp.sync"]
     fn bar_warp_sync(mask: u32);
+    #[cfg(target_feature = "sm_75")]
+    #[link_name = "llvm.nvvm.activemask"]
+    fn active_mask() -> u32;
 }
 
 /// A value of 32 bits, which a lane can hand to another.
@@ -161,4 +165,64 @@ pub fn sync_warp(mask: u32) {
     }
     #[cfg(not(target_os = "cuda"))]
     machine().sync_warp(mask, Location::caller());
+}
+
+/// `A * B + C` for matrices that all lanes hold together: `A` is 8x16 and `B` 16x8, of `i8`, `C` and the result are
+/// 8x8, of `i32`.
+///
+/// Lane `l` gives four bytes of `A` in `a`, four of `B` in `b`, the lowest one first, and two elements of `C`; it gets
+/// the two of the result that are where its elements of `C` are. With `g = l / 4` and `t = l % 4` it holds
+///
+/// | | elements | in memory |
+/// |---|---|---|
+/// | `a` | `A[g][4 * t + i]`, `i` from 0 to 3 | word `l` of `A`, row by row |
+/// | `b` | `B[4 * t + i][g]`, `i` from 0 to 3 | word `l` of `B`, column by column |
+/// | `c` | `C[g][2 * t + i]`, `i` 0 and 1 | elements `2 * l` and `2 * l + 1` of `C`, row by row |
+///
+/// (PTX ISA, "Matrix Fragments for mma.m8n8k16"). The products are exact, and sums beyond `i32` wrap.
+///
+/// All 32 lanes have to come to the same call; if some do not, the result is unspecified. It is the instruction
+/// `mma.sync.m8n8k16.row.col.s32.s8.s8.s32`, so there is none in modules for GPUs before `sm_75`.
+///
+/// ```
+/// use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, warp};
+///
+/// arguments! {
+///     /// Two matrices and their product.
+///     pub struct Product {
+///         /// 8 rows of 16 bytes.
+///         pub a: GlobalIn<u32>,
+///         /// 8 columns of 16 bytes.
+///         pub b: GlobalIn<u32>,
+///         /// Receives 8 rows of 8 numbers.
+///         pub c: GlobalOut<i32>,
+///     }
+/// }
+///
+/// kernel! {
+///     /// A block of one warp.
+///     pub fn multiply(_arena, args: Product) {
+///         let l = u64::from(warp::lane());
+///         let c = warp::mma_m8n8k16_s8(args.a.get(l), args.b.get(l), [0, 0]);
+///         args.c.set2(2 * l, c);
+///     }
+/// }
+/// # fn main() {}
+/// ```
+#[cfg(any(not(target_os = "cuda"), target_feature = "sm_75"))]
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
+    #[cfg(target_os = "cuda")]
+    // LLVM has this one as an intrinsic too, but not as a convergent one. `asm!` is not moved out of the block in which it
+    // stands, and the call keeps that block from being copied into branches. The driver leaves its instruction out.
+    // SAFETY: reads which lanes run, and nobody looks at it.
+    unsafe {
+        active_mask()
+    };
+    #[cfg(target_os = "cuda")]
+    return crate::device::mma_m8n8k16_s8(a, b, c);
+    #[cfg(not(target_os = "cuda"))]
+    return machine().mma(Fragments { a, b, c }, Location::caller());
 }

@@ -127,6 +127,19 @@ kernel! {
 }
 
 kernel! {
+    /// A warp's product of two matrices, for which half of the warp does not come.
+    pub fn mma_in_a_branch(_arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let (a, b) = (args.input.get(t.into()), args.input.get(u64::from(t) + 128));
+        let mut c = [0, 0];
+        if args.right != 0 || t < 16 {
+            c = warp::mma_m8n8k16_s8(a, b, c); // planted
+        }
+        args.output.set2(u64::from(2 * t), c.map(|element| element as u32));
+    }
+}
+
+kernel! {
     /// A lock that its last owner keeps.
     pub fn kept_lock(arena, args: Args) {
         let (lock, _) = arena.split::<u32>(1);
@@ -183,6 +196,7 @@ cases! {
     warp_or_block: 1 of 32, Lanes, "missing lanes: 0xffffff00";
     not_in_the_mask: 1 of 32, Lanes, "lane 0 is not in its own mask 0xfffffffe";
     foreign_lane: 1 of 32, Lanes, "which is not in the mask 0x";
+    mma_in_a_branch: 1 of 32, Lanes, "missing lanes: 0xffff0000 of the mask 0xffffffff do not come";
     kept_lock: 1 of 64, Endless, "the block has not ended after";
     barrier_of_the_grid: 3 of 1, Endless, "the block has not ended after";
     endless_loads: 1 of 32, Endless, "the block has not ended after";

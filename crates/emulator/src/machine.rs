@@ -4,8 +4,9 @@ use crate::fibres::Reins;
 use crate::panics::unwinds;
 use crate::running::Running;
 use crate::site::Action;
-use cuda_std::Ordering;
-use cuda_std::host::{Access, Axis, Index, Machine, Masked, Scope, Update, WarpOperation};
+use crate::warp::Part;
+use cuda_std::host::{Access, Axis, Fragments, Index, Machine, Masked, Scope, Update, WarpOperation};
+use cuda_std::{Ordering, warp};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::rc::Rc;
@@ -112,7 +113,7 @@ impl Machine for Emulated {
     }
 
     fn sync_warp(&self, mask: u32, at: &'static Location<'static>) {
-        self.act(at, |running| running.meet(None, mask, 0, at));
+        self.act(at, |running| running.meet(Part::Wait, mask, at));
     }
 
     fn fence(&self, scope: Scope, at: &'static Location<'static>) {
@@ -120,7 +121,13 @@ impl Machine for Emulated {
     }
 
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
-        self.act(at, |running| running.meet(Some(operation), mask, word, at));
-        self.running.borrow().answer(self.reins.thread())
+        self.act(at, |running| running.meet(Part::Exchange(operation, word), mask, at));
+        let [word, _] = self.running.borrow().answer(self.reins.thread());
+        word
+    }
+
+    fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
+        self.act(at, |running| running.meet(Part::Mma(fragments), warp::FULL, at));
+        self.running.borrow().answer(self.reins.thread()).map(|word| word as i32)
     }
 }

@@ -146,7 +146,7 @@ impl Requests {
         self.clocks[32 * warp..][..32].fill(0);
     }
 
-    /// So many lanes of a warp have met at a barrier or exchange, in so many requests.
+    /// So many lanes of a warp have met at a barrier, exchange or product, in so many requests.
     pub(crate) fn meet(&mut self, warp: usize, site: u16, lanes: u32, requests: u64) {
         *counts_of(&mut self.counts[warp], site) += Counts { requests, lanes: lanes.into(), ..Counts::default() };
     }

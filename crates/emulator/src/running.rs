@@ -12,9 +12,9 @@ use crate::requests::Requests;
 use crate::schedule::Schedule;
 use crate::site::{Action, Line, Site, Sites};
 use crate::threads::Threads;
-use crate::warp::{Call, Meeting, answer};
+use crate::warp::{Answer, Call, Meeting, Part, answer};
 use crate::{Finding, SiteCounts};
-use cuda_std::host::{Scope, WarpOperation};
+use cuda_std::host::Scope;
 use std::collections::BTreeMap;
 use std::panic::Location;
 
@@ -47,7 +47,7 @@ pub(crate) struct Running {
     waiting: Vec<(u32, u16)>,
     warps: Vec<Meeting>,
     /// What an operation of its warp gave each thread.
-    answers: Vec<u32>,
+    answers: Vec<Answer>,
     ended: u32,
     /// Of the block; and what is left of them when another thread may run.
     steps_left: u64,
@@ -82,7 +82,7 @@ impl Running {
             indices: (0..threads).map(|t| [t % x, t / x % y, t / x / y]).collect(),
             waiting: Vec::new(),
             warps: vec![Meeting::default(); warps],
-            answers: vec![0; threads as usize],
+            answers: vec![[0; 2]; threads as usize],
             ended: 0,
             steps_left: 0,
             turn_ends: 0,
@@ -251,22 +251,15 @@ impl Running {
         Threads::new((0..self.indices.len() as u32).filter(|thread| !is_waiting(thread)))
     }
 
-    pub(crate) fn meet(
-        &mut self,
-        operation: Option<WarpOperation>,
-        mask: u32,
-        word: u32,
-        at: &'static Location<'static>,
-    ) {
-        let action = if operation.is_some() { Action::Exchange } else { Action::SyncWarp };
-        let site = self.sites.number_of(Site::of_wait(at, action));
+    pub(crate) fn meet(&mut self, part: Part, mask: u32, at: &'static Location<'static>) {
+        let site = self.sites.number_of(Site::of_wait(at, part.action()));
         let (warp, lane) = (self.thread / 32, self.thread % 32);
         if mask & 1 << lane == 0 {
             self.find(at.into(), Problem::NotInMask { mask, lane });
-            self.answers[self.thread as usize] = word;
+            self.answers[self.thread as usize] = part.own();
             return;
         }
-        let call = Call { site, mask, operation, word };
+        let call = Call { site, mask, part };
         self.warps[warp as usize].come(lane, call);
         self.stop_thread();
         self.pause = true;
@@ -286,24 +279,22 @@ impl Running {
         }
         let threads: Vec<u16> =
             (0..32).filter(|lane| lanes & 1 << lane != 0).map(|lane| (32 * warp + lane) as u16).collect();
-        if call.operation.is_none() {
+        if call.part == Part::Wait {
             self.order.meet(&threads);
         }
         for (thread, call) in threads.into_iter().zip(calls.iter().flatten()) {
             self.thread = thread.into();
-            if let Some(operation) = call.operation {
-                let (word, foreign) = answer(&calls, self.thread % 32, operation);
-                self.answers[self.thread as usize] = word;
-                if let Some(lane) = foreign {
-                    self.find(self.line(call.site), Problem::ForeignLane { mask: call.mask, lane });
-                }
+            let (answer, foreign) = answer(&calls, self.thread % 32, &call.part);
+            self.answers[self.thread as usize] = answer;
+            if let Some(lane) = foreign {
+                self.find(self.line(call.site), Problem::ForeignLane { mask: call.mask, lane });
             }
             self.schedule.wake(self.thread);
         }
     }
 
     /// What the last operation of its warp gave the thread.
-    pub(crate) fn answer(&self, thread: usize) -> u32 {
+    pub(crate) fn answer(&self, thread: usize) -> Answer {
         self.answers[thread]
     }
 

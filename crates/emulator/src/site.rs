@@ -42,6 +42,8 @@ pub enum Action {
     SyncWarp,
     /// A shuffle, vote or reduction.
     Exchange,
+    /// A product of matrices.
+    Mma,
     /// A fence.
     Fence,
 }
@@ -55,6 +57,7 @@ impl fmt::Display for Action {
             Action::Barrier => "barrier",
             Action::SyncWarp => "warp barrier",
             Action::Exchange => "warp exchange",
+            Action::Mma => "warp mma",
             Action::Fence => "fence",
         })
     }

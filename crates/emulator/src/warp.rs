@@ -1,23 +1,66 @@
-//! Where the lanes of a warp meet: `sync_warp`, shuffles, votes and reductions.
+//! Where the lanes of a warp meet: `sync_warp`, shuffles, votes, reductions and products of matrices.
 
-use cuda_std::host::WarpOperation;
+use crate::site::Action;
+use cuda_std::host::{Fragments, WarpOperation};
 use std::mem::discriminant;
+
+/// What a lane brings to an operation of its warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Nothing: `sync_warp`.
+    Wait,
+    /// A word.
+    Exchange(WarpOperation, u32),
+    /// Elements of matrices.
+    Mma(Fragments),
+}
+
+impl Part {
+    pub(crate) fn action(&self) -> Action {
+        match self {
+            Part::Wait => Action::SyncWarp,
+            Part::Exchange(..) => Action::Exchange,
+            Part::Mma(_) => Action::Mma,
+        }
+    }
+
+    /// What the lane keeps where nobody gives it anything.
+    pub(crate) fn own(&self) -> Answer {
+        match self {
+            Part::Wait => [0; 2],
+            Part::Exchange(_, word) => [*word, 0],
+            Part::Mma(fragments) => fragments.c.map(|element| element as u32),
+        }
+    }
+
+    fn word(&self) -> u32 {
+        self.own()[0]
+    }
+
+    /// Whether both are of the same operation: shuffles may ask different lanes.
+    fn meets(&self, other: &Part) -> bool {
+        match (self, other) {
+            (Part::Exchange(own, _), Part::Exchange(other, _)) => discriminant(own) == discriminant(other),
+            _ => discriminant(self) == discriminant(other),
+        }
+    }
+}
+
+/// What a lane gets from an operation of its warp: the first word, and for products of matrices both.
+pub(crate) type Answer = [u32; 2];
 
 /// A lane's part in an operation of its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) site: u16,
     pub(crate) mask: u32,
-    /// `None` for `sync_warp`.
-    pub(crate) operation: Option<WarpOperation>,
-    pub(crate) word: u32,
+    pub(crate) part: Part,
 }
 
 impl Call {
-    /// Whether both are parts of the same operation: shuffles may ask different lanes.
+    /// Whether both are parts of the same operation.
     fn meets(&self, other: &Call) -> bool {
-        let kinds = [self, other].map(|call| call.operation.as_ref().map(discriminant));
-        (self.site, self.mask) == (other.site, other.mask) && kinds[0] == kinds[1]
+        (self.site, self.mask) == (other.site, other.mask) && self.part.meets(&other.part)
     }
 }
 
@@ -48,10 +91,20 @@ impl Meeting {
     }
 }
 
-/// What `lane` gets from an operation in which these calls take part; and the lane that it asked without need being
-/// there.
-pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation) -> (u32, Option<u32>) {
-    let own = calls[lane as usize].map_or(0, |call| call.word);
+/// What `lane` gets for `part` from an operation in which these calls take part; and the lane that it asked without need
+/// being there.
+pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, part: &Part) -> (Answer, Option<u32>) {
+    match part {
+        Part::Wait => (part.own(), None),
+        Part::Exchange(operation, own) => {
+            let (word, foreign) = exchange(calls, lane, *operation, *own);
+            ([word, 0], foreign)
+        }
+        Part::Mma(fragments) => (product(calls, lane, fragments), None),
+    }
+}
+
+fn exchange(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation, own: u32) -> (u32, Option<u32>) {
     let source = match operation {
         WarpOperation::Ballot => return (fold(calls, |bits, lane, word| bits | u32::from(word != 0) << lane), None),
         WarpOperation::ReduceAdd => return (fold(calls, |sum, _, word| sum.wrapping_add(word)), None),
@@ -62,12 +115,31 @@ pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, operation: WarpOpera
     };
     let Some(source) = source else { return (own, None) };
     match calls[source as usize] {
-        Some(call) => (call.word, None),
+        Some(call) => (call.part.word(), None),
         None => (own, Some(source)),
     }
 }
 
 fn fold(calls: &[Option<Call>; 32], together: impl Fn(u32, u32, u32) -> u32) -> u32 {
     let calls = (0..32).filter_map(|lane| Some((lane, calls[lane as usize]?)));
-    calls.fold(0, |result, (lane, call)| together(result, lane, call.word))
+    calls.fold(0, |result, (lane, call)| together(result, lane, call.part.word()))
+}
+
+/// The two elements of `A * B + C` that `lane` holds. Row `r` of `A` are the words of the lanes from `4 * r` on, column `c`
+/// of `B` likewise; lanes that are missing count as zeros.
+fn product(calls: &[Option<Call>; 32], lane: u32, own: &Fragments) -> Answer {
+    let fragments = |lane: u32| match calls[lane as usize] {
+        Some(Call { part: Part::Mma(fragments), .. }) => fragments,
+        _ => Fragments::default(),
+    };
+    let (row, column) = (lane / 4, 2 * (lane % 4));
+    let sum = |c: i32, column: u32| {
+        (0..4).fold(c, |sum, k| sum.wrapping_add(dot(fragments(4 * row + k).a, fragments(4 * column + k).b)))
+    };
+    [sum(own.c[0], column) as u32, sum(own.c[1], column + 1) as u32]
+}
+
+/// The sum of the products of four bytes, which are signed.
+fn dot(a: u32, b: u32) -> i32 {
+    a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| i32::from(a as i8) * i32::from(b as i8)).sum()
 }

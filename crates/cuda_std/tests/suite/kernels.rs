@@ -248,7 +248,7 @@ fn arenas_and_windows_cannot_be_copied() {
 
 #[test]
 fn without_a_machine_every_accessor_says_so() {
-    let without: [fn(); 10] = [
+    let without: [fn(); 11] = [
         || _ = thread::thread_idx_x(),
         || thread::sync_threads(),
         || _ = input::<f32>(0, 4).get(0),
@@ -256,6 +256,7 @@ fn without_a_machine_every_accessor_says_so() {
         || _ = in_out::<u32>(0, 4).fetch_add(0, 1, Ordering::Relaxed),
         || _ = warp::ballot(warp::FULL, true),
         || warp::sync_warp(warp::FULL),
+        || _ = warp::mma_m8n8k16_s8(0, 0, [0, 0]),
         || _ = warp::lane(),
         || fence::fence_device(),
         || scale::run(scaling(0).1, ()),

@@ -4,7 +4,9 @@
 #![allow(unreachable_pub)]
 #![allow(unsafe_code)] // Makes windows on the machine's memory.
 
-use cuda_std::host::{Access, Axis, Index, Machine, Masked, Operation, Scope, Space, Update, WarpOperation, with};
+use cuda_std::host::{
+    Access, Axis, Fragments, Index, Machine, Masked, Operation, Scope, Space, Update, WarpOperation, with,
+};
 use cuda_std::{Arena, Entry, GlobalIn, GlobalInOut, GlobalOut, Ordering, Value};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -27,6 +29,7 @@ pub enum Event {
     SyncWarp(u32, &'static Location<'static>),
     Fence(Scope, &'static Location<'static>),
     Exchange(WarpOperation, u32, u32, &'static Location<'static>),
+    Mma(Fragments, &'static Location<'static>),
 }
 
 impl Event {
@@ -42,7 +45,8 @@ impl Event {
             | Event::SyncThreads(at)
             | Event::SyncWarp(_, at)
             | Event::Fence(_, at)
-            | Event::Exchange(.., at) => at,
+            | Event::Exchange(.., at)
+            | Event::Mma(_, at) => at,
         }
     }
 
@@ -69,6 +73,8 @@ pub struct Tester {
     pub lane: Cell<u32>,
     /// What exchanges give back.
     pub answer: Cell<u32>,
+    /// What multiplications of matrices give back.
+    pub product: Cell<[i32; 2]>,
     /// What the clock shows.
     pub clock: Cell<u64>,
     pub log: RefCell<Vec<Event>>,
@@ -254,6 +260,11 @@ impl Machine for Tester {
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
         self.note(Event::Exchange(operation, mask, word, at));
         self.answer.get()
+    }
+
+    fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
+        self.note(Event::Mma(fragments, at));
+        self.product.get()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What threads do together, through the host's seam: atomics, barriers, fences and warps.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, output};
-use cuda_std::host::{Access, Masked, Operation, Scope, Space, WarpOperation};
+use cuda_std::host::{Access, Fragments, Masked, Operation, Scope, Space, WarpOperation};
 use cuda_std::{Ordering, fence, thread, warp};
 
 /// Applies a method to element 5 of a window of each kind, each of which holds `$old` there: `$new` must stand there
@@ -208,6 +208,19 @@ fn exchanges() {
     exchange!(warp::ballot(mask, true), WarpOperation::Ballot, 1, 0x55 => 0x55);
     exchange!(warp::ballot(mask, false), WarpOperation::Ballot, 0, 0x55 => 0x55);
     exchange!(warp::reduce_add(mask, 3), WarpOperation::ReduceAdd, 3, 48 => 48);
+}
+
+/// One request with all that the lane gives, and the answer comes back as it is.
+#[test]
+fn products_of_matrices() {
+    let tester = Tester::new(0, 0);
+    for product in [[0, 0], [i32::MIN, i32::MAX], [-1, 7]] {
+        tester.product.set(product);
+        let (result, event) = tester.observe_one(|| warp::mma_m8n8k16_s8(0x8000_7fff, u32::MAX, [3, i32::MIN]));
+        let Event::Mma(fragments, _) = event else { panic!("{event:?}") };
+        assert_eq!(fragments, Fragments { a: 0x8000_7fff, b: u32::MAX, c: [3, i32::MIN] });
+        assert_eq!(result, product);
+    }
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl CaseVisitor for Check {
 fn every_bug_is_found_and_its_twin_is_clean() {
     let mut check = Check::default();
     visit_cases(&mut check);
-    assert_eq!(check.cases, 48);
+    assert_eq!(check.cases, 49);
 }
 
 #[test]
@@ -109,6 +109,16 @@ fn correct_protocols_give_their_results() {
         assert_eq!(run::<races::last_block>(launch(5, 32).seed(seed), true).1[100], 15);
         assert_eq!(run::<races::fence_on_one_side>(launch(1, 2).seed(seed), true).1[0], 42);
         assert_eq!(run::<races::lanes_in_step>(launch(1, 32).seed(seed), true).1[0], 31 * 16);
+    }
+}
+
+/// Of words whose lowest byte alone is not zero: so each row and column has four elements that count.
+#[test]
+fn the_correct_product_is_that_of_the_matrices() {
+    let (_, c) = run::<together::mma_in_a_branch>(launch(1, 32), true);
+    for (row, column) in (0..8).flat_map(|row| (0..8).map(move |column| (row, column))) {
+        let expected: i32 = (0..4).map(|k| (4 * row + k) * (4 * column + k - 128)).sum();
+        assert_eq!(c[(8 * row + column) as usize] as i32, expected, "row {row}, column {column}");
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::planted::{launch, run};
 use catalogue::Args;
-use cuda_std::{kernel, thread, warp};
+use cuda_std::{GlobalIn, GlobalInOut, arguments, kernel, thread, warp};
+use emulator::{Action, Emulator, Launch, Problem, Profile, Report};
 
 kernel! {
     /// Every operation of a warp, in turn: thread `t` writes the result number `right` of its lane.
@@ -37,5 +38,195 @@ fn warp_operations_give_what_they_promise() {
             let down = square(if t < 2 { t + 30 } else { t });
             assert_eq!(sums[t as usize], up + down + 0xaaaa_aaaa + 31 * 16 + square(31 - t), "lane {t}");
         }
+    }
+}
+
+arguments! {
+    /// Matrices for each warp, as its lanes hold them.
+    pub struct Matrices {
+        /// A word for each step and lane.
+        pub a: GlobalIn<u32>,
+        /// Likewise.
+        pub b: GlobalIn<u32>,
+        /// Two numbers for each lane.
+        pub c: GlobalInOut<i32>,
+        /// Products that are added to `c`.
+        pub steps: u32,
+    }
+}
+
+kernel! {
+    /// Each warp adds up products of its own.
+    pub fn products(_arena, args: Matrices) {
+        let t = thread::thread_idx_x();
+        let mut c = args.c.get2(u64::from(2 * t));
+        for step in 0..args.steps {
+            let word = u64::from((t / 32 * args.steps + step) * 32 + warp::lane());
+            c = warp::mma_m8n8k16_s8(args.a.get(word), args.b.get(word), c);
+        }
+        args.c.set2(u64::from(2 * t), c);
+    }
+}
+
+/// What one warp multiplies: `a[row][k]`, `b[k][column]` and `c[row][column]`, with 16 values of `k` for each step.
+struct Warp {
+    a: [Vec<i8>; 8],
+    b: Vec<[i8; 8]>,
+    c: [[i32; 8]; 8],
+}
+
+impl Warp {
+    fn new(steps: usize, byte: &mut impl FnMut() -> i8, sum: &mut impl FnMut() -> i32) -> Warp {
+        Warp {
+            a: std::array::from_fn(|_| (0..16 * steps).map(|_| byte()).collect()),
+            b: (0..16 * steps).map(|_| std::array::from_fn(|_| byte())).collect(),
+            c: std::array::from_fn(|_| std::array::from_fn(|_| sum())),
+        }
+    }
+
+    /// By the definition.
+    fn product(&self) -> [[i32; 8]; 8] {
+        std::array::from_fn(|row| {
+            std::array::from_fn(|column| {
+                let products = self.a[row].iter().zip(&self.b).map(|(a, b)| i64::from(*a) * i64::from(b[column]));
+                (i64::from(self.c[row][column]) + products.sum::<i64>()) as i32
+            })
+        })
+    }
+
+    /// The words of all steps, as the tables of the PTX ISA have them: of four bytes each.
+    fn words(&self, element: impl Fn(&Warp, usize, usize) -> i8) -> Vec<u32> {
+        let word = |(step, lane): (usize, usize)| {
+            let (group, thread) = (lane >> 2, lane % 4);
+            u32::from_le_bytes(std::array::from_fn(|i| element(self, group, 16 * step + 4 * thread + i) as u8))
+        };
+        (0..self.b.len() / 16).flat_map(|step| (0..32).map(move |lane| (step, lane))).map(word).collect()
+    }
+}
+
+/// The two numbers of each lane.
+fn pairs(c: &[[i32; 8]; 8]) -> Vec<i32> {
+    (0..32).flat_map(|lane| [0, 1].map(|i| c[lane >> 2][2 * (lane % 4) + i])).collect()
+}
+
+/// Multiplies on the emulated device.
+fn multiply(warps: &[Warp], seed: u64) -> (Report, Vec<i32>) {
+    let mut emulator = Emulator::new(Profile::SM_75);
+    let of_all = |words: &dyn Fn(&Warp) -> Vec<u32>| -> Vec<u32> { warps.iter().flat_map(words).collect() };
+    let a = emulator.upload(&of_all(&|warp| warp.words(|warp, group, k| warp.a[group][k])));
+    let b = emulator.upload(&of_all(&|warp| warp.words(|warp, group, k| warp.b[k][group])));
+    let c = emulator.upload(&warps.iter().flat_map(|warp| pairs(&warp.c)).collect::<Vec<i32>>());
+    let steps = warps[0].b.len() as u32 / 16;
+    let args = Matrices { a: a.input(), b: b.input(), c: c.in_out(), steps };
+    let launch = Launch::new([1; 3], [32 * warps.len() as u32, 1, 1]).seed(seed);
+    let report = emulator.launch::<products>(launch, args, ()).expect("within the limits");
+    (report, emulator.download(&c))
+}
+
+/// Numbers that look random, always the same (SplitMix64).
+fn numbers(mut state: u64) -> impl FnMut() -> u64 {
+    move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}
+
+/// Sums of all sizes, so that some wrap.
+#[test]
+fn products_of_matrices_are_those_of_the_definition() {
+    let (mut bytes, mut sums) = (numbers(1), numbers(2));
+    let (mut byte, mut sum) = (|| bytes() as i8, || sums() as i32);
+    for (seed, steps) in [0, 1, 1, 2, 3, 7].into_iter().enumerate() {
+        let warps: Vec<Warp> = (0..3).map(|_| Warp::new(steps, &mut byte, &mut sum)).collect();
+        let (report, c) = multiply(&warps, seed as u64);
+        assert!(report.is_clean(), "{report}");
+        let expected: Vec<i32> = warps.iter().flat_map(|warp| pairs(&warp.product())).collect();
+        assert_eq!(c, expected, "{steps} steps");
+        let counts = report.counts(Action::Mma, None);
+        assert_eq!((counts.requests, counts.lanes), (3 * steps as u64, 96 * steps as u64), "{report}");
+    }
+}
+
+/// The largest and smallest numbers there are.
+#[test]
+fn products_of_matrices_are_signed_and_wrap() {
+    let cases = [
+        (-128, -128, 0, 16 * 128 * 128),
+        (-128, 127, 0, -16 * 128 * 127),
+        (-1, 1, 0, -16),
+        (-128, -128, i32::MAX, i32::MIN + (16 * 128 * 128 - 1)),
+        (127, -128, i32::MIN, i32::MAX - (16 * 128 * 127 - 1)),
+        (0, -128, i32::MIN, i32::MIN),
+    ];
+    for (a, b, c, expected) in cases {
+        let warp = Warp { a: std::array::from_fn(|_| vec![a; 16]), b: vec![[b; 8]; 16], c: [[c; 8]; 8] };
+        let (report, result) = multiply(&[warp], 0);
+        assert!(report.is_clean(), "{report}");
+        assert_eq!(result, [expected; 64], "{a} * {b} + {c}");
+    }
+}
+
+/// The missing lanes of each place where some wait.
+fn missing(report: &Report) -> Vec<u32> {
+    let lanes = report.findings.iter().map(|finding| match finding.problem {
+        Problem::MissingLanes { mask: warp::FULL, missing } => {
+            assert!(finding.at.file.ends_with("suite/warps.rs"), "{finding}");
+            missing
+        }
+        _ => panic!("{finding}"),
+    });
+    let mut lanes: Vec<u32> = lanes.collect();
+    lanes.sort_unstable();
+    lanes
+}
+
+kernel! {
+    /// The lower lanes multiply at another line than the upper ones; with `right` all at one.
+    pub fn two_products(_arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let [sum, _] = if args.right == 0 && t % 32 < 8 {
+            warp::mma_m8n8k16_s8(t, t, [0, 0])
+        } else {
+            warp::mma_m8n8k16_s8(t, t, [1, 1])
+        };
+        args.output.set(t.into(), sum as u32);
+    }
+}
+
+#[test]
+fn a_product_takes_all_lanes_of_a_warp() {
+    for seed in 0..10 {
+        let (report, _) = run::<two_products>(launch(1, 32).seed(seed), false);
+        assert_eq!(missing(&report), [0xff, 0xffff_ff00], "{report}");
+        assert!(run::<two_products>(launch(1, 64).seed(seed), true).0.is_clean());
+        // Also those that the launch does not have.
+        let (report, _) = run::<two_products>(launch(1, 48).seed(seed), true);
+        assert_eq!(missing(&report), [0xffff_0000], "{report}");
+    }
+}
+
+kernel! {
+    /// A product is taken for order between a store and a load.
+    pub fn product_without_order(arena, args: Args) {
+        let (shared, _) = arena.split::<u32>(32);
+        let t = thread::thread_idx_x();
+        shared.set(t, t);
+        let [sum, _] = warp::mma_m8n8k16_s8(t, t, [0, 0]);
+        if args.right != 0 {
+            warp::sync_warp(warp::FULL);
+        }
+        args.output.set(t.into(), shared.get(t ^ 1).wrapping_add(sum as u32));
+    }
+}
+
+#[test]
+fn a_product_orders_nothing() {
+    for seed in 0..10 {
+        let (report, _) = run::<product_without_order>(launch(1, 32).seed(seed), false);
+        let [finding] = &report.findings[..] else { panic!("{report}") };
+        assert!(matches!(finding.problem, Problem::Race { .. }), "{finding}");
+        assert!(run::<product_without_order>(launch(1, 32).seed(seed), true).0.is_clean());
     }
 }
