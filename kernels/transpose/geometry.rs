@@ -101,18 +101,19 @@ impl Skewed {
         let halo = u64::from(self.skew.halo());
         let mut lanes_log2 = if self.skew.bytes / self.skew.per_word < 4 && self.words_at_once() < 3 { 4 } else { 5 };
         let run = if self.element() == 1 { RUN_BYTES / 2 } else { RUN_BYTES };
-        // Rows that make whole words of all lanes.
+        // So many words are gathered at a time.
         let fewest = |lanes_log2: u32| self.words_at_once() << lanes_log2;
-        let mut words = run / u64::from(self.skew.bytes);
-        words = if self.skew.units == 3 { words / fewest(lanes_log2) * fewest(lanes_log2) } else { words };
+        let words = run / u64::from(self.skew.bytes);
+        let mut words = if self.skew.units == 3 { words / 4 * 3 } else { words }.next_multiple_of(fewest(lanes_log2));
         let rows = |words: u64| words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
         let width = problem.columns.saturating_mul(self.element());
         while rows(2 * words).saturating_mul(width) <= NARROW_BYTES && rows(words) < problem.rows {
             words *= 2;
         }
-        while rows(words / 2) >= problem.rows + halo && lanes_log2 > FEWEST_LANES_LOG2 {
-            lanes_log2 -= u32::from(words == fewest(lanes_log2));
-            words /= 2;
+        while rows(words / 2) >= problem.rows + halo {
+            let fits = |lanes_log2: &u32| *lanes_log2 >= FEWEST_LANES_LOG2 && words / 2 % fewest(*lanes_log2) == 0;
+            let Some(fewer) = [lanes_log2, lanes_log2 - 1].into_iter().find(fits) else { break };
+            (words, lanes_log2) = (words / 2, fewer);
         }
         let rows = rows(words);
         let width = (TILE_BYTES_SKEWED / (rows + halo)).min(RUN_BYTES) / u64::from(self.skew.bytes);
