@@ -6,8 +6,8 @@ use super::{Layout, PACKED, SKEWED, THREADS};
 use cuda_std::host::banks::{Banks, WarpAccess};
 use cuda_std::shared_bytes;
 
-/// The most blocks of a grid along x.
-const MOST_BLOCKS: u64 = i32::MAX as u64;
+/// The most blocks of a grid along y, and along z.
+const MOST_BLOCKS: u64 = 65_535;
 
 /// The bytes of a tile.
 const TILE_BYTES: u64 = 16 << 10;
@@ -96,56 +96,101 @@ impl Skewed {
         u64::from(self.unit * self.skew.units)
     }
 
-    /// Rows and columns of a tile. They take about `SKEWED_BYTES` of shared memory: as a rule with `PACK_ROW` bytes of
-    /// every row of the output and `PACKS` packs of every row of the input, fewer of the one and more of the other where a
-    /// matrix is narrow.
-    fn tile(&self, problem: &Problem) -> [u64; 2] {
-        let element = self.element();
-        let most_rows = (problem.rows + u64::from(self.skew.halo())).next_multiple_of(ROWS);
-        let rows = |packs: u64| (SKEWED_BYTES / (packs * PACK)).max(2 * ROWS) / ROWS * ROWS - ROWS;
-        let columns = |packs: u64| ((packs - 1) * PACK / element).max(1);
-        let usual = (PACK_ROW / element).next_multiple_of(ROWS).min(SKEWED_BYTES / (PACKS * PACK));
-        if problem.columns <= columns(PACKS) {
-            return [rows(self.packs(problem.columns)).min(most_rows), problem.columns];
+    /// How a matrix is cut into tiles; `None` if its rows are so far apart that 32 bits cannot count the units of a tile.
+    fn cut(&self, problem: &Problem) -> Option<Cut> {
+        let halo = u64::from(self.skew.halo());
+        let mut lanes_log2 = if self.skew.bytes / self.skew.per_word < 4 && self.words_at_once() < 3 { 4 } else { 5 };
+        let run = if self.element() == 1 { RUN_BYTES / 2 } else { RUN_BYTES };
+        // So many words are gathered at a time.
+        let fewest = |lanes_log2: u32| self.words_at_once() << lanes_log2;
+        let words = run / u64::from(self.skew.bytes);
+        let mut words = if self.skew.units == 3 { words / 4 * 3 } else { words }.next_multiple_of(fewest(lanes_log2));
+        let rows = |words: u64| words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
+        let width = problem.columns.saturating_mul(self.element());
+        while rows(2 * words).saturating_mul(width) <= NARROW_BYTES && rows(words) < problem.rows {
+            words *= 2;
         }
-        let packs = if most_rows < usual { SKEWED_BYTES / (2 * most_rows * PACK) } else { PACKS };
-        [usual.min(most_rows), columns(packs.max(PACKS)).min(problem.columns)]
+        while rows(words / 2) >= problem.rows + halo {
+            let fits = |lanes_log2: &u32| *lanes_log2 >= FEWEST_LANES_LOG2 && words / 2 % fewest(*lanes_log2) == 0;
+            let Some(fewer) = [lanes_log2, lanes_log2 - 1].into_iter().find(fits) else { break };
+            (words, lanes_log2) = (words / 2, fewer);
+        }
+        let rows = rows(words);
+        let width = (TILE_BYTES_SKEWED / (rows + halo)).min(RUN_BYTES) / u64::from(self.skew.bytes);
+        let columns = (width * u64::from(self.skew.per_word) - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units);
+        let units = |pitch: u64| pitch / u64::from(self.unit);
+        let columns = columns.max(1).min(problem.columns).min(REACH / units(problem.output_pitch).max(1));
+        let cut = Cut { rows, columns, lanes_log2 };
+        let reached = self.lines(&cut).checked_mul(units(problem.input_pitch))?;
+        (columns > 0 && reached <= REACH).then_some(cut)
     }
 
-    /// The most packs that some columns of a row lie in.
-    fn packs(&self, columns: u64) -> u64 {
-        (u64::from(self.skew.per_pack) - 1 + columns * u64::from(self.skew.units))
-            .div_ceil(u64::from(self.skew.per_pack))
+    fn words_at_once(&self) -> u64 {
+        u64::from(self.skew.words_at_once())
     }
 
-    /// The words of a row in shared memory, and the places between a row and the next one: odd numbers.
-    fn places(&self, [rows, columns]: [u64; 2]) -> [u64; 2] {
-        let lines = rows + u64::from(self.skew.halo());
-        [(4 * self.packs(columns)) | 1, lines.div_ceil(u64::from(self.skew.rows())) | 1]
+    /// The most words that the columns of a row lie in.
+    fn width(&self, cut: &Cut) -> u64 {
+        let per_word = u64::from(self.skew.per_word);
+        (per_word - 1 + cut.columns * u64::from(self.skew.units)).div_ceil(per_word)
+    }
+
+    /// How many threads take a row's words.
+    fn beside(&self, cut: &Cut) -> u64 {
+        self.width(cut).next_power_of_two().min(MOST_BESIDE)
+    }
+
+    /// The rows that there is room for: all that a thread may come to.
+    fn lines(&self, cut: &Cut) -> u64 {
+        let at_once = u64::from(THREADS) / self.beside(cut) * u64::from(self.skew.loads_at_once());
+        (cut.rows + u64::from(self.skew.halo())).next_multiple_of(at_once)
+    }
+
+    /// The words of a row in shared memory, and the places between a row and the next one.
+    fn places(&self, cut: &Cut) -> [u64; 2] {
+        let banks = u64::from(Banks::NVIDIA.count() * Banks::NVIDIA.bytes() / self.skew.bytes);
+        // Elements of several words are that many banks apart; otherwise an odd number will do.
+        let element = self.element() / u64::from(self.skew.bytes);
+        let apart = |words: u64| if element < 2 { words % 2 == 1 } else { words % banks == element };
+        let words = self.width(cut);
+        let pitch = (words..words + banks).find(|words| apart(*words)).unwrap_or(words);
+        [pitch, self.lines(cut).div_ceil(u64::from(self.skew.rows())) | 1]
     }
 }
 
-/// The bytes of a pack.
-const PACK: u64 = 16;
+/// A skewed tile.
+struct Cut {
+    rows: u64,
+    columns: u64,
+    /// The binary logarithm of how many words of a column neighbouring threads write.
+    lanes_log2: u32,
+}
 
-/// The packs of a tile's row in the input, as a rule.
-const PACKS: u64 = 16;
+/// The bytes of a skewed tile's rows in the output, as a rule, and at most in the input. With those of the tiles and of narrow
+/// ones tried on an H200 with 16383 x 8191 and 1,000,003 x 7 elements of all sizes.
+const RUN_BYTES: u64 = 512;
 
-/// The bytes of a tile's row in the output, as a rule.
-const PACK_ROW: u64 = 512;
+/// The bytes of a skewed tile, about.
+const TILE_BYTES_SKEWED: u64 = 36 << 10;
 
-/// The rows of a skewed tile are a multiple of this, so that they make whole sectors of the output with elements of any size.
-const ROWS: u64 = 32;
+/// Tiles of narrow matrices have so many more rows that they have at most so many bytes.
+const NARROW_BYTES: u64 = 24 << 10;
 
-/// The shared memory of a skewed tile, about.
-const SKEWED_BYTES: u64 = 32 << 10;
+/// Fewer lanes would not make whole elements.
+const FEWEST_LANES_LOG2: u32 = 3;
+
+/// The most threads that take the words of a row.
+const MOST_BESIDE: u64 = 64;
+
+/// Units that threads reach with 32 bits and a sign.
+const REACH: u64 = i32::MAX as u64 - 1024;
 
 /// Elements of so many bytes have bands of several rows of tiles. Tried on an H200 with matrices of 1 to 4 GiB: with one
 /// row all blocks that run at a time write other pages of memory; with smaller elements that does not matter.
 const BANDED: u64 = 8;
 
-/// Rows of tiles whose blocks then follow each other column after column.
-const BAND: u32 = 32;
+/// The binary logarithm of their rows of tiles.
+const BAND_LOG2: u32 = 5;
 
 /// The kernels of this operation, with the bytes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,7 +247,7 @@ impl Kernel {
     pub fn skewed(problem: &Problem) -> Option<Self> {
         let fits = |skewed: &&Skewed| {
             let unit = u64::from(skewed.unit);
-            skewed.element() == problem.element && problem.alignment(unit) == unit
+            skewed.element() == problem.element && problem.alignment(unit) == unit && skewed.cut(problem).is_some()
         };
         SKEWED.iter().find(fits).map(Kernel::Skewed)
     }
@@ -225,14 +270,29 @@ pub struct Geometry {
     pub threads: u32,
     /// The dynamic shared memory of a block, in bytes.
     pub shared_bytes: u64,
-    /// The tiles of a matrix, from the first row to the last and from the first column to the last.
-    tiles: [u64; 2],
+    /// Blocks along x and y for one matrix.
+    grid: [u64; 2],
+    /// The binary logarithm of the rows of tiles of a band.
+    band_log2: u32,
     /// Rows and columns of a tile.
     tile: [u64; 2],
-    /// Bytes from row to row of the tile.
+    /// From row to row of the tile as the kernel counts: in units, or in words.
     tile_pitch: u64,
+    /// What only kernels that do not need rows to be aligned have to know.
+    pub skewed: Places,
     problem: Problem,
-    kernel: Kernel,
+    unit: u32,
+}
+
+/// How rows lie in shared memory, and which threads have to do with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// From a row to the next one.
+    pub between_rows: u32,
+    /// The binary logarithm of how many words of a row are brought by neighbouring threads.
+    pub beside_log2: u32,
+    /// The binary logarithm of how many words of a column are written by neighbouring threads.
+    pub lanes_log2: u32,
 }
 
 /// One launch: some of the matrices.
@@ -240,83 +300,101 @@ pub struct Geometry {
 pub struct Part {
     /// The first matrix.
     pub first_matrix: u64,
-    /// Blocks along x.
-    pub blocks: u64,
+    /// Blocks along x, y and z.
+    pub grid: [u64; 3],
 }
 
 impl Geometry {
     /// How to launch `kernel`.
     #[must_use]
     pub fn new(kernel: Kernel, problem: &Problem) -> Self {
-        let tile = match kernel {
-            Kernel::Packed(packed) => packed.tile(),
-            Kernel::Skewed(skewed) => skewed.tile(problem),
-            Kernel::Swap(_) => [side(problem.element, TILE_BYTES / 2).min(problem.rows); 2],
-            Kernel::Naive(_) | Kernel::Shared { .. } => tile(problem),
-        };
-        let width = tile[1] * problem.element;
-        let unit = kernel.unit();
-        let tile_pitch = match kernel {
-            Kernel::Shared { padded: true, .. } | Kernel::Swap(_) => padded(width, problem.element, unit),
-            Kernel::Skewed(skewed) => skewed.places(tile)[0] * u64::from(unit),
-            _ => width,
-        };
-        let one = shared_bytes::<u8>(tile[0] * tile_pitch);
-        let (threads, shared_bytes) = match kernel {
-            Kernel::Naive(_) => (THREADS, 0),
-            Kernel::Shared { .. } => (THREADS, one),
-            Kernel::Swap(_) => (THREADS, 2 * one),
-            Kernel::Packed(Packed { pack_bytes, packs, elements, shape, .. }) => {
+        match kernel {
+            Kernel::Naive(unit) => Geometry::with_tile(problem, unit, tile(problem), 0),
+            Kernel::Shared { unit, padded: wider } => {
+                let tile = tile(problem);
+                let width = tile[1] * problem.element;
+                let pitch = if wider { padded(width, problem.element, unit) } else { width };
+                Geometry::with_tile(problem, unit, tile, 0).shared(pitch, tile[0])
+            }
+            Kernel::Swap(unit) => {
+                let side = side(problem.element, TILE_BYTES / 2).min(problem.rows);
+                let pitch = padded(side * problem.element, problem.element, unit);
+                let one = Geometry::with_tile(problem, unit, [side; 2], 0).shared(pitch, side);
+                Geometry { shared_bytes: 2 * one.shared_bytes, ..one }
+            }
+            Kernel::Packed(packed) => {
+                let Packed { pack_bytes, packs, elements, shape, .. } = packed;
                 let places = shape.packs(shape.across * elements, *packs, *elements);
-                (shape.threads(), u64::from(places * pack_bytes))
+                let geometry = Geometry::with_tile(problem, 4, packed.tile(), 0);
+                Geometry { threads: shape.threads(), shared_bytes: u64::from(places * pack_bytes), ..geometry }
             }
-            Kernel::Skewed(skewed) => {
-                let [words, places] = skewed.places(tile);
-                (THREADS, shared_bytes::<u32>(u64::from(skewed.skew.rows()) * places * words))
-            }
-        };
-        // Packs of the output's rows begin in the tile before.
-        let halo = if let Kernel::Skewed(skewed) = kernel { skewed.skew.halo() } else { 0 };
-        let tiles = [(problem.rows + u64::from(halo)).div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
-        Geometry { threads, shared_bytes, tiles, tile, tile_pitch, problem: *problem, kernel }
+            Kernel::Skewed(skewed) => Geometry::skewed(problem, skewed),
+        }
+    }
+
+    /// Without shared memory, and with `halo` rows before the first tile's.
+    fn with_tile(problem: &Problem, unit: u32, tile: [u64; 2], halo: u64) -> Self {
+        let [down, across] = [(problem.rows + halo).div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
+        let ceiling_log2 = |n: u64| n.next_power_of_two().ilog2();
+        let usual = if problem.element < BANDED { 0 } else { BAND_LOG2.min(ceiling_log2(down)) };
+        let band_log2 = usual.max(ceiling_log2(down.div_ceil(MOST_BLOCKS)));
+        let grid = [across << band_log2, down.div_ceil(1 << band_log2)];
+        let (threads, shared_bytes, tile_pitch, skewed) = (THREADS, 0, 0, Places::default());
+        Geometry { threads, shared_bytes, grid, band_log2, tile, tile_pitch, skewed, problem: *problem, unit }
+    }
+
+    /// With `rows` rows in shared memory, which are `pitch` bytes apart.
+    fn shared(self, pitch: u64, rows: u64) -> Self {
+        let tile_pitch = pitch / u64::from(self.unit);
+        Geometry { tile_pitch, shared_bytes: shared_bytes::<u8>(rows * pitch), ..self }
+    }
+
+    fn skewed(problem: &Problem, skewed: &Skewed) -> Self {
+        let whole = || Cut { rows: problem.rows, columns: problem.columns, lanes_log2: FEWEST_LANES_LOG2 };
+        let cut = skewed.cut(problem).unwrap_or_else(whole);
+        let [pitch, between_rows] = skewed.places(&cut);
+        // What the rows of the output begin with is in the sectors of the tile before.
+        let halo = u64::from(skewed.skew.halo());
+        let geometry = Geometry::with_tile(problem, skewed.unit, [cut.rows, cut.columns], halo);
+        let words = u64::from(skewed.skew.rows()) * between_rows * pitch;
+        Geometry {
+            tile_pitch: pitch,
+            shared_bytes: shared_bytes::<u8>(words * u64::from(skewed.skew.bytes)),
+            skewed: Places {
+                between_rows: between_rows as u32,
+                beside_log2: skewed.beside(&cut).ilog2(),
+                lanes_log2: cut.lanes_log2,
+            },
+            ..geometry
+        }
     }
 
     /// The blocks of all launches.
     #[must_use]
     pub fn blocks(&self) -> u64 {
-        self.problem.matrices.saturating_mul(self.blocks_of_matrix())
-    }
-
-    fn blocks_of_matrix(&self) -> u64 {
-        self.tiles[0].saturating_mul(self.tiles[1])
-    }
-
-    /// The most matrices of one launch; one, even if that is more than a grid can have.
-    fn most_matrices(&self) -> u64 {
-        (MOST_BLOCKS / self.blocks_of_matrix()).max(1)
+        self.grid.iter().fold(self.problem.matrices, |blocks, along| blocks.saturating_mul(*along))
     }
 
     /// How many launches there are.
     #[must_use]
     pub fn launches(&self) -> u64 {
-        self.problem.matrices.div_ceil(self.most_matrices())
+        self.problem.matrices.div_ceil(MOST_BLOCKS)
     }
 
-    /// The launches: one, unless that would be more blocks than a grid can have.
+    /// The launches: one, unless there are more matrices than a grid has blocks along z.
     pub fn parts(&self) -> impl Iterator<Item = Part> + use<> {
-        let (geometry, most) = (*self, self.most_matrices());
+        let ([x, y], matrices) = (self.grid, self.problem.matrices);
         (0..self.launches()).map(move |part| {
-            let first_matrix = part * most;
-            let matrices = most.min(geometry.problem.matrices - first_matrix);
-            Part { first_matrix, blocks: matrices.saturating_mul(geometry.blocks_of_matrix()) }
+            let first_matrix = part * MOST_BLOCKS;
+            Part { first_matrix, grid: [x, y, MOST_BLOCKS.min(matrices - first_matrix)] }
         })
     }
 
-    /// What the kernel has to know. Numbers of tiles are those of a launch that a device can make.
+    /// What the kernel has to know.
     #[must_use]
     pub fn layout(&self, part: Part) -> Layout {
         let problem = &self.problem;
-        let units = |bytes: u64| bytes / u64::from(self.kernel.unit());
+        let units = |bytes: u64| bytes / u64::from(self.unit);
         let [input_matrix, output_matrix] = problem.matrix().map(units);
         Layout {
             rows: problem.rows,
@@ -329,20 +407,9 @@ impl Geometry {
             units: units(problem.element) as u32,
             tile_rows: self.tile[0] as u32,
             tile_columns: self.tile[1] as u32,
-            row_tiles: self.tiles[0] as u32,
-            column_tiles: self.tiles[1] as u32,
-            tile_pitch: units(self.tile_pitch) as u32,
-            band: if problem.element < BANDED { 1 } else { BAND },
+            tile_pitch: self.tile_pitch as u32,
+            band_log2: self.band_log2,
         }
-    }
-
-    /// The same for a kernel that does not need rows to be aligned: the places between a row and the next one, and the
-    /// binary logarithm of how many packs of a row are brought by neighbouring threads.
-    #[must_use]
-    pub fn places(&self) -> [u32; 2] {
-        let Kernel::Skewed(skewed) = self.kernel else { return [0; 2] };
-        let packs = skewed.packs(self.tile[1]).next_power_of_two().min(8);
-        [skewed.places(self.tile)[1] as u32, packs.ilog2()]
     }
 }
 

@@ -25,8 +25,9 @@ mod swap;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed};
+pub use geometry::{Geometry, Kernel, Packed, Part, Places, Problem, Skewed};
 pub use permutation::{Permutation, Step};
+pub use skewed::Unit;
 
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value, arguments, kernel};
 use packed::Shape;
@@ -50,21 +51,23 @@ arguments! {
 
 arguments! {
     /// What the kernels are launched with that do not need rows to be aligned.
-    pub struct SkewedArgs<U: Value> {
+    pub struct SkewedArgs<U: Unit> {
         /// The matrices.
         pub input: GlobalIn<U>,
         /// Receives the transposed ones.
         pub output: GlobalOut<U>,
         /// The input, whole words of it.
-        pub input_words: GlobalIn<u32>,
+        pub input_words: GlobalIn<U::Joined>,
         /// The output, whole words of it.
-        pub output_words: GlobalOut<u32>,
+        pub output_words: GlobalOut<U::Joined>,
         /// Where the matrices are; the tile's rows are words apart.
         pub layout: Layout,
         /// The places in shared memory between a row and the next one.
         pub places: u32,
-        /// The binary logarithm of how many packs of a row are brought by neighbouring threads.
+        /// The binary logarithm of how many words of a row are brought by neighbouring threads.
         pub beside_log2: u32,
+        /// The binary logarithm of how many words of a column are written by neighbouring threads.
+        pub lanes_log2: u32,
     }
 }
 
@@ -139,14 +142,10 @@ arguments! {
         pub tile_rows: u32,
         /// Columns of a tile.
         pub tile_columns: u32,
-        /// Tiles from the first row to the last.
-        pub row_tiles: u32,
-        /// Tiles from the first column to the last.
-        pub column_tiles: u32,
         /// Units from row to row of a tile in shared memory.
         pub tile_pitch: u32,
-        /// Rows of tiles whose blocks follow each other column after column.
-        pub band: u32,
+        /// The binary logarithm of how many rows of tiles make a band: their blocks follow each other column after column.
+        pub band_log2: u32,
     }
 }
 
@@ -225,37 +224,44 @@ packed! {
     transpose_packed_3: [4, 3, 4], [32, 16, 2];
 }
 
-/// Entry points for elements of certain sizes: the unit, the units of an element and those of 16 bytes.
+/// Entry points for elements of certain sizes: the unit, and the units of an element.
 macro_rules! skewed {
-    ($($name:ident: $unit:ty, $units:literal, $per_pack:literal;)*) => {
+    ($($name:ident: $unit:ty, $units:literal;)*) => {
         $(
             #[cfg(any(feature = "transpose_skewed", not(target_os = "cuda")))]
             kernel! {
-                /// A tile in shared memory, packs on both sides wherever rows begin.
+                /// A tile in shared memory, for rows that begin anywhere.
                 pub fn $name(arena, args: SkewedArgs<$unit>) {
-                    skewed::transpose::<$unit, $units, $per_pack>(arena, &args);
+                    skewed::transpose::<$unit, $units>(arena, &args);
                 }
             }
         )*
 
-        /// The kernels that do not need rows to be aligned.
+        /// The kernels that do not need rows to be aligned; of those for elements of one size first the one with the longest
+        /// units.
         #[cfg(not(target_os = "cuda"))]
         pub const SKEWED: &[Skewed] = &[$(
             Skewed {
                 name: <$name as cuda_std::Entry>::NAME,
                 unit: size_of::<$unit>() as u32,
-                skew: Skew { units: $units, per_pack: $per_pack },
+                skew: Skew {
+                    units: $units,
+                    per_word: <$unit as Unit>::PER_WORD,
+                    bytes: size_of::<<$unit as Unit>::Joined>() as u32,
+                },
             },
         )*];
     };
 }
 skewed! {
-    transpose_skewed_1: u8, 1, 16;
-    transpose_skewed_2: u16, 1, 8;
-    transpose_skewed_3: u8, 3, 16;
-    transpose_skewed_4: u32, 1, 4;
-    transpose_skewed_6: u16, 3, 8;
-    transpose_skewed_8: u32, 2, 4;
-    transpose_skewed_12: u32, 3, 4;
-    transpose_skewed_16: u32, 4, 4;
+    transpose_skewed_1: u8, 1;
+    transpose_skewed_2: u16, 1;
+    transpose_skewed_3: u8, 3;
+    transpose_skewed_4: u32, 1;
+    transpose_skewed_6: u16, 3;
+    transpose_skewed_8: u64, 1;
+    transpose_skewed_8_by_4: u32, 2;
+    transpose_skewed_12: u32, 3;
+    transpose_skewed_16: u64, 2;
+    transpose_skewed_16_by_4: u32, 4;
 }

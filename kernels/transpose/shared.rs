@@ -23,6 +23,10 @@ pub(super) fn transpose<U: Value>(arena: Arena, args: &Args<U>) {
     let layout = &args.layout;
     let (shared, _) = arena.split::<U>(layout.tile_rows * layout.tile_pitch);
     let tile = Tile::of_block(layout);
+    // The same for all threads of the block.
+    if tile.rows == 0 {
+        return;
+    }
     load(&shared, layout, &tile, |i| args.input.get(i));
     thread::sync_threads();
     store(&shared, layout, &tile, |i, value| args.output.set(i, value));

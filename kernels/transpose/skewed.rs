@@ -1,57 +1,80 @@
-//! Kernels with a tile in shared memory for matrices whose rows begin anywhere: they still move 16 bytes at a time in
-//! global memory, at multiples of 16.
+//! Kernels with a tile in shared memory for matrices whose rows begin anywhere.
 //!
-//! Memory is written in sectors of 32 bytes, two packs, and what two blocks write of one is slow. Where rows of the output
-//! begin at other places of sectors than others, so do their elements. So a block writes, of each of its rows, the sectors
-//! from a certain one on to a certain other one, and needs the input's rows from some before its tile's first one: as many
-//! as a sector has elements, but one. At the ends of the output's rows, packs are incomplete and written unit by unit.
+//! Memory is written in sectors of 32 bytes, and what two blocks write of one is slow. Where rows of the output begin at
+//! other places of sectors than others, so do their elements. So a block writes, of each of its rows, the sectors from a
+//! certain one on to a certain other one, and needs the input's rows from some before its tile's first one: as many as a
+//! sector has elements, but one.
 //!
-//! The threads bring the rows to shared memory, in packs as they lie in global memory and from the one on in which the tile
-//! begins: so each row is shifted by what its first pack has before the tile. They wait, gather packs of the output unit by
-//! unit, and write them.
+//! All that is moved are whole words, also of elements of 1, 2, 3 or 6 bytes. The threads bring the rows to shared memory as
+//! they lie in global memory, from the word on in which the tile begins: so each row is shifted by what its first word has
+//! before the tile. They wait, and then each gathers words of one column, unit by unit, and writes them; at the ends of the
+//! output's rows, words are incomplete and written unit by unit. Threads go on by so many rows at a time that shifts stay the
+//! same, so next to nothing is left to compute for a word.
 //!
-//! Shared memory: a place for each row, of an odd number of words. Neighbouring lanes gather from rows that are `ROWS` apart;
-//! these have neighbouring places, so that the lanes meet in no bank. Rows that differ by 1 have places an odd number
-//! apart, and so the 8 packs of each of 4 rows that a warp brings, word by word, do not meet either.
+//! Shared memory: a place for each row. Neighbouring lanes write words of the same row, and so never meet. They read what is
+//! one word further in the column: from rows next to each other or, of elements of 1 or 2 bytes, from rows that are 4 or 2
+//! apart, which therefore have neighbouring places. Places are an odd number of words apart, or if elements have several
+//! words a number that makes elements below each other neighbours among the banks. So the lanes do not meet there either, but
+//! for elements of 3 and 6 bytes, which begin anywhere in a word.
 
-use super::tile::{Tile, Walk};
-use super::{SkewedArgs, THREADS};
+use super::tile::Tile;
+use super::{Layout, SkewedArgs, THREADS};
 use cuda_std::{Arena, Shared, Value, thread};
 
-/// Rows that a thread brings at a time.
-const AT_ONCE: usize = 4;
+/// The most words that a thread brings at a time.
+const MOST_LOADS_AT_ONCE: usize = 18;
 
-/// Words of a pack.
-const WORDS: u32 = 4;
+/// The most words that a thread gathers at a time.
+const MOST_WORDS_AT_ONCE: usize = 6;
 
-/// A unit, as bits.
-pub(super) trait Unit: Value {
-    fn bits(self) -> u32;
+/// Bytes of a sector.
+const SECTOR: u32 = 32;
+
+/// A unit, of which one or several make a word.
+pub trait Unit: Value {
+    /// What is moved at a time.
+    type Joined: Value;
+    /// The units of a word.
+    const PER_WORD: u32 = (size_of::<Self::Joined>() / size_of::<Self>()) as u32;
+
+    /// The word of the given units.
+    fn join(unit: impl Fn(u32) -> Self) -> Self::Joined;
 }
 
 macro_rules! units {
-    ($($t:ty)*) => {$(
-        impl Unit for $t {
+    ($($unit:ty: $word:ty;)*) => {$(
+        impl Unit for $unit {
+            type Joined = $word;
             #[inline(always)]
-            fn bits(self) -> u32 {
-                self as u32
+            fn join(unit: impl Fn(u32) -> Self) -> $word {
+                let mut word = unit(0) as $word;
+                for i in 1..Self::PER_WORD {
+                    word |= (unit(i) as $word) << (<$unit>::BITS * i);
+                }
+                word
             }
         }
     )*};
 }
-units!(u8 u16 u32);
+units! {
+    u8: u32;
+    u16: u32;
+    u32: u32;
+    u64: u64;
+}
 
-/// How rows of elements of `units` units lie in packs of `per_pack` units.
+/// How rows of elements of `units` units lie in words of `per_word` units and `bytes` bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Skew {
     pub(super) units: u32,
-    pub(super) per_pack: u32,
+    pub(super) per_word: u32,
+    pub(super) bytes: u32,
 }
 
 impl Skew {
     /// The units of a sector.
     pub(super) const fn per_sector(&self) -> u32 {
-        2 * self.per_pack
+        SECTOR / self.bytes * self.per_word
     }
 
     /// The rows before a tile that its block needs.
@@ -59,29 +82,72 @@ impl Skew {
         (self.per_sector() - 1).div_ceil(self.units)
     }
 
-    /// How many rows are apart what neighbouring lanes gather; of elements of three units most of them. A power of two.
+    /// How many rows are apart that have neighbouring places. A power of two.
     pub(super) const fn rows(&self) -> u32 {
-        match self.units {
-            3 => self.per_pack,
-            units => self.per_pack / units,
+        if self.units == 1 { self.per_word } else { 1 }
+    }
+
+    /// The words that a thread brings at a time: 72 bytes, so that enough of them are under way.
+    pub(super) const fn loads_at_once(&self) -> u32 {
+        72 / self.bytes
+    }
+
+    /// The words of a row that a thread gathers at a time.
+    pub(super) const fn words_at_once(&self) -> u32 {
+        match (self.units, self.per_word) {
+            (3, _) => 6 / self.per_word,
+            _ => 2,
         }
     }
 }
 
-/// Elements of `UNITS` units, packs of `PER_PACK`.
+/// The rows of a tile, and those before it that there are.
+struct Lines {
+    /// So many of the halo's rows would be before the matrix.
+    skipped: u32,
+    /// How many there are.
+    count: u32,
+    /// The first unit of the first one, counted from the input's.
+    first: u64,
+    /// The first unit of the halo's first row, whether it exists or not, in its word.
+    shift: u32,
+}
+
+impl Lines {
+    #[inline(always)]
+    fn new(layout: &Layout, tile: &Tile, skew: Skew) -> Self {
+        let halo = skew.halo();
+        let skipped = if tile.row < halo as u64 { halo - tile.row as u32 } else { 0 };
+        let count = (layout.rows + halo as u64).saturating_sub(tile.row).min((layout.tile_rows + halo) as u64) as u32;
+        let source = tile.source(layout, 1, skew.units);
+        let before = (halo - skipped) as u64 * layout.input_pitch;
+        let shift = (source as u32).wrapping_sub(halo * layout.input_pitch as u32) % skew.per_word;
+        Lines { skipped, count: count.saturating_sub(skipped), first: source.wrapping_sub(before), shift }
+    }
+
+    /// What the row `line` after the halo's first one is shifted by.
+    #[inline(always)]
+    fn shift(&self, layout: &Layout, skew: Skew, line: u32) -> u32 {
+        self.shift.wrapping_add(line.wrapping_mul(layout.input_pitch as u32)) % skew.per_word
+    }
+}
+
+/// Elements of `UNITS` units.
 #[inline(always)]
-pub(super) fn transpose<U: Unit, const UNITS: u32, const PER_PACK: u32>(arena: Arena, args: &SkewedArgs<U>) {
-    let skew = Skew { units: UNITS, per_pack: PER_PACK };
+pub(super) fn transpose<U: Unit, const UNITS: u32>(arena: Arena, args: &SkewedArgs<U>) {
+    let skew = Skew { units: UNITS, per_word: U::PER_WORD, bytes: size_of::<U::Joined>() as u32 };
     let layout = &args.layout;
     let words = skew.rows() * args.places * layout.tile_pitch;
-    let (shared, _) = arena.split::<u32>(words);
+    let (shared, _) = arena.split::<U::Joined>(words);
     let tile = Tile::of_block(layout);
-    // Of the first row, which may be before the matrix's: only what is left of it in packs matters then.
-    let halo = skew.halo();
-    let source = tile.source(layout, 1, UNITS).wrapping_sub(halo as u64 * layout.input_pitch);
-    load::<U, UNITS, PER_PACK>(&shared, args, &tile, source);
-    let (shared, _) = shared.reuse().split::<U>(words * (PER_PACK / WORDS));
-    store::<U, UNITS, PER_PACK>(&shared, args, &tile, source);
+    // The same for all threads of the block.
+    if tile.row >= layout.rows + skew.halo() as u64 {
+        return;
+    }
+    let lines = Lines::new(layout, &tile, skew);
+    load(&shared, args, &tile, &lines, skew);
+    let (shared, _) = shared.reuse().split::<U>(words * U::PER_WORD);
+    store(&shared, args, &tile, &lines, skew);
 }
 
 /// The place of a row in shared memory.
@@ -90,109 +156,189 @@ fn place<U: Unit>(args: &SkewedArgs<U>, skew: Skew, line: u32) -> u32 {
     line % skew.rows() * args.places + line / skew.rows()
 }
 
-/// Brings the tile's rows, and those before it, to shared memory.
+/// The way of a thread through the words of the rows: so many neighbouring threads take those of a row, and the next ones
+/// the next row.
+struct Way {
+    /// The first row, counted from the halo's first one.
+    line: u32,
+    /// From a row to the next one.
+    lines: u32,
+    /// The first word of the first row, counted from the first one that exists; negative, wrapped around, if that is later.
+    word: u32,
+    words: u32,
+    /// The words of the rows that begin where the first one does.
+    width: u32,
+    /// Where the first row is in shared memory.
+    place: u32,
+    places: u32,
+}
+
+impl Way {
+    #[inline(always)]
+    fn new<U: Unit>(args: &SkewedArgs<U>, tile: &Tile, lines: &Lines, skew: Skew) -> Self {
+        let (layout, per_word) = (&args.layout, skew.per_word);
+        let (line, at_once) = (thread::thread_idx_x() >> args.beside_log2, THREADS >> args.beside_log2);
+        let pitch = layout.input_pitch as u32;
+        let first = (lines.first as u32 % per_word).wrapping_add(line.wrapping_sub(lines.skipped).wrapping_mul(pitch));
+        Way {
+            line,
+            lines: at_once,
+            word: (first as i32).div_euclid(per_word as i32) as u32,
+            words: at_once * pitch / per_word,
+            width: (first % per_word + tile.columns * skew.units).div_ceil(per_word),
+            place: place(args, skew, line) * layout.tile_pitch,
+            places: at_once / skew.rows() * layout.tile_pitch,
+        }
+    }
+}
+
+/// Brings the tile's rows, and those before it, to shared memory. There is room for all rows that a thread may come to; those
+/// that do not exist are not in reach.
 #[inline(always)]
-fn load<U: Unit, const UNITS: u32, const PER_PACK: u32>(
-    shared: &Shared<u32>,
+fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, tile: &Tile, lines: &Lines, skew: Skew) {
+    let (layout, per_word) = (&args.layout, skew.per_word);
+    // What is in reach begins at a word, and ends with the one in which the last row does.
+    let base = lines.first / per_word as u64;
+    let rows = lines.count.saturating_sub(1) * layout.input_pitch as u32;
+    let count = (lines.first as u32 % per_word + rows + tile.columns * skew.units).div_ceil(per_word);
+    let words = args.input_words.at(base).first(count).anchored();
+    let way = Way::new(args, tile, lines, skew);
+    let beside = 1 << args.beside_log2;
+    let mut x = thread::thread_idx_x() % beside;
+    while x < way.width {
+        let (mut line, mut word, mut place) = (way.line, way.word.wrapping_add(x), way.place + x);
+        while line < layout.tile_rows + skew.halo() {
+            // Indices, not iterators, whose arrays would be in memory.
+            let mut loaded = [U::Joined::default(); MOST_LOADS_AT_ONCE];
+            for k in 0..skew.loads_at_once() {
+                loaded[k as usize] = words.get_masked(word.wrapping_add(k * way.words));
+            }
+            for k in 0..skew.loads_at_once() {
+                shared.set(place + k * way.places, loaded[k as usize]);
+            }
+            line += skew.loads_at_once() * way.lines;
+            word = word.wrapping_add(skew.loads_at_once() * way.words);
+            place += skew.loads_at_once() * way.places;
+        }
+        x += beside;
+    }
+    if per_word > 1 && words.len() < count {
+        load_rest(shared, args, &way, words.len(), base, skew);
+    }
+}
+
+/// Brings the word `rest`, of which only some units are there.
+#[inline(always)]
+fn load_rest<U: Unit>(
+    shared: &Shared<U::Joined>,
     args: &SkewedArgs<U>,
-    tile: &Tile,
-    source: u64,
+    way: &Way,
+    rest: u32,
+    base: u64,
+    skew: Skew,
 ) {
-    let skew = Skew { units: UNITS, per_pack: PER_PACK };
-    let (layout, halo) = (&args.layout, skew.halo());
-    let (t, beside) = (thread::thread_idx_x(), 1 << args.beside_log2);
-    let rows_at_once = THREADS >> args.beside_log2;
-    let lines = layout.tile_rows + halo;
-    let mut x = t % beside;
-    while x * PER_PACK < tile.columns * UNITS + PER_PACK - 1 {
-        let mut line = t >> args.beside_log2;
-        while line < lines {
-            let mut packs = [[0; WORDS as usize]; AT_ONCE];
-            for (k, loaded) in packs.iter_mut().enumerate() {
-                let line = line + k as u32 * rows_at_once;
-                let row = (tile.row + line as u64).wrapping_sub(halo as u64);
-                let first = source.wrapping_add(line as u64 * layout.input_pitch);
-                let shift = first as u32 % PER_PACK;
-                if line < lines && row < layout.rows && x * PER_PACK < shift + tile.columns * UNITS {
-                    *loaded = pack::<U, PER_PACK>(args, first / PER_PACK as u64 + x as u64);
-                }
+    let units = args.input.at((base + rest as u64) * skew.per_word as u64);
+    let value = U::join(|i| units.get_or(i, U::default()));
+    let beside = 1 << args.beside_log2;
+    let mut x = thread::thread_idx_x() % beside;
+    while x < way.width {
+        let (mut line, mut word, mut place) = (way.line, way.word.wrapping_add(x), way.place + x);
+        while line < args.layout.tile_rows + skew.halo() {
+            if word == rest {
+                shared.set(place, value);
             }
-            for (k, loaded) in packs.into_iter().enumerate() {
-                let line = line + k as u32 * rows_at_once;
-                if line < lines {
-                    let at = place(args, skew, line) * layout.tile_pitch + x * WORDS;
-                    for (word, value) in loaded.into_iter().enumerate() {
-                        shared.set(at + word as u32, value);
-                    }
-                }
-            }
-            line += AT_ONCE as u32 * rows_at_once;
+            line += way.lines;
+            word = word.wrapping_add(way.words);
+            place += way.places;
         }
         x += beside;
     }
 }
 
-/// Pack `i` of the input, or as much of it as there is.
+/// Writes the tile's columns. A thread writes the same words of every so many columns, which begin at the same place of a
+/// sector, so that nearly all that it has to know is computed once; and then of those between them.
 #[inline(always)]
-fn pack<U: Unit, const PER_PACK: u32>(args: &SkewedArgs<U>, i: u64) -> [u32; WORDS as usize] {
-    let word = i * WORDS as u64;
-    if word + (WORDS as u64) <= args.input_words.len() {
-        return args.input_words.get4(word);
-    }
-    let mut words = [0; WORDS as usize];
-    for unit in 0..PER_PACK {
-        let bits = args.input.get_or(i * PER_PACK as u64 + unit as u64, U::default()).bits();
-        set_unit::<PER_PACK>(&mut words, unit, bits);
-    }
-    words
-}
-
-/// Makes unit `unit` of a pack of zeros the given one.
-#[inline(always)]
-fn set_unit<const PER_PACK: u32>(words: &mut [u32; WORDS as usize], unit: u32, bits: u32) {
-    let per_word = PER_PACK / WORDS;
-    words[(unit / per_word) as usize] |= bits << (32 / per_word * (unit % per_word));
-}
-
-/// Writes the packs of the tile's columns.
-#[inline(always)]
-fn store<U: Unit, const UNITS: u32, const PER_PACK: u32>(
-    shared: &Shared<U>,
-    args: &SkewedArgs<U>,
-    tile: &Tile,
-    source: u64,
-) {
-    let skew = Skew { units: UNITS, per_pack: PER_PACK };
-    let layout = &args.layout;
-    let (pitch, row_units) = (layout.tile_pitch * (PER_PACK / WORDS), layout.rows * UNITS as u64);
-    let first_unit = tile.row * UNITS as u64;
-    let begin = tile.matrix * layout.output_matrix + tile.column * layout.output_pitch;
-    let mut at = Walk::new(layout.tile_rows * UNITS / PER_PACK);
-    while at.line < tile.columns {
-        let row = begin + at.line as u64 * layout.output_pitch;
-        let shift = row as u32 % skew.per_sector();
-        // Of the row, and of what is in shared memory.
-        let unit = (first_unit + (at.place * PER_PACK) as u64).wrapping_sub(shift as u64);
-        let gathered = at.place * PER_PACK + skew.halo() * UNITS - shift;
-        let get = |k: u32| {
-            let (line, unit) = ((gathered + k) / UNITS, (gathered + k) % UNITS);
-            let shift = (source as u32).wrapping_add(line * layout.input_pitch as u32) % PER_PACK;
-            shared.get(place(args, skew, line) * pitch + shift + at.line * UNITS + unit)
-        };
-        if unit < row_units && unit + (PER_PACK as u64) <= row_units {
-            let mut words = [0; WORDS as usize];
-            for k in 0..PER_PACK {
-                set_unit::<PER_PACK>(&mut words, k, get(k).bits());
-            }
-            args.output_words.set4((row + unit) / PER_PACK as u64 * WORDS as u64, words);
-        } else {
-            for k in 0..PER_PACK {
-                let unit = unit.wrapping_add(k as u64);
-                if unit < row_units {
-                    args.output.set(row + unit, get(k));
+fn store<U: Unit>(shared: &Shared<U>, args: &SkewedArgs<U>, tile: &Tile, lines: &Lines, skew: Skew) {
+    let (layout, per_word, per_sector) = (&args.layout, skew.per_word, skew.per_sector());
+    let (t, lanes, at_once) = (thread::thread_idx_x(), 1 << args.lanes_log2, THREADS >> args.lanes_log2);
+    let (tile_pitch, pitch) = (layout.tile_pitch * per_word, layout.output_pitch as u32);
+    // What is in reach begins at a sector.
+    let (target, step) = (tile.target(layout, 1, skew.units), lanes * per_word);
+    let base = target / per_sector as u64;
+    let words = args.output_words.at(base * (per_sector / per_word) as u64).anchored();
+    let units = args.output.at(base * per_sector as u64);
+    let alike = at_once.max(per_sector);
+    let mut first_column = t >> args.lanes_log2;
+    while first_column < alike.min(tile.columns) {
+        let start = target as u32 % per_sector + first_column * pitch;
+        let shift = start % per_sector;
+        let ends = Ends::new(layout, tile, skew, shift);
+        let mut first = t % lanes * per_word;
+        while first < ends.to {
+            // Where a unit of the row is in shared memory, without the column.
+            let place = |unit: u32| {
+                let at = skew.halo() * skew.units - shift + unit;
+                let (line, unit) = (at / skew.units, at % skew.units);
+                place(args, skew, line) * tile_pitch + lines.shift(layout, skew, line) + unit
+            };
+            let mut places = [[0; 4]; MOST_WORDS_AT_ONCE];
+            for k in 0..skew.words_at_once() {
+                for i in 0..per_word {
+                    // Several rows further on, but for elements of three units, the shift is the same, too.
+                    places[k as usize][i as usize] = match skew.units {
+                        3 => place(first + k * step + i),
+                        _ => place(first + i) + k * (lanes / skew.units * tile_pitch),
+                    };
                 }
             }
+            let whole = |unit: u32| ends.contain(unit) && ends.contain(unit + per_word - 1);
+            let mut column = first_column;
+            let mut row = start - shift + first;
+            while column < tile.columns {
+                let get = |k: u32, i: u32| shared.get(places[k as usize][i as usize] + column * skew.units);
+                let mut values = [U::Joined::default(); MOST_WORDS_AT_ONCE];
+                for k in 0..skew.words_at_once() {
+                    values[k as usize] = U::join(|i| get(k, i));
+                }
+                for k in 0..skew.words_at_once() {
+                    let unit = first + k * step;
+                    words.set_if(whole(unit), (row + k * step) / per_word, values[k as usize]);
+                    if per_word > 1 && !whole(unit) {
+                        for i in 0..per_word {
+                            if ends.contain(unit + i) {
+                                units.set(row + k * step + i, get(k, i));
+                            }
+                        }
+                    }
+                }
+                column += alike;
+                row += alike * pitch;
+            }
+            first += skew.words_at_once() * step;
         }
-        at.step();
+        first_column += at_once;
+    }
+}
+
+/// Which units of the output's rows belong to a tile, counted from the beginning of a sector.
+struct Ends {
+    from: u32,
+    to: u32,
+}
+
+impl Ends {
+    /// For rows of which the tile's first unit is the one at `shift` of a sector.
+    #[inline(always)]
+    fn new(layout: &Layout, tile: &Tile, skew: Skew, shift: u32) -> Self {
+        // Behind the matrix's last row are only units of the sectors before the tile.
+        let (most, least) = (layout.tile_rows as i64, -(skew.halo() as i64) - 1);
+        let rows = (layout.rows as i64 - tile.row as i64).clamp(least, most) as i32;
+        let to = (rows * skew.units as i32 + shift as i32).clamp(0, (layout.tile_rows * skew.units) as i32);
+        Ends { from: if tile.row == 0 { shift } else { 0 }, to: to as u32 }
+    }
+
+    #[inline(always)]
+    fn contain(&self, unit: u32) -> bool {
+        unit >= self.from && unit < self.to
     }
 }

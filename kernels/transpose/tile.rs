@@ -18,19 +18,14 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// The block's: tiles follow each other down through a band, then along the band, then from band to band and from
-    /// matrix to matrix. So blocks that run at a time share rows of the input as well as of the output.
+    /// The block's: along y of the grid are bands, along z matrices. In a band, tiles follow each other down and then along
+    /// it, so that blocks which run at a time share rows of the input as well as of the output. The last band may have
+    /// fewer rows of tiles; the other blocks have none of the matrix's rows.
     #[inline(always)]
     pub(super) fn of_block(layout: &Layout) -> Self {
-        let block = thread::block_idx_x();
-        // Never 0, which the compiler has to know (`Args::add_up` of the histogram tells why).
-        let (across, down) = (layout.column_tiles.max(1), layout.row_tiles.max(1));
-        let of_band = (across * layout.band).max(1);
-        let (matrix, block) = (block / (across * down).max(1), block % (across * down).max(1));
-        let (band, block) = (block / of_band, block % of_band);
-        let first = band * layout.band;
-        let height = layout.band.min(down - first).max(1);
-        Tile::at(layout, layout.first_matrix + matrix as u64, [first + block % height, block / height])
+        let (block, band) = (thread::block_idx_x(), thread::block_idx_y() << layout.band_log2);
+        let down = band + block % (1 << layout.band_log2);
+        Tile::at(layout, layout.first_matrix + thread::block_idx_z() as u64, [down, block >> layout.band_log2])
     }
 
     /// The tile at a place, counted in tiles down and across.

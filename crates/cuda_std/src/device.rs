@@ -105,6 +105,14 @@ pub trait Word4: Word {
 }
 
 /// The operand list of an access: one register, or a vector of them.
+/// The same number, of which the compiler does not know that.
+#[inline(always)]
+pub(crate) fn opaque(mut number: u64) -> u64 {
+    // SAFETY: there are no instructions.
+    unsafe { asm!("// {number}", number = inout(reg64) number, options(pure, nomem, nostack)) }
+    number
+}
+
 macro_rules! places {
     (a) => {
         "{a}"

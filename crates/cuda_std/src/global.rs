@@ -5,7 +5,7 @@
 //! tile does not, and 32-bit arithmetic is cheaper.
 //!
 //! An access out of range does nothing, and a load then gives zero. A machine on the host reports it, but for the masked
-//! forms (`get_or`, `get2_masked`, `get4_masked`, `set_if`, `get4_strided`, `set4_strided`), where being outside is
+//! forms (`get_or`, `get_masked`, `get2_masked`, `get4_masked`, `set_if`, `get4_strided`, `set4_strided`), where being outside is
 //! intended. `get2`, `get4` and their likes move 2 or 4 elements in one access: the *address* must be a multiple of
 //! their size, and `is_aligned` tells whether it can be. A misaligned access does nothing either, and is reported.
 
@@ -151,6 +151,17 @@ macro_rules! window {
             pub fn first(&self, len: u32) -> Self {
                 $name { len: self.len.min(len), ..*self }
             }
+
+            /// The same window, of which the compiler knows no longer how its address was made: otherwise it may add up
+            /// the 64-bit place in the larger window and the index anew for each access.
+            #[inline(always)]
+            #[must_use]
+            pub fn anchored(&self) -> Self {
+                #[cfg(target_os = "cuda")]
+                return $name { address: crate::device::opaque(self.address), ..*self };
+                #[cfg(not(target_os = "cuda"))]
+                *self
+            }
         }
 
         impl<T: Value, I: Position> $name<T, I> {
@@ -265,6 +276,17 @@ macro_rules! loads {
                 }
                 #[cfg(not(target_os = "cuda"))]
                 crate::host::load_masked(&self.access(i, 1)).map_or(outside, |[value]| value)
+            }
+
+            /// Element `i`, or zero if there is no such element. A masked form, without the branch of `get_or`.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get_masked(&self, i: I) -> T {
+                #[cfg(target_os = "cuda")]
+                return self.get(i);
+                #[cfg(not(target_os = "cuda"))]
+                crate::host::load_masked(&self.access(i, 1)).map_or(T::default(), |[value]| value)
             }
 
             /// The elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE`; zero where there is no such element.

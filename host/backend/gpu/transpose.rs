@@ -7,7 +7,7 @@ use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result,
 use cuda_std::image::Module;
 use cuda_std::{Argument, Entry, GlobalIn, GlobalOut, Value};
 use slm_kernels::transpose as kernels;
-use slm_kernels::transpose::{Args, Geometry, Kernel, Part, Problem, SkewedArgs};
+use slm_kernels::transpose::{Args, Geometry, Kernel, Part, Places, Problem, SkewedArgs, Unit};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Emulated devices need no images.
@@ -34,11 +34,20 @@ pub(crate) struct Transpose {
     device: Device,
     matrices: Matrices,
     algorithm: Algorithm,
-    /// The kernels used so far: another pitch may take another one.
-    loaded: Mutex<Vec<(Kernel, Arc<dyn Launch>)>>,
+    /// What is ready for the pitches used so far: others may take another kernel.
+    ready: Mutex<Vec<Ready>>,
 }
 
-/// What runs, and why.
+/// What runs for certain pitches, and why.
+#[derive(Clone)]
+struct Ready {
+    pitches: [usize; 2],
+    choice: Choice,
+    geometry: Geometry,
+    launch: Arc<dyn Launch>,
+}
+
+#[derive(Clone, Copy)]
 struct Choice {
     kernel: Kernel,
     reason: &'static str,
@@ -46,9 +55,9 @@ struct Choice {
 
 impl Transpose {
     pub(crate) fn new<T: Element>(device: &Device, matrices: &Matrices, algorithm: Algorithm) -> Result<Self> {
-        let transpose = Transpose { device: device.clone(), matrices: *matrices, algorithm, loaded: Mutex::default() };
+        let transpose = Transpose { device: device.clone(), matrices: *matrices, algorithm, ready: Mutex::default() };
         if !matrices.is_empty() {
-            transpose.ready(&matrices.problem::<T>(matrices.pitches()))?;
+            transpose.ready::<T>(matrices.pitches())?;
         }
         Ok(transpose)
     }
@@ -63,48 +72,39 @@ impl Transpose {
         }
     }
 
-    /// The kernel for a problem, loaded, and how it is launched.
-    fn ready(&self, problem: &Problem) -> Result<(Arc<dyn Launch>, Geometry)> {
-        let kernel = self.choose(problem).kernel;
-        let geometry = Geometry::new(kernel, problem);
+    /// What runs for numbers of type `T` in rows so far apart, loaded.
+    fn ready<T: Element>(&self, pitches: [usize; 2]) -> Result<Ready> {
         // The list is whole at any time, so a panic elsewhere did it no harm.
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let launch = match loaded.iter().find(|(other, _)| *other == kernel) {
-            Some((_, launch)) => launch.clone(),
-            None => {
-                let launch = load(&self.device, kernel)?;
-                loaded.push((kernel, launch.clone()));
-                launch
-            }
+        let mut all = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ready) = all.iter().find(|ready| ready.pitches == pitches) {
+            return Ok(ready.clone());
+        }
+        let problem = self.matrices.problem::<T>(pitches);
+        let choice = self.choose(&problem);
+        let geometry = Geometry::new(choice.kernel, &problem);
+        let launch = match all.iter().find(|ready| ready.choice.kernel == choice.kernel) {
+            Some(ready) => ready.launch.clone(),
+            None => load(&self.device, choice.kernel)?,
         };
         if let Some(shared) = self.device.info().shared_memory {
             shared.check(launch.name(), geometry.shared_bytes)?;
         }
-        Ok((launch, geometry))
+        let ready = Ready { pitches, choice, geometry, launch };
+        all.push(ready.clone());
+        Ok(ready)
     }
 
-    fn launch(
-        &self,
-        problem: &Problem,
-        windows: &Windows<'_>,
-        input: GlobalIn<u8>,
-        output: GlobalOut<u8>,
-    ) -> Result<()> {
-        let (launch, geometry) = self.ready(problem)?;
-        geometry.parts().try_for_each(|part| launch.launch(windows, &geometry, part, input, output))
-    }
-
-    fn launch_plan(&self, problem: &Problem) -> Result<LaunchPlan> {
-        let (launch, geometry) = self.ready(problem)?;
-        Ok(LaunchPlan {
+    fn launch_plan(&self, ready: &Ready) -> LaunchPlan {
+        let geometry = &ready.geometry;
+        LaunchPlan {
             launches: geometry.launches(),
             grid: geometry.blocks(),
             block: [geometry.threads, 1],
             shared_bytes: geometry.shared_bytes,
             shared_available: self.device.info().shared_memory.map_or(0, |shared| shared.max_per_block),
             // A plan is a forecast: where the driver does not answer, the next launch will say why.
-            residency: launch.residency(shape(&geometry, 1)).ok().flatten(),
-        })
+            residency: ready.launch.residency(shape(geometry, [1; 3])).ok().flatten(),
+        }
     }
 }
 
@@ -127,8 +127,9 @@ fn choose(problem: &Problem) -> Choice {
     }
 }
 
-fn shape(geometry: &Geometry, blocks: u64) -> LaunchShape {
-    LaunchShape::new([blocks, 1, 1], [geometry.threads, 1, 1]).shared_bytes(geometry.shared_bytes)
+/// A launch of so many blocks.
+pub(super) fn shape(geometry: &Geometry, grid: [u64; 3]) -> LaunchShape {
+    LaunchShape::new(grid, [geometry.threads, 1, 1]).shared_bytes(geometry.shared_bytes)
 }
 
 impl<T: Element> Bound<T> for Transpose {
@@ -136,9 +137,10 @@ impl<T: Element> Bound<T> for Transpose {
         if self.matrices.is_empty() {
             return Ok(());
         }
+        let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
         let mut windows = Windows::new(&self.device);
         let (input, output) = (in_units(windows.input(input)), out_units(windows.output(output)));
-        self.launch(&self.matrices.problem::<T>(pitches), &windows, input, output)
+        geometry.parts().try_for_each(|part| launch.launch(&windows, &geometry, part, input, output))
     }
 
     fn run_on_host(&self, input: &[T]) -> Result<Vec<T>> {
@@ -154,17 +156,21 @@ impl<T: Element> Bound<T> for Transpose {
         if self.matrices.is_empty() {
             return plan(&["none", "there is nothing to transpose"]);
         }
-        let problem = self.matrices.problem::<T>(pitches);
-        let choice = self.choose(&problem);
-        match self.launch_plan(&problem) {
-            Ok(launch) => Plan { launch: Some(launch), ..plan(&[name(choice.kernel), choice.reason]) },
-            Err(error) => plan(&[name(choice.kernel), &error.to_string()]),
+        match self.ready::<T>(pitches) {
+            Ok(ready) => {
+                let launch = Some(self.launch_plan(&ready));
+                Plan { launch, ..plan(&[ready.launch.name(), ready.choice.reason]) }
+            }
+            Err(error) => {
+                let choice = self.choose(&self.matrices.problem::<T>(pitches));
+                plan(&[name(choice.kernel), &error.to_string()])
+            }
         }
     }
 }
 
 /// A window as units of any size; every allocation begins at a multiple of 4 bytes, and then this is never empty.
-pub(super) fn in_units<T: Value, U: Value>(window: GlobalIn<T>) -> GlobalIn<U> {
+fn in_units<T: Value, U: Value>(window: GlobalIn<T>) -> GlobalIn<U> {
     window.cast().unwrap_or(GlobalIn::empty())
 }
 
@@ -197,17 +203,21 @@ impl<U: Value> Arguments for Args<U> {
     }
 }
 
-impl<U: Value> Arguments for SkewedArgs<U> {
+impl<U: Unit> Arguments for SkewedArgs<U>
+where
+    SkewedArgs<U>: Argument,
+{
     fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self {
-        let [places, beside_log2] = geometry.places();
+        let Places { between_rows, beside_log2, lanes_log2 } = geometry.skewed;
         SkewedArgs {
             input: in_units(input),
             output: out_units(output),
             input_words: in_units(input),
             output_words: out_units(output),
             layout: geometry.layout(part),
-            places,
+            places: between_rows,
             beside_log2,
+            lanes_log2,
         }
     }
 }
@@ -226,7 +236,7 @@ impl<E: Entry<Args: Arguments, Constants = ()>> Launch for crate::Kernel<E> {
         output: GlobalOut<u8>,
     ) -> Result<()> {
         let args = E::Args::new(geometry, part, input, output);
-        self.launch_in(windows, shape(geometry, part.blocks), &args, &())
+        self.launch_in(windows, shape(geometry, part.grid), &args, &())
     }
 
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
@@ -275,7 +285,8 @@ entries! {
     packs TRANSPOSE_PACKED: transpose_packed_1 transpose_packed_2 transpose_packed_3 transpose_packed_4
         transpose_packed_8 transpose_packed_12 transpose_packed_16;
     packs TRANSPOSE_SKEWED: transpose_skewed_1 transpose_skewed_2 transpose_skewed_3 transpose_skewed_4
-        transpose_skewed_6 transpose_skewed_8 transpose_skewed_12 transpose_skewed_16;
+        transpose_skewed_6 transpose_skewed_8 transpose_skewed_8_by_4 transpose_skewed_12 transpose_skewed_16
+        transpose_skewed_16_by_4;
 }
 
 fn launch<E: Entry<Args: Arguments, Constants = ()>>(

@@ -4,6 +4,7 @@
 use super::transpose::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 #[cfg(cuda)]
 use crate::backend::cuda::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use super::transpose::shape;
 use crate::transpose::{BoundInPlace, Matrices, Part};
 use crate::{Buffer, Device, Element, LaunchShape, Result, Windows};
 use cuda_std::image::Module;
@@ -56,8 +57,7 @@ impl<T: Element> TransposeInPlace<T> {
     fn swap(&self, kernels: &dyn Launch, windows: &Windows<'_>, data: GlobalInOut<u8>) -> Result<()> {
         let geometry = Geometry::new(Kernel::swap(&self.problem), &self.problem);
         geometry.parts().try_for_each(|part| {
-            let shape = LaunchShape::new([part.blocks, 1, 1], [geometry.threads, 1, 1]);
-            kernels.swap(windows, shape.shared_bytes(geometry.shared_bytes), data, geometry.layout(part))
+            kernels.swap(windows, shape(&geometry, part.grid), data, geometry.layout(part))
         })
     }
 }
