@@ -58,7 +58,7 @@ fn together(name: &str, test: Test) -> Trial {
     })
 }
 
-fn alone(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + 'static) -> Trial {
+fn alone(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
     on_cuda("gpu", name, move |device| {
         let _guard = GPU.write().unwrap_or_else(PoisonError::into_inner);
         test(device)

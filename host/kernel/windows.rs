@@ -164,15 +164,11 @@ impl<'b> Windows<'b> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> crate::Result<()> {
-        if let Some(error) = &self.error {
-            return Err(error.clone());
-        }
-        // Two launches under way at once could have exchanged theirs.
-        let handed_out = if is_device(self.device.engine()) { &self.handed_out[..] } else { &[] };
+        let handed_out = self.for_device(is_device(self.device.engine()))?;
         let mut foreign = None;
         let mut visit = |argument, window: Window| {
-            if window.bytes > 0 && !handed_out.iter().any(|whole| whole.contains(&window)) {
-                foreign = foreign.or(Some(argument));
+            if foreign.is_none() && !is_within(&window, handed_out) {
+                foreign = Some(argument);
             }
         };
         args.windows("args", &mut visit);
@@ -182,6 +178,22 @@ impl<'b> Windows<'b> {
             None => Ok(()),
         }
     }
+
+    /// What has been handed out, if the launch is for the same device, or the error that there has been. Two launches under
+    /// way at once could have exchanged theirs.
+    #[cfg(gpu)]
+    fn for_device(&self, is_device: bool) -> crate::Result<&[Window]> {
+        match &self.error {
+            Some(error) => Err(error.clone()),
+            None => Ok(if is_device { &self.handed_out } else { &[] }),
+        }
+    }
+}
+
+/// Whether a window has nothing in it that is not in one of the others.
+#[cfg(gpu)]
+fn is_within(window: &Window, others: &[Window]) -> bool {
+    window.bytes == 0 || others.iter().any(|whole| whole.contains(window))
 }
 
 impl fmt::Debug for Windows<'_> {

@@ -1,12 +1,13 @@
 //! Tests on emulated devices: nothing may be found, no bank conflicts counted, and everything reached.
 
+use super::Test;
 use super::ptx::Code;
 use libtest_mimic::{Arguments, Failed, Trial};
 use slm::Device;
 use slm::emulator::{Action, Profile, Report, SiteCounts};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{fs, io};
 
 /// What the tests of each suite have reached.
@@ -26,7 +27,15 @@ struct Coverage {
 }
 
 /// One test of a suite on an emulated device. Profiles and seeds go by the test's name, so that all have their turn.
-pub fn trial(suite: &'static str, name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + 'static) -> Trial {
+pub fn trial(
+    suite: &'static str,
+    name: &str,
+    test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static,
+) -> Trial {
+    trial_of(suite, name, Arc::new(test))
+}
+
+pub(super) fn trial_of(suite: &'static str, name: &str, test: Test) -> Trial {
     let hash = name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));

@@ -14,7 +14,7 @@ pub mod shared_memory;
 use libtest_mimic::{Failed, Trial};
 use slm::filter1d::{Algorithm, HaloLoad};
 use slm::{Backend, Device};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The seed of all test data.
 pub const SEED: u64 = 0x5eed;
@@ -28,20 +28,29 @@ pub const ALGORITHMS: [Algorithm; 5] = [
     Algorithm::RegisterTiled,
 ];
 
+/// What a test does on a device. Behind a pointer, since every closure that trials are made of would be compiled with all of
+/// their machinery.
+pub type Test = Arc<dyn Fn(&Device) -> Result<(), Failed> + Send + Sync>;
+
 /// One test of a suite on every backend: on the CPU and on an emulated device always, on a CUDA device where there is one. Without
 /// one it is listed as ignored, with the reason; with `SLM_REQUIRE_CUDA=1` it fails.
 pub fn on_every_backend(
     suite: &'static str,
     name: &str,
-    test: impl Fn(&Device) -> Result<(), Failed> + Clone + Send + 'static,
+    test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static,
 ) -> [Trial; 3] {
+    let test: Test = Arc::new(test);
     let on_cpu = test.clone();
     let on_cpu = Trial::test(format!("{suite}::cpu::{name}"), move || on_cpu(&Device::cpu()));
-    [on_cpu, emulated::trial(suite, name, test.clone()), on_cuda(suite, name, test)]
+    [on_cpu, emulated::trial_of(suite, name, test.clone()), on_cuda_of(suite, name, test)]
 }
 
 /// One test on a CUDA device, as above.
-pub fn on_cuda(suite: &str, name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + 'static) -> Trial {
+pub fn on_cuda(suite: &str, name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
+    on_cuda_of(suite, name, Arc::new(test))
+}
+
+fn on_cuda_of(suite: &str, name: &str, test: Test) -> Trial {
     let name = format!("{suite}::cuda::{name}");
     let required = std::env::var_os("SLM_REQUIRE_CUDA").is_some_and(|v| v == "1");
     match cuda_missing() {

@@ -2,15 +2,15 @@
 //! probes.
 
 mod counted;
-mod oracle;
+
 mod pictures;
 mod probes;
 mod properties;
 mod tiles;
 
-use oracle::Prediction;
 use slm::banks::{AccessKind, AccessPattern, BankModel, Named, Width};
 use slm::{Error, Result};
+use slm_test_support::banks::Prediction;
 
 /// Models with all sorts of numbers.
 fn models() -> Vec<BankModel> {

@@ -3,18 +3,13 @@
 //! Each test runs in a process of its own with a gigabyte of address space, which only Linux can be asked for.
 
 use ndarray::{Array2, array};
-use slm::{Buffer, Buffer2, Device, Error, Filter1d, Histogram, Result};
+use slm::{Buffer2, Device, Error, Filter1d, Histogram, Result};
+use slm_test_support::memory::{LARGE, filled};
 use std::process::Command;
 use std::{env, fmt};
 
 /// Set in the process of its own.
 const SHORT: &str = "SLM_SHORT_OF_MEMORY";
-
-/// What is larger than all free memory once it is [`filled`].
-const LARGE: usize = 64 << 20;
-
-/// What then still fits, for small things.
-const SLACK: usize = 8 << 20;
 
 /// Runs `work`, which is what `test` does, where memory is short.
 #[track_caller]
@@ -33,22 +28,6 @@ fn short_of_memory(test: &str, work: fn(&Device)) {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let passed = output.status.success() && stdout.contains("1 passed");
     assert!(passed, "{}\n{stdout}{stderr}", output.status);
-}
-
-/// Takes all memory but a little more than [`SLACK`], the first [`LARGE`] piece of it first.
-fn filled(device: &Device) -> Vec<Buffer<f64>> {
-    let slack = Vec::<u8>::with_capacity(SLACK);
-    let mut taken = Vec::with_capacity(1000);
-    for size in [LARGE, SLACK / 2] {
-        loop {
-            match device.zeroed(size / 8) {
-                Ok(buffer) => taken.push(buffer),
-                Err(error) => break assert_eq!(error, Error::OutOfHostMemory { requested: size as u64 }),
-            }
-        }
-    }
-    drop(slack);
-    taken
 }
 
 /// Checks that so many bytes were not there.

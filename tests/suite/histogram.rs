@@ -12,7 +12,7 @@ mod properties;
 mod weights;
 
 use crate::common::histogram::{ALGORITHMS, Bins, Case, Number, flat};
-use crate::common::{Random, is_emulated, on_cuda, on_every_backend};
+use crate::common::{Random, is_cuda, is_emulated, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::{Action, Profile, Space};
 use slm::histogram::{Algorithm, Counts, Ordering};
@@ -21,8 +21,8 @@ use std::thread;
 
 const SIZES: [usize; 12] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097];
 
-/// More than one thread's share.
-const LARGE_SIZE: usize = 1_000_003;
+/// More than a thread's least share, and for one or two threads a larger one. GPUs, which take more at a time, get more.
+const LARGE_SIZES: [usize; 2] = [600_011, 1_000_003];
 const SHARED_SIZE: usize = 200_003;
 
 /// On emulated devices: less than a block, more than one, whole packs and not.
@@ -360,17 +360,18 @@ fn variants<T: Number>(device: &Device, case: &Case<T>) -> Vec<(Case<T>, usize)>
         let sizes = sizes.iter().flat_map(|&size| CHANNELS.map(|channels| (size, channels)));
         sizes.flat_map(|(size, channels)| [false, true].map(|closed| variant(closed, channels, size))).collect()
     };
+    let large = LARGE_SIZES[usize::from(is_cuda(device))];
     match (is_emulated(device), case.bin_count() > MANY) {
         (true, false) => {
             let sizes = FEW_SIZES.iter().zip(CHANNELS).zip([true, false].into_iter().cycle());
             sizes.map(|((&size, channels), closed)| variant(closed, channels, size)).collect()
         }
         (true, true) => vec![variant(true, (1, 1), 2051)],
-        (false, true) if case.bin_count() > TOO_MANY => vec![variant(true, (1, 1), LARGE_SIZE)],
-        (false, true) => vec![variant(true, (1, 1), LARGE_SIZE), variant(false, (3, 1), 4097)],
+        (false, true) if case.bin_count() > TOO_MANY => vec![variant(true, (1, 1), large)],
+        (false, true) => vec![variant(true, (1, 1), large), variant(false, (3, 1), 4097)],
         (false, false) => {
-            let large = [variant(false, (1, 1), LARGE_SIZE), variant(true, (4, 3), SHARED_SIZE)];
-            [all(&SIZES), large.into()].concat()
+            let several = [variant(false, (1, 1), large), variant(true, (4, 3), SHARED_SIZE)];
+            [all(&SIZES), several.into()].concat()
         }
     }
 }

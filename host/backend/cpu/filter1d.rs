@@ -4,10 +4,10 @@
 //! of the continued line (so that nothing has to look at borders any more) and keeps [`WIDTH`] neighbouring sums in
 //! vector registers while it goes through the taps: the compiler makes vector instructions of it.
 
+use super::parallel::try_for_chunks;
 use crate::buffer::Storage;
 use crate::filter1d::{Algorithm, Bound, FilterElement, Lines, Plan, Taps};
 use crate::{Device, Result, allocation};
-use rayon::prelude::*;
 use slm_kernels::filter1d::Orientation;
 
 /// Sums that are computed together.
@@ -89,10 +89,10 @@ fn filter1d<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outp
 }
 
 fn rows<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
-    outputs.par_chunks_mut(lines.output_pitch).take(lines.lines).enumerate().try_for_each(|(line, row)| {
+    try_for_chunks(outputs, lines.output_pitch, lines.lines, &|line, row| {
         let first = line * lines.input_pitch;
         let samples = &samples[first..first + lines.samples];
-        row[..lines.outputs].par_chunks_mut(PIECE).enumerate().try_for_each(|(piece, outputs)| {
+        try_for_chunks(&mut row[..lines.outputs], PIECE, usize::MAX, &|piece, outputs| {
             let start = taps.start() + (piece * PIECE) as i64;
             let extended = extend(taps, samples, start, outputs.len() + taps.taps.len() - 1)?;
             correlate(&taps.taps, &extended, outputs);
@@ -140,10 +140,9 @@ fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outpu
         Some(i) => &samples[i as usize * lines.input_pitch..][..lines.lines],
         None => &constant[..],
     };
-    // A single row may have a pitch of whatever size.
-    let pieces = outputs.par_chunks_mut(ROWS.saturating_mul(lines.output_pitch)).enumerate();
-    // The buffer may go on behind the matrix.
-    pieces.take(lines.outputs.div_ceil(ROWS)).try_for_each(|(piece, outputs)| {
+    // A single row may have a pitch of whatever size, and the buffer may go on behind the matrix.
+    let (size, pieces) = (ROWS.saturating_mul(lines.output_pitch), lines.outputs.div_ceil(ROWS));
+    try_for_chunks(outputs, size, pieces, &|piece, outputs| {
         let first = piece * ROWS;
         let count = ROWS.min(lines.outputs - first);
         let start = taps.start() + first as i64;

@@ -2,6 +2,7 @@
 //!
 //! The samples are cut into pieces, each of which is counted in a table of its own; the tables are added up in the end.
 
+use super::parallel::try_collect;
 use crate::buffer::Storage;
 use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
 use crate::{Device, Element, Result, allocation};
@@ -188,7 +189,7 @@ fn tables<T: HistogramElement, N: Element>(
         }
         Ok(table)
     };
-    (0..samples.div_ceil(size)).into_par_iter().map(|piece| table(piece * size)).collect()
+    try_collect(samples.div_ceil(size), &|piece| table(piece * size))
 }
 
 /// The samples of a piece, in whole groups of channels. They take as much memory as their table of `N`, unless they are as

@@ -5,6 +5,7 @@
 
 mod filter1d;
 mod histogram;
+mod parallel;
 mod transpose;
 mod transpose_in_place;
 

@@ -24,31 +24,90 @@ const MOST_DYNAMIC_SHARED_BYTES: i32 = 8;
 ///
 /// The type ties the entry point to its arguments: another kernel's do not compile.
 pub(crate) struct Kernel<E: Entry> {
+    function: Function,
+    marker: PhantomData<fn(E)>,
+}
+
+impl<E: Entry> Kernel<E> {
+    /// Finds the kernel in `module`, which has to be compiled from the same sources as `E` and with the same arguments.
+    pub(crate) fn load(queue: &Arc<Queue>, module: &'static Module) -> Result<Self> {
+        let sources = E::SOURCES.ok_or(Error::KernelWithoutDigest { kernel: E::NAME })?;
+        let function = Function::load(queue, module, E::NAME, sources, Loaded::verify::<E>)?;
+        Ok(Kernel { function, marker: PhantomData })
+    }
+
+    /// Enqueues the kernel.
+    ///
+    /// # Safety
+    ///
+    /// The windows in `args` and `constants` are on memory of this kernel's queue, which is borrowed during the call: what
+    /// writes or frees it afterwards is enqueued behind the kernel. Nothing that a [`GlobalIn`](cuda_std::GlobalIn) is on
+    /// can be written through another window. The queue's lock is held.
+    pub(super) unsafe fn enqueue(&self, shape: &LaunchShape, args: &E::Args, constants: &E::Constants) -> Result<()> {
+        let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
+        // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`, whose
+        // digests of sources and layout `load` has compared). The windows in them are the caller's promise, and nothing
+        // else in them is an address (`Argument`).
+        unsafe { self.function.enqueue(shape, parameters) }
+    }
+}
+
+impl<E: Entry> Bound<E> for Kernel<E> {
+    fn launch(
+        &self,
+        shape: &LaunchShape,
+        windows: &Windows<'_>,
+        args: &E::Args,
+        constants: &E::Constants,
+    ) -> Result<()> {
+        let queue = &self.function.queue;
+        let is_device = |engine: &Engine| matches!(engine, Engine::Cuda(other) if Arc::ptr_eq(other, queue));
+        windows.check::<E>(is_device, args, constants)?;
+        let _lock = queue.enqueue()?;
+        // SAFETY: `Windows::check` has found each window among those that `windows` has handed out for this queue, from
+        // buffers that are borrowed as long as it lives, exclusively unless the window is a `GlobalIn`.
+        unsafe { self.enqueue(shape, args, constants) }
+    }
+
+    fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
+        self.function.occupied(shape).map(Some)
+    }
+}
+
+/// A kernel's entry point on a device, which has forgotten its arguments. So what is done with it is compiled once, and not
+/// for each kernel.
+struct Function {
+    name: &'static str,
     function: CUfunction,
     registers: u32,
     limits: LaunchLimits,
     /// Holds the module that the function is in; dropped before the queue, whose context that is in.
     _module: Arc<Loaded>,
     queue: Arc<Queue>,
-    marker: PhantomData<fn(E)>,
 }
 
 // SAFETY: the function is a handle into a context, which any thread may use after making it current.
-unsafe impl<E: Entry> Send for Kernel<E> {}
+unsafe impl Send for Function {}
 // SAFETY: as above; launching does not change the kernel.
-unsafe impl<E: Entry> Sync for Kernel<E> {}
+unsafe impl Sync for Function {}
 
-impl<E: Entry> Kernel<E> {
-    /// Finds the kernel in `module`, which has to be compiled from the same sources as `E` and with the same arguments.
-    pub(crate) fn load(queue: &Arc<Queue>, module: &'static Module) -> Result<Self> {
-        let sources = E::SOURCES.ok_or(Error::KernelWithoutDigest { kernel: E::NAME })?;
+impl Function {
+    /// Finds the kernel of that name in `module`, which has to be compiled from sources with this digest and to pass
+    /// `verify`.
+    fn load(
+        queue: &Arc<Queue>,
+        module: &'static Module,
+        name: &'static str,
+        sources: &'static str,
+        verify: fn(&Loaded) -> Result<()>,
+    ) -> Result<Self> {
         let loaded = queue.module(module, sources)?;
         let missing = |error| match is_not_found(&error) {
-            true => Error::KernelMissing { kernel: E::NAME, module: module.name() },
+            true => Error::KernelMissing { kernel: name, module: module.name() },
             false => error,
         };
-        let function = queue.note(loaded.cuda.function(E::NAME)).map_err(missing)?;
-        loaded.verify::<E>()?;
+        let function = queue.note(loaded.cuda.function(name)).map_err(missing)?;
+        verify(&loaded)?;
         let mut limits = queue.limits().launch;
         // SAFETY: the function is alive as long as its module, which `loaded` holds.
         let code =
@@ -63,26 +122,22 @@ impl<E: Entry> Kernel<E> {
         // Fewer than the device's if the kernel takes many registers.
         limits.threads = limits.threads.min(get(MOST_THREADS)?);
         let registers = get(REGISTERS)?;
-        Ok(Kernel { function, registers, limits, _module: loaded, queue: queue.clone(), marker: PhantomData })
+        Ok(Function { name, function, registers, limits, _module: loaded, queue: queue.clone() })
     }
 
     /// Enqueues the kernel.
     ///
     /// # Safety
     ///
-    /// The windows in `args` and `constants` are on memory of this kernel's queue, which is borrowed during the call: what
-    /// writes or frees it afterwards is enqueued behind the kernel. Nothing that a [`GlobalIn`](cuda_std::GlobalIn) is on
-    /// can be written through another window. The queue's lock is held.
-    pub(super) unsafe fn enqueue(&self, shape: &LaunchShape, args: &E::Args, constants: &E::Constants) -> Result<()> {
-        self.limits.check(E::NAME, shape)?;
+    /// As [`Kernel::enqueue`], and `parameters` point to values of the types of its arguments and its constants.
+    unsafe fn enqueue(&self, shape: &LaunchShape, parameters: [*const c_void; 2]) -> Result<()> {
+        self.limits.check(self.name, shape)?;
         // The check has compared them with limits of 32 bits.
         let ([x, y, z], shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
         let [block_x, block_y, block_z] = shape.block;
-        let erase = |parameter: *const c_void| parameter.cast_mut();
-        let mut parameters = [erase(ptr::from_ref(args).cast()), erase(ptr::from_ref(constants).cast())];
-        // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`, whose
-        // digests of sources and layout `load` has compared); the driver copies them. The windows in them are the caller's
-        // promise, and nothing else in them is an address (`Argument`).
+        let mut parameters = parameters.map(<*const c_void>::cast_mut);
+        // SAFETY: the parameters are those of the entry point, and what they are on is the caller's promise; the driver
+        // copies them.
         let code = unsafe {
             api::cuLaunchKernel(
                 self.function,
@@ -103,7 +158,7 @@ impl<E: Entry> Kernel<E> {
 
     /// What a launch of this shape occupies, as far as its block and shared memory are concerned.
     fn occupied(&self, shape: &LaunchShape) -> Result<Residency> {
-        self.limits.check_block(E::NAME, shape)?;
+        self.limits.check_block(self.name, shape)?;
         self.queue.enter()?;
         let threads: u32 = shape.block.iter().product();
         let mut blocks = 0;
@@ -116,27 +171,6 @@ impl<E: Entry> Kernel<E> {
         let blocks = blocks.unsigned_abs();
         let occupancy = f64::from(blocks * threads) / f64::from(self.queue.limits().threads_per_multiprocessor);
         Ok(Residency { registers: self.registers, blocks_per_multiprocessor: blocks, occupancy })
-    }
-}
-
-impl<E: Entry> Bound<E> for Kernel<E> {
-    fn launch(
-        &self,
-        shape: &LaunchShape,
-        windows: &Windows<'_>,
-        args: &E::Args,
-        constants: &E::Constants,
-    ) -> Result<()> {
-        let is_device = |engine: &Engine| matches!(engine, Engine::Cuda(queue) if Arc::ptr_eq(queue, &self.queue));
-        windows.check::<E>(is_device, args, constants)?;
-        let _lock = self.queue.enqueue()?;
-        // SAFETY: `Windows::check` has found each window among those that `windows` has handed out for this queue, from
-        // buffers that are borrowed as long as it lives, exclusively unless the window is a `GlobalIn`.
-        unsafe { self.enqueue(shape, args, constants) }
-    }
-
-    fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
-        self.occupied(shape).map(Some)
     }
 }
 
@@ -176,7 +210,7 @@ impl<E: Entry> Facts for OnDemand<E> {
     }
 
     fn residency(&self, queue: &Arc<Queue>, shape: &LaunchShape) -> Result<Residency> {
-        self.get(queue)?.occupied(shape)
+        self.get(queue)?.function.occupied(shape)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::backend::gpu::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
 use crate::{Error, LaunchShape, Result};
 use cuda_std::Entry;
-use emulator::{Buffer, Emulator, Launch, Profile, Report};
+use emulator::{Buffer, Emulator, Launch, LaunchError, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The memory of an emulated device. It takes 2 to 50 times as much of the host's, for what is remembered of accesses:
@@ -95,19 +95,25 @@ impl State {
         args: E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        limits(self.emulator.profile()).check(E::NAME, shape)?;
-        // The check has compared them with limits of 32 bits.
-        let (grid, shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
-        let launch = Launch {
-            same_value_writes: shape.same_value_writes,
-            ..Launch::new(grid, shape.block).shared_bytes(shared_bytes).seed(self.seed)
-        };
+        let launch = self.checked(E::NAME, shape)?;
         let report = self.emulator.launch::<E>(launch, args, *constants);
-        self.note(report.map_err(|source| Error::LaunchRefused { kernel: E::NAME, source })?)
+        self.note(E::NAME, report)
     }
 
-    /// Adds a report to those of the same kernel; an error if it is not clean.
-    fn note(&mut self, report: Report) -> Result<()> {
+    /// A launch of `kernel` in this shape, if the device can do it.
+    fn checked(&self, kernel: &'static str, shape: &LaunchShape) -> Result<Launch> {
+        limits(self.emulator.profile()).check(kernel, shape)?;
+        // The check has compared them with limits of 32 bits.
+        let (grid, shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
+        Ok(Launch {
+            same_value_writes: shape.same_value_writes,
+            ..Launch::new(grid, shape.block).shared_bytes(shared_bytes).seed(self.seed)
+        })
+    }
+
+    /// Adds the report of a launch to those of the same kernel; an error if there is none, or if it is not clean.
+    fn note(&mut self, kernel: &'static str, report: std::result::Result<Report, LaunchError>) -> Result<()> {
+        let report = report.map_err(|source| Error::LaunchRefused { kernel, source })?;
         let result =
             if report.is_clean() { Ok(()) } else { Err(Error::FaultyKernel { report: Box::new(report.clone()) }) };
         match self.reports.iter_mut().find(|earlier| earlier.kernel == report.kernel) {

@@ -1,12 +1,12 @@
 //! What holds for every access.
 
-use super::oracle::Prediction;
 use super::{agrees, models};
 use crate::common::SEED;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use slm::banks::{AccessKind, AccessPattern, BankModel, Width};
+use slm_test_support::banks::Prediction;
 
 /// The element of each lane, few or many different ones; some lanes are out, and some agree in pairs.
 fn indices() -> impl Strategy<Value = Vec<Option<u32>>> {

@@ -1,8 +1,8 @@
 //! Layouts of tiles: formulas, costs by the oracle, and that the search finds the smallest.
 
-use super::oracle::Prediction;
 use slm::banks::{AccessKind, BankModel, Layout, Proposal, Swizzle, Tile, Width};
 use slm::{Error, Result};
+use slm_test_support::banks::Prediction;
 use std::collections::BTreeSet;
 
 const ROWS: AccessKind = AccessKind::Store;

@@ -158,6 +158,6 @@ impl ProbeVisitor for Compiled {
 /// What a GPU counts is of the accesses that were written: no compiler has added, left out or copied one, nor the barrier.
 #[test]
 fn compiled_probes_are_as_written() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/catalogue/ptx/catalogue.sm_80.ptx");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../catalogue/ptx/catalogue.sm_80.ptx");
     visit(&mut Compiled(std::fs::read_to_string(file).expect("committed")));
 }

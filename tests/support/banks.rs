@@ -5,12 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What an access costs.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Prediction {
-    pub(super) phases: u64,
-    pub(super) wavefronts: u64,
-    pub(super) passes: u64,
-    pub(super) degree: u32,
-    pub(super) lanes_at_one_address: u32,
+pub struct Prediction {
+    /// The phases in which some lane takes part.
+    pub phases: u64,
+    /// The most words that a bank has to give in a phase, of all phases together.
+    pub wavefronts: u64,
+    /// The same, with lanes instead of words for atomic operations.
+    pub passes: u64,
+    /// The most passes of a phase.
+    pub degree: u32,
+    /// The most lanes with the same address.
+    pub lanes_at_one_address: u32,
 }
 
 impl From<Cost> for Prediction {
@@ -21,14 +26,18 @@ impl From<Cost> for Prediction {
 }
 
 impl Prediction {
-    pub(super) fn of(model: BankModel, pattern: &AccessPattern) -> Self {
+    /// The same of a pattern.
+    #[must_use]
+    pub fn of(model: BankModel, pattern: &AccessPattern) -> Self {
         let bytes = u64::from(pattern.width().bytes());
         let addresses: Vec<Option<u64>> =
             (0..32).map(|lane| pattern.index(lane).map(|index| u64::from(index) * bytes)).collect();
         Self::of_addresses(model, pattern.kind(), bytes, &addresses)
     }
 
-    pub(super) fn of_addresses(model: BankModel, kind: AccessKind, bytes: u64, addresses: &[Option<u64>]) -> Self {
+    /// What the definition says of lanes that access so many bytes each at these addresses.
+    #[must_use]
+    pub fn of_addresses(model: BankModel, kind: AccessKind, bytes: u64, addresses: &[Option<u64>]) -> Self {
         let mut sum = Prediction { lanes_at_one_address: most_equal(addresses), ..Prediction::default() };
         for phase in addresses.chunks(lanes_of_a_phase(model, kind, bytes, addresses)) {
             if phase.iter().any(Option::is_some) {

@@ -1,0 +1,6 @@
+//! What takes long in the tests. The tests are not optimised, because that takes longer than they do; this is.
+//!
+//! Nothing here is generic: generic code is compiled with the tests that use it.
+
+pub mod banks;
+pub mod memory;
