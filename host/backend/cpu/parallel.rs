@@ -7,8 +7,23 @@
 use crate::Result;
 use rayon::prelude::*;
 
-/// Calls `work` with each of the first `count` chunks of so many elements, the last of which may be shorter, and its
-/// number. The first error ends it, some chunks done or none.
+/// Calls `work` with each of the first `count` chunks of so many elements, the last of which may be shorter, and its number.
+pub(super) fn for_chunks<T: Send>(data: &mut [T], size: usize, count: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    data.par_chunks_mut(size).take(count).enumerate().for_each(|(number, chunk)| work(number, chunk));
+}
+
+/// Calls `work` with each chunk of the one and that of the other in the same place, which have so many elements; what has
+/// none on the other side, or has fewer elements, is left out.
+pub(super) fn for_pairs<T: Send>(
+    [first, second]: [&mut [T]; 2],
+    sizes: [usize; 2],
+    work: &(dyn Fn(&mut [T], &mut [T]) + Sync),
+) {
+    let pairs = first.par_chunks_exact_mut(sizes[0]).zip(second.par_chunks_exact_mut(sizes[1]));
+    pairs.for_each(|(first, second)| work(first, second));
+}
+
+/// The same with work that can fail: the first error ends it, some chunks done or none.
 pub(super) fn try_for_chunks<T: Send>(
     data: &mut [T],
     size: usize,

@@ -5,9 +5,9 @@
 //! output. So every line of the caches is read and written as a whole, even where rows are a power of two apart and would
 //! drive each other out of the cache.
 
+use super::parallel::for_chunks;
 use crate::transpose::{Algorithm, Bound, Matrices, Plan};
 use crate::{Buffer, Device, Element, Result, allocation};
-use rayon::prelude::*;
 
 /// Rows and columns of a tile.
 const SIDE: usize = 32;
@@ -60,20 +60,19 @@ fn for_bands<T: Element>(
     matrices: &Matrices,
     output: &mut [T],
     pitch: usize,
-    band: impl Fn(&mut [T], usize, usize) + Sync,
+    band: &(dyn Fn(&mut [T], usize, usize) + Sync),
 ) {
     // A single row may have a pitch of whatever size.
-    let matrix_len = matrices.columns.saturating_mul(pitch);
-    output.par_chunks_mut(matrix_len).take(matrices.count).enumerate().for_each(|(matrix, rows)| {
-        let bands = rows.par_chunks_mut(SIDE.saturating_mul(pitch)).take(matrices.columns.div_ceil(SIDE));
-        bands.enumerate().for_each(|(i, rows)| band(rows, matrix, i * SIDE));
+    let [matrix_len, band_len] = [matrices.columns, SIDE].map(|rows| rows.saturating_mul(pitch));
+    for_chunks(output, matrix_len, matrices.count, &|matrix, rows| {
+        for_chunks(rows, band_len, matrices.columns.div_ceil(SIDE), &|i, rows| band(rows, matrix, i * SIDE));
     });
 }
 
 /// Elements of `N` numbers.
 fn by_tiles<T: Element, const N: usize>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
     let [input_pitch, output_pitch] = pitches;
-    for_bands(matrices, output, output_pitch, |band, matrix, first| {
+    for_bands(matrices, output, output_pitch, &|band, matrix, first| {
         let columns = SIDE.min(matrices.columns - first);
         let mut tile = [[[T::default(); N]; SIDE]; SIDE];
         for row in (0..matrices.rows).step_by(SIDE) {
@@ -94,7 +93,7 @@ fn by_tiles<T: Element, const N: usize>(matrices: &Matrices, input: &[T], output
 /// Elements of any size.
 fn by_elements<T: Element>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
     let (n, [input_pitch, output_pitch]) = (matrices.components, pitches);
-    for_bands(matrices, output, output_pitch, |band, matrix, first| {
+    for_bands(matrices, output, output_pitch, &|band, matrix, first| {
         let columns = SIDE.min(matrices.columns - first);
         for row in 0..matrices.rows {
             let source = &input[(matrix * matrices.rows + row) * input_pitch + first * n..][..columns * n];

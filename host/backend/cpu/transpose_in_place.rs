@@ -1,8 +1,8 @@
 //! Transpositions in place on the CPU.
 
+use super::parallel::{for_chunks, for_pairs};
 use crate::transpose::{BoundInPlace, Matrices, Part};
 use crate::{Buffer, Element, Result, allocation};
-use rayon::prelude::*;
 use slm_kernels::transpose::{Permutation, Step};
 
 /// Rows of a band of a square matrix.
@@ -46,16 +46,16 @@ fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T]) {
         swap_diagonal(n, pitch, height, first, band);
         // The band as columns, which other bands can have one part each of.
         let beyond = &mut scratch[..below.len() / pitch * height * n];
-        beyond.par_chunks_mut(height * n).enumerate().for_each(|(column, elements)| {
+        for_chunks(beyond, height * n, usize::MAX, &|column, elements| {
             let place = (first + height + column) * n;
             for (element, row) in elements.chunks_exact_mut(n).zip(band.chunks_exact(pitch)) {
                 element.copy_from_slice(&row[place..place + n]);
             }
         });
-        below.par_chunks_exact_mut(pitch).zip(beyond.par_chunks_exact_mut(height * n)).for_each(|(row, elements)| {
+        for_pairs([&mut *below, &mut *beyond], [pitch, height * n], &|row, elements| {
             row[first * n..][..height * n].swap_with_slice(elements);
         });
-        band.par_chunks_exact_mut(pitch).enumerate().for_each(|(i, row)| {
+        for_chunks(band, pitch, usize::MAX, &|i, row| {
             let places = row[(first + height) * n..].chunks_exact_mut(n);
             for (place, elements) in places.zip(beyond.chunks_exact(height * n)) {
                 place.copy_from_slice(&elements[i * n..][..n]);
@@ -80,7 +80,7 @@ fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T],
     let permutation = Permutation::new(matrices.rows as u64, matrices.columns as u64, matrices.divisor() as u64);
     let ([first_row, first_column], [rows, columns]) = (part.first, part.lengths);
     let scratch = &mut scratch[..rows * columns * n];
-    scratch.par_chunks_exact_mut(columns * n).enumerate().for_each(|(line, permuted)| {
+    for_chunks(scratch, columns * n, usize::MAX, &|line, permuted| {
         let i = first_row + line;
         for j in first_column..first_column + columns {
             let (row, column) = (i as u64, j as u64);
@@ -92,6 +92,8 @@ fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T],
             permuted[to * n..][..n].copy_from_slice(&matrix[from * pitch + j * n..][..n]);
         }
     });
-    let lines = matrix.par_chunks_exact_mut(pitch).skip(first_row).zip(scratch.par_chunks_exact(columns * n));
-    lines.for_each(|(row, permuted)| row[first_column * n..][..columns * n].copy_from_slice(permuted));
+    let lines = &mut matrix[first_row * pitch..];
+    for_pairs([lines, scratch], [pitch, columns * n], &|row, permuted| {
+        row[first_column * n..][..columns * n].copy_from_slice(permuted);
+    });
 }
