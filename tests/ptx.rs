@@ -43,8 +43,8 @@ fn modules() -> Vec<(String, BTreeSet<String>)> {
         ));
     }
     let packed = [1, 2, 3, 4, 8, 12, 16].map(|bytes| format!("packed_{bytes}"));
-    let skewed = [1, 2, 3, 4, 6, 8, 12, 16].map(|bytes| format!("skewed_{bytes}"));
-    for (module, kernels) in [("packed", &packed[..]), ("skewed", &skewed)] {
+    let skewed = ["1", "2", "3", "4", "6", "8", "8_by_4", "12", "16", "16_by_4"].map(|bytes| format!("skewed_{bytes}"));
+    for (module, kernels) in [("packed", &packed[..]), ("skewed", &skewed[..])] {
         let entries = kernels.iter().map(|kernel| format!("transpose_{kernel}"));
         modules.push((format!("transpose_{module}"), entries.collect()));
     }

@@ -117,7 +117,8 @@ impl Skewed {
         }
         let rows = rows(words);
         let width = (TILE_BYTES_SKEWED / (rows + halo)).min(RUN_BYTES) / u64::from(self.skew.bytes);
-        let columns = (width * u64::from(self.skew.per_word) - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units);
+        let columns =
+            (width * u64::from(self.skew.per_word) - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units);
         let units = |pitch: u64| pitch / u64::from(self.unit);
         let columns = columns.max(1).min(problem.columns).min(REACH / units(problem.output_pitch).max(1));
         let cut = Cut { rows, columns, lanes_log2 };

@@ -47,8 +47,8 @@ macro_rules! units {
             type Joined = $word;
             #[inline(always)]
             fn join(unit: impl Fn(u32) -> Self) -> $word {
-                let mut word = unit(0) as $word;
-                for i in 1..Self::PER_WORD {
+                let mut word = 0;
+                for i in 0..Self::PER_WORD {
                     word |= (unit(i) as $word) << (<$unit>::BITS * i);
                 }
                 word
@@ -229,14 +229,7 @@ fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, tile: &Tile, 
 
 /// Brings the word `rest`, of which only some units are there.
 #[inline(always)]
-fn load_rest<U: Unit>(
-    shared: &Shared<U::Joined>,
-    args: &SkewedArgs<U>,
-    way: &Way,
-    rest: u32,
-    base: u64,
-    skew: Skew,
-) {
+fn load_rest<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, way: &Way, rest: u32, base: u64, skew: Skew) {
     let units = args.input.at((base + rest as u64) * skew.per_word as u64);
     let value = U::join(|i| units.get_or(i, U::default()));
     let beside = 1 << args.beside_log2;

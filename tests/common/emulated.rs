@@ -182,11 +182,12 @@ fn entry_points(operation: &str) -> io::Result<BTreeSet<String>> {
 }
 
 /// What accessors are called like, methods of the kernels that pass on their caller's place included.
-const ACCESSORS: [&str; 26] = [
+const ACCESSORS: [&str; 27] = [
     ".get(",
     ".get2(",
     ".get4(",
     ".get_or(",
+    ".get_masked(",
     ".get4_strided",
     ".get4_masked(",
     ".inside(",

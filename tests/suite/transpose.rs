@@ -72,7 +72,7 @@ pub(super) fn trials() -> Vec<Trial> {
     // devices have those that make all kernels run, and no others.
     trials.extend(of_type::<u8>("u8", &[1, 3, 5]));
     trials.extend(of_type::<u16>("u16", &[1, 3]));
-    trials.extend(of_type::<u32>("u32", &[1, 3]));
+    trials.extend(of_type::<u32>("u32", &[1, 2, 3, 4]));
     trials.extend(of_type::<u64>("u64", &[1, 2]));
     let others = [
         of_type::<u8>("u8", &[4, 16]),

@@ -116,7 +116,7 @@ impl Access {
 /// What a masked form would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masked {
-    /// `get_or`, `get2_masked`, `get4_masked`, `get4_strided`.
+    /// `get_or`, `get_masked`, `get2_masked`, `get4_masked`, `get4_strided`.
     Load,
     /// `set_if`, `set4_strided`.
     Store,

@@ -2,9 +2,9 @@
 
 #[cfg(not(cuda))]
 use super::transpose::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use super::transpose::shape;
 #[cfg(cuda)]
 use crate::backend::cuda::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
-use super::transpose::shape;
 use crate::transpose::{BoundInPlace, Matrices, Part};
 use crate::{Buffer, Device, Element, LaunchShape, Result, Windows};
 use cuda_std::image::Module;
@@ -56,9 +56,9 @@ impl<T: Element> TransposeInPlace<T> {
 
     fn swap(&self, kernels: &dyn Launch, windows: &Windows<'_>, data: GlobalInOut<u8>) -> Result<()> {
         let geometry = Geometry::new(Kernel::swap(&self.problem), &self.problem);
-        geometry.parts().try_for_each(|part| {
-            kernels.swap(windows, shape(&geometry, part.grid), data, geometry.layout(part))
-        })
+        let launch =
+            |part: kernels::Part| kernels.swap(windows, shape(&geometry, part.grid), data, geometry.layout(part));
+        geometry.parts().try_for_each(launch)
     }
 }
 

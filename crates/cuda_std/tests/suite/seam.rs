@@ -206,6 +206,9 @@ fn global_loads() {
                 let (values, event) = tester.observe_one(|| window.get2(4));
                 Expected { elements: 2, ..expected(4) }.check_load::<T>(&event);
                 assert_eq!(values.map(T::bits), [bits[2], bits[3]]);
+                let (value, event) = tester.observe_one(|| window.get_masked(2));
+                expected(2).check_load::<T>(&event);
+                assert_eq!(value.bits(), bits[0]);
                 let (values, event) = tester.observe_one(|| window.get2_masked(4));
                 Expected { elements: 2, ..expected(4) }.check_load::<T>(&event);
                 assert_eq!(values.map(T::bits), [bits[2], bits[3]]);
@@ -354,6 +357,9 @@ fn masked_accesses_out_of_range_are_left_out() {
         at(index).check_left_out_beyond(&event, Masked::Load);
         let ((), event) = tester.observe_one(|| window.set_if(true, index, 5));
         at(index).check_left_out_beyond(&event, Masked::Store);
+        let (value, event) = tester.observe_one(|| window.get_masked(index));
+        assert_eq!(value, 0);
+        at(index).check_left_out_beyond(&event, Masked::Load);
         let (values, event) = tester.observe_one(|| window.get2_masked(index));
         assert_eq!(values, [0; 2]);
         Expected { elements: 2, ..at(index) }.check_left_out_beyond(&event, Masked::Load);
@@ -401,6 +407,7 @@ fn parts_of_a_window() {
     );
 
     let tester = Tester::new(0, 256);
+    assert_eq!(window.at(30).first(7).anchored().len(), 7);
     let (_, event) = tester.observe_one(|| window.at(30).first(7).get(6));
     Expected::one(Space::GlobalConstant, GLOBAL + 8 + 60, 6, 7).check_load::<u16>(&event);
     let (value, event) = tester.observe_one(|| window.at(30).first(7).get_or(7, 3));
