@@ -116,7 +116,9 @@ impl Skewed {
             (words, lanes_log2) = (words / 2, fewer);
         }
         let rows = rows(words);
+        // A power of two, which so many threads take at a time.
         let width = (TILE_BYTES_SKEWED / (rows + halo)).min(RUN_BYTES) / u64::from(self.skew.bytes);
+        let width = 1 << width.max(1).ilog2();
         let columns =
             (width * u64::from(self.skew.per_word) - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units);
         let units = |pitch: u64| pitch / u64::from(self.unit);
@@ -187,7 +189,8 @@ const MOST_BESIDE: u64 = 64;
 const REACH: u64 = i32::MAX as u64 - 1024;
 
 /// Elements of so many bytes have bands of several rows of tiles. Tried on an H200 with matrices of 1 to 4 GiB: with one
-/// row all blocks that run at a time write other pages of memory; with smaller elements that does not matter.
+/// row all blocks that run at a time write other pages of memory; with smaller elements that does not matter, nor with rows
+/// that begin anywhere.
 const BANDED: u64 = 8;
 
 /// The binary logarithm of their rows of tiles.
@@ -207,7 +210,7 @@ pub enum Kernel {
     },
     /// Packs on both sides.
     Packed(&'static Packed),
-    /// Packs on both sides, wherever rows begin.
+    /// Whole words on both sides, wherever rows begin.
     Skewed(&'static Skewed),
     /// In place, square matrices only.
     Swap(u32),
@@ -337,7 +340,8 @@ impl Geometry {
     fn with_tile(problem: &Problem, unit: u32, tile: [u64; 2], halo: u64) -> Self {
         let [down, across] = [(problem.rows + halo).div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
         let ceiling_log2 = |n: u64| n.next_power_of_two().ilog2();
-        let usual = if problem.element < BANDED { 0 } else { BAND_LOG2.min(ceiling_log2(down)) };
+        let banded = halo == 0 && problem.element >= BANDED;
+        let usual = if banded { BAND_LOG2.min(ceiling_log2(down)) } else { 0 };
         let band_log2 = usual.max(ceiling_log2(down.div_ceil(MOST_BLOCKS)));
         let grid = [across << band_log2, down.div_ceil(1 << band_log2)];
         let (threads, shared_bytes, tile_pitch, skewed) = (THREADS, 0, 0, Places::default());

@@ -8,8 +8,8 @@
 //! All that is moved are whole words, also of elements of 1, 2, 3 or 6 bytes. The threads bring the rows to shared memory as
 //! they lie in global memory, from the word on in which the tile begins: so each row is shifted by what its first word has
 //! before the tile. They wait, and then each gathers words of one column, unit by unit, and writes them; at the ends of the
-//! output's rows, words are incomplete and written unit by unit. Threads go on by so many rows at a time that shifts stay the
-//! same, so next to nothing is left to compute for a word.
+//! output's rows, words are incomplete and written unit by unit. From one row to the next that a thread brings, and from one
+//! column to the next that it gathers, shifts stay the same, so next to nothing is left to compute for a word.
 //!
 //! Shared memory: a place for each row. Neighbouring lanes write words of the same row, and so never meet. They read what is
 //! one word further in the column: from rows next to each other or, of elements of 1 or 2 bytes, from rows that are 4 or 2
