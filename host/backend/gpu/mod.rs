@@ -1,5 +1,5 @@
-//! What all backends that run kernels have in common. Free of `unsafe`, and nothing here allocates once an operation is
-//! prepared.
+//! What all backends that run kernels have in common. Free of `unsafe`. Once they are prepared, filters and histograms
+//! allocate nothing here; a transposition takes a little of the host's memory for the windows of a launch.
 //!
 //! | file | what |
 //! |---|---|
