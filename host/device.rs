@@ -298,14 +298,20 @@ impl Device {
     /// Every device of this machine: the CPU first, then the CUDA devices that can be opened.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        use Error::{DeviceOrdinal, DriverTooOld, FeatureDisabled, NoDevice};
-        let cuda = (0..).map_while(|ordinal| match Self::cuda(ordinal) {
-            Ok(device) => Some(Some(device)),
-            Err(DeviceOrdinal { .. } | NoDevice { .. } | DriverTooOld { .. } | FeatureDisabled { .. }) => None,
-            // Too old, or another process has it for itself: the next one may do.
-            Err(_) => Some(None),
-        });
-        std::iter::once(Self::cpu()).chain(cuda.flatten()).collect()
+        // One may be too old, or another process has it for itself: the next one may do.
+        let cuda = (0..Self::cuda_count()).filter_map(|ordinal| Self::cuda(ordinal).ok());
+        std::iter::once(Self::cpu()).chain(cuda).collect()
+    }
+
+    /// How many CUDA devices there are, whether or not they can be opened.
+    #[cfg(cuda)]
+    fn cuda_count() -> usize {
+        cuda::device_count().unwrap_or(0)
+    }
+
+    #[cfg(not(cuda))]
+    fn cuda_count() -> usize {
+        0
     }
 
     /// What is known of the device.

@@ -26,7 +26,7 @@ pub enum Error {
         /// The feature that brings it.
         feature: &'static str,
     },
-    /// There is no CUDA driver on this machine, or it cannot be loaded.
+    /// There is no CUDA driver on this machine, it cannot be loaded, or it finds no GPU.
     #[error("no CUDA device: {tried}")]
     NoDevice {
         /// Where the driver was looked for, and what came of it.

@@ -46,8 +46,7 @@ pub(super) struct Limits {
 impl Queue {
     /// Opens device `ordinal`, and says what is known of it.
     pub(crate) fn open(ordinal: usize) -> Result<(Self, DeviceInfo)> {
-        driver::initialise()?;
-        let available = from_cust("cuDeviceGetCount", Device::num_devices())? as usize;
+        let available = device_count()?;
         if available == 0 {
             return Err(Error::NoDevice { tried: "the driver finds no GPU".to_owned() });
         }
@@ -145,6 +144,12 @@ impl Queue {
         self.note(Event::record(&self.stream))
     }
 }
+/// How many devices the driver has.
+pub(crate) fn device_count() -> Result<usize> {
+    driver::initialise()?;
+    Ok(from_cust("cuDeviceGetCount", Device::num_devices())? as usize)
+}
+
 
 impl Drop for Queue {
     fn drop(&mut self) {
