@@ -12,7 +12,7 @@
 mod jpeg;
 
 use clap::Parser;
-use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader};
+use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use ndarray::Array2;
 use slm::{Boundary, Buffer2, Device, Filter1d};
 use std::ffi::OsString;
@@ -237,6 +237,8 @@ impl Picture {
         }
         let mut decoder = ImageReader::with_format(Cursor::new(bytes), format).into_decoder()?;
         let orientation = decoder.orientation()?;
+        // A header can promise more than there is memory for.
+        Limits::default().reserve(decoder.total_bytes())?;
         let mut image = DynamicImage::from_decoder(decoder)?;
         image.apply_orientation(orientation);
         Self::from_image(&image)
