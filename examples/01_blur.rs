@@ -37,7 +37,8 @@ struct Arguments {
     /// The Gaussian's standard deviation in pixels
     #[arg(long, default_value_t = 3.0, allow_negative_numbers = true)]
     sigma: f64,
-    /// The device: auto, cpu, cuda, cuda:N or emulated; without it, SLM_DEVICE decides
+    /// The device: auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED; without it, SLM_DEVICE
+    /// decides
     #[arg(long)]
     device: Option<String>,
 }
@@ -236,9 +237,9 @@ impl Picture {
             _ => return Err(FileError::NoPicture),
         }
         let mut decoder = ImageReader::with_format(Cursor::new(bytes), format).into_decoder()?;
-        let orientation = decoder.orientation()?;
         // A header can promise more than there is memory for.
         Limits::default().reserve(decoder.total_bytes())?;
+        let orientation = decoder.orientation()?;
         let mut image = DynamicImage::from_decoder(decoder)?;
         image.apply_orientation(orientation);
         Self::from_image(&image)
