@@ -77,7 +77,7 @@ impl<T: FilterElement> Filter1d<T> {
     /// Enqueues one launch; the queue's lock is held.
     fn launch(&self, launch: &Launch<'_, T>, samples: &Memory<T>, outputs: &mut Memory<T>) -> Result<()> {
         let (input, output) = (samples.input(launch.first_sample()), outputs.in_out(launch.first_output()));
-        let (queue, shape, table) = (&self.queue, &launch.shape, launch.table);
+        let (queue, shape, table) = (&self.queue, &launch.shape, launch.table());
         let args = launch.args(input, output, self.taps.input(0));
         // SAFETY: all three are on memory of this queue (the callers of `run` check that), which is borrowed; `outputs` is
         // none of the others, and the taps are never written. `run` holds the queue's lock.
