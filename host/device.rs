@@ -11,7 +11,7 @@ use cuda_std::Entry;
 use cuda_std::image::Module;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// A device and one queue of work on it.
@@ -433,6 +433,16 @@ impl Device {
 
     pub(crate) fn engine(&self) -> &Engine {
         &self.inner.engine
+    }
+
+    /// Keeps other threads from enqueueing kernels until the guard is dropped, so that those of one operation follow each
+    /// other. The devices without a guard have done each when it returns.
+    pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.engine() {
+            #[cfg(cuda)]
+            Engine::Cuda(queue) => Some(queue.turn()),
+            _ => None,
+        }
     }
 
     /// Whether both are the same handle, or clones of it.
