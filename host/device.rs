@@ -213,8 +213,9 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::NoDevice`] without a driver or GPU, [`Error::DeviceOrdinal`] if there are fewer,
-    /// [`Error::DeviceTooOld`], [`Error::DeviceUnsupported`] and [`Error::DriverTooOld`], and [`Error::FeatureDisabled`] if the program was built
-    /// without the feature `cuda`.
+    /// [`Error::DeviceTooOld`], [`Error::DeviceUnsupported`] and [`Error::DriverTooOld`], [`Error::FeatureDisabled`] if the
+    /// program was built without the feature `cuda`, and [failures of the device](Error#failures-of-the-device), as where
+    /// another process has it for itself.
     #[cfg(cuda)]
     pub fn cuda(ordinal: usize) -> Result<Self> {
         let (queue, info) = cuda::Queue::open(ordinal)?;
@@ -324,7 +325,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What failed while it ran.
+    /// What failed while it ran: [failures of the device](Error#failures-of-the-device).
     pub fn synchronize(&self) -> Result<()> {
         match &self.inner.engine {
             Engine::Cpu => Ok(()),
@@ -340,7 +341,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// Those of `work`, and what failed while it ran.
+    /// Those of `work`, and [failures of the device](Error#failures-of-the-device), be it while it ran.
     pub fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         match &self.inner.engine {
             #[cfg(cuda)]
@@ -358,7 +359,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and failures of the device.
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and [failures of the
+    /// device](Error#failures-of-the-device).
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         let storage = match &self.inner.engine {
             Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
@@ -374,8 +376,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and failures of the
-    /// device.
+    /// [`Error::TooLarge`] for more than `isize::MAX` bytes, [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the
+    /// CPU and for an emulated device, and [failures of the device](Error#failures-of-the-device).
     pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
         if bytes.is_none() {
@@ -425,8 +427,8 @@ impl Device {
     ///
     /// [`Error::KernelOnCpu`] on the CPU. On a CUDA device [`Error::KernelModule`] and [`Error::KernelWithoutDigest`] unless
     /// the module was compiled from the kernel's own sources, with the same arguments, [`Error::KernelMissing`] if the
-    /// kernel is in another one,
-    /// [`Error::DeviceTooOld`], [`Error::DriverTooOld`], and failures of the device.
+    /// kernel is in another one, [`Error::DeviceTooOld`] and [`Error::DriverTooOld`] if none of its images will do, and
+    /// [failures of the device](Error#failures-of-the-device).
     pub fn kernel<E: Entry>(&self, module: &'static Module) -> Result<Kernel<E>> {
         Kernel::new(self, module)
     }

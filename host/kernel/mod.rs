@@ -254,8 +254,8 @@ impl<E: Entry> Kernel<E> {
     ///
     /// # Errors
     ///
-    /// [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if there can be no such block, and failures of the
-    /// device.
+    /// [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if there can be no such block, and [failures of the
+    /// device](Error#failures-of-the-device).
     pub fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
         self.bound.residency(&shape)
     }
@@ -276,9 +276,8 @@ impl<E: Entry<Constants = ()>> Kernel<E> {
     /// * [`Error::ForeignWindow`] if an argument is a window that the launch has not handed out,
     /// * [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if the device, or a block of this kernel, cannot
     ///   have so much,
-    /// * failures of the device.
-    ///
-    /// An emulated device has also [`Error::FaultyKernel`], after it has run, and [`Error::LaunchRefused`].
+    /// * [failures of the device](Error#failures-of-the-device), except `FaultyKernel` of an emulated one: there the kernel
+    ///   has run.
     pub fn launch<'b>(&self, shape: LaunchShape, args: impl FnOnce(&mut Windows<'b>) -> E::Args) -> Result<()> {
         self.launch_with(shape, &(), args)
     }
