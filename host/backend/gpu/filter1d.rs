@@ -105,6 +105,13 @@ impl Choice {
         let [x, y] = self.geometry.block;
         LaunchShape::new([blocks, 1, 1], [x, y, 1]).shared_bytes(self.geometry.shared_bytes)
     }
+
+    /// More steps than a block makes, where no shared memory limits how many taps there are: a thread loads one and a sample
+    /// at a time.
+    fn steps(&self, taps: usize) -> Option<u64> {
+        let threads = u64::from(self.geometry.block.iter().product::<u32>());
+        (self.kernel == Kernel::Global).then(|| threads * (2 * taps as u64 + 2))
+    }
 }
 
 impl<T: FilterElement> Launches<T> {
@@ -158,8 +165,9 @@ impl<T: FilterElement> Launches<T> {
     fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: Part, pass: usize) -> Launch<'a, T> {
         let chunk = &self.chunks[pass];
         let taps = if choice.passes == 1 { 0..self.taps.taps.len() } else { chunk.taps.clone() };
-        let (shape, table) = (choice.shape(part.blocks.into()), &chunk.table);
-        Launch { filter: self, lines, kernel: choice.kernel, shape, table, taps, part, tiles: choice.geometry.tiles }
+        let shape = LaunchShape { steps: choice.steps(taps.len()), ..choice.shape(part.blocks.into()) };
+        let (table, tiles) = (&chunk.table, choice.geometry.tiles);
+        Launch { filter: self, lines, kernel: choice.kernel, shape, table, taps, part, tiles }
     }
 
     /// How the lines are filtered; `residency` is what the device says of a launch.
