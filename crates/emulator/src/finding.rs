@@ -238,6 +238,12 @@ pub(crate) struct Findings {
     known: HashMap<Key, usize>,
 }
 
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.found.iter().try_for_each(|finding| write!(f, "\n{finding}"))
+    }
+}
+
 impl Findings {
     pub(crate) fn add(&mut self, finding: Finding) {
         let key = finding.key();
