@@ -1,5 +1,5 @@
-//! Every kernel of the operations, on data of its own: for `wavefronts.sh`, which puts the wavefronts of shared memory that
-//! a GPU counts beside those that the emulator does. (The kernels that measure accesses are in the benchmark `banks`.)
+//! Every kernel, on data of its own: for `wavefronts.sh`, which puts the wavefronts of shared memory that a GPU counts
+//! beside those that the emulator does.
 //!
 //! An emulated device prints a line for each launch: kernel, blocks, wavefronts of shared loads and of shared stores.
 //! Other devices just do the same work in the same order. The emulated one has a single multiprocessor, so the sizes are
@@ -8,12 +8,27 @@
 #[path = "common/random.rs"]
 mod random;
 
+use cuda_std::{Entry, shared_bytes};
 use ndarray::Array2;
 use random::random;
+use slm::banks::Accumulation;
 use slm::emulator::{Action, Space};
 use slm::filter1d::{Algorithm as FilterAlgorithm, FilterElement, HaloLoad};
 use slm::histogram::{Algorithm, HistogramElement, Ordering};
-use slm::{Device, Filter1d, Histogram, Result};
+use slm::transpose::{Algorithm as TransposeAlgorithm, TransposeElement};
+use slm::{Buffer2, Device, Filter1d, Histogram, LaunchShape, Result, Transpose};
+use slm_kernels::banks::{self, ProbeArgs};
+
+/// The library's kernels; those of the probes are launched from here, as the library's own launches depend on the device.
+#[cfg(cuda)]
+#[allow(dead_code)]
+mod modules {
+    cuda_std::include_kernels!();
+}
+#[cfg(not(cuda))]
+mod modules {
+    pub(crate) static BANKS: cuda_std::image::Module = cuda_std::image::Module::without_images("banks");
+}
 
 const FILTER_ALGORITHMS: [FilterAlgorithm; 4] = [
     FilterAlgorithm::GlobalMemory,
@@ -47,6 +62,25 @@ const WEIGHTED_SAMPLES: usize = 1401;
 /// What samples other than bytes are below.
 const SAMPLES_END: u16 = 1000;
 
+const TRANSPOSE_ALGORITHMS: [TransposeAlgorithm; 4] = [
+    TransposeAlgorithm::Auto,
+    TransposeAlgorithm::Naive,
+    TransposeAlgorithm::SharedUnpadded,
+    TransposeAlgorithm::SharedPadded,
+];
+
+/// Rows, columns, and numbers between rows: whole packs, and tiles whole and cut; rows that begin anywhere; short rows.
+const TRANSPOSE_SHAPES: [[usize; 3]; 3] = [[208, 144, 0], [133, 131, 1], [1003, 5, 0]];
+
+/// The side of a matrix that is transposed in place: whole tiles and cut ones.
+const SQUARE: usize = 150;
+
+/// One that takes all steps in place, each of them one block.
+const OBLONG: [usize; 2] = [2, 4];
+
+/// The elements between those of neighbouring lanes: a broadcast, no conflicts and some.
+const STRIDES: [u32; 3] = [0, 1, 4];
+
 fn main() -> Result<()> {
     let device = Device::open()?;
     filters::<f32>(&device)?;
@@ -59,18 +93,26 @@ fn main() -> Result<()> {
     even_and_edges::<i32>(&device)?;
     even_and_edges::<f32>(&device)?;
     even_and_edges::<f64>(&device)?;
-    other_ways(&device)
+    other_ways(&device)?;
+    transposes::<u8>(&device, &[1, 3])?;
+    transposes::<u16>(&device, &[1, 3])?;
+    transposes::<u32>(&device, &[1, 2, 3, 4])?;
+    transposes::<u64>(&device, &[1, 2])?;
+    probes(&device)
 }
 
-/// Does some work, which launches no kernel twice, and prints what is counted.
+/// Does some work, which launches no kernel twice unless it leaves shared memory alone, and prints what is counted.
 fn run<R>(device: &Device, work: impl FnOnce() -> Result<R>) -> Result<()> {
     device.reset_emulation_reports();
     work()?;
     for report in device.emulation_reports() {
-        assert_eq!(report.launches, 1, "{} has no line for each launch", report.kernel);
         let blocks: u32 = report.launch.grid.iter().product();
-        let of = |action| report.counts(action, Some(Space::Shared)).wavefronts;
-        println!("{}\t{blocks}\t{}\t{}", report.kernel, of(Action::Load), of(Action::Store));
+        let [loads, stores] =
+            [Action::Load, Action::Store].map(|action| report.counts(action, Some(Space::Shared)).wavefronts);
+        assert!(report.launches == 1 || loads + stores == 0, "{} has no line for each launch", report.kernel);
+        for _ in 0..report.launches {
+            println!("{}\t{blocks}\t{loads}\t{stores}", report.kernel);
+        }
     }
     Ok(())
 }
@@ -126,4 +168,89 @@ fn samples<T>(sample: impl Fn(u64) -> T) -> Vec<T> {
 
 fn below_end<T: From<u16>>(bits: u64) -> T {
     T::from((bits % u64::from(SAMPLES_END)) as u16)
+}
+
+/// Matrices of elements that have so many numbers, in all ways, and in place.
+fn transposes<T: TransposeElement>(device: &Device, components: &[usize]) -> Result<()> {
+    for &components in components {
+        for algorithm in TRANSPOSE_ALGORITHMS {
+            for shape in TRANSPOSE_SHAPES {
+                transpose::<T>(device, algorithm, shape, components)?;
+            }
+        }
+        transpose_in_place::<T>(device, [SQUARE; 2], components)?;
+    }
+    transpose_in_place::<T>(device, OBLONG, 1)
+}
+
+fn transpose<T: TransposeElement>(
+    device: &Device,
+    algorithm: TransposeAlgorithm,
+    [rows, columns, gap]: [usize; 3],
+    components: usize,
+) -> Result<()> {
+    let matrix = |rows: usize, columns: usize| -> Result<Buffer2<T>> {
+        let (width, pitch) = (columns * components, columns * components + gap);
+        Ok(Buffer2::from_buffer(device.zeroed(rows * pitch)?, rows, width, pitch)?)
+    };
+    let (input, mut output) = (matrix(rows, columns)?, matrix(columns, rows)?);
+    let transpose = Transpose::new(rows, columns).components(components).algorithm(algorithm).prepare::<T>(device)?;
+    run(device, || transpose.apply_matrix_into(&input, &mut output))
+}
+
+fn transpose_in_place<T: TransposeElement>(
+    device: &Device,
+    [rows, columns]: [usize; 2],
+    components: usize,
+) -> Result<()> {
+    let mut matrix = device.zeroed::<T>(rows * columns * components)?;
+    let transpose = Transpose::new(rows, columns).components(components).prepare_in_place(device)?;
+    run(device, || transpose.apply(&mut matrix))
+}
+
+/// The kernels that measure accesses.
+fn probes(device: &Device) -> Result<()> {
+    for stride in STRIDES {
+        probe::<banks::banks_load_1>(device, stride, 1)?;
+        probe::<banks::banks_load_2>(device, stride, 2)?;
+        probe::<banks::banks_load_4>(device, stride, 4)?;
+        probe::<banks::banks_load_8>(device, stride, 8)?;
+        probe::<banks::banks_load_16>(device, stride, 16)?;
+        probe::<banks::banks_store_1>(device, stride, 1)?;
+        probe::<banks::banks_store_2>(device, stride, 2)?;
+        probe::<banks::banks_store_4>(device, stride, 4)?;
+        probe::<banks::banks_store_8>(device, stride, 8)?;
+        probe::<banks::banks_store_16>(device, stride, 16)?;
+        probe::<banks::banks_atomic_4>(device, stride, 4)?;
+        probe::<banks::banks_atomic_8>(device, stride, 8)?;
+    }
+    // All lanes in one bank, and each in its own.
+    for stride in [32, 33] {
+        run(device, || Accumulation { stride, iterations: 100, factor: 3 }.run(device))?;
+    }
+    Ok(())
+}
+
+/// Accesses to elements of so many bytes.
+fn probe<E: Entry<Args = ProbeArgs, Constants = ()>>(device: &Device, stride: u32, bytes: u64) -> Result<()> {
+    const WARPS: u32 = 4;
+    let (elements, threads) = (31 * stride + 1, 32 * WARPS);
+    let shape = LaunchShape::new([1; 3], [threads, 1, 1])
+        .shared_bytes(shared_bytes::<u8>(u64::from(elements) * bytes))
+        .allow_same_value_writes();
+    let places = device.upload(&(0..32).map(|lane| stride * lane).collect::<Vec<u32>>())?;
+    let (mut begins, mut ends) = (device.zeroed(WARPS as usize)?, device.zeroed(WARPS as usize)?);
+    let mut places_after = device.zeroed(threads as usize)?;
+    let kernel = device.kernel::<E>(&modules::BANKS)?;
+    run(device, || {
+        kernel.launch(shape, |windows| ProbeArgs {
+            places: windows.input(&places),
+            elements,
+            rounds: 4,
+            zero: 0,
+            begins: windows.output(&mut begins),
+            ends: windows.output(&mut ends),
+            places_after: windows.output(&mut places_after),
+        })
+    })
 }

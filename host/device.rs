@@ -247,6 +247,9 @@ impl Device {
     ///
     /// All this holds for the paths that ran: a fault that these data do not lead to is not found.
     ///
+    /// In a program that is built with `panic = "abort"`, a kernel that panics or [waits for ever](crate::LaunchShape::steps)
+    /// is no error, but ends the process, which says what was found.
+    ///
     /// The order of blocks and threads depends on the `seed`, with which every launch begins anew; the same one gives the
     /// same order again, and reports name it.
     ///

@@ -67,7 +67,8 @@ impl Accumulation {
             return Err(Error::LaunchOutOfRange { kernel, what, requested: 0, available: u32::MAX.into() });
         }
         let words = 31 * u64::from(stride) + 1;
-        let shape = LaunchShape::new([1; 3], [32, 1, 1]).shared_bytes(shared_bytes::<u32>(words));
+        let shape =
+            LaunchShape::new([1; 3], [32, 1, 1]).shared_bytes(shared_bytes::<u32>(words)).steps(steps(iterations));
         let (mut times, mut sums) = (device.zeroed::<u64>(2)?, device.zeroed(32)?);
         kernel.launch(shape, |windows| AccumulateArgs {
             stride,
@@ -79,4 +80,9 @@ impl Accumulation {
         let cycles = times.download()?.into_iter().reduce(|begin, end| end.saturating_sub(begin)).unwrap_or_default();
         Ok(Accumulated { sums: sums.download()?, cycles })
     }
+}
+
+/// More steps than all lanes make: each loads, stores and waits in an iteration, and makes some accesses before and after.
+fn steps(iterations: u32) -> u64 {
+    32 * (3 * u64::from(iterations) + 16)
 }

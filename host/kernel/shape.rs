@@ -14,6 +14,8 @@ pub struct LaunchShape {
     pub shared_bytes: u64,
     /// Whether threads may write the same bits to the same place without order.
     pub same_value_writes: bool,
+    /// The most steps of a block on an emulated device: see [`steps`](Self::steps).
+    pub steps: Option<u64>,
 }
 
 impl LaunchShape {
@@ -25,7 +27,7 @@ impl LaunchShape {
     /// ```
     #[must_use]
     pub const fn new(grid: [u64; 3], block: [u32; 3]) -> Self {
-        LaunchShape { grid, block, shared_bytes: 0, same_value_writes: false }
+        LaunchShape { grid, block, shared_bytes: 0, same_value_writes: false, steps: None }
     }
 
     /// The same with so many bytes of shared memory for each block: the sum of `cuda_std::shared_bytes` of all that the
@@ -64,5 +66,41 @@ impl LaunchShape {
     #[must_use]
     pub const fn allow_same_value_writes(self) -> Self {
         LaunchShape { same_value_writes: true, ..self }
+    }
+    /// The same, where all threads of a block together make fewer steps than `steps`: accesses, masked ones that are left
+    /// out, barriers and their like. An emulated device takes a block that makes more for one that waits for what never
+    /// comes; others do not look. Unless a launch says how many it makes, 2^26 are allowed, and 8 more for each byte of the
+    /// kernel's windows.
+    ///
+    /// ```
+    /// # use cuda_std::image::Module;
+    /// # use cuda_std::{GlobalInOut, kernel};
+    /// # use slm::emulator::Profile;
+    /// # use slm::{Device, Error, LaunchShape};
+    /// kernel! {
+    ///     /// One thread counts to 100.
+    ///     pub fn count(_arena, number: GlobalInOut<u32>) {
+    ///         while number.get(0) < 100 {
+    ///             number.set(0, number.get(0) + 1);
+    ///         }
+    ///     }
+    /// }
+    /// # static COUNT: Module = Module::without_images("count");
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// # let device = Device::emulated(Profile::SM_90, 0);
+    /// let (kernel, mut number) = (device.kernel::<count>(&COUNT)?, device.zeroed(1)?);
+    /// let shape = LaunchShape::new([1, 1, 1], [1, 1, 1]);
+    /// let ended = kernel.launch(shape.steps(300), |windows| windows.in_out(&mut number));
+    /// assert!(matches!(ended, Err(Error::FaultyKernel { .. })));
+    /// // Three in each turn, and a last look.
+    /// number.upload(&[0])?;
+    /// kernel.launch(shape.steps(302), |windows| windows.in_out(&mut number))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn steps(self, steps: u64) -> Self {
+        LaunchShape { steps: Some(steps), ..self }
     }
 }

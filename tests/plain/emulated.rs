@@ -1,6 +1,7 @@
 //! Emulated devices as devices: what they say of themselves, have and refuse. Results are the matter of the suite
 //! `conformance`.
 
+use slm::banks::Accumulation;
 use slm::emulator::{Action, Profile, Space};
 use slm::filter1d::{Algorithm, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Device, Error, Filter1d, Histogram};
@@ -95,6 +96,19 @@ fn threads_share_an_emulated_device() {
         }
     });
     assert_eq!(device.emulation_reports()[0].launches, 4);
+}
+
+/// Operations whose blocks may have more to do than any kernel may say how much that is; other numbers of taps and
+/// iterations only go by the same formulas.
+#[test]
+fn launches_know_their_steps() {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let taps = [1i32; 4001];
+    let filter = Filter1d::correlate(&taps).algorithm(Algorithm::GlobalMemory).prepare(&device).unwrap();
+    assert_eq!(filter.apply(&[1; 256]), Ok(vec![256; 256]));
+    Accumulation { stride: 1, iterations: 1000, factor: 1 }.run(&device).unwrap();
+    let budgets: Vec<_> = device.emulation_reports().iter().map(|report| report.launch.budget).collect();
+    assert_eq!(budgets, [Some(256 * (2 * 4001 + 2)), Some(32 * (3 * 1000 + 16))]);
 }
 
 /// Global accesses to contiguous lines are coalesced: a warp's store of 32 neighbouring floats is four sectors, and its load

@@ -4,7 +4,7 @@ use crate::fibres::{Fibres, Reins};
 use crate::launch::{Launch, LaunchError};
 use crate::machine::Emulated;
 use crate::memory::{Buffer, MOST_BUFFERS, Memory, from_bytes, to_bytes};
-use crate::panics::{catch, in_kernel, install_hook};
+use crate::panics::{UNWIND, catch, in_kernel, install_hook};
 use crate::profile::Profile;
 use crate::region::{MOST_WARPS, Region};
 use crate::report::Report;
@@ -20,6 +20,9 @@ pub struct Emulator {
     profile: Profile,
     memory: Memory,
 }
+
+/// What is said where threads cannot be ended because panics do not unwind.
+const CANNOT_END: &str = "with panic = \"abort\" the process ends with a kernel that does not";
 
 /// What is said where buffers can only be had.
 const NO_NUMBERS: &str = "the process has had all the buffers that it can have";
@@ -189,6 +192,9 @@ fn run(machine: &Emulated, mut fibres: Fibres) {
             let Some(thread) = next else { break };
             in_kernel(|| fibres.run(thread as usize));
             if machine.running.borrow().stopped {
+                if !UNWIND {
+                    panic!("{CANNOT_END}:{}", machine.running.borrow().findings);
+                }
                 return in_kernel(|| fibres.end());
             }
         }

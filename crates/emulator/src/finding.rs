@@ -137,7 +137,8 @@ pub enum Problem {
         /// The message.
         message: String,
     },
-    /// The block's threads have used up their steps: they wait for something that does not come.
+    /// The block's threads have used up their steps: they wait for something that does not come, or have more to do than
+    /// the launch's [budget](crate::Launch::budget) allows.
     OutOfSteps {
         /// The steps.
         budget: u64,
@@ -170,7 +171,9 @@ impl fmt::Display for Problem {
                 write!(f, "a shuffle from lane {lane}, which is not in the mask {mask:#010x}")
             }
             Problem::Panic { message } => write!(f, "panic: {message}"),
-            Problem::OutOfSteps { budget } => write!(f, "the block has not ended after {budget} steps"),
+            Problem::OutOfSteps { budget } => {
+                write!(f, "the block has not ended after {budget} steps: it waits for ever, or needs a larger budget")
+            }
         }
     }
 }
@@ -233,6 +236,12 @@ impl Finding {
 pub(crate) struct Findings {
     found: Vec<Finding>,
     known: HashMap<Key, usize>,
+}
+
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.found.iter().try_for_each(|finding| write!(f, "\n{finding}"))
+    }
 }
 
 impl Findings {

@@ -4,7 +4,7 @@ use crate::site::Line;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
-use std::thread::panicking;
+use std::thread::{Builder, JoinHandle, panicking};
 
 thread_local! {
     static IN_KERNEL: Cell<bool> = const { Cell::new(false) };
@@ -23,17 +23,28 @@ pub(crate) struct Panic {
     pub(crate) at: Option<Line>,
 }
 
+/// Whether panics unwind, so that a kernel's can be caught and its threads ended.
+pub(crate) const UNWIND: bool = cfg!(panic = "unwind");
+
 /// Has the hook of this process keep the places of kernels' panics instead of printing them. Other panics go where they
-/// went before, and so do those of destructors that a panic runs, because they abort.
+/// went before, and so do those of destructors that a panic runs, because they abort; where any panic aborts, all do.
 pub(crate) fn install_hook() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let previous = take_hook();
-        set_hook(Box::new(move |panic| match IN_KERNEL.get() && !UNWINDING.replace(true) {
-            true => PLACE.set(panic.location().map(Line::from)),
-            false => previous(panic),
-        }));
+    ONCE.call_once(|| match panicking() {
+        _ if !UNWIND => {}
+        // A destructor launches a kernel, and whoever unwinds may not change the hook. Without another thread panics are
+        // printed, and lack their places.
+        true => drop(Builder::new().spawn(replace_hook).map(JoinHandle::join)),
+        false => replace_hook(),
     });
+}
+
+fn replace_hook() {
+    let previous = take_hook();
+    set_hook(Box::new(move |panic| match IN_KERNEL.get() && !UNWINDING.replace(true) {
+        true => PLACE.set(panic.location().map(Line::from)),
+        false => previous(panic),
+    }));
 }
 
 /// Runs a thread's code: how it panicked, unless it only had to end.

@@ -106,6 +106,7 @@ impl State {
         // The check has compared them with limits of 32 bits.
         let (grid, shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
         Ok(Launch {
+            budget: shape.steps,
             same_value_writes: shape.same_value_writes,
             ..Launch::new(grid, shape.block).shared_bytes(shared_bytes).seed(self.seed)
         })

@@ -121,6 +121,13 @@ impl Choice {
         let [x, y] = self.geometry.block;
         LaunchShape::new([blocks, 1, 1], [x, y, 1]).shared_bytes(self.geometry.shared_bytes)
     }
+
+    /// More steps than a block makes, where no shared memory limits how many taps there are: a thread loads one and a sample
+    /// at a time.
+    fn steps(&self, taps: usize) -> Option<u64> {
+        let threads = u64::from(self.geometry.block.iter().product::<u32>());
+        (self.kernel == Kernel::Global).then(|| threads * (2 * taps as u64 + 2))
+    }
 }
 
 impl<T: FilterElement> Launches<T> {
@@ -163,7 +170,7 @@ impl<T: FilterElement> Launches<T> {
     }
 
     fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: Part, chunk: &'a Chunk<T>) -> Launch<'a, T> {
-        let shape = choice.shape(part.blocks.into());
+        let shape = LaunchShape { steps: choice.steps(chunk.taps.len()), ..choice.shape(part.blocks.into()) };
         Launch { filter: self, lines, kernel: choice.kernel, shape, chunk, part, tiles: choice.geometry.tiles }
     }
 

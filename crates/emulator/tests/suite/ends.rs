@@ -4,7 +4,7 @@ use crate::planted::{launch, run};
 use catalogue::Args;
 use cuda_std::{Entry, GlobalInOut, Ordering, kernel, thread, warp};
 use emulator::{Problem, Report};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// A lock that the first element is; given back when it is dropped.
 struct Lock(GlobalInOut<u32>);
@@ -128,12 +128,44 @@ fn panics_in_a_destructor() {
     run::<panics_twice>(launch(1, 64), false);
 }
 
+/// What an ignored test prints in a process of its own, and how it ends.
+fn alone(test: &str) -> Output {
+    let program = std::env::current_exe().expect("it runs");
+    let output = Command::new(program).args([test, "--exact", "--ignored", "--nocapture"]).output();
+    output.expect("it can be started")
+}
+
 #[test]
 fn aborts_with_a_message() {
-    let program = std::env::current_exe().expect("it runs");
-    let mut test = Command::new(program);
-    test.args(["ends::panics_in_a_destructor", "--exact", "--ignored", "--nocapture"]);
-    let output = test.output().expect("it can be started");
+    let output = alone("ends::panics_in_a_destructor");
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && text.contains("ends.rs") && text.contains("drops it"), "{text}");
+}
+
+/// Launches a kernel when it is dropped.
+struct Launches;
+
+impl Drop for Launches {
+    fn drop(&mut self) {
+        assert_eq!(problems::<panics>().len(), 10);
+    }
+}
+
+/// The first launch of a process finds the panic hook as it was: for `destructors_launch_kernels`.
+#[test]
+#[ignore = "wants a process of its own"]
+fn a_launch_while_unwinding() {
+    let result = std::panic::catch_unwind(|| {
+        let _launches = Launches;
+        panic!("not a kernel's");
+    });
+    assert!(result.is_err());
+    destructors_do_nothing_when_a_thread_panics();
+}
+
+#[test]
+fn destructors_launch_kernels() {
+    let output = alone("ends::a_launch_while_unwinding");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("not a kernel's") && !text.contains("five"), "{text}");
 }
