@@ -48,21 +48,16 @@ fn main() {
     libtest_mimic::run(&arguments, groups.into_iter().flatten().collect()).exit();
 }
 
-/// Tests that measure time or take most of the memory have the GPU for themselves.
+/// Tests that measure time or take most of the memory have the GPU for themselves: before a device is opened, and until it
+/// is closed.
 static GPU: RwLock<()> = RwLock::new(());
 
 fn together(name: &str, test: Test) -> Trial {
-    on_cuda("gpu", name, move |device| {
-        let _guard = GPU.read().unwrap_or_else(PoisonError::into_inner);
-        test(device)
-    })
+    on_cuda("gpu", name, || GPU.read().unwrap_or_else(PoisonError::into_inner), test)
 }
 
 fn alone(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
-    on_cuda("gpu", name, move |device| {
-        let _guard = GPU.write().unwrap_or_else(PoisonError::into_inner);
-        test(device)
-    })
+    on_cuda("gpu", name, || GPU.write().unwrap_or_else(PoisonError::into_inner), test)
 }
 
 fn equal<T: PartialEq + Debug>(actual: T, expected: T) -> Result<(), Failed> {

@@ -42,21 +42,29 @@ pub fn on_every_backend(
     let test: Test = Arc::new(test);
     let on_cpu = test.clone();
     let on_cpu = Trial::test(format!("{suite}::cpu::{name}"), move || on_cpu(&Device::cpu()));
-    [on_cpu, emulated::trial_of(suite, name, test.clone()), on_cuda_of(suite, name, test)]
+    [on_cpu, emulated::trial_of(suite, name, test.clone()), on_cuda_of(suite, name, || (), test)]
 }
 
-/// One test on a CUDA device, as above.
-pub fn on_cuda(suite: &str, name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
-    on_cuda_of(suite, name, Arc::new(test))
+/// One test on a CUDA device, as above. While the device is open, what `hold` gives is held.
+pub fn on_cuda<G: 'static>(
+    suite: &str,
+    name: &str,
+    hold: fn() -> G,
+    test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static,
+) -> Trial {
+    on_cuda_of(suite, name, hold, Arc::new(test))
 }
 
-fn on_cuda_of(suite: &str, name: &str, test: Test) -> Trial {
+fn on_cuda_of<G: 'static>(suite: &str, name: &str, hold: fn() -> G, test: Test) -> Trial {
     let name = format!("{suite}::cuda::{name}");
     let required = std::env::var_os("SLM_REQUIRE_CUDA").is_some_and(|v| v == "1");
     match cuda_missing() {
         Some(reason) if required => Trial::test(name, move || Err(format!("SLM_REQUIRE_CUDA=1, but {reason}").into())),
         Some(_) => Trial::test(name, || Ok(())).with_ignored_flag(true).with_kind("no CUDA device"),
-        None => Trial::test(name, move || test(&Device::cuda(0).map_err(|e| e.to_string())?)),
+        None => Trial::test(name, move || {
+            let _held = hold();
+            test(&Device::cuda(0).map_err(|e| e.to_string())?)
+        }),
     }
 }
 

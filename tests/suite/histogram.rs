@@ -91,7 +91,7 @@ pub(super) fn trials() -> Vec<Trial> {
         literal::trials(),
         properties::trials(),
         weights::trials(),
-        vec![on_cuda(SUITE, "u8::more_than_32_bits_in_channels", more_than_32_bits_in_channels)],
+        vec![on_cuda(SUITE, "u8::more_than_32_bits_in_channels", || (), more_than_32_bits_in_channels)],
     ];
     trials.into_iter().flatten().collect()
 }
