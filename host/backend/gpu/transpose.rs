@@ -119,7 +119,7 @@ fn choose(problem: &Problem) -> Choice {
     } else if bytes <= SMALL_MATRIX {
         naive("the matrices are small")
     } else if let Some(kernel) = Kernel::packed(problem) {
-        Choice { kernel, reason: "all rows begin at multiples of what it moves at a time" }
+        Choice { kernel, reason: "rows begin at multiples of what it moves at a time, the output's at sectors" }
     } else if let Some(kernel) = Kernel::skewed(problem) {
         Choice { kernel, reason: "takes rows that are short or begin anywhere" }
     } else {
