@@ -12,7 +12,7 @@
 mod jpeg;
 
 use clap::Parser;
-use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader};
+use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use ndarray::Array2;
 use slm::{Boundary, Buffer2, Device, Filter1d};
 use std::ffi::OsString;
@@ -37,7 +37,8 @@ struct Arguments {
     /// The Gaussian's standard deviation in pixels
     #[arg(long, default_value_t = 3.0, allow_negative_numbers = true)]
     sigma: f64,
-    /// The device: auto, cpu, cuda, cuda:N or emulated; without it, SLM_DEVICE decides
+    /// The device: auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED; without it, SLM_DEVICE
+    /// decides
     #[arg(long)]
     device: Option<String>,
 }
@@ -236,6 +237,8 @@ impl Picture {
             _ => return Err(FileError::NoPicture),
         }
         let mut decoder = ImageReader::with_format(Cursor::new(bytes), format).into_decoder()?;
+        // A header can promise more than there is memory for.
+        Limits::default().reserve(decoder.total_bytes())?;
         let orientation = decoder.orientation()?;
         let mut image = DynamicImage::from_decoder(decoder)?;
         image.apply_orientation(orientation);

@@ -40,7 +40,8 @@ struct Arguments {
     /// Where to draw the histogram as an SVG
     #[arg(long)]
     svg: Option<PathBuf>,
-    /// The device: auto, cpu, cuda, cuda:N or emulated; without it, SLM_DEVICE decides
+    /// The device: auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED; without it, SLM_DEVICE
+    /// decides
     #[arg(long)]
     device: Option<String>,
 }

@@ -37,7 +37,8 @@ struct Arguments {
     /// The iterations of the loop; without it, 2^20, or 2^10 on an emulated device
     #[arg(long)]
     iterations: Option<u32>,
-    /// The device: auto, cpu, cuda, cuda:N or emulated; without it, SLM_DEVICE decides
+    /// The device: auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED; without it, SLM_DEVICE
+    /// decides
     #[arg(long)]
     device: Option<String>,
 }

@@ -37,14 +37,33 @@ impl<T: slm_kernels::Sample> Boundary<T> {
     }
 }
 
-/// Which outputs a filter of `m` taps gives for `n > 0` samples. For no samples there are no outputs.
+/// Which outputs `y[i]` a filter of `m` taps gives for `n > 0` samples, in ascending order of `i`. For no samples there are
+/// no outputs.
+///
+/// An output looks at `l` samples before its own and at `r = m - 1 - l` behind it. By the formulas of
+/// [`filter1d`](crate::filter1d), `l` is `m / 2` for [`correlate`](crate::Filter1d::correlate) and `m - 1 - m / 2` for
+/// [`convolve`](crate::Filter1d::convolve), with `m / 2` rounded down: the same for odd `m`.
+///
+/// ```
+/// use slm::{Device, Extent, Filter1d};
+///
+/// # fn main() -> slm::Result<()> {
+/// let filter = Filter1d::correlate(&[1, 10]); // y[i] = x[i - 1] + 10 * x[i], so l = 1 and r = 0
+/// let outputs = |extent| filter.clone().extent(extent).prepare(&Device::cpu())?.apply(&[1, 2, 3]);
+/// assert_eq!(outputs(Extent::Same)?, [10, 21, 32]); // i from 0 to 2
+/// assert_eq!(outputs(Extent::Valid)?, [21, 32]); // i from 1 to 2
+/// assert_eq!(outputs(Extent::Full)?, [10, 21, 32, 3]); // i from 0 to 3
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// `n`: one for each sample.
+    /// `i` from 0 to `n - 1`, one output for each sample.
     #[default]
     Same,
-    /// `n - m + 1`, or none if that is not positive: those that only look at samples, never at the boundary.
+    /// `i` from `l` to `n - 1 - r`, `n - m + 1` outputs, or none if that is not positive: those that only look at samples,
+    /// never at the boundary.
     Valid,
-    /// `n + m - 1`: all that look at one sample at least.
+    /// `i` from `-r` to `n - 1 + l`, `n + m - 1` outputs: all that look at one sample at least.
     Full,
 }

@@ -125,7 +125,7 @@ impl<T: Element> Buffer<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfHostMemory`], and what failed while that work ran.
+    /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device), be it while that work ran.
     pub fn download(&self) -> Result<Vec<T>> {
         match &self.storage {
             Storage::Cpu(data) => allocation::copied(data),
@@ -144,7 +144,8 @@ impl<T: Element> Buffer<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if `data` is not as long as the buffer, and what failed while that work ran.
+    /// [`Error::Length`] if `data` is not as long as the buffer, and [failures of the
+    /// device](Error#failures-of-the-device), be it while that work ran.
     pub fn download_into(&self, data: &mut [T]) -> Result<()> {
         check_length("the slice to download into", self.len(), data.len())?;
         match &self.storage {
@@ -161,7 +162,8 @@ impl<T: Element> Buffer<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if `data` is not as long as the buffer, and failures of the device.
+    /// [`Error::Length`] if `data` is not as long as the buffer, and [failures of the
+    /// device](Error#failures-of-the-device), be it while that work ran.
     pub fn upload(&mut self, data: &[T]) -> Result<()> {
         check_length("the slice to upload", self.len(), data.len())?;
         match &mut self.storage {
@@ -178,7 +180,8 @@ impl<T: Element> Buffer<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] and [`Error::DeviceMismatch`] if the buffers do not match, and failures of the device.
+    /// [`Error::Length`] and [`Error::DeviceMismatch`] if the buffers do not match, and [failures of the
+    /// device](Error#failures-of-the-device).
     pub fn copy_from(&mut self, source: &Buffer<T>) -> Result<()> {
         self.device.check_owner("the source", &source.device)?;
         check_length("the source", self.len(), source.len())?;

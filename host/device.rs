@@ -11,7 +11,7 @@ use cuda_std::Entry;
 use cuda_std::image::Module;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// A device and one queue of work on it.
@@ -213,8 +213,9 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::NoDevice`] without a driver or GPU, [`Error::DeviceOrdinal`] if there are fewer,
-    /// [`Error::DeviceTooOld`], [`Error::DeviceUnsupported`] and [`Error::DriverTooOld`], and [`Error::FeatureDisabled`] if the program was built
-    /// without the feature `cuda`.
+    /// [`Error::DeviceTooOld`], [`Error::DeviceUnsupported`] and [`Error::DriverTooOld`], [`Error::FeatureDisabled`] if the
+    /// program was built without the feature `cuda`, and [failures of the device](Error#failures-of-the-device), as where
+    /// another process has it for itself.
     #[cfg(cuda)]
     pub fn cuda(ordinal: usize) -> Result<Self> {
         let (queue, info) = cuda::Queue::open(ordinal)?;
@@ -301,14 +302,20 @@ impl Device {
     /// Every device of this machine: the CPU first, then the CUDA devices that can be opened.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        use Error::{DeviceOrdinal, DriverTooOld, FeatureDisabled, NoDevice};
-        let cuda = (0..).map_while(|ordinal| match Self::cuda(ordinal) {
-            Ok(device) => Some(Some(device)),
-            Err(DeviceOrdinal { .. } | NoDevice { .. } | DriverTooOld { .. } | FeatureDisabled { .. }) => None,
-            // Too old, or another process has it for itself: the next one may do.
-            Err(_) => Some(None),
-        });
-        std::iter::once(Self::cpu()).chain(cuda.flatten()).collect()
+        // One may be too old, or another process has it for itself: the next one may do.
+        let cuda = (0..Self::cuda_count()).filter_map(|ordinal| Self::cuda(ordinal).ok());
+        std::iter::once(Self::cpu()).chain(cuda).collect()
+    }
+
+    /// How many CUDA devices there are, whether or not they can be opened.
+    #[cfg(cuda)]
+    fn cuda_count() -> usize {
+        cuda::device_count().unwrap_or(0)
+    }
+
+    #[cfg(not(cuda))]
+    fn cuda_count() -> usize {
+        0
     }
 
     /// What is known of the device.
@@ -321,7 +328,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What failed while it ran.
+    /// What failed while it ran: [failures of the device](Error#failures-of-the-device).
     pub fn synchronize(&self) -> Result<()> {
         match &self.inner.engine {
             Engine::Cpu => Ok(()),
@@ -337,7 +344,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// Those of `work`, and what failed while it ran.
+    /// Those of `work`, and [failures of the device](Error#failures-of-the-device), be it while it ran.
     pub fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         match &self.inner.engine {
             #[cfg(cuda)]
@@ -355,7 +362,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and failures of the device.
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and [failures of the
+    /// device](Error#failures-of-the-device).
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         let storage = match &self.inner.engine {
             Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
@@ -371,8 +379,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and failures of the
-    /// device.
+    /// [`Error::TooLarge`] for more than `isize::MAX` bytes, [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the
+    /// CPU and for an emulated device, and [failures of the device](Error#failures-of-the-device).
     pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
         if bytes.is_none() {
@@ -422,14 +430,24 @@ impl Device {
     ///
     /// [`Error::KernelOnCpu`] on the CPU. On a CUDA device [`Error::KernelModule`] and [`Error::KernelWithoutDigest`] unless
     /// the module was compiled from the kernel's own sources, with the same arguments, [`Error::KernelMissing`] if the
-    /// kernel is in another one,
-    /// [`Error::DeviceTooOld`], [`Error::DriverTooOld`], and failures of the device.
+    /// kernel is in another one, [`Error::DeviceTooOld`] and [`Error::DriverTooOld`] if none of its images will do, and
+    /// [failures of the device](Error#failures-of-the-device).
     pub fn kernel<E: Entry>(&self, module: &'static Module) -> Result<Kernel<E>> {
         Kernel::new(self, module)
     }
 
     pub(crate) fn engine(&self) -> &Engine {
         &self.inner.engine
+    }
+
+    /// Keeps other threads from enqueueing kernels until the guard is dropped, so that those of one operation follow each
+    /// other. The devices without a guard have done each when it returns.
+    pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.engine() {
+            #[cfg(cuda)]
+            Engine::Cuda(queue) => Some(queue.turn()),
+            _ => None,
+        }
     }
 
     /// Whether both are the same handle, or clones of it.

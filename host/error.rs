@@ -6,6 +6,13 @@ use std::fmt;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// What went wrong, as data: what was asked for, and what there is.
+///
+/// # Failures of the device
+///
+/// What the documentation of functions calls so is, on a GPU, [`Driver`](Error::Driver) or
+/// [`DeviceLost`](Error::DeviceLost), of earlier work as well. On an emulated device it is `FaultyKernel`, `LaunchRefused` or
+/// `UnwrittenOutput`, or [`TooLarge`](Error::TooLarge) once the process has had more buffers than addresses tell apart. The
+/// CPU has none.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
@@ -26,7 +33,7 @@ pub enum Error {
         /// The feature that brings it.
         feature: &'static str,
     },
-    /// There is no CUDA driver on this machine, or it cannot be loaded.
+    /// There is no CUDA driver on this machine, it cannot be loaded, or it finds no GPU.
     #[error("no CUDA device: {tried}")]
     NoDevice {
         /// Where the driver was looked for, and what came of it.

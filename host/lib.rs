@@ -26,8 +26,9 @@
 //!
 //! # Order and completion
 //!
-//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. `apply_into`,
-//! [`Kernel::launch`] and [`Buffer::copy_from`] return when the work is enqueued. Whatever copies from or to the host waits for all that was
+//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls; where an `apply_into`
+//! takes several kernels on a GPU, none of another thread's come between them. `apply_into`, [`Kernel::launch`] and
+//! [`Buffer::copy_from`] return when the work is enqueued. Whatever copies from or to the host waits for all that was
 //! enqueued before: downloads and uploads, `apply`, and `prepare`, which uploads the operation's numbers; so do
 //! [`Device::synchronize`] and [`Device::time`]. What fails while it runs is reported by the next call that waits.
 //!

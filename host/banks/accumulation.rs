@@ -58,7 +58,7 @@ impl Accumulation {
     /// * [`Error::LaunchOutOfRange`] for a stride of 0, with which all lanes would have one word.
     /// * [`Error::KernelOnCpu`] on the CPU.
     /// * [`Error::SharedMemoryExceeded`] if a block cannot have the words of all lanes.
-    /// * Failures of the device.
+    /// * What [`Device::kernel`] and [`Device::zeroed`] give, and [failures of the device](Error#failures-of-the-device).
     pub fn run(&self, device: &Device) -> Result<Accumulated> {
         let kernel = device.kernel::<banks_accumulate>(&BANKS)?;
         let Accumulation { stride, iterations, factor } = *self;

@@ -54,12 +54,12 @@ impl Cost {
 }
 
 impl AddAssign for Cost {
-    /// Adds the other accesses; `degree` and `lanes_at_one_address` are the larger ones.
+    /// Adds the other accesses; `degree` and `lanes_at_one_address` are the larger ones. A sum is `u64::MAX` at the most.
     fn add_assign(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.phases += other.phases;
-        self.wavefronts += other.wavefronts;
-        self.passes += other.passes;
+        self.requests = self.requests.saturating_add(other.requests);
+        self.phases = self.phases.saturating_add(other.phases);
+        self.wavefronts = self.wavefronts.saturating_add(other.wavefronts);
+        self.passes = self.passes.saturating_add(other.passes);
         self.degree = self.degree.max(other.degree);
         self.lanes_at_one_address = self.lanes_at_one_address.max(other.lanes_at_one_address);
     }

@@ -52,8 +52,8 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Swizzle`] unless `stride` is a multiple of `2^(base + bits)`, so that no element leaves its row, and
-    /// `shift` less than 32.
+    /// [`Error::Swizzle`] unless `stride` is a multiple of `2^(base + bits)`, so that no element leaves its row, and both
+    /// `base + bits` and `shift` are less than 32.
     pub fn swizzled(stride: u32, swizzle: Swizzle) -> Result<Self> {
         let Swizzle { bits, base, shift } = swizzle;
         let group = bits.checked_add(base).and_then(|bits| 1u32.checked_shl(bits));

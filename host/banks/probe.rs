@@ -79,7 +79,7 @@ impl AccessPattern {
     /// * [`Error::AtomicWidth`] for an atomic operation on other than four or eight bytes.
     /// * [`Error::KernelOnCpu`] on the CPU.
     /// * [`Error::SharedMemoryExceeded`] if a block cannot have all elements up to the pattern's last one.
-    /// * Failures of the device.
+    /// * What [`Device::kernel`] and [`Device::upload`] give, and [failures of the device](Error#failures-of-the-device).
     pub fn probe(&self, device: &Device) -> Result<Probe> {
         if self.lanes() == 0 {
             return Err(Error::NoLanes);

@@ -100,9 +100,9 @@ impl<T: FilterElement> Filter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoTaps`](crate::Error::NoTaps); [`Error::TooLarge`](crate::Error::TooLarge) for 2^31 taps or more;
-    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the algorithm asked for needs more
-    /// shared memory than the device has; failures of the device.
+    /// [`Error::NoTaps`]; [`Error::TooLarge`] for 2^31 taps or more; [`Error::SharedMemoryExceeded`] if the algorithm asked
+    /// for needs more shared memory than the device has; what [`Device::upload`] gives, and on a GPU what
+    /// [`Device::kernel`] gives.
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<T>> {
         T::prepare(self, device)
     }
@@ -112,3 +112,6 @@ impl<T: FilterElement> Filter1d<T> {
         Taps { taps: self.taps.clone(), left: self.left, border, outside, extent: self.extent }
     }
 }
+
+#[cfg(doc)]
+use crate::Error;

@@ -10,12 +10,16 @@
 //!
 //! # Numbers
 //!
-//! `i32` wraps around. For floats that do not underflow
-//! `|y[i] - exact| ≤ m · u / (1 - m · u) · max|x| · Σ|w|`, with `max|x|` over the samples and a constant outside, and
-//! `u = 2^-24` for `f32` and `2^-53` for `f64`, on every device and with every algorithm (the bound for a sum in order,
-//! Higham, *Accuracy and Stability of Numerical Algorithms*, section 3.1). The products are added in the order in which
-//! the samples stand; a GPU rounds once per product and sum, the CPU twice. So all algorithms of a GPU agree bit for
-//! bit, and results do not depend on the number of threads.
+//! `i32` wraps around. For floats `|y[i] - exact| ≤ m · u / (1 - m · u) · max|x| · Σ|w|`, with `max|x|` over the samples
+//! and a constant outside, `u = 2^-24` for `f32` and `2^-53` for `f64`, and `m · u < 1`, on every device and with every
+//! algorithm (the bound for a sum in order, Higham, *Accuracy and Stability of Numerical Algorithms*, section 3.1), as
+//! long as no product underflows, and no product and no sum of the first products overflows. Nothing overflows if
+//! `max|x| · Σ|w|` and the bound together do not exceed the type's largest number. What does overflow becomes infinite,
+//! and stays so or becomes NaN in the further sum, even if the exact result is an ordinary number.
+//!
+//! The products are added in the order in which the samples stand; a GPU rounds once per product and sum, the CPU twice.
+//! So all algorithms of a GPU agree bit for bit, and results do not depend on the number of threads. A product that
+//! overflows by itself may do so on the CPU alone.
 //!
 //! A NaN or an infinity among the samples reaches those outputs whose taps touch it, and no others. Samples outside
 //! take part like all others: an infinite tap times a zero outside is NaN.

@@ -41,7 +41,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Axis`], and [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
+    /// [`Error::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
     pub fn output_shape(&self, shape: [usize; 2], axis: usize) -> Result<[usize; 2]> {
         let (_, outputs) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
         Ok(outputs)
@@ -51,7 +51,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`], [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`], and failures of the device.
+    /// [`Error::TooLarge`] for more outputs than there can be in memory, [`Error::OutOfDeviceMemory`],
+    /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
         let lines = Lines::single(&self.taps, samples.len())?;
         self.bound.run_on_host(&self.device, &lines, samples, lines.outputs)
@@ -76,8 +77,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// # Errors
     ///
     /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Length`] if `outputs` is not
-    /// [`output_len`](Self::output_len) long, and failures of the device. [`Error::OutOfHostMemory`] on the CPU, and
-    /// some outputs may then be written.
+    /// [`output_len`](Self::output_len) long, and [failures of the device](Error#failures-of-the-device).
+    /// [`Error::OutOfHostMemory`] on the CPU, and some outputs may then be written.
     pub fn apply_into(&self, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         let lines = Lines::single(&self.taps, samples.len())?;
         if outputs.len() != lines.outputs {
@@ -105,7 +106,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// # Errors
     ///
     /// [`Error::Axis`] for another axis; [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more than
-    /// the device has; otherwise as [`apply`](Self::apply).
+    /// the device has; what [`Device::kernel`] gives on a GPU, where columns have a kernel of their own, loaded on first
+    /// use; otherwise as [`apply`](Self::apply).
     pub fn apply_axis(&self, samples: ArrayView2<'_, T>, axis: usize) -> Result<Array2<T>> {
         let (rows, columns) = samples.dim();
         let (lines, shape) = Lines::of_matrix(&self.taps, [rows, columns], columns, axis)?;
@@ -161,7 +163,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Axis`], [`Error::TooLarge`].
+    /// [`Error::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than `usize::MAX`
+    /// outputs.
     pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
         let (lines, _) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
         Ok(self.bound.plan(&self.device, &lines))

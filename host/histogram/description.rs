@@ -207,7 +207,8 @@ impl<T: HistogramElement> Histogram<T> {
     ///   for which they need 256 in each channel that is counted.
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has, even if
     ///   only weights are to be added up, which do without it. [`Algorithm::Auto`] takes no more than there is.
-    /// * Failures of the device.
+    /// * What [`Device::upload`] gives, [`Error::OutOfHostMemory`] for a copy of the edges, and on a GPU what
+    ///   [`Device::kernel`] gives.
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {
         T::prepare(self, device)
     }

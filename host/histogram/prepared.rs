@@ -44,7 +44,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// # Errors
     ///
     /// [`Error::Interleaving`] if some channel has fewer samples than another, [`Error::OutOfDeviceMemory`],
-    /// [`Error::OutOfHostMemory`], and failures of the device.
+    /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Counts> {
         self.rule.check_samples(samples.len())?;
         let counts = self.bound.run_on_host(&self.device, samples, self.counts_len())?;
@@ -74,7 +74,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Interleaving`] if some channel has fewer
     /// samples than another, [`Error::Length`] if `counts` is not [`counts_len`](Self::counts_len) long, and
     /// [`Error::OutOfHostMemory`] on the CPU, where each thread counts in a table of its own: nothing is added then.
-    /// Failures of the device: a part of the samples may have been added then, as a GPU counts 2 GiB of them at a time.
+    /// [Failures of the device](Error#failures-of-the-device): a part of the samples may have been added then, as a GPU counts
+    /// 2 GiB of them at a time.
     pub fn apply_into(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
         self.check_samples(samples)?;
         self.check_counts(counts)?;
@@ -85,7 +86,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`], [`Error::Length`], [`Error::OutOfHostMemory`], and what failed while that work ran.
+    /// [`Error::DeviceMismatch`] if the buffer belongs to another handle, [`Error::Length`] if it is not
+    /// [`counts_len`](Self::counts_len) long, and what [`Buffer::download`] gives.
     pub fn counts(&self, counts: &Buffer<u64>) -> Result<Counts> {
         self.check_counts(counts)?;
         Ok(Counts::new(counts.download()?, self.rule.cells()))
@@ -110,7 +112,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// # Errors
     ///
     /// [`Error::Length`] unless there are as many weights as samples, [`Error::Weight`] for a weight that is infinite or
-    /// NaN, whether its sample is counted or not; otherwise as [`apply`](Self::apply).
+    /// NaN, whether its sample is counted or not; what [`Device::kernel`] gives on a GPU, where weights have a kernel of
+    /// their own, loaded on first use; otherwise as [`apply`](Self::apply).
     pub fn apply_weighted(&self, samples: &[T], weights: &[f32]) -> Result<WeightedCounts> {
         self.rule.check_samples(samples.len())?;
         check_length("the weights", samples.len(), weights.len())?;
@@ -122,7 +125,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`apply_weighted`](Self::apply_weighted), and [`Error::DeviceMismatch`].
+    /// Those of [`apply_weighted`](Self::apply_weighted), and [`Error::DeviceMismatch`] if a buffer belongs to another
+    /// handle.
     pub fn apply_weighted_buffers(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<WeightedCounts> {
         self.check_samples(samples)?;
         self.device.check_owner("the weights", weights.device())?;

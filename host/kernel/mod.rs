@@ -131,7 +131,7 @@ pub struct Kernel<E: Entry> {
 /// A kernel on a device, as the backends have it.
 pub(crate) trait Bound<E: Entry>: Send + Sync {
     /// Enqueues the kernel, or refuses to: `args` and `constants` can have windows that are none of `windows`, and the
-    /// device has limits.
+    /// device has limits. The caller has the device's [turn](Device::turn).
     fn launch(
         &self,
         shape: &LaunchShape,
@@ -231,11 +231,13 @@ impl<E: Entry> Kernel<E> {
         args: impl FnOnce(&mut Windows<'b>) -> E::Args,
     ) -> Result<()> {
         let mut windows = Windows::new(&self.device);
+        // Before the turn: it can do whatever it wants, launches included.
         let args = args(&mut windows);
+        let _turn = self.device.turn();
         self.bound.launch(&shape, &windows, &args, constants)
     }
 
-    /// Launches the kernel with windows that `windows` has handed out.
+    /// Launches the kernel with windows that `windows` has handed out. The caller has the device's [turn](Device::turn).
     #[cfg(gpu)]
     pub(crate) fn launch_in(
         &self,
@@ -252,8 +254,8 @@ impl<E: Entry> Kernel<E> {
     ///
     /// # Errors
     ///
-    /// [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if there can be no such block, and failures of the
-    /// device.
+    /// [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if there can be no such block, and [failures of the
+    /// device](Error#failures-of-the-device).
     pub fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
         self.bound.residency(&shape)
     }
@@ -274,9 +276,8 @@ impl<E: Entry<Constants = ()>> Kernel<E> {
     /// * [`Error::ForeignWindow`] if an argument is a window that the launch has not handed out,
     /// * [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if the device, or a block of this kernel, cannot
     ///   have so much,
-    /// * failures of the device.
-    ///
-    /// An emulated device has also [`Error::FaultyKernel`], after it has run, and [`Error::LaunchRefused`].
+    /// * [failures of the device](Error#failures-of-the-device), except `FaultyKernel` of an emulated one: there the kernel
+    ///   has run.
     pub fn launch<'b>(&self, shape: LaunchShape, args: impl FnOnce(&mut Windows<'b>) -> E::Args) -> Result<()> {
         self.launch_with(shape, &(), args)
     }

@@ -97,7 +97,7 @@ impl Transpose {
     /// * [`Error::NoComponents`] for elements without components.
     /// * [`Error::TooLarge`] for more numbers than there can be in memory.
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has.
-    /// * Failures of the device.
+    /// * On a GPU what [`Device::kernel`] gives.
     pub fn prepare<T: TransposeElement>(&self, device: &Device) -> Result<PreparedTranspose<T>> {
         T::prepare(self, device)
     }
@@ -111,7 +111,7 @@ impl Transpose {
     ///
     /// # Errors
     ///
-    /// As [`prepare`](Self::prepare), [`Error::OutOfDeviceMemory`] and [`Error::OutOfHostMemory`].
+    /// As [`prepare`](Self::prepare), and what [`Device::zeroed`] gives.
     pub fn prepare_in_place<T: TransposeElement>(&self, device: &Device) -> Result<PreparedTransposeInPlace<T>> {
         T::prepare_in_place(self, device)
     }

@@ -42,9 +42,9 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`](crate::Error::DeviceMismatch) if the buffer belongs to another handle,
-    /// [`Error::Length`](crate::Error::Length) unless it has matrices · rows · columns · components numbers, and failures of
-    /// the device, after which the data may be in disorder.
+    /// [`Error::DeviceMismatch`] if the buffer belongs to another handle, [`Error::Length`] unless it has matrices · rows ·
+    /// columns · components numbers, and [`Error::OutOfHostMemory`] on the CPU: nothing has changed then. [Failures of the
+    /// device](Error#failures-of-the-device), after which the data may be in disorder.
     pub fn apply(&self, data: &mut Buffer<T>) -> Result<()> {
         self.device.check_owner("the data", data.device())?;
         check_length("the data", self.matrices.len(), data.len())?;
@@ -60,3 +60,6 @@ impl<T: Element> fmt::Debug for PreparedTransposeInPlace<T> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(doc)]
+use crate::Error;

@@ -33,7 +33,8 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// # Errors
     ///
     /// [`Error::Length`] unless `input` has matrices · rows · columns · components numbers;
-    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`], and failures of the device.
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`], and [failures of the
+    /// device](Error#failures-of-the-device).
     pub fn apply(&self, input: &[T]) -> Result<Vec<T>> {
         check_length("the input", self.matrices.len(), input.len())?;
         self.bound.run_on_host(input)
@@ -57,7 +58,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// # Errors
     ///
     /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Length`] unless both have as many numbers
-    /// as [`apply`](Self::apply) takes, and failures of the device.
+    /// as [`apply`](Self::apply) takes, and [failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, input: &Buffer<T>, output: &mut Buffer<T>) -> Result<()> {
         self.check_owners(input, output)?;
         check_length("the input", self.matrices.len(), input.len())?;
@@ -95,8 +96,9 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if a matrix belongs to another handle, [`Error::Shape`] if it has another shape, and
-    /// failures of the device.
+    /// [`Error::DeviceMismatch`] if a matrix belongs to another handle, [`Error::Shape`] if it has another shape, what
+    /// [`Device::kernel`] gives on a GPU, where gaps may take another kernel, loaded on first use, and [failures of the
+    /// device](Error#failures-of-the-device).
     pub fn apply_matrix_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {
         self.check_owners(input.buffer(), output.buffer())?;
         check_shape("the input", self.matrices.shape(), [input.rows(), input.columns()])?;

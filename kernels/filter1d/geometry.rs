@@ -32,7 +32,7 @@ pub enum Kernel {
 pub struct Problem {
     /// Lines, at least one.
     pub lines: u64,
-    /// Sums of a line, at least one.
+    /// Sums of a line. Without any there are no blocks.
     pub outputs: u64,
     /// Taps of a launch, at least one.
     pub taps: u64,
@@ -125,8 +125,8 @@ impl Geometry {
     /// The most lines of one launch.
     fn most_lines(&self) -> u64 {
         let most = match self.lines {
-            Lines::PerBlock(per_block) => (MOST_BLOCKS / self.tiles).saturating_mul(per_block),
-            Lines::Flat { sums_per_block, outputs } => MOST_BLOCKS.saturating_mul(sums_per_block) / outputs,
+            Lines::PerBlock(per_block) => (MOST_BLOCKS / self.tiles.max(1)).saturating_mul(per_block),
+            Lines::Flat { sums_per_block, outputs } => MOST_BLOCKS.saturating_mul(sums_per_block) / outputs.max(1),
         };
         // A single line of more than 2^39 sums would be more than any device holds.
         most.max(1)
@@ -184,4 +184,20 @@ fn column_shape<T>(outputs: u64) -> Shape {
     let sums = COLUMN_PACKS as u64 * pack::<T>();
     let places = outputs.div_ceil(sums).clamp(1, 8);
     Shape { block: [32, places as u32], lines: 32, outputs: places * sums }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_outputs_are_no_blocks() {
+        for orientation in [Orientation::Rows, Orientation::Columns] {
+            for kernel in [Kernel::Global, Kernel::Tile, Kernel::Register] {
+                let geometry = Geometry::new::<f32>(kernel, &Problem { lines: 3, outputs: 0, taps: 5, orientation });
+                assert_eq!(geometry.blocks(3), 0);
+                assert!(geometry.parts(3).all(|part| part.blocks == 0));
+            }
+        }
+    }
 }

@@ -73,9 +73,10 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// How to launch `kernel` for so many counters, at least one and at most 2^31.
+    /// How to launch `kernel` for so many counters, at most 2^31; as for one if there is none.
     #[must_use]
     pub fn new(kernel: Kernel, counters: u32, memory: Memory) -> Self {
+        let counters = counters.max(1);
         let plain =
             |threads, blocks| Geometry { threads, shared_bytes: 0, ranges: 1, range: counters, copies_log2: 0, blocks };
         match kernel {
@@ -146,7 +147,7 @@ fn shared(counters: u32, most_copies: u32, memory: Memory) -> Geometry {
     let bytes = |copies_log2: u32| shared_bytes::<u32>(u64::from(range) << copies_log2);
     // Two blocks fill a multiprocessor.
     let half = (memory.multiprocessor / 2).saturating_sub(RESERVED_BYTES).min(memory.block);
-    let copies_log2 = (0..=most_copies.ilog2()).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
+    let copies_log2 = (0..=most_copies.max(1).ilog2()).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
     let shared_bytes = bytes(copies_log2);
     let blocks = Some(resident(shared_bytes, memory));
     Geometry { threads: THREADS, shared_bytes, ranges, range, copies_log2, blocks }

@@ -99,19 +99,22 @@ impl Skewed {
     /// How a matrix is cut into tiles; `None` if its rows are so far apart that 32 bits cannot count the units of a tile.
     fn cut(&self, problem: &Problem) -> Option<Cut> {
         let halo = u64::from(self.skew.halo());
-        let mut lanes_log2 = if self.skew.bytes / self.skew.per_word < 4 && self.words_at_once() < 3 { 4 } else { 5 };
-        let run = if self.element() == 1 { RUN_BYTES / 2 } else { RUN_BYTES };
-        // So many words are gathered at a time.
-        let fewest = |lanes_log2: u32| self.words_at_once() << lanes_log2;
+        // As a rule, the threads take at most so many columns at a time as a sector has units: see the kernel.
+        let mut lanes_log2 = if self.skew.bytes == 8 { 6 } else { 5 };
+        let run = match self.element() {
+            1 => RUN_BYTES / 2,
+            12 => RUN_BYTES * 2,
+            _ => RUN_BYTES,
+        };
         let words = run / u64::from(self.skew.bytes);
-        let mut words = if self.skew.units == 3 { words / 4 * 3 } else { words }.next_multiple_of(fewest(lanes_log2));
+        let mut words = if self.skew.units == 3 { words / 4 * 3 } else { words };
         let rows = |words: u64| words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
         let width = problem.columns.saturating_mul(self.element());
         while rows(2 * words).saturating_mul(width) <= NARROW_BYTES && rows(words) < problem.rows {
             words *= 2;
         }
         while rows(words / 2) >= problem.rows + halo {
-            let fits = |lanes_log2: &u32| *lanes_log2 >= FEWEST_LANES_LOG2 && words / 2 % fewest(*lanes_log2) == 0;
+            let fits = |lanes_log2: &u32| *lanes_log2 >= FEWEST_LANES_LOG2 && words / 2 % (1 << *lanes_log2) == 0;
             let Some(fewer) = [lanes_log2, lanes_log2 - 1].into_iter().find(fits) else { break };
             (words, lanes_log2) = (words / 2, fewer);
         }
@@ -126,10 +129,6 @@ impl Skewed {
         let cut = Cut { rows, columns, lanes_log2 };
         let reached = self.lines(&cut).checked_mul(units(problem.input_pitch))?;
         (columns > 0 && reached <= REACH).then_some(cut)
-    }
-
-    fn words_at_once(&self) -> u64 {
-        u64::from(self.skew.words_at_once())
     }
 
     /// The most words that the columns of a row lie in.

@@ -80,7 +80,6 @@ macro_rules! packs {
 }
 packs! {
     1: get set |word| [word], |[word]: [u32; 1]| word;
-    2: get2 set2 |words| words, |words: [u32; 2]| words;
     4: get4 set4 |words| words, |words: [u32; 4]| words;
 }
 

@@ -7,9 +7,8 @@
 //!
 //! All that is moved are whole words, also of elements of 1, 2, 3 or 6 bytes. The threads bring the rows to shared memory as
 //! they lie in global memory, from the word on in which the tile begins: so each row is shifted by what its first word has
-//! before the tile. They wait, and then each gathers words of one column, unit by unit, and writes them; at the ends of the
-//! output's rows, words are incomplete and written unit by unit. From one row to the next that a thread brings, and from one
-//! column to the next that it gathers, shifts stay the same, so next to nothing is left to compute for a word.
+//! before the tile. They wait, and then gather words of the columns, unit by unit, and write them (`columns.rs`). From one row
+//! to the next that a thread brings, shifts stay the same, so next to nothing is left to compute for a word.
 //!
 //! Shared memory: a place for each row. Neighbouring lanes write words of the same row, and so never meet. They read what is
 //! one word further in the column: from rows next to each other or, of elements of 1 or 2 bytes, from rows that are 4 or 2
@@ -17,15 +16,13 @@
 //! words a number that makes elements below each other neighbours among the banks. So the lanes do not meet there either, but
 //! for elements of 3 and 6 bytes, which begin anywhere in a word.
 
+use super::columns::Columns;
 use super::tile::Tile;
 use super::{Layout, SkewedArgs, THREADS};
-use cuda_std::{Arena, Shared, Value, thread};
+use cuda_std::{Arena, Shared, Value, math, thread};
 
 /// The most words that a thread brings at a time.
 const MOST_LOADS_AT_ONCE: usize = 18;
-
-/// The most words that a thread gathers at a time.
-const MOST_WORDS_AT_ONCE: usize = 6;
 
 /// Bytes of a sector.
 const SECTOR: u32 = 32;
@@ -91,18 +88,10 @@ impl Skew {
     pub(super) const fn loads_at_once(&self) -> u32 {
         72 / self.bytes
     }
-
-    /// The words of a row that a thread gathers at a time.
-    pub(super) const fn words_at_once(&self) -> u32 {
-        match (self.units, self.per_word) {
-            (3, _) => 6 / self.per_word,
-            _ => 2,
-        }
-    }
 }
 
 /// The rows of a tile, and those before it that there are.
-struct Lines {
+pub(super) struct Lines {
     /// So many of the halo's rows would be before the matrix.
     skipped: u32,
     /// How many there are.
@@ -127,7 +116,7 @@ impl Lines {
 
     /// What the row `line` after the halo's first one is shifted by.
     #[inline(always)]
-    fn shift(&self, layout: &Layout, skew: Skew, line: u32) -> u32 {
+    pub(super) fn shift(&self, layout: &Layout, skew: Skew, line: u32) -> u32 {
         self.shift.wrapping_add(line.wrapping_mul(layout.input_pitch as u32)) % skew.per_word
     }
 }
@@ -147,12 +136,12 @@ pub(super) fn transpose<U: Unit, const UNITS: u32>(arena: Arena, args: &SkewedAr
     let lines = Lines::new(layout, &tile, skew);
     load(&shared, args, &tile, &lines, skew);
     let (shared, _) = shared.reuse().split::<U>(words * U::PER_WORD);
-    store(&shared, args, &tile, &lines, skew);
+    Columns::new(&shared, args, &tile, &lines, skew).store();
 }
 
 /// The place of a row in shared memory.
 #[inline(always)]
-fn place<U: Unit>(args: &SkewedArgs<U>, skew: Skew, line: u32) -> u32 {
+pub(super) fn place<U: Unit>(args: &SkewedArgs<U>, skew: Skew, line: u32) -> u32 {
     line % skew.rows() * args.places + line / skew.rows()
 }
 
@@ -210,15 +199,16 @@ fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, tile: &Tile, 
         while line < layout.tile_rows + skew.halo() {
             // Indices, not iterators, whose arrays would be in memory.
             let mut loaded = [U::Joined::default(); MOST_LOADS_AT_ONCE];
+            let (between, apart) = (math::opaque(way.words), math::opaque(way.places));
             for k in 0..skew.loads_at_once() {
-                loaded[k as usize] = words.get_masked(word.wrapping_add(k * way.words));
+                loaded[k as usize] = words.get_masked(word);
+                word = word.wrapping_add(between);
             }
             for k in 0..skew.loads_at_once() {
-                shared.set(place + k * way.places, loaded[k as usize]);
+                shared.set(place, loaded[k as usize]);
+                place += apart;
             }
             line += skew.loads_at_once() * way.lines;
-            word = word.wrapping_add(skew.loads_at_once() * way.words);
-            place += skew.loads_at_once() * way.places;
         }
         x += beside;
     }
@@ -245,93 +235,5 @@ fn load_rest<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, way: &Wa
             place += way.places;
         }
         x += beside;
-    }
-}
-
-/// Writes the tile's columns. A thread writes the same words of every so many columns, which begin at the same place of a
-/// sector, so that nearly all that it has to know is computed once; and then of those between them.
-#[inline(always)]
-fn store<U: Unit>(shared: &Shared<U>, args: &SkewedArgs<U>, tile: &Tile, lines: &Lines, skew: Skew) {
-    let (layout, per_word, per_sector) = (&args.layout, skew.per_word, skew.per_sector());
-    let (t, lanes, at_once) = (thread::thread_idx_x(), 1 << args.lanes_log2, THREADS >> args.lanes_log2);
-    let (tile_pitch, pitch) = (layout.tile_pitch * per_word, layout.output_pitch as u32);
-    // What is in reach begins at a sector.
-    let (target, step) = (tile.target(layout, 1, skew.units), lanes * per_word);
-    let base = target / per_sector as u64;
-    let words = args.output_words.at(base * (per_sector / per_word) as u64).anchored();
-    let units = args.output.at(base * per_sector as u64);
-    let alike = at_once.max(per_sector);
-    let mut first_column = t >> args.lanes_log2;
-    while first_column < alike.min(tile.columns) {
-        let start = target as u32 % per_sector + first_column * pitch;
-        let shift = start % per_sector;
-        let ends = Ends::new(layout, tile, skew, shift);
-        let mut first = t % lanes * per_word;
-        while first < ends.to {
-            // Where a unit of the row is in shared memory, without the column.
-            let place = |unit: u32| {
-                let at = skew.halo() * skew.units - shift + unit;
-                let (line, unit) = (at / skew.units, at % skew.units);
-                place(args, skew, line) * tile_pitch + lines.shift(layout, skew, line) + unit
-            };
-            let mut places = [[0; 4]; MOST_WORDS_AT_ONCE];
-            for k in 0..skew.words_at_once() {
-                for i in 0..per_word {
-                    // Several rows further on, but for elements of three units, the shift is the same, too.
-                    places[k as usize][i as usize] = match skew.units {
-                        3 => place(first + k * step + i),
-                        _ => place(first + i) + k * (lanes / skew.units * tile_pitch),
-                    };
-                }
-            }
-            let whole = |unit: u32| ends.contain(unit) && ends.contain(unit + per_word - 1);
-            let mut column = first_column;
-            let mut row = start - shift + first;
-            while column < tile.columns {
-                let get = |k: u32, i: u32| shared.get(places[k as usize][i as usize] + column * skew.units);
-                let mut values = [U::Joined::default(); MOST_WORDS_AT_ONCE];
-                for k in 0..skew.words_at_once() {
-                    values[k as usize] = U::join(|i| get(k, i));
-                }
-                for k in 0..skew.words_at_once() {
-                    let unit = first + k * step;
-                    words.set_if(whole(unit), (row + k * step) / per_word, values[k as usize]);
-                    if per_word > 1 && !whole(unit) {
-                        for i in 0..per_word {
-                            if ends.contain(unit + i) {
-                                units.set(row + k * step + i, get(k, i));
-                            }
-                        }
-                    }
-                }
-                column += alike;
-                row += alike * pitch;
-            }
-            first += skew.words_at_once() * step;
-        }
-        first_column += at_once;
-    }
-}
-
-/// Which units of the output's rows belong to a tile, counted from the beginning of a sector.
-struct Ends {
-    from: u32,
-    to: u32,
-}
-
-impl Ends {
-    /// For rows of which the tile's first unit is the one at `shift` of a sector.
-    #[inline(always)]
-    fn new(layout: &Layout, tile: &Tile, skew: Skew, shift: u32) -> Self {
-        // Behind the matrix's last row are only units of the sectors before the tile.
-        let (most, least) = (layout.tile_rows as i64, -(skew.halo() as i64) - 1);
-        let rows = (layout.rows as i64 - tile.row as i64).clamp(least, most) as i32;
-        let to = (rows * skew.units as i32 + shift as i32).clamp(0, (layout.tile_rows * skew.units) as i32);
-        Ends { from: if tile.row == 0 { shift } else { 0 }, to: to as u32 }
-    }
-
-    #[inline(always)]
-    fn contain(&self, unit: u32) -> bool {
-        unit >= self.from && unit < self.to
     }
 }

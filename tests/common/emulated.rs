@@ -210,7 +210,7 @@ const ACCESSORS: [&str; 34] = [
     "::constant_pack(",
     "]>::get(",
     "= load(&",
-    ".store(",
+    ".store(&",
     "args.add_up(",
     ".continue_row(",
     "sync_threads()",

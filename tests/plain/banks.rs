@@ -97,6 +97,19 @@ fn numbers_wrap() {
     }
 }
 
+/// Up to the largest number.
+#[test]
+fn costs_add_up() {
+    let pattern = AccessPattern::load(Width::B8, |lane| 16 * lane).only(3);
+    let one = BankModel::NVIDIA.cost(&pattern);
+    let mut sum = one;
+    sum += one;
+    assert_eq!((sum.requests, sum.phases, sum.wavefronts, sum.passes, sum.degree), (2, 2, 4, 4, 2));
+    (sum.requests, sum.passes) = (u64::MAX, u64::MAX - 1);
+    sum += one;
+    assert_eq!((sum.requests, sum.phases, sum.wavefronts, sum.passes, sum.degree), (u64::MAX, 3, 6, u64::MAX, 2));
+}
+
 /// The smallest by trying, for every column that makes a difference.
 fn padded_stride(model: BankModel, stride: u32, width: Width) -> u32 {
     let is_free = |stride: u32, column: u32| {

@@ -11,4 +11,5 @@ mod kernels;
 #[cfg(target_os = "linux")]
 mod memory;
 mod properties;
+mod readme;
 mod transpose_errors;

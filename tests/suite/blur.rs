@@ -24,7 +24,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.extend(on_every_backend("example::blur", "huge_sigma", |device| huge_sigma(&name(device))));
     trials
         .extend(on_every_backend("example::blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
-    let others: [(&str, Test); 14] = [
+    let others: [(&str, Test); 16] = [
         ("transparent_colours_do_not_show", transparent_colours_do_not_show),
         ("sixteen_bits_stay", sixteen_bits_stay),
         ("slm_device_decides", slm_device_decides),
@@ -33,6 +33,8 @@ pub(super) fn trials() -> Vec<Trial> {
         ("folder_as_output", folder_as_output),
         ("truncated_png", truncated_png),
         ("truncated_jpeg", truncated_jpeg),
+        ("whole_jpegs", whole_jpegs),
+        ("promises_of_a_header", promises_of_a_header),
         ("text_named_png", text_named_png),
         ("other_format", other_format),
         ("unsupported_extension", unsupported_extension),
@@ -156,6 +158,40 @@ fn truncated_jpeg() -> Result<(), Failed> {
         fails_to_read("truncated.jpg", &jpeg[..length], "truncated.jpg: the JPEG data end too early")?;
     }
     Ok(())
+}
+
+/// Two halves of one colour each, which the blocks of a JPEG keep: the same far from the border between them, and as much
+/// lighter on one side of it as darker on the other.
+fn whole_jpegs() -> Result<(), Failed> {
+    halves_of_a_jpeg(ColorType::L8, [40; 3], [200; 3])?;
+    halves_of_a_jpeg(ColorType::Rgb8, [200, 40, 90], [30, 160, 220])
+}
+
+fn halves_of_a_jpeg(color: ColorType, left: [u8; 3], right: [u8; 3]) -> Result<(), Failed> {
+    const WIDTH: usize = 32;
+    let (folder, channels) = (Folder::new()?, usize::from(color.channel_count()));
+    let pixel = |i: usize| if i % WIDTH < WIDTH / 2 { left } else { right }.into_iter().take(channels);
+    let input = folder.put_pixels("input.jpg", color, WIDTH as u32, (0..WIDTH * 16).flat_map(pixel).collect())?;
+    let output = folder.path("output.png");
+    succeeds(blur(&input, &output).args(["--sigma", "1"]))?;
+    let result = image::open(&output)?;
+    ensure(result.color() == color, || format!("the result is {:?}", result.color()))?;
+    for (i, row) in result.as_bytes().chunks(WIDTH * channels).enumerate() {
+        for c in 0..channels {
+            let at = |column: usize| i32::from(row[column * channels + c]);
+            let (left, right) = (i32::from(left[c]), i32::from(right[c]));
+            let off = [at(4) - left, at(27) - right, (at(15) + at(16) - left - right) / 2];
+            ensure(off.iter().all(|off| off.abs() <= 3), || format!("row {i}, channel {c}: {off:?} off"))?;
+        }
+    }
+    Ok(())
+}
+
+/// A picture of 2^20 rows and columns, of which there is nothing but the header.
+fn promises_of_a_header() -> Result<(), Failed> {
+    let header = b"\0\0\0\rIHDR\0\x10\0\0\0\x10\0\0\x08\0\0\0\0nC\xff\x19";
+    let png = [b"\x89PNG\r\n\x1a\n", &header[..], b"\0\0\0\0IDAT5\xaf\x06\x1e"].concat();
+    fails_to_read("huge.png", &png, "huge.png: Memory limit exceeded")
 }
 
 fn text_named_png() -> Result<(), Failed> {

@@ -3,6 +3,9 @@
 //! What depends on the environment or on being the first call runs in a process of its own: this program again, with
 //! [`TASK`] set.
 
+#[cfg(cuda)]
+mod fake;
+
 use libtest_mimic::{Failed, Trial};
 use slm::{Backend, Device, Error, Extent, Filter1d};
 use std::ffi::OsStr;
@@ -17,6 +20,7 @@ const TASK: &str = "SLM_DRIVERLESS_TASK";
 pub(super) fn has_task() -> bool {
     match env::var(TASK).as_deref() {
         Ok("open") => open(),
+        Ok("all") => println!("{:?}", backends()),
         Ok("race") => race(),
         Ok(task) => panic!("{TASK} is '{task}'"),
         Err(_) => return false,
@@ -51,7 +55,13 @@ pub(super) fn trials() -> Vec<Trial> {
     };
     let everywhere = everywhere.map(|(name, test)| Trial::test(format!("driverless::{name}"), test));
     let driverless = driverless.map(|(name, test)| ignore(Trial::test(format!("driverless::{name}"), test)));
-    everywhere.into_iter().chain(driverless).collect()
+    let mut trials: Vec<_> = everywhere.into_iter().chain(driverless).collect();
+    #[cfg(cuda)]
+    {
+        trials.extend(fake::trials());
+        trials.extend(fake::driverless().into_iter().map(ignore));
+    }
+    trials
 }
 
 /// Whether there is a driver, and what it says.
@@ -92,23 +102,20 @@ fn race() {
     println!("{:?}", found[0].as_ref().map(|info| info.backend));
 }
 
-/// What this program prints for a task, with `SLM_DEVICE` set to `value` or not set.
-fn child(task: &str, value: Option<&OsStr>) -> Result<String, Failed> {
+/// What this program prints for a task, with these variables set, and `SLM_DEVICE` only if it is one of them.
+fn child<'a>(task: &str, variables: impl IntoIterator<Item = (&'a str, &'a OsStr)>) -> Result<String, Failed> {
     let mut command = Command::new(env::current_exe()?);
-    command.env(TASK, task).env_remove("SLM_DEVICE");
-    if let Some(value) = value {
-        command.env("SLM_DEVICE", value);
-    }
+    command.env(TASK, task).env_remove("SLM_DEVICE").envs(variables);
     let output = command.output()?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{task} with SLM_DEVICE {value:?}: {}: {stderr}", output.status).into());
+        return Err(format!("{command:?}: {}: {stderr}", output.status).into());
     }
     Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
 }
 
 fn opened(value: &str) -> Result<String, Failed> {
-    child("open", Some(value.as_ref()))
+    child("open", [("SLM_DEVICE", value.as_ref())])
 }
 
 fn equal<T: PartialEq + std::fmt::Debug>(actual: T, expected: T) -> Result<(), Failed> {
@@ -127,7 +134,7 @@ fn text_that_is_no_unicode() -> Result<(), Failed> {
     use std::os::unix::ffi::OsStrExt;
     let value = OsStr::from_bytes(b"cuda\xff");
     let error = Error::UnknownDevice { value: "cuda\u{fffd}".to_owned() };
-    equal(child("open", Some(value))?, format!("{error:?}"))
+    equal(child("open", [("SLM_DEVICE", value)])?, format!("{error:?}"))
 }
 
 #[cfg(not(unix))]
@@ -149,7 +156,7 @@ fn threads_that_look_at_once_find_the_same() -> Result<(), Failed> {
     // Which result it is depends on the machine, and must be the one that this process has got.
     let expected = Device::cuda(0).map(|device| device.info().backend);
     for _ in 0..5 {
-        equal(child("race", None)?, format!("{:?}", expected.as_ref()))?;
+        equal(child("race", [])?, format!("{:?}", expected.as_ref()))?;
     }
     Ok(())
 }
@@ -164,7 +171,7 @@ fn missing() -> Result<Error, Failed> {
 
 fn auto_is_the_cpu_and_says_why() -> Result<(), Failed> {
     let expected = format!("Cpu: {}", missing()?);
-    equal(child("open", None)?, expected.clone())?;
+    equal(child("open", [])?, expected.clone())?;
     equal(opened("")?, expected.clone())?;
     equal(opened("auto")?, expected)?;
     let device = Device::named("auto")?;
@@ -195,9 +202,12 @@ fn the_error_lists_the_names_tried() -> Result<(), Failed> {
     }
 }
 
+fn backends() -> Vec<Backend> {
+    Device::all().iter().map(|device| device.info().backend).collect()
+}
+
 fn all_is_the_cpu_alone() -> Result<(), Failed> {
-    let backends: Vec<_> = Device::all().iter().map(|device| device.info().backend).collect();
-    equal(backends, vec![Backend::Cpu])
+    equal(backends(), vec![Backend::Cpu])
 }
 
 fn the_error_stays_the_same() -> Result<(), Failed> {

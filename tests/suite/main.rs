@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `conformance` | `Filter1d` against the naive oracle |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
-//! | `transpose` | `Transpose` against the formula |
+//! | `transpose` | `Transpose` against the formula and NumPy |
 //! | `probes` | the kernels that measure accesses |
 //! | `golden` | `Filter1d` against SciPy and NumPy |
 //! | `blur`, `chart`, `banks` | the examples; their names begin with `example` |

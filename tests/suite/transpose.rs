@@ -1,10 +1,12 @@
-//! One suite for every backend: `Transpose` against the formula.
+//! One suite for every backend: `Transpose` against the formula, and against NumPy.
 //!
 //! Every algorithm and element type, elements of one number and several, one matrix and several, with and without gaps
 //! between rows, of awkward shapes. Numbers are random bits, NaNs among them, and must arrive unchanged; what lies between
 //! rows must stay.
 //!
 //! On emulated devices the shapes are few and small.
+
+mod golden;
 
 use crate::common::{Random, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
@@ -83,6 +85,7 @@ pub(super) fn trials() -> Vec<Trial> {
         of_type::<i64>("i64", &[1]),
         of_type::<f64>("f64", &[1, 2, 3]),
     ];
+    trials.extend(golden::trials());
     trials.extend(others.into_iter().flatten().filter(|trial| !trial.name().contains("::emulated::")));
     trials
 }

@@ -34,6 +34,8 @@ pub enum Failure {
     NotLoaded(String),
     /// The library was loaded, but it has no function `cuInit`: it is not a CUDA driver.
     LacksInit,
+    /// The library was loaded, but it is the stub that CUDA toolkits have for linking: its functions do nothing.
+    Stub,
 }
 
 impl fmt::Display for LoadError {
@@ -62,6 +64,7 @@ impl fmt::Display for Failure {
         match self {
             Self::NotLoaded(message) => f.write_str(message),
             Self::LacksInit => f.write_str("loaded, but it has no function cuInit"),
+            Self::Stub => f.write_str("loaded, but it is a toolkit's stub for linking"),
         }
     }
 }
@@ -82,12 +85,14 @@ mod tests {
             attempts: vec![
                 attempt("libcuda.so.1", Failure::NotLoaded("no such file".to_owned())),
                 attempt("libcuda.so", Failure::LacksInit),
+                attempt("/lib/libcuda.so.1", Failure::Stub),
             ],
         };
         assert_eq!(
             error.to_string(),
             "no CUDA driver found: libcuda.so.1 (no such file); \
-             libcuda.so (loaded, but it has no function cuInit)"
+             libcuda.so (loaded, but it has no function cuInit); \
+             /lib/libcuda.so.1 (loaded, but it is a toolkit's stub for linking)"
         );
     }
 

@@ -1,7 +1,7 @@
 //! Opens the driver's library and connects the trampolines to it.
 
 use std::error::Error;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -10,6 +10,9 @@ use crate::{Attempt, Driver, FUNCTIONS, Failure, LoadError, trampolines};
 /// The names to try. The first is the one every driver installs; the second exists where the development
 /// link was installed; the third is outside the loader's path in some distributions under WSL.
 pub(crate) const NAMES: &[&str] = &["libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"];
+
+/// `CUDA_ERROR_STUB_LIBRARY`, which every function of a stub returns.
+const STUB_LIBRARY: c_int = 34;
 
 /// Connects the trampolines to the first library of `names` that is a driver.
 pub(crate) fn load_first(names: &[&str]) -> Result<Driver, LoadError> {
@@ -25,16 +28,27 @@ pub(crate) fn load_first(names: &[&str]) -> Result<Driver, LoadError> {
     Err(LoadError::NotFound { attempts })
 }
 
-/// Opens a library that has `cuInit`.
+/// Opens a library that has `cuInit` and is no stub.
 fn open(name: &str) -> Result<Library, Failure> {
     // SAFETY: the names are those of the system's CUDA driver, which every program that links with it loads in
     // the same way: its initialisers have no preconditions.
     let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| Failure::NotLoaded(message(&error)))?;
     match find(&library, "cuInit") {
-        Some(_) => Ok(library),
         None => Err(Failure::LacksInit),
+        Some(_) if is_stub(&library) => Err(Failure::Stub),
+        Some(_) => Ok(library),
     }
+}
+
+/// Whether the library only stands in for a driver when programs are linked. A loader's path that has a toolkit's stubs
+/// in it must not hide a driver behind them.
+fn is_stub(library: &Library) -> bool {
+    type GetVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
+    let mut version = 0;
+    // SAFETY: a driver's function of this name has this signature and may be called before `cuInit`; it writes one
+    // integer, which outlives the call. A stub's ignores its arguments.
+    unsafe { library.get::<GetVersion>("cuDriverGetVersion").is_ok_and(|get| get(&raw mut version) == STUB_LIBRARY) }
 }
 
 /// The loader's own message if it gave one.

@@ -37,9 +37,10 @@ fn with_a_toolkit() {
     let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     build_all(&root, |program| {
         check(program);
-        // The stub in the place of a driver: it is loaded, and its `cuInit` fails.
+        // The stub in the place of a driver is not taken; where there is a driver, the next name may lead to it.
         let path = Some(("LD_LIBRARY_PATH", root.join("driver")));
-        assert_eq!(text(&run(Command::new(program).envs(path))), "no device\n");
+        let output = text(&run(Command::new(program).envs(path)));
+        assert!(output == "no driver\n" || cuda_driver::load().is_ok(), "{output}");
     });
 }
 

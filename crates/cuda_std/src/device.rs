@@ -27,6 +27,22 @@ pub(crate) fn in_one_place() {
     unsafe { asm!("", options(nomem, nostack, preserves_flags)) }
 }
 
+/// The same number, of which the compiler does not know that.
+#[inline(always)]
+pub(crate) fn opaque(mut number: u64) -> u64 {
+    // SAFETY: there are no instructions.
+    unsafe { asm!("// {number}", number = inout(reg64) number, options(pure, nomem, nostack)) }
+    number
+}
+
+/// The same number, of which the compiler does not know that. Not `pure`: it may be another one each time.
+#[inline(always)]
+pub(crate) fn opaque_each_time(mut number: u32) -> u32 {
+    // SAFETY: there are no instructions.
+    unsafe { asm!("// {number}", number = inout(reg32) number, options(nomem, nostack)) }
+    number
+}
+
 macro_rules! constants {
     ($($(#[$doc:meta])* $name:ident = $source:literal;)*) => {$(
         $(#[$doc])*
@@ -105,14 +121,6 @@ pub trait Word4: Word {
 }
 
 /// The operand list of an access: one register, or a vector of them.
-/// The same number, of which the compiler does not know that.
-#[inline(always)]
-pub(crate) fn opaque(mut number: u64) -> u64 {
-    // SAFETY: there are no instructions.
-    unsafe { asm!("// {number}", number = inout(reg64) number, options(pure, nomem, nostack)) }
-    number
-}
-
 macro_rules! places {
     (a) => {
         "{a}"

@@ -174,11 +174,11 @@ macro_rules! window {
             }
 
             /// Whether the window begins at a multiple of the size of `elements` elements, a power of two: then accesses
-            /// of so many elements are possible at the indices that are multiples of `elements`.
+            /// of so many elements are possible at the indices that are multiples of `elements`. For no elements it does.
             #[inline(always)]
             #[must_use]
             pub fn is_aligned(&self, elements: u32) -> bool {
-                self.address & (elements as u64 * size_of::<T>() as u64 - 1) == 0
+                self.address & (elements as u64 * size_of::<T>() as u64).saturating_sub(1) == 0
             }
 
             #[cfg(target_os = "cuda")]

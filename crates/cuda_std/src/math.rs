@@ -1,6 +1,9 @@
 //! Arithmetic that `core` lacks, or does with more instructions than the hardware.
 
 // Neither `core` nor `asm!` will do: `f32::mul_add` is not in `core`, and LLVM cannot look into an `asm!` block.
+//
+// SAFETY: the declarations are those of LLVM's intrinsics of these names ("Floating-Point Intrinsics" of its language
+// reference).
 #[cfg(target_os = "cuda")]
 unsafe extern "C" {
     #[link_name = "llvm.fma.f32"]
@@ -60,4 +63,16 @@ pub fn truncate(x: f64) -> u32 {
     }
     #[cfg(not(target_os = "cuda"))]
     return x as u32;
+}
+
+/// `value`, about which the compiler makes no assumptions.
+///
+/// In a loop, a compiler keeps every multiple of a number that stays the same in a register of its own, computed beforehand.
+/// Where registers are rarer than additions, `opaque(step)` inside the loop makes it add `step` each time instead.
+#[inline(always)]
+#[must_use]
+pub fn opaque(value: u32) -> u32 {
+    #[cfg(target_os = "cuda")]
+    let value = crate::device::opaque_each_time(value);
+    value
 }

@@ -17,6 +17,9 @@ pub const FULL: u32 = u32::MAX;
 pub const WARP: u32 = 32;
 
 // `asm!` blocks are not convergent: an optimisation could move them into a branch. LLVM's intrinsics are.
+//
+// SAFETY: the declarations are those of LLVM's intrinsics of these names (`IntrinsicsNVVM.td`), with `bool` for `i1` and
+// `u32` for `i32`, which has no sign there.
 #[cfg(target_os = "cuda")]
 unsafe extern "C" {
     #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]

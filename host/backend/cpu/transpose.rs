@@ -3,14 +3,18 @@
 //! Work is cut into bands of rows of the output. A band is made tile by tile: a tile is read row after row and put,
 //! transposed, into a piece of memory that stays in the core's cache, from where its rows are copied to those of the
 //! output. So every line of the caches is read and written as a whole, even where rows are a power of two apart and would
-//! drive each other out of the cache.
+//! drive each other out of the cache. A band's tiles are made side by side, then those below them: so what is read of a row
+//! is a page of memory, and each page has to be looked up once.
 
 use super::parallel::for_chunks;
 use crate::transpose::{Algorithm, Bound, Matrices, Plan};
 use crate::{Buffer, Device, Element, Result, allocation};
 
-/// Rows and columns of a tile.
-const SIDE: usize = 32;
+/// Bytes of a page of memory.
+const PAGE: usize = 4096;
+
+/// Rows of a band of elements that no tiles are made of.
+const ROWS: usize = 32;
 
 /// A transposition.
 pub(crate) struct Transpose {
@@ -46,45 +50,57 @@ impl<T: Element> Bound<T> for Transpose {
 fn transpose<T: Element>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
     match matrices.components {
         _ if matrices.is_empty() => {}
-        1 => by_tiles::<T, 1>(matrices, input, output, pitches),
-        2 => by_tiles::<T, 2>(matrices, input, output, pitches),
-        3 => by_tiles::<T, 3>(matrices, input, output, pitches),
-        4 => by_tiles::<T, 4>(matrices, input, output, pitches),
+        1 => by_tiles::<T, 1, 64>(matrices, input, output, pitches),
+        2 => by_tiles::<T, 2, 32>(matrices, input, output, pitches),
+        3 => by_tiles::<T, 3, 32>(matrices, input, output, pitches),
+        4 => by_tiles::<T, 4, 32>(matrices, input, output, pitches),
         _ => by_elements(matrices, input, output, pitches),
     }
 }
 
-/// Calls `band` for each band of `SIDE` rows of the output, or fewer at a matrix's end: with the rows, the matrix and the
+/// Calls `band` for each band of `rows` rows of the output, or fewer at a matrix's end: with the rows, the matrix and the
 /// first one's number.
 fn for_bands<T: Element>(
     matrices: &Matrices,
     output: &mut [T],
     pitch: usize,
+    rows: usize,
     band: &(dyn Fn(&mut [T], usize, usize) + Sync),
 ) {
     // A single row may have a pitch of whatever size.
-    let [matrix_len, band_len] = [matrices.columns, SIDE].map(|rows| rows.saturating_mul(pitch));
-    for_chunks(output, matrix_len, matrices.count, &|matrix, rows| {
-        for_chunks(rows, band_len, matrices.columns.div_ceil(SIDE), &|i, rows| band(rows, matrix, i * SIDE));
+    let [matrix_len, band_len] = [matrices.columns, rows].map(|rows| rows.saturating_mul(pitch));
+    for_chunks(output, matrix_len, matrices.count, &|matrix, output| {
+        for_chunks(output, band_len, matrices.columns.div_ceil(rows), &|i, output| band(output, matrix, i * rows));
     });
 }
 
-/// Elements of `N` numbers.
-fn by_tiles<T: Element, const N: usize>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
+/// Elements of `N` numbers, in tiles of `SIDE` rows and columns.
+fn by_tiles<T: Element, const N: usize, const SIDE: usize>(
+    matrices: &Matrices,
+    input: &[T],
+    output: &mut [T],
+    pitches: [usize; 2],
+) {
     let [input_pitch, output_pitch] = pitches;
-    for_bands(matrices, output, output_pitch, &|band, matrix, first| {
-        let columns = SIDE.min(matrices.columns - first);
+    // Some bands for each thread, so that all have work to the end.
+    let share = (matrices.columns * matrices.count).div_ceil(4 * rayon::current_num_threads());
+    let rows = (PAGE / size_of::<[T; N]>()).min(share).next_multiple_of(SIDE);
+    for_bands(matrices, output, output_pitch, rows, &|band, matrix, first| {
         let mut tile = [[[T::default(); N]; SIDE]; SIDE];
         for row in (0..matrices.rows).step_by(SIDE) {
             let rows = SIDE.min(matrices.rows - row);
-            for r in 0..rows {
-                let source = &input[(matrix * matrices.rows + row + r) * input_pitch + first * N..][..columns * N];
-                for (transposed, element) in tile.iter_mut().zip(source.as_chunks::<N>().0) {
-                    transposed[r] = *element;
+            for (i, band) in band.chunks_mut(SIDE * output_pitch).enumerate() {
+                let first = first + i * SIDE;
+                let columns = SIDE.min(matrices.columns - first);
+                for r in 0..rows {
+                    let source = &input[(matrix * matrices.rows + row + r) * input_pitch + first * N..][..columns * N];
+                    for (transposed, element) in tile.iter_mut().zip(source.as_chunks::<N>().0) {
+                        transposed[r] = *element;
+                    }
                 }
-            }
-            for (transposed, output) in tile.iter().zip(band.chunks_mut(output_pitch)).take(columns) {
-                output[row * N..][..rows * N].copy_from_slice(transposed[..rows].as_flattened());
+                for (transposed, output) in tile.iter().zip(band.chunks_mut(output_pitch)).take(columns) {
+                    output[row * N..][..rows * N].copy_from_slice(transposed[..rows].as_flattened());
+                }
             }
         }
     });
@@ -93,8 +109,8 @@ fn by_tiles<T: Element, const N: usize>(matrices: &Matrices, input: &[T], output
 /// Elements of any size.
 fn by_elements<T: Element>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
     let (n, [input_pitch, output_pitch]) = (matrices.components, pitches);
-    for_bands(matrices, output, output_pitch, &|band, matrix, first| {
-        let columns = SIDE.min(matrices.columns - first);
+    for_bands(matrices, output, output_pitch, ROWS, &|band, matrix, first| {
+        let columns = ROWS.min(matrices.columns - first);
         for row in 0..matrices.rows {
             let source = &input[(matrix * matrices.rows + row) * input_pitch + first * n..][..columns * n];
             for (element, output) in source.chunks_exact(n).zip(band.chunks_mut(output_pitch)) {

@@ -16,6 +16,8 @@ pub(super) mod api {
     use cust::sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream};
     use std::ffi::{c_char, c_int, c_uint, c_void};
 
+    // SAFETY: the declarations are those of `cuda.h`, with the names that its macros make (`cuMemGetInfo_v2`); there
+    // `CUresult` is an enum, and `int` has its representation.
     unsafe extern "C" {
         pub(crate) fn cuInit(flags: c_uint) -> c_int;
         pub(crate) fn cuDriverGetVersion(version: *mut c_int) -> c_int;

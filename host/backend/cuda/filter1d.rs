@@ -74,13 +74,13 @@ impl<T: FilterElement> Filter1d<T> {
         }
     }
 
-    /// Enqueues one launch; the queue's lock is held.
+    /// Enqueues one launch. The queue has been entered, and the turn is taken for all of them.
     fn launch(&self, launch: &Launch<'_, T>, samples: &Memory<T>, outputs: &mut Memory<T>) -> Result<()> {
         let (input, output) = (samples.input(launch.first_sample()), outputs.in_out(launch.first_output()));
-        let (queue, shape, table) = (&self.queue, &launch.shape, launch.table);
+        let (queue, shape, table) = (&self.queue, &launch.shape, launch.table());
         let args = launch.args(input, output, self.taps.input(0));
         // SAFETY: all three are on memory of this queue (the callers of `run` check that), which is borrowed; `outputs` is
-        // none of the others, and the taps are never written. `run` holds the queue's lock.
+        // none of the others, and the taps are never written.
         unsafe {
             match launch.kernel {
                 Kernel::Global => self.global.get(queue)?.enqueue(shape, &args, &()),
@@ -100,7 +100,7 @@ impl<T: FilterElement> Bound<T> for Filter1d<T> {
         }
         let (samples, outputs) = (samples.cuda(), outputs.cuda_mut());
         let choice = self.launches.choose(lines)?;
-        let _lock = self.queue.enqueue()?;
+        let _turn = self.queue.enqueue()?;
         self.launches.of(&choice, lines).try_for_each(|launch| self.launch(&launch, samples, outputs))
     }
 

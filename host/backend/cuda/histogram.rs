@@ -118,11 +118,11 @@ impl<E: Entries<Sample: HistogramModules>> Histogram<E> {
     fn peak(&self, weights: &Memory<f32>) -> Result<u32> {
         let mut peak = Memory::zeroed(&self.queue, 1)?;
         {
-            let _lock = self.queue.enqueue()?;
+            let _turn = self.queue.enqueue()?;
             for (first, shape, count) in self.launches.peaks(weights.len()) {
                 let args = PeakArgs { weights: weights.input(first), count, peak: peak.in_out(0) };
                 // SAFETY: both are on memory of this queue (the callers of `weigh` check that), which is borrowed, and are
-                // not the same. The queue's lock is held.
+                // not the same.
                 unsafe { self.peak.get(&self.queue)?.enqueue(&shape, &args, &())? };
             }
         }
@@ -135,11 +135,11 @@ impl<E: Entries<Sample: HistogramModules>> Histogram<E> {
 impl<E: Entries<Sample: HistogramModules>> Bound<E::Sample> for Histogram<E> {
     fn run(&self, samples: &Storage<E::Sample>, counts: &mut Storage<u64>) -> Result<()> {
         let (samples, counts) = (samples.cuda(), counts.cuda_mut());
-        let (mut lock, _lock) = (self.section(), self.queue.enqueue()?);
+        let (mut lock, _turn) = (self.section(), self.queue.enqueue()?);
         self.launches.of(samples.len()).try_for_each(|launch| {
             let args = launch.args(windows!(launch, samples, counts, lock, self.table));
             // SAFETY: all of them are on memory of this queue (the callers of `run` check that), which is borrowed; `counts`
-            // and `lock` are none of the others, and the table is never written. The queue's lock is held.
+            // and `lock` are none of the others, and the table is never written.
             unsafe { self.counter.enqueue(&self.queue, &launch.shape, &args) }
         })
     }
@@ -149,7 +149,7 @@ impl<E: Entries<Sample: HistogramModules>> Bound<E::Sample> for Histogram<E> {
         let quantum = self.quantum(weights)?;
         let mut sums = Memory::zeroed(&self.queue, self.launches.counts())?;
         {
-            let (mut lock, _lock) = (self.section(), self.queue.enqueue()?);
+            let (mut lock, _turn) = (self.section(), self.queue.enqueue()?);
             for launch in self.launches.weighing(samples.len()) {
                 let windows = windows!(launch, samples, sums, lock, self.table);
                 let args = launch.weighted_args(windows, weights.input(launch.first_sample()), quantum);

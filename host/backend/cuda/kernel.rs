@@ -42,7 +42,7 @@ impl<E: Entry> Kernel<E> {
     ///
     /// The windows in `args` and `constants` are on memory of this kernel's queue, which is borrowed during the call: what
     /// writes or frees it afterwards is enqueued behind the kernel. Nothing that a [`GlobalIn`](cuda_std::GlobalIn) is on
-    /// can be written through another window. The queue's lock is held.
+    /// can be written through another window.
     pub(super) unsafe fn enqueue(&self, shape: &LaunchShape, args: &E::Args, constants: &E::Constants) -> Result<()> {
         let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
         // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`, whose
@@ -63,7 +63,7 @@ impl<E: Entry> Bound<E> for Kernel<E> {
         let queue = &self.function.queue;
         let is_device = |engine: &Engine| matches!(engine, Engine::Cuda(other) if Arc::ptr_eq(other, queue));
         windows.check::<E>(is_device, args, constants)?;
-        let _lock = queue.enqueue()?;
+        queue.enter()?;
         // SAFETY: `Windows::check` has found each window among those that `windows` has handed out for this queue, from
         // buffers that are borrowed as long as it lives, exclusively unless the window is a `GlobalIn`.
         unsafe { self.enqueue(shape, args, constants) }

@@ -33,4 +33,4 @@ pub(crate) use memory::Memory;
 pub(crate) use module::BANKS;
 pub use module::ptx_origin;
 pub(crate) use module::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
-pub(crate) use queue::Queue;
+pub(crate) use queue::{Queue, device_count};

@@ -21,7 +21,7 @@ pub(crate) struct Queue {
     modules: Modules,
     stream: Stream,
     context: Context,
-    enqueue: Mutex<()>,
+    turn: Mutex<()>,
     lost: OnceLock<Error>,
     limits: Limits,
 }
@@ -46,8 +46,7 @@ pub(super) struct Limits {
 impl Queue {
     /// Opens device `ordinal`, and says what is known of it.
     pub(crate) fn open(ordinal: usize) -> Result<(Self, DeviceInfo)> {
-        driver::initialise()?;
-        let available = from_cust("cuDeviceGetCount", Device::num_devices())? as usize;
+        let available = device_count()?;
         if available == 0 {
             return Err(Error::NoDevice { tried: "the driver finds no GPU".to_owned() });
         }
@@ -60,14 +59,8 @@ impl Queue {
         let context = Context::primary(device)?;
         context.make_current()?;
         let stream = Stream::new()?;
-        let queue = Queue {
-            modules: Modules::default(),
-            stream,
-            context,
-            enqueue: Mutex::new(()),
-            lost: OnceLock::new(),
-            limits,
-        };
+        let queue =
+            Queue { modules: Modules::default(), stream, context, turn: Mutex::new(()), lost: OnceLock::new(), limits };
         Ok((queue, info))
     }
 
@@ -83,12 +76,17 @@ impl Queue {
         self.note(self.context.make_current())
     }
 
-    /// Enters, and keeps other threads from enqueueing until the guard is dropped: for work of several parts.
-    pub(super) fn enqueue(&self) -> Result<MutexGuard<'_, ()>> {
+    /// Keeps other threads from enqueueing kernels until the guard is dropped: for work of several parts.
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         // The lock guards no data, so a thread that panicked while holding it left nothing half-done.
-        let guard = self.enqueue.lock().unwrap_or_else(PoisonError::into_inner);
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the [turn](Self::turn), and enters.
+    pub(super) fn enqueue(&self) -> Result<MutexGuard<'_, ()>> {
+        let turn = self.turn();
         self.enter()?;
-        Ok(guard)
+        Ok(turn)
     }
 
     /// The result of a call, which is remembered if it says that the device is lost.
@@ -144,6 +142,12 @@ impl Queue {
         self.enter()?;
         self.note(Event::record(&self.stream))
     }
+}
+
+/// How many devices the driver has.
+pub(crate) fn device_count() -> Result<usize> {
+    driver::initialise()?;
+    Ok(from_cust("cuDeviceGetCount", Device::num_devices())? as usize)
 }
 
 impl Drop for Queue {

@@ -45,8 +45,8 @@ impl<T: FilterElement> Filter1d<T> {
         match launch.kernel {
             Kernel::Global => state.launch::<T::Global>(shape, args, &()),
             Kernel::Tile => state.launch::<T::Tile>(shape, args, &()),
-            Kernel::RegisterRows => state.launch::<T::RegisterRows>(shape, args, launch.table),
-            Kernel::RegisterColumns => state.launch::<T::RegisterColumns>(shape, args, launch.table),
+            Kernel::RegisterRows => state.launch::<T::RegisterRows>(shape, args, launch.table()),
+            Kernel::RegisterColumns => state.launch::<T::RegisterColumns>(shape, args, launch.table()),
         }
     }
 }

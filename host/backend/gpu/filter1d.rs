@@ -79,24 +79,40 @@ impl Kernel {
 /// A filter as launches of kernels on a device with so much shared memory.
 pub(crate) struct Launches<T: FilterElement> {
     taps: Taps<T>,
-    /// The taps once more, for the register-tiled kernels.
+    /// What each launch takes of the taps.
     chunks: Vec<Chunk<T>>,
     algorithm: Algorithm,
     shared: SharedMemory,
 }
 
-/// The taps that one launch of a register-tiled kernel takes.
+/// The taps that one launch takes.
 struct Chunk<T: FilterElement> {
     taps: Range<usize>,
+    /// The taps once more, for the register-tiled kernels; zeros for the others.
     table: T::Table,
+}
+
+impl<T: FilterElement> Chunk<T> {
+    /// All taps in one launch, which reads them from global memory.
+    fn whole(taps: &Taps<T>) -> Vec<Self> {
+        vec![Chunk { taps: 0..taps.taps.len(), table: T::table(&[], 0) }]
+    }
+
+    /// As many as fit into the constants of each launch.
+    fn tables(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
+        let size = Geometry::chunk::<T>(shared.max_per_block);
+        let start = taps.start();
+        // Chunks are whole packs, so all have the same pad.
+        let chunk =
+            |(i, taps): (usize, &[T])| Chunk { taps: i * size..i * size + taps.len(), table: T::table(taps, start) };
+        taps.taps.chunks(size).enumerate().map(chunk).collect()
+    }
 }
 
 /// What runs for some lines, and why.
 pub(crate) struct Choice {
     pub(crate) kernel: Kernel,
     geometry: Geometry,
-    /// Launches, one after another, of all that there is to compute.
-    passes: usize,
     reason: &'static str,
 }
 
@@ -119,12 +135,10 @@ impl<T: FilterElement> Launches<T> {
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered so.
     pub(crate) fn new(taps: &Taps<T>, algorithm: Algorithm, shared: SharedMemory) -> Result<Self> {
-        let size = Geometry::chunk::<T>(shared.max_per_block);
-        let start = taps.start();
-        // Chunks are whole packs, so all have the same pad.
-        let chunk =
-            |(i, taps): (usize, &[T])| Chunk { taps: i * size..i * size + taps.len(), table: T::table(taps, start) };
-        let chunks = taps.taps.chunks(size).enumerate().map(chunk).collect();
+        let chunks = match kernel_of(algorithm).0 {
+            kernels::Kernel::Register => Chunk::tables(taps, shared),
+            kernels::Kernel::Global | kernels::Kernel::Tile => Chunk::whole(taps),
+        };
         let launches = Launches { taps: taps.clone(), chunks, algorithm, shared };
         launches.for_rows()?;
         Ok(launches)
@@ -138,36 +152,26 @@ impl<T: FilterElement> Launches<T> {
 
     /// What runs for these lines.
     pub(crate) fn choose(&self, lines: &Lines) -> Result<Choice> {
-        let (kernel, reason) = match self.algorithm {
-            Algorithm::GlobalMemory => (kernels::Kernel::Global, "asked for"),
-            Algorithm::SharedTile(_) => (kernels::Kernel::Tile, "asked for"),
-            Algorithm::RegisterTiled => (kernels::Kernel::Register, "asked for"),
-            Algorithm::Auto => (kernels::Kernel::Register, "the fastest one"),
-        };
-        let (taps, passes) = match kernel {
-            kernels::Kernel::Register => (self.chunks[0].taps.len(), self.chunks.len()),
-            _ => (self.taps.taps.len(), 1),
-        };
+        let (kernel, reason) = kernel_of(self.algorithm);
+        // No later chunk is longer.
+        let taps = self.chunks[0].taps.len();
         let Lines { lines, outputs, orientation, .. } = *lines;
         let problem = Problem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
         let geometry = Geometry::new::<T>(kernel, &problem);
         let kernel = Kernel::new(kernel, orientation);
         self.shared.check(kernel.name::<T>(), geometry.shared_bytes)?;
-        Ok(Choice { kernel, geometry, passes, reason })
+        Ok(Choice { kernel, geometry, reason })
     }
 
     /// The launches that filter these lines, in their order.
     pub(crate) fn of<'a>(&'a self, choice: &'a Choice, lines: &'a Lines) -> impl Iterator<Item = Launch<'a, T>> {
         let parts = choice.geometry.parts(lines.lines as u64);
-        parts.flat_map(move |part| (0..choice.passes).map(move |pass| self.launch(choice, lines, part, pass)))
+        parts.flat_map(move |part| self.chunks.iter().map(move |chunk| self.launch(choice, lines, part, chunk)))
     }
 
-    fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: Part, pass: usize) -> Launch<'a, T> {
-        let chunk = &self.chunks[pass];
-        let taps = if choice.passes == 1 { 0..self.taps.taps.len() } else { chunk.taps.clone() };
-        let shape = LaunchShape { steps: choice.steps(taps.len()), ..choice.shape(part.blocks.into()) };
-        let (table, tiles) = (&chunk.table, choice.geometry.tiles);
-        Launch { filter: self, lines, kernel: choice.kernel, shape, table, taps, part, tiles }
+    fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: Part, chunk: &'a Chunk<T>) -> Launch<'a, T> {
+        let shape = LaunchShape { steps: choice.steps(chunk.taps.len()), ..choice.shape(part.blocks.into()) };
+        Launch { filter: self, lines, kernel: choice.kernel, shape, chunk, part, tiles: choice.geometry.tiles }
     }
 
     /// How the lines are filtered; `residency` is what the device says of a launch.
@@ -208,7 +212,7 @@ impl<T: FilterElement> Launches<T> {
         let grid = choice.geometry.blocks(lines.lines as u64);
         LaunchPlan {
             // Not counted one by one: a plan may be for more lines than there can be.
-            launches: choice.geometry.launches(lines.lines as u64).saturating_mul(choice.passes as u64),
+            launches: choice.geometry.launches(lines.lines as u64).saturating_mul(self.chunks.len() as u64),
             grid,
             block: choice.geometry.block,
             shared_bytes: choice.geometry.shared_bytes,
@@ -218,20 +222,33 @@ impl<T: FilterElement> Launches<T> {
     }
 }
 
+/// What computes an algorithm, and why.
+fn kernel_of(algorithm: Algorithm) -> (kernels::Kernel, &'static str) {
+    match algorithm {
+        Algorithm::GlobalMemory => (kernels::Kernel::Global, "asked for"),
+        Algorithm::SharedTile(_) => (kernels::Kernel::Tile, "asked for"),
+        Algorithm::RegisterTiled => (kernels::Kernel::Register, "asked for"),
+        Algorithm::Auto => (kernels::Kernel::Register, "the fastest one"),
+    }
+}
+
 /// One launch: some of the lines, with some of the taps.
 pub(crate) struct Launch<'a, T: FilterElement> {
     pub(crate) kernel: Kernel,
     pub(crate) shape: LaunchShape,
-    /// The constants of the register-tiled kernels.
-    pub(crate) table: &'a T::Table,
     filter: &'a Launches<T>,
     lines: &'a Lines,
-    taps: Range<usize>,
+    chunk: &'a Chunk<T>,
     part: Part,
     tiles: u64,
 }
 
 impl<T: FilterElement> Launch<'_, T> {
+    /// The constants of the register-tiled kernels.
+    pub(crate) fn table(&self) -> &T::Table {
+        &self.chunk.table
+    }
+
     /// The first element of the input that belongs to the launch.
     pub(crate) fn first_sample(&self) -> usize {
         self.part.first_line as usize * self.steps(self.lines.input_pitch)[1]
@@ -264,7 +281,7 @@ impl<T: FilterElement> Launch<'_, T> {
             samples: self.lines.samples as u64,
             outputs: self.lines.outputs as u64,
             lines: self.part.lines,
-            start: filter.taps.start() + self.taps.start as i64,
+            start: filter.taps.start() + self.chunk.taps.start as i64,
             input_step,
             input_line,
             output_step,
@@ -273,8 +290,8 @@ impl<T: FilterElement> Launch<'_, T> {
             border: filter.taps.border as u32,
             halo: (if edge_thread { Halo::EdgeThread } else { Halo::Cooperative }) as u32,
             tiles: self.tiles as u32,
-            tap_count: self.taps.len() as u32,
-            resume: u32::from(self.taps.start > 0),
+            tap_count: self.chunk.taps.len() as u32,
+            resume: u32::from(self.chunk.taps.start > 0),
         }
     }
 }

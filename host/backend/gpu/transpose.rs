@@ -140,6 +140,7 @@ impl<T: Element> Bound<T> for Transpose {
         let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
         let mut windows = Windows::new(&self.device);
         let (input, output) = (in_units(windows.input(input)), out_units(windows.output(output)));
+        let _turn = self.device.turn();
         geometry.parts().try_for_each(|part| launch.launch(&windows, &geometry, part, input, output))
     }
 

@@ -69,6 +69,7 @@ impl<T: Element> BoundInPlace<T> for TransposeInPlace<T> {
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let mut windows = Windows::new(&self.device);
         let memory = [units(windows.in_out(data)), units(windows.in_out(&mut part))];
+        let _turn = self.device.turn();
         if self.matrices.are_square() {
             return self.swap(kernels.as_ref(), &windows, memory[0]);
         }

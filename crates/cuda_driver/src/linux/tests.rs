@@ -24,8 +24,12 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 /// A library that is no driver.
 const OTHER: &str = "int cuDriverGetVersion(int *version) { *version = 1; return 0; }";
 
+/// What toolkits have for linking.
+const STUB: &str = "int cuInit(void) { return 34; } int cuDriverGetVersion(void) { return 34; }";
+
 const MISSING_FILE: &str = "/nonexistent/libcuda.so.1";
 
+// SAFETY: the declarations are those of `cuda.h`, with `int` for `CUresult`, and of `DRIVER`.
 unsafe extern "C" {
     fn cuInit(flags: u32) -> i32;
     fn cuDriverGetVersion(version: *mut i32) -> i32;
@@ -112,13 +116,14 @@ fn functions_follow_the_state_of_the_table() {
     }
     let folder = Folder::new();
     let (driver, other) = (folder.compile("driver", DRIVER), folder.compile("other", OTHER));
+    let stub = folder.compile("stub", STUB);
 
     assert_not_initialized();
-    let error = load_first(&[MISSING_FILE, &other]).expect_err("neither is a driver");
-    assert_attempts(&error, &other);
+    let error = load_first(&[MISSING_FILE, &other, &stub]).expect_err("none is a driver");
+    assert_attempts(&error, &other, &stub);
     assert_not_initialized();
 
-    let loaded = load_first(&[MISSING_FILE, &other, &driver]).expect("the last is a driver");
+    let loaded = load_first(&[MISSING_FILE, &other, &stub, &driver]).expect("the last is a driver");
     assert_eq!(loaded.name(), driver);
     assert_eq!(loaded.missing().len(), FUNCTIONS.len() - 3);
     assert!(loaded.missing().contains(&"cuMemGetInfo_v2"));
@@ -127,10 +132,10 @@ fn functions_follow_the_state_of_the_table() {
     assert_eq!(memory(), (500, 18));
 }
 
-fn assert_attempts(error: &LoadError, other: &str) {
+fn assert_attempts(error: &LoadError, other: &str, stub: &str) {
     let LoadError::NotFound { attempts } = error else { panic!("{error:?}") };
-    let [first, second] = attempts.as_slice() else { panic!("{attempts:?}") };
-    assert_eq!((first.name.as_str(), second.name.as_str()), (MISSING_FILE, other));
-    assert!(matches!(&first.failure, Failure::NotLoaded(text) if text.contains("No such file")));
-    assert_eq!(second.failure, Failure::LacksInit);
+    let names: Vec<_> = attempts.iter().map(|attempt| attempt.name.as_str()).collect();
+    assert_eq!(names, [MISSING_FILE, other, stub]);
+    assert!(matches!(&attempts[0].failure, Failure::NotLoaded(text) if text.contains("No such file")));
+    assert_eq!((&attempts[1].failure, &attempts[2].failure), (&Failure::LacksInit, &Failure::Stub));
 }

@@ -53,11 +53,13 @@ impl Banks {
         if bytes > self.bytes { bytes } else { self.bytes }
     }
 
-    /// How many units the banks give at a time: banks, or groups of them.
+    /// How many units the banks give at a time: banks, or groups of them; one unit that is larger than all of them.
     #[must_use]
     #[inline]
     pub const fn groups(self, bytes: u32) -> u32 {
-        self.count * self.bytes / self.unit(bytes)
+        let groups = self.count * self.bytes / self.unit(bytes);
+        // `max` is not for constants.
+        if groups > 0 { groups } else { 1 }
     }
 }
 
@@ -94,7 +96,11 @@ impl WarpAccess<'_> {
     fn phase(&self, banks: Banks) -> u32 {
         let lanes = banks.groups(self.bytes).min(32);
         let several_words = self.load && lanes < 32 && banks == Banks::NVIDIA;
-        if several_words && [1, 2].iter().any(|bit| self.is_shared_in_pairs(*bit)) { 2 * lanes } else { lanes }
+        if several_words && [1, 2].iter().any(|bit| self.is_shared_in_pairs(*bit)) {
+            (2 * lanes).min(32)
+        } else {
+            lanes
+        }
     }
 
     /// Whether two lanes whose numbers differ in `bit` alone never want different places. One that makes no access

@@ -391,7 +391,7 @@ fn masked_accesses_out_of_range_are_left_out() {
 fn alignment_of_windows() {
     let aligned = |from: u64, elements| input::<u32>(from, 8).is_aligned(elements);
     assert_eq!([aligned(0, 4), aligned(16, 4), aligned(8, 4), aligned(4, 4)], [true, true, false, false]);
-    assert_eq!([aligned(8, 2), aligned(4, 2), aligned(4, 1)], [true, false, true]);
+    assert_eq!([aligned(8, 2), aligned(4, 2), aligned(4, 1), aligned(4, 0)], [true, false, true, true]);
     let window = in_out::<f64>(16, 8);
     assert_eq!([0, 1, 2].map(|base| window.at(base).is_aligned(2)), [true, false, true]);
 }
@@ -441,4 +441,20 @@ fn the_line_is_the_callers() {
     let (_, event) = tester.observe_one(|| input::<u8>(0, 1).get(0));
     let line = line!() - 1;
     assert_eq!((event.at().line(), event.at().file()), (line, file!()));
+}
+
+/// Widths that no lane has cost something or other.
+#[test]
+fn banks_of_any_width() {
+    use cuda_std::host::banks::{Banks, WarpAccess};
+    let addresses = std::array::from_fn(|lane| 1000 * lane as u64);
+    for bytes in (0..300).chain([u32::MAX]) {
+        for (load, banks) in [(true, Banks::NVIDIA), (false, Banks::NVIDIA), (true, Banks::new(1, 16).unwrap())] {
+            let access = WarpAccess { lanes: u32::MAX, addresses: &addresses, bytes, load };
+            let [all, fewest] = access.wavefronts(banks);
+            assert!(all >= fewest && access.phases(banks).all(|phase| access.most_lanes(phase, banks) > 0), "{bytes}");
+        }
+        let same = WarpAccess { lanes: u32::MAX, addresses: &[0; 32], bytes, load: true };
+        assert!(same.wavefronts(Banks::NVIDIA)[0] > 0);
+    }
 }

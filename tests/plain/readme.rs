@@ -1,0 +1,85 @@
+//! The snippets about kernels in README.md, which need more around them than a reader does: they stand here once more, and
+//! compile.
+
+// By the parts of the kernel that are comments.
+#![allow(unused_variables)]
+
+use cuda_std::image::Module;
+use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, shared_bytes, thread};
+use slm::emulator::Profile;
+use slm::{Device, LaunchShape, Result};
+
+arguments! {
+    pub struct Dilation {
+        pub input: GlobalIn<f32>,
+        pub output: GlobalOut<f32>,
+        pub radius: u32,
+    }
+}
+
+kernel! {
+    /// `output[i]` is the largest of `input[i - radius..=i + radius]`; blocks of 256 threads.
+    pub fn dilate(arena, args: Dilation) {
+        let (t, len) = (thread::thread_idx_x(), 256 + 2 * args.radius);
+        let (tile, _) = arena.split::<f32>(len); // shared memory
+        /* all threads fill the tile */
+        thread::sync_threads();
+        /* each thread looks at its part of the tile and sets one element of args.output */
+    }
+}
+
+static DILATE: Module = Module::without_images("dilate");
+
+/// The host function that the text tells of.
+mod my {
+    use super::*;
+
+    pub(super) fn dilate(device: &Device, samples: &[f32], radius: u32) -> Result<Vec<f32>> {
+        use super::dilate;
+        let (x, mut y) = (device.upload(samples)?, device.zeroed(samples.len())?);
+        let (blocks, tile) = ((samples.len() as u64).div_ceil(256), 256 + 2 * u64::from(radius));
+        let kernel = device.kernel::<dilate>(&DILATE)?;
+        let shape = LaunchShape::new([blocks, 1, 1], [256, 1, 1]).shared_bytes(shared_bytes::<f32>(tile));
+        kernel.launch(shape, |windows| Dilation {
+            input: windows.input(&x),       // borrowed until the kernel is enqueued,
+            output: windows.output(&mut y), // so nothing is both read and written
+            radius,
+        })?;
+        let y = y.download()?;
+        Ok(y)
+    }
+}
+
+/// What the kernel without these parts leaves.
+fn naive(samples: &[f32], _radius: u32) -> Vec<f32> {
+    vec![0.0; samples.len()]
+}
+
+#[test]
+fn a_kernel_is_tested_without_a_gpu() -> Result<()> {
+    let samples = [1.0; 300];
+    let device = Device::emulated(Profile::SM_90, 0);
+    assert_eq!(my::dilate(&device, &samples, 3)?, naive(&samples, 3)); // a fault in the kernel is an error
+    for report in device.emulation_reports() {
+        assert_eq!(report.bank_conflicts(), 0, "{report}");
+    }
+    Ok(())
+}
+
+/// The lines, wherever they are indented to.
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim).collect()
+}
+
+/// Every snippet that is not compiled as an example of the documentation is compiled here.
+#[test]
+fn the_snippets_are_the_same() {
+    let (readme, compiled) = (include_str!("../../README.md"), lines(include_str!("readme.rs")));
+    let snippets = readme.split("```rust,ignore\n").skip(1).filter_map(|text| text.split("```").next());
+    let snippets: Vec<_> = snippets.map(lines).collect();
+    assert_eq!(snippets.len(), 3);
+    for snippet in snippets {
+        let stands_here = compiled.windows(snippet.len()).any(|lines| lines == snippet);
+        assert!(stands_here, "not compiled: {snippet:#?}");
+    }
+}

@@ -1,0 +1,113 @@
+//! Drivers that are there and of no use, compiled by the tests: each child process loads one in the place of the
+//! machine's.
+
+use super::{Failed, Trial, child, equal};
+use crate::common::example::{Folder, ensure};
+use slm::{DriverError, Error};
+use std::ffi::OsStr;
+use std::process::Command;
+
+/// A driver with three devices, which another process has for itself. The environment decides what else is wrong.
+const DRIVER: &str = r#"
+#include <stdlib.h>
+
+static int setting(const char *name) { const char *value = getenv(name); return value ? atoi(value) : 0; }
+
+int cuInit(unsigned flags) { return setting("FAKE_CODE"); }
+int cuDriverGetVersion(int *version) { *version = setting("FAKE_VERSION"); return setting("FAKE_CODE"); }
+int cuDeviceGetCount(int *count) { *count = 3; return 0; }
+int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
+int cuDeviceGetName(char *name, int length, int device) { *name = 0; return 0; }
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { *bytes = 1; return 0; }
+int cuDeviceGetAttribute(int *value, int attribute, int device) { *value = 9; return 0; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { return 46; }
+"#;
+
+/// Those for every machine.
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        trial("a_broken_driver_is_an_error", a_broken_driver_is_an_error),
+        trial("an_old_driver_is_an_error", an_old_driver_is_an_error),
+        trial("devices_in_use_are_left_out", devices_in_use_are_left_out),
+    ]
+}
+
+/// Those for machines without a driver, which would be found behind the fake one.
+pub(super) fn driverless() -> Vec<Trial> {
+    vec![trial("a_stub_is_no_driver", a_stub_is_no_driver)]
+}
+
+fn trial(name: &str, test: fn() -> Result<(), Failed>) -> Trial {
+    let compiles = Command::new("cc").arg("--version").output().is_ok();
+    let trial = Trial::test(format!("driverless::{name}"), test).with_ignored_flag(!compiles);
+    if compiles { trial } else { trial.with_kind("there is no cc to compile a driver with") }
+}
+
+/// The folder of a compiled driver.
+struct Driver(Folder);
+
+impl Driver {
+    fn compile() -> Result<Self, Failed> {
+        let folder = Folder::new()?;
+        let (source, library) = (folder.put("driver.c", DRIVER.as_bytes())?, folder.path("libcuda.so.1"));
+        let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([library, source]).output()?;
+        ensure(compiled.status.success(), || String::from_utf8_lossy(&compiled.stderr).into_owned())?;
+        Ok(Driver(folder))
+    }
+
+    /// What a child prints for a task, with `SLM_DEVICE` set to `device`: the driver has this version, and cannot be
+    /// initialised if the code is not 0.
+    fn child(&self, task: &str, device: &str, code: u32, version: u32) -> Result<String, Failed> {
+        let (path, code, version) = (self.0.path(""), code.to_string(), version.to_string());
+        let variables: [(&str, &OsStr); 4] = [
+            ("SLM_DEVICE", device.as_ref()),
+            ("LD_LIBRARY_PATH", path.as_ref()),
+            ("FAKE_CODE", code.as_ref()),
+            ("FAKE_VERSION", version.as_ref()),
+        ];
+        child(task, variables)
+    }
+}
+
+fn failed(call: &'static str, code: u32) -> Error {
+    let unknown = || "unknown to the driver".to_owned();
+    Error::Driver { call, source: DriverError { code, name: unknown(), description: unknown() } }
+}
+
+fn a_broken_driver_is_an_error() -> Result<(), Failed> {
+    let driver = Driver::compile()?;
+    for code in [802, 999] {
+        let error = failed("cuInit", code);
+        equal(driver.child("open", "cuda", code, 12_000)?, format!("{error:?}"))?;
+        equal(driver.child("open", "auto", code, 12_000)?, format!("Cpu: {error}"))?;
+        equal(&*driver.child("all", "", code, 12_000)?, "[Cpu]")?;
+    }
+    Ok(())
+}
+
+fn an_old_driver_is_an_error() -> Result<(), Failed> {
+    let driver = Driver::compile()?;
+    let needed_for = "stream-ordered allocation".to_owned();
+    let error = Error::DriverTooOld { required: (11, 2), actual: (11, 1), needed_for };
+    equal(driver.child("open", "cuda", 0, 11_010)?, format!("{error:?}"))?;
+    equal(driver.child("open", "auto", 0, 11_010)?, format!("Cpu: {error}"))?;
+    equal(&*driver.child("all", "", 0, 11_010)?, "[Cpu]")
+}
+
+fn devices_in_use_are_left_out() -> Result<(), Failed> {
+    let driver = Driver::compile()?;
+    let error = failed("cuDevicePrimaryCtxRetain", 46);
+    equal(driver.child("open", "cuda:2", 0, 11_020)?, format!("{error:?}"))?;
+    let error = Error::DeviceOrdinal { ordinal: 3, available: 3 };
+    equal(driver.child("open", "cuda:3", 0, 11_020)?, format!("{error:?}"))?;
+    equal(&*driver.child("all", "", 0, 11_020)?, "[Cpu]")
+}
+
+fn a_stub_is_no_driver() -> Result<(), Failed> {
+    const STUB_LIBRARY: u32 = 34;
+    let driver = Driver::compile()?;
+    let said = driver.child("open", "cuda", STUB_LIBRARY, 0)?;
+    let parts = ["NoDevice", "libcuda.so.1 (loaded, but it is a toolkit's stub for linking)", "libcuda.so ("];
+    ensure(parts.iter().all(|part| said.contains(part)), || format!("not all of {parts:?} are in: {said}"))?;
+    equal(&*driver.child("all", "", STUB_LIBRARY, 0)?, "[Cpu]")
+}

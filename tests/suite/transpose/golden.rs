@@ -1,0 +1,64 @@
+//! What NumPy gives: `tests/golden/transpose.json`, made by the script beside it.
+
+use super::{Bits, SUITE, same};
+use crate::common::on_every_backend;
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use slm::{Device, Transpose};
+
+const FILE: &str = include_str!("../../golden/transpose.json");
+
+/// The cases that the file has: one that was cut short must not pass.
+const CASES: usize = 60;
+
+pub(super) fn trials() -> Vec<Trial> {
+    read_file().unwrap_or_else(|error| vec![Trial::test("transpose::golden::transpose.json", move || Err(error))])
+}
+
+/// A trial for each element type, with all of its cases.
+fn read_file() -> Result<Vec<Trial>, Failed> {
+    let file: Value = serde_json::from_str(FILE)?;
+    let cases = list(&file["cases"])?;
+    if cases.len() != CASES {
+        return Err(format!("{} cases instead of {CASES}", cases.len()).into());
+    }
+    let of_type = |kind: &str, check: fn(&Device, &Value) -> Result<(), Failed>| {
+        let cases: Vec<Value> = cases.iter().filter(|case| case["type"] == kind).cloned().collect();
+        on_every_backend(SUITE, &format!("golden::{kind}"), move |device| {
+            if cases.is_empty() {
+                return Err("the file has no such case".into());
+            }
+            cases.iter().try_for_each(|case| check(device, case))
+        })
+    };
+    let trials = [
+        of_type("u8", check::<u8>),
+        of_type("u16", check::<u16>),
+        of_type("u32", check::<u32>),
+        of_type("u64", check::<u64>),
+    ];
+    Ok(trials.into_iter().flatten().collect())
+}
+
+fn check<T: Bits>(device: &Device, case: &Value) -> Result<(), Failed> {
+    let shape: Vec<u64> = numbers(&case["shape"])?;
+    let [count, rows, columns, components] = shape[..] else { return Err(format!("{shape:?} is no shape").into()) };
+    let [count, rows, columns, components] = [count, rows, columns, components].map(|length| length as usize);
+    let (input, expected) = (numbers::<T>(&case["input"])?, numbers::<T>(&case["output"])?);
+    let transpose = Transpose::new(rows, columns).batch(count).components(components);
+    let described = |error: String| format!("{shape:?}: {error}");
+    same(&transpose.prepare(device)?.apply(&input)?, &expected).map_err(described)?;
+    let mut data = device.upload(&input)?;
+    transpose.prepare_in_place(device)?.apply(&mut data)?;
+    same(&data.download()?, &expected).map_err(described)?;
+    Ok(())
+}
+
+fn list(value: &Value) -> Result<&[Value], Failed> {
+    value.as_array().map(Vec::as_slice).ok_or_else(|| format!("{value} is no list").into())
+}
+
+fn numbers<T: Bits>(value: &Value) -> Result<Vec<T>, Failed> {
+    let number = |value: &Value| value.as_u64().map(T::of).ok_or_else(|| format!("{value} is no number").into());
+    list(value)?.iter().map(number).collect()
+}
