@@ -113,9 +113,12 @@ fn sixteen_bits_stay() -> Result<(), Failed> {
 
 fn slm_device_decides() -> Result<(), Failed> {
     let folder = Folder::new()?;
-    let input = folder.put("camera.png", CAMERA)?;
+    let input = folder.put_pixels("grey.png", ColorType::L8, 16, vec![7; 16 * 16])?;
     let output = folder.path("blurred.png");
-    succeeds(blur(&input, &output).env("SLM_DEVICE", "cpu"))?;
+    for (device, name) in [("cpu", "CPU, "), ("emulated:sm_75:3", "emulated sm_75: emulated:sm_75:3\n")] {
+        let said = succeeds(blur(&input, &output).env("SLM_DEVICE", device))?;
+        ensure(said.starts_with(name), || said)?;
+    }
     fails(blur(&input, &output).env("SLM_DEVICE", "toaster"), 1, &["SLM_DEVICE", "'toaster'"])
 }
 

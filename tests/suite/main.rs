@@ -7,6 +7,7 @@
 //! | `conformance` | `Filter1d` against the naive oracle |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
+//! | `probes` | the kernels that measure accesses |
 //! | `golden` | `Filter1d` against SciPy and NumPy |
 //! | `blur`, `chart`, `banks` | the examples; their names begin with `example` |
 //! | `driverless` | machines without a driver |
@@ -20,6 +21,7 @@ mod conformance;
 mod driverless;
 mod golden;
 mod histogram;
+mod probes;
 mod transpose;
 
 use common::emulated;
@@ -35,6 +37,7 @@ fn main() {
         conformance::trials(),
         histogram::trials(),
         transpose::trials(),
+        probes::trials(),
         golden::trials(),
         blur::trials(),
         chart::trials(),
@@ -43,8 +46,12 @@ fn main() {
     ];
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
     conclusion.exit_if_failed();
-    let operations =
-        [(conformance::SUITE, "filter1d"), (histogram::SUITE, "histogram"), (transpose::SUITE, "transpose")];
+    let operations = [
+        (conformance::SUITE, "filter1d"),
+        (histogram::SUITE, "histogram"),
+        (transpose::SUITE, "transpose"),
+        (probes::SUITE, "banks"),
+    ];
     let covered = operations.map(|(suite, operation)| emulated::is_covered(suite, operation, &arguments));
     if covered.contains(&false) {
         std::process::exit(1);

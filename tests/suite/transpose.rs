@@ -247,8 +247,9 @@ fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(),
     Ok(())
 }
 
-/// The shared kernels with padding and those that move packs have no bank conflicts where tiles are whole; without padding
-/// all lanes meet.
+/// The shared kernels with padding, those that move packs and the one for squares in place have no bank conflicts where tiles
+/// are whole, and those that move words wherever rows begin have none with elements of whole words; without padding all lanes
+/// meet.
 fn conflicts_as_documented() -> Result<(), Failed> {
     for (side, element_bytes) in [(128, 1), (128, 2), (64, 3), (64, 4), (64, 8), (32, 12), (32, 16)] {
         for algorithm in [Algorithm::Auto, Algorithm::SharedPadded] {
@@ -256,6 +257,23 @@ fn conflicts_as_documented() -> Result<(), Failed> {
             if conflicts > 0 {
                 return Err(format!("{algorithm:?}, elements of {element_bytes} bytes: {conflicts} conflicts").into());
             }
+        }
+    }
+    for (side, element_bytes) in [(133, 4), (133, 8), (133, 12)] {
+        let [report] = &reports(side, element_bytes, Algorithm::Auto)?[..] else {
+            return Err("several kernels".into());
+        };
+        if !report.kernel.starts_with("transpose_skewed") || report.bank_conflicts() > 0 {
+            return Err(report.to_string().into());
+        }
+    }
+    for element_bytes in [1, 2, 4, 8, 16] {
+        let device = Device::emulated(Profile::SM_90, 0);
+        let mut matrix = device.zeroed::<u8>(128 * 128 * element_bytes)?;
+        Transpose::new(128, 128).components(element_bytes).prepare_in_place(&device)?.apply(&mut matrix)?;
+        let conflicts: u64 = device.emulation_reports().iter().map(Report::bank_conflicts).sum();
+        if conflicts > 0 {
+            return Err(format!("in place, elements of {element_bytes} bytes: {conflicts} conflicts").into());
         }
     }
     // 64 columns of 4 bytes: each of the 64 x 64 / 32 loads of a warp takes 32 wavefronts instead of one.

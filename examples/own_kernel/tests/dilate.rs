@@ -7,6 +7,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use own_kernel::dilate;
 use slm::emulator::Profile;
 use slm::{Device, Error, LaunchShape};
+use std::path::Path;
+use std::process::Command;
 
 fn main() {
     let required = std::env::var_os("SLM_REQUIRE_CUDA").is_some_and(|value| value == "1");
@@ -22,8 +24,25 @@ fn main() {
         Trial::test("on_emulated_devices", on_emulated_devices),
         Trial::test("a_radius_too_large", a_radius_too_large),
         Trial::test("a_missing_barrier_is_found", a_missing_barrier_is_found),
+        // It is not there if this test has been copied to another machine.
+        Trial::test("the_program_checks_itself", the_program_checks_itself)
+            .with_ignored_flag(!Path::new(PROGRAM).exists()),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// The program of `main.rs`.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_own-kernel");
+
+/// On the device of the environment, and instead of the CPU on an emulated one.
+fn the_program_checks_itself() -> Result<(), Failed> {
+    for (device, name) in [("cpu", "emulated sm_90"), ("emulated:small:7", "emulated small")] {
+        let output = Command::new(PROGRAM).env("SLM_DEVICE", device).output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let checked = said.contains(&format!("10000 samples dilated on {name}, every one checked"));
+        assert!(output.status.success() && checked, "{output:?}");
+    }
+    Ok(())
 }
 
 /// The definition, one element at a time.
