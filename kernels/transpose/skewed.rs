@@ -10,11 +10,12 @@
 //! before the tile. They wait, and then gather words of the columns, unit by unit, and write them (`columns.rs`). From one row
 //! to the next that a thread brings, shifts stay the same, so next to nothing is left to compute for a word.
 //!
-//! Shared memory: a place for each row. Neighbouring lanes write words of the same row, and so never meet. They read what is
-//! one word further in the column: from rows next to each other or, of elements of 1 or 2 bytes, from rows that are 4 or 2
-//! apart, which therefore have neighbouring places. Places are an odd number of words apart, or if elements have several
-//! words a number that makes elements below each other neighbours among the banks. So the lanes do not meet there either, but
-//! for elements of 3 and 6 bytes, which begin anywhere in a word.
+//! Shared memory: a place for each row. Neighbouring lanes write neighbouring words of a row, and meet only where a tile has so
+//! few columns that a warp writes several rows. They read what is one word further in the column: from rows next to each
+//! other or, of elements of 1 or 2 bytes, from rows that are 4 or 2 apart, which therefore have neighbouring places. Places
+//! are an odd number of words apart, or if elements have several words a number that makes elements below each other
+//! neighbours among the banks. So the lanes do not meet there, but for elements of 3 and 6 bytes, which begin anywhere in a
+//! word.
 
 use super::columns::Columns;
 use super::tile::Tile;

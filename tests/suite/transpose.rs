@@ -248,8 +248,8 @@ fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(),
 }
 
 /// The shared kernels with padding, those that move packs and the one for squares in place have no bank conflicts where tiles
-/// are whole, and those that move words wherever rows begin have none with elements of whole words; without padding all lanes
-/// meet.
+/// are whole, and those that move words wherever rows begin have none with elements of whole words or rows of whole words;
+/// without padding all lanes meet.
 fn conflicts_as_documented() -> Result<(), Failed> {
     for (side, element_bytes) in [(128, 1), (128, 2), (64, 3), (64, 4), (64, 8), (32, 12), (32, 16)] {
         for algorithm in [Algorithm::Auto, Algorithm::SharedPadded] {
@@ -259,7 +259,7 @@ fn conflicts_as_documented() -> Result<(), Failed> {
             }
         }
     }
-    for (side, element_bytes) in [(133, 4), (133, 8), (133, 12)] {
+    for (side, element_bytes) in [(300, 1), (300, 2), (133, 4), (133, 8), (133, 12), (133, 16)] {
         let [report] = &reports(side, element_bytes, Algorithm::Auto)?[..] else {
             return Err("several kernels".into());
         };
