@@ -52,8 +52,8 @@ impl Problem {
         let group = u64::from(packed.elements);
         packed.element() == self.element
             && [self.rows, self.columns].iter().all(|length| length % group == 0)
-            && self.input_pitch % u64::from(packed.pack_bytes) == 0
-            && self.output_pitch % u64::from(SECTOR) == 0
+            && self.input_pitch.is_multiple_of(u64::from(packed.pack_bytes))
+            && self.output_pitch.is_multiple_of(u64::from(SECTOR))
     }
 }
 
@@ -105,8 +105,8 @@ impl Skewed {
         // As a rule, the threads take at most so many columns at a time as a sector has units: see the kernel.
         let mut lanes_log2 = if self.skew.bytes == 8 { 6 } else { 5 };
         let run = match self.element() {
-            1 => RUN_BYTES / 2,
-            12 => RUN_BYTES * 2,
+            1 | 2 => RUN_BYTES / 2,
+            12 | 16 => RUN_BYTES * 2,
             _ => RUN_BYTES,
         };
         let words = run / u64::from(self.skew.bytes);
@@ -190,14 +190,6 @@ const MOST_BESIDE: u64 = 64;
 /// Units that threads reach with 32 bits and a sign.
 const REACH: u64 = i32::MAX as u64 - 1024;
 
-/// Elements of so many bytes have bands of several rows of tiles. Tried on an H200 with matrices of 1 to 4 GiB: with one
-/// row all blocks that run at a time write other pages of memory; with smaller elements that does not matter, nor with rows
-/// that begin anywhere.
-const BANDED: u64 = 8;
-
-/// The binary logarithm of their rows of tiles.
-const BAND_LOG2: u32 = 5;
-
 /// The kernels of this operation, with the bytes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
@@ -278,8 +270,8 @@ pub struct Geometry {
     pub shared_bytes: u64,
     /// Blocks along x and y for one matrix.
     grid: [u64; 2],
-    /// The binary logarithm of the rows of tiles of a band.
-    band_log2: u32,
+    /// The binary logarithm of how many columns of tiles stand side by side along x of the grid.
+    beside_log2: u32,
     /// Rows and columns of a tile.
     tile: [u64; 2],
     /// From row to row of the tile as the kernel counts: in units, or in words.
@@ -341,13 +333,10 @@ impl Geometry {
     /// Without shared memory, and with `halo` rows before the first tile's.
     fn with_tile(problem: &Problem, unit: u32, tile: [u64; 2], halo: u64) -> Self {
         let [down, across] = [(problem.rows + halo).div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
-        let ceiling_log2 = |n: u64| n.next_power_of_two().ilog2();
-        let banded = halo == 0 && problem.element >= BANDED;
-        let usual = if banded { BAND_LOG2.min(ceiling_log2(down)) } else { 0 };
-        let band_log2 = usual.max(ceiling_log2(down.div_ceil(MOST_BLOCKS)));
-        let grid = [across << band_log2, down.div_ceil(1 << band_log2)];
+        let beside_log2 = across.div_ceil(MOST_BLOCKS).next_power_of_two().ilog2();
+        let grid = [down << beside_log2, across.div_ceil(1 << beside_log2)];
         let (threads, shared_bytes, tile_pitch, skewed) = (THREADS, 0, 0, Places::default());
-        Geometry { threads, shared_bytes, grid, band_log2, tile, tile_pitch, skewed, problem: *problem, unit }
+        Geometry { threads, shared_bytes, grid, beside_log2, tile, tile_pitch, skewed, problem: *problem, unit }
     }
 
     /// With `rows` rows in shared memory, which are `pitch` bytes apart.
@@ -415,7 +404,7 @@ impl Geometry {
             tile_rows: self.tile[0] as u32,
             tile_columns: self.tile[1] as u32,
             tile_pitch: self.tile_pitch as u32,
-            band_log2: self.band_log2,
+            beside_log2: self.beside_log2,
         }
     }
 }

@@ -146,8 +146,8 @@ arguments! {
         pub tile_columns: u32,
         /// Units from row to row of a tile in shared memory.
         pub tile_pitch: u32,
-        /// The binary logarithm of how many rows of tiles make a band: their blocks follow each other column after column.
-        pub band_log2: u32,
+        /// The binary logarithm of how many columns of tiles stand side by side along x of the grid.
+        pub beside_log2: u32,
     }
 }
 

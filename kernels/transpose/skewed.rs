@@ -131,7 +131,7 @@ pub(super) fn transpose<U: Unit, const UNITS: u32>(arena: Arena, args: &SkewedAr
     let (shared, _) = arena.split::<U::Joined>(words);
     let tile = Tile::of_block(layout);
     // The same for all threads of the block.
-    if tile.row >= layout.rows + skew.halo() as u64 {
+    if tile.columns == 0 {
         return;
     }
     let lines = Lines::new(layout, &tile, skew);

@@ -18,14 +18,14 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// The block's: along y of the grid are bands, along z matrices. In a band, tiles follow each other down and then along
-    /// it, so that blocks which run at a time share rows of the input as well as of the output. The last band may have
-    /// fewer rows of tiles; the other blocks have none of the matrix's rows.
+    /// The block's: along x of the grid tiles follow each other down, along y are the columns of tiles, along z matrices. So
+    /// blocks that run at a time write neighbouring parts of the same rows of the output. If there are more columns of tiles
+    /// than a grid has blocks along y, several stand side by side along x; blocks beyond the last one have no columns.
     #[inline(always)]
     pub(super) fn of_block(layout: &Layout) -> Self {
-        let (block, band) = (thread::block_idx_x(), thread::block_idx_y() << layout.band_log2);
-        let down = band + block % (1 << layout.band_log2);
-        Tile::at(layout, layout.first_matrix + thread::block_idx_z() as u64, [down, block >> layout.band_log2])
+        let (block, across) = (thread::block_idx_x(), thread::block_idx_y() << layout.beside_log2);
+        let place = [block >> layout.beside_log2, across + block % (1 << layout.beside_log2)];
+        Tile::at(layout, layout.first_matrix + thread::block_idx_z() as u64, place)
     }
 
     /// The tile at a place, counted in tiles down and across.
