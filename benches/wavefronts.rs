@@ -70,7 +70,7 @@ const TRANSPOSE_ALGORITHMS: [TransposeAlgorithm; 4] = [
 ];
 
 /// Rows, columns, and numbers between rows: whole packs, and tiles whole and cut; rows that begin anywhere; short rows.
-const TRANSPOSE_SHAPES: [[usize; 3]; 3] = [[208, 144, 0], [133, 131, 1], [1003, 5, 0]];
+const TRANSPOSE_SHAPES: [[usize; 3]; 3] = [[224, 144, 0], [133, 131, 1], [1003, 5, 0]];
 
 /// The side of a matrix that is transposed in place: whole tiles and cut ones.
 const SQUARE: usize = 150;
