@@ -441,7 +441,7 @@ impl Device {
     }
 
     /// Keeps other threads from enqueueing kernels until the guard is dropped, so that those of one operation follow each
-    /// other. The devices without a guard have done each when it returns.
+    /// other. On other devices a launch has ended when it returns, so there is no guard.
     pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
         match self.engine() {
             #[cfg(cuda)]

@@ -67,6 +67,7 @@ impl LaunchShape {
     pub const fn allow_same_value_writes(self) -> Self {
         LaunchShape { same_value_writes: true, ..self }
     }
+
     /// The same, where all threads of a block together make fewer steps than `steps`: accesses, masked ones that are left
     /// out, barriers and their like. An emulated device takes a block that makes more for one that waits for what never
     /// comes; others do not look. Unless a launch says how many it makes, 2^26 are allowed, and 8 more for each byte of the

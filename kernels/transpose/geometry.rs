@@ -229,8 +229,8 @@ impl Kernel {
         Kernel::Swap(problem.alignment(4) as u32)
     }
 
-    /// With packs, if there is a kernel for elements of this size and everything is aligned, the output's rows to sectors. `None` as well for matrices
-    /// that would leave most of a tile empty.
+    /// With packs, if there is a kernel for elements of this size and everything is aligned, the output's rows to sectors.
+    /// `None` as well for matrices that would leave most of a tile empty.
     #[must_use]
     pub fn packed(problem: &Problem) -> Option<Self> {
         let fills = |packed: &Packed| {
@@ -271,7 +271,7 @@ pub struct Geometry {
     /// Blocks along x and y for one matrix.
     grid: [u64; 2],
     /// The binary logarithm of how many columns of tiles stand side by side along x of the grid.
-    beside_log2: u32,
+    across_log2: u32,
     /// Rows and columns of a tile.
     tile: [u64; 2],
     /// From row to row of the tile as the kernel counts: in units, or in words.
@@ -333,10 +333,10 @@ impl Geometry {
     /// Without shared memory, and with `halo` rows before the first tile's.
     fn with_tile(problem: &Problem, unit: u32, tile: [u64; 2], halo: u64) -> Self {
         let [down, across] = [(problem.rows + halo).div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
-        let beside_log2 = across.div_ceil(MOST_BLOCKS).next_power_of_two().ilog2();
-        let grid = [down << beside_log2, across.div_ceil(1 << beside_log2)];
+        let across_log2 = across.div_ceil(MOST_BLOCKS).next_power_of_two().ilog2();
+        let grid = [down << across_log2, across.div_ceil(1 << across_log2)];
         let (threads, shared_bytes, tile_pitch, skewed) = (THREADS, 0, 0, Places::default());
-        Geometry { threads, shared_bytes, grid, beside_log2, tile, tile_pitch, skewed, problem: *problem, unit }
+        Geometry { threads, shared_bytes, grid, across_log2, tile, tile_pitch, skewed, problem: *problem, unit }
     }
 
     /// With `rows` rows in shared memory, which are `pitch` bytes apart.
@@ -404,7 +404,7 @@ impl Geometry {
             tile_rows: self.tile[0] as u32,
             tile_columns: self.tile[1] as u32,
             tile_pitch: self.tile_pitch as u32,
-            beside_log2: self.beside_log2,
+            across_log2: self.across_log2,
         }
     }
 }

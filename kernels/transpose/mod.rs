@@ -147,7 +147,7 @@ arguments! {
         /// Units from row to row of a tile in shared memory.
         pub tile_pitch: u32,
         /// The binary logarithm of how many columns of tiles stand side by side along x of the grid.
-        pub beside_log2: u32,
+        pub across_log2: u32,
     }
 }
 

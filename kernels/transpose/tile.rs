@@ -20,11 +20,11 @@ pub(super) struct Tile {
 impl Tile {
     /// The block's: along x of the grid tiles follow each other down, along y are the columns of tiles, along z matrices. So
     /// blocks that run at a time write neighbouring parts of the same rows of the output. If there are more columns of tiles
-    /// than a grid has blocks along y, several stand side by side along x; blocks beyond the last one have no columns.
+    /// than a grid has blocks along y, several stand side by side along x; blocks beyond the last one have neither rows nor columns.
     #[inline(always)]
     pub(super) fn of_block(layout: &Layout) -> Self {
-        let (block, across) = (thread::block_idx_x(), thread::block_idx_y() << layout.beside_log2);
-        let place = [block >> layout.beside_log2, across + block % (1 << layout.beside_log2)];
+        let (block, across) = (thread::block_idx_x(), thread::block_idx_y() << layout.across_log2);
+        let place = [block >> layout.across_log2, across + block % (1 << layout.across_log2)];
         Tile::at(layout, layout.first_matrix + thread::block_idx_z() as u64, place)
     }
 
@@ -33,8 +33,10 @@ impl Tile {
     pub(super) fn at(layout: &Layout, matrix: u64, [down, across]: [u32; 2]) -> Self {
         let row = down as u64 * layout.tile_rows as u64;
         let column = across as u64 * layout.tile_columns as u64;
-        let rows = layout.rows.saturating_sub(row).min(layout.tile_rows as u64) as u32;
         let columns = layout.columns.saturating_sub(column).min(layout.tile_columns as u64) as u32;
+        let rows = layout.rows.saturating_sub(row).min(layout.tile_rows as u64) as u32;
+        // Beyond the last column there is nothing to do for any kernel: no rows either.
+        let rows = if columns == 0 { 0 } else { rows };
         Tile { matrix, row, column, rows, columns }
     }
 

@@ -13,3 +13,4 @@ mod memory;
 mod properties;
 mod readme;
 mod transpose_errors;
+mod transpose_properties;

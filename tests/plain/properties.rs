@@ -16,10 +16,10 @@ use slm_kernels::filter1d::{self as kernels, Geometry, Orientation};
 
 const SEED: [u8; 32] = [0x5e; 32];
 
-type Checked = Result<(), TestCaseError>;
+pub(crate) type Checked = Result<(), TestCaseError>;
 
 /// Checks a property with the same cases in every run.
-fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> Checked) {
+pub(crate) fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> Checked) {
     println!("ChaCha, seed {SEED:02x?}");
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &SEED);

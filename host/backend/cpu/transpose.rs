@@ -89,7 +89,7 @@ fn by_tiles<T: Element, const N: usize, const SIDE: usize>(
         let mut tile = [[[T::default(); N]; SIDE]; SIDE];
         for row in (0..matrices.rows).step_by(SIDE) {
             let rows = SIDE.min(matrices.rows - row);
-            for (i, band) in band.chunks_mut(SIDE * output_pitch).enumerate() {
+            for (i, band) in band.chunks_mut(SIDE.saturating_mul(output_pitch)).enumerate() {
                 let first = first + i * SIDE;
                 let columns = SIDE.min(matrices.columns - first);
                 for r in 0..rows {

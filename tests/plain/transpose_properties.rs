@@ -1,0 +1,153 @@
+//! What must hold for every transposition, and for its launches, also of matrices that no memory holds.
+
+use crate::common::Random;
+use crate::properties::check;
+use cuda_std::image::Module;
+use cuda_std::{Entry, GlobalIn, GlobalOut};
+use proptest::prelude::*;
+use slm::emulator::Profile;
+use slm::transpose::Algorithm;
+use slm::{Device, LaunchShape, Transpose};
+use slm_kernels::transpose::{self as kernels, Args, Geometry, Kernel, Layout, Places, Problem, SkewedArgs};
+
+/// Whatever the shape, the algorithm and the device: in place it is the same, and twice it is what was there before.
+#[test]
+fn twice_is_nothing() {
+    let devices = [Device::cpu(), Device::emulated(Profile::SM_90, 7)];
+    let algorithm = prop_oneof![
+        Just(Algorithm::Auto),
+        Just(Algorithm::Naive),
+        Just(Algorithm::SharedUnpadded),
+        Just(Algorithm::SharedPadded)
+    ];
+    check(
+        60,
+        (algorithm, 1..20usize, 1..40usize, 0..3usize, 1..6usize),
+        |(algorithm, rows, columns, count, numbers)| {
+            let mut random = Random::new(1);
+            let matrices: Vec<u8> = (0..count * rows * columns * numbers).map(|_| random.next() as u8).collect();
+            for device in &devices {
+                let [there, back] = [(rows, columns), (columns, rows)].map(|(rows, columns)| {
+                    Transpose::new(rows, columns).batch(count).components(numbers).algorithm(algorithm)
+                });
+                let once = there.prepare(device).unwrap().apply(&matrices).unwrap();
+                prop_assert_eq!(&back.prepare(device).unwrap().apply(&once).unwrap(), &matrices);
+                let mut data = device.upload(&matrices).unwrap();
+                there.prepare_in_place(device).unwrap().apply(&mut data).unwrap();
+                prop_assert_eq!(data.download().unwrap(), once);
+            }
+            Ok(())
+        },
+    );
+}
+
+/// Grids have no more blocks than there may be, and their tiles cover every matrix.
+#[test]
+fn launches_cover_all_tiles() {
+    let element = prop_oneof![1..=8u64, Just(12u64), Just(16), Just(24), Just(100)];
+    // Up to 2^33 elements, a terabyte or less, as powers of two and a little more or less.
+    let sizes = (1..32u32, 1..32u32, -2..=2i64, -2..=2i64, 1..200_000u64);
+    check(2000, (element, sizes, any::<bool>()), |(element, (r, c, dr, dc, matrices), gap)| {
+        let rows = (1u64 << r).saturating_add_signed(dr).max(2);
+        let columns = (1u64 << c.min(33 - r)).saturating_add_signed(dc).max(2);
+        let [input_pitch, output_pitch] = [columns, rows].map(|length| (length + u64::from(gap)) * element);
+        let problem = Problem { rows, columns, element, matrices, input_pitch, output_pitch };
+        let kernels = [
+            Some(Kernel::naive(&problem)),
+            Some(Kernel::shared(&problem, false)),
+            Some(Kernel::shared(&problem, true)),
+            Kernel::packed(&problem),
+            Kernel::skewed(&problem),
+        ];
+        for kernel in kernels.into_iter().flatten() {
+            let geometry = Geometry::new(kernel, &problem);
+            let mut next = 0;
+            for part in geometry.parts() {
+                let ([x, y, z], layout) = (part.grid, geometry.layout(part));
+                prop_assert!(x <= i32::MAX as u64 && y <= 65_535 && z <= 65_535, "{:?} {:?}", kernel, part);
+                prop_assert_eq!((part.first_matrix, x % (1 << layout.across_log2)), (next, 0));
+                next += z;
+                let [down, across] = [x >> layout.across_log2, y << layout.across_log2];
+                let [tile_rows, tile_columns] = [layout.tile_rows, layout.tile_columns].map(u64::from);
+                prop_assert!(down * tile_rows >= rows && across * tile_columns >= columns, "{:?}", layout);
+                // No row of tiles too many but for what the skewed kernels have before their first one.
+                prop_assert!((down - 1) * tile_rows < rows + 63, "{:?}", layout);
+                prop_assert!((y - 1) << layout.across_log2 < columns.div_ceil(tile_columns), "{:?}", layout);
+            }
+            prop_assert_eq!(next, matrices);
+        }
+        Ok(())
+    });
+}
+
+/// Where columns of tiles stand side by side along x of the grid, blocks beyond the last one do nothing.
+#[test]
+fn columns_of_tiles_side_by_side() {
+    let args = |input, output, layout, _| Args { input, output, layout };
+    side_by_side::<kernels::transpose_naive_u32>(Kernel::naive, args);
+    side_by_side::<kernels::transpose_shared_u32>(|problem| Kernel::shared(problem, true), args);
+    side_by_side::<kernels::transpose_packed_4>(|problem| Kernel::packed(problem).unwrap(), args);
+    side_by_side::<kernels::transpose_skewed_4>(
+        |problem| Kernel::skewed(problem).unwrap(),
+        |input, output, layout, Places { between_rows: places, beside_log2, lanes_log2 }| {
+            let (input_words, output_words) = (input, output);
+            SkewedArgs { input, output, input_words, output_words, layout, places, beside_log2, lanes_log2 }
+        },
+    );
+}
+
+/// Two matrices with an odd number of columns of tiles, two of which stand side by side, and room behind them.
+fn side_by_side<E: Entry<Constants = ()>>(
+    kernel: impl Fn(&Problem) -> Kernel,
+    args: impl FnOnce(GlobalIn<u32>, GlobalOut<u32>, Layout, Places) -> E::Args,
+) {
+    static MODULE: Module = Module::without_images("transpositions of one way");
+    const ROWS: u64 = 64;
+    let geometry_of = |columns: u64| {
+        let [input_pitch, output_pitch] = [4 * columns, 4 * ROWS];
+        let problem = Problem { rows: ROWS, columns, element: 4, matrices: 2, input_pitch, output_pitch };
+        Geometry::new(kernel(&problem), &problem)
+    };
+    let grid_of = |columns| geometry_of(columns).parts().next().unwrap().grid;
+    let columns = (64..1000).step_by(4).find(|columns| grid_of(*columns)[1] == 3).unwrap();
+    let (geometry, [down, across, matrices]) = (geometry_of(columns), grid_of(columns));
+    let layout = Layout { across_log2: 1, ..geometry.layout(geometry.parts().next().unwrap()) };
+
+    let device = Device::emulated(Profile::SM_90, 5);
+    let (rows, columns) = (ROWS as usize, columns as usize);
+    let numbers: Vec<u32> = (0..2 * rows * columns).map(|i| i as u32).collect();
+    let behind = vec![7; 3 * rows];
+    let (input, mut output) = (device.upload(&numbers).unwrap(), vec![0; numbers.len()]);
+    output.extend(&behind);
+    let mut output = device.upload(&output).unwrap();
+    let shape = LaunchShape::new([2 * down, across.div_ceil(2), matrices], [geometry.threads, 1, 1])
+        .shared_bytes(geometry.shared_bytes);
+    let launched = device
+        .kernel::<E>(&MODULE)
+        .unwrap()
+        .launch(shape, |windows| args(windows.input(&input), windows.output(&mut output), layout, geometry.skewed));
+    launched.unwrap_or_else(|error| panic!("{error}"));
+    let output = output.download().unwrap();
+    let of = |i: usize| numbers[i / (rows * columns) * rows * columns + i % rows * columns + i / rows % columns];
+    assert!((0..numbers.len()).all(|i| output[i] == of(i)), "{} does not transpose", E::NAME);
+    assert_eq!(output[numbers.len()..], behind, "{}", E::NAME);
+}
+
+/// A single row may be said to be as far from the next one as one likes.
+#[test]
+fn pitches_of_single_rows() {
+    let numbers: Vec<u32> = (0..100).collect();
+    for device in [Device::cpu(), Device::emulated(Profile::SM_90, 5)] {
+        for pitch in [usize::MAX, 1 << 58, (1 << 58) + 1] {
+            let wide = || slm::Buffer2::from_buffer(device.upload(&numbers).unwrap(), 1, 100, pitch);
+            let tall = || slm::Buffer2::from_buffer(device.upload(&numbers).unwrap(), 100, 1, 1);
+            for (transpose, input, mut output) in [
+                (Transpose::new(100, 1), tall().unwrap(), wide().unwrap()),
+                (Transpose::new(1, 100), wide().unwrap(), tall().unwrap()),
+            ] {
+                transpose.prepare(&device).unwrap().apply_matrix_into(&input, &mut output).unwrap();
+                assert_eq!(output.into_buffer().download().unwrap(), numbers);
+            }
+        }
+    }
+}
