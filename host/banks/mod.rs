@@ -42,9 +42,10 @@
 //! What the lanes of a warp do to one address atomically, they do one after another: that much NVIDIA documents. How
 //! many wavefronts that takes is not documented. The model counts a *pass* for each lane that updates something in the
 //! same bank, be it the same word or not ([`Cost::passes`]). That is what was measured on an H200 for 32-bit additions
-//! to shared memory, with one exception: if all lanes add to one address, it is one wavefront, presumably because their
-//! sum is added. A compare-and-exchange takes two wavefronts for each pass. Some atomic operations are loops on the
-//! device, such as additions of 64 bits; the model does not tell how often these go round.
+//! to shared memory, with one exception: where the compiler sees that all lanes add to one address, it is one wavefront,
+//! presumably because their sum is added; where the address comes from memory, as in a probe, it is one for each lane. A
+//! compare-and-exchange takes two wavefronts for each pass. Some atomic operations are loops on the device, such as
+//! additions of 64 bits; the model does not tell how often these go round.
 
 mod accumulation;
 mod cost;

@@ -49,8 +49,8 @@ fn wavefronts_are_those_of_an_h200() {
     }
 }
 
-/// The same for additions to words. If all lanes add to the same, one wavefront was measured, and not the 32 passes
-/// here.
+/// The same for additions to words. If all lanes add to the same one, and the compiler sees it, one wavefront was measured, and
+/// not the 32 passes here.
 #[test]
 fn passes_of_additions_are_wavefronts_of_an_h200() {
     let scattered = |lane: u32| {
