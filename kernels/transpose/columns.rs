@@ -48,8 +48,10 @@ impl<'a, U: Unit> Columns<'a, U> {
     pub(super) fn store(&self) {
         let (at_once, per_sector) = (THREADS >> self.args.lanes_log2, self.skew.per_sector());
         if at_once <= per_sector && self.args.layout.tile_columns > per_sector {
+            // Of three units, most threads have no more columns than two or three.
+            let columns = if self.skew.units == 3 && self.skew.per_word > 2 { 2 } else { MOST_GATHERED };
             // As a constant, it makes what is gathered from several columns one address and distances from it.
-            self.store_alike(per_sector, [MOST_GATHERED, 1]);
+            self.store_alike(per_sector, [columns, 1]);
         } else {
             // Fewer of many units, whose places need registers.
             let words = if self.skew.per_word > 2 { 2 } else { MOST_GATHERED };
