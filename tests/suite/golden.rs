@@ -212,7 +212,8 @@ fn axis(samples: &str, axis: &Value) -> Result<Option<([usize; 2], usize)>, Fail
     Ok(Some(([rows.parse()?, columns.parse()?], size(axis)?)))
 }
 
-fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], Failed> {
+/// The list that `value` has under this key.
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], Failed> {
     value[key].as_array().map(Vec::as_slice).ok_or_else(|| format!("no list {key}").into())
 }
 

@@ -3,6 +3,7 @@
 use super::SUITE;
 use crate::common::histogram::{Number, flat};
 use crate::common::on_every_backend;
+use crate::golden::list;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use slm::{Device, Histogram};
@@ -18,7 +19,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 fn read_file() -> Result<Vec<Trial>, Failed> {
     let file: Value = serde_json::from_str(FILE)?;
-    let cases = list(&file["cases"])?;
+    let cases = list(&file, "cases")?;
     if cases.len() < LEAST_CASES {
         return Err(format!("{} cases instead of {LEAST_CASES} at least", cases.len()).into());
     }
@@ -47,9 +48,9 @@ fn check(device: &Device, kind: &str, case: &Value) -> Result<(), Failed> {
 
 fn described<T: Number>(case: &Value) -> Result<Histogram<T>, Failed> {
     let histogram = match case["edges"].as_array() {
-        Some(_) => Histogram::edges(&numbers::<T>(&case["edges"])?),
+        Some(_) => Histogram::edges(&numbers::<T>(case, "edges")?),
         None => {
-            let even = list(&case["even"])?;
+            let even = list(case, "even")?;
             Histogram::even(number::<u32>(&even[0])? as usize, number(&even[1])?..number(&even[2])?)
         }
     };
@@ -64,22 +65,18 @@ fn described<T: Number>(case: &Value) -> Result<Histogram<T>, Failed> {
 }
 
 fn compare<T: Number>(device: &Device, histogram: Histogram<T>, case: &Value) -> Result<(), Failed> {
-    let (histogram, samples) = (histogram.prepare(device)?, numbers::<T>(&case["samples"])?);
+    let (histogram, samples) = (histogram.prepare(device)?, numbers::<T>(case, "samples")?);
     // Counts, and sums of multiples of 1/8, are exact in `f64`.
     let actual: Vec<f64> = match case["weights"].as_array() {
         None => flat(&histogram.apply(&samples)?).into_iter().map(|count| count as f64).collect(),
-        Some(_) => flat(&histogram.apply_weighted(&samples, &numbers(&case["weights"])?)?.sums),
+        Some(_) => flat(&histogram.apply_weighted(&samples, &numbers(case, "weights")?)?.sums),
     };
-    let expected = numbers::<f64>(&case["counts"])?;
+    let expected = numbers::<f64>(case, "counts")?;
     if actual == expected { Ok(()) } else { Err(format!("{actual:?}, expected {expected:?}").into()) }
 }
 
-fn list(value: &Value) -> Result<&[Value], Failed> {
-    value.as_array().map(Vec::as_slice).ok_or_else(|| format!("{value} is no list").into())
-}
-
-fn numbers<T: Number>(value: &Value) -> Result<Vec<T>, Failed> {
-    list(value)?.iter().map(number).collect()
+fn numbers<T: Number>(case: &Value, key: &str) -> Result<Vec<T>, Failed> {
+    list(case, key)?.iter().map(number).collect()
 }
 
 /// A number, or the text of one that JSON does not have.

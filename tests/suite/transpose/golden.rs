@@ -2,6 +2,7 @@
 
 use super::{Bits, SUITE, same};
 use crate::common::on_every_backend;
+use crate::golden::list;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use slm::{Device, Transpose};
@@ -18,7 +19,7 @@ pub(super) fn trials() -> Vec<Trial> {
 /// A trial for each element type, with all of its cases.
 fn read_file() -> Result<Vec<Trial>, Failed> {
     let file: Value = serde_json::from_str(FILE)?;
-    let cases = list(&file["cases"])?;
+    let cases = list(&file, "cases")?;
     if cases.len() != CASES {
         return Err(format!("{} cases instead of {CASES}", cases.len()).into());
     }
@@ -41,10 +42,10 @@ fn read_file() -> Result<Vec<Trial>, Failed> {
 }
 
 fn check<T: Bits>(device: &Device, case: &Value) -> Result<(), Failed> {
-    let shape: Vec<u64> = numbers(&case["shape"])?;
+    let shape: Vec<u64> = numbers(case, "shape")?;
     let [count, rows, columns, components] = shape[..] else { return Err(format!("{shape:?} is no shape").into()) };
     let [count, rows, columns, components] = [count, rows, columns, components].map(|length| length as usize);
-    let (input, expected) = (numbers::<T>(&case["input"])?, numbers::<T>(&case["output"])?);
+    let (input, expected) = (numbers::<T>(case, "input")?, numbers::<T>(case, "output")?);
     let transpose = Transpose::new(rows, columns).batch(count).components(components);
     let described = |error: String| format!("{shape:?}: {error}");
     same(&transpose.prepare(device)?.apply(&input)?, &expected).map_err(described)?;
@@ -54,11 +55,7 @@ fn check<T: Bits>(device: &Device, case: &Value) -> Result<(), Failed> {
     Ok(())
 }
 
-fn list(value: &Value) -> Result<&[Value], Failed> {
-    value.as_array().map(Vec::as_slice).ok_or_else(|| format!("{value} is no list").into())
-}
-
-fn numbers<T: Bits>(value: &Value) -> Result<Vec<T>, Failed> {
+fn numbers<T: Bits>(case: &Value, key: &str) -> Result<Vec<T>, Failed> {
     let number = |value: &Value| value.as_u64().map(T::of).ok_or_else(|| format!("{value} is no number").into());
-    list(value)?.iter().map(number).collect()
+    list(case, key)?.iter().map(number).collect()
 }
