@@ -1,17 +1,24 @@
 //! How the columns of a skewed tile are gathered from shared memory and written: see `skewed.rs`.
 //!
-//! A thread writes the same words of every so many columns, which begin at the same place of a sector. So nearly all that it
-//! has to know of a word is computed once: which of its units belong to the tile, and where in shared memory they are. It
-//! gathers several words before it writes the first one, of several columns if the tile has so many, and of one column
-//! otherwise. At the ends of the output's rows, words are incomplete and written unit by unit.
+//! A block begins each column at a sector, and elements of 3 and 6 bytes as well: so the words of all columns that a
+//! thread writes are made of elements, and of parts of them, in the same ways, of which there are up to three. Where in
+//! shared memory the units of such a word are, counted from the place at which the column begins, is computed once.
+//! Words of a kind that follow each other in a column, and columns that begin alike, are constant distances apart.
+//!
+//! A thread gathers several words before it writes the first one, so that it waits for all of them at a time: of several
+//! columns if it has so many, otherwise of one. Where rows of the output begin and end, words may be incomplete, and are
+//! written unit by unit.
 
-use super::skewed::{Lines, Skew, Unit, place};
+use super::skewed::{Lines, Skew, Unit};
 use super::tile::Tile;
-use super::{Layout, SkewedArgs, THREADS};
+use super::{SkewedArgs, THREADS};
 use cuda_std::{GlobalOut, Shared, thread};
 
 /// The most words that a thread gathers at a time.
 const MOST_GATHERED: u32 = 4;
+
+/// The most kinds of words: of three units to an element, words begin with any of them.
+const MOST_KINDS: u32 = 3;
 
 /// The tile in shared memory, and where it is to be written.
 pub(super) struct Columns<'a, U: Unit> {
@@ -20,11 +27,41 @@ pub(super) struct Columns<'a, U: Unit> {
     tile: &'a Tile,
     lines: &'a Lines,
     skew: Skew,
-    /// The first unit of the tile's first column, counted from a sector.
+    /// The unit of the tile's first column that is in the halo's first row, counted from a sector, or before it:
+    /// wrapped around.
     first: u32,
     /// The output from that sector on, by words and by units.
     words: GlobalOut<U::Joined, u32>,
     units: GlobalOut<U, u32>,
+}
+
+/// Where a block begins a column, or a thread a part of one.
+#[derive(Clone, Copy)]
+struct Start {
+    /// Units from the halo's first row on.
+    unit: u32,
+    /// Where that is in shared memory, without what all columns of a thread have in common.
+    place: u32,
+    /// The word of the output.
+    word: u32,
+}
+
+/// What the columns of a thread have in common.
+struct Pattern {
+    /// Where the units of the first word of each kind are in shared memory, counted from [`Start::place`].
+    kinds: [[u32; 4]; MOST_KINDS as usize],
+    /// From a column to the next one that begins alike: in units of shared memory, and in words of the output.
+    units: u32,
+    words: u32,
+}
+
+impl Start {
+    /// Of the column that is so many columns further on which begin alike.
+    #[inline(always)]
+    fn further(self, columns: u32, pattern: &Pattern) -> Self {
+        let word = self.word.wrapping_add(columns.wrapping_mul(pattern.words));
+        Start { place: self.place + columns * pattern.units, word, ..self }
+    }
 }
 
 impl<'a, U: Unit> Columns<'a, U> {
@@ -38,7 +75,9 @@ impl<'a, U: Unit> Columns<'a, U> {
     ) -> Self {
         let target = tile.target(&args.layout, 1, skew.units);
         let (per_word, per_sector) = (skew.per_word as u64, skew.per_sector() as u64);
-        let (sector, first) = (target / per_sector, (target % per_sector) as u32);
+        // All that a block writes of its first column is behind that.
+        let sector = (target / per_sector).saturating_sub(2);
+        let first = ((target - sector * per_sector) as u32).wrapping_sub(skew.halo() * skew.units);
         let words = args.output_words.at(sector * (per_sector / per_word)).anchored();
         let units = args.output.at(sector * per_sector);
         Columns { shared, args, tile, lines, skew, first, words, units }
@@ -46,173 +85,214 @@ impl<'a, U: Unit> Columns<'a, U> {
 
     #[inline(always)]
     pub(super) fn store(&self) {
-        let (at_once, per_sector) = (THREADS >> self.args.lanes_log2, self.skew.per_sector());
-        if at_once <= per_sector && self.args.layout.tile_columns > per_sector {
-            // Of three units, most threads have no more columns than two or three.
-            let columns = if self.skew.units == 3 && self.skew.per_word > 2 { 2 } else { MOST_GATHERED };
+        let (at_once, per_sector) = (THREADS >> self.args.places.lanes_log2, self.skew.per_sector());
+        let alike = at_once.max(per_sector);
+        let rows = self.args.layout.tile_rows + self.skew.halo();
+        if self.skew.per_word > 1 && (self.lines.skipped > 0 || self.lines.count < rows) {
+            // At an end of the output's rows.
+            self.store_words(alike, [1, 1], Self::store_units);
+        } else if self.skew.kinds() > 1 {
+            self.store_words(alike, [1, 1], Self::store_word);
+        } else if at_once <= per_sector && self.args.layout.tile_columns > per_sector {
             // As a constant, it makes what is gathered from several columns one address and distances from it.
-            self.store_alike(per_sector, [columns, 1]);
+            self.store_words(per_sector, [MOST_GATHERED, 1], Self::store_word);
         } else {
-            // Fewer of many units, whose places need registers.
-            let words = if self.skew.per_word > 2 { 2 } else { MOST_GATHERED };
-            self.store_alike(at_once.max(per_sector), [1, words]);
+            self.store_words(alike, [1, MOST_GATHERED], Self::store_word);
         }
     }
 
-    /// A thread writes the same words of every column that is a multiple of `alike` further on. These columns begin at the
-    /// same place of a sector, so that nearly all that it has to know is computed once. Then of those between them. It
-    /// gathers from `at_once` columns so many words at a time.
+    /// Each thread writes the same words of every so many columns. It gathers words at a time from so many columns as
+    /// `at_once[0]` says, which are `alike` apart and so begin at the same place of a sector; and from each so many
+    /// words of a kind as `at_once[1]` says.
     #[inline(always)]
-    fn store_alike(&self, alike: u32, at_once: [u32; 2]) {
-        let (layout, skew) = (&self.args.layout, self.skew);
-        let (t, lanes) = (thread::thread_idx_x(), 1 << self.args.lanes_log2);
-        let (step, halo) = (lanes * skew.per_word, skew.halo() * skew.units);
-        let mut column = t >> self.args.lanes_log2;
-        while column < alike.min(self.tile.columns) {
-            let start = self.first + column * layout.output_pitch as u32;
-            let shift = start % skew.per_sector();
-            let ends = Ends::new(layout, self.tile, skew, shift);
-            let mut unit = t % lanes * skew.per_word;
-            let mut next = self.places(halo - shift + unit);
-            while unit < ends.to {
-                let mut words = Words { column, at: start - shift + unit, places: [[0; 4]; MOST_GATHERED as usize] };
-                for k in 0..at_once[1] {
-                    words.places[k as usize] = next;
-                    next = self.places_further(next, halo - shift + unit + (k + 1) * step);
-                }
-                self.store_words(words, alike, at_once, |i| ends.contain(unit + i));
-                unit += at_once[1] * step;
+    fn store_words(&self, alike: u32, [columns, each]: [u32; 2], store: impl Fn(&Self, Gathered<U::Joined>)) {
+        let step = THREADS >> self.args.places.lanes_log2;
+        let mut first = thread::thread_idx_x() >> self.args.places.lanes_log2;
+        let pattern = self.pattern(first, alike);
+        while first < alike.min(self.tile.columns) {
+            let (mut column, mut start) = (first, self.start(first));
+            while column + (columns - 1) * alike < self.tile.columns {
+                self.store_columns(start, &pattern, [columns, each], &store);
+                (column, start) = (column + columns * alike, start.further(columns, &pattern));
             }
-            column += THREADS >> self.args.lanes_log2;
+            while columns > 1 && column < self.tile.columns {
+                self.store_columns(start, &pattern, [1, each], &store);
+                (column, start) = (column + alike, start.further(1, &pattern));
+            }
+            first += step;
         }
+    }
+
+    /// Of the thread whose first column is `column`.
+    #[inline(always)]
+    fn pattern(&self, column: u32, alike: u32) -> Pattern {
+        let (skew, start) = (self.skew, self.start(column).unit);
+        let mut kinds = [[0; 4]; MOST_KINDS as usize];
+        for kind in 0..skew.kinds() {
+            let word = thread::thread_idx_x() % self.lanes() + kind * self.lanes();
+            kinds[kind as usize] = self.places(start, word * skew.per_word);
+        }
+        let words = (alike / skew.per_word).wrapping_mul(self.args.layout.output_pitch as u32);
+        Pattern { kinds, units: alike * skew.units, words }
+    }
+
+    #[inline(always)]
+    fn lanes(&self) -> u32 {
+        1 << self.args.places.lanes_log2
+    }
+
+    #[inline(always)]
+    fn words_of_column(&self) -> u32 {
+        self.args.layout.tile_rows * self.skew.units / self.skew.per_word
+    }
+
+    /// From a word of a column to the thread's next one of the same kind.
+    #[inline(always)]
+    fn apart(&self) -> u32 {
+        self.skew.kinds() * self.lanes()
+    }
+
+    /// Where the block begins a column.
+    #[inline(always)]
+    fn start(&self, column: u32) -> Start {
+        let (skew, layout) = (self.skew, &self.args.layout);
+        let offset = self.first.wrapping_add(column.wrapping_mul(layout.output_pitch as u32));
+        let [unit, rows] = skew.until_start(offset);
+        let place = rows / skew.per_word * layout.tile_pitch * skew.per_word + column * skew.units;
+        // A multiple of the units of a word, and negative before the matrix.
+        let word = offset.wrapping_add(unit) as i32 >> skew.per_word.ilog2();
+        Start { unit, place, word: word as u32 }
     }
 
     /// Where a row is in shared memory, without the column.
     #[inline(always)]
-    fn row(&self, line: u32) -> u32 {
-        let layout = &self.args.layout;
-        place(self.args, self.skew, line) * layout.tile_pitch * self.skew.per_word
-            + self.lines.shift(layout, self.skew, line)
+    fn row(&self, row: u32) -> u32 {
+        let (args, per_word) = (self.args, self.skew.per_word);
+        row % per_word * args.places.row_pitch
+            + row / per_word * args.layout.tile_pitch * per_word
+            + self.lines.shift(args, self.skew, row)
     }
 
-    /// Where the units of a word are in shared memory, without the column; the first one is `at` units after the beginning
-    /// of the column's halo.
+    /// Where the units of a word are in shared memory, counted from [`Start::place`], if the first one is `at` units
+    /// after the beginning of a column, and that is `start` units after the beginning of the halo, or further by so
+    /// many rows as a word has units, and several times that.
     #[inline(always)]
-    fn places(&self, at: u32) -> [u32; 4] {
-        let (line, unit) = (at / self.skew.units, at % self.skew.units);
+    fn places(&self, start: u32, at: u32) -> [u32; 4] {
+        let skew = self.skew;
+        let first = start / skew.units % skew.per_word;
+        let at = at + start % skew.units;
+        let (row, unit) = (first + at / skew.units, at % skew.units);
         let mut places = [0; 4];
-        if self.skew.units == 3 {
+        if skew.units == 3 {
             // Those of a word are in two rows.
-            let rows = [self.row(line), self.row(line + 1).wrapping_sub(3)];
-            for i in 0..self.skew.per_word {
+            let rows = [self.row(row), self.row(row + 1).wrapping_sub(3)];
+            for i in 0..skew.per_word {
                 let row = if unit + i < 3 { rows[0] } else { rows[1] };
                 places[i as usize] = row.wrapping_add(unit + i);
             }
         } else {
-            for i in 0..self.skew.per_word {
-                places[i as usize] = self.row(line + i) + unit;
+            for i in 0..skew.per_word {
+                places[i as usize] = self.row(row + i) + unit;
             }
         }
         places
     }
 
-    /// Where those of the thread's next word are, which begins at `at`.
+    /// Writes a thread's words of so many columns, `each` of every kind at a time.
     #[inline(always)]
-    fn places_further(&self, mut places: [u32; 4], at: u32) -> [u32; 4] {
-        if self.skew.units == 3 {
-            return self.places(at);
-        }
-        // Several rows further on, the shift is the same.
-        let rows = (1 << self.args.lanes_log2) / self.skew.units;
-        for i in 0..self.skew.per_word {
-            places[i as usize] += rows * self.args.layout.tile_pitch * self.skew.per_word;
-        }
-        places
-    }
-
-    /// Writes words of a column and of those `alike` further on, as far as their units are `inside`.
-    #[inline(always)]
-    fn store_words(
+    fn store_columns(
         &self,
-        Words { mut column, at, places }: Words,
-        alike: u32,
-        [columns, words]: [u32; 2],
-        inside: impl Fn(u32) -> bool,
+        start: Start,
+        pattern: &Pattern,
+        [columns, each]: [u32; 2],
+        store: impl Fn(&Self, Gathered<U::Joined>),
     ) {
-        let (per_word, lanes) = (self.skew.per_word, 1 << self.args.lanes_log2);
-        let gather = |column: u32, k: u32| U::join(|i| self.unit(places[k as usize][i as usize], column));
-        let whole = |k: u32| inside(k * lanes * per_word) && inside(k * lanes * per_word + per_word - 1);
-        let mut all = true;
-        for k in 0..words {
-            all &= whole(k);
+        let mut word = thread::thread_idx_x() % self.lanes();
+        let unit = start.unit + word * self.skew.per_word;
+        let mut at = Start { unit, word: start.word.wrapping_add(word), ..start };
+        // A column has whole rounds, with as many words of a kind as of any other.
+        while word + (each - 1) * self.apart() < self.words_of_column() {
+            self.store_round(at, pattern, [columns, each], &store);
+            (word, at) = (word + each * self.apart(), self.down(at, each));
         }
-        let further = (alike / per_word).wrapping_mul(self.args.layout.output_pitch as u32);
-        let mut word = at / per_word;
-        while all && column + (columns - 1) * alike < self.tile.columns {
-            let mut values = [U::Joined::default(); MOST_GATHERED as usize];
-            for i in 0..columns * words {
-                values[i as usize] = gather(column + i / words * alike, i % words);
-            }
-            for i in 0..columns * words {
-                let word = word.wrapping_add((i / words).wrapping_mul(further));
-                self.words.set(word + i % words * lanes, values[i as usize]);
-            }
-            column += columns * alike;
-            word = word.wrapping_add(columns.wrapping_mul(further));
-        }
-        while column < self.tile.columns {
-            for k in 0..words {
-                if whole(k) {
-                    self.words.set(word + k * lanes, gather(column, k));
-                    continue;
-                }
-                for i in 0..per_word {
-                    if inside(k * lanes * per_word + i) {
-                        let value = self.unit(places[k as usize][i as usize], column);
-                        self.units.set((word + k * lanes) * per_word + i, value);
-                    }
-                }
-            }
-            column += alike;
-            word = word.wrapping_add(further);
+        while each > 1 && word < self.words_of_column() {
+            self.store_round(at, pattern, [columns, 1], &store);
+            (word, at) = (word + self.apart(), self.down(at, 1));
         }
     }
 
+    /// Writes so many words of every kind of so many columns.
     #[inline(always)]
-    fn unit(&self, place: u32, column: u32) -> U {
-        self.shared.get(place + column * self.skew.units)
+    fn store_round(
+        &self,
+        at: Start,
+        pattern: &Pattern,
+        [columns, each]: [u32; 2],
+        store: impl Fn(&Self, Gathered<U::Joined>),
+    ) {
+        let all = self.skew.kinds() * columns * each;
+        let mut gathered = [Gathered::default(); MOST_GATHERED as usize];
+        for i in 0..all {
+            let (kind, i) = (i % self.skew.kinds(), i / self.skew.kinds());
+            let Start { unit, place, word } = self.down(at.further(i / each, pattern), i % each);
+            let places = pattern.kinds[kind as usize];
+            gathered[(i * self.skew.kinds() + kind) as usize] = Gathered {
+                unit: unit + kind * self.lanes() * self.skew.per_word,
+                word: word.wrapping_add(kind * self.lanes()),
+                value: U::join(|i| self.shared.get(place + places[i as usize])),
+            };
+        }
+        for i in 0..all {
+            store(self, gathered[i as usize]);
+        }
+    }
+
+    /// So many words of a kind further down the column.
+    #[inline(always)]
+    fn down(&self, Start { unit, place, word }: Start, words: u32) -> Start {
+        let rows = self.apart() / self.skew.units * self.args.layout.tile_pitch * self.skew.per_word;
+        Start {
+            unit: unit + words * self.apart() * self.skew.per_word,
+            place: place + words * rows,
+            word: word.wrapping_add(words * self.apart()),
+        }
+    }
+
+    /// Writes a word if the matrix has it. One of several units has to be complete.
+    #[inline(always)]
+    fn store_word(&self, Gathered { unit, word, value }: Gathered<U::Joined>) {
+        self.words.set_if(self.skew.per_word > 1 || self.exists(unit), word, value);
+    }
+
+    /// Writes what the matrix has of a word of several units.
+    #[inline(always)]
+    fn store_units(&self, Gathered { unit, word, value }: Gathered<U::Joined>) {
+        let per_word = self.skew.per_word;
+        if self.exists(unit) && self.exists(unit + per_word - 1) {
+            self.words.set(word, value);
+            return;
+        }
+        for i in 0..per_word {
+            if self.exists(unit + i) {
+                self.units.set(word.wrapping_mul(per_word) + i, U::of(value, i));
+            }
+        }
+    }
+
+    /// Whether the matrix has this unit of a column, counted from the halo's first row.
+    #[inline(always)]
+    fn exists(&self, unit: u32) -> bool {
+        // Before the first one, the difference is huge.
+        unit.wrapping_sub(self.lines.skipped * self.skew.units) < self.lines.count * self.skew.units
     }
 }
 
-/// Words that a thread gathers.
-struct Words {
-    /// Their column.
-    column: u32,
-    /// Where the first unit of the first one is in the output.
-    at: u32,
-    /// Where their units are in shared memory, without the column.
-    places: [[u32; 4]; MOST_GATHERED as usize],
-}
-
-/// Which units of the output's rows belong to a tile, counted from the beginning of a sector.
-struct Ends {
-    from: u32,
-    to: u32,
-}
-
-impl Ends {
-    /// For rows of which the tile's first unit is the one at `shift` of a sector.
-    #[inline(always)]
-    fn new(layout: &Layout, tile: &Tile, skew: Skew, shift: u32) -> Self {
-        // Behind the matrix's last row are only units of the sectors before the tile.
-        let (most, least) = (layout.tile_rows as i64, -(skew.halo() as i64) - 1);
-        let rows = (layout.rows as i64 - tile.row as i64).clamp(least, most) as i32;
-        let to = (rows * skew.units as i32 + shift as i32).clamp(0, (layout.tile_rows * skew.units) as i32);
-        Ends { from: if tile.row == 0 { shift } else { 0 }, to: to as u32 }
-    }
-
-    #[inline(always)]
-    fn contain(&self, unit: u32) -> bool {
-        unit >= self.from && unit < self.to
-    }
+/// A word that was gathered.
+#[derive(Clone, Copy, Default)]
+struct Gathered<W> {
+    /// Its first unit, counted from the halo's first row.
+    unit: u32,
+    /// Where it belongs in the output.
+    word: u32,
+    value: W,
 }

@@ -2,7 +2,7 @@
 
 use super::packed::Shape;
 use super::skewed::{SECTOR, Skew};
-use super::{Layout, PACKED, SKEWED, THREADS};
+use super::{Layout, PACKED, Places, SKEWED, THREADS};
 use cuda_std::host::banks::{Banks, WarpAccess};
 use cuda_std::shared_bytes;
 
@@ -45,9 +45,9 @@ impl Problem {
         1 << steps.trailing_zeros()
     }
 
-    /// Whether groups and packs of this kernel are whole everywhere, and no two blocks write to the same sector. (Tried on an
-    /// H200: where rows of the output begin in the middle of sectors, the skewed kernels are faster by 4 % for elements of
-    /// 8 and 16 bytes, and by 10 to 25 % for smaller ones.)
+    /// Whether groups and packs of this kernel are whole everywhere, and no two blocks write to the same sector. (Tried
+    /// on an H200: where rows of the output begin in the middle of sectors, the skewed kernels are faster by 4 % for
+    /// elements of 8 and 16 bytes, and by 10 to 25 % for smaller ones.)
     fn fits(&self, packed: &Packed) -> bool {
         let group = u64::from(packed.elements);
         packed.element() == self.element
@@ -129,54 +129,87 @@ impl Skewed {
             (width * u64::from(self.skew.per_word) - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units);
         let units = |pitch: u64| pitch / u64::from(self.unit);
         let columns = columns.max(1).min(problem.columns).min(REACH / units(problem.output_pitch).max(1));
-        let cut = Cut { rows, columns, lanes_log2 };
-        let reached = self.lines(&cut).checked_mul(units(problem.input_pitch))?;
+        let cut = Cut { rows, columns, lanes_log2, line_log2: 0 };
+        let cut = self.lines(problem, cut);
+        let reached = self.rows(&cut).checked_mul(units(problem.input_pitch))?;
         (columns > 0 && reached <= REACH).then_some(cut)
     }
 
-    /// The most words that the columns of a row lie in.
-    fn width(&self, cut: &Cut) -> u64 {
-        let per_word = u64::from(self.skew.per_word);
-        (per_word - 1 + cut.columns * u64::from(self.skew.units)).div_ceil(per_word)
+    /// With rows brought together if there are no gaps between them and fewer threads stand idle.
+    fn lines(&self, problem: &Problem, cut: Cut) -> Cut {
+        let joined = Cut { line_log2: self.skew.per_word.ilog2(), ..cut };
+        let threads = |cut: &Cut| self.beside(cut) << (joined.line_log2 - cut.line_log2);
+        let gapless = cut.columns == problem.columns && problem.input_pitch == problem.columns * problem.element;
+        if gapless && self.width(&joined) <= MOST_BESIDE && threads(&joined) <= threads(&cut) { joined } else { cut }
     }
 
-    /// How many threads take a row's words.
+    /// The most words that a line lies in.
+    fn width(&self, cut: &Cut) -> u64 {
+        let per_word = u64::from(self.skew.per_word);
+        (per_word - 1 + ((cut.columns * u64::from(self.skew.units)) << cut.line_log2)).div_ceil(per_word)
+    }
+
+    /// How many threads take a line's words.
     fn beside(&self, cut: &Cut) -> u64 {
         self.width(cut).next_power_of_two().min(MOST_BESIDE)
     }
 
     /// The rows that there is room for: all that a thread may come to.
-    fn lines(&self, cut: &Cut) -> u64 {
-        let at_once = u64::from(THREADS) / self.beside(cut) * u64::from(self.skew.loads_at_once());
-        (cut.rows + u64::from(self.skew.halo())).next_multiple_of(at_once)
+    fn rows(&self, cut: &Cut) -> u64 {
+        let lines = u64::from(THREADS) / self.beside(cut) * u64::from(self.skew.loads_at_once());
+        (cut.rows + u64::from(self.skew.halo())).next_multiple_of(lines << cut.line_log2)
     }
 
-    /// The words of a row in shared memory, and the places between a row and the next one.
-    fn places(&self, cut: &Cut) -> [u64; 2] {
+    /// How many words are between rows in shared memory, and the rest of how these lie there.
+    fn places(&self, cut: &Cut) -> (u64, Places) {
         let banks = u64::from(Banks::NVIDIA.count() * Banks::NVIDIA.bytes() / self.skew.bytes);
-        // Elements of several words are that many banks apart; otherwise an odd number will do.
-        let element = self.element() / u64::from(self.skew.bytes);
-        let apart = |words: u64| if element < 2 { words % 2 == 1 } else { words % banks == element };
-        let words = self.width(cut);
-        let pitch = (words..words + banks).find(|words| apart(*words)).unwrap_or(words);
-        [pitch, self.lines(cut).div_ceil(u64::from(self.skew.rows())) | 1]
+        let (per_word, units) = (u64::from(self.skew.per_word), u64::from(self.skew.units));
+        let next = |from: u64, fits: &dyn Fn(u64) -> bool| (from..from + banks).find(|n| fits(*n)).unwrap_or(from);
+        // Whole elements below each other are neighbours among the banks, up or down. Otherwise an odd number will do, also
+        // where the pitch of wide tiles would take much memory.
+        let alternate = units > 1 && per_word > 1 && self.width(cut) >= banks;
+        let pitch = next(self.width(cut), &|words| match words % banks {
+            rest if alternate => rest == units,
+            rest if units > 1 && per_word == 1 => rest == units || rest == banks - units,
+            rest => rest % 2 == 1,
+        });
+        let lines = self.rows(cut).div_ceil(per_word);
+        // Of three rows out of four, or of two, that words of a column begin in, each is one bank from the one before.
+        let beside = |places: u64| if alternate { places * pitch % banks == 1 } else { places % 2 == 1 };
+        let between = next(lines, &beside) * pitch;
+        // Rows of a line follow each other as in the matrix.
+        let [words, row_pitch] = match cut.line_log2 {
+            0 => [per_word * between, per_word * between],
+            _ => [lines * pitch, cut.columns * units],
+        };
+        let places = Places {
+            words: words as u32,
+            row_pitch: row_pitch as u32,
+            line_log2: cut.line_log2,
+            beside_log2: self.beside(cut).ilog2(),
+            lanes_log2: cut.lanes_log2,
+        };
+        (pitch, places)
     }
 }
 
 /// A skewed tile.
+#[derive(Clone, Copy)]
 struct Cut {
     rows: u64,
     columns: u64,
     /// The binary logarithm of how many words of a column neighbouring threads write.
     lanes_log2: u32,
+    /// The binary logarithm of how many rows are brought as one line.
+    line_log2: u32,
 }
 
-/// The bytes of a skewed tile's rows in the output, as a rule, and at most in the input. With those of the tiles and of narrow
-/// ones tried on an H200 with 16383 x 8191 and 1,000,003 x 7 elements of all sizes.
+/// The bytes of a skewed tile's rows in the output, as a rule, and at most in the input. With those of the tiles and of
+/// narrow ones tried on an H200 with 16383 x 8191 and 1,000,003 x 7 elements of all sizes.
 const RUN_BYTES: u64 = 512;
 
 /// The bytes of a skewed tile, about.
-const TILE_BYTES_SKEWED: u64 = 36 << 10;
+const TILE_BYTES_SKEWED: u64 = 41 << 10;
 
 /// Tiles of narrow matrices have so many more rows that they have at most so many bytes.
 const NARROW_BYTES: u64 = 24 << 10;
@@ -282,17 +315,6 @@ pub struct Geometry {
     unit: u32,
 }
 
-/// How rows lie in shared memory, and which threads have to do with them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Places {
-    /// From a row to the next one.
-    pub between_rows: u32,
-    /// The binary logarithm of how many words of a row are brought by neighbouring threads.
-    pub beside_log2: u32,
-    /// The binary logarithm of how many words of a column are written by neighbouring threads.
-    pub lanes_log2: u32,
-}
-
 /// One launch: some of the matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -346,21 +368,17 @@ impl Geometry {
     }
 
     fn skewed(problem: &Problem, skewed: &Skewed) -> Self {
-        let whole = || Cut { rows: problem.rows, columns: problem.columns, lanes_log2: FEWEST_LANES_LOG2 };
+        let whole =
+            || Cut { rows: problem.rows, columns: problem.columns, lanes_log2: FEWEST_LANES_LOG2, line_log2: 0 };
         let cut = skewed.cut(problem).unwrap_or_else(whole);
-        let [pitch, between_rows] = skewed.places(&cut);
+        let (tile_pitch, places) = skewed.places(&cut);
         // What the rows of the output begin with is in the sectors of the tile before.
         let halo = u64::from(skewed.skew.halo());
         let geometry = Geometry::with_tile(problem, skewed.unit, [cut.rows, cut.columns], halo);
-        let words = u64::from(skewed.skew.rows()) * between_rows * pitch;
         Geometry {
-            tile_pitch: pitch,
-            shared_bytes: shared_bytes::<u8>(words * u64::from(skewed.skew.bytes)),
-            skewed: Places {
-                between_rows: between_rows as u32,
-                beside_log2: skewed.beside(&cut).ilog2(),
-                lanes_log2: cut.lanes_log2,
-            },
+            tile_pitch,
+            shared_bytes: shared_bytes::<u8>(u64::from(places.words) * u64::from(skewed.skew.bytes)),
+            skewed: places,
             ..geometry
         }
     }

@@ -27,7 +27,7 @@ mod swap;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, Packed, Part, Places, Problem, Skewed};
+pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed};
 pub use permutation::{Permutation, Step};
 pub use skewed::Unit;
 
@@ -62,11 +62,25 @@ arguments! {
         pub input_words: GlobalIn<U::Joined>,
         /// The output, whole words of it.
         pub output_words: GlobalOut<U::Joined>,
-        /// Where the matrices are; the tile's rows are words apart.
+        /// Where the matrices are; the tile's pitch is in words, to the row that is as much further as a word has
+        /// units.
         pub layout: Layout,
-        /// The places in shared memory between a row and the next one.
-        pub places: u32,
-        /// The binary logarithm of how many words of a row are brought by neighbouring threads.
+        /// Where the tile's rows are in shared memory.
+        pub places: Places,
+    }
+}
+
+arguments! {
+    /// Where rows that begin anywhere lie in shared memory, and which threads have to do with them.
+    #[derive(Default, PartialEq, Eq)]
+    pub struct Places {
+        /// The words of the tile.
+        pub words: u32,
+        /// Units from a row to the next one, of as many as a word has units.
+        pub row_pitch: u32,
+        /// The binary logarithm of how many rows are brought as one line.
+        pub line_log2: u32,
+        /// The binary logarithm of how many words of a line are brought by neighbouring threads.
         pub beside_log2: u32,
         /// The binary logarithm of how many words of a column are written by neighbouring threads.
         pub lanes_log2: u32,

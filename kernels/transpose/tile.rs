@@ -18,9 +18,10 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// The block's: along x of the grid tiles follow each other down, along y are the columns of tiles, along z matrices. So
-    /// blocks that run at a time write neighbouring parts of the same rows of the output. If there are more columns of tiles
-    /// than a grid has blocks along y, several stand side by side along x; blocks beyond the last one have neither rows nor columns.
+    /// The block's: along x of the grid tiles follow each other down, along y are the columns of tiles, along z
+    /// matrices. So blocks that run at a time write neighbouring parts of the same rows of the output. If there are
+    /// more columns of tiles than a grid has blocks along y, several stand side by side along x; blocks beyond the last
+    /// one have neither rows nor columns.
     #[inline(always)]
     pub(super) fn of_block(layout: &Layout) -> Self {
         let (block, across) = (thread::block_idx_x(), thread::block_idx_y() << layout.across_log2);

@@ -4,7 +4,7 @@ use super::{Failed, Trial, alone, ensure, equal, same, together};
 use crate::common::Random;
 use ndarray::Array2;
 use slm::filter1d::{Algorithm, HaloLoad};
-use slm::{Buffer2, Device, Error, Filter1d, Histogram};
+use slm::{Buffer2, Device, Error, Filter1d, Histogram, Transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
@@ -16,6 +16,7 @@ pub(super) fn trials() -> Vec<Trial> {
         alone("no_memory_for_counts", no_memory_for_counts),
         together("buffers_of_another_handle", buffers_of_another_handle),
         together("counts_of_another_handle", counts_of_another_handle),
+        together("matrices_of_another_handle", matrices_of_another_handle),
         together("wrong_length", wrong_length),
     ]
 }
@@ -192,6 +193,21 @@ fn counts_of_another_handle(device: &Device) -> Result<(), Failed> {
     equal(histogram.apply_into(&samples, &mut device.zeroed(4)?).err(), Some(error))?;
     histogram.apply_into(&samples, &mut counts)?;
     equal(counts.download()?, vec![8, 8, 7, 7, 7])
+}
+
+fn matrices_of_another_handle(device: &Device) -> Result<(), Failed> {
+    let transpose = Transpose::new(2, 2).prepare(device)?;
+    let in_place = Transpose::new(2, 2).prepare_in_place(device)?;
+    let (mine, mut output) = (device.upload(&[1, 2, 3, 4])?, device.upload(&[-1, -2, -3, -4])?);
+    for other in [Device::cuda(0)?, Device::cpu()] {
+        let mut foreign = other.upload(&[6, 7, 8, 9])?;
+        equal(transpose.apply_into(&foreign, &mut output).err(), mismatch("the input", device, &other))?;
+        equal(transpose.apply_into(&mine, &mut foreign).err(), mismatch("the output", device, &other))?;
+        equal(in_place.apply(&mut foreign).err(), mismatch("the data", device, &other))?;
+        equal((foreign.download()?, output.download()?), (vec![6, 7, 8, 9], vec![-1, -2, -3, -4]))?;
+    }
+    transpose.apply_into(&mine, &mut output)?;
+    equal(output.download()?, vec![1, 3, 2, 4])
 }
 
 fn wrong_length(device: &Device) -> Result<(), Failed> {

@@ -7,20 +7,28 @@ use allocation_counter::measure;
 use ndarray::Array2;
 use slm::filter1d::{Algorithm, PreparedFilter1d};
 use slm::histogram::Algorithm as Counting;
-use slm::{Boundary, Buffer, Buffer2, Device, Extent, Filter1d, Histogram};
+use slm::transpose::Algorithm as Transposing;
+use slm::{Boundary, Buffer, Buffer2, Device, Extent, Filter1d, Histogram, Transpose};
 use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
+
+const TRANSPOSITIONS: [Transposing; 4] =
+    [Transposing::Auto, Transposing::Naive, Transposing::SharedUnpadded, Transposing::SharedPadded];
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
         together("apply_into_allocates_nothing", apply_into_allocates_nothing),
         together("counting_allocates_nothing", counting_allocates_nothing),
         alone("apply_into_is_quick", apply_into_is_quick),
+        together("transposing_allocates_nothing", transposing_allocates_nothing),
         together("threads_share_a_filter", threads_share_a_filter),
+        together("threads_share_transpositions", threads_share_transpositions),
         together("work_runs_in_order", work_runs_in_order),
         together("counts_add_up_in_order", counts_add_up_in_order),
+        together("transpositions_run_in_order", transpositions_run_in_order),
         together("inputs_dropped_while_in_use", inputs_dropped_while_in_use),
+        together("matrices_dropped_while_transposed", matrices_dropped_while_transposed),
         together("samples_dropped_while_counted", samples_dropped_while_counted),
         together("handles_dropped_while_in_use", handles_dropped_while_in_use),
         together("handles_dropped_while_counting", handles_dropped_while_counting),
@@ -79,6 +87,30 @@ fn hundred_bins() -> Histogram<i32> {
     Histogram::even(100, i32::MIN / 2..i32::MAX / 2)
 }
 
+fn bytes(seed: u64, count: usize) -> Vec<u8> {
+    Random::new(seed).values::<i32>(count).into_iter().map(|number| (number >> 16) as u8).collect()
+}
+
+/// Squares and others, with and without gaps, and in place.
+fn transposing_allocates_nothing(device: &Device) -> Result<(), Failed> {
+    let (x, mut y) = (device.upload(&bytes(1, 37 * 53))?, device.zeroed(37 * 53)?);
+    let with_gaps = Buffer2::<u8>::zeroed(device, 37, 53)?;
+    let mut transposed = Buffer2::zeroed(device, 53, 37)?;
+    let (transpose, in_place) = (Transpose::new(37, 53), Transpose::new(53, 37).prepare_in_place(device)?);
+    let square = Transpose::new(44, 44).prepare_in_place(device)?;
+    let mut of_square = device.upload(&bytes(2, 44 * 44))?;
+    for algorithm in TRANSPOSITIONS {
+        let transpose = transpose.algorithm(algorithm).prepare(device)?;
+        allocates_nothing(&format!("{algorithm:?}"), || {
+            transpose.apply_into(&x, &mut y)?;
+            transpose.apply_matrix_into(&with_gaps, &mut transposed)?;
+            in_place.apply(&mut y)?;
+            square.apply(&mut of_square)
+        })?;
+    }
+    Ok(())
+}
+
 /// The least of several medians, so that a busy moment of the machine does not count.
 fn apply_into_is_quick(device: &Device) -> Result<(), Failed> {
     const LIMIT: Duration = Duration::from_micros(10);
@@ -127,6 +159,36 @@ fn threads_share_a_filter(device: &Device) -> Result<(), Failed> {
     })
 }
 
+/// Matrices of a thread's own, with a prepared operation that all have in common; in place, several launches belong
+/// together.
+fn threads_share_transpositions(device: &Device) -> Result<(), Failed> {
+    const THREADS: u64 = 8;
+    let [there, back] = [Transpose::new(67, 301), Transpose::new(301, 67)].map(|transpose| transpose.components(3));
+    let (there, back) = (there.prepare(device)?, back.prepare_in_place(device)?);
+    let work = |thread: u64| -> Result<(), Failed> {
+        for round in 0..25 {
+            let x = bytes(100 * thread + round, 3 * 67 * 301);
+            let device = there.device().clone();
+            let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
+            there.apply_into(&input, &mut output)?;
+            same(&output.download()?, &transposed(&x, [67, 301], 3))?;
+            back.apply(&mut output)?;
+            same(&output.download()?, &x)?;
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(thread))).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)
+    })
+}
+
+/// By the definition.
+fn transposed<T: Copy>(x: &[T], [rows, columns]: [usize; 2], components: usize) -> Vec<T> {
+    let places = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
+    places.flat_map(|place| x[place * components..][..components].iter().copied()).collect()
+}
+
 /// Each step reads what the one before has written, and nothing waits in between.
 fn work_runs_in_order(device: &Device) -> Result<(), Failed> {
     let description = Filter1d::convolve(&[3, -1, 2]).boundary(Boundary::Wrap);
@@ -171,6 +233,34 @@ fn counts_add_up_in_order(device: &Device) -> Result<(), Failed> {
         counts.download()
     };
     same(&run(device)?, &run(&Device::cpu())?)
+}
+
+/// Each transposition is of what the one before has written, into another buffer or in place; nothing waits in between.
+fn transpositions_run_in_order(device: &Device) -> Result<(), Failed> {
+    const SHAPE: [usize; 2] = [503, 211];
+    let x = bytes(1, 503 * 211);
+    let [there, back] = [Transpose::new(503, 211), Transpose::new(211, 503)];
+    let (prepared, in_place) = (there.prepare(device)?, back.prepare_in_place(device)?);
+    let other_way = back.prepare(device)?;
+    let (mut a, mut b) = (device.upload(&x)?, device.zeroed(x.len())?);
+    for step in 0..100 {
+        prepared.apply_into(&a, &mut b)?;
+        if step % 10 == 5 {
+            // New memory in the middle of it, gone again before the work is done.
+            let mut copy = device.zeroed(x.len())?;
+            copy.copy_from(&b)?;
+            in_place.apply(&mut copy)?;
+            a.copy_from(&copy)?;
+        } else if step % 2 == 0 {
+            other_way.apply_into(&b, &mut a)?;
+        } else {
+            in_place.apply(&mut b)?;
+            a.copy_from(&b)?;
+        }
+    }
+    same(&a.download()?, &x)?;
+    prepared.apply_into(&a, &mut b)?;
+    same(&b.download()?, &transposed(&x, SHAPE, 1))
 }
 
 /// Work that takes some milliseconds, so that what comes next comes while it runs.
@@ -229,6 +319,27 @@ fn samples_dropped_while_counted(device: &Device) -> Result<(), Failed> {
         drop(histogram);
         let _others = overwritten([device, &other], [x.len(), 200])?;
         same(&counts.download()?, &expected)?;
+    }
+    Ok(())
+}
+
+fn matrices_dropped_while_transposed(device: &Device) -> Result<(), Failed> {
+    // In place and no square: three steps, which take some milliseconds.
+    const SHAPE: [usize; 2] = [2049, 1021];
+    let x: Vec<i32> = Random::new(1).values(SHAPE[0] * SHAPE[1]);
+    let expected = transposed(&x, SHAPE, 1);
+    let other = Device::cuda(0)?;
+    for _ in 0..5 {
+        let transpose = Transpose::new(SHAPE[0], SHAPE[1]).prepare(device)?;
+        let in_place = Transpose::new(SHAPE[0], SHAPE[1]).prepare_in_place(device)?;
+        let back = Transpose::new(SHAPE[1], SHAPE[0]).prepare_in_place(device)?;
+        let (mut input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
+        in_place.apply(&mut input)?;
+        back.apply(&mut input)?;
+        transpose.apply_into(&input, &mut output)?;
+        drop((input, transpose, in_place, back));
+        let _others = overwritten([device, &other], [x.len(), 2049])?;
+        same(&output.download()?, &expected)?;
     }
     Ok(())
 }

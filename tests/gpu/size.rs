@@ -1,23 +1,31 @@
-//! More samples than 32 bits can count.
+//! More samples and elements than 32 bits can count.
 
 use super::{Failed, Trial, alone};
 use crate::common::ALGORITHMS;
 use rayon::prelude::*;
 use slm::filter1d::Algorithm;
-use slm::{Device, Filter1d};
+use slm::{Device, Filter1d, Transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
+    let filter = |name, samples: usize, algorithms: &'static [Algorithm]| {
+        trial(name, 4 * samples as u64, move |device| filter(device, samples, algorithms))
+    };
+    let transposition =
+        |name, shape: [usize; 2]| trial(name, (shape[0] * shape[1]) as u64, move |device| transpose(device, shape));
     vec![
-        trial("more_than_2_to_the_31_samples", (1 << 31) + 12_345, &ALGORITHMS),
-        trial("more_than_2_to_the_32_samples", (1 << 32) + 12_345, &[Algorithm::Auto, Algorithm::GlobalMemory]),
+        filter("more_than_2_to_the_31_samples", (1 << 31) + 12_345, &ALGORITHMS),
+        filter("more_than_2_to_the_32_samples", (1 << 32) + 12_345, &[Algorithm::Auto, Algorithm::GlobalMemory]),
+        // By a kernel for rows that begin at sectors, and by one for others.
+        transposition("more_than_2_to_the_32_elements", [1 << 16, (1 << 16) + 32]),
+        transposition("more_than_2_to_the_32_elements_of_odd_rows", [(1 << 16) + 3, (1 << 16) + 1]),
     ]
 }
 
-/// Ignored, with the reason, where there is too little memory.
-fn trial(name: &str, samples: usize, algorithms: &'static [Algorithm]) -> Trial {
+/// Of a signal or matrix of so many bytes, and a result of as many. Ignored, with the reason, where there is too little
+/// memory.
+fn trial(name: &str, bytes: u64, work: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
     const GIGABYTE: u64 = 1 << 30;
-    let trial = alone(name, move |device| filter(device, samples, algorithms));
-    let bytes = (samples * size_of::<i32>()) as u64;
+    let trial = alone(name, work);
     let on_device = Device::cuda(0).ok().and_then(|device| device.info().memory);
     if on_device.is_some_and(|memory| memory < 2 * bytes + 4 * GIGABYTE) {
         return trial.with_ignored_flag(true).with_kind("too little memory on the device");
@@ -66,4 +74,27 @@ fn expected(i: usize, samples: usize) -> i32 {
     let before = if i == 0 { 0 } else { sample(i - 1) };
     let after = if i + 1 == samples { 0 } else { sample(i + 1) };
     before + 2 * sample(i) + 3 * after
+}
+
+/// Elements of one byte, there, and back in place.
+fn transpose(device: &Device, [rows, columns]: [usize; 2]) -> Result<(), Failed> {
+    let element = |i: usize| (i % 251) as u8;
+    let x: Vec<u8> = (0..rows * columns).into_par_iter().map(element).collect();
+    let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
+    drop(x);
+    let mut y = vec![0; rows * columns];
+    Transpose::new(rows, columns).prepare(device)?.apply_into(&input, &mut output)?;
+    output.download_into(&mut y)?;
+    let wrong = y.par_iter().enumerate().find_first(|&(i, &y)| y != element(i % rows * columns + i / rows));
+    if let Some((i, y)) = wrong {
+        let expected = element(i % rows * columns + i / rows);
+        return Err(format!("element {i} is {y} instead of {expected}").into());
+    }
+    drop(input);
+    Transpose::new(columns, rows).prepare_in_place(device)?.apply(&mut output)?;
+    output.download_into(&mut y)?;
+    match y.par_iter().enumerate().find_first(|&(i, &y)| y != element(i)) {
+        Some((i, y)) => Err(format!("in place, element {i} is {y} instead of {}", element(i)).into()),
+        None => Ok(()),
+    }
 }

@@ -89,9 +89,9 @@ fn columns_of_tiles_side_by_side() {
     side_by_side::<kernels::transpose_packed_4>(|problem| Kernel::packed(problem).unwrap(), args);
     side_by_side::<kernels::transpose_skewed_4>(
         |problem| Kernel::skewed(problem).unwrap(),
-        |input, output, layout, Places { between_rows: places, beside_log2, lanes_log2 }| {
+        |input, output, layout, places| {
             let (input_words, output_words) = (input, output);
-            SkewedArgs { input, output, input_words, output_words, layout, places, beside_log2, lanes_log2 }
+            SkewedArgs { input, output, input_words, output_words, layout, places }
         },
     );
 }

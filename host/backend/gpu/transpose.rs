@@ -7,7 +7,7 @@ use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result,
 use cuda_std::image::Module;
 use cuda_std::{Argument, Entry, GlobalIn, GlobalOut, Value};
 use slm_kernels::transpose as kernels;
-use slm_kernels::transpose::{Args, Geometry, Kernel, Part, Places, Problem, SkewedArgs, Unit};
+use slm_kernels::transpose::{Args, Geometry, Kernel, Part, Problem, SkewedArgs, Unit};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Emulated devices need no images.
@@ -209,16 +209,13 @@ where
     SkewedArgs<U>: Argument,
 {
     fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self {
-        let Places { between_rows, beside_log2, lanes_log2 } = geometry.skewed;
         SkewedArgs {
             input: in_units(input),
             output: out_units(output),
             input_words: in_units(input),
             output_words: out_units(output),
             layout: geometry.layout(part),
-            places: between_rows,
-            beside_log2,
-            lanes_log2,
+            places: geometry.skewed,
         }
     }
 }
