@@ -5,6 +5,7 @@ use crate::device::Engine;
 use crate::{Buffer, Device, Element, Error};
 use cuda_std::host::Window;
 use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut};
+use smallvec::SmallVec;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -110,7 +111,8 @@ use std::marker::PhantomData;
 /// A window is a plain value, and can be kept. No other launch takes it: that is [`Error::ForeignWindow`].
 pub struct Windows<'b> {
     device: Device,
-    handed_out: Vec<Window>,
+    /// No kernel has more as a rule, and then a launch allocates nothing.
+    handed_out: SmallVec<[Window; 4]>,
     /// The first one.
     error: Option<Error>,
     borrowed: PhantomData<&'b mut ()>,
@@ -118,7 +120,7 @@ pub struct Windows<'b> {
 
 impl<'b> Windows<'b> {
     pub(crate) fn new(device: &Device) -> Self {
-        Windows { device: device.clone(), handed_out: Vec::new(), error: None, borrowed: PhantomData }
+        Windows { device: device.clone(), handed_out: SmallVec::new(), error: None, borrowed: PhantomData }
     }
 
     /// A window on all elements of `buffer`, for the kernel to read.
@@ -154,9 +156,9 @@ impl<'b> Windows<'b> {
         window
     }
 
-    /// An error unless every window in `args` and `constants` is, or is part of one that has been handed out here, for the device that `is_device`
-    /// knows. Then the memory behind each of them belongs to that device and is borrowed for `'b`: exclusively, if the
-    /// kernel can write it.
+    /// An error unless every window in `args` and `constants` is, or is part of one that has been handed out here, for
+    /// the device that `is_device` knows. Then the memory behind each of them belongs to that device and is borrowed for
+    /// `'b`: exclusively, if the kernel can write it.
     #[cfg(gpu)]
     pub(crate) fn check<E: cuda_std::Entry>(
         &self,

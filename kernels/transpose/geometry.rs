@@ -131,6 +131,7 @@ impl Skewed {
         let columns = columns.max(1).min(problem.columns).min(REACH / units(problem.output_pitch).max(1));
         let cut = Cut { rows, columns, lanes_log2, line_log2: 0 };
         let cut = self.lines(problem, cut);
+        let cut = if cut.rows < problem.rows { self.filled(cut) } else { cut };
         let reached = self.rows(&cut).checked_mul(units(problem.input_pitch))?;
         (columns > 0 && reached <= REACH).then_some(cut)
     }
@@ -141,6 +142,14 @@ impl Skewed {
         let threads = |cut: &Cut| self.beside(cut) << (joined.line_log2 - cut.line_log2);
         let gapless = cut.columns == problem.columns && problem.input_pitch == problem.columns * problem.element;
         if gapless && self.width(&joined) <= MOST_BESIDE && threads(&joined) <= threads(&cut) { joined } else { cut }
+    }
+
+    /// With as many rows as there is room for.
+    fn filled(&self, cut: Cut) -> Cut {
+        // Columns have as many words of each kind as of any other.
+        let words = u64::from(self.skew.kinds()) << cut.lanes_log2;
+        let step = words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
+        Cut { rows: (self.rows(&cut) - u64::from(self.skew.halo())) / step * step, ..cut }
     }
 
     /// The most words that a line lies in.
