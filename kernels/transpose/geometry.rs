@@ -113,7 +113,8 @@ impl Skewed {
         let mut words = if self.skew.units == 3 { words / 4 * 3 } else { words };
         let rows = |words: u64| words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
         let width = problem.columns.saturating_mul(self.element());
-        while rows(2 * words).saturating_mul(width) <= NARROW_BYTES && rows(words) < problem.rows {
+        let most = problem.rows.min(problem.rows.saturating_mul(problem.matrices) / FEWEST_BLOCKS);
+        while rows(2 * words).saturating_mul(width) <= NARROW_BYTES && rows(2 * words) <= most {
             words *= 2;
         }
         while rows(words / 2) >= problem.rows + halo {
@@ -174,18 +175,20 @@ impl Skewed {
         let banks = u64::from(Banks::NVIDIA.count() * Banks::NVIDIA.bytes() / self.skew.bytes);
         let (per_word, units) = (u64::from(self.skew.per_word), u64::from(self.skew.units));
         let next = |from: u64, fits: &dyn Fn(u64) -> bool| (from..from + banks).find(|n| fits(*n)).unwrap_or(from);
-        // Whole elements below each other are neighbours among the banks, up or down. Otherwise an odd number will do, also
-        // where the pitch of wide tiles would take much memory.
-        let alternate = units > 1 && per_word > 1 && self.width(cut) >= banks;
-        let pitch = next(self.width(cut), &|words| match words % banks {
-            rest if alternate => rest == units,
-            rest if units > 1 && per_word == 1 => rest == units || rest == banks - units,
-            rest => rest % 2 == 1,
-        });
+        let odd = |n: u64| n % 2 == 1;
+        // Elements below each other are neighbours among the banks, downwards or, if that is all there is to it, upwards;
+        // unless it takes so much memory that there is room for fewer blocks. Of one unit, an odd number will do.
+        let width = self.width(cut);
+        let neighbours = |words: &u64| match words % banks {
+            rest if per_word == 1 => rest == units || rest == banks - units,
+            rest => rest == units,
+        };
+        let apart = if units == 1 { None } else { (width..=width / 2 * 3).find(neighbours) };
+        let pitch = apart.unwrap_or_else(|| next(width, &odd));
         let lines = self.rows(cut).div_ceil(per_word);
         // Of three rows out of four, or of two, that words of a column begin in, each is one bank from the one before.
-        let beside = |places: u64| if alternate { places * pitch % banks == 1 } else { places % 2 == 1 };
-        let between = next(lines, &beside) * pitch;
+        let one_apart = |places: u64| places * pitch % banks == 1;
+        let between = pitch * if apart.is_some() && per_word > 1 { next(lines, &one_apart) } else { next(lines, &odd) };
         // Rows of a line follow each other as in the matrix.
         let [words, row_pitch] = match cut.line_log2 {
             0 => [per_word * between, per_word * between],
@@ -222,6 +225,9 @@ const TILE_BYTES_SKEWED: u64 = 41 << 10;
 
 /// Tiles of narrow matrices have so many more rows that they have at most so many bytes.
 const NARROW_BYTES: u64 = 24 << 10;
+
+/// But there shall be work for all multiprocessors.
+const FEWEST_BLOCKS: u64 = 256;
 
 /// Fewer lanes would not make whole elements.
 const FEWEST_LANES_LOG2: u32 = 3;
