@@ -102,7 +102,8 @@ impl Transpose {
         T::prepare(self, device)
     }
 
-    /// The same for transposing in place, whatever the shape. The [algorithm](Self::algorithm) means nothing here.
+    /// The same for transposing in place, whatever the shape. The matrices follow each other without gaps between rows,
+    /// before and after, since rows of another length begin elsewhere. The [algorithm](Self::algorithm) means nothing here.
     ///
     /// Square matrices take no further memory; tiles change places. Others are permuted in their rows and columns (Catanzaro,
     /// Keller and Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014), part by part, and this

@@ -86,24 +86,40 @@ fn by_tiles<T: Element, const N: usize, const SIDE: usize>(
     let share = (matrices.columns * matrices.count).div_ceil(4 * rayon::current_num_threads());
     let rows = (PAGE / size_of::<[T; N]>()).min(share).next_multiple_of(SIDE);
     for_bands(matrices, output, output_pitch, rows, &|band, matrix, first| {
-        let mut tile = [[[T::default(); N]; SIDE]; SIDE];
+        let mut tile = Tile([[[T::default(); N]; SIDE]; SIDE]);
         for row in (0..matrices.rows).step_by(SIDE) {
             let rows = SIDE.min(matrices.rows - row);
             for (i, band) in band.chunks_mut(SIDE.saturating_mul(output_pitch)).enumerate() {
                 let first = first + i * SIDE;
                 let columns = SIDE.min(matrices.columns - first);
-                for r in 0..rows {
-                    let source = &input[(matrix * matrices.rows + row + r) * input_pitch + first * N..][..columns * N];
-                    for (transposed, element) in tile.iter_mut().zip(source.as_chunks::<N>().0) {
-                        transposed[r] = *element;
-                    }
-                }
-                for (transposed, output) in tile.iter().zip(band.chunks_mut(output_pitch)).take(columns) {
-                    output[row * N..][..rows * N].copy_from_slice(transposed[..rows].as_flattened());
-                }
+                let source = &input[(matrix * matrices.rows + row) * input_pitch + first * N..];
+                tile.read(source, input_pitch, [rows, columns]);
+                tile.write(&mut band[row * N..], output_pitch, [rows, columns]);
             }
         }
     });
+}
+
+/// Rows of the output, of elements of `N` numbers.
+struct Tile<T, const N: usize, const SIDE: usize>([[[T; N]; SIDE]; SIDE]);
+
+impl<T: Element, const N: usize, const SIDE: usize> Tile<T, N, SIDE> {
+    /// From rows of the input, which are so many numbers apart.
+    fn read(&mut self, source: &[T], pitch: usize, [rows, columns]: [usize; 2]) {
+        for r in 0..rows {
+            let source = &source[r * pitch..][..columns * N];
+            for (transposed, element) in self.0.iter_mut().zip(source.as_chunks::<N>().0) {
+                transposed[r] = *element;
+            }
+        }
+    }
+
+    /// To rows of the output, which are so many numbers apart.
+    fn write(&self, output: &mut [T], pitch: usize, [rows, columns]: [usize; 2]) {
+        for (transposed, output) in self.0.iter().zip(output.chunks_mut(pitch)).take(columns) {
+            output[..rows * N].copy_from_slice(transposed[..rows].as_flattened());
+        }
+    }
 }
 
 /// Elements of any size.
