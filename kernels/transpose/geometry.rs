@@ -132,7 +132,7 @@ impl Skewed {
         let columns = columns.max(1).min(problem.columns).min(REACH / units(problem.output_pitch).max(1));
         let cut = Cut { rows, columns, lanes_log2, line_log2: 0 };
         let cut = self.lines(problem, cut);
-        let cut = if cut.rows < problem.rows { self.filled(cut) } else { cut };
+        let cut = if cut.rows < most { self.filled(cut, most) } else { cut };
         let reached = self.rows(&cut).checked_mul(units(problem.input_pitch))?;
         (columns > 0 && reached <= REACH).then_some(cut)
     }
@@ -145,12 +145,13 @@ impl Skewed {
         if gapless && self.width(&joined) <= MOST_BESIDE && threads(&joined) <= threads(&cut) { joined } else { cut }
     }
 
-    /// With as many rows as there is room for.
-    fn filled(&self, cut: Cut) -> Cut {
+    /// With as many rows as there is room for, and `most` at the most.
+    fn filled(&self, cut: Cut, most: u64) -> Cut {
         // Columns have as many words of each kind as of any other.
         let words = u64::from(self.skew.kinds()) << cut.lanes_log2;
         let step = words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
-        Cut { rows: (self.rows(&cut) - u64::from(self.skew.halo())) / step * step, ..cut }
+        let rows = (self.rows(&cut) - u64::from(self.skew.halo())).min(most);
+        Cut { rows: rows / step * step, ..cut }
     }
 
     /// The most words that a line lies in.
@@ -227,7 +228,7 @@ const TILE_BYTES_SKEWED: u64 = 41 << 10;
 const NARROW_BYTES: u64 = 24 << 10;
 
 /// But there shall be work for all multiprocessors.
-const FEWEST_BLOCKS: u64 = 256;
+const FEWEST_BLOCKS: u64 = 448;
 
 /// Fewer lanes would not make whole elements.
 const FEWEST_LANES_LOG2: u32 = 3;

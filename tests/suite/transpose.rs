@@ -23,7 +23,7 @@ const ALGORITHMS: [Algorithm; 4] =
     [Algorithm::Auto, Algorithm::Naive, Algorithm::SharedUnpadded, Algorithm::SharedPadded];
 
 /// Rows, columns, matrices and what lies between rows, of the input and of the output.
-const SHAPES: [(usize, usize, usize, [usize; 2]); 24] = [
+const SHAPES: [(usize, usize, usize, [usize; 2]); 25] = [
     (0, 5, 2, [0, 0]),
     (5, 0, 1, [1, 0]),
     (5, 5, 0, [0, 0]),
@@ -46,12 +46,13 @@ const SHAPES: [(usize, usize, usize, [usize; 2]); 24] = [
     (255, 257, 1, [3, 0]),
     (7, 10_007, 1, [0, 0]),
     (10_007, 7, 2, [0, 0]),
+    (300_007, 3, 1, [0, 0]),
     (1024, 768, 1, [0, 0]),
     (1025, 1023, 1, [0, 0]),
 ];
 
 /// On emulated devices: each kernel with whole tiles and parts of them.
-const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 8] = [
+const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 9] = [
     (0, 5, 2, [0, 0]),
     (1, 40, 1, [0, 3]),
     (2, 2, 5, [0, 0]),
@@ -60,6 +61,7 @@ const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 8] = [
     (48, 80, 2, [0, 16]),
     (192, 80, 1, [0, 0]),
     (133, 130, 1, [0, 0]),
+    (1003, 5, 2, [0, 0]),
 ];
 
 /// In place.
@@ -68,6 +70,7 @@ const SQUARES: [usize; 7] = [0, 1, 2, 31, 33, 128, 200];
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("transpose::emulated::conflicts_as_documented", conflicts_as_documented),
+        Trial::test("transpose::emulated::long_tiles", long_tiles),
         Trial::test("transpose::cpu::several_threads", several_threads),
     ];
     // What makes elements of 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 28 and 64 bytes. Kernels do not see the types, so emulated
@@ -191,6 +194,18 @@ fn check_all<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> 
                 .map_err(|e| format!("{rows} x {columns}, {count} times, gaps {gaps:?}, {algorithm:?}: {e}"))?;
         }
     }
+    Ok(())
+}
+
+/// Of few columns and very many rows, tiles are as long as they get: emulated for elements of one byte alone, which take long
+/// enough.
+fn long_tiles() -> Result<(), Failed> {
+    const SHAPE: [usize; 4] = [950_003, 2, 1, 1];
+    let device = Device::emulated(Profile::SM_90, 3);
+    let input = Matrices::<u8>::new([SHAPE[0], SHAPE[1]], 0, 1);
+    let untouched = Matrices::new([SHAPE[1], SHAPE[0]], 0, 2);
+    let expected = input.transposed(SHAPE, untouched.clone());
+    check(&device, Transpose::new(SHAPE[0], SHAPE[1]), &input, &untouched, &expected)?;
     Ok(())
 }
 
