@@ -114,7 +114,17 @@ impl Skewed {
         let rows = |words: u64| words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
         let width = problem.columns.saturating_mul(self.element());
         let most = problem.rows.min(problem.rows.saturating_mul(problem.matrices) / FEWEST_BLOCKS);
-        while rows(2 * words).saturating_mul(width) <= NARROW_BYTES && rows(2 * words) <= most {
+        // A power of two of words, which so many threads take at a time.
+        let columns = |rows: u64| {
+            let width = (TILE_BYTES_SKEWED / (rows + halo)).min(RUN_BYTES) / u64::from(self.skew.bytes);
+            let units = (1 << width.max(1).ilog2()) * u64::from(self.skew.per_word);
+            (units - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units)
+        };
+        let longer = |words: u64| {
+            let rows = rows(2 * words);
+            rows <= most && rows.saturating_mul(width) <= NARROW_BYTES && problem.columns <= columns(rows)
+        };
+        while longer(words) {
             words *= 2;
         }
         while rows(words / 2) >= problem.rows + halo {
@@ -123,18 +133,19 @@ impl Skewed {
             (words, lanes_log2) = (words / 2, fewer);
         }
         let rows = rows(words);
-        // A power of two, which so many threads take at a time.
-        let width = (TILE_BYTES_SKEWED / (rows + halo)).min(RUN_BYTES) / u64::from(self.skew.bytes);
-        let width = 1 << width.max(1).ilog2();
-        let columns =
-            (width * u64::from(self.skew.per_word) - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units);
         let units = |pitch: u64| pitch / u64::from(self.unit);
-        let columns = columns.max(1).min(problem.columns).min(REACH / units(problem.output_pitch).max(1));
-        let cut = Cut { rows, columns, lanes_log2, line_log2: 0 };
-        let cut = self.lines(problem, cut);
-        let cut = if cut.rows < most { self.filled(cut, most) } else { cut };
+        let reach = REACH / units(problem.output_pitch).max(1);
+        let cut_into = |columns: u64| {
+            let cut = self.lines(problem, Cut { rows, columns, lanes_log2, line_log2: 0 });
+            if cut.rows < most { self.filled(cut, most) } else { cut }
+        };
+        let mut cut = cut_into(columns(rows).max(1).min(problem.columns).min(reach));
+        // There is room for more rows than there are.
+        while cut.columns > 1 && self.shared_bytes(&cut) > MOST_SHARED_BYTES {
+            cut = cut_into(cut.columns / 2);
+        }
         let reached = self.rows(&cut).checked_mul(units(problem.input_pitch))?;
-        (columns > 0 && reached <= REACH).then_some(cut)
+        (cut.columns > 0 && reached <= REACH).then_some(cut)
     }
 
     /// With rows brought together if there are no gaps between them and fewer threads stand idle.
@@ -169,6 +180,10 @@ impl Skewed {
     fn rows(&self, cut: &Cut) -> u64 {
         let lines = u64::from(THREADS) / self.beside(cut) * u64::from(self.skew.loads_at_once());
         (cut.rows + u64::from(self.skew.halo())).next_multiple_of(lines << cut.line_log2)
+    }
+
+    fn shared_bytes(&self, cut: &Cut) -> u64 {
+        u64::from(self.places(cut).1.words) * u64::from(self.skew.bytes)
     }
 
     /// How many words are between rows in shared memory, and the rest of how these lie there.
@@ -223,6 +238,9 @@ const RUN_BYTES: u64 = 512;
 
 /// The bytes of a skewed tile, about.
 const TILE_BYTES_SKEWED: u64 = 41 << 10;
+
+/// Shared memory for four blocks on multiprocessors of compute capability 9.0, and for one on those that have 64 KiB.
+const MOST_SHARED_BYTES: u64 = 56 << 10;
 
 /// Tiles of narrow matrices have so many more rows that they have at most so many bytes.
 const NARROW_BYTES: u64 = 24 << 10;
@@ -349,12 +367,13 @@ impl Geometry {
             Kernel::Shared { unit, padded: wider } => {
                 let tile = tile(problem);
                 let width = tile[1] * problem.element;
-                let pitch = if wider { padded(width, problem.element, unit) } else { width };
+                let most = MOST_SHARED_BYTES / tile[0];
+                let pitch = if wider { padded(width, problem.element, unit, most) } else { width };
                 Geometry::with_tile(problem, unit, tile, 0).shared(pitch, tile[0])
             }
             Kernel::Swap(unit) => {
                 let side = side(problem.element, TILE_BYTES / 2).min(problem.rows);
-                let pitch = padded(side * problem.element, problem.element, unit);
+                let pitch = padded(side * problem.element, problem.element, unit, MOST_SHARED_BYTES / 2 / side);
                 let one = Geometry::with_tile(problem, unit, [side; 2], 0).shared(pitch, side);
                 Geometry { shared_bytes: 2 * one.shared_bytes, ..one }
             }
@@ -391,12 +410,7 @@ impl Geometry {
         // What the rows of the output begin with is in the sectors of the tile before.
         let halo = u64::from(skewed.skew.halo());
         let geometry = Geometry::with_tile(problem, skewed.unit, [cut.rows, cut.columns], halo);
-        Geometry {
-            tile_pitch,
-            shared_bytes: shared_bytes::<u8>(u64::from(places.words) * u64::from(skewed.skew.bytes)),
-            skewed: places,
-            ..geometry
-        }
+        Geometry { tile_pitch, shared_bytes: shared_bytes::<u8>(skewed.shared_bytes(&cut)), skewed: places, ..geometry }
     }
 
     /// The blocks of all launches.
@@ -463,8 +477,8 @@ fn tile(problem: &Problem) -> [u64; 2] {
 }
 
 /// The row length of a tile, `width` or somewhat more, at which the fewest lanes meet when a warp reads a column of
-/// elements unit by unit.
-fn padded(width: u64, element: u64, unit: u32) -> u64 {
+/// elements unit by unit; at most `most`, if that is possible.
+fn padded(width: u64, element: u64, unit: u32, most: u64) -> u64 {
     let word = u64::from(Banks::NVIDIA.bytes());
     // Whole elements in all places, whole words otherwise.
     let step = if element < word { word } else { u64::from(unit) };
@@ -480,5 +494,5 @@ fn padded(width: u64, element: u64, unit: u32) -> u64 {
         let access = WarpAccess { lanes: u32::MAX, addresses: &addresses, bytes: unit as u32, load: true };
         access.wavefronts(Banks::NVIDIA)[0]
     };
-    candidates.min_by_key(cost).unwrap_or(width)
+    candidates.take_while(|pitch| *pitch <= most).min_by_key(cost).unwrap_or(first)
 }
