@@ -29,9 +29,10 @@ pub struct Transpose {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The fastest one for these matrices; [`plan`](PreparedTranspose::plan) tells which one, and why. Where rows begin at
-    /// multiples of 16 bytes on both sides, and elements have 1, 2, 3, 4, 8, 12 or 16 bytes, that is a kernel of its own,
-    /// which moves 16 bytes at a time on both sides and so needs a quarter of the accesses, or fewer.
+    /// The fastest one for these matrices; [`plan`](PreparedTranspose::plan) tells which one, and why. For elements of 1,
+    /// 2, 3, 4, 6, 8, 12 or 16 bytes that is a kernel of their own. Where rows of the input begin at multiples of 16 bytes
+    /// (of 4 for elements of 3) and those of the output at multiples of 32, and both lengths are even enough, it moves 16
+    /// bytes at a time where it can; wherever else rows begin, whole words.
     #[default]
     Auto,
     /// Without shared memory: neighbouring threads read neighbours, and write one row of the output, or several, apart. To
