@@ -30,9 +30,10 @@ pub struct Transpose {
 #[non_exhaustive]
 pub enum Algorithm {
     /// The fastest one for these matrices; [`plan`](PreparedTranspose::plan) tells which one, and why. For elements of 1,
-    /// 2, 3, 4, 6, 8, 12 or 16 bytes that is a kernel of their own. Where rows of the input begin at multiples of 16 bytes
-    /// (of 4 for elements of 3) and those of the output at multiples of 32, and both lengths are even enough, it moves 16
-    /// bytes at a time where it can; wherever else rows begin, whole words.
+    /// 2, 3, 4, 6, 8, 12 or 16 bytes that is a kernel of their own. It moves 16 bytes at a time where it can, if rows of
+    /// the input begin at multiples of that (of 4 bytes for elements of 3), those of the output at multiples of 32 bytes,
+    /// and both lengths are multiples of as many elements as make 16 bytes (of 4 for elements of 3 and 12); and whole
+    /// words otherwise.
     #[default]
     Auto,
     /// Without shared memory: neighbouring threads read neighbours, and write one row of the output, or several, apart. To
