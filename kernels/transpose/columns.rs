@@ -1,18 +1,20 @@
 //! How the columns of a skewed tile are gathered from shared memory and written: see `skewed.rs`.
 //!
-//! A block begins each column at a sector, and elements of 3 and 6 bytes as well: so the words of all columns that a
-//! thread writes are made of elements, and of parts of them, in the same ways, of which there are up to three. Where in
-//! shared memory the units of such a word are, counted from the place at which the column begins, is computed once.
-//! Words of a kind that follow each other in a column, and columns that begin alike, are constant distances apart.
+//! A block begins each column at a sector, maybe in the middle of an element. How words are made of elements, and of
+//! parts of them, repeats itself after as many units as make whole words and whole elements, a *period*; and so does
+//! where these are in shared memory, a constant distance further. So a table has the places of the units of two periods,
+//! from which a thread takes those of its first word, or of one of each kind: elements of 3, 6 and 12 bytes make three
+//! kinds of words. Words of a kind that follow each other in a column, and columns that begin alike, are constant
+//! distances apart as well.
 //!
 //! A thread gathers several words before it writes the first one, so that it waits for all of them at a time: of several
 //! columns if it has so many, otherwise of one. Where rows of the output begin and end, words may be incomplete, and are
 //! written unit by unit.
 
-use super::skewed::{Lines, Skew, Unit};
+use super::skewed::{Rows, Skew, Unit};
 use super::tile::Tile;
 use super::{SkewedArgs, THREADS};
-use cuda_std::{GlobalOut, Shared, thread};
+use cuda_std::{GlobalOut, Shared, math, thread};
 
 /// The most words that a thread gathers at a time.
 const MOST_GATHERED: u32 = 4;
@@ -23,12 +25,14 @@ const MOST_KINDS: u32 = 3;
 /// The tile in shared memory, and where it is to be written.
 pub(super) struct Columns<'a, U: Unit> {
     shared: &'a Shared<U>,
+    /// Where in `shared` the units of the tile's first column are, of the first two periods of the halo.
+    places: &'a Shared<u32>,
     args: &'a SkewedArgs<U>,
     tile: &'a Tile,
-    lines: &'a Lines,
+    rows: &'a Rows,
     skew: Skew,
-    /// The unit of the tile's first column that is in the halo's first row, counted from a sector, or before it:
-    /// wrapped around.
+    /// Where the output has the first unit of the tile's first column, and of the halo's first row, counted from a sector
+    /// before it; negative, wrapped around, if that is before the output.
     first: u32,
     /// The output from that sector on, by words and by units.
     words: GlobalOut<U::Joined, u32>,
@@ -40,17 +44,18 @@ pub(super) struct Columns<'a, U: Unit> {
 struct Start {
     /// Units from the halo's first row on.
     unit: u32,
-    /// Where that is in shared memory, without what all columns of a thread have in common.
+    /// Where that is in shared memory, but for what is in [`Pattern::kinds`].
     place: u32,
     /// The word of the output.
     word: u32,
 }
 
-/// What the columns of a thread have in common.
+/// What columns of a thread have in common that begin alike.
+#[derive(Clone, Copy)]
 struct Pattern {
     /// Where the units of the first word of each kind are in shared memory, counted from [`Start::place`].
     kinds: [[u32; 4]; MOST_KINDS as usize],
-    /// From a column to the next one that begins alike: in units of shared memory, and in words of the output.
+    /// From one of these columns to the next one: in units of shared memory, and in words of the output.
     units: u32,
     words: u32,
 }
@@ -68,19 +73,20 @@ impl<'a, U: Unit> Columns<'a, U> {
     #[inline(always)]
     pub(super) fn new(
         shared: &'a Shared<U>,
+        places: &'a Shared<u32>,
         args: &'a SkewedArgs<U>,
         tile: &'a Tile,
-        lines: &'a Lines,
+        rows: &'a Rows,
         skew: Skew,
     ) -> Self {
         let target = tile.target(&args.layout, 1, skew.units);
         let (per_word, per_sector) = (skew.per_word as u64, skew.per_sector() as u64);
-        // All that a block writes of its first column is behind that.
+        // The halo has less than two sectors.
         let sector = (target / per_sector).saturating_sub(2);
         let first = ((target - sector * per_sector) as u32).wrapping_sub(skew.halo() * skew.units);
         let words = args.output_words.at(sector * (per_sector / per_word)).anchored();
         let units = args.output.at(sector * per_sector);
-        Columns { shared, args, tile, lines, skew, first, words, units }
+        Columns { shared, places, args, tile, rows, skew, first, words, units }
     }
 
     #[inline(always)]
@@ -88,7 +94,7 @@ impl<'a, U: Unit> Columns<'a, U> {
         let (at_once, per_sector) = (THREADS >> self.args.places.lanes_log2, self.skew.per_sector());
         let alike = at_once.max(per_sector);
         let rows = self.args.layout.tile_rows + self.skew.halo();
-        if self.skew.per_word > 1 && (self.lines.skipped > 0 || self.lines.count < rows) {
+        if self.skew.per_word > 1 && (self.rows.skipped > 0 || self.rows.count < rows) {
             // At an end of the output's rows.
             self.store_words(alike, [1, 1], Self::store_units);
         } else if self.skew.kinds() > 1 {
@@ -101,15 +107,16 @@ impl<'a, U: Unit> Columns<'a, U> {
         }
     }
 
-    /// Each thread writes the same words of every so many columns. It gathers words at a time from so many columns as
-    /// `at_once[0]` says, which are `alike` apart and so begin at the same place of a sector; and from each so many
-    /// words of a kind as `at_once[1]` says.
+    /// Each thread writes the same words of every so many columns. Those begin alike, at the same place of a sector, that
+    /// are `alike` apart. Of so many of these it gathers at a time so many words of every kind as `at_once` says.
     #[inline(always)]
     fn store_words(&self, alike: u32, [columns, each]: [u32; 2], store: impl Fn(&Self, Gathered<U::Joined>)) {
         let step = THREADS >> self.args.places.lanes_log2;
         let mut first = thread::thread_idx_x() >> self.args.places.lanes_log2;
-        let pattern = self.pattern(first, alike);
+        let common = self.pattern(first, alike);
         while first < alike.min(self.tile.columns) {
+            // Columns a step apart begin at the same unit of a word, but maybe not of an element.
+            let pattern = if self.skew.kinds() > 1 { self.pattern(first, alike) } else { common };
             let (mut column, mut start) = (first, self.start(first));
             while column + (columns - 1) * alike < self.tile.columns {
                 self.store_columns(start, &pattern, [columns, each], &store);
@@ -123,14 +130,20 @@ impl<'a, U: Unit> Columns<'a, U> {
         }
     }
 
-    /// Of the thread whose first column is `column`.
+    /// Of the columns that begin like `column`.
     #[inline(always)]
     fn pattern(&self, column: u32, alike: u32) -> Pattern {
-        let (skew, start) = (self.skew, self.start(column).unit);
+        let (skew, period) = (self.skew, self.skew.period());
         let mut kinds = [[0; 4]; MOST_KINDS as usize];
+        let lane = thread::thread_idx_x() % self.lanes();
+        let first = self.start(column).unit % period + lane * skew.per_word;
         for kind in 0..skew.kinds() {
-            let word = thread::thread_idx_x() % self.lanes() + kind * self.lanes();
-            kinds[kind as usize] = self.places(start, word * skew.per_word);
+            // Its words of other kinds are further by whole periods, and by less than one.
+            let further = kind * self.lanes() * skew.per_word;
+            let periods = (first / period + further / period) * self.between_periods();
+            for i in 0..skew.per_word {
+                kinds[kind as usize][i as usize] = periods + self.places.get(first % period + further % period + i);
+            }
         }
         let words = (alike / skew.per_word).wrapping_mul(self.args.layout.output_pitch as u32);
         Pattern { kinds, units: alike * skew.units, words }
@@ -157,45 +170,17 @@ impl<'a, U: Unit> Columns<'a, U> {
     fn start(&self, column: u32) -> Start {
         let (skew, layout) = (self.skew, &self.args.layout);
         let offset = self.first.wrapping_add(column.wrapping_mul(layout.output_pitch as u32));
-        let [unit, rows] = skew.until_start(offset);
-        let place = rows / skew.per_word * layout.tile_pitch * skew.per_word + column * skew.units;
+        let unit = offset.wrapping_neg() % skew.per_sector();
+        let place = unit / skew.period() * self.between_periods() + column * skew.units;
         // A multiple of the units of a word, and negative before the matrix.
         let word = offset.wrapping_add(unit) as i32 >> skew.per_word.ilog2();
         Start { unit, place, word: word as u32 }
     }
 
-    /// Where a row is in shared memory, without the column.
+    /// How far in shared memory a unit of a column is from the one that is a period further.
     #[inline(always)]
-    fn row(&self, row: u32) -> u32 {
-        let (args, per_word) = (self.args, self.skew.per_word);
-        row % per_word * args.places.row_pitch
-            + row / per_word * args.layout.tile_pitch * per_word
-            + self.lines.shift(args, self.skew, row)
-    }
-
-    /// Where the units of a word are in shared memory, counted from [`Start::place`], if the first one is `at` units
-    /// after the beginning of a column, and that is `start` units after the beginning of the halo, or further by so
-    /// many rows as a word has units, and several times that.
-    #[inline(always)]
-    fn places(&self, start: u32, at: u32) -> [u32; 4] {
-        let skew = self.skew;
-        let first = start / skew.units % skew.per_word;
-        let at = at + start % skew.units;
-        let (row, unit) = (first + at / skew.units, at % skew.units);
-        let mut places = [0; 4];
-        if skew.units == 3 {
-            // Those of a word are in two rows.
-            let rows = [self.row(row), self.row(row + 1).wrapping_sub(3)];
-            for i in 0..skew.per_word {
-                let row = if unit + i < 3 { rows[0] } else { rows[1] };
-                places[i as usize] = row.wrapping_add(unit + i);
-            }
-        } else {
-            for i in 0..skew.per_word {
-                places[i as usize] = self.row(row + i) + unit;
-            }
-        }
-        places
+    fn between_periods(&self) -> u32 {
+        self.args.layout.tile_pitch * self.skew.per_word
     }
 
     /// Writes a thread's words of so many columns, `each` of every kind at a time.
@@ -230,19 +215,25 @@ impl<'a, U: Unit> Columns<'a, U> {
         [columns, each]: [u32; 2],
         store: impl Fn(&Self, Gathered<U::Joined>),
     ) {
-        let all = self.skew.kinds() * columns * each;
+        let kinds = self.skew.kinds();
         let mut gathered = [Gathered::default(); MOST_GATHERED as usize];
-        for i in 0..all {
-            let (kind, i) = (i % self.skew.kinds(), i / self.skew.kinds());
-            let Start { unit, place, word } = self.down(at.further(i / each, pattern), i % each);
-            let places = pattern.kinds[kind as usize];
-            gathered[(i * self.skew.kinds() + kind) as usize] = Gathered {
-                unit: unit + kind * self.lanes() * self.skew.per_word,
-                word: word.wrapping_add(kind * self.lanes()),
-                value: U::join(|i| self.shared.get(place + places[i as usize])),
-            };
+        for kind in 0..kinds {
+            // Opaque, so that what is gathered from several columns stays one address and constant distances from it.
+            let mut places = [0; 4];
+            for i in 0..self.skew.per_word {
+                places[i as usize] = math::opaque(at.place + pattern.kinds[kind as usize][i as usize]);
+            }
+            for i in 0..columns * each {
+                let Start { unit, place, word } = self.down(at.further(i / each, pattern), i % each);
+                let further = place - at.place;
+                gathered[(i * kinds + kind) as usize] = Gathered {
+                    unit: unit + kind * self.lanes() * self.skew.per_word,
+                    word: word.wrapping_add(kind * self.lanes()),
+                    value: U::join(|i| self.shared.get(places[i as usize] + further)),
+                };
+            }
         }
-        for i in 0..all {
+        for i in 0..kinds * columns * each {
             store(self, gathered[i as usize]);
         }
     }
@@ -250,10 +241,11 @@ impl<'a, U: Unit> Columns<'a, U> {
     /// So many words of a kind further down the column.
     #[inline(always)]
     fn down(&self, Start { unit, place, word }: Start, words: u32) -> Start {
-        let rows = self.apart() / self.skew.units * self.args.layout.tile_pitch * self.skew.per_word;
+        // Words of all kinds make whole periods.
+        let periods = self.apart() / self.skew.units * self.between_periods();
         Start {
             unit: unit + words * self.apart() * self.skew.per_word,
-            place: place + words * rows,
+            place: place + words * periods,
             word: word.wrapping_add(words * self.apart()),
         }
     }
@@ -283,7 +275,7 @@ impl<'a, U: Unit> Columns<'a, U> {
     #[inline(always)]
     fn exists(&self, unit: u32) -> bool {
         // Before the first one, the difference is huge.
-        unit.wrapping_sub(self.lines.skipped * self.skew.units) < self.lines.count * self.skew.units
+        unit.wrapping_sub(self.rows.skipped * self.skew.units) < self.rows.count * self.skew.units
     }
 }
 

@@ -78,10 +78,12 @@ arguments! {
         pub words: u32,
         /// Units from a row to the next one, of as many as a word has units.
         pub row_pitch: u32,
-        /// The binary logarithm of how many rows are brought as one line.
-        pub line_log2: u32,
-        /// The binary logarithm of how many words of a line are brought by neighbouring threads.
-        pub beside_log2: u32,
+        /// How many rows are brought at a time; none if they follow each other without gaps and are brought as one run.
+        pub rows: u32,
+        /// How many neighbouring threads take the words of a row.
+        pub beside: u32,
+        /// How often a thread brings as many words as it can at a time.
+        pub goes: u32,
         /// The binary logarithm of how many words of a column are written by neighbouring threads.
         pub lanes_log2: u32,
     }

@@ -2,32 +2,32 @@
 //!
 //! Memory is written in sectors of 32 bytes, and what two blocks write of one is slow. Where rows of the output begin
 //! at other places of sectors than others, so do their elements. So a block writes, of each of its rows, the sectors
-//! from a certain one on to a certain other one, and needs the input's rows from some before its tile's first one: as
-//! many as a sector has elements, but one. Elements of 3 and 6 bytes have to begin where these sectors do, which they
-//! do in every third one; so the rows are as many as three sectors have elements, but one.
+//! from a certain one on to a certain other one, and needs the input's rows from some before its tile's first one, the
+//! *halo*: as many as have what a sector has but for a unit.
 //!
 //! All that is moved are whole words, also of elements of 1, 2, 3 or 6 bytes. The threads bring the rows to shared
 //! memory as they lie in global memory, from the word on in which the tile begins: so each row is shifted by what its
 //! first word has before the tile. They wait, and then gather words of the columns, unit by unit, and write them
 //! (`columns.rs`). From one row to the next that a thread brings, shifts stay the same, so next to nothing is left to
-//! compute for a word. Of matrices with few columns and no gaps, as many rows as a word has units are brought as one
-//! line, so that no word is brought for each of the rows of which it has a part.
+//! compute for a word. If nothing lies between the rows of a tile, but words belong to two of them, the tile is brought
+//! as the one run of words that it is: no word is brought twice, and no thread stands idle.
 //!
-//! Shared memory: a place for each row, or line. Neighbouring lanes write neighbouring words of a row, and meet only
-//! where it is so short that a warp writes several. They read what is one word further in the column: from rows that
-//! are as many apart as a word has units, which therefore have neighbouring places. Places are an odd number of words
-//! apart, or, if elements have several words, a number that makes elements below each other neighbours among the banks.
-//! So the lanes do not meet, but for elements of 3 and 6 bytes. Of these, a warp reads from three rows out of four, or
-//! of two; in wide tiles rows that follow each other are one bank apart, and those as many further as a word has units
-//! are three, which leaves fewer than two wavefronts on average.
+//! Shared memory: neighbouring lanes write neighbouring words of a row, and meet only where it is so short that a warp
+//! writes several. They read what is one word further in the column: from rows that are as many apart as a word has
+//! units, which therefore follow each other in shared memory. These are an odd number of words apart, or, if elements
+//! have several words, a number that makes elements below each other neighbours among the banks; so the lanes do not
+//! meet. Of elements of 3 and 6 bytes, half a warp reads a column, from three rows out of four or from all of them, and
+//! the other half the next column, which begins elsewhere: with the distances in `geometry.rs` that makes two wavefronts.
+//! In a run, rows are as far apart as in the matrix. What the lanes read is as many words apart as a row has units: an
+//! odd number, or twice one, which makes two wavefronts.
 
 use super::columns::Columns;
 use super::tile::Tile;
-use super::{Layout, SkewedArgs, THREADS};
+use super::{Layout, Places, SkewedArgs};
 use cuda_std::{Arena, Shared, Value, math, thread};
 
 /// The most words that a thread brings at a time.
-const MOST_LOADS_AT_ONCE: usize = 20;
+const MOST_LOADS_AT_ONCE: usize = 18;
 
 /// Bytes of a sector.
 pub(super) const SECTOR: u32 = 32;
@@ -91,39 +91,41 @@ impl Skew {
         if self.units == 3 { 3 } else { 1 }
     }
 
-    /// Whether a block has to begin its columns with whole elements, for all of them to be made of words of the same kinds.
-    const fn whole_elements(&self) -> bool {
+    /// Whether words contain parts of elements.
+    pub(super) const fn splits_elements(&self) -> bool {
         self.units == 3 && self.per_word > 1
+    }
+
+    /// Units that make whole words and whole elements.
+    pub(super) const fn period(&self) -> u32 {
+        self.units * self.per_word
+    }
+
+    /// A block has a table of the places of so many units of a column: see `columns.rs`.
+    pub(super) const fn places(&self) -> u32 {
+        2 * self.period()
     }
 
     /// The rows before a tile that its block needs.
     pub(super) const fn halo(&self) -> u32 {
-        let sectors = if self.whole_elements() { self.units } else { 1 };
-        (sectors * (self.per_sector() - 1)).div_ceil(self.units)
+        (self.per_sector() - 1).div_ceil(self.units)
     }
 
-    /// How far after the unit at `place` of a sector a block may begin a column, in units, and in rows that are whole.
-    #[inline(always)]
-    pub(super) fn until_start(&self, place: u32) -> [u32; 2] {
-        if self.whole_elements() {
-            // 3 * 21 is -1, modulo sectors of up to 32 units.
-            let rows = place.wrapping_mul(21) % self.per_sector();
-            [3 * rows, rows]
-        } else {
-            let units = place.wrapping_neg() % self.per_sector();
-            [units, units / self.units]
-        }
-    }
-
-    /// The words that a thread brings at a time, so that enough of them are under way: 72 bytes, or so many that all
-    /// rows come in one or two goes.
+    /// The words that a thread brings at a time, so that enough of them are under way: 72 bytes.
     pub(super) const fn loads_at_once(&self) -> u32 {
-        if self.units == 3 && self.per_word > 1 { 20 } else { 72 / self.bytes }
+        72 / self.bytes
     }
 }
 
-/// The rows of a tile, and those before it that there are.
-pub(super) struct Lines {
+impl Places {
+    #[inline(always)]
+    fn is_run(&self) -> bool {
+        self.rows == 0
+    }
+}
+
+/// Which rows of a tile, and of those before it, there are.
+pub(super) struct Rows {
     /// So many of the halo's rows would be before the matrix.
     pub(super) skipped: u32,
     /// How many there are.
@@ -134,7 +136,7 @@ pub(super) struct Lines {
     shift: u32,
 }
 
-impl Lines {
+impl Rows {
     #[inline(always)]
     fn new(layout: &Layout, tile: &Tile, skew: Skew) -> Self {
         let halo = skew.halo();
@@ -143,15 +145,18 @@ impl Lines {
         let source = tile.source(layout, 1, skew.units);
         let before = (halo - skipped) as u64 * layout.input_pitch;
         let shift = (source as u32).wrapping_sub(halo * layout.input_pitch as u32) % skew.per_word;
-        Lines { skipped, count: count.saturating_sub(skipped), first: source.wrapping_sub(before), shift }
+        Rows { skipped, count: count.saturating_sub(skipped), first: source.wrapping_sub(before), shift }
     }
 
-    /// What the row `row` after the halo's first one is shifted by. Rows of one line follow each other without a gap,
-    /// and are as many as a word has units: these are shifted alike.
+    /// Where in shared memory the unit `n` of the tile's first column is, counted from the halo's first row on.
     #[inline(always)]
-    pub(super) fn shift<U: Unit>(&self, args: &SkewedArgs<U>, skew: Skew, row: u32) -> u32 {
-        let further = if args.places.line_log2 > 0 { 0 } else { args.layout.input_pitch as u32 };
-        self.shift.wrapping_add(row.wrapping_mul(further)) % skew.per_word
+    fn place<U: Unit>(&self, args: &SkewedArgs<U>, skew: Skew, n: u32) -> u32 {
+        let (row, per_word) = (n / skew.units, skew.per_word);
+        // In a run, all rows are shifted alike.
+        let pitch = if args.places.is_run() { 0 } else { args.layout.input_pitch as u32 };
+        let shift = self.shift.wrapping_add(row.wrapping_mul(pitch)) % per_word;
+        let start = row % per_word * args.places.row_pitch + row / per_word * args.layout.tile_pitch * per_word;
+        start + shift + n % skew.units
     }
 }
 
@@ -160,109 +165,110 @@ impl Lines {
 pub(super) fn transpose<U: Unit, const UNITS: u32>(arena: Arena, args: &SkewedArgs<U>) {
     let skew = Skew { units: UNITS, per_word: U::PER_WORD, bytes: size_of::<U::Joined>() as u32 };
     let layout = &args.layout;
-    let (shared, _) = arena.split::<U::Joined>(args.places.words);
+    let (shared, arena) = arena.split::<U::Joined>(args.places.words);
+    let (places, _) = arena.split::<u32>(skew.places());
     let tile = Tile::of_block(layout);
     // The same for all threads of the block.
     if tile.columns == 0 {
         return;
     }
-    let lines = Lines::new(layout, &tile, skew);
-    load(&shared, args, &tile, &lines, skew);
+    let rows = Rows::new(layout, &tile, skew);
+    load(&shared, args, &tile, &rows, skew);
+    if thread::thread_idx_x() < skew.places() {
+        places.set(thread::thread_idx_x(), rows.place(args, skew, thread::thread_idx_x()));
+    }
     let (shared, _) = shared.reuse().split::<U>(args.places.words * U::PER_WORD);
-    Columns::new(&shared, args, &tile, &lines, skew).store();
+    Columns::new(&shared, &places, args, &tile, &rows, skew).store();
 }
 
-/// The way of a thread through the words of the lines: so many neighbouring threads take those of a line, and the next ones
-/// the next line.
+/// The words that a thread brings: some of every so many rows, or every so many words of a run.
 struct Way {
-    /// The first row of the first line, counted from the halo's first one.
-    row: u32,
-    /// From a line to the next one.
-    rows: u32,
-    /// The first word of the first line, counted from the first one that exists; negative, wrapped around, if that is later.
-    word: u32,
-    words: u32,
-    /// The words of the lines that begin where the first one does.
+    /// Of a row, this one and those that are `beside`, twice `beside` and so on further. A run has one for each thread.
+    x: u32,
+    beside: u32,
+    /// The words of the rows that begin where the thread's first one does.
     width: u32,
-    /// Where the first line is in shared memory, in words.
+    /// The first word of that row, counted from the first one that exists; negative, wrapped around, if that is later.
+    word: u32,
+    /// How many words further the thread's next row begins.
+    words: u32,
+    /// Where the row is in shared memory, in words, and how far from there the next one.
     place: u32,
     places: u32,
 }
 
 impl Way {
     #[inline(always)]
-    fn new<U: Unit>(args: &SkewedArgs<U>, tile: &Tile, lines: &Lines, skew: Skew) -> Self {
-        let (layout, per_word) = (&args.layout, skew.per_word);
-        let row = thread::thread_idx_x() >> args.places.beside_log2 << args.places.line_log2;
-        let rows = THREADS >> args.places.beside_log2 << args.places.line_log2;
+    fn new<U: Unit>(args: &SkewedArgs<U>, tile: &Tile, rows: &Rows, skew: Skew) -> Self {
+        let (layout, places, per_word) = (&args.layout, &args.places, skew.per_word);
+        let (row, beside) = (thread::thread_idx_x() / places.beside, places.beside);
+        let x = thread::thread_idx_x() - row * beside;
         let pitch = layout.input_pitch as u32;
-        let first = (lines.first as u32 % per_word).wrapping_add(row.wrapping_sub(lines.skipped).wrapping_mul(pitch));
-        let units = tile.columns * skew.units + ((1 << args.places.line_log2) - 1) * pitch;
+        let first = (rows.first as u32 % per_word).wrapping_add(row.wrapping_sub(rows.skipped).wrapping_mul(pitch));
+        let word = (first as i32).div_euclid(per_word as i32) as u32;
+        if places.is_run() {
+            return Way { x, beside, width: beside, word, words: beside, place: 0, places: beside };
+        }
         Way {
-            row,
-            rows,
-            word: (first as i32).div_euclid(per_word as i32) as u32,
-            words: rows * pitch / per_word,
-            width: (first % per_word + units).div_ceil(per_word),
-            place: row % per_word * args.places.row_pitch / per_word + row / per_word * layout.tile_pitch,
-            places: rows / per_word * layout.tile_pitch,
+            // Threads that are left over have none.
+            x: if row < places.rows { x } else { u32::MAX },
+            beside,
+            width: (first % per_word + tile.columns * skew.units).div_ceil(per_word),
+            word,
+            words: places.rows * pitch / per_word,
+            place: row % per_word * places.row_pitch / per_word + row / per_word * layout.tile_pitch,
+            places: places.rows / per_word * layout.tile_pitch,
+        }
+    }
+
+    /// Calls `go` with the first word, and its place, of each of so many goes, which are `at_once` words long.
+    #[inline(always)]
+    fn each(&self, goes: u32, at_once: u32, mut go: impl FnMut(u32, u32)) {
+        let mut x = self.x;
+        while x < self.width {
+            let (mut word, mut place) = (self.word.wrapping_add(x), self.place + x);
+            for _ in 0..goes {
+                go(word, place);
+                word = word.wrapping_add(at_once.wrapping_mul(self.words));
+                place += at_once * self.places;
+            }
+            x += self.beside;
         }
     }
 }
 
-/// Brings the tile's rows, and those before it, to shared memory. There is room for all rows that a thread may come to;
+/// Brings the tile's rows, and those before it, to shared memory. There is room for all words that a thread may come to;
 /// those that do not exist are not in reach.
 #[inline(always)]
-fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, tile: &Tile, lines: &Lines, skew: Skew) {
-    let (layout, per_word) = (&args.layout, skew.per_word);
+fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, tile: &Tile, rows: &Rows, skew: Skew) {
+    let (per_word, at_once) = (skew.per_word, skew.loads_at_once());
     // What is in reach begins at a word, and ends with the one in which the last row does.
-    let base = lines.first / per_word as u64;
-    let rows = lines.count.saturating_sub(1) * layout.input_pitch as u32;
-    let count = (lines.first as u32 % per_word + rows + tile.columns * skew.units).div_ceil(per_word);
+    let base = rows.first / per_word as u64;
+    let above_last = rows.count.saturating_sub(1) * args.layout.input_pitch as u32;
+    let count = (rows.first as u32 % per_word + above_last + tile.columns * skew.units).div_ceil(per_word);
     let words = args.input_words.at(base).first(count).anchored();
-    let way = Way::new(args, tile, lines, skew);
-    let beside = 1 << args.places.beside_log2;
-    let mut x = thread::thread_idx_x() % beside;
-    while x < way.width {
-        let (mut row, mut word, mut place) = (way.row, way.word.wrapping_add(x), way.place + x);
-        while row < layout.tile_rows + skew.halo() {
-            // Indices, not iterators, whose arrays would be in memory.
-            let mut loaded = [U::Joined::default(); MOST_LOADS_AT_ONCE];
-            let (between, apart) = (math::opaque(way.words), math::opaque(way.places));
-            for k in 0..skew.loads_at_once() {
-                loaded[k as usize] = words.get_masked(word);
-                word = word.wrapping_add(between);
-            }
-            for k in 0..skew.loads_at_once() {
-                shared.set(place, loaded[k as usize]);
-                place += apart;
-            }
-            row += skew.loads_at_once() * way.rows;
+    let way = Way::new(args, tile, rows, skew);
+    way.each(args.places.goes, at_once, |mut word, mut place| {
+        // Indices, not iterators, whose arrays would be in memory.
+        let mut loaded = [U::Joined::default(); MOST_LOADS_AT_ONCE];
+        let (between, apart) = (math::opaque(way.words), math::opaque(way.places));
+        for k in 0..at_once {
+            loaded[k as usize] = words.get_masked(word);
+            word = word.wrapping_add(between);
         }
-        x += beside;
-    }
+        for k in 0..at_once {
+            shared.set(place, loaded[k as usize]);
+            place += apart;
+        }
+    });
     if per_word > 1 && words.len() < count {
-        load_rest(shared, args, &way, words.len(), base, skew);
-    }
-}
-
-/// Brings the word `rest`, of which only some units are there.
-#[inline(always)]
-fn load_rest<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, way: &Way, rest: u32, base: u64, skew: Skew) {
-    let units = args.input.at((base + rest as u64) * skew.per_word as u64);
-    let value = U::join(|i| units.get_or(i, U::default()));
-    let beside = 1 << args.places.beside_log2;
-    let mut x = thread::thread_idx_x() % beside;
-    while x < way.width {
-        let (mut row, mut word, mut place) = (way.row, way.word.wrapping_add(x), way.place + x);
-        while row < args.layout.tile_rows + skew.halo() {
-            if word == rest {
-                shared.set(place, value);
+        // Of the last word only some units are there.
+        let units = args.input.at((base + words.len() as u64) * per_word as u64);
+        let rest = U::join(|i| units.get_or(i, U::default()));
+        way.each(args.places.goes * at_once, 1, |word, place| {
+            if word == words.len() {
+                shared.set(place, rest);
             }
-            row += way.rows;
-            word = word.wrapping_add(way.words);
-            place += way.places;
-        }
-        x += beside;
+        });
     }
 }
