@@ -26,7 +26,7 @@ const MOST_KINDS: u32 = 3;
 pub(super) struct Columns<'a, U: Unit> {
     shared: &'a Shared<U>,
     /// Where in `shared` the units of the tile's first column are, of the first two periods of the halo.
-    places: &'a Shared<u32>,
+    table: &'a Shared<u32>,
     args: &'a SkewedArgs<U>,
     tile: &'a Tile,
     rows: &'a Rows,
@@ -73,7 +73,7 @@ impl<'a, U: Unit> Columns<'a, U> {
     #[inline(always)]
     pub(super) fn new(
         shared: &'a Shared<U>,
-        places: &'a Shared<u32>,
+        table: &'a Shared<u32>,
         args: &'a SkewedArgs<U>,
         tile: &'a Tile,
         rows: &'a Rows,
@@ -86,7 +86,7 @@ impl<'a, U: Unit> Columns<'a, U> {
         let first = ((target - sector * per_sector) as u32).wrapping_sub(skew.halo() * skew.units);
         let words = args.output_words.at(sector * (per_sector / per_word)).anchored();
         let units = args.output.at(sector * per_sector);
-        Columns { shared, places, args, tile, rows, skew, first, words, units }
+        Columns { shared, table, args, tile, rows, skew, first, words, units }
     }
 
     #[inline(always)]
@@ -112,11 +112,14 @@ impl<'a, U: Unit> Columns<'a, U> {
     #[inline(always)]
     fn store_words(&self, alike: u32, [columns, each]: [u32; 2], store: impl Fn(&Self, Gathered<U::Joined>)) {
         let step = THREADS >> self.args.places.lanes_log2;
-        let mut first = thread::thread_idx_x() >> self.args.places.lanes_log2;
-        let common = self.pattern(first, alike);
-        while first < alike.min(self.tile.columns) {
-            // Columns a step apart begin at the same unit of a word, but maybe not of an element.
-            let pattern = if self.skew.kinds() > 1 { self.pattern(first, alike) } else { common };
+        let (mut first, end) = (thread::thread_idx_x() >> self.args.places.lanes_log2, alike.min(self.tile.columns));
+        if first >= end {
+            return;
+        }
+        // A step further, columns begin at the same unit of a word, but of elements of three units maybe at another one.
+        let common = (self.skew.kinds() == 1).then(|| self.pattern(first, alike));
+        while first < end {
+            let pattern = common.unwrap_or_else(|| self.pattern(first, alike));
             let (mut column, mut start) = (first, self.start(first));
             while column + (columns - 1) * alike < self.tile.columns {
                 self.store_columns(start, &pattern, [columns, each], &store);
@@ -142,7 +145,7 @@ impl<'a, U: Unit> Columns<'a, U> {
             let further = kind * self.lanes() * skew.per_word;
             let periods = (first / period + further / period) * self.between_periods();
             for i in 0..skew.per_word {
-                kinds[kind as usize][i as usize] = periods + self.places.get(first % period + further % period + i);
+                kinds[kind as usize][i as usize] = periods + self.table.get(first % period + further % period + i);
             }
         }
         let words = (alike / skew.per_word).wrapping_mul(self.args.layout.output_pitch as u32);

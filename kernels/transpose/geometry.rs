@@ -99,7 +99,8 @@ impl Skewed {
         u64::from(self.unit * self.skew.units)
     }
 
-    /// How a matrix is cut into tiles; `None` if its rows are so far apart that 32 bits cannot count the units of a tile.
+    /// How a matrix is cut into tiles; `None` if its rows are so far apart that 32 bits cannot count the units of a tile,
+    /// or if single columns are longer than there is room for.
     fn cut(&self, problem: &Problem) -> Option<Cut> {
         let halo = u64::from(self.skew.halo());
         // As a rule, the threads take at most so many columns at a time as a sector has units: see the kernel.
@@ -109,18 +110,18 @@ impl Skewed {
             _ => 5,
         };
         let bytes = match self.element() {
-            1 | 2 => RUN_BYTES / 2,
-            12 | 16 => RUN_BYTES * 2,
-            _ => RUN_BYTES,
+            1 | 2 => ROW_BYTES / 2,
+            12 | 16 => ROW_BYTES * 2,
+            _ => ROW_BYTES,
         };
         let words = bytes / u64::from(self.skew.bytes);
         let mut words = if self.skew.units == 3 { words / 4 * 3 } else { words };
         let rows = |words: u64| words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
         let width = problem.columns.saturating_mul(self.element());
         let most = problem.rows.min(problem.rows.saturating_mul(problem.matrices) / FEWEST_BLOCKS);
-        // A power of two of words, which so many threads take at a time.
+        // A power of two of words, which neighbouring threads take.
         let columns = |rows: u64| {
-            let width = (TILE_BYTES_SKEWED / (rows + halo)).min(RUN_BYTES) / u64::from(self.skew.bytes);
+            let width = (TILE_BYTES_SKEWED / (rows + halo)).min(ROW_BYTES) / u64::from(self.skew.bytes);
             let units = (1 << width.max(1).ilog2()) * u64::from(self.skew.per_word);
             (units - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units)
         };
@@ -139,6 +140,9 @@ impl Skewed {
         let rows = rows(words);
         let units = |pitch: u64| pitch / u64::from(self.unit);
         let reach = REACH / units(problem.output_pitch).max(1);
+        if reach == 0 {
+            return None;
+        }
         let cut_into = |columns: u64| {
             let cut = Cut { rows, columns, lanes_log2, run: self.is_run(problem, columns) };
             if cut.rows < most { self.filled(cut, most) } else { cut }
@@ -148,14 +152,17 @@ impl Skewed {
         while cut.columns > 1 && self.shared_bytes(&cut) > MOST_SHARED_BYTES {
             cut = cut_into(cut.columns / 2);
         }
-        let reached = self.rows(&cut).checked_mul(units(problem.input_pitch))?;
-        (cut.columns > 0 && reached <= REACH).then_some(cut)
+        let reached = self.room(&cut).checked_mul(units(problem.input_pitch))?;
+        (self.shared_bytes(&cut) <= MOST_SHARED_BYTES && reached <= REACH).then_some(cut)
     }
 
     /// Whether tiles with so many columns are brought as runs: without gaps, and with words that belong to two rows.
     fn is_run(&self, problem: &Problem, columns: u64) -> bool {
-        let gapless = columns == problem.columns && problem.input_pitch == problem.columns * problem.element;
-        gapless && !(columns * u64::from(self.skew.units)).is_multiple_of(u64::from(self.skew.per_word))
+        let row = columns * problem.element;
+        let gapless = columns == problem.columns && problem.input_pitch == row;
+        gapless
+            && row <= MOST_BYTES_IN_RUN
+            && !(columns * u64::from(self.skew.units)).is_multiple_of(u64::from(self.skew.per_word))
     }
 
     /// With as many rows as there is room for, and `most` at the most.
@@ -163,7 +170,7 @@ impl Skewed {
         // Columns have as many words of each kind as of any other.
         let words = u64::from(self.skew.kinds()) << cut.lanes_log2;
         let step = words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
-        let rows = (self.rows(&cut) - u64::from(self.skew.halo())).min(most);
+        let rows = (self.room(&cut) - u64::from(self.skew.halo())).min(most);
         Cut { rows: rows / step * step, ..cut }
     }
 
@@ -173,7 +180,7 @@ impl Skewed {
         (per_word - 1 + rows * cut.columns * u64::from(self.skew.units)).div_ceil(per_word)
     }
 
-    /// How many threads take a row's words.
+    /// How many neighbouring threads take a row's words; of a run, all.
     fn beside(&self, cut: &Cut) -> u64 {
         if cut.run { THREADS.into() } else { self.width(cut, 1).min(MOST_BESIDE) }
     }
@@ -195,7 +202,7 @@ impl Skewed {
     }
 
     /// The rows that there is room for: all that a thread may come to.
-    fn rows(&self, cut: &Cut) -> u64 {
+    fn room(&self, cut: &Cut) -> u64 {
         let (goes, loads) = (self.goes(cut), u64::from(self.skew.loads_at_once()));
         if cut.run {
             let units = goes * loads * u64::from(THREADS * self.skew.per_word);
@@ -207,7 +214,7 @@ impl Skewed {
 
     fn shared_bytes(&self, cut: &Cut) -> u64 {
         let words = u64::from(self.places(cut).1.words);
-        shared_bytes::<u8>(words * u64::from(self.skew.bytes)) + shared_bytes::<u32>(self.skew.places().into())
+        shared_bytes::<u8>(words * u64::from(self.skew.bytes)) + shared_bytes::<u32>(self.skew.table_len().into())
     }
 
     /// How many words are between rows in shared memory, and the rest of how these lie there.
@@ -219,7 +226,7 @@ impl Skewed {
         } else {
             // Rows that are as many apart as a word has units follow each other.
             let between = self.between(cut);
-            let apart = self.apart(self.rows(cut).div_ceil(per_word) * between);
+            let apart = self.apart(self.room(cut).div_ceil(per_word) * between);
             [per_word * apart, per_word * apart, between]
         };
         let places = Places {
@@ -239,9 +246,9 @@ impl Skewed {
     }
 
     /// How many words are between rows that follow each other in shared memory. Of elements of several words, a number with
-    /// which elements below each other are neighbours among the banks, downwards or upwards, and of those that words are
-    /// parts of, what [`Skewed::distances`] says; unless it takes so much memory that there is room for fewer blocks.
-    /// Otherwise an odd number will do.
+    /// which elements below each other are neighbours among the banks, downwards or upwards, and if words contain parts of
+    /// elements, what [`Skewed::distances`] says; unless that makes rows longer by more than half. Otherwise an odd number
+    /// will do.
     fn between(&self, cut: &Cut) -> u64 {
         let (width, units, banks) = (self.width(cut, 1), u64::from(self.skew.units), self.banks());
         let wanted = match self.distances() {
@@ -261,8 +268,8 @@ impl Skewed {
     }
 
     /// What distances are modulo the banks if words contain parts of elements: of rows that follow each other in shared
-    /// memory, and of those that do in the matrix. Counted over all ways in which rows of input and output can begin, they
-    /// have the fewest wavefronts of all odd ones: 1.9 on average.
+    /// memory, and of those that do in the matrix. Counted over many ways in which rows of input and output can begin, they
+    /// are among those with the fewest wavefronts, 1.9 on average; of all odd ones, that is 2.5.
     fn distances(&self) -> Option<[u64; 2]> {
         match self.skew.bytes / self.skew.per_word {
             1 if self.skew.splits_elements() => Some([1, 25]),
@@ -285,7 +292,7 @@ struct Cut {
 
 /// The bytes of a skewed tile's rows in the output, as a rule, and at most in the input. With those of the tiles and of
 /// narrow ones tried on an H200 with 16383 x 8191 and 1,000,003 x 7 elements of all sizes.
-const RUN_BYTES: u64 = 512;
+const ROW_BYTES: u64 = 512;
 
 /// The bytes of a skewed tile, about.
 const TILE_BYTES_SKEWED: u64 = 41 << 10;
@@ -293,16 +300,19 @@ const TILE_BYTES_SKEWED: u64 = 41 << 10;
 /// Shared memory for four blocks on multiprocessors of compute capability 9.0, and for one on those that have 64 KiB.
 const MOST_SHARED_BYTES: u64 = 56 << 10;
 
+/// Tiles with longer rows are not brought as runs: few of their words belong to two rows.
+const MOST_BYTES_IN_RUN: u64 = 96;
+
 /// Tiles of narrow matrices have so many more rows that they have at most so many bytes.
 const NARROW_BYTES: u64 = 24 << 10;
 
 /// But there shall be work for all multiprocessors.
 const FEWEST_BLOCKS: u64 = 448;
 
-/// Of so many columns, or fewer, each is for a warp.
+/// Of matrices with at most so many columns, whole warps write one.
 const FEW_COLUMNS: u64 = 8;
 
-/// Fewer lanes would not make whole elements.
+/// As many words as a sector has: fewer lanes would not write whole sectors.
 const FEWEST_LANES_LOG2: u32 = 3;
 
 /// The most threads that take the words of a row, unless the tile is one run.
@@ -361,7 +371,7 @@ impl Kernel {
         PACKED.iter().find(|packed| problem.fits(packed) && fills(packed)).map(Kernel::Packed)
     }
 
-    /// With packs wherever rows begin, if there is a kernel for elements of this size and units are aligned.
+    /// With whole words wherever rows begin, if there is a kernel for elements of this size and units are aligned.
     #[must_use]
     pub fn skewed(problem: &Problem) -> Option<Self> {
         let fits = |skewed: &&Skewed| {

@@ -62,8 +62,8 @@ arguments! {
         pub input_words: GlobalIn<U::Joined>,
         /// The output, whole words of it.
         pub output_words: GlobalOut<U::Joined>,
-        /// Where the matrices are; the tile's pitch is in words, to the row that is as much further as a word has
-        /// units.
+        /// Where the matrices are; the tile's pitch is in words, from a row to the one that is as many rows further as a
+        /// word has units.
         pub layout: Layout,
         /// Where the tile's rows are in shared memory.
         pub places: Places,
@@ -76,11 +76,11 @@ arguments! {
     pub struct Places {
         /// The words of the tile.
         pub words: u32,
-        /// Units from a row to the next one, of as many as a word has units.
+        /// Units from a row to the one that follows it in the matrix, of as many rows as a word has units.
         pub row_pitch: u32,
         /// How many rows are brought at a time; none if they follow each other without gaps and are brought as one run.
         pub rows: u32,
-        /// How many neighbouring threads take the words of a row.
+        /// How many neighbouring threads take the words of a row; of a run, all.
         pub beside: u32,
         /// How often a thread brings as many words as it can at a time.
         pub goes: u32,

@@ -2,24 +2,24 @@
 //!
 //! Memory is written in sectors of 32 bytes, and what two blocks write of one is slow. Where rows of the output begin
 //! at other places of sectors than others, so do their elements. So a block writes, of each of its rows, the sectors
-//! from a certain one on to a certain other one, and needs the input's rows from some before its tile's first one, the
-//! *halo*: as many as have what a sector has but for a unit.
+//! from a certain one on to a certain other one, and needs some of the input's rows before its tile's first one, the
+//! *halo*: enough for a sector but for one unit.
 //!
 //! All that is moved are whole words, also of elements of 1, 2, 3 or 6 bytes. The threads bring the rows to shared
 //! memory as they lie in global memory, from the word on in which the tile begins: so each row is shifted by what its
 //! first word has before the tile. They wait, and then gather words of the columns, unit by unit, and write them
 //! (`columns.rs`). From one row to the next that a thread brings, shifts stay the same, so next to nothing is left to
 //! compute for a word. If nothing lies between the rows of a tile, but words belong to two of them, the tile is brought
-//! as the one run of words that it is: no word is brought twice, and no thread stands idle.
+//! as the one run of words that it is: no word is brought twice, and all threads have the same to do.
 //!
 //! Shared memory: neighbouring lanes write neighbouring words of a row, and meet only where it is so short that a warp
 //! writes several. They read what is one word further in the column: from rows that are as many apart as a word has
 //! units, which therefore follow each other in shared memory. These are an odd number of words apart, or, if elements
 //! have several words, a number that makes elements below each other neighbours among the banks; so the lanes do not
-//! meet. Of elements of 3 and 6 bytes, half a warp reads a column, from three rows out of four or from all of them, and
-//! the other half the next column, which begins elsewhere: with the distances in `geometry.rs` that makes two wavefronts.
-//! In a run, rows are as far apart as in the matrix. What the lanes read is as many words apart as a row has units: an
-//! odd number, or twice one, which makes two wavefronts.
+//! meet. Of elements of 3 bytes, lanes read from three rows out of four, of 6 bytes from all, and in wide tiles half a
+//! warp from the next column, which begins elsewhere: with the distances in `geometry.rs`, that makes two wavefronts. In a
+//! run, rows are as far apart as in the matrix. What the lanes read is as many words apart as a row has units, an odd number
+//! or twice one, which makes one or two wavefronts; of elements of 3 and 6 bytes mostly two or three.
 
 use super::columns::Columns;
 use super::tile::Tile;
@@ -102,7 +102,7 @@ impl Skew {
     }
 
     /// A block has a table of the places of so many units of a column: see `columns.rs`.
-    pub(super) const fn places(&self) -> u32 {
+    pub(super) const fn table_len(&self) -> u32 {
         2 * self.period()
     }
 
@@ -166,7 +166,7 @@ pub(super) fn transpose<U: Unit, const UNITS: u32>(arena: Arena, args: &SkewedAr
     let skew = Skew { units: UNITS, per_word: U::PER_WORD, bytes: size_of::<U::Joined>() as u32 };
     let layout = &args.layout;
     let (shared, arena) = arena.split::<U::Joined>(args.places.words);
-    let (places, _) = arena.split::<u32>(skew.places());
+    let (table, _) = arena.split::<u32>(skew.table_len());
     let tile = Tile::of_block(layout);
     // The same for all threads of the block.
     if tile.columns == 0 {
@@ -174,11 +174,11 @@ pub(super) fn transpose<U: Unit, const UNITS: u32>(arena: Arena, args: &SkewedAr
     }
     let rows = Rows::new(layout, &tile, skew);
     load(&shared, args, &tile, &rows, skew);
-    if thread::thread_idx_x() < skew.places() {
-        places.set(thread::thread_idx_x(), rows.place(args, skew, thread::thread_idx_x()));
+    if thread::thread_idx_x() < skew.table_len() {
+        table.set(thread::thread_idx_x(), rows.place(args, skew, thread::thread_idx_x()));
     }
     let (shared, _) = shared.reuse().split::<U>(args.places.words * U::PER_WORD);
-    Columns::new(&shared, &places, args, &tile, &rows, skew).store();
+    Columns::new(&shared, &table, args, &tile, &rows, skew).store();
 }
 
 /// The words that a thread brings: some of every so many rows, or every so many words of a run.
@@ -186,15 +186,15 @@ struct Way {
     /// Of a row, this one and those that are `beside`, twice `beside` and so on further. A run has one for each thread.
     x: u32,
     beside: u32,
-    /// The words of the rows that begin where the thread's first one does.
+    /// The words of each of the thread's rows; of a run, as many as there are threads.
     width: u32,
     /// The first word of that row, counted from the first one that exists; negative, wrapped around, if that is later.
     word: u32,
     /// How many words further the thread's next row begins.
-    words: u32,
+    word_step: u32,
     /// Where the row is in shared memory, in words, and how far from there the next one.
     place: u32,
-    places: u32,
+    place_step: u32,
 }
 
 impl Way {
@@ -207,7 +207,7 @@ impl Way {
         let first = (rows.first as u32 % per_word).wrapping_add(row.wrapping_sub(rows.skipped).wrapping_mul(pitch));
         let word = (first as i32).div_euclid(per_word as i32) as u32;
         if places.is_run() {
-            return Way { x, beside, width: beside, word, words: beside, place: 0, places: beside };
+            return Way { x, beside, width: beside, word, word_step: beside, place: 0, place_step: beside };
         }
         Way {
             // Threads that are left over have none.
@@ -215,9 +215,9 @@ impl Way {
             beside,
             width: (first % per_word + tile.columns * skew.units).div_ceil(per_word),
             word,
-            words: places.rows * pitch / per_word,
+            word_step: places.rows * pitch / per_word,
             place: row % per_word * places.row_pitch / per_word + row / per_word * layout.tile_pitch,
-            places: places.rows / per_word * layout.tile_pitch,
+            place_step: places.rows / per_word * layout.tile_pitch,
         }
     }
 
@@ -229,8 +229,8 @@ impl Way {
             let (mut word, mut place) = (self.word.wrapping_add(x), self.place + x);
             for _ in 0..goes {
                 go(word, place);
-                word = word.wrapping_add(at_once.wrapping_mul(self.words));
-                place += at_once * self.places;
+                word = word.wrapping_add(at_once.wrapping_mul(self.word_step));
+                place += at_once * self.place_step;
             }
             x += self.beside;
         }
@@ -251,7 +251,7 @@ fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, tile: &Tile, 
     way.each(args.places.goes, at_once, |mut word, mut place| {
         // Indices, not iterators, whose arrays would be in memory.
         let mut loaded = [U::Joined::default(); MOST_LOADS_AT_ONCE];
-        let (between, apart) = (math::opaque(way.words), math::opaque(way.places));
+        let (between, apart) = (math::opaque(way.word_step), math::opaque(way.place_step));
         for k in 0..at_once {
             loaded[k as usize] = words.get_masked(word);
             word = word.wrapping_add(between);

@@ -107,6 +107,25 @@ fn long_tiles_have_all_columns() {
     }
 }
 
+/// Tiles whose units 32 bits cannot count, and columns for which there is no room, are for other kernels.
+#[test]
+fn skewed_tiles_that_there_cannot_be() {
+    let skewed = |rows, columns, element, input_pitch| {
+        let problem = Problem { rows, columns, element, matrices: 1, input_pitch, output_pitch: rows * element };
+        Kernel::skewed(&problem).map(|kernel| Geometry::new(kernel, &problem))
+    };
+    // Rows of the output, in units, and how many units an element has.
+    const MOST: u64 = i32::MAX as u64 - 1024;
+    for (element, units) in [(1, 1), (2, 1), (3, 3), (4, 1), (6, 3), (8, 1), (12, 3), (16, 2)] {
+        let [rows, pitch] = [MOST / units, 2 * element];
+        assert!(skewed(rows, 2, element, pitch).is_some(), "{element} bytes, {rows} rows");
+        assert_eq!(skewed(rows + 1, 2, element, pitch), None, "{element} bytes");
+        assert_eq!(skewed(1 << 40, 2, element, pitch), None, "{element} bytes");
+    }
+    let one_column = skewed(7_340_032, 1, 1, 4);
+    assert!(one_column.is_none_or(|it| it.shared_bytes <= 64 << 10), "{one_column:?}");
+}
+
 /// Where columns of tiles stand side by side along x of the grid, blocks beyond the last one do nothing.
 #[test]
 fn columns_of_tiles_side_by_side() {

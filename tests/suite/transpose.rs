@@ -23,7 +23,7 @@ const ALGORITHMS: [Algorithm; 4] =
     [Algorithm::Auto, Algorithm::Naive, Algorithm::SharedUnpadded, Algorithm::SharedPadded];
 
 /// Rows, columns, matrices and what lies between rows, of the input and of the output.
-const SHAPES: [(usize, usize, usize, [usize; 2]); 25] = [
+const SHAPES: [(usize, usize, usize, [usize; 2]); 27] = [
     (0, 5, 2, [0, 0]),
     (5, 0, 1, [1, 0]),
     (5, 5, 0, [0, 0]),
@@ -33,6 +33,8 @@ const SHAPES: [(usize, usize, usize, [usize; 2]); 25] = [
     (2, 2, 1001, [0, 0]),
     (7, 5, 33, [0, 0]),
     (31, 33, 3, [1, 2]),
+    (33, 30, 1, [1, 0]),
+    (129, 17, 1, [0, 0]),
     (32, 32, 1, [0, 0]),
     (32, 32, 1, [1, 1]),
     (33, 31, 1, [0, 0]),
@@ -52,12 +54,14 @@ const SHAPES: [(usize, usize, usize, [usize; 2]); 25] = [
 ];
 
 /// On emulated devices: each kernel with whole tiles and parts of them.
-const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 9] = [
+const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 11] = [
     (0, 5, 2, [0, 0]),
     (1, 40, 1, [0, 3]),
     (2, 2, 5, [0, 0]),
     (7, 301, 1, [0, 0]),
     (70, 33, 1, [1, 2]),
+    (33, 30, 1, [1, 0]),
+    (129, 17, 1, [0, 0]),
     (48, 80, 2, [0, 16]),
     (192, 80, 1, [0, 0]),
     (133, 130, 1, [0, 0]),
