@@ -108,7 +108,7 @@ impl<'a, U: Unit> Columns<'a, U> {
     }
 
     /// Each thread writes the same words of every so many columns. Those begin alike, at the same place of a sector, that
-    /// are `alike` apart. Of so many of these it gathers at a time so many words of every kind as `at_once` says.
+    /// are `alike` apart. It gathers words of `columns` of these at a time, `each` of every kind.
     #[inline(always)]
     fn store_words(&self, alike: u32, [columns, each]: [u32; 2], store: impl Fn(&Self, Gathered<U::Joined>)) {
         let step = THREADS >> self.args.places.lanes_log2;
