@@ -106,7 +106,7 @@ impl Skewed {
         // As a rule, the threads take at most so many columns at a time as a sector has units: see the kernel.
         let mut lanes_log2 = match self.skew.bytes {
             8 => 6,
-            _ if self.skew.splits_elements() && problem.columns > FEW_COLUMNS => 4,
+            _ if self.distances().is_some() && problem.columns > FEW_COLUMNS => 4,
             _ => 5,
         };
         let bytes = match self.element() {
@@ -271,9 +271,9 @@ impl Skewed {
     /// memory, and of those that do in the matrix. Counted over many ways in which rows of input and output can begin, they
     /// are among those with the fewest wavefronts, 1.9 on average; of all odd ones, that is 2.5.
     fn distances(&self) -> Option<[u64; 2]> {
-        match self.skew.bytes / self.skew.per_word {
-            1 if self.skew.splits_elements() => Some([1, 25]),
-            2 if self.skew.splits_elements() => Some([3, 17]),
+        match (self.unit, self.skew.units) {
+            (1, 3) => Some([1, 25]),
+            (2, 3) => Some([3, 17]),
             _ => None,
         }
     }

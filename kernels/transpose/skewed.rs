@@ -91,11 +91,6 @@ impl Skew {
         if self.units == 3 { 3 } else { 1 }
     }
 
-    /// Whether words contain parts of elements.
-    pub(super) const fn splits_elements(&self) -> bool {
-        self.units == 3 && self.per_word > 1
-    }
-
     /// Units that make whole words and whole elements.
     pub(super) const fn period(&self) -> u32 {
         self.units * self.per_word
