@@ -2,10 +2,12 @@
 
 use crate::Arch;
 use crate::compiler::{Compiler, Core, TARGET};
+use crate::convergence::{Copied, Copies, align_barriers};
 use crate::environment;
 use crate::error::BuildError;
-use crate::flags::Flags;
+use crate::flags::{Flags, Precaution};
 use crate::kernel_crate::KernelCrate;
+use crate::line_directives;
 use crate::messages::Messages;
 use crate::output::write_if_changed;
 use crate::registers;
@@ -35,6 +37,8 @@ pub(crate) struct DeviceBuild<'a> {
 #[derive(Debug)]
 struct Results {
     assembly: PathBuf,
+    /// The same code as LLVM has it.
+    ir: PathBuf,
     dep_info: PathBuf,
 }
 
@@ -44,13 +48,14 @@ impl Results {
         Results {
             // A place that is named on the command line. Where cargo would put the file depends on its version.
             assembly: wrapper.dir.join(&wrapper.library).with_extension("s"),
+            ir: wrapper.dir.join(&wrapper.library).with_extension("ll"),
             dep_info: release.join(&wrapper.library).with_extension("d"),
         }
     }
 
     /// Removes those of an earlier run, so that they can never be taken for this one's.
     fn remove(&self) -> Result<(), BuildError> {
-        for file in [&self.assembly, &self.dep_info] {
+        for file in [&self.assembly, &self.ir, &self.dep_info] {
             match fs::remove_file(file) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(BuildError::io(file)(error)),
                 _ => {}
@@ -75,36 +80,24 @@ pub(crate) struct Compiled {
 }
 
 impl DeviceBuild<'_> {
+    /// Compiles `module` so that no operation of a warp is copied, with as few precautions as possible: they make slower
+    /// code.
     pub(crate) fn run(&self, module: &Module, arch: Arch) -> Result<Compiled, BuildError> {
         let _lock = self.lock()?;
         let wrapper = Wrapper::write(self.target_dir, self.kernels, module)?;
-        let results = Results::of(&wrapper, &self.arch_dir(arch));
-        results.remove()?;
-        let (messages, output) = self.compile(&wrapper, &results, arch)?;
-        if !output.status.success() {
-            return Err(failure(&messages, &output, module, arch));
+        let mut copies = Vec::new();
+        for precaution in Precaution::ALL {
+            let (mut compiled, found) = Attempt { build: self, arch, precaution }.run(&wrapper, module)?;
+            if found.is_empty() {
+                if precaution == Precaution::NoJumpThreading {
+                    compiled.warnings.push(unthreaded(module, &copies));
+                }
+                return Ok(compiled);
+            }
+            copies = found;
         }
-        let manifest = self.kernels.dir.join("Cargo.toml");
-        let no_sources = || BuildError::NoSources { package: self.kernels.package.clone() };
-        let sources = messages.variable(&manifest, SOURCES).ok_or_else(no_sources)?;
-        let own = [wrapper.dir.as_path(), self.compiler.sysroot.as_path()];
-        let assembly = fs::read_to_string(&results.assembly).map_err(BuildError::io(&results.assembly))?;
-        Ok(Compiled {
-            ptx: registers::limit(&assembly),
-            sources: sources.to_owned(),
-            flags: self.flags(arch).to_string(),
-            files: watch::files(&results.dep_info, messages.manifests(), &own)?,
-            warnings: messages.warnings,
-        })
-    }
-
-    fn flags(&self, arch: Arch) -> Flags {
-        Flags { arch, core: self.compiler.core, release: self.release }
-    }
-
-    /// `core` depends on the flags, so each target has a folder of its own and keeps what was compiled.
-    fn arch_dir(&self, arch: Arch) -> PathBuf {
-        self.target_dir.join(arch.to_string())
+        let copies = copies.iter().map(Copied::to_string).collect();
+        Err(BuildError::Copied { module: module.name.clone(), arch, copies })
     }
 
     /// Keeps other builds out of the nested target folder, in which the wrapper and the result have fixed names.
@@ -115,47 +108,6 @@ impl DeviceBuild<'_> {
         // On a file system that has no locks, cargo works without them too.
         let _ = file.lock();
         Ok(file)
-    }
-
-    /// Runs cargo, if possible without a network.
-    ///
-    /// To compile `core`, cargo resolves the dependencies of the whole standard library, and would ask the registry for
-    /// them; the toolchain may carry their sources. Kernels with dependencies from a registry cannot be resolved that
-    /// way, and then cargo is run again as usual.
-    fn compile(&self, wrapper: &Wrapper, results: &Results, arch: Arch) -> Result<(Messages, Output), BuildError> {
-        let assembly = &results.assembly;
-        if let (Core::Sources, Some(vendored)) = (self.compiler.core, self.compiler.vendored()) {
-            let directory = format!("source.vendored.directory={}", quoted(&vendored));
-            let replaced = "source.crates-io.replace-with='vendored'";
-            let mut command = self.command(wrapper, arch)?;
-            command.args(["--offline", "--config", replaced, "--config", &directory]);
-            let done = run(command, assembly)?;
-            if done.0.started {
-                return Ok(done);
-            }
-        }
-        run(self.command(wrapper, arch)?, assembly)
-    }
-
-    fn command(&self, wrapper: &Wrapper, arch: Arch) -> Result<Command, BuildError> {
-        let mut command = environment::command(&self.compiler.cargo);
-        command.current_dir(&wrapper.dir);
-        command.env("RUSTC", &self.compiler.rustc).env("RUSTFLAGS", self.flags(arch).rustflags());
-        command.env("RUSTC_WRAPPER", self.rustc_wrapper()?).env("RUSTC_WORKSPACE_WRAPPER", "");
-        // There is nothing to link: the assembly is what counts.
-        command.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", "true");
-        if let Some(jobs) = env::var_os("NUM_JOBS") {
-            command.env("CARGO_BUILD_JOBS", jobs);
-        }
-        command.args(["rustc", "--release", "--message-format=json", "--target", TARGET, "--target-dir"]);
-        command.arg(self.arch_dir(arch));
-        if self.compiler.core == Core::Sources {
-            command.arg("-Zbuild-std=core");
-        }
-        for setting in self.flags(arch).profile() {
-            command.arg("--config").arg(format!("profile.release.{setting}"));
-        }
-        Ok(command)
     }
 
     /// A program that starts the compiler with names that do not depend on folders.
@@ -179,6 +131,93 @@ impl DeviceBuild<'_> {
     }
 }
 
+/// One way to compile a module.
+#[derive(Debug)]
+struct Attempt<'a> {
+    build: &'a DeviceBuild<'a>,
+    arch: Arch,
+    precaution: Precaution,
+}
+
+impl Attempt<'_> {
+    /// The compiled module, and the operations of warps that were copied.
+    fn run(&self, wrapper: &Wrapper, module: &Module) -> Result<(Compiled, Vec<Copied>), BuildError> {
+        let results = Results::of(wrapper, &self.folder());
+        results.remove()?;
+        let (messages, output) = self.compile(wrapper, &results)?;
+        if !output.status.success() {
+            return Err(failure(&messages, &output, module, self.arch));
+        }
+        let copies = Copies::find(&read(&results.ir)?);
+        let mut compiled = self.compiled(wrapper, &results, messages)?;
+        if !copies.barriers {
+            compiled.ptx = align_barriers(&compiled.ptx);
+        }
+        Ok((compiled, copies.of_warps))
+    }
+
+    fn compiled(&self, wrapper: &Wrapper, results: &Results, messages: Messages) -> Result<Compiled, BuildError> {
+        let DeviceBuild { kernels, compiler, release, .. } = self.build;
+        let no_sources = || BuildError::NoSources { package: kernels.package.clone() };
+        let sources = messages.variable(&kernels.dir.join("Cargo.toml"), SOURCES).ok_or_else(no_sources)?.to_owned();
+        let own = [wrapper.dir.as_path(), compiler.sysroot.as_path()];
+        let files = watch::files(&results.dep_info, messages.manifests(), &own)?;
+        let assembly = registers::limit(&read(&results.assembly)?);
+        let ptx = if *release { line_directives::remove(&assembly) } else { assembly };
+        Ok(Compiled { ptx, sources, flags: self.flags().to_string(), files, warnings: messages.warnings })
+    }
+
+    fn flags(&self) -> Flags {
+        let DeviceBuild { compiler, release, .. } = *self.build;
+        Flags { arch: self.arch, core: compiler.core, release, precaution: self.precaution }
+    }
+
+    /// `core` depends on the flags, so each target has a folder of its own and keeps what was compiled.
+    fn folder(&self) -> PathBuf {
+        self.build.target_dir.join(format!("{}{}", self.arch, self.precaution.suffix()))
+    }
+
+    /// Runs cargo, if possible without a network.
+    ///
+    /// To compile `core`, cargo resolves the dependencies of the whole standard library, and would ask the registry for
+    /// them; the toolchain may carry their sources. Kernels with dependencies from a registry cannot be resolved that
+    /// way, and then cargo is run again as usual.
+    fn compile(&self, wrapper: &Wrapper, results: &Results) -> Result<(Messages, Output), BuildError> {
+        if let (Core::Sources, Some(vendored)) = (self.build.compiler.core, self.build.compiler.vendored()) {
+            let directory = format!("source.vendored.directory={}", quoted(&vendored));
+            let replaced = "source.crates-io.replace-with='vendored'";
+            let mut command = self.command(wrapper)?;
+            command.args(["--offline", "--config", replaced, "--config", &directory]);
+            let done = run(command, results)?;
+            if done.0.started {
+                return Ok(done);
+            }
+        }
+        run(self.command(wrapper)?, results)
+    }
+
+    fn command(&self, wrapper: &Wrapper) -> Result<Command, BuildError> {
+        let mut command = environment::command(&self.build.compiler.cargo);
+        command.current_dir(&wrapper.dir);
+        command.env("RUSTC", &self.build.compiler.rustc).env("RUSTFLAGS", self.flags().rustflags());
+        command.env("RUSTC_WRAPPER", self.build.rustc_wrapper()?).env("RUSTC_WORKSPACE_WRAPPER", "");
+        // There is nothing to link: the assembly is what counts.
+        command.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", "true");
+        if let Some(jobs) = env::var_os("NUM_JOBS") {
+            command.env("CARGO_BUILD_JOBS", jobs);
+        }
+        command.args(["rustc", "--release", "--message-format=json", "--target", TARGET, "--target-dir"]);
+        command.arg(self.folder());
+        if self.build.compiler.core == Core::Sources {
+            command.arg("-Zbuild-std=core");
+        }
+        for setting in self.flags().profile() {
+            command.arg("--config").arg(format!("profile.release.{setting}"));
+        }
+        Ok(command)
+    }
+}
+
 #[cfg(unix)]
 fn make_executable(path: &Path) -> Result<(), BuildError> {
     use std::os::unix::fs::PermissionsExt;
@@ -191,13 +230,33 @@ fn make_executable(_: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Runs `command`, a cargo that passes on the order to write `assembly`.
-fn run(mut command: Command, assembly: &Path) -> Result<(Messages, Output), BuildError> {
-    let mut emit = OsString::from("--emit=asm=");
-    emit.push(assembly);
+/// Runs `command`, a cargo that passes on the order to write `results`.
+fn run(mut command: Command, results: &Results) -> Result<(Messages, Output), BuildError> {
+    let emit = |kind: &str, file: &Path| {
+        let mut argument = OsString::from(format!("--emit={kind}="));
+        argument.push(file);
+        argument
+    };
     let program = PathBuf::from(command.get_program());
-    let output = command.arg("--").arg(emit).output().map_err(BuildError::io(&program))?;
+    command.arg("--").arg(emit("asm", &results.assembly)).arg(emit("llvm-ir", &results.ir));
+    let output = command.output().map_err(BuildError::io(&program))?;
     Ok((Messages::parse(&String::from_utf8_lossy(&output.stdout)), output))
+}
+
+fn read(file: &Path) -> Result<String, BuildError> {
+    fs::read_to_string(file).map_err(BuildError::io(file))
+}
+
+/// The warning that a module is slower than it could be.
+fn unthreaded(module: &Module, copies: &[Copied]) -> String {
+    let copies: Vec<_> = copies.iter().map(Copied::to_string).collect();
+    format!(
+        "warning: the kernel module {} is compiled without rustc's pass JumpThreading, which would copy operations of \
+         warps into several arms of a branch. Arrays that are otherwise in registers may be in memory. With \
+         `#[inline(always)]` on the functions that contain these operations, and without recursion, the pass can stay:\n{}",
+        module.name,
+        copies.join("\n")
+    )
 }
 
 fn failure(messages: &Messages, output: &Output, module: &Module, arch: Arch) -> BuildError {

@@ -109,6 +109,15 @@ pub enum BuildError {
         /// The compiler's words.
         diagnostics: String,
     },
+    /// Operations of warps were copied into several arms of a branch, where lanes of one warp may meet at different ones.
+    Copied {
+        /// The module.
+        module: String,
+        /// What it was compiled for.
+        arch: Arch,
+        /// The operations, each with the function that it is in and the calls that lead there.
+        copies: Vec<String>,
+    },
     /// Cargo failed before or beside the compiler.
     Cargo {
         /// The module.
@@ -203,6 +212,13 @@ impl fmt::Display for BuildError {
             BuildError::Compile { module, arch, diagnostics } => {
                 write!(f, "the kernel module {module} does not compile for {arch}:\n{diagnostics}")
             }
+            BuildError::Copied { module, arch, copies } => write!(
+                f,
+                "in the kernel module {module} for {arch} the compiler has copied operations that the lanes of a warp \
+                 execute together into several arms of a branch; write each once, outside of the branch, in a function \
+                 with #[inline(always)] and without recursion:\n{}",
+                copies.join("\n")
+            ),
             BuildError::Cargo { module, arch, output } => {
                 write!(f, "cargo cannot compile the kernel module {module} for {arch}:\n{output}")
             }

@@ -72,6 +72,63 @@ fn what_threads_do_together_is_in_one_place() {
     }
 }
 
+/// The compiled module and the warnings; none where there is no compiler for the device.
+fn compiled(name: &str, module: &str) -> Option<(String, Vec<String>)> {
+    let committed = unless_skipped(builder(&Fixture::new(name)).module(module).commit())?.unwrap();
+    Some((read(&committed.files[0]), committed.warnings))
+}
+
+/// The lines of the entry point `name`.
+fn entry<'a>(text: &'a str, name: &str) -> &'a str {
+    let (_, rest) = text.split_once(&format!(".entry {name}(")).unwrap();
+    rest.split_once("\n}\n").unwrap().0
+}
+
+/// At unaligned barriers threads may meet from several places.
+#[test]
+fn barriers_that_are_copied_are_not_aligned() {
+    let Some((text, warnings)) = compiled("barriers", "barriers") else { return };
+    assert_eq!((text.matches("\tbarrier.sync \t0;").count(), warnings.len()), (4, 0), "{text}");
+    assert!(!text.contains("bar.sync \t"), "{text}");
+}
+
+/// The pass that copies runs behind the one that inlines.
+#[test]
+fn operations_of_warps_in_inlined_helpers_are_not_copied() {
+    let Some((text, warnings)) = compiled("inlined", "inlined") else { return };
+    assert_eq!(entry(&text, "inlined").matches("shfl.sync").count(), 10, "{text}");
+    assert_eq!(entry(&text, "closures").matches("shfl.sync").count(), 20, "{text}");
+    assert!(text.contains("-Zinline-mir-hint-threshold") && !text.contains("JumpThreading"), "{text}");
+    assert_eq!(warnings, [""; 0]);
+}
+
+/// Nothing is copied without the pass; but that makes slower code, so it is worth a warning.
+#[test]
+fn operations_of_warps_in_other_functions_are_not_copied() {
+    let Some((text, warnings)) = compiled("outlined", "outlined") else { return };
+    assert_eq!(entry(&text, "calls_plain").matches("shfl.sync").count(), 3, "{text}");
+    for kernel in ["calls_never", "calls_recursive", "calls_dyn"] {
+        let calls = entry(&text, kernel).lines().filter(|line| line.trim_start().starts_with("call"));
+        assert_eq!((kernel, calls.count()), (kernel, 1), "{text}");
+    }
+    assert!(text.contains("-Zmir-enable-passes=-JumpThreading"), "{text}");
+    let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+    for named in ["outlined is compiled without", "recursive", "never", "plain", "a call through a pointer"] {
+        assert!(warning.contains(named), "{warning}");
+    }
+}
+
+#[test]
+fn operations_of_warps_that_are_copied_all_the_same_are_an_error() {
+    let Some(result) = unless_skipped(builder(&Fixture::new("copied")).module("copied").commit()) else {
+        return;
+    };
+    let error = result.unwrap_err();
+    assert!(matches!(&error, BuildError::Copied { module, .. } if module == "copied"), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("shfl.sync.bfly") && text.contains("copied.rs:") && text.contains("in copied ("), "{text}");
+}
+
 /// LLVM's default is older than the product of matrices. That it is raised is nothing to warn of.
 #[test]
 fn the_oldest_target_multiplies_matrices() {
@@ -171,7 +228,7 @@ fn an_unknown_module_is_told_with_the_known_ones() {
     let Some(result) = unless_skipped(builder(&fixture).module("blur").commit()) else {
         return;
     };
-    let expected = "fixture-kernels has no feature 'blur' to compile a module from; it has: default, fill, meet, scale";
+    let expected = "fixture-kernels has no feature 'blur' to compile a module from; it has: barriers, copied, default, fill, inlined, meet, outlined, scale";
     assert_eq!(result.unwrap_err().to_string(), expected);
 }
 

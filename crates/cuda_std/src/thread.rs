@@ -69,11 +69,24 @@ pub fn clock() -> u64 {
     crate::host::machine().clock(core::panic::Location::caller())
 }
 
+// SAFETY: the declaration is that of LLVM's intrinsic of this name (`IntrinsicsNVVM.td`): the barrier's number, for all
+// threads of the block.
+#[cfg(target_os = "cuda")]
+unsafe extern "C" {
+    #[link_name = "llvm.nvvm.barrier.cta.sync.all"]
+    fn barrier_sync_all(barrier: u32);
+}
+
 /// Waits until every thread of the block is here, and orders their accesses to shared and global memory: what was
 /// written before is seen after.
 ///
-/// Every thread of the block must come to the same barrier. A barrier that only some reach leaves the block
-/// waiting for ever, or ends in an error, as the hardware sees fit.
+/// Every thread of the block must come to the same call, equally often. A barrier that only some threads reach leaves
+/// the block waiting for ever, or ends in an error, as the hardware sees fit.
+///
+/// On the device this is the unaligned barrier, `barrier.sync 0`, which every GPU from `sm_70` on has: it counts
+/// threads, wherever they come from, and the lanes of a warp may come one after another. So it does no harm if the
+/// compiler copies the call into several arms of a branch. Do not rely on that in the source: barriers in two arms of a
+/// divergent branch are hard to read, and the emulator reports them.
 #[inline(always)]
 #[track_caller]
 pub fn sync_threads() {
@@ -82,7 +95,7 @@ pub fn sync_threads() {
     #[cfg(target_os = "cuda")]
     // SAFETY: a barrier has no memory effects of its own.
     unsafe {
-        core::arch::nvptx::_syncthreads()
+        barrier_sync_all(0)
     }
     #[cfg(not(target_os = "cuda"))]
     crate::host::machine().sync_threads(core::panic::Location::caller());

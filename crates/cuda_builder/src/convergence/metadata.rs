@@ -1,0 +1,99 @@
+//! Where instructions come from: LLVM's metadata about lines, functions and inlined calls.
+
+use super::ir::digits;
+use std::collections::HashMap;
+use std::fmt;
+
+/// A place in the source, inside a function.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Frame {
+    pub(crate) function: String,
+    /// The compiler's name, by which functions of the same name are told apart.
+    symbol: String,
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Frame { function, file, line, column, .. } = self;
+        write!(f, "{function} ({file}:{line}:{column})")
+    }
+}
+
+/// Metadata by number.
+#[derive(Debug, Default)]
+pub(super) struct Metadata<'a>(HashMap<&'a str, &'a str>);
+
+impl<'a> Metadata<'a> {
+    /// Adds the line `!number = contents`.
+    pub(super) fn add(&mut self, line: &'a str) {
+        if let Some((number, contents)) = line.strip_prefix('!').and_then(|line| line.split_once(" = ")) {
+            self.0.insert(number, contents);
+        }
+    }
+
+    /// The place of an instruction in `function`, and those of the calls that were inlined on the way to it. Without a
+    /// location the function alone.
+    pub(super) fn frames(&self, location: Option<&str>, function: &str) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let mut next = location.and_then(|number| self.get(number));
+        while let Some(location) = next {
+            frames.push(self.frame(location));
+            next = reference(location, "inlinedAt: ").and_then(|number| self.get(number));
+        }
+        if frames.is_empty() {
+            let [function, file] = [function, "?"].map(str::to_owned);
+            frames.push(Frame { symbol: function.clone(), function, file, line: 0, column: 0 });
+        }
+        frames
+    }
+
+    fn get(&self, number: &str) -> Option<&'a str> {
+        self.0.get(number).copied()
+    }
+
+    fn frame(&self, location: &'a str) -> Frame {
+        let number = |key| field(location, key).and_then(|value| digits(value).parse().ok()).unwrap_or(0);
+        let scope = self.referred(location, "scope: ");
+        let function = self.function(scope);
+        let file = scope.or(function).and_then(|scope| self.referred(scope, "file: "));
+        let text = |of: Option<&'a str>, key| of.and_then(|of| string(of, key)).unwrap_or("?").to_owned();
+        Frame {
+            function: text(function, "name: \""),
+            symbol: text(function, "linkageName: \""),
+            file: text(file, "filename: \""),
+            line: number("line: "),
+            column: number("column: "),
+        }
+    }
+
+    /// The function that a scope is, or is in.
+    fn function(&self, mut scope: Option<&'a str>) -> Option<&'a str> {
+        while let Some(found) = scope.filter(|scope| !scope.contains("!DISubprogram(")) {
+            scope = self.referred(found, "scope: ");
+        }
+        scope
+    }
+
+    fn referred(&self, from: &'a str, key: &str) -> Option<&'a str> {
+        self.get(reference(from, key)?)
+    }
+}
+
+/// What follows `key`, a field's name.
+fn field<'a>(contents: &'a str, key: &str) -> Option<&'a str> {
+    let before = |at: usize| contents[..at].ends_with(['(', ' ']);
+    contents.match_indices(key).find(|(at, _)| before(*at)).map(|(at, _)| &contents[at + key.len()..])
+}
+
+/// The number of the metadata that a field refers to.
+fn reference<'a>(contents: &'a str, key: &str) -> Option<&'a str> {
+    Some(digits(field(contents, key)?.strip_prefix('!')?))
+}
+
+/// The string of a field, whose key ends in a quotation mark.
+fn string<'a>(contents: &'a str, key: &str) -> Option<&'a str> {
+    Some(field(contents, key)?.split_once('"')?.0)
+}

@@ -1,0 +1,127 @@
+use super::{Copies, align_barriers};
+
+/// The end of a module: declarations, attributes, and the lines 5 of `helper` and 9 of `kernel`.
+const REST: &str = r#"
+declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32) unnamed_addr #0
+declare void @llvm.nvvm.barrier.cta.sync.all(i32) unnamed_addr #0
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x() unnamed_addr #1
+
+attributes #0 = { convergent nocallback nounwind }
+attributes #1 = { nocallback nounwind }
+
+!1 = !DIFile(filename: "kernels/sum.rs", directory: "/")
+!2 = distinct !DISubprogram(name: "kernel", linkageName: "kernel", scope: null, file: !1, line: 8, scopeLine: 8)
+!3 = distinct !DISubprogram(name: "helper", linkageName: "_Rhelper", scope: null, file: !1, line: 3, scopeLine: 3)
+!4 = distinct !DILexicalBlock(scope: !3, file: !1, line: 4, column: 1)
+!5 = !DILocation(line: 5, column: 7, scope: !4, inlinedAt: !6)
+!6 = distinct !DILocation(line: 9, column: 3, scope: !2)
+!7 = !DILocation(line: 5, column: 7, scope: !4, inlinedAt: !8)
+!8 = distinct !DILocation(line: 9, column: 3, scope: !2)
+!9 = !DILocation(line: 12, column: 1, scope: !2)
+"#;
+
+const SHUFFLE: &str = "tail call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 0, i32 1, i32 31), !dbg";
+const BARRIER: &str = "tail call void @llvm.nvvm.barrier.cta.sync.all(i32 0), !dbg";
+
+/// `kernel` with `one` and `other` in the arms of a branch, and with `last` behind them.
+fn branch(one: &str, other: &str, last: &str) -> Copies {
+    let kernel = format!(
+        "define ptx_kernel void @kernel(i32 %0) unnamed_addr #2 !dbg !2 {{\n\
+         start:\n  %c = icmp eq i32 %0, 0, !dbg !9\n  br i1 %c, label %bb1, label %bb2, !dbg !9\n\n\
+         bb1:                                              ; preds = %start\n  {one}\n  br label %bb3\n\n\
+         bb2:\n  {other}\n  br label %bb3\n\nbb3:\n  {last}\n  ret void, !dbg !9\n}}\n"
+    );
+    Copies::find(&(kernel + REST))
+}
+
+fn texts(copies: &Copies) -> Vec<String> {
+    copies.of_warps.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn copies_in_two_arms_are_found_with_their_lines() {
+    let copies = branch(&format!("%1 = {SHUFFLE} !5"), &format!("%2 = {SHUFFLE} !7"), "");
+    let expected = "`llvm.nvvm.shfl.sync.bfly.i32`\n  in helper (kernels/sum.rs:5:7)\n  in kernel (kernels/sum.rs:9:3)";
+    assert_eq!(texts(&copies), [expected]);
+    assert!(!copies.barriers);
+}
+
+#[test]
+fn operations_of_different_lines_are_no_copies() {
+    let copies = branch(&format!("%1 = {SHUFFLE} !5"), &format!("%2 = {SHUFFLE} !9"), "");
+    assert_eq!(texts(&copies), [""; 0]);
+}
+
+#[test]
+fn turns_of_an_unrolled_loop_are_no_copies() {
+    let [first, second] = ["%3", "%4"].map(|result| format!("{result} = {SHUFFLE} !5"));
+    assert_eq!(texts(&branch("", "", &format!("{first}\n  {second}"))), [""; 0]);
+}
+
+/// Lanes that come by way of the arm would make their first turn there, the others theirs behind it.
+#[test]
+fn a_turn_that_some_lanes_go_around_is_a_copy() {
+    let copies = branch(
+        &format!("%1 = {SHUFFLE} !5"),
+        "",
+        &format!("br label %bb4\n\nbb4:\n  %2 = {SHUFFLE} !7\n  br i1 %c, label %bb4, label %bb5\n\nbb5:"),
+    );
+    assert_eq!(copies.of_warps.len(), 1);
+}
+
+#[test]
+fn copied_barriers_are_told_apart() {
+    let copies = branch(&format!("{BARRIER} !5"), &format!("{BARRIER} !7"), "");
+    assert!(copies.barriers && copies.of_warps.is_empty());
+    let once = branch("", "", &format!("{BARRIER} !5"));
+    assert!(!once.barriers);
+}
+
+#[test]
+fn products_of_matrices_are_found_in_assembly() {
+    let product = |result| {
+        format!("{result} = tail call i32 asm sideeffect \"mma.sync.aligned.m8n8k16 $0;\", \"=&r\"() #3, !dbg !5")
+    };
+    let copies = branch(&product("%1"), &product("%2"), "");
+    assert!(texts(&copies)[0].starts_with("`mma.sync.aligned.m8n8k16`\n  in helper"), "{copies:?}");
+}
+
+#[test]
+fn what_threads_do_alone_may_be_copied() {
+    let index = "tail call i32 @llvm.nvvm.read.ptx.sreg.tid.x(), !dbg !5";
+    assert_eq!(texts(&branch(&format!("%1 = {index}"), &format!("%2 = {index}"), "")), [""; 0]);
+}
+
+/// A module of `kernel`, which calls `call` in two arms, and `helper`, which contains `operation`; `global` stands before.
+fn helper(global: &str, call: &str, operation: &str) -> Copies {
+    let text = format!(
+        "{global}\ndefine internal fastcc i32 @helper(i32 %v) unnamed_addr #0 !dbg !3 {{\n  %1 = {operation} !5\n  ret i32 0\n}}\n\
+         define ptx_kernel void @kernel(i32 %0, ptr %f) #0 !dbg !2 {{\n\
+         start:\n  switch i32 %0, label %bb1 [\n    i32 7, label %bb2\n  ]\n\n\
+         bb1:\n  %1 = {call}, !dbg !9\n  ret void\n\nbb2:\n  %2 = {call}, !dbg !9\n  ret void\n}}\n{REST}"
+    );
+    Copies::find(&text)
+}
+
+#[test]
+fn calls_of_functions_with_operations_are_operations() {
+    let call = "tail call fastcc noundef i32 @helper(i32 noundef 1) #4";
+    let copies = helper("", call, SHUFFLE);
+    assert_eq!(texts(&copies), ["`helper`\n  in kernel (kernels/sum.rs:12:1)"]);
+    let barriers = helper("", call, "add i32 %v, 1, !dbg");
+    assert!(barriers.of_warps.is_empty() && !barriers.barriers);
+}
+
+#[test]
+fn calls_through_pointers_are_operations_if_they_may_reach_one() {
+    let call = "tail call noundef i32 %f(i32 noundef 1) #4";
+    assert_eq!(texts(&helper("", call, SHUFFLE)), [""; 0]);
+    let table = "@vtable.0 = private unnamed_addr constant <{ ptr }> <{ ptr @helper }>, align 8";
+    let copies = helper(table, call, SHUFFLE);
+    assert!(texts(&copies)[0].starts_with("a call through a pointer"), "{copies:?}");
+}
+
+#[test]
+fn barriers_that_were_not_copied_are_aligned() {
+    assert_eq!(align_barriers("\tbarrier.sync \t0;\n\tbarrier.sync \t1;\n"), "\tbar.sync \t0;\n\tbarrier.sync \t1;\n");
+}
