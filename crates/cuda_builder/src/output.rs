@@ -79,7 +79,7 @@ pub(crate) fn render(modules: &[String], archs: &[Arch], origin: &Origin) -> Str
 fn render_module(code: &mut String, module: &str, archs: &[Arch]) {
     let names: Vec<_> = archs.iter().map(Arch::to_string).collect();
     let files: String = archs.iter().fold(String::new(), |mut files, arch| {
-        let _ = write!(files, "\n            include_str!({:?}),", file_name(module, *arch));
+        let _ = write!(files, "\n            ::cuda_std::expansion::include_str!({:?}),", file_name(module, *arch));
         files
     });
     let _ = write!(
@@ -117,8 +117,8 @@ pub(crate) static BLUR: ::cuda_std::image::Module =
     // SAFETY: `cuda_builder` wrote the files.
     unsafe {
         ::cuda_std::image::Module::new("blur", &[
-            include_str!("blur.sm_75.ptx"),
-            include_str!("blur.sm_90.ptx"),
+            ::cuda_std::expansion::include_str!("blur.sm_75.ptx"),
+            ::cuda_std::expansion::include_str!("blur.sm_90.ptx"),
         ])
     };
 

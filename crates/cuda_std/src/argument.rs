@@ -61,7 +61,8 @@ windows!(GlobalIn GlobalOut GlobalInOut);
 
 /// Defines the struct that a kernel is launched with: `#[repr(C)]`, every field an [`Argument`].
 ///
-/// All fields are there on the host and on the device; a `cfg` that leaves one out does not compile.
+/// All fields are there on the host and on the device. Attributes other than documentation, `derive`, `allow`,
+/// `expect`, `deprecated` and `must_use` are refused.
 ///
 /// ```
 /// cuda_std::arguments! {
@@ -79,25 +80,46 @@ windows!(GlobalIn GlobalOut GlobalInOut);
 /// ```
 #[macro_export]
 macro_rules! arguments {
-    ($(#[$doc:meta])* pub struct $name:ident $(<$t:ident: $bound:path>)? { $($(#[$field_doc:meta])* pub $field:ident: $type:ty,)+ }) => {
-        $(#[$doc])*
+    ($(#[$($attribute:tt)*])* pub struct $name:ident $(<$t:ident: $bound:path>)? {
+        $($(#[$($field_attribute:tt)*])* pub $field:ident: $type:ty),+ $(,)?
+    }) => {
+        $($crate::accepted_attribute! { $($attribute)* })*
+        $($($crate::accepted_attribute! { $($field_attribute)* })*)+
+
+        $(#[$($attribute)*])*
         #[repr(C)]
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name $(<$t: $bound>)? { $($(#[$field_doc])* pub $field: $type,)+ }
+        #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
+        pub struct $name $(<$t: $bound>)? { $($(#[$($field_attribute)*])* pub $field: $type,)+ }
+
+        const _: () = {
+            // The struct of this name has these fields and no others: there could be another one in scope.
+            #[allow(dead_code)]
+            fn check $(<$t: $bound>)? (arguments: &$name $(<$t>)?) {
+                let $name { $($field),+ } = arguments;
+                $(
+                    let field = $crate::expansion::type_of($field);
+                    let _: $crate::expansion::PhantomData<$type> = field;
+                )+
+            }
+        };
 
         #[allow(unsafe_code)]
-        // SAFETY: `repr(C)` with fields that are all arguments, as the where clause requires; each is in `LAYOUT` and shows
-        // its windows.
+        // SAFETY: fields that are all arguments, as the where clause requires; each is in `LAYOUT` with its place and shows
+        // its windows. There are no others (`check`).
         unsafe impl $(<$t: $bound>)? $crate::Argument for $name $(<$t>)? where $($type: $crate::Argument,)+ {
             const LAYOUT: $crate::digest::Digest = $crate::layout_of::<Self>("struct")$(
-                .add_part(stringify!($field).as_bytes())
-                .add_number(::core::mem::offset_of!(Self, $field) as u64)
+                .add_part($crate::expansion::stringify!($field).as_bytes())
+                .add_number($crate::expansion::offset_of!(Self, $field) as $crate::expansion::u64)
                 .add_digest(<$type as $crate::Argument>::LAYOUT)
             )+;
 
             #[cfg(not(target_os = "cuda"))]
-            fn windows(&self, _name: &'static str, visit: &mut dyn FnMut(&'static str, $crate::host::Window)) {
-                $($crate::Argument::windows(&self.$field, stringify!($field), visit);)+
+            fn windows(
+                &self,
+                _name: &'static $crate::expansion::str,
+                visit: &mut dyn $crate::expansion::FnMut(&'static $crate::expansion::str, $crate::host::Window),
+            ) {
+                $($crate::Argument::windows(&self.$field, $crate::expansion::stringify!($field), visit);)+
             }
         }
     };

@@ -11,6 +11,7 @@ const CUDA_STD: &[(&str, &[u8])] = &[
     ("constants.rs", include_bytes!("constants.rs")),
     ("device.rs", include_bytes!("device.rs")),
     ("digest.rs", include_bytes!("digest.rs")),
+    ("expansion.rs", include_bytes!("expansion.rs")),
     ("fence.rs", include_bytes!("fence.rs")),
     ("global.rs", include_bytes!("global.rs")),
     ("kernel.rs", include_bytes!("kernel.rs")),

@@ -246,7 +246,7 @@ pub enum Origin {
 #[macro_export]
 macro_rules! include_kernels {
     () => {
-        include!(concat!(env!("OUT_DIR"), "/slm_kernels.rs"));
+        $crate::expansion::include!($crate::expansion::concat!($crate::expansion::env!("OUT_DIR"), "/slm_kernels.rs"));
     };
 }
 

@@ -43,7 +43,9 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// constant memory ([`Constants`](crate::Constants)); the kernel crate then needs `feature(asm_experimental_arch)` on the
 /// device.
 ///
-/// The name is that of the entry point in the compiled module, so it must be unique in its crate.
+/// The name is that of the entry point in the compiled module, so it must be unique in its crate. Attributes other than
+/// documentation, `derive`, `allow`, `expect`, `deprecated` and `must_use` are refused, and a kernel with constants needs arguments
+/// that have a size.
 ///
 /// `where registers <= 32` in front of the code limits the registers of a thread, so that so many threads are resident on
 /// a multiprocessor as its 65,536 registers are enough for. A lower limit than the code needs makes it keep values in
@@ -71,9 +73,8 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// ```
 #[macro_export]
 macro_rules! kernel {
-    ($(#[$doc:meta])* pub fn $name:ident($arena:ident, $args:ident: $type:ty)
+    ($(#[$($attribute:tt)*])* pub fn $name:ident($arena:ident, $args:ident: $type:ty)
         $(where registers <= $registers:literal)? $body:block) => {
-        $(#[$doc])*
         #[cfg(target_os = "cuda")]
         #[allow(unsafe_code)]
         #[unsafe(no_mangle)]
@@ -86,11 +87,10 @@ macro_rules! kernel {
         }
         $crate::kernel!(@layout $name ($type) (()));
         $($crate::kernel!(@registers $name $registers);)?
-        $crate::kernel!(@host [$(#[$doc])*] $name ($arena, $args: $type, _constants: ()) (()) $body);
+        $crate::kernel!(@host [$(#[$($attribute)*])*] $name ($arena, $args: $type, _constants: ()) (()) $body);
     };
-    ($(#[$doc:meta])* pub fn $name:ident($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>)
+    ($(#[$($attribute:tt)*])* pub fn $name:ident($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>)
         $(where registers <= $registers:literal)? $body:block) => {
-        $(#[$doc])*
         #[cfg(target_os = "cuda")]
         #[allow(unsafe_code)]
         #[unsafe(no_mangle)]
@@ -98,42 +98,51 @@ macro_rules! kernel {
             #[inline(always)]
             #[forbid(unsafe_code)]
             fn inner($arena: $crate::Arena, $args: $type, $constants: $crate::Constants<$t, $n>) $body
-            let table: u64;
+            let table: $crate::expansion::u64;
             // SAFETY: takes the address of the second parameter, as the compiler names it.
             unsafe {
-                core::arch::asm!(concat!("mov.b64 {}, ", stringify!($name), "_param_1;"), out(reg64) table,
-                    options(pure, nomem, nostack))
+                $crate::expansion::asm!(
+                    $crate::expansion::concat!("mov.b64 {}, ", $crate::expansion::stringify!($name), "_param_1;"),
+                    out(reg64) table,
+                    options(pure, nomem, nostack)
+                )
             }
             // SAFETY: the one call in this thread, and the parameter has this type.
             unsafe { inner($crate::Arena::of_block(), $args, $crate::Constants::at(table)) }
         }
+        const _: () = $crate::expansion::check_sizes::<$type, $t, $n>();
         $crate::kernel!(@layout $name ($type) ($crate::Table<$t, $n>));
         $($crate::kernel!(@registers $name $registers);)?
-        $crate::kernel!(@host [$(#[$doc])*] $name
+        $crate::kernel!(@host [$(#[$($attribute)*])*] $name
             ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
     };
     (@layout $name:ident ($type:ty) ($constants:ty)) => {
         #[cfg(target_os = "cuda")]
         const _: () = {
             #[allow(unsafe_code)]
-            #[unsafe(export_name = concat!(stringify!($name), "_layout"))]
-            static LAYOUT: [u8; 16] = $crate::layout::<$type, $constants>($crate::kernel!(@path $name)).to_bytes();
+            #[unsafe(export_name = $crate::expansion::concat!($crate::expansion::stringify!($name), "_layout"))]
+            static LAYOUT: [$crate::expansion::u8; 16] =
+                $crate::layout::<$type, $constants>($crate::kernel!(@path $name)).to_bytes();
         };
     };
     (@registers $name:ident $registers:literal) => {
         #[cfg(target_os = "cuda")]
         const _: () = {
             #[allow(unsafe_code)]
-            #[unsafe(export_name = concat!(stringify!($name), "_registers"))]
-            static REGISTERS: u8 = $registers;
+            #[unsafe(export_name = $crate::expansion::concat!($crate::expansion::stringify!($name), "_registers"))]
+            static REGISTERS: $crate::expansion::u8 = $registers;
         };
     };
-    (@path $name:ident) => { concat!(module_path!(), "::", stringify!($name)) };
-    (@host [$($doc:tt)*] $name:ident ($arena:ident, $args:ident: $type:ty, $constants:ident: $seen:ty) ($given:ty) $body:block) => {
-        $($doc)*
+    (@path $name:ident) => {
+        $crate::expansion::concat!($crate::expansion::module_path!(), "::", $crate::expansion::stringify!($name))
+    };
+    (@host [$(#[$($attribute:tt)*])*] $name:ident ($arena:ident, $args:ident: $type:ty, $constants:ident: $seen:ty) ($given:ty) $body:block) => {
+        $($crate::accepted_attribute! { $($attribute)* })*
+
+        $(#[$($attribute)*])*
         #[cfg(not(target_os = "cuda"))]
         #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug)]
+        #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
         pub enum $name {}
 
         #[cfg(not(target_os = "cuda"))]
@@ -142,8 +151,9 @@ macro_rules! kernel {
         unsafe impl $crate::Entry for $name {
             type Args = $type;
             type Constants = $given;
-            const NAME: &'static str = stringify!($name);
-            const SOURCES: Option<&'static str> = ::core::option_env!("SLM_KERNEL_SOURCES");
+            const NAME: &'static $crate::expansion::str = $crate::expansion::stringify!($name);
+            const SOURCES: $crate::expansion::Option<&'static $crate::expansion::str> =
+                $crate::expansion::option_env!("SLM_KERNEL_SOURCES");
             const LAYOUT: $crate::digest::Digest = $crate::layout::<$type, $given>($crate::kernel!(@path $name));
             fn run(args: Self::Args, constants: Self::Constants) {
                 #[forbid(unsafe_code)]

@@ -61,6 +61,8 @@ mod constants;
 #[cfg(target_os = "cuda")]
 mod device;
 pub mod digest;
+#[doc(hidden)]
+pub mod expansion;
 pub mod fence;
 mod global;
 mod kernel;

@@ -1,0 +1,84 @@
+//! Names that mean something else where the macros are used do not change what these expand to.
+
+use cuda_std::digest::Digest;
+use cuda_std::{Argument, Entry};
+
+/// A module whose names lie in wait.
+#[allow(dead_code, unused_imports, non_camel_case_types)]
+mod hostile {
+    macro_rules! forged {
+        ($($any:tt)*) => {
+            "forged"
+        };
+    }
+    macro_rules! forged_variable {
+        ($($any:tt)*) => {
+            ::core::option::Option::Some("forged")
+        };
+    }
+    macro_rules! forged_number {
+        ($($any:tt)*) => {
+            7
+        };
+    }
+    use forged as stringify;
+    use forged as concat;
+    use forged as module_path;
+    use forged_number as offset_of;
+    use forged_variable as option_env;
+
+    struct Option;
+    struct u64;
+    struct u8;
+    struct str;
+    trait Copy {}
+    trait Clone {}
+    trait Debug {}
+    trait FnMut {}
+    mod core {}
+
+    cuda_std::arguments! {
+        /// Two numbers.
+        pub struct Pair {
+            /// The first one.
+            pub first: f32,
+            /// The second one.
+            pub second: f64
+        }
+    }
+
+    cuda_std::kernel! {
+        /// Does nothing.
+        pub fn honest(_arena, args: Pair) {
+            let _ = args.first;
+        }
+    }
+
+    cuda_std::kernel! {
+        /// Does nothing with constants.
+        pub fn constant(_arena, args: Pair, table: Constants<f32, 4>) {
+            let _ = (args.second, table.quad(0));
+        }
+    }
+}
+
+#[test]
+fn kernels_have_their_own_names_and_digests() {
+    assert_eq!([hostile::honest::NAME, hostile::constant::NAME], ["honest", "constant"]);
+    assert_eq!(hostile::honest::SOURCES, option_env!("SLM_KERNEL_SOURCES"));
+    let path = concat!(module_path!(), "::hostile::honest");
+    let expected = Digest::new().add_part(path.as_bytes()).add_digest(hostile::Pair::LAYOUT).add_digest(<()>::LAYOUT);
+    assert_eq!(hostile::honest::LAYOUT, expected);
+}
+
+#[test]
+fn arguments_have_the_digest_of_their_fields() {
+    let expected = cuda_std::layout_of::<hostile::Pair>("struct")
+        .add_part(b"first")
+        .add_number(std::mem::offset_of!(hostile::Pair, first) as u64)
+        .add_digest(f32::LAYOUT)
+        .add_part(b"second")
+        .add_number(std::mem::offset_of!(hostile::Pair, second) as u64)
+        .add_digest(f64::LAYOUT);
+    assert_eq!(hostile::Pair::LAYOUT, expected);
+}
