@@ -53,7 +53,7 @@ fn check<S: Strategy>(
     Ok(result.map_err(|error| error.to_string())?)
 }
 
-fn apply<T: Number>(device: &Device, histogram: &Histogram<T>, samples: &[T]) -> Counts {
+fn apply<T: Number>(device: &Device, histogram: &Histogram<T>, samples: &[T]) -> Counts<T> {
     histogram.prepare(device).unwrap().apply(samples).unwrap()
 }
 
@@ -158,7 +158,7 @@ fn channels_are_histograms_of_their_own(device: &Device) -> Result<(), Failed> {
 
 /// Twice as many bins, added in pairs.
 #[track_caller]
-fn in_pairs(fine: &Counts) -> Vec<u64> {
+fn in_pairs<T>(fine: &Counts<T>) -> Vec<u64> {
     let pairs = fine.bins().chunks_exact(2).map(|pair| pair[0] + pair[1]);
     pairs.chain([fine.below(), fine.above(), fine.nan()]).collect()
 }
