@@ -32,7 +32,8 @@ impl Product {
     /// The product in units of `2^exponent`, rounded down, and whether that is less than the product.
     fn aligned(self, exponent: i32) -> (i128, bool) {
         match self.exponent - exponent {
-            shift @ 0.. => (self.significand << shift, false),
+            // Only zero has a larger exponent.
+            shift @ 0.. => (self.significand << shift.min(HEADROOM), false),
             shift => {
                 let shift = shift.unsigned_abs().min(127);
                 (self.significand >> shift, self.significand != 0 && self.significand.trailing_zeros() < shift)

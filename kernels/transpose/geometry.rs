@@ -524,6 +524,8 @@ impl Geometry {
             input_matrix,
             output_matrix,
             first_matrix: part.first_matrix,
+            // The host has compared them with `Problem::largest_element`; a tile has more than one element only where these
+            // are short, and its rows are at most 32 words longer than they have to be.
             units: units(problem.element) as u32,
             tile_rows: self.tile[0] as u32,
             tile_columns: self.tile[1] as u32,
