@@ -123,3 +123,52 @@ pub(super) fn grid([lower, upper]: [f64; 2]) -> i32 {
     let largest = lower.abs().max(upper.abs());
     (largest.to_bits() >> 52) as i32 - 1023 - 51
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAST: f64 = f64::from_bits(1);
+
+    fn border(k: u32, bins: u32, ends: [f64; 2]) -> f64 {
+        Wide::border(k, bins, ends).nearest(53, -1074)
+    }
+
+    #[test]
+    fn borders_are_rounded_once() {
+        assert_eq!(border(1, 3, [0.0, 1.0]), 1.0 / 3.0);
+        assert_eq!(border(2, 3, [0.0, -1.0]), -2.0 / 3.0);
+        assert_eq!(border(3, 10, [-1.0, 1.0]), -0.4);
+        assert_eq!(border(5, 10, [-1.0, 1.0]), 0.0);
+        assert_eq!(border(1, 2, [f64::MIN, f64::MAX]), 0.0);
+        assert_eq!(border(1, 3, [f64::MIN, f64::MAX]), -f64::MAX / 3.0);
+        assert_eq!([0, 7].map(|k| border(k, 7, [-LEAST, f64::MAX])), [-LEAST, f64::MAX]);
+        assert_eq!(Wide::border(1, 3, [0.0, 1.0]).nearest(24, -149), f64::from(1.0f32 / 3.0));
+    }
+
+    #[test]
+    fn ties_go_to_the_even_one() {
+        let [one, two, three] = [1.0, 2.0, 3.0].map(|ulps| 1.0 + ulps * f64::EPSILON);
+        assert_eq!(border(1, 2, [1.0, one]), 1.0);
+        assert_eq!(border(1, 2, [one, two]), two);
+        assert_eq!(border(1, 2, [1.0, three]), two);
+        assert_eq!(border(1, 2, [-three, -two]), -two);
+        // A little more than the tie is enough, however far away.
+        assert_eq!(border(3, 4, [0.0, one]), 0.75 + f64::EPSILON);
+        assert_eq!(border(3, 4, [-LEAST, one]), 0.75 + f64::EPSILON / 2.0);
+        assert_eq!([1, 2].map(|k| border(k, 3, [0.0, LEAST])), [0.0, LEAST]);
+        assert_eq!(border(1, 2, [0.0, LEAST]), 0.0);
+    }
+
+    #[test]
+    fn parts_add_up() {
+        for ends in [[0.1, 0.7], [-1.0, 1e-20], [3.0, 1e6], [-0.1, 0.2]] {
+            for k in 0..=3 {
+                let [multiple, rest] = Wide::border(k, 3, ends).split(grid(ends));
+                assert_eq!(multiple + rest, border(k, 3, ends), "border {k} from {} to {}", ends[0], ends[1]);
+                let units = times_power_of_two(multiple, -grid(ends));
+                assert!(units.fract() == 0.0 && rest.abs() <= times_power_of_two(0.5, grid(ends)));
+            }
+        }
+    }
+}

@@ -127,10 +127,12 @@ integers!(u8 u16 u32 i32);
 arguments! {
     /// Where the borders between floats are, in double precision.
     ///
-    /// Borders are counted from the one that is nearest to zero, the *anchor*, so that no digits cancel: border `k` is `anchor
-    /// + (k - origin) · step`. Anchor and step are each a multiple of a power of two, so coarse that sums of multiples of both
-    /// are exact, and what is left.
+    /// Borders are counted from the one that is nearest to zero, the *anchor*, so that no digits cancel: border `k` is the anchor
+    /// and `k - origin` steps, each as wide as a bin. Anchor and step consist of a multiple of a power of two, so coarse that
+    /// the sum of these parts is exact, and of what is left.
     pub struct Grid {
+        /// The lower end: once more, so that no register has it for the length of a loop.
+        pub lower: f64,
         /// The number of bins over the width of the range.
         pub bins_per_unit: f64,
         /// The number of the anchor, plus [`ROUNDER`].
@@ -161,13 +163,13 @@ impl Grid {
         // Not a number, and so 0, only if the width exceeds an `f64`.
         let [anchor, anchor_rest] = Wide::border(origin as u32, bins, ends).split(grid);
         let [step, step_rest] = Wide::width(bins, ends).split(grid);
-        Grid { bins_per_unit, origin: ROUNDER + origin, anchor, anchor_rest, step, step_rest }
+        Grid { lower: ends[0], bins_per_unit, origin: ROUNDER + origin, anchor, anchor_rest, step, step_rest }
     }
 
-    /// The border that is nearest to where a number is, this far from the lower end, and its number.
+    /// The border that is nearest to where a number is, and its own number.
     #[inline(always)]
-    fn nearest(&self, distance: f64) -> (f64, u32) {
-        let k = fma(distance, self.bins_per_unit, ROUNDER);
+    fn nearest(&self, number: f64) -> (f64, u32) {
+        let k = fma(number - self.lower, self.bins_per_unit, ROUNDER);
         let steps = k - self.origin;
         let border = fma(steps, self.step, self.anchor) + fma(steps, self.step_rest, self.anchor_rest);
         (border, k.to_bits() as u32)
@@ -200,8 +202,8 @@ macro_rules! floats {
             }
 
             #[inline(always)]
-            fn step(self, lower: Self, scale: Grid) -> u32 {
-                let (border, k) = scale.nearest(self as f64 - lower as f64);
+            fn step(self, _: Self, scale: Grid) -> u32 {
+                let (border, k) = scale.nearest(self as f64);
                 k.wrapping_sub((border as Self > self) as u32)
             }
 
