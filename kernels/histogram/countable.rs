@@ -131,12 +131,8 @@ arguments! {
     /// and `k - origin` steps, each as wide as a bin. Anchor and step consist of a multiple of a power of two, so coarse that
     /// the sum of these parts is exact, and of what is left.
     pub struct Grid {
-        /// The lower end: once more, so that no register has it for the length of a loop.
-        pub lower: f64,
         /// The number of bins over the width of the range.
         pub bins_per_unit: f64,
-        /// The number of the anchor, plus [`ROUNDER`].
-        pub origin: f64,
         /// The multiple.
         pub anchor: f64,
         /// What is left of the anchor.
@@ -145,6 +141,8 @@ arguments! {
         pub step: f64,
         /// What is left of the width of a bin.
         pub step_rest: f64,
+        /// The number of the anchor.
+        pub origin: u32,
     }
 }
 
@@ -158,21 +156,22 @@ impl Grid {
     #[must_use]
     fn new(bins: u32, ends: [f64; 2]) -> Self {
         let bins_per_unit = f64::from(bins) / (ends[1] - ends[0]);
-        let origin = (-ends[0] * bins_per_unit).round().clamp(0.0, bins.into());
+        // Where that cannot be computed it is 0.
+        let origin = ((-ends[0] * bins_per_unit).round() as u32).min(bins);
         let grid = grid(ends);
-        // Not a number, and so 0, only if the width exceeds an `f64`.
-        let [anchor, anchor_rest] = Wide::border(origin as u32, bins, ends).split(grid);
+        let [anchor, anchor_rest] = Wide::border(origin, bins, ends).split(grid);
         let [step, step_rest] = Wide::width(bins, ends).split(grid);
-        Grid { lower: ends[0], bins_per_unit, origin: ROUNDER + origin, anchor, anchor_rest, step, step_rest }
+        Grid { bins_per_unit, anchor, anchor_rest, step, step_rest, origin }
     }
 
     /// The border that is nearest to where a number is, and its own number.
     #[inline(always)]
     fn nearest(&self, number: f64) -> (f64, u32) {
-        let k = fma(number - self.lower, self.bins_per_unit, ROUNDER);
-        let steps = k - self.origin;
-        let border = fma(steps, self.step, self.anchor) + fma(steps, self.step_rest, self.anchor_rest);
-        (border, k.to_bits() as u32)
+        let rounded = fma(number - self.anchor, self.bins_per_unit, ROUNDER);
+        let steps = rounded - ROUNDER;
+        let rest = fma(steps, self.step_rest, self.anchor_rest);
+        let border = rest + fma(steps, self.step, self.anchor);
+        (border, self.origin.wrapping_add(rounded.to_bits() as u32))
     }
 }
 
