@@ -43,6 +43,8 @@ arguments! {
         pub last: T,
         /// The number of bins.
         pub bins: u32,
+        /// The last bin: once more, so that no register has it for the length of a loop.
+        pub last_bin: u32,
     }
 }
 
@@ -52,7 +54,7 @@ impl<T: Countable> Even<T> {
     #[must_use]
     pub fn new(bins: u32, lower: T, upper: T, closed: bool) -> Self {
         let last = if closed { upper } else { upper.before() };
-        Even { scale: T::scale(bins, lower, upper), lower, last, bins }
+        Even { scale: T::scale(bins, lower, upper), lower, last, bins, last_bin: bins - 1 }
     }
 
     /// Whether the bins on both sides of border `k`, less than the number of bins, are those that the borders say. There is
@@ -79,7 +81,7 @@ impl<T: Countable> Binning for Even<T> {
 
     #[inline(always)]
     fn key(&self, sample: T) -> u32 {
-        let bin = sample.step(self.lower, self.scale).min(self.bins - 1);
+        let bin = sample.step(self.lower, self.scale).min(self.last_bin);
         cell(sample, self.lower, self.last, self.bins, bin)
     }
 }

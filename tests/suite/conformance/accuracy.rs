@@ -11,6 +11,8 @@ use slm::{Boundary, Device, Extent};
 const SIZES: [(usize, usize); 5] = [(300, 1), (300, 2), (1000, 5), (3000, 33), (3000, 257)];
 const FEW_SIZES: [(usize, usize); 3] = [(70, 1), (300, 5), (200, 33)];
 
+type Test = fn(&Device) -> Result<(), Failed>;
+
 /// What these tests need to know of floats.
 trait Float: Sample + Into<f64> {
     /// The unit roundoff.
@@ -44,7 +46,7 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 fn of_type<T: Float>() -> Vec<Trial> {
-    let tests: [(&str, fn(&Device) -> Result<(), Failed>); 3] = [
+    let tests: [(&str, Test); 3] = [
         ("samples_of_all_sizes", samples_of_all_sizes::<T>),
         ("underflow", underflow::<T>),
         ("infinities", infinities::<T>),
