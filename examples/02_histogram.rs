@@ -154,7 +154,7 @@ fn check<T: HistogramElement + Into<u64>>(
     most: u64,
     names: &[&'static str],
     channels: usize,
-    counts: &Counts,
+    counts: &Counts<T>,
 ) -> Result<(), Failure> {
     for (c, (name, counted)) in names.iter().zip(counts.channels()).enumerate() {
         let bins = counted.bins.len() as u64;

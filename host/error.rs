@@ -261,6 +261,19 @@ pub enum Error {
     /// Elements without numbers.
     #[error("an element has at least 1 component, and this one has 0")]
     NoComponents,
+    /// An element with more units than a GPU's threads can count.
+    #[error(
+        "elements of {bytes} bytes, in rows that units of {unit} bytes divide: a GPU transposes elements of up to {limit} \
+        bytes there"
+    )]
+    ElementSize {
+        /// The bytes of an element.
+        bytes: u64,
+        /// The bytes that threads move at a time.
+        unit: u32,
+        /// The most bytes that an element can have.
+        limit: u64,
+    },
     /// A number of bins that no histogram has.
     #[error("a histogram has 1 to {limit} bins, and not {bins}")]
     Bins {
@@ -281,17 +294,6 @@ pub enum Error {
     #[error("the range of a histogram goes from a finite number to a larger one, and not from {} to {}",
         Number(*lower, *upper), Number(*upper, *lower))]
     Range {
-        /// The lower end.
-        lower: f64,
-        /// The upper end.
-        upper: f64,
-    },
-    /// A range of floats that is so wide or so narrow that its bins cannot be computed.
-    #[error("{bins} bins from {} to {} cannot be computed: the width, or the bins over it, exceeds an f64",
-        Number(*lower, *upper), Number(*upper, *lower))]
-    BinWidth {
-        /// The number of bins.
-        bins: usize,
         /// The lower end.
         lower: f64,
         /// The upper end.

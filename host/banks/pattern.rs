@@ -166,6 +166,7 @@ impl AccessPattern {
     #[must_use]
     pub fn index(&self, lane: u32) -> Option<u32> {
         let takes_part = lanes_of(self.lanes).any(|other| other == lane);
+        // The address was made of an index of 32 bits.
         takes_part.then(|| (self.addresses[lane as usize] / u64::from(self.width.bytes())) as u32)
     }
 

@@ -10,6 +10,7 @@ use crate::buffer::Storage;
 use crate::device::Engine;
 use crate::{Device, Element, Result};
 use slm_kernels::histogram::Quantum;
+use std::sync::Arc;
 
 /// What backends do for a histogram.
 pub(crate) trait Bound<T: Element>: Send + Sync {
@@ -56,17 +57,18 @@ macro_rules! histogram_elements {
 }
 histogram_elements!(u8 u16 u32 i32 f32 f64);
 
-/// Binds a histogram to a device.
+/// Binds a histogram to a device; `edges` are those of the rule.
 pub(super) fn bind<T: HistogramElement>(
     device: &Device,
     rule: &Rule<T>,
+    edges: &Arc<[T]>,
     algorithm: Algorithm,
 ) -> Result<Box<dyn Bound<T>>> {
     Ok(match device.engine() {
-        Engine::Cpu => Box::new(cpu::Histogram::new(rule, algorithm)),
+        Engine::Cpu => Box::new(cpu::Histogram::new(rule, edges, algorithm)),
         #[cfg(cuda)]
-        Engine::Cuda(queue) => cuda::histogram(queue, rule, algorithm)?,
+        Engine::Cuda(queue) => cuda::histogram(queue, &rule.for_kernels(edges), algorithm)?,
         #[cfg(feature = "emulator")]
-        Engine::Emulated(emulation) => emulated::histogram(emulation, rule, algorithm)?,
+        Engine::Emulated(emulation) => emulated::histogram(emulation, &rule.for_kernels(edges), algorithm)?,
     })
 }

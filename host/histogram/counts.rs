@@ -1,13 +1,15 @@
 //! What comes of counting.
 
 use slm_kernels::histogram::{OUTSIDE, Quantum};
+use std::sync::Arc;
 
-/// What a histogram has counted, channel by channel; sums of weights if `N` is `f64`.
+/// What a histogram has counted of samples of type `T`, channel by channel; sums of weights if `N` is `f64`.
 ///
 /// Most histograms have one channel, and [`bins`](Self::bins), [`below`](Self::below), [`above`](Self::above) and
 /// [`nan`](Self::nan) are the first one's.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counts<N = u64> {
+pub struct Counts<T, N = u64> {
+    edges: Arc<[T]>,
     counters: Vec<N>,
     /// The counters of a channel, at least one and [`OUTSIDE`].
     cells: usize,
@@ -27,10 +29,16 @@ pub struct Channel<'a, N = u64> {
     pub nan: N,
 }
 
-impl<N: Copy> Counts<N> {
+impl<T, N: Copy> Counts<T, N> {
     /// As they stand in a buffer: the cells of one channel or more.
-    pub(crate) fn new(counters: Vec<N>, cells: usize) -> Self {
-        Counts { counters, cells }
+    pub(crate) fn new(counters: Vec<N>, cells: usize, edges: &Arc<[T]>) -> Self {
+        Counts { edges: edges.clone(), counters, cells }
+    }
+
+    /// The borders of the bins: see [`PreparedHistogram::edges`](super::PreparedHistogram::edges).
+    #[must_use]
+    pub fn edges(&self) -> &[T] {
+        &self.edges
     }
 
     fn first(&self) -> Channel<'_, N> {
@@ -76,7 +84,7 @@ impl<N: Copy> Counts<N> {
     }
 }
 
-impl Counts {
+impl<T> Counts<T> {
     /// All samples of all channels that were counted, in bins and outside: `u64::MAX` at the most.
     #[must_use]
     pub fn total(&self) -> u64 {
@@ -87,17 +95,17 @@ impl Counts {
 /// What a weighted histogram has added up.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct WeightedCounts {
+pub struct WeightedCounts<T> {
     /// The sums of the weights, in bins and outside.
-    pub sums: Counts<f64>,
+    pub sums: Counts<T, f64>,
     /// The power of two whose multiples the weights were rounded to.
     pub quantum: f64,
 }
 
-impl WeightedCounts {
-    pub(crate) fn new(multiples: &[i64], quantum: Quantum, cells: usize) -> crate::Result<Self> {
+impl<T> WeightedCounts<T> {
+    pub(crate) fn new(multiples: &[i64], quantum: Quantum, cells: usize, edges: &Arc<[T]>) -> crate::Result<Self> {
         let mut sums = crate::allocation::reserved(multiples.len())?;
         sums.extend(multiples.iter().map(|&multiples| quantum.sum(multiples)));
-        Ok(WeightedCounts { sums: Counts::new(sums, cells), quantum: quantum.value() })
+        Ok(WeightedCounts { sums: Counts::new(sums, cells, edges), quantum: quantum.value() })
     }
 }

@@ -113,7 +113,8 @@ impl Histogram<u16> {
 }
 
 impl<T: HistogramElement> Histogram<T> {
-    /// `bins` bins of equal width, 1 to 2^24, from the lower end of the range up to but not including the upper one.
+    /// `bins` bins of equal width, 1 to 2^24, from the lower end of the range up to but not including the upper one. Borders
+    /// are exact for integers, and rounded once for floats: the [module](super) has the formula.
     ///
     /// No integer is above `T::MAX`, so what covers a whole type of them is `T::MIN..T::MAX` and [`closed`](Self::closed).
     /// Such bins are all equally wide if their number divides that of the type's values, a power of two.
@@ -193,21 +194,21 @@ impl<T: HistogramElement> Histogram<T> {
         self
     }
 
-    /// Checks the histogram and binds it to a device: loads the kernel, and uploads the edges, after the work that was
-    /// enqueued before.
+    /// Checks the histogram and binds it to a device: computes the borders of the bins, loads the kernel, and uploads the
+    /// edges, after the work that was enqueued before. Takes time and memory for each bin; 2^24 bins take some tenths of a
+    /// second.
     ///
     /// # Errors
     ///
     /// * [`Error::Bins`] for no bins or more than 2^24; [`Error::LowBits`] for no bits or more than 16.
-    /// * [`Error::Range`] unless the range goes from a finite number to a larger one; [`Error::BinWidth`] if its width or
-    ///   the bins over its width exceed `f64`.
+    /// * [`Error::Range`] unless the range goes from a finite number to a larger one.
     /// * [`Error::Edges`] for fewer than two edges; [`Error::EdgeOrder`] unless they ascend strictly.
     /// * [`Error::Channels`] if no channel is counted, or more than there are; [`Error::TooLarge`] for more than 2^31
     ///   channels or counters. These are [`counts_len`](PreparedHistogram::counts_len); GPUs count bytes by their values,
     ///   for which they need 256 in each channel that is counted.
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has, even if
     ///   only weights are to be added up, which do without it. [`Algorithm::Auto`] takes no more than there is.
-    /// * What [`Device::upload`] gives, [`Error::OutOfHostMemory`] for a copy of the edges, and on a GPU what
+    /// * What [`Device::upload`] gives, [`Error::OutOfHostMemory`] for the borders or a copy of the edges, and on a GPU what
     ///   [`Device::kernel`] gives.
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {
         T::prepare(self, device)

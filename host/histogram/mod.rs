@@ -5,7 +5,7 @@
 //! | [`bytes`](Histogram::bytes) | `x = k` |
 //! | [`low_bits`](Histogram::low_bits) | the low bits of `x` are `k` |
 //! | [`even`](Histogram::even) of integers | `k = floor((x - lower) · bins / (upper - lower))`, exactly |
-//! | [`even`](Histogram::even) of floats | `k = floor((x - lower) * (bins / (upper - lower)))` in `f64`, each of the four operations rounded to nearest; the last bin if that is more |
+//! | [`even`](Histogram::even) of floats | border `k <= x <` border `k + 1`, where border `k` is `lower + k · (upper - lower) / bins`, exactly, and then rounded to the type of the samples: to nearest, ties to even |
 //! | [`edges`](Histogram::edges) | `edges[k] <= x < edges[k + 1]` |
 //!
 //! Ranges are half-open: a sample that equals the upper end is above, unless the histogram is
@@ -13,11 +13,15 @@
 //! above it and those that are NaN are counted apart, so that no sample goes uncounted. Infinities are below or above
 //! like other numbers, and -0.0 is 0.0.
 //!
-//! The formulas hold for every range: it may be wider than the largest sample, there may be more bins than different
-//! samples, and more than a float's precision tells apart (some bins then stay empty). Who is in the range is decided by
-//! comparing the sample itself with the ends, not by the rounded quotient. Of two floats the smaller one is never in a
-//! later bin. Where the quotient is rounded, a float next to a border may be in the bin beside: NumPy's `histogram`
-//! corrects this by comparing with borders, which are rounded as well; [`edges`](Histogram::edges) has exact ones.
+//! This holds for every range of finite numbers: it may be wider than the largest sample, there may be more bins than
+//! different samples, and more than a float's precision tells apart. Then neighbouring borders are the same, and the bin
+//! between them stays empty. [`edges`](PreparedHistogram::edges) gives the borders. NumPy's `histogram` compares floats with
+//! the borders that its `linspace` computes, `k * ((upper - lower) / bins) + lower` in double precision with every operation
+//! rounded, so that some of them differ from these in their last bits.
+//!
+//! On a GPU a kernel computes the borders beside each float again, and [`prepare`](Histogram::prepare) makes sure that they
+//! are the same. Where they are not, which takes ends of the order of the type's smallest or largest numbers, more bins than
+//! numbers, or bad luck, it searches them in a table, as [`edges`](Histogram::edges) do; that is slower.
 //!
 //! # Counts
 //!

@@ -5,11 +5,13 @@ use super::{Algorithm, Counts, HistogramElement, Plan, Rule, WeightedCounts};
 use crate::buffer::check_length;
 use crate::{Buffer, Device, Element, Result};
 use std::fmt;
+use std::sync::Arc;
 
 /// A [`Histogram`](crate::Histogram) that is ready to run on its device, as often as wanted and from any thread.
 pub struct PreparedHistogram<T: Element> {
     device: Device,
     rule: Rule<T>,
+    edges: Arc<[T]>,
     algorithm: Algorithm,
     bound: Box<dyn Bound<T>>,
 }
@@ -17,8 +19,9 @@ pub struct PreparedHistogram<T: Element> {
 impl<T: HistogramElement> PreparedHistogram<T> {
     pub(super) fn new(device: &Device, rule: Rule<T>, algorithm: Algorithm) -> Result<Self> {
         rule.check()?;
-        let bound = bind(device, &rule, algorithm)?;
-        Ok(PreparedHistogram { device: device.clone(), rule, algorithm, bound })
+        let edges = rule.edges()?;
+        let bound = bind(device, &rule, &edges, algorithm)?;
+        Ok(PreparedHistogram { device: device.clone(), rule, edges, algorithm, bound })
     }
 
     /// The device that it runs on.
@@ -33,6 +36,26 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.rule.bins()
     }
 
+    /// The borders of the bins, one more than there are bins: bin `k` is `edges[k] <= x < edges[k + 1]`, with its upper end if
+    /// it is the last one of a [`closed`](crate::Histogram::closed) histogram. None for
+    /// [`low_bits`](crate::Histogram::low_bits), whose bins are no ranges.
+    ///
+    /// Where two neighbours are the same, the bin between them is empty.
+    ///
+    /// ```
+    /// # fn main() -> slm::Result<()> {
+    /// let thirds = slm::Histogram::even(3, 0.0f32..1.0).prepare(&slm::Device::cpu())?;
+    /// assert_eq!(thirds.edges(), [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]);
+    /// let thirds = slm::Histogram::even(3, 0..10).prepare(&slm::Device::cpu())?;
+    /// assert_eq!(thirds.edges(), [0, 4, 7, 10]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn edges(&self) -> &[T] {
+        &self.edges
+    }
+
     /// The length of a buffer of counts: for each channel that is counted, the bins and three more.
     #[must_use]
     pub fn counts_len(&self) -> usize {
@@ -45,10 +68,10 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// [`Error::Interleaving`] if some channel has fewer samples than another, [`Error::OutOfDeviceMemory`],
     /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
-    pub fn apply(&self, samples: &[T]) -> Result<Counts> {
+    pub fn apply(&self, samples: &[T]) -> Result<Counts<T>> {
         self.rule.check_samples(samples.len())?;
         let counts = self.bound.run_on_host(&self.device, samples, self.counts_len())?;
-        Ok(Counts::new(counts, self.rule.cells()))
+        Ok(Counts::new(counts, self.rule.cells(), &self.edges))
     }
 
     /// Counts the samples of a buffer and adds to the counts of another one, modulo 2^64; returns when the work is
@@ -88,9 +111,9 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// [`Error::DeviceMismatch`] if the buffer belongs to another handle, [`Error::Length`] if it is not
     /// [`counts_len`](Self::counts_len) long, and what [`Buffer::download`] gives.
-    pub fn counts(&self, counts: &Buffer<u64>) -> Result<Counts> {
+    pub fn counts(&self, counts: &Buffer<u64>) -> Result<Counts<T>> {
         self.check_counts(counts)?;
-        Ok(Counts::new(counts.download()?, self.rule.cells()))
+        Ok(Counts::new(counts.download()?, self.rule.cells(), &self.edges))
     }
 
     /// Adds up a weight for each sample; the [module](super) says how exactly.
@@ -114,11 +137,11 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// [`Error::Length`] unless there are as many weights as samples, [`Error::Weight`] for a weight that is infinite or
     /// NaN, whether its sample is counted or not; what [`Device::kernel`] gives on a GPU, where weights have a kernel of
     /// their own, loaded on first use; otherwise as [`apply`](Self::apply).
-    pub fn apply_weighted(&self, samples: &[T], weights: &[f32]) -> Result<WeightedCounts> {
+    pub fn apply_weighted(&self, samples: &[T], weights: &[f32]) -> Result<WeightedCounts<T>> {
         self.rule.check_samples(samples.len())?;
         check_length("the weights", samples.len(), weights.len())?;
         let (multiples, quantum) = self.bound.weigh_on_host(&self.device, samples, weights)?;
-        WeightedCounts::new(&multiples, quantum, self.rule.cells())
+        WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 
     /// As [`apply_weighted`](Self::apply_weighted), for samples and weights on the device; waits for the sums.
@@ -127,12 +150,12 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// Those of [`apply_weighted`](Self::apply_weighted), and [`Error::DeviceMismatch`] if a buffer belongs to another
     /// handle.
-    pub fn apply_weighted_buffers(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<WeightedCounts> {
+    pub fn apply_weighted_buffers(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<WeightedCounts<T>> {
         self.check_samples(samples)?;
         self.device.check_owner("the weights", weights.device())?;
         check_length("the weights", samples.len(), weights.len())?;
         let (multiples, quantum) = self.bound.weigh(samples.storage(), weights.storage())?;
-        WeightedCounts::new(&multiples, quantum, self.rule.cells())
+        WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 
     /// How so many samples, of all channels together, would be counted; not how their weights would be added up.

@@ -2,8 +2,10 @@
 
 use super::bound::Prepare;
 use crate::backend::cpu;
-use crate::{Error, Result};
+use crate::{Error, Result, allocation};
 use rayon::prelude::*;
+#[cfg(gpu)]
+use slm_kernels::histogram::Even;
 use slm_kernels::histogram::{Countable, OUTSIDE};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -24,6 +26,9 @@ const MOST_BINS: usize = 1 << 24;
 
 /// The most counters of a histogram, and the most channels: both are numbered with 32 bits.
 const MOST_COUNTERS: usize = 1 << 31;
+
+/// The fewest borders that are worth another thread.
+const SHARE: usize = 1 << 10;
 
 /// The bits of the samples of which the low ones can be counted.
 const SAMPLE_BITS: u32 = u16::BITS;
@@ -76,6 +81,30 @@ impl<T: HistogramElement> Rule<T> {
         check_counters(counted, self.cells())
     }
 
+    /// The borders of the bins, one more than there are bins; none if bins are not ranges of numbers.
+    pub(crate) fn edges(&self) -> Result<Arc<[T]>> {
+        match &self.bins {
+            Bins::LowBits(_) => Ok(Arc::default()),
+            // `check_bins` has compared the bins with 2^24.
+            &Bins::Even { bins, lower, upper } => borders(bins as u32, lower, upper),
+            Bins::Edges(edges) => Ok(edges.clone()),
+        }
+    }
+
+    /// The rule that kernels count by. Kernels compute the borders of even bins again for every sample, and where their
+    /// arithmetic does not do for these ones, they search them in a table, as they do for any edges.
+    #[cfg(gpu)]
+    pub(crate) fn for_kernels(&self, edges: &Arc<[T]>) -> Self {
+        match self.bins {
+            Bins::Even { bins, lower, upper }
+                if T::ROUNDS && !agrees(&Even::new(bins as u32, lower, upper, self.closed), edges) =>
+            {
+                Rule { bins: Bins::Edges(edges.clone()), ..self.clone() }
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// The number of bins.
     pub(crate) fn bins(&self) -> usize {
         match &self.bins {
@@ -102,6 +131,21 @@ impl<T: HistogramElement> Rule<T> {
     }
 }
 
+/// The borders of bins of equal width.
+fn borders<T: HistogramElement>(bins: u32, lower: T, upper: T) -> Result<Arc<[T]>> {
+    let mut borders = allocation::filled(T::default(), bins as usize + 1)?;
+    borders.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(k, border)| {
+        *border = T::border(k as u32, bins, lower, upper);
+    });
+    Ok(borders.into())
+}
+
+/// Whether kernels compute the bin of every number as these borders say.
+#[cfg(gpu)]
+fn agrees<T: HistogramElement>(even: &Even<T>, borders: &[T]) -> bool {
+    (0..even.bins).into_par_iter().with_min_len(SHARE).all(|k| even.agrees(k, borders))
+}
+
 /// An error unless there can be so many counters for each of so many channels.
 pub(crate) fn check_counters(counted: usize, of_channel: usize) -> Result<()> {
     let (factors, limit) = ([counted as u64, of_channel as u64], MOST_COUNTERS as u64);
@@ -124,11 +168,7 @@ fn check_range(bins: usize, lower: f64, upper: f64) -> Result<()> {
     if !(lower.is_finite() && upper.is_finite() && lower < upper) {
         return Err(Error::Range { lower, upper });
     }
-    let width = upper - lower;
-    if width.is_finite() && (bins as f64 / width).is_finite() {
-        return Ok(());
-    }
-    Err(Error::BinWidth { bins, lower, upper })
+    Ok(())
 }
 
 fn check_edges<T: HistogramElement>(edges: &[T]) -> Result<()> {

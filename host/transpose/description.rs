@@ -98,6 +98,8 @@ impl Transpose {
     ///
     /// * [`Error::NoComponents`] for elements without components.
     /// * [`Error::TooLarge`] for more numbers than there can be in memory.
+    /// * [`Error::ElementSize`] on a GPU for elements of about 2^32 units or more. A unit is 4 bytes, or the 2 or 1 that
+    ///   elements and rows can be divided into.
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has.
     /// * On a GPU what [`Device::kernel`] gives.
     pub fn prepare<T: TransposeElement>(&self, device: &Device) -> Result<PreparedTranspose<T>> {

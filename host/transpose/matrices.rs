@@ -42,14 +42,19 @@ impl Matrices {
         self.len() == 0
     }
 
-    /// The matrices as kernels see them, of numbers of type `T`; rows are so many numbers apart.
+    /// The matrices as kernels see them, of numbers of type `T`; rows are so many numbers apart. An error if elements are too
+    /// large for kernels.
     #[cfg(gpu)]
-    pub(crate) fn problem<T: Element>(&self, pitches: [usize; 2]) -> Problem {
+    pub(crate) fn problem<T: Element>(&self, pitches: [usize; 2]) -> Result<Problem> {
         let number = size_of::<T>() as u64;
         // Single rows may have a pitch of whatever size.
         let [input_pitch, output_pitch] = pitches.map(|pitch| (pitch as u64).saturating_mul(number));
         let [rows, columns, matrices] = [self.rows, self.columns, self.count].map(|count| count as u64);
-        Problem { rows, columns, element: self.components as u64 * number, matrices, input_pitch, output_pitch }
+        // `check` has compared the product with the largest `isize`.
+        let element = self.components as u64 * number;
+        let problem = Problem { rows, columns, element, matrices, input_pitch, output_pitch };
+        let (limit, unit) = problem.largest_element();
+        if element <= limit { Ok(problem) } else { Err(Error::ElementSize { bytes: element, unit, limit }) }
     }
 
     /// The pitches of matrices without gaps.

@@ -32,10 +32,10 @@ pub trait Binning: Copy {
 }
 
 arguments! {
-    /// Bins of equal width: bin `floor((x - lower) · bins / (upper - lower))`, at most the last one. See
-    /// [`Countable::step`] for the arithmetic.
+    /// Bins of equal width: bin `k` goes from [border](Countable::border) `k` to border `k + 1`. See [`Countable::step`] for the
+    /// arithmetic.
     pub struct Even<T: Countable> {
-        /// From quotient to bin.
+        /// From number to bin.
         pub scale: T::Scale,
         /// The smallest number inside.
         pub lower: T,
@@ -43,6 +43,8 @@ arguments! {
         pub last: T,
         /// The number of bins.
         pub bins: u32,
+        /// The last bin: once more, so that no register has it for the length of a loop.
+        pub last_bin: u32,
     }
 }
 
@@ -52,7 +54,25 @@ impl<T: Countable> Even<T> {
     #[must_use]
     pub fn new(bins: u32, lower: T, upper: T, closed: bool) -> Self {
         let last = if closed { upper } else { upper.before() };
-        Even { scale: T::scale(bins, lower, upper), lower, last, bins }
+        Even { scale: T::scale(bins, lower, upper), lower, last, bins, last_bin: bins - 1 }
+    }
+
+    /// Whether the bins on both sides of border `k`, less than the number of bins, are those that the borders say. There is
+    /// one border more than bins.
+    ///
+    /// If they are at all borders, every number has the right bin. Two numbers of bin `k` with a third one between them have
+    /// estimates of `k` or `k + 1`, so that the third one's estimate, which is not beyond theirs, is one of these; and it is
+    /// compared with the same border as one of them, with the same outcome.
+    #[cfg(not(target_os = "cuda"))]
+    #[must_use]
+    pub fn agrees(&self, k: u32, borders: &[T]) -> bool {
+        let (border, is_last) = (borders[k as usize], k + 1 == self.bins);
+        // Bins with the same border as the next one are empty.
+        let is_empty = border > self.last || (!is_last && border == borders[k as usize + 1]);
+        let begins = is_empty || self.key(border) == k;
+        let ends = is_empty || !is_last || self.key(self.last) == k;
+        let is_before_empty = k == 0 || borders[k as usize - 1] == border;
+        begins && ends && (is_before_empty || self.key(border.before()) == k - 1)
     }
 }
 
@@ -61,7 +81,7 @@ impl<T: Countable> Binning for Even<T> {
 
     #[inline(always)]
     fn key(&self, sample: T) -> u32 {
-        let bin = sample.step(self.lower, self.scale).min(self.bins - 1);
+        let bin = sample.step(self.lower, self.scale).min(self.last_bin);
         cell(sample, self.lower, self.last, self.bins, bin)
     }
 }
@@ -126,6 +146,44 @@ impl<T: Countable> Binning for EdgeSlice<'_, T> {
         let bins = self.edges.len() as u32 - 1;
         let bin = search(bins, |k| self.edges[k as usize] <= sample);
         cell(sample, self.edges[0], self.last, bins, bin)
+    }
+}
+
+/// [`Even`] for the host: an estimate first, then the table.
+#[cfg(not(target_os = "cuda"))]
+#[derive(Clone, Copy, Debug)]
+pub struct Guided<'a, T> {
+    /// The bins.
+    pub bins: EdgeSlice<'a, T>,
+    /// The number of bins over the width of the range.
+    pub bins_per_unit: f64,
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl<'a, T: Countable + Into<f64>> Guided<'a, T> {
+    /// The bins between these borders, at least two; with the last border itself if they are `closed`.
+    #[must_use]
+    pub fn new(borders: &'a [T], closed: bool) -> Self {
+        let bins = borders.len() - 1;
+        let bins_per_unit = bins as f64 / (borders[bins].into() - borders[0].into());
+        Guided { bins: EdgeSlice::new(borders, closed), bins_per_unit }
+    }
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl<T: Countable + Into<f64>> Binning for Guided<'_, T> {
+    type Sample = T;
+
+    #[inline]
+    fn key(&self, sample: T) -> u32 {
+        let edges = self.bins.edges;
+        // Of what cannot be computed it is 0.
+        let estimate = (sample.into() - edges[0].into()) * self.bins_per_unit;
+        let k = (estimate as usize).min(edges.len() - 2);
+        if edges[k] <= sample && sample < edges[k + 1] && sample <= self.bins.last {
+            return k as u32;
+        }
+        self.bins.key(sample)
     }
 }
 

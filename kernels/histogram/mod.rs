@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `countable.rs` | the element types |
+//! | `borders.rs` | the borders of bins of equal width, exactly, on the host |
 //! | `bins.rs` | which bin a sample belongs to, on the host as well |
 //! | `walk.rs` | the way through the samples, for all kernels |
 //! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
@@ -15,6 +16,8 @@
 //! | `geometry.rs` | from a problem's size to grid, block and shared memory |
 
 mod bins;
+#[cfg(not(target_os = "cuda"))]
+mod borders;
 mod cached;
 mod countable;
 #[cfg(not(target_os = "cuda"))]
@@ -30,8 +33,8 @@ mod weight;
 
 pub use bins::{BYTE_VALUES, Binning, Bytes, Edges, Even, LowBits, OUTSIDE};
 #[cfg(not(target_os = "cuda"))]
-pub use bins::{ByValue, EdgeSlice};
-pub use countable::{Countable, Ratio};
+pub use bins::{ByValue, EdgeSlice, Guided};
+pub use countable::{Countable, Grid, Ratio};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, WeighGeometry};
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]

@@ -9,6 +9,9 @@ use cuda_std::shared_bytes;
 /// The most blocks of a grid along y, and along z.
 const MOST_BLOCKS: u64 = 65_535;
 
+/// The most units of an element: threads count them with 32 bits, and the last step of a block leads beyond them.
+const MOST_UNITS: u64 = (u32::MAX - THREADS) as u64;
+
 /// The bytes of a tile.
 const TILE_BYTES: u64 = 16 << 10;
 
@@ -37,6 +40,13 @@ impl Problem {
     fn matrix(&self) -> [u64; 2] {
         // A plan may be for pitches that no memory has.
         [self.rows.saturating_mul(self.input_pitch), self.columns.saturating_mul(self.output_pitch)]
+    }
+
+    /// The largest element that kernels without packs and words can move, in bytes, and their unit.
+    #[must_use]
+    pub fn largest_element(&self) -> (u64, u32) {
+        let unit = self.alignment(4);
+        (MOST_UNITS * unit, unit as u32)
     }
 
     /// The largest power of two up to `most` that divides whatever decides where elements begin.
@@ -514,6 +524,8 @@ impl Geometry {
             input_matrix,
             output_matrix,
             first_matrix: part.first_matrix,
+            // The host has compared them with `Problem::largest_element`; a tile has more than one element only where these
+            // are short, and its rows are at most 32 words longer than they have to be.
             units: units(problem.element) as u32,
             tile_rows: self.tile[0] as u32,
             tile_columns: self.tile[1] as u32,

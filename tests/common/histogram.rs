@@ -1,6 +1,6 @@
 //! Histograms as their definitions say, one sample at a time.
 
-use super::Random;
+use super::{Random, exact};
 use slm::Histogram;
 use slm::histogram::{Algorithm, Counts, HistogramElement, Ordering};
 use std::fmt::Display;
@@ -20,7 +20,7 @@ pub const ALGORITHMS: [Algorithm; 9] = [
 ];
 
 /// All counters, as they stand in a buffer.
-pub fn flat<N: Copy>(counts: &Counts<N>) -> Vec<N> {
+pub fn flat<T, N: Copy>(counts: &Counts<T, N>) -> Vec<N> {
     counts.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect()
 }
 
@@ -33,8 +33,8 @@ pub trait Number: HistogramElement + Display {
     fn nearest(value: f64) -> Self;
     /// The next smaller one, itself, and the next larger one.
     fn neighbours(self) -> [Self; 3];
-    /// The bin of a number that is in the range, were there no last one.
-    fn bin(self, bins: usize, range: &Range<Self>) -> usize;
+    /// Whether border `k` of so many bins, less than their number, is at most this number, which is in the range.
+    fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool;
 }
 
 macro_rules! integers {
@@ -48,9 +48,9 @@ macro_rules! integers {
             fn neighbours(self) -> [Self; 3] {
                 [self.saturating_sub(1), self, self.saturating_add(1)]
             }
-            fn bin(self, bins: usize, range: &Range<Self>) -> usize {
+            fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool {
                 let [x, lower, upper] = [self, range.start, range.end].map(i128::from);
-                ((x - lower) * bins as i128 / (upper - lower)) as usize
+                k as i128 * (upper - lower) <= (x - lower) * bins as i128
             }
         }
     )*};
@@ -71,10 +71,14 @@ macro_rules! floats {
             fn neighbours(self) -> [Self; 3] {
                 [self.next_down(), self, self.next_up()]
             }
-            fn bin(self, bins: usize, range: &Range<Self>) -> usize {
-                let [x, lower, upper] = [self, range.start, range.end].map(f64::from);
-                let bins_per_unit = bins as f64 / (upper - lower);
-                ((x - lower) * bins_per_unit).floor() as usize
+            fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool {
+                // No border is beyond the upper end, behind which there may be no float.
+                self >= range.end || {
+                    // The two zeros are one.
+                    let x = self + 0.0;
+                    let (neighbours, ends) = ([x, x.next_up()].map(f64::from), [range.start, range.end].map(f64::from));
+                    exact::is_behind(neighbours, x.to_bits() % 2 == 0, k, bins, ends)
+                }
             }
         }
     )*};
@@ -129,6 +133,14 @@ impl<T: Number> Case<T> {
         }
     }
 
+    /// The number of bins and their range, if they are of equal width.
+    pub fn even_bins(&self) -> Option<(usize, &Range<T>)> {
+        match &self.bins {
+            Bins::Even(bins, range) => Some((*bins, range)),
+            _ => None,
+        }
+    }
+
     /// The bin of a sample, or one of the three counters behind the bins.
     pub fn cell(&self, x: T) -> usize {
         let bins = self.bin_count();
@@ -146,7 +158,7 @@ impl<T: Number> Case<T> {
             bins
         } else {
             let bin = match &self.bins {
-                Bins::Even(_, range) => x.bin(bins, range),
+                Bins::Even(_, range) => bin(x, bins, range),
                 Bins::Edges(edges) => edges.iter().filter(|edge| **edge <= x).count() - 1,
                 Bins::Numbers(_) | Bins::Remainders(_) => unreachable!("done above"),
             };
@@ -210,6 +222,32 @@ impl<T: Number> Case<T> {
             _ => T::nearest(between(1.25 * random.unit() - 0.125)),
         }
     }
+}
+
+/// The last bin whose border is at most a number that is in the range: searched from where it should be.
+fn bin<T: Number>(x: T, bins: usize, range: &Range<T>) -> usize {
+    let is_behind = |k| k == 0 || x.is_behind(k, bins, range);
+    // Halves, as the width may be too large.
+    let [x, lower, upper] = [x, range.start, range.end].map(|number| number.into() / 2.0);
+    let estimate = (((x - lower) / (upper - lower) * bins as f64) as usize).min(bins - 1);
+    let (mut first, mut step) = (estimate, 1);
+    while !is_behind(first) {
+        (first, step) = (first.saturating_sub(step), 2 * step);
+    }
+    let (mut end, mut step) = (first + 1, 1);
+    while end < bins && is_behind(end) {
+        (first, end, step) = (end, (end + step).min(bins), 2 * step);
+    }
+    // `first` is at most the bin, and `end` beyond.
+    while end - first > 1 {
+        let middle = first + (end - first) / 2;
+        if is_behind(middle) {
+            first = middle;
+        } else {
+            end = middle;
+        }
+    }
+    first
 }
 
 /// With `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, both as tight as can be: `2^(e + l - 61)`.

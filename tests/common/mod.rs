@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod emulated;
+pub mod exact;
 pub mod example;
 pub mod extension;
 pub mod histogram;
@@ -122,12 +123,10 @@ pub trait Sample: slm::filter1d::FilterElement + std::fmt::Display {
     const NAME: &'static str;
     /// A number between -1 and 1 for floats, any one for integers.
     fn random(bits: u64) -> Self;
-    /// Whether `actual` is the exact sum `expected` within the documented rounding, for `taps` taps whose magnitudes
-    /// add up to `weight`, and samples of at most 1.
-    fn agrees(actual: Self, expected: oracle::Sum, taps: usize, weight: f64) -> bool;
+    /// Whether `actual` is the exact sum `expected` within the documented rounding, for `taps` taps.
+    fn agrees(actual: Self, expected: oracle::Sum, taps: usize) -> bool;
     /// The sum of the products.
     fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> oracle::Sum;
-    fn magnitude(self) -> f64;
     /// For comparing bit by bit.
     fn bits(self) -> u64;
 }
@@ -139,17 +138,13 @@ macro_rules! floats {
             fn random(bits: u64) -> Self {
                 (bits >> 11) as Self / (1u64 << 52) as Self - 1.0
             }
-            fn agrees(actual: Self, expected: oracle::Sum, taps: usize, weight: f64) -> bool {
+            fn agrees(actual: Self, expected: oracle::Sum, taps: usize) -> bool {
                 let oracle::Sum::Real(expected) = expected else { unreachable!() };
-                // The bound of the docs, and the same for the reference's own sum in f64.
-                let bound = taps as f64 * ($unit + f64::EPSILON / 2.0) * weight;
-                (f64::from(actual) - expected).abs() <= bound
+                // Products are not that small.
+                expected.agrees(actual.into(), taps, $unit, 0.0)
             }
             fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> oracle::Sum {
-                oracle::Sum::Real(pairs.fold(0.0, |sum, (x, tap)| sum + f64::from(x) * f64::from(tap)))
-            }
-            fn magnitude(self) -> f64 {
-                f64::from(self).abs()
+                oracle::Sum::Real(pairs.fold(oracle::Real::default(), |sum, (x, tap)| sum.add(x.into(), tap.into())))
             }
             fn bits(self) -> u64 {
                 self.to_bits().into()
@@ -167,14 +162,11 @@ impl Sample for i32 {
     fn random(bits: u64) -> Self {
         bits as i32
     }
-    fn agrees(actual: Self, expected: oracle::Sum, _taps: usize, _weight: f64) -> bool {
+    fn agrees(actual: Self, expected: oracle::Sum, _taps: usize) -> bool {
         oracle::Sum::Wrapped(actual) == expected
     }
     fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> oracle::Sum {
         oracle::Sum::Wrapped(pairs.fold(0, |sum: i32, (x, tap)| sum.wrapping_add(x.wrapping_mul(tap))))
-    }
-    fn magnitude(self) -> f64 {
-        f64::from(self).abs()
     }
     fn bits(self) -> u64 {
         self as u64

@@ -1,13 +1,45 @@
-//! The filter as its definition says, one output at a time, in double precision.
+//! The filter as its definition says, one output at a time, in twice the double precision.
 
 use super::Sample;
 use slm::{Boundary, Extent};
 
-/// An exact sum: of floats in `f64`, of integers modulo 2^32.
+/// An exact sum: of integers modulo 2^32, of floats to about 100 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sum {
-    Real(f64),
+    Real(Real),
     Wrapped(i32),
+}
+
+/// A sum of products of floats: `sum + rest`, unless `sum` is infinite or NaN.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Real {
+    pub sum: f64,
+    pub rest: f64,
+    /// The sum of the products' magnitudes.
+    pub magnitude: f64,
+}
+
+impl Real {
+    /// Adds a product, with the errors of Dekker's multiplication and Knuth's addition.
+    pub fn add(self, x: f64, tap: f64) -> Self {
+        let product = x * tap;
+        let sum = self.sum + product;
+        let part = sum - self.sum;
+        let error = (self.sum - (sum - part)) + (product - part);
+        let rest = self.rest + (error + x.mul_add(tap, -product));
+        Real { sum, rest, magnitude: self.magnitude + product.abs() }
+    }
+
+    /// Whether `actual`, a sum of `taps` products, is within the documented bound for a unit roundoff, and for a smallest
+    /// number that products may fall below.
+    pub fn agrees(&self, actual: f64, taps: usize, unit: f64, smallest: f64) -> bool {
+        if !self.sum.is_finite() {
+            return actual == self.sum || (actual.is_nan() && self.sum.is_nan());
+        }
+        let taps = taps as f64;
+        let gamma = taps * unit / (1.0 - taps * unit);
+        ((actual - self.sum) - self.rest).abs() <= gamma * self.magnitude + taps * smallest
+    }
 }
 
 /// Which of the two sums.
@@ -93,10 +125,5 @@ impl<T: Sample> Case<'_, T> {
             };
         }
         continued
-    }
-
-    /// The sum of the taps' magnitudes.
-    pub fn weight(&self) -> f64 {
-        self.taps.iter().map(|tap| tap.magnitude()).sum()
     }
 }

@@ -8,17 +8,20 @@ gives the same file.
 
 Where the numbers come from:
 
-* even bins of floats, and edges: `numpy.histogram`, whose last bin is closed; for half-open ones samples that equal the
-  last edge are left out beforehand;
-* even bins of integers: the same, with borders that are rounded up to the next integer; where that makes some equal, the
+* edges: `numpy.histogram`, whose last bin is closed; for half-open ones samples that equal the last edge are left out
+  beforehand;
+* even bins: the same, with the borders as edges, which are computed with Python's fractions: those of integers are rounded
+  up to the next integer, those of floats to the nearest float, and the file has them; where some integers are equal, the
   formula in Python's integers;
 * bytes and low bits: `numpy.bincount`;
 * weights: `numpy.histogram` with weights that are multiples of 1/8, so that its sums in double precision are exact.
 
-NumPy rounds the borders of even bins of floats in its own way, so float samples keep a millionth of a bin away from
-borders, but for the two ends and for ranges whose borders are exact. Below, above and NaN are counted by comparing.
+NumPy's own borders of even bins, those of `numpy.linspace`, are rounded several times: where all of them are the same as the
+file's, the counts are compared with what it gives for the number of bins. Float samples lie everywhere, on borders and beside
+them too. Below, above and NaN are counted by comparing.
 """
 
+import fractions
 import json
 import pathlib
 import sys
@@ -37,8 +40,7 @@ def counted(x, edges, bins, closed, weights=None):
     weights = np.ones(x.size, np.int64) if weights is None else weights
     above = (x >= upper) & ~((x == upper) & closed)
     inside = (x >= lower) & ~above
-    range_of = (lower, upper) if isinstance(bins, int) else None
-    histogram, _ = np.histogram(x[inside], bins, range_of, weights=weights[inside])
+    histogram, _ = np.histogram(x[inside], bins, weights=weights[inside])
     outside = [weights[mask].sum() for mask in (x < lower, above, np.isnan(x))]
     return [v.item() for v in [*histogram, *outside]]
 
@@ -65,16 +67,46 @@ def even_integers(rng, kind):
             yield {"even": [bins, lower, upper], "closed": closed, "samples": x.tolist(), "counts": result}
 
 
+def nearest(exact, dtype):
+    """A fraction, rounded to nearest, ties to even."""
+    guess = dtype(float(exact))
+    candidates = [np.nextafter(guess, dtype(-np.inf)), guess, np.nextafter(guess, dtype(np.inf))]
+    bits = lambda x: int(x.view(f"u{x.itemsize}"))
+    return min(candidates, key=lambda x: (abs(fractions.Fraction(float(x)) - exact), bits(x) % 2))
+
+
+def borders(bins, lower, upper, dtype):
+    lower, upper = (fractions.Fraction(float(dtype(end))) for end in (lower, upper))
+    return np.array([nearest(lower + k * (upper - lower) / bins, dtype) for k in range(bins + 1)], dtype)
+
+
+def even_case(bins, lower, upper, x, closed, **rest):
+    """A case of evenly spaced bins of floats, and the counts of its samples."""
+    edges = borders(bins, lower, upper, x.dtype.type)
+    weights, channels = rest.get("weights"), rest.get("channels", [1, 1])
+    weights = None if weights is None else np.array(weights)
+    counts = []
+    for c in range(channels[1]):
+        one, of_one = x[c :: channels[0]], None if weights is None else weights[c :: channels[0]]
+        counts += counted(one, edges, edges, closed, of_one)
+        if np.array_equal(edges, np.linspace(edges[0], edges[-1], bins + 1, dtype=x.dtype)):
+            inside = (one >= edges[0]) & ((one <= edges[-1]) if closed else (one < edges[-1]))
+            own, _ = np.histogram(one[inside], bins, (edges[0], edges[-1]), weights=None if of_one is None else of_one[inside])
+            assert own.tolist() == counts[-bins - 3 : -3], "NumPy counts otherwise"
+    ends = [edges[0].item(), edges[-1].item()]
+    return {"even": [bins, *ends], "closed": closed, "borders": texts(edges), "samples": texts(x), **rest, "counts": counts}
+
+
 def even_floats(rng, kind):
     dtype = FLOATS[kind]
-    for bins, lower, upper in [(10, 0.0, 1.0), (3, -1.0, 2.0), (256, 0.0, 1.0), (1000, -8.0, 24.0), (7, 0.5, 100.0)]:
+    ranges = [(10, 0.0, 1.0), (3, -1.0, 2.0), (256, 0.0, 1.0), (1000, -8.0, 24.0), (7, 0.5, 100.0)]
+    for bins, lower, upper in [*ranges, (2, -1.0, 1.0), (10, -0.1, 0.7), (3, -0.1, 0.2)]:
         x = rng.uniform(lower - 0.1 * (upper - lower), upper + 0.1 * (upper - lower), SAMPLES).astype(dtype)
-        place = (x.astype(np.float64) - lower) * bins / (upper - lower)
-        x = x[np.abs(place - np.round(place)) > 1e-6]
-        x = np.concatenate([x, np.array([lower, upper, np.nan, np.inf, -np.inf, -0.0], dtype)])
+        edges = borders(bins, lower, upper, dtype)[:: -(-bins // 50)]
+        beside = [np.nextafter(edges, dtype(end)) for end in (-np.inf, np.inf)]
+        x = np.concatenate([x, edges, *beside, np.array([upper, -1e-20, np.nan, np.inf, -np.inf, -0.0], dtype)])
         for closed in (False, True):
-            result = counted(x, [lower, upper], bins, closed)
-            yield {"even": [bins, lower, upper], "closed": closed, "samples": texts(x), "counts": result}
+            yield even_case(bins, lower, upper, x, closed)
 
 
 def edges(rng, kind):
@@ -103,22 +135,17 @@ def low_bits(rng, kind):
 
 def weighted(rng, kind):
     x = rng.uniform(-1, 5, SAMPLES).astype(FLOATS[kind])
-    x = x[np.abs(x * 2 - np.round(x * 2)) > 1e-6]
     weights = rng.integers(-800, 800, x.size) / 8
-    sums = counted(x, [0.0, 4.0], 8, False, weights)
-    yield {"even": [8, 0.0, 4.0], "closed": False, "samples": texts(x), "weights": weights.tolist(), "counts": sums}
+    yield even_case(8, 0.0, 4.0, x, False, weights=weights.tolist())
 
 
 def weighted_channels(rng, kind):
     """Three interleaved channels, of which two are counted."""
     x = rng.uniform(-1, 5, 3 * SAMPLES).astype(FLOATS[kind])
-    x[np.abs(x * 2 - np.round(x * 2)) <= 1e-6] = 0.25
     x[:12] = [0.0, 4.0, 1.0, 4.0, 0.0, 4.0, np.nan, np.inf, 0.5, -np.inf, -0.0, 4.0]
     weights = rng.integers(-800, 800, x.size) / 8
     for closed in (False, True):
-        sums = [s for c in (0, 1) for s in counted(x[c::3], [0.0, 4.0], 8, closed, weights[c::3])]
-        yield {"even": [8, 0.0, 4.0], "channels": [3, 2], "closed": closed, "samples": texts(x),
-               "weights": weights.tolist(), "counts": sums}
+        yield even_case(8, 0.0, 4.0, x, closed, channels=[3, 2], weights=weights.tolist())
 
 
 def texts(values):

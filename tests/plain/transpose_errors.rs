@@ -39,6 +39,31 @@ fn more_elements_than_memory_has_addresses() {
     }
 }
 
+/// Threads count the units of an element with 32 bits.
+#[test]
+fn elements_of_too_many_units() {
+    const LIMIT: u64 = (u32::MAX - 256) as u64;
+    let device = Device::emulated(Profile::SM_90, 0);
+    // 0, 1 and -1 modulo 2^32, and just too many.
+    let of_1 = [(1 << 32) + 1, (1 << 33) + 1, (1 << 32) - 1, LIMIT + 2].map(|bytes| (bytes, 1));
+    let of_2 = [(1 << 33) + 2, (1 << 33) - 2, 2 * (LIMIT + 2)].map(|bytes| (bytes, 2));
+    let of_4 = [1 << 34, (1 << 34) + 4, (1 << 34) - 4, 4 * (LIMIT + 1), 1 << 62].map(|bytes| (bytes, 4));
+    for (bytes, unit) in of_1.into_iter().chain(of_2).chain(of_4) {
+        let error = Error::ElementSize { bytes, unit, limit: LIMIT * u64::from(unit) };
+        let element = Transpose::new(1, 1).components(bytes as usize);
+        for algorithm in [Algorithm::Auto, Algorithm::Naive] {
+            fails(element.algorithm(algorithm).prepare::<u8>(&device), error.clone());
+        }
+        fails(element.prepare_in_place::<i8>(&device), error);
+        assert!(element.prepare::<u8>(&Device::cpu()).is_ok());
+    }
+    // The largest one, of which there are too many units only where rows are an odd number of bytes apart.
+    let element: PreparedTranspose<u8> = Transpose::new(1, 1).components(4 * LIMIT as usize).prepare(&device).unwrap();
+    assert_eq!(element.plan().kernel, "transpose_naive_u32");
+    let plan = element.plan_matrix(4 * LIMIT as usize + 1, 4 * LIMIT as usize).unwrap();
+    assert_eq!((plan.kernel.as_str(), plan.launch), ("none", None));
+}
+
 #[test]
 fn lengths_and_shapes() {
     for device in devices() {

@@ -8,6 +8,8 @@
 //! On emulated devices, where an access takes some 100 ns, the sizes are few and small; together the trials come by every
 //! accessor of the kernels, which is checked in the end.
 
+mod accuracy;
+
 use crate::common::oracle::{Case, Direction};
 use crate::common::shared_memory::{exceeded, exceeded_on, tile_bytes};
 use crate::common::{ALGORITHMS, Random, Sample, emulated, is_emulated, on_every_backend};
@@ -70,6 +72,7 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("conformance::expectations::i32", expectations::<i32>),
         Trial::test("conformance::expectations::sixty_four_kilobytes", sixty_four_kilobytes),
     ]);
+    trials.extend(accuracy::trials());
     trials
 }
 
@@ -138,7 +141,6 @@ fn lines<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> R
 
 fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), String> {
     let expected: Vec<_> = places(case).zip(case.outputs(places(case))).collect();
-    let weight = case.weight();
     let mut first: Option<Vec<T>> = None;
     for &algorithm in algorithms(device) {
         let fail = |what: String| format!("{algorithm:?}: {what}");
@@ -148,7 +150,7 @@ fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), Stri
             return Err(fail(format!("{} outputs instead of {}", actual.len(), case.len())));
         }
         for &(o, expected) in &expected {
-            if !T::agrees(actual[o], expected, case.taps.len(), weight) {
+            if !T::agrees(actual[o], expected, case.taps.len()) {
                 return Err(fail(format!("output {o} is {}, expected {expected:?}", actual[o])));
             }
         }
@@ -278,13 +280,12 @@ fn check_outputs<T: Sample>(
     target: &Matrix<T>,
     outputs: &[T],
 ) -> Result<(), String> {
-    let weight = case.weight();
     for l in 0..samples.shape[1 - axis] {
         let case = Case { x: &samples.line(axis, l), ..case.clone() };
         let places = || places_of_line(l, target.shape[axis]);
         for (o, expected) in places().zip(case.outputs(places())) {
             let actual = outputs[target.place(axis, l, o)];
-            if !T::agrees(actual, expected, case.taps.len(), weight) {
+            if !T::agrees(actual, expected, case.taps.len()) {
                 return Err(format!("line {l}: output {o} is {actual}, expected {expected:?}"));
             }
         }

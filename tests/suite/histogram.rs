@@ -6,6 +6,7 @@
 //!
 //! On emulated devices the sizes are few and small.
 
+mod borders;
 mod golden;
 mod literal;
 mod properties;
@@ -87,6 +88,7 @@ pub(super) fn trials() -> Vec<Trial> {
         vec![Trial::test("histogram::emulated::f32::what_auto_chooses", what_auto_chooses)],
         vec![Trial::test("histogram::emulated::u8::why_auto_chooses", why_auto_chooses)],
         vec![Trial::test("histogram::emulated::most_private_counters", most_private_counters)],
+        borders::trials(),
         golden::trials(),
         literal::trials(),
         properties::trials(),
@@ -466,7 +468,7 @@ fn is_too_large<T: Number>(device: &Device, case: &Case<T>, algorithm: Algorithm
     algorithm == Algorithm::PrivatePerThread && bytes > limit
 }
 
-fn compare(what: &str, actual: &Counts, expected: &[u64]) -> Result<(), String> {
+fn compare<T>(what: &str, actual: &Counts<T>, expected: &[u64]) -> Result<(), String> {
     let flat = flat(actual);
     if flat.len() != expected.len() {
         return Err(format!("{what}: {} counts instead of {}", flat.len(), expected.len()));

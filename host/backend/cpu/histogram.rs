@@ -7,8 +7,9 @@ use crate::buffer::Storage;
 use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
 use crate::{Device, Element, Result, allocation};
 use rayon::prelude::*;
-use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Countable, EdgeSlice, Even, LowBits, Quantum};
+use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Countable, EdgeSlice, Even, Guided, LowBits, Quantum};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The fewest samples, and the fewest counters, that are worth another thread.
 const SHARE: usize = 1 << 16;
@@ -28,6 +29,12 @@ pub trait Tally: Countable {
     #[must_use]
     fn low_bits(_bits: u32) -> Option<impl Binning<Sample = Self>> {
         None::<Even<Self>>
+    }
+
+    /// Bins of equal width between these borders, from `lower` to `upper`.
+    #[must_use]
+    fn even(borders: &[Self], [lower, upper]: [Self; 2], closed: bool) -> impl Binning<Sample = Self> {
+        Even::new(borders.len() as u32 - 1, lower, upper, closed)
     }
 
     /// Adds the counts of every `step`th sample, beginning with the first, to a table with a counter for every cell.
@@ -65,23 +72,32 @@ impl Tally for u16 {
 
 impl Tally for u32 {}
 impl Tally for i32 {}
-impl Tally for f32 {}
-impl Tally for f64 {}
 
-/// Evaluates an expression with the bins of a rule, which are of different types.
+macro_rules! floats {
+    ($($t:ty)*) => {$(
+        impl Tally for $t {
+            fn even(borders: &[$t], _: [$t; 2], closed: bool) -> impl Binning<Sample = $t> {
+                Guided::new(borders, closed)
+            }
+        }
+    )*};
+}
+floats!(f32 f64);
+
+/// Evaluates an expression with the bins of a rule, which has these edges; bins are of different types.
 macro_rules! with_bins {
-    ($rule:ident, |$binning:ident| $body:expr) => {
+    ($rule:ident, $edges:ident, |$binning:ident| $body:expr) => {
         match &$rule.bins {
             Bins::LowBits(bits) => {
                 let $binning = T::low_bits(*bits).expect("only samples of 16 bits have such bins");
                 $body
             }
-            Bins::Even { bins, lower, upper } => {
-                let $binning = Even::new(*bins as u32, *lower, *upper, $rule.closed);
+            Bins::Even { lower, upper, .. } => {
+                let $binning = T::even($edges, [*lower, *upper], $rule.closed);
                 $body
             }
-            Bins::Edges(edges) => {
-                let $binning = EdgeSlice::new(edges, $rule.closed);
+            Bins::Edges(_) => {
+                let $binning = EdgeSlice::new($edges, $rule.closed);
                 $body
             }
         }
@@ -91,32 +107,59 @@ macro_rules! with_bins {
 /// A histogram.
 pub(crate) struct Histogram<T> {
     rule: Rule<T>,
+    edges: Arc<[T]>,
     algorithm: Algorithm,
 }
 
 impl<T: HistogramElement> Histogram<T> {
-    pub(crate) fn new(rule: &Rule<T>, algorithm: Algorithm) -> Self {
-        Histogram { rule: rule.clone(), algorithm }
+    pub(crate) fn new(rule: &Rule<T>, edges: &Arc<[T]>, algorithm: Algorithm) -> Self {
+        Histogram { rule: rule.clone(), edges: edges.clone(), algorithm }
+    }
+
+    /// Adds the counts of the samples to `counts`, modulo 2^64; nothing if there is too little memory.
+    fn histogram(&self, samples: &[T], counts: &mut [u64]) -> Result<()> {
+        let Histogram { rule, edges, .. } = self;
+        let tables = tables(rule, samples.len(), |piece, channel, table: &mut [u32]| {
+            with_bins!(rule, edges, |binning| T::tally(binning, &samples[piece][channel..], rule.channels, table));
+        })?;
+        add(&tables, counts);
+        Ok(())
+    }
+
+    /// The sums of the weights, in multiples of the quantum.
+    fn weighted(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
+        check_weights(weights)?;
+        let quantum = Quantum::new(largest(weights), weights.len() as u64);
+        let Histogram { rule, edges, .. } = self;
+        let tables = tables(rule, samples.len(), |piece, channel, table: &mut [i64]| {
+            let channel = |of: Range<usize>| of.skip(channel).step_by(rule.channels);
+            with_bins!(rule, edges, |binning| {
+                for i in channel(piece) {
+                    table[binning.key(samples[i]) as usize] += quantum.multiple(weights[i]);
+                }
+            });
+        })?;
+        Ok((sums(&tables, rule.counters())?, quantum))
     }
 }
 
 impl<T: HistogramElement> Bound<T> for Histogram<T> {
     fn run(&self, samples: &Storage<T>, counts: &mut Storage<u64>) -> Result<()> {
-        histogram(&self.rule, samples.cpu(), counts.cpu_mut())
+        self.histogram(samples.cpu(), counts.cpu_mut())
     }
 
     fn run_on_host(&self, _: &Device, samples: &[T], counters: usize) -> Result<Vec<u64>> {
         let mut counts = allocation::filled(0, counters)?;
-        histogram(&self.rule, samples, &mut counts)?;
+        self.histogram(samples, &mut counts)?;
         Ok(counts)
     }
 
     fn weigh(&self, samples: &Storage<T>, weights: &Storage<f32>) -> Result<(Vec<i64>, Quantum)> {
-        weighted(&self.rule, samples.cpu(), weights.cpu())
+        self.weighted(samples.cpu(), weights.cpu())
     }
 
     fn weigh_on_host(&self, _: &Device, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
-        weighted(&self.rule, samples, weights)
+        self.weighted(samples, weights)
     }
 
     fn plan(&self, device: &Device, samples: usize) -> Plan {
@@ -124,34 +167,10 @@ impl<T: HistogramElement> Bound<T> for Histogram<T> {
     }
 }
 
-/// Adds the counts of the samples to `counts`, modulo 2^64; nothing if there is too little memory.
-fn histogram<T: HistogramElement>(rule: &Rule<T>, samples: &[T], counts: &mut [u64]) -> Result<()> {
-    let tables = tables(rule, samples.len(), |piece, channel, table: &mut [u32]| {
-        with_bins!(rule, |binning| T::tally(binning, &samples[piece][channel..], rule.channels, table));
-    })?;
-    add(&tables, counts);
-    Ok(())
-}
-
 fn add(tables: &[Vec<u32>], counts: &mut [u64]) {
     counts.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(counter, count)| {
         *count = tables.iter().fold(*count, |sum, table| sum.wrapping_add(table[counter].into()));
     });
-}
-
-/// The sums of the weights, in multiples of the quantum.
-fn weighted<T: HistogramElement>(rule: &Rule<T>, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
-    check_weights(weights)?;
-    let quantum = Quantum::new(largest(weights), weights.len() as u64);
-    let tables = tables(rule, samples.len(), |piece, channel, table: &mut [i64]| {
-        let channel = |of: Range<usize>| of.skip(channel).step_by(rule.channels);
-        with_bins!(rule, |binning| {
-            for i in channel(piece) {
-                table[binning.key(samples[i]) as usize] += quantum.multiple(weights[i]);
-            }
-        });
-    })?;
-    Ok((sums(&tables, rule.counters())?, quantum))
 }
 
 /// The largest magnitude.

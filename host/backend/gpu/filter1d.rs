@@ -289,7 +289,9 @@ impl<T: FilterElement> Launch<'_, T> {
             outside: filter.taps.outside,
             border: filter.taps.border as u32,
             halo: (if edge_thread { Halo::EdgeThread } else { Halo::Cooperative }) as u32,
+            // No more than the grid's blocks, which the launch compares with 31 bits.
             tiles: self.tiles as u32,
+            // `Taps::check` has compared them with 31 bits.
             tap_count: self.chunk.taps.len() as u32,
             resume: u32::from(self.chunk.taps.start > 0),
         }

@@ -79,7 +79,7 @@ impl Transpose {
         if let Some(ready) = all.iter().find(|ready| ready.pitches == pitches) {
             return Ok(ready.clone());
         }
-        let problem = self.matrices.problem::<T>(pitches);
+        let problem = self.matrices.problem::<T>(pitches)?;
         let choice = self.choose(&problem);
         let geometry = Geometry::new(choice.kernel, &problem);
         let launch = match all.iter().find(|ready| ready.choice.kernel == choice.kernel) {
@@ -163,8 +163,9 @@ impl<T: Element> Bound<T> for Transpose {
                 Plan { launch, ..plan(&[ready.launch.name(), ready.choice.reason]) }
             }
             Err(error) => {
-                let choice = self.choose(&self.matrices.problem::<T>(pitches));
-                plan(&[name(choice.kernel), &error.to_string()])
+                let problem = self.matrices.problem::<T>(pitches);
+                let kernel = problem.map_or("none", |problem| name(self.choose(&problem).kernel));
+                plan(&[kernel, &error.to_string()])
             }
         }
     }

@@ -31,7 +31,7 @@ pub(crate) struct TransposeInPlace<T: Element> {
 
 impl<T: Element> TransposeInPlace<T> {
     pub(crate) fn new(device: &Device, matrices: &Matrices) -> Result<Self> {
-        let problem = matrices.problem::<T>(matrices.pitches());
+        let problem = matrices.problem::<T>(matrices.pitches())?;
         let kernels = if matrices.is_empty() { None } else { Some(load(device, &problem)?) };
         let part = Mutex::new(device.zeroed(matrices.scratch())?);
         Ok(TransposeInPlace { device: device.clone(), matrices: *matrices, problem, kernels, part })
@@ -49,6 +49,7 @@ impl<T: Element> TransposeInPlace<T> {
             first_column: part.first[1] as u64,
             part_rows: part.lengths[0] as u64,
             part_columns: part.lengths[1] as u64,
+            // `Matrices::problem` has compared them with 32 bits.
             units: units as u32,
             step: step as u32,
         }

@@ -248,6 +248,14 @@ fn no_components() {
 }
 
 #[test]
+fn element_size() {
+    let error = Error::ElementSize { bytes: (1 << 32) + 1, unit: 1, limit: 4_294_967_039 };
+    let text = "elements of 4294967297 bytes, in rows that units of 1 bytes divide: a GPU transposes elements of up to \
+                4294967039 bytes there";
+    says(&error, text, None);
+}
+
+#[test]
 fn no_taps() {
     says(&Error::NoTaps, "a filter needs at least 1 tap, and this one has 0", None);
 }

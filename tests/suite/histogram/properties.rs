@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use slm::histogram::Counts;
 use slm::{Device, Histogram};
+use std::ops::Range;
 
 const SEED: [u8; 32] = [0x5f; 32];
 
@@ -18,13 +19,14 @@ type Checked = Result<(), TestCaseError>;
 type Test = fn(&Device) -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
-    let properties: [(&str, Test); 7] = [
+    let properties: [(&str, Test); 8] = [
         ("all_samples_are_counted", all_samples_are_counted),
         ("their_order_does_not_matter", their_order_does_not_matter),
         ("halves_add_up", halves_add_up),
         ("channels_are_histograms_of_their_own", channels_are_histograms_of_their_own),
         ("finer_bins_of_integers", finer_bins_of_integers),
         ("finer_bins_of_floats", finer_bins_of_floats),
+        ("borders_of_any_range", borders_of_any_range),
         ("weights_of_one_count", weights_of_one_count),
     ];
     let trials = properties.into_iter().flat_map(|(name, property)| {
@@ -53,7 +55,7 @@ fn check<S: Strategy>(
     Ok(result.map_err(|error| error.to_string())?)
 }
 
-fn apply<T: Number>(device: &Device, histogram: &Histogram<T>, samples: &[T]) -> Counts {
+fn apply<T: Number>(device: &Device, histogram: &Histogram<T>, samples: &[T]) -> Counts<T> {
     histogram.prepare(device).unwrap().apply(samples).unwrap()
 }
 
@@ -158,7 +160,7 @@ fn channels_are_histograms_of_their_own(device: &Device) -> Result<(), Failed> {
 
 /// Twice as many bins, added in pairs.
 #[track_caller]
-fn in_pairs(fine: &Counts) -> Vec<u64> {
+fn in_pairs<T>(fine: &Counts<T>) -> Vec<u64> {
     let pairs = fine.bins().chunks_exact(2).map(|pair| pair[0] + pair[1]);
     pairs.chain([fine.below(), fine.above(), fine.nan()]).collect()
 }
@@ -177,17 +179,46 @@ fn finer_bins_of_integers(device: &Device) -> Result<(), Failed> {
     )
 }
 
-/// Where the width is a power of two, twice the bins are exactly twice the quotient, rounded or not.
+/// Every second one of twice as many borders is the same, however they are rounded.
 fn finer_bins_of_floats(device: &Device) -> Result<(), Failed> {
     check(
         device,
-        |most| (1..300usize, -3..3i32, -2..3i32, floats(most)),
-        |(bins, lower, log2_of_width, x)| {
-            let lower = lower as f32;
-            let range = lower..lower + (log2_of_width as f32).exp2();
+        |most| (1..300usize, ends(f32::from_bits), floats(most)),
+        |(bins, range, x)| {
             let [coarse, fine] =
                 [bins, 2 * bins].map(|bins| apply(device, &Histogram::even(bins, range.clone()).closed(), &x));
+            prop_assert_eq!(coarse.edges(), fine.edges().iter().copied().step_by(2).collect::<Vec<_>>());
             prop_assert_eq!(flat(&coarse), in_pairs(&fine));
+            Ok(())
+        },
+    )
+}
+
+/// Ranges between finite floats of any bits, and ordinary ones.
+fn ends<B: Arbitrary, T: Number>(from_bits: fn(B) -> T) -> impl Strategy<Value = Range<T>> {
+    let any = (any::<B>(), any::<B>()).prop_map(move |(a, b)| (from_bits(a), from_bits(b)));
+    let ordinary = (-4.0..4.0, -4.0..4.0).prop_map(|(a, b)| (T::nearest(a), T::nearest(b)));
+    prop_oneof![any, ordinary].prop_filter_map("a range", |(a, b)| {
+        let is_finite = a.into().is_finite() && b.into().is_finite();
+        (is_finite && a != b).then(|| if a < b { a..b } else { b..a })
+    })
+}
+
+/// Against the definition, at all borders, beside them and at the ends.
+fn borders_of_any_range(device: &Device) -> Result<(), Failed> {
+    borders_of_floats(device, f32::from_bits)?;
+    borders_of_floats(device, f64::from_bits)
+}
+
+fn borders_of_floats<B: Arbitrary, T: Number>(device: &Device, from_bits: fn(B) -> T) -> Result<(), Failed> {
+    check(
+        device,
+        |_| (1..40usize, ends(from_bits), any::<bool>()),
+        |(bins, range, closed)| {
+            let case = Case { closed, ..Case::even(bins, range) };
+            let histogram = case.described().prepare(device).unwrap();
+            let x: Vec<T> = histogram.edges().iter().flat_map(|edge| edge.neighbours()).collect();
+            prop_assert_eq!(flat(&histogram.apply(&x).unwrap()), case.counts(&x));
             Ok(())
         },
     )

@@ -131,6 +131,8 @@ impl<E: Entries> Launches<E> {
 
     /// What a launch on this part is given.
     fn args(&self, memory: Windows<E>, part: Part) -> Args<E::Binning> {
+        // Numbers of 32 bits: packs and tails are at most those of a launch, `Rule::check` has compared channels and cells with
+        // 2^31, and `new` the keys.
         let Windows { words, samples, counts, lock, table } = memory;
         let Geometry { ranges, range, copies_log2, .. } = self.geometry;
         let seq_cst = matches!(
@@ -183,6 +185,7 @@ impl<E: Entries> Launches<E> {
 
     /// The launches that find the largest weight, and what they are launched with.
     pub(crate) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
+        // At most `MOST_WEIGHTS`, which is 2^30.
         parts(weights, self.most_weights).map(|(first, len)| (first, self.over_weights(len), len as u32))
     }
 

@@ -138,6 +138,7 @@ impl Entries for LowBitsEntries {
     }
 
     fn binning(rule: &Rule<u16>, _: GlobalIn<u16>) -> LowBits {
+        // `Rule::check` has compared the bits with 16.
         LowBits { mask: (rule.bins() - 1) as u16 }
     }
 }

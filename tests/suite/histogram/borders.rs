@@ -1,0 +1,183 @@
+//! The borders of bins of equal width between floats, at which every bit matters: against whole numbers of any length.
+
+use super::{SUITE, by_every_algorithm};
+use crate::common::histogram::{Case, Number};
+use crate::common::{is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use slm::Device;
+
+/// More samples than this at a time take too long on an emulated device.
+const FEW: usize = 400;
+
+/// The numbers on both sides of a border that are counted.
+const WINDOW: usize = 40;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let tenths: Vec<f32> = (0..10).map(|k| k as f32 / 10.0).collect();
+    let trials = [
+        of_samples("just_below_zero", Case::even(2, -1.0f32..1.0), vec![-1e-20, -0.0, 0.0], &[1, 2, 0, 0, 0]),
+        of_samples("tenths", Case::even(10, 0.0..1.0), tenths, &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]),
+        of_ranges("f32", ranges_of_f32()),
+        of_ranges("f64", ranges_of_f64()),
+        on_every_backend(SUITE, "borders::few_numbers_in_many_bins", few_numbers_in_many_bins).into(),
+        vec![Trial::test("histogram::emulated::borders::which_are_computed", which_are_computed)],
+    ];
+    trials.into_iter().flatten().collect()
+}
+
+fn of_samples(name: &str, case: Case<f32>, samples: Vec<f32>, expected: &'static [u64]) -> Vec<Trial> {
+    let name = format!("borders::{name}");
+    on_every_backend(SUITE, &name, move |device| Ok(by_every_algorithm(device, &case, &samples, expected)?)).into()
+}
+
+/// Ends of all sizes; exact, decimal and crooked ones; borders at and beside zero.
+fn ordinary<T: Number>() -> Vec<Case<T>> {
+    let n = T::nearest;
+    vec![
+        Case::even(2, n(-1.0)..n(1.0)),
+        Case::even(10, n(-1.0)..n(1.0)),
+        Case::even(3, n(-0.1)..n(0.2)),
+        Case::even(10, n(0.0)..n(1.0)),
+        Case::even(255, n(0.0)..n(1.0)),
+        Case::even(256, n(0.0)..n(256.0)),
+        Case::even(6, n(0.1)..n(0.7)),
+        Case::even(12, n(-0.7)..n(-0.1)),
+        Case::even(100, n(-0.3)..n(0.3)),
+        Case::even(1000, n(0.001)..n(1e6)),
+        Case::even(17, n(-1e6)..n(1e-6)),
+        Case::even(64, n(1e5)..n(1e5 + 1.0)),
+        Case::even(7, n(-1e30)..n(1.000_1e30)),
+        Case::even(4, n(0.0)..n(1.0).neighbours()[2]),
+        Case::even(3, n(1e-30)..n(3e-30)),
+    ]
+}
+
+/// Ranges that are hard to compute with: of more bins than numbers, at the ends of the type, of its smallest numbers, and with a
+/// border next to the middle of two floats.
+fn extreme<T: Number>(most: T, least: T) -> Vec<Case<T>> {
+    let n = T::nearest;
+    let smallest = n(0.0).neighbours()[2];
+    vec![
+        Case::even(1000, n(1.0)..n(1.0).neighbours()[2].neighbours()[2]),
+        Case::even(4, n(1e-30)..n(1.0).neighbours()[2]),
+        Case::even(9, most.neighbours()[0]..most),
+        Case::even(10, least..least.neighbours()[2]),
+        Case::even(2, n(0.0)..smallest),
+        Case::even(7, n(0.0)..smallest),
+        Case::even(5, smallest.neighbours()[2]..n(smallest.into() * 900.0)),
+    ]
+}
+
+fn ranges_of_f32() -> Vec<Case<f32>> {
+    let wide = [Case::even(1, f32::MIN..f32::MAX), Case::even(999, f32::MIN..f32::MAX)];
+    let small = [Case::even(3, -1e-45..1e-45), Case::even(77, -1e-38..1e-38), Case::even(100, -1e-41..3e-42)];
+    [ordinary(), wide.into(), small.into(), extreme(f32::MAX, f32::MIN)].concat()
+}
+
+fn ranges_of_f64() -> Vec<Case<f64>> {
+    let wide = [
+        Case::even(1, f64::MIN..f64::MAX),
+        Case::even(2, f64::MIN..f64::MAX),
+        Case::even(999, f64::MIN..f64::MAX),
+        Case::even(10, f64::MIN / 2.0..f64::MAX / 2.0),
+        Case::even(10, -1.0..f64::MAX),
+    ];
+    let small = [Case::even(3, -5e-324..5e-324), Case::even(77, -1e-308..1e-308), Case::even(100, 0.0..1e-307)];
+    [ordinary(), wide.into(), small.into(), extreme(f64::MAX, f64::MIN)].concat()
+}
+
+fn of_ranges<T: Number>(kind: &str, cases: Vec<Case<T>>) -> Vec<Trial> {
+    let trial = |(number, case): (usize, Case<T>)| {
+        on_every_backend(SUITE, &format!("borders::{kind}::{number}"), move |device| {
+            [false, true].into_iter().try_for_each(|closed| check(device, &Case { closed, ..case.clone() }))
+        })
+    };
+    cases.into_iter().enumerate().flat_map(trial).collect()
+}
+
+fn check<T: Number>(device: &Device, case: &Case<T>) -> Result<(), Failed> {
+    let edges = case.described().prepare(device)?.edges().to_vec();
+    borders_are_the_nearest(case, &edges)?;
+    let samples = windows(&edges);
+    let step = if is_emulated(device) { samples.len().div_ceil(FEW) } else { 1 };
+    // All phases of the step, so that every kind of window loses other numbers.
+    let samples: Vec<T> =
+        samples.into_iter().enumerate().filter(|(i, _)| (i + i / step) % step == 0).map(|(_, x)| x).collect();
+    let expected = case.counts(&samples);
+    by_every_algorithm(device, case, &samples, &expected).map_err(|error| format!("{case:?}: {error}"))?;
+    in_ascending_bins(device, case, samples)
+}
+
+/// Border `k` is behind border `k`, and the number before it is not.
+fn borders_are_the_nearest<T: Number>(case: &Case<T>, edges: &[T]) -> Result<(), Failed> {
+    let (bins, range) = case.even_bins().expect("all cases here have bins of equal width");
+    let is_border = |k: usize| {
+        let [before, border, _] = edges[k].neighbours();
+        border.is_behind(k, bins, range) && !(before >= range.start && before.is_behind(k, bins, range))
+    };
+    let wrong = (1..bins).find(|&k| !is_border(k));
+    match (wrong, edges.len() == bins + 1 && edges[0] == range.start && edges[bins] == range.end) {
+        (None, true) => Ok(()),
+        (None, false) => Err(format!("{case:?}: {} borders from {} to {}", edges.len(), edges[0], edges[bins]).into()),
+        (Some(k), _) => Err(format!("{case:?}: border {k} is {}", edges[k]).into()),
+    }
+}
+
+/// All numbers in windows around all borders.
+fn windows<T: Number>(edges: &[T]) -> Vec<T> {
+    let mut samples = Vec::new();
+    for &edge in edges {
+        let (mut before, mut behind) = (edge, edge);
+        samples.push(edge);
+        for _ in 0..WINDOW {
+            (before, behind) = (before.neighbours()[0], behind.neighbours()[2]);
+            samples.extend([before, behind]);
+        }
+    }
+    samples
+}
+
+/// Every sample in a channel of its own, so that its bin is seen: it never descends.
+fn in_ascending_bins<T: Number>(device: &Device, case: &Case<T>, mut samples: Vec<T>) -> Result<(), Failed> {
+    samples.truncate(FEW);
+    samples.sort_by(|a, b| a.partial_cmp(b).expect("no sample is NaN"));
+    let counts = case.described().channels(samples.len()).count(samples.len()).prepare(device)?.apply(&samples)?;
+    let places = counts.channels().map(|channel| match channel.bins.iter().position(|&count| count == 1) {
+        Some(bin) => bin as isize,
+        None if channel.below == 1 => -1,
+        None => channel.bins.len() as isize,
+    });
+    if places.is_sorted() { Ok(()) } else { Err(format!("{case:?}: bins descend").into()) }
+}
+
+/// Two numbers and the ends of a thousand bins.
+fn few_numbers_in_many_bins(device: &Device) -> Result<(), Failed> {
+    let next = 1.0f32.next_up();
+    let histogram = slm::Histogram::even(1000, 1.0..next).closed().prepare(device)?;
+    let counts = histogram.apply(&[1.0, next, 1.0, 1.0f32.next_down(), next.next_up()])?;
+    // Border 500 is in the middle, and rounded to the even one of the two: 1.
+    let bins = |k: usize| counts.bins()[k];
+    if (bins(500), bins(999), counts.below(), counts.above()) == (2, 1, 1, 1) && counts.edges()[500..502] == [1.0, next]
+    {
+        return Ok(());
+    }
+    Err(format!("{counts:?}").into())
+}
+
+/// Kernels compute the borders of ordinary ranges, and search others in a table.
+fn which_are_computed() -> Result<(), Failed> {
+    fn are<T: Number>(cases: Vec<Case<T>>, computed: bool) -> Result<(), Failed> {
+        for case in cases {
+            let kernel =
+                case.described().prepare(&Device::emulated(slm::emulator::Profile::SM_90, 0))?.plan(1000).kernel;
+            if kernel.starts_with("histogram_even") != computed || kernel.starts_with("histogram_edges") == computed {
+                return Err(format!("{case:?}: {kernel}").into());
+            }
+        }
+        Ok(())
+    }
+    are(ordinary::<f32>(), true)?;
+    are(ordinary::<f64>(), true)?;
+    are(vec![Case::even(1 << 24, 0.0f32..1.0), Case::even(77_777, -3.0f32..0.1)], true)?;
+    are(vec![Case::even(999, f64::MIN..f64::MAX), Case::even(1000, 1.0..1.0f64.next_up())], false)
+}
