@@ -58,12 +58,15 @@
 mod argument;
 mod atomic;
 mod constants;
+pub mod copy;
 #[cfg(target_os = "cuda")]
 mod device;
 pub mod digest;
 pub mod fence;
 mod global;
+mod half;
 mod kernel;
+mod layout;
 pub mod math;
 mod shared;
 pub mod thread;
@@ -82,7 +85,8 @@ pub use argument::Argument;
 pub use argument::layout_of;
 pub use atomic::{Atomic, AtomicInteger, Ordering};
 pub use constants::{Constants, Table};
-pub use global::{GlobalIn, GlobalInOut, GlobalOut};
+pub use global::{GlobalIn, GlobalIn2, GlobalInOut, GlobalInOut2, GlobalOut, GlobalOut2};
+pub use half::{Bf16, F16};
 pub use kernel::Entry;
 #[cfg(not(target_os = "cuda"))]
 #[doc(hidden)]
