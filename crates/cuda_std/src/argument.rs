@@ -10,6 +10,11 @@ use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 /// # Safety
 ///
 /// `LAYOUT` covers the whole layout, the type contains no host address, and `windows` leaves out none of its windows.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the argument of a kernel",
+    label = "not an argument: neither a number, nor a window on global memory, nor made by `arguments!`",
+    note = "define the struct inside `cuda_std::arguments! {{ … }}`, which makes it an argument if all of its fields are"
+)]
 pub unsafe trait Argument: Copy + Send + Sync + 'static {
     /// A digest of what the type is made of: the names, types and places of fields, all the way down. Host and device
     /// compute it apart, each for the type as it is compiled there.
@@ -79,7 +84,7 @@ windows!(GlobalIn GlobalOut GlobalInOut);
 /// ```
 #[macro_export]
 macro_rules! arguments {
-    ($(#[$doc:meta])* pub struct $name:ident $(<$t:ident: $bound:path>)? { $($(#[$field_doc:meta])* pub $field:ident: $type:ty,)+ }) => {
+    ($(#[$doc:meta])* pub struct $name:ident $(<$t:ident: $bound:path>)? { $($(#[$field_doc:meta])* pub $field:ident: $type:ty),+ $(,)? }) => {
         $(#[$doc])*
         #[repr(C)]
         #[derive(Clone, Copy, Debug)]

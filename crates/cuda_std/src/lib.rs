@@ -48,7 +48,7 @@
 #![cfg_attr(
     target_os = "cuda",
     no_std,
-    feature(stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics),
+    feature(allow_internal_unstable, stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics),
     // The types of the host's seam are public only there.
     allow(internal_features, unreachable_pub)
 )]

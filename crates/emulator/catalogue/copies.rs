@@ -149,7 +149,7 @@ cases! {
     no_wait: 1 of 64, Copy, "copy under way: load of element";
     barrier_for_a_wait: 1 of 64, Copy, "has not waited for its asynchronous copy from";
     not_committed: 1 of 64, Copy, "copy under way: load of element";
-    wrong_group: 1 of 64, Copy, "of a window of 128 on shared memory";
+    wrong_group: 1 of 64, Copy + Race, "of a window of 128 on shared memory";
     no_barrier_after_the_wait: 1 of 64, Race + Copy, "data race: load of element";
     overwritten_target: 1 of 64, Copy, "copy under way: store of element";
     overwritten_source: 1 of 64, Copy, "of a window of 256 on global memory";
