@@ -61,7 +61,7 @@ kernel! {
         let first = tiles.get(if args.right != 0 { 63 - t } else { 127 - t }); // planted
         copy::wait_group::<0>();
         thread::sync_threads();
-        args.output.set(t.into(), first + tiles.get(64 + t));
+        args.output.set(t.into(), first.wrapping_add(tiles.get(64 + t)));
     }
 }
 
@@ -70,6 +70,8 @@ kernel! {
     pub fn no_barrier_after_the_wait(arena, args: Args) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
+        tile.set(t, 0);
+        thread::sync_threads();
         args.input.copy_async::<1>(t.into(), &tile, t); // planted
         copy::commit();
         copy::wait_group::<0>();
