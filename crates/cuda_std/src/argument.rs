@@ -5,7 +5,21 @@ use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 
 /// Data that means the same on the host and on the device: numbers, windows on global memory, and structs of them.
 ///
-/// Structs get it from [`arguments!`](crate::arguments).
+/// Structs get it from [`arguments!`](crate::arguments); the error says so where a struct lacks it:
+///
+/// ```compile_fail,E0277
+/// /// Not made by `arguments!`.
+/// #[derive(Clone, Copy)]
+/// pub struct Plain {
+///     /// A number.
+///     pub n: u32,
+/// }
+/// cuda_std::kernel! {
+///     /// Does not compile.
+///     pub fn refused(_arena, args: Plain) {}
+/// }
+/// # fn main() {}
+/// ```
 ///
 /// # Safety
 ///
@@ -76,8 +90,8 @@ windows!(GlobalIn GlobalOut GlobalInOut);
 ///         pub input: cuda_std::GlobalIn<T>,
 ///         /// Where to.
 ///         pub output: cuda_std::GlobalOut<T>,
-///         /// The factor.
-///         pub factor: T,
+///         /// The factor. The last comma may be missing.
+///         pub factor: T
 ///     }
 /// }
 /// # fn main() {}

@@ -80,9 +80,9 @@ impl fmt::Display for ImageError {
             ImageError::Altered { expected, actual } => {
                 write!(f, "its text has the digest {actual}, its header says {expected}")
             }
-            ImageError::NoImages => f.write_str(
-                "it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone",
-            ),
+            ImageError::NoImages => {
+                f.write_str("it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone")
+            }
             ImageError::Stale { expected, actual } => {
                 write!(f, "it was compiled from sources with the digest {actual}, this program has {expected}")
             }

@@ -68,7 +68,9 @@ fn extremes_of_floats_are_in_total_order() {
 #[test]
 fn linear_indices_count_x_first() {
     let tester = Tester::new(0, 0);
-    for (k, indices) in [[3, 2, 1], [70_000, 60_000, 50_000], [8, 4, 2], [100_000, 65_535, 65_535]].into_iter().enumerate() {
+    for (k, indices) in
+        [[3, 2, 1], [70_000, 60_000, 50_000], [8, 4, 2], [100_000, 65_535, 65_535]].into_iter().enumerate()
+    {
         tester.indices[k].set(indices);
     }
     let (all, _) = tester.observe(|| {

@@ -113,7 +113,10 @@ fn windows_hold_them() {
         let values = [0x8182, 0x9192, 0xa1a2, 0xb1b2].map(T::of_bits);
         let (_, event) = tester.observe_one(|| output::<T>(16, 8).set4(4, values));
         let access = event.access();
-        assert_eq!((access.space, access.base, access.elements, access.element_bytes), (Space::Global, GLOBAL + 16, 4, 2));
+        assert_eq!(
+            (access.space, access.base, access.elements, access.element_bytes),
+            (Space::Global, GLOBAL + 16, 4, 2)
+        );
         let (pair, _) = tester.observe_one(|| input::<T>(16, 8).get2(6));
         assert_eq!(pair.map(T::bits), [0xa1a2, 0xb1b2]);
         let (tile, _) = tester.arena().split::<T>(8);

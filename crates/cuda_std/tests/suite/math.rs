@@ -75,10 +75,19 @@ fn extremes_order_zeros_and_ignore_nan() {
 #[test]
 fn approximations_at_their_limits() {
     let infinity = f32::INFINITY;
-    assert_eq!([math::rsqrt_approx(0.0), math::rsqrt_approx(-0.0), math::rsqrt_approx(infinity)], [infinity, -infinity, 0.0]);
+    assert_eq!(
+        [math::rsqrt_approx(0.0), math::rsqrt_approx(-0.0), math::rsqrt_approx(infinity)],
+        [infinity, -infinity, 0.0]
+    );
     assert!(math::rsqrt_approx(-1.0).is_nan() && math::log2_approx(-1.0).is_nan());
-    assert_eq!([math::exp2_approx(128.0), math::exp2_approx(-149.0), math::exp2_approx(-infinity)], [infinity, 1e-45, 0.0]);
-    assert_eq!([math::log2_approx(-0.0), math::log2_approx(8.0), math::log2_approx(infinity)], [-infinity, 3.0, infinity]);
+    assert_eq!(
+        [math::exp2_approx(128.0), math::exp2_approx(-149.0), math::exp2_approx(-infinity)],
+        [infinity, 1e-45, 0.0]
+    );
+    assert_eq!(
+        [math::log2_approx(-0.0), math::log2_approx(8.0), math::log2_approx(infinity)],
+        [-infinity, 3.0, infinity]
+    );
     assert!(math::sin_approx(infinity).is_nan() && math::cos_approx(-infinity).is_nan());
     assert_eq!([math::sin_approx(0.0), math::cos_approx(0.0)], [0.0, 1.0]);
 }

@@ -19,7 +19,8 @@ fn patterns(round: u32) -> Vec<u32> {
         let x = (PATTERNS * round + k + 1).wrapping_mul(0x9e37_79b1);
         (x ^ x >> 15).wrapping_mul(0x85eb_ca77)
     };
-    let pattern = |k| if mixed(k) % 16 == 0 { SPECIAL[(mixed(k) >> 8) as usize % 8] } else { mixed(k) ^ mixed(k) >> 13 };
+    let pattern =
+        |k| if mixed(k) % 16 == 0 { SPECIAL[(mixed(k) >> 8) as usize % 8] } else { mixed(k) ^ mixed(k) >> 13 };
     (0..PATTERNS).map(pattern).collect()
 }
 

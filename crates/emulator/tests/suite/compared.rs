@@ -48,9 +48,8 @@ fn lanes_together() {
     for (t, result) in results.iter().enumerate() {
         for (part, result) in result.chunks(16).enumerate() {
             let lanes: Vec<usize> = (0..32).filter(|l| part == 0 || (l % 3 == 0) == (t % 3 == 0)).collect();
-            let of = |holds: &dyn Fn(usize) -> bool| {
-                lanes.iter().filter(|l| holds(**l)).fold(0u32, |bits, l| bits | 1 << l)
-            };
+            let of =
+                |holds: &dyn Fn(usize) -> bool| lanes.iter().filter(|l| holds(**l)).fold(0u32, |bits, l| bits | 1 << l);
             let few = |l: usize| words[l] % 5;
             let values = || lanes.iter().map(|l| words[*l]);
             let signed = || values().map(|word| word as i32);
