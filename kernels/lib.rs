@@ -12,7 +12,7 @@
 #![cfg_attr(
     target_os = "cuda",
     no_std,
-    feature(abi_ptx, asm_experimental_arch),
+    feature(abi_ptx),
     allow(dead_code, unused_imports, unused_macros, unused_features)
 )]
 

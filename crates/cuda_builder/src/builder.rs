@@ -106,6 +106,7 @@ impl CudaBuilder {
         }
         let origin = match compiler {
             Some(compiler) => Origin::Built { compiler: compiler.version },
+            None if mode == Mode::None => Origin::None,
             None => Origin::Committed,
         };
         self.write(&out_dir, done, origin)
@@ -153,8 +154,10 @@ impl CudaBuilder {
         search: &Search,
         mode: Mode,
     ) -> Result<(Compilation, Option<Compiler>), BuildError> {
-        if mode == Mode::Committed {
-            return Ok((self.committed(dir)?, None));
+        match mode {
+            Mode::Committed => return Ok((self.committed(dir)?, None)),
+            Mode::None => return Ok((self.without_images(dir)?, None)),
+            Mode::Build | Mode::Auto => {}
         }
         rerun_if_changed(search.watched());
         match search.find() {
@@ -192,11 +195,22 @@ impl CudaBuilder {
         request.compile(compiler)
     }
 
-    fn committed(&self, dir: &Path) -> Result<Compilation, BuildError> {
+    /// The modules' names, without asking a compiler for the device.
+    fn names(&self, dir: &Path) -> Result<Vec<String>, BuildError> {
         let mut modules = self.checked_features()?;
         if modules.is_empty() {
             modules.push(KernelCrate::read(dir, &kernel_crate::host_cargo())?.library);
         }
+        Ok(modules)
+    }
+
+    fn without_images(&self, dir: &Path) -> Result<Compilation, BuildError> {
+        let modules = self.names(dir)?;
+        Ok(Compilation { modules, images: Vec::new(), warnings: Vec::new(), files: BTreeSet::new() })
+    }
+
+    fn committed(&self, dir: &Path) -> Result<Compilation, BuildError> {
+        let modules = self.names(dir)?;
         let images = committed::read(dir, &modules, &self.sorted_archs())?;
         Ok(Compilation { modules, images, warnings: Vec::new(), files: BTreeSet::from([committed::folder(dir)]) })
     }

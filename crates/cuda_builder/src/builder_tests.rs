@@ -72,6 +72,18 @@ fn committed_looks_for_no_compiler_and_does_not_warn() {
 }
 
 #[test]
+fn none_needs_neither_a_compiler_nor_committed_modules() {
+    let dir = TestDir::new("builder_none");
+    let builder = CudaBuilder::new(dir.path("")).module("blur");
+    let (out, search) = (dir.write("out/x", "").with_file_name(""), no_compiler(&dir));
+    let (done, compiler) = builder.modules(&dir.path(""), &out, &search, Mode::None).unwrap();
+    assert_eq!((compiler, done.images.len(), done.warnings.len()), (None, 0, 0));
+    let built = builder.write(&out, done, Origin::None).unwrap();
+    assert!(built.images.is_empty());
+    assert!(fs::read_to_string(built.include).unwrap().contains("Module::without_images(\"blur\")"));
+}
+
+#[test]
 fn what_is_written_is_what_was_committed() {
     let (dir, builder) = committed("builder_write");
     let done = builder.committed(&dir.path("")).unwrap();

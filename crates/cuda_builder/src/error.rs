@@ -168,7 +168,7 @@ impl fmt::Display for BuildError {
         match self {
             BuildError::UnknownMode { value } => {
                 let variable = Mode::VARIABLE;
-                write!(f, "{variable} is '{value}', which is none of committed, build and auto")
+                write!(f, "{variable} is '{value}', which is not one of committed, build, auto and none")
             }
             BuildError::UnknownArch { value } => {
                 write!(f, "'{value}' is no target: sm_70 is the oldest, as in sm_75, sm_80, sm_90")

@@ -9,7 +9,7 @@ fn text(error: BuildError) -> String {
 fn what_was_asked_for_is_repeated() {
     assert_eq!(
         text(BuildError::UnknownMode { value: "x".into() }),
-        "SLM_KERNELS is 'x', which is none of committed, build and auto"
+        "SLM_KERNELS is 'x', which is not one of committed, build, auto and none"
     );
     assert_eq!(
         text(BuildError::UnknownArch { value: "sm_61".into() }),

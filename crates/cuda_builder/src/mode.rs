@@ -13,6 +13,9 @@ pub enum Mode {
     Committed,
     /// `build`: compiled now. Without a compiler for the device the build fails.
     Build,
+    /// `none`: nothing. Modules have no images, so kernels run on emulated devices alone; needs neither a compiler for the
+    /// device nor committed files.
+    None,
     /// `auto`: compiled now if there is a compiler for the device, otherwise the committed files. Errors in the kernels
     /// are errors all the same.
     Auto,
@@ -22,7 +25,7 @@ impl Mode {
     /// The environment variable that chooses.
     pub(crate) const VARIABLE: &str = "SLM_KERNELS";
 
-    const ALL: [Mode; 3] = [Mode::Committed, Mode::Build, Mode::Auto];
+    const ALL: [Mode; 4] = [Mode::Committed, Mode::Build, Mode::Auto, Mode::None];
 
     /// The mode that the environment asks for, otherwise `default`.
     pub(crate) fn from_env(default: Mode) -> Result<Mode, BuildError> {
@@ -42,6 +45,7 @@ impl Mode {
             Mode::Committed => "committed",
             Mode::Build => "build",
             Mode::Auto => "auto",
+            Mode::None => "none",
         }
     }
 }
@@ -83,6 +87,6 @@ mod tests {
     #[test]
     fn an_unknown_value_is_an_error_that_names_it() {
         let error = Mode::from_value(Some(OsStr::new("Build")), Mode::Auto).unwrap_err();
-        assert_eq!(error.to_string(), "SLM_KERNELS is 'Build', which is none of committed, build and auto");
+        assert_eq!(error.to_string(), "SLM_KERNELS is 'Build', which is not one of committed, build, auto and none");
     }
 }

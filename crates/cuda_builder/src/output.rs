@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 pub enum Origin {
     /// The files that the kernel crate carries.
     Committed,
+    /// Nowhere: they have no images ([`Mode::None`](crate::Mode::None)).
+    None,
     /// Compiled now.
     Built {
         /// The compiler and its version.
@@ -63,10 +65,14 @@ pub(crate) fn file_name(module: &str, arch: Arch) -> String {
 pub(crate) fn render(modules: &[String], archs: &[Arch], origin: &Origin) -> String {
     let mut code = String::new();
     for module in modules {
-        render_module(&mut code, module, archs);
+        match origin {
+            Origin::None => render_empty_module(&mut code, module),
+            _ => render_module(&mut code, module, archs),
+        }
     }
     let origin = match origin {
         Origin::Committed => "Committed".to_owned(),
+        Origin::None => "None".to_owned(),
         Origin::Built { compiler } => format!("Built {{ compiler: {compiler:?} }}"),
     };
     code + &format!(
@@ -92,6 +98,15 @@ fn render_module(code: &mut String, module: &str, archs: &[Arch]) {
                  ::cuda_std::image::Module::new({module:?}, &[{files}\n        ])\n    \
              }};\n\n",
         names.join(", "),
+        module.to_uppercase(),
+    );
+}
+
+fn render_empty_module(code: &mut String, module: &str) {
+    let _ = write!(
+        code,
+        "/// The kernel module `{module}`, without images.\n\
+         pub(crate) static {}: ::cuda_std::image::Module = ::cuda_std::image::Module::without_images({module:?});\n\n",
         module.to_uppercase(),
     );
 }
@@ -125,6 +140,19 @@ pub(crate) static BLUR: ::cuda_std::image::Module =
 /// Where the kernel modules come from.
 #[allow(dead_code)]
 pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin::Committed;
+"#;
+        assert_eq!(code, expected);
+    }
+
+    #[test]
+    fn modules_without_images() {
+        let code = render(&["blur".to_owned()], &[Arch::SM_75], &Origin::None);
+        let expected = r#"/// The kernel module `blur`, without images.
+pub(crate) static BLUR: ::cuda_std::image::Module = ::cuda_std::image::Module::without_images("blur");
+
+/// Where the kernel modules come from.
+#[allow(dead_code)]
+pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin::None;
 "#;
         assert_eq!(code, expected);
     }

@@ -125,7 +125,7 @@ fn committed_modules_are_followed(host: &mut Host, built: &str) {
 
     host.mode = "compile";
     let error = host.error();
-    assert!(error.contains("SLM_KERNELS is 'compile', which is none of committed, build and auto"), "{error}");
+    assert!(error.contains("SLM_KERNELS is 'compile', which is not one of committed, build, auto and none"), "{error}");
 }
 
 /// A module is compiled with its own feature alone, the host's code with all of them.

@@ -5,11 +5,30 @@ use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 
 /// Data that means the same on the host and on the device: numbers, windows on global memory, and structs of them.
 ///
-/// Structs get it from [`arguments!`](crate::arguments).
+/// Structs get it from [`arguments!`](crate::arguments); the error says so where a struct lacks it:
+///
+/// ```compile_fail,E0277
+/// /// Not made by `arguments!`.
+/// #[derive(Clone, Copy)]
+/// pub struct Plain {
+///     /// A number.
+///     pub n: u32,
+/// }
+/// cuda_std::kernel! {
+///     /// Does not compile.
+///     pub fn refused(_arena, args: Plain) {}
+/// }
+/// # fn main() {}
+/// ```
 ///
 /// # Safety
 ///
 /// `LAYOUT` covers the whole layout, the type contains no host address, and `windows` leaves out none of its windows.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the argument of a kernel",
+    label = "not an argument: neither a number, nor a window on global memory, nor made by `arguments!`",
+    note = "define the struct inside `cuda_std::arguments! {{ … }}`, which makes it an argument if all of its fields are"
+)]
 pub unsafe trait Argument: Copy + Send + Sync + 'static {
     /// A digest of what the type is made of: the names, types and places of fields, all the way down. Host and device
     /// compute it apart, each for the type as it is compiled there.
@@ -72,8 +91,8 @@ windows!(GlobalIn GlobalOut GlobalInOut);
 ///         pub input: cuda_std::GlobalIn<T>,
 ///         /// Where to.
 ///         pub output: cuda_std::GlobalOut<T>,
-///         /// The factor.
-///         pub factor: T,
+///         /// The factor. The last comma may be missing.
+///         pub factor: T
 ///     }
 /// }
 /// # fn main() {}

@@ -40,12 +40,15 @@ pub enum Operation {
     Exchange,
 }
 
-/// A value that can be added to atomically: `u32`, `i32`, `u64`, `i64`, `f32` and `f64`.
+/// A value that has atomic operations: `u32`, `i32`, `u64`, `i64`, `f32` and `f64`.
 ///
-/// Integers wrap. Floats are rounded once per addition, in whatever order the additions happen.
+/// Integer sums wrap. Float sums are rounded once per addition, in whatever order the additions happen. The smaller and the
+/// larger of two floats are those of the total order of IEEE 754 (`f32::total_cmp`): -NaN < -∞ < … < -0 < +0 < … < +∞ < +NaN. So a NaN is no
+/// exception, the order of the operations does not matter, and the results are the same on the host and on the
+/// device. Leave NaNs out with a test beforehand if they must not count.
 pub trait Atomic: Value + sealed::ReadModifyWrite {}
 
-/// An atomic value that has the integer operations: `u32`, `i32`, `u64` and `i64`.
+/// An atomic value that has the bitwise operations: `u32`, `i32`, `u64` and `i64`.
 pub trait AtomicInteger: Atomic {}
 
 /// Where an atomic operation happens.
@@ -144,7 +147,8 @@ macro_rules! red {
 
 macro_rules! atomics {
     ($($t:ty, $class:ident, $zero:literal, $bits:literal: Add $add:literal $plus:expr,
-        $($operation:ident $op:literal $apply:expr),+;)*) => {$(
+        $($operation:ident $op:literal $apply:expr),+
+        $(=> $compare:ident of $unsigned:ty, $signed:ty)?;)*) => {$(
         impl Atomic for $t {}
         impl sealed::ReadModifyWrite for $t {
             #[cfg(not(target_os = "cuda"))]
@@ -152,6 +156,11 @@ macro_rules! atomics {
                 let apply: fn(Self, Self) -> Self = match operation {
                     Operation::Add => $plus,
                     $(Operation::$operation => $apply,)+
+                    // A total order leaves no doubt which of two floats it is.
+                    $(
+                        Operation::Min => |a, b| if a.$compare(&b).is_le() { a } else { b },
+                        Operation::Max => |a, b| if a.$compare(&b).is_ge() { a } else { b },
+                    )?
                     #[allow(unreachable_patterns)]
                     _ => unreachable!("the public methods ask for `AtomicInteger`"),
                 };
@@ -163,6 +172,18 @@ macro_rules! atomics {
                 match operation {
                     Operation::Add => atom!(place, ordering, $add, $t, $class, $zero, "{operand}", operand),
                     $(Operation::$operation => atom!(place, ordering, $op, $t, $class, $zero, "{operand}", operand),)+
+                    $(Operation::Min | Operation::Max => {
+                        // No such instruction. Floats without a sign are ordered as their bits are, as signed integers;
+                        // and those with a sign the other way round.
+                        let bits = operand.to_bits();
+                        let old = if bits as $signed >= 0 {
+                            <$signed>::read_modify_write(place, operation, bits as $signed, ordering) as $unsigned
+                        } else {
+                            let opposite = if operation == Operation::Min { Operation::Max } else { Operation::Min };
+                            <$unsigned>::read_modify_write(place, opposite, bits, ordering)
+                        };
+                        <$t>::from_bits(old)
+                    })?
                     // Not offered for this type: the public methods ask for `AtomicInteger`.
                     #[allow(unreachable_patterns)]
                     _ => crate::device::trap(),
@@ -223,10 +244,12 @@ atomics! {
         Exchange "exch.b64" |_, b| b;
     f32, reg32, "mov.b32 {old}, 0;", "cas.b32":
         Add "add.f32" |a, b| a + b,
-        Exchange "exch.b32" |_, b| b;
+        Exchange "exch.b32" |_, b| b
+        => total_cmp of u32, i32;
     f64, reg64, "mov.b64 {old}, 0;", "cas.b64":
         Add "add.f64" |a, b| a + b,
-        Exchange "exch.b64" |_, b| b;
+        Exchange "exch.b64" |_, b| b
+        => total_cmp of u64, i64;
 }
 impl AtomicInteger for u32 {}
 impl AtomicInteger for i32 {}
@@ -268,6 +291,22 @@ macro_rules! atomic_methods {
                 crate::host::update_masked(condition, &self.access(i, 1), crate::atomic::Operation::Add, operand, ordering);
             }
 
+            /// Makes element `i` the smaller of itself and `operand` and returns the old value. Floats are in total order
+            /// ([`Atomic`](crate::Atomic)).
+            #[inline(always)]
+            #[track_caller]
+            pub fn fetch_min(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
+                self.update(i, crate::atomic::Operation::Min, operand, ordering)
+            }
+
+            /// Makes element `i` the larger of itself and `operand` and returns the old value. Floats are in total order
+            /// ([`Atomic`](crate::Atomic)).
+            #[inline(always)]
+            #[track_caller]
+            pub fn fetch_max(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
+                self.update(i, crate::atomic::Operation::Max, operand, ordering)
+            }
+
             /// Puts `operand` in the place of element `i` and returns the old value.
             #[inline(always)]
             #[track_caller]
@@ -284,20 +323,6 @@ macro_rules! atomic_methods {
         }
 
         impl<T: crate::AtomicInteger, $($bound)*> $self {
-            /// Makes element `i` the smaller of itself and `operand` and returns the old value.
-            #[inline(always)]
-            #[track_caller]
-            pub fn fetch_min(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
-                self.update(i, crate::atomic::Operation::Min, operand, ordering)
-            }
-
-            /// Makes element `i` the larger of itself and `operand` and returns the old value.
-            #[inline(always)]
-            #[track_caller]
-            pub fn fetch_max(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
-                self.update(i, crate::atomic::Operation::Max, operand, ordering)
-            }
-
             /// Keeps the bits of element `i` that are set in `operand` and returns the old value.
             #[inline(always)]
             #[track_caller]

@@ -5,9 +5,14 @@
 //! tile does not, and 32-bit arithmetic is cheaper.
 //!
 //! An access out of range does nothing, and a load then gives zero. A machine on the host reports it, but for the masked
-//! forms (`get_or`, `get_masked`, `get2_masked`, `get4_masked`, `set_if`, `get4_strided`, `set4_strided`), where being outside is
-//! intended. `get2`, `get4` and their likes move 2 or 4 elements in one access: the *address* must be a multiple of
+//! forms (`get_or`, `get_if`, `get_masked`, `get2_masked`, `get4_masked`, `get2_or`, `get4_or`, `set_if`, `set2_if`, `set4_if`,
+//! `get4_strided`, `set4_strided`), where being outside is intended. `get2`, `get4` and their likes move 2 or 4 elements in one access: the *address* must be a multiple of
 //! their size, and `is_aligned` tells whether it can be. A misaligned access does nothing either, and is reported.
+
+mod rows;
+mod tail;
+
+pub use rows::{GlobalIn2, GlobalInOut2, GlobalOut2};
 
 use crate::atomic::{Operation, atomic_methods};
 use crate::{Atomic, Ordering, Value, Vector4};
@@ -24,6 +29,12 @@ pub(crate) mod sealed {
         fn in_range(self, further: Self, len: Self) -> bool;
         /// As an index.
         fn of(n: u32) -> Self;
+        /// How many of the `most` elements from this one on are inside a window of `len`.
+        #[cfg(target_os = "cuda")]
+        fn left(self, len: Self, most: u32) -> u32;
+        /// The index of the element `further` ones beyond this one, or another one if there is no such index.
+        #[cfg(target_os = "cuda")]
+        fn wrapping_add(self, further: u32) -> Self;
     }
 
     macro_rules! positions {
@@ -37,6 +48,16 @@ pub(crate) mod sealed {
                 #[inline(always)]
                 fn of(n: u32) -> $t {
                     n as $t
+                }
+                #[cfg(target_os = "cuda")]
+                #[inline(always)]
+                fn left(self, len: $t, most: u32) -> u32 {
+                    len.saturating_sub(self).min(most as $t) as u32
+                }
+                #[cfg(target_os = "cuda")]
+                #[inline(always)]
+                fn wrapping_add(self, further: u32) -> $t {
+                    <$t>::wrapping_add(self, further as $t)
                 }
             }
         )*};
@@ -190,7 +211,7 @@ macro_rules! window {
 
             #[cfg(target_os = "cuda")]
             #[inline(always)]
-            fn address_of(&self, i: I) -> u64 {
+            pub(crate) fn address_of(&self, i: I) -> u64 {
                 self.address.wrapping_add(Self::bytes(i))
             }
 
@@ -198,14 +219,14 @@ macro_rules! window {
             /// access safe.
             #[cfg(target_os = "cuda")]
             #[inline(always)]
-            fn guard(&self, i: I, further: u32) -> u32 {
+            pub(crate) fn guard(&self, i: I, further: u32) -> u32 {
                 i.in_range(I::of(further), self.len) as u32
             }
 
             /// The same for `N` elements in one access, whose address has to be a multiple of their size.
             #[cfg(target_os = "cuda")]
             #[inline(always)]
-            fn guard_vector<const N: u32>(&self, i: I) -> u32 {
+            pub(crate) fn guard_vector<const N: u32>(&self, i: I) -> u32 {
                 let misaligned = self.address_of(i) & (N as u64 * size_of::<T>() as u64 - 1);
                 self.guard(i, N - 1) & (misaligned == 0) as u32
             }
@@ -213,14 +234,14 @@ macro_rules! window {
             /// The access to the element `further` ones beyond `i`.
             #[cfg(not(target_os = "cuda"))]
             #[track_caller]
-            fn access_beyond(&self, i: I, further: u32) -> crate::host::Access {
+            pub(crate) fn access_beyond(&self, i: I, further: u32) -> crate::host::Access {
                 let index: u64 = i.into();
                 crate::host::Access { index: index.saturating_add(further.into()), ..self.access(i, 1) }
             }
 
             #[cfg(not(target_os = "cuda"))]
             #[track_caller]
-            fn access(&self, i: I, elements: u32) -> crate::host::Access {
+            pub(crate) fn access(&self, i: I, elements: u32) -> crate::host::Access {
                 crate::host::Access {
                     space: crate::host::Space::$space,
                     base: self.address,
@@ -276,6 +297,22 @@ macro_rules! loads {
                 }
                 #[cfg(not(target_os = "cuda"))]
                 crate::host::load_masked(&self.access(i, 1)).map_or(outside, |[value]| value)
+            }
+
+            /// Element `i` if `condition` holds and there is such an element, otherwise `otherwise`. A masked form without a
+            /// branch; if `condition` does not hold, `i` may be anything.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get_if(&self, condition: bool, i: I, otherwise: T) -> T {
+                #[cfg(target_os = "cuda")]
+                {
+                    let guard = self.guard(i, 0) & condition as u32;
+                    let value = T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), guard));
+                    if guard == 1 { value } else { otherwise }
+                }
+                #[cfg(not(target_os = "cuda"))]
+                crate::host::load_if(condition, &self.access(i, 1)).map_or(otherwise, |[value]| value)
             }
 
             /// Element `i`, or zero if there is no such element. A masked form, without the branch of `get_or`.

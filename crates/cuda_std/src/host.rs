@@ -91,7 +91,7 @@ pub struct Access {
     pub index: u64,
     /// The window's length in elements.
     pub len: u64,
-    /// How many elements the access moves: 1, 2 or 4.
+    /// How many elements the access moves: 1, 2 or 4, and up to 16 in an asynchronous copy.
     pub elements: u32,
     /// The size of an element.
     pub element_bytes: u32,
@@ -100,6 +100,12 @@ pub struct Access {
 }
 
 impl Access {
+    /// Whether its address is a multiple of its size.
+    #[must_use]
+    pub fn is_aligned(&self) -> bool {
+        self.address().is_multiple_of((u64::from(self.elements) * u64::from(self.element_bytes)).max(1))
+    }
+
     /// Whether all its elements are inside the window.
     #[must_use]
     pub fn in_range(&self) -> bool {
@@ -113,12 +119,31 @@ impl Access {
     }
 }
 
+/// An asynchronous copy ([`copy`](crate::copy)) of 4, 8 or 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct AsyncCopy {
+    /// The elements that are copied, of a window on global memory.
+    pub from: Access,
+    /// As many elements of shared memory.
+    pub to: Access,
+    /// A masked form: that elements are beyond the window is intended.
+    pub masked: bool,
+}
+
+impl AsyncCopy {
+    /// How many elements there are to be copied; the others become zero.
+    #[must_use]
+    pub fn present(&self) -> u32 {
+        self.from.len.saturating_sub(self.from.index).min(self.from.elements.into()) as u32
+    }
+}
+
 /// What a masked form would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masked {
-    /// `get_or`, `get_masked`, `get2_masked`, `get4_masked`, `get4_strided`.
+    /// `get_or`, `get_if`, `get_masked`, `get2_masked`, `get4_masked`, `get2_or`, `get4_or`, `get4_strided`.
     Load,
-    /// `set_if`, `set4_strided`.
+    /// `set_if`, `set2_if`, `set4_if`, `set4_strided`.
     Store,
     /// `add_if`.
     Update,
@@ -185,8 +210,26 @@ pub enum WarpOperation {
     },
     /// Bit `l` of the result says whether lane `l` gave something other than zero.
     Ballot,
+    /// 1 if any lane gave something other than zero, otherwise 0.
+    Any,
+    /// 1 if all lanes gave something other than zero, otherwise 0.
+    All,
+    /// Bit `l` of the result says whether lane `l` gave the same word.
+    MatchAny,
     /// The wrapping sum of all words.
     ReduceAdd,
+    /// The smallest word.
+    ReduceMin,
+    /// The largest word.
+    ReduceMax,
+    /// The smallest word, as an `i32`.
+    ReduceMinSigned,
+    /// The largest word, as an `i32`.
+    ReduceMaxSigned,
+    /// The bits set in all words.
+    ReduceAnd,
+    /// The bits set in any word.
+    ReduceOr,
 }
 
 /// What a lane gives to a multiplication of matrices ([`mma_m8n8k16_s8`](crate::warp::mma_m8n8k16_s8) tells of which
@@ -226,6 +269,13 @@ pub trait Machine {
     fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64;
     /// Replaces an element's bits if they are `current`, atomically; returns the old ones, zero out of range.
     fn compare_exchange(&self, access: &Access, current: u64, new: u64, ordering: Ordering) -> u64;
+    /// Begins an asynchronous copy, which is over when the thread has waited for it. All elements become zero if the first address
+    /// is no multiple of the copy's size.
+    fn copy_async(&self, copy: &AsyncCopy);
+    /// Makes the thread's copies since the last time a group.
+    fn commit_copies(&self, at: &'static Location<'static>);
+    /// Waits until no more than the `latest` groups of copies are under way; if that is `None`, for all copies.
+    fn wait_copies(&self, latest: Option<u32>, at: &'static Location<'static>);
     /// A count that never goes down: what the machine takes for time.
     fn clock(&self, at: &'static Location<'static>) -> u64;
     /// The block's barrier.
@@ -286,7 +336,12 @@ pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
 
 /// The elements of a masked form; `None` if one is out of range.
 pub(crate) fn load_masked<T: Value, const N: usize>(access: &Access) -> Option<[T; N]> {
-    if !access.in_range() {
+    load_if(true, access)
+}
+
+/// The elements of a masked form; `None` if one is out of range or `condition` does not hold.
+pub(crate) fn load_if<T: Value, const N: usize>(condition: bool, access: &Access) -> Option<[T; N]> {
+    if !condition || !access.in_range() {
         machine().left_out(access, Masked::Load);
         return None;
     }
@@ -295,11 +350,17 @@ pub(crate) fn load_masked<T: Value, const N: usize>(access: &Access) -> Option<[
 
 /// Stores the element of a masked form, if `condition` holds and it is in range.
 pub(crate) fn store_masked<T: Value>(condition: bool, access: &Access, value: T) {
-    if condition && access.in_range() {
-        store(access, [value]);
-    } else {
-        machine().left_out(access, Masked::Store);
+    store_if(condition, access, [value]);
+}
+
+/// Stores the elements of a masked form, if `condition` holds and all are in range; returns whether it did.
+pub(crate) fn store_if<T: Value, const N: usize>(condition: bool, access: &Access, values: [T; N]) -> bool {
+    let stores = condition && access.in_range();
+    match stores {
+        true => store(access, values),
+        false => machine().left_out(access, Masked::Store),
     }
+    stores
 }
 
 pub(crate) fn update<T: Atomic>(access: &Access, operation: Operation, operand: T, ordering: Ordering) -> T {

@@ -80,7 +80,9 @@ impl fmt::Display for ImageError {
             ImageError::Altered { expected, actual } => {
                 write!(f, "its text has the digest {actual}, its header says {expected}")
             }
-            ImageError::NoImages => f.write_str("it has no images"),
+            ImageError::NoImages => {
+                f.write_str("it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone")
+            }
             ImageError::Stale { expected, actual } => {
                 write!(f, "it was compiled from sources with the digest {actual}, this program has {expected}")
             }
@@ -234,6 +236,8 @@ impl Module {
 pub enum Origin {
     /// The files that the kernel package carries.
     Committed,
+    /// Nowhere: they have no images.
+    None,
     /// Compiled together with the program.
     Built {
         /// The compiler and its version.
@@ -298,7 +302,8 @@ mod tests {
         assert_eq!(stale.to_string(), "it was compiled from sources with the digest bb, this program has aa");
         let missing = ImageError::NoHeader { missing: "target" };
         assert_eq!(missing.to_string(), "its header has no line 'target'");
-        assert_eq!(ImageError::NoImages.to_string(), "it has no images");
+        let none = "it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone";
+        assert_eq!(ImageError::NoImages.to_string(), none);
         let other = |actual| ImageError::OtherKernel { kernel: "blur", expected: "aa".into(), actual };
         let text = |digest| {
             format!(

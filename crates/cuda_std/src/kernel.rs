@@ -40,8 +40,7 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// `pub fn name(arena, args: Args) { … }` becomes an entry point `name` on the device. On the host it becomes the
 /// type `name`, an [`Entry`](crate::Entry) with the code as [`Entry::run`](crate::Entry::run). The arena is the
 /// block's shared memory ([`Arena`](crate::Arena)). A third parameter `constants: Constants<T, N>` is the launch's
-/// constant memory ([`Constants`](crate::Constants)); the kernel crate then needs `feature(asm_experimental_arch)` on the
-/// device.
+/// constant memory ([`Constants`](crate::Constants)).
 ///
 /// The name is that of the entry point in the compiled module, so it must be unique in its crate. Attributes other than
 /// documentation, `derive`, `allow`, `expect`, `deprecated` and `must_use` are refused, and a kernel with constants needs arguments
@@ -72,6 +71,8 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// # fn main() {}
 /// ```
 #[macro_export]
+// The kernel crate need not know that constants are found by inline assembly.
+#[cfg_attr(target_os = "cuda", allow_internal_unstable(asm_experimental_arch))]
 macro_rules! kernel {
     ($(#[$($attribute:tt)*])* pub fn $name:ident($arena:ident, $args:ident: $type:ty)
         $(where registers <= $registers:literal)? $body:block) => {

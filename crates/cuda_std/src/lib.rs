@@ -48,7 +48,7 @@
 #![cfg_attr(
     target_os = "cuda",
     no_std,
-    feature(stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics),
+    feature(allow_internal_unstable, stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics),
     // The types of the host's seam are public only there.
     allow(internal_features, unreachable_pub)
 )]
@@ -58,6 +58,7 @@
 mod argument;
 mod atomic;
 mod constants;
+pub mod copy;
 #[cfg(target_os = "cuda")]
 mod device;
 pub mod digest;
@@ -65,7 +66,9 @@ pub mod digest;
 pub mod expansion;
 pub mod fence;
 mod global;
+mod half;
 mod kernel;
+mod layout;
 pub mod math;
 mod shared;
 pub mod thread;
@@ -84,7 +87,8 @@ pub use argument::Argument;
 pub use argument::layout_of;
 pub use atomic::{Atomic, AtomicInteger, Ordering};
 pub use constants::{Constants, Table};
-pub use global::{GlobalIn, GlobalInOut, GlobalOut};
+pub use global::{GlobalIn, GlobalIn2, GlobalInOut, GlobalInOut2, GlobalOut, GlobalOut2};
+pub use half::{Bf16, F16};
 pub use kernel::Entry;
 #[cfg(not(target_os = "cuda"))]
 #[doc(hidden)]

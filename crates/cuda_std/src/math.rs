@@ -1,4 +1,17 @@
 //! Arithmetic that `core` lacks, or does with more instructions than the hardware.
+//!
+//! [`fma`], [`sqrt`], [`floor`], [`ceil`], [`trunc`], [`round_ties_even`], [`abs`], [`copysign`], [`min`] and [`max`] give the same bits on the
+//! host and on the device, for `f32` and `f64`, subnormal numbers included. Where the result is a NaN both sides have
+//! one, but its sign and payload are unspecified.
+//!
+//! The functions that end in `_approx` are the hardware's approximations, for `f32` alone. Host and device differ within the
+//! stated error.
+
+mod approximate;
+mod ieee;
+
+pub use approximate::{cos_approx, exp2_approx, log2_approx, rsqrt_approx, sin_approx};
+pub use ieee::{Float, abs, ceil, copysign, floor, max, min, round_ties_even, sqrt, trunc};
 
 // Neither `core` nor `asm!` will do: `f32::mul_add` is not in `core`, and LLVM cannot look into an `asm!` block.
 //

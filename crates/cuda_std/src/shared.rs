@@ -151,13 +151,13 @@ impl<T: Value> Shared<T> {
 
     #[cfg(target_os = "cuda")]
     #[inline(always)]
-    fn address_of(&self, i: u32) -> u32 {
+    pub(crate) fn address_of(&self, i: u32) -> u32 {
         self.address.wrapping_add(i.wrapping_mul(size_of::<T>() as u32))
     }
 
     #[cfg(not(target_os = "cuda"))]
     #[track_caller]
-    fn access(&self, i: u32, elements: u32) -> crate::host::Access {
+    pub(crate) fn access(&self, i: u32, elements: u32) -> crate::host::Access {
         crate::host::Access {
             space: crate::host::Space::Shared,
             base: self.address.into(),

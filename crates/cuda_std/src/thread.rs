@@ -43,11 +43,56 @@ indices! {
     grid_dim_z, _grid_dim_z, GridDim, Z;
 }
 
-/// The thread's index in the whole grid along x, in 64 bits: `block_idx_x * block_dim_x + thread_idx_x`.
+macro_rules! global_indices {
+    ($($(#[$doc:meta])* $name:ident, $block:ident, $dim:ident, $thread:ident;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        #[must_use]
+        pub fn $name() -> u64 {
+            $block() as u64 * $dim() as u64 + $thread() as u64
+        }
+    )*};
+}
+global_indices! {
+    /// The thread's index in the whole grid along x, in 64 bits: `block_idx_x * block_dim_x + thread_idx_x`.
+    global_x, block_idx_x, block_dim_x, thread_idx_x;
+    /// The thread's index in the whole grid along y, in 64 bits: `block_idx_y * block_dim_y + thread_idx_y`.
+    global_y, block_idx_y, block_dim_y, thread_idx_y;
+    /// The thread's index in the whole grid along z, in 64 bits: `block_idx_z * block_dim_z + thread_idx_z`.
+    global_z, block_idx_z, block_dim_z, thread_idx_z;
+}
+
+/// Returns the number of threads of a block: at most 1,024.
 #[inline(always)]
 #[must_use]
-pub fn global_x() -> u64 {
-    block_idx_x() as u64 * block_dim_x() as u64 + thread_idx_x() as u64
+pub fn threads_per_block() -> u32 {
+    block_dim_x() * block_dim_y() * block_dim_z()
+}
+
+/// Returns the thread's number in its block, x first: `thread_idx_x + block_dim_x * (thread_idx_y + block_dim_y * thread_idx_z)`.
+///
+/// Threads with neighbouring numbers are neighbours in a warp: the number modulo 32 is the lane.
+#[inline(always)]
+#[must_use]
+pub fn thread_linear() -> u32 {
+    thread_idx_x() + block_dim_x() * (thread_idx_y() + block_dim_y() * thread_idx_z())
+}
+
+/// Returns the block's number in the grid, x first: `block_idx_x + grid_dim_x * (block_idx_y + grid_dim_y * block_idx_z)`.
+///
+/// It has 64 bits: a grid has up to 2^31 - 1 blocks along x and 65,535 along y and z each.
+#[inline(always)]
+#[must_use]
+pub fn block_linear() -> u64 {
+    let rows = block_idx_y() as u64 + grid_dim_y() as u64 * block_idx_z() as u64;
+    block_idx_x() as u64 + grid_dim_x() as u64 * rows
+}
+
+/// Returns the thread's number in the whole grid, block by block: `block_linear * threads_per_block + thread_linear`.
+#[inline(always)]
+#[must_use]
+pub fn global_linear() -> u64 {
+    block_linear() * threads_per_block() as u64 + thread_linear() as u64
 }
 
 /// A clock that goes on while the block runs; what it shows at one place says nothing, only differences do.

@@ -2,7 +2,8 @@
 
 /// A number for which every bit pattern is valid, so that any memory can be read as it.
 ///
-/// Implemented for the integers of 8 to 64 bits, `f32` and `f64`; it cannot be implemented elsewhere.
+/// Implemented for the integers of 8 to 64 bits, `f32`, `f64`, [`F16`](crate::F16) and [`Bf16`](crate::Bf16); it cannot be
+/// implemented elsewhere.
 pub trait Value: Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + 'static + sealed::Bits {}
 
 /// A value of at most four bytes, so that one access can move four of them.
@@ -11,6 +12,7 @@ pub trait Vector4: Value + sealed::Bits4 {}
 pub(crate) mod sealed {
     #[cfg(target_os = "cuda")]
     use crate::device::{Byte, Word, Word4};
+    use crate::half::{Bf16, F16};
 
     /// A value as the bits that memory holds.
     pub trait Bits: Sized {
@@ -81,11 +83,41 @@ pub(crate) mod sealed {
         f64, u64, u64, |v| v.to_bits(), |w| f64::from_bits(w);
     }
 
+    macro_rules! halves {
+        ($($t:ident),*) => {$(
+            impl Bits for $t {
+                const VALUE_NAME: &'static str = stringify!($t);
+                #[cfg(target_os = "cuda")]
+                type Word = u16;
+                #[cfg(target_os = "cuda")]
+                #[inline(always)]
+                fn to_word(self) -> u16 {
+                    self.to_bits()
+                }
+                #[cfg(target_os = "cuda")]
+                #[inline(always)]
+                fn from_word(word: u16) -> $t {
+                    $t::from_bits(word)
+                }
+                #[cfg(not(target_os = "cuda"))]
+                fn to_bits64(self) -> u64 {
+                    self.to_bits().into()
+                }
+                #[cfg(not(target_os = "cuda"))]
+                fn from_bits64(bits: u64) -> $t {
+                    $t::from_bits(bits as u16)
+                }
+            }
+            impl super::Value for $t {}
+        )*};
+    }
+    halves!(F16, Bf16);
+
     macro_rules! bits4 {
         ($($t:ty),*) => {$(
             impl Bits4 for $t {}
             impl super::Vector4 for $t {}
         )*};
     }
-    bits4!(u8, i8, u16, i16, u32, i32, f32);
+    bits4!(u8, i8, u16, i16, F16, Bf16, u32, i32, f32);
 }

@@ -1,9 +1,18 @@
 //! What the 32 lanes of a warp do together.
 //!
 //! Every function names the lanes that take part in a mask (bit `l` for lane `l`). All of them must come to the
-//! same call with the same mask, the caller's own lane among them; otherwise the result is unspecified. Shuffles
-//! and votes exchange registers and order no memory accesses; [`sync_warp`] does. Matrices are multiplied by all
+//! same call with the same mask, the caller's own lane among them; otherwise the result is unspecified. Shuffles,
+//! votes and reductions exchange registers and order no memory accesses; [`sync_warp`] does. A value of 64 bits is
+//! exchanged in two instructions. Matrices are multiplied by all
 //! lanes ([`mma_m8n8k16_s8`]), so that has no mask; it orders nothing either.
+
+mod lane;
+mod reduce;
+mod vote;
+
+pub use lane::Lane;
+pub use reduce::{Reduce, reduce_add, reduce_and, reduce_max, reduce_min, reduce_or};
+pub use vote::{all, any, match_any};
 
 #[cfg(not(target_os = "cuda"))]
 use crate::host::{Fragments, WarpOperation, machine};
@@ -32,44 +41,11 @@ unsafe extern "C" {
     fn shfl_xor(mask: u32, word: u32, lanes: u32, clamp: u32) -> u32;
     #[link_name = "llvm.nvvm.vote.ballot.sync"]
     fn vote_ballot(mask: u32, predicate: bool) -> u32;
-    #[cfg(target_feature = "sm_80")]
-    #[link_name = "llvm.nvvm.redux.sync.add"]
-    fn redux_add(word: u32, mask: u32) -> u32;
     #[link_name = "llvm.nvvm.bar.warp.sync"]
     fn bar_warp_sync(mask: u32);
     #[cfg(target_feature = "sm_75")]
     #[link_name = "llvm.nvvm.activemask"]
     fn active_mask() -> u32;
-}
-
-/// A value of 32 bits, which a lane can hand to another.
-pub trait Lane: crate::Value {
-    #[doc(hidden)]
-    fn to_lane(self) -> u32;
-    #[doc(hidden)]
-    fn from_lane(word: u32) -> Self;
-}
-
-macro_rules! lanes {
-    ($($t:ty, $to:expr, $from:expr;)*) => {$(
-        impl Lane for $t {
-            #[inline(always)]
-            fn to_lane(self) -> u32 {
-                let to: fn($t) -> u32 = $to;
-                to(self)
-            }
-            #[inline(always)]
-            fn from_lane(word: u32) -> Self {
-                let from: fn(u32) -> $t = $from;
-                from(word)
-            }
-        }
-    )*};
-}
-lanes! {
-    u32, |v| v, |w| w;
-    i32, |v| v as u32, |w| w as i32;
-    f32, |v| v.to_bits(), |w| f32::from_bits(w);
 }
 
 /// The thread's place in its warp, 0 to 31.
@@ -89,14 +65,20 @@ macro_rules! shuffles {
         #[must_use]
         #[track_caller]
         pub fn $name<T: Lane>(mask: u32, value: T, $argument: u32) -> T {
-            #[cfg(target_os = "cuda")]
-            crate::device::in_one_place();
-            #[cfg(target_os = "cuda")]
-            // SAFETY: exchanges registers; a lane that is missing makes the value unspecified, not invalid.
-            let word = unsafe { $intrinsic(mask, value.to_lane(), $argument, $clamp) };
             #[cfg(not(target_os = "cuda"))]
-            let word = machine().exchange($operation, mask, value.to_lane(), Location::caller());
-            T::from_lane(word)
+            let at = Location::caller();
+            let exchange = |word: u32| {
+                #[cfg(target_os = "cuda")]
+                crate::device::in_one_place();
+                #[cfg(target_os = "cuda")]
+                // SAFETY: exchanges registers; a lane that is missing makes the value unspecified, not invalid.
+                return unsafe { $intrinsic(mask, word, $argument, $clamp) };
+                #[cfg(not(target_os = "cuda"))]
+                return machine().exchange($operation, mask, word, at);
+            };
+            let [low, high] = value.to_words();
+            let low = exchange(low);
+            T::from_words([low, if T::IS_WIDE { exchange(high) } else { 0 }])
         }
     )*};
 }
@@ -123,36 +105,6 @@ pub fn ballot(mask: u32, predicate: bool) -> u32 {
     return unsafe { vote_ballot(mask, predicate) };
     #[cfg(not(target_os = "cuda"))]
     return machine().exchange(WarpOperation::Ballot, mask, predicate.into(), Location::caller());
-}
-
-/// The sum of the lanes' values, wrapping; every lane of the mask gets it.
-///
-/// One instruction on `sm_80` and later; before, one shuffle for each lane of the mask.
-#[inline(always)]
-#[must_use]
-#[track_caller]
-pub fn reduce_add(mask: u32, value: u32) -> u32 {
-    #[cfg(target_os = "cuda")]
-    crate::device::in_one_place();
-    #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
-    // SAFETY: as for shuffles.
-    return unsafe { redux_add(value, mask) };
-    #[cfg(all(target_os = "cuda", not(target_feature = "sm_80")))]
-    return reduce_by_shuffles(mask, value);
-    #[cfg(not(target_os = "cuda"))]
-    return machine().exchange(WarpOperation::ReduceAdd, mask, value, Location::caller());
-}
-
-#[cfg(all(target_os = "cuda", not(target_feature = "sm_80")))]
-#[inline(always)]
-fn reduce_by_shuffles(mask: u32, value: u32) -> u32 {
-    let mut sum = 0u32;
-    let mut left = mask;
-    while left != 0 {
-        sum = sum.wrapping_add(shuffle(mask, value, left.trailing_zeros()));
-        left &= left - 1;
-    }
-    sum
 }
 
 /// Waits for the lanes of the mask and orders their accesses to memory.

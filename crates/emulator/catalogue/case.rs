@@ -30,6 +30,8 @@ arguments! {
 pub enum Bug {
     /// Accesses without order.
     Race,
+    /// An access to what an asynchronous copy may still be writing or reading.
+    Copy,
     /// A load of what nobody has written.
     Uninitialised,
     /// An access outside of its window.

@@ -8,6 +8,8 @@
 #![cfg_attr(target_os = "cuda", no_std, feature(abi_ptx), allow(unused_imports, unused_macros))]
 
 mod case;
+pub mod compared;
+pub mod copies;
 pub mod memory;
 pub mod probes;
 pub mod races;
@@ -20,6 +22,7 @@ pub use case::{Bug, Case, CaseVisitor};
 /// Shows a visitor every case.
 #[cfg(not(target_os = "cuda"))]
 pub fn visit_cases(visitor: &mut impl CaseVisitor) {
+    copies::visit(visitor);
     memory::visit(visitor);
     races::visit(visitor);
     together::visit(visitor);

@@ -97,7 +97,7 @@ impl Running {
 
     /// Checks an access and has `act` make it, if there is such a place.
     #[inline]
-    fn make<R>(
+    pub(crate) fn make<R>(
         &mut self,
         access: &Access,
         action: Action,
@@ -119,8 +119,15 @@ impl Running {
             self.find(access.at.into(), Problem::NoMemory { place: place(access), action });
             return None;
         };
+        // Who reads what a copy reads, too, is in nobody's way.
+        let may_read = action == Action::Load && access.space != Space::Shared;
+        let under_way = if may_read { None } else { region.busy.conflict(first, bytes, &now) };
         let written = action == Action::Store || region.is_written(first, bytes);
         let (result, conflict) = act(region, first, &now);
+        if let Some(copy) = under_way {
+            self.find_copy(access, action, copy);
+            return Some(result);
+        }
         if !written {
             self.find_unwritten(access, action);
         }
@@ -131,25 +138,34 @@ impl Running {
     }
 
     #[cold]
-    fn find_unwritten(&mut self, access: &Access, action: Action) {
+    pub(crate) fn find_unwritten(&mut self, access: &Access, action: Action) {
         self.find(access.at.into(), Problem::Uninitialised { place: place(access), action });
     }
 
     #[cold]
-    fn find_conflict(&mut self, access: &Access, action: Action, conflict: Conflict) {
-        let site = self.sites.get(conflict.site);
-        let other = Other {
-            block: self.block_of(conflict.interval),
-            thread: self.index_of(conflict.thread),
-            action: site.action,
-            at: site.at.into(),
-        };
-        let place = place(access);
+    pub(crate) fn find_conflict(&mut self, access: &Access, action: Action, conflict: Conflict) {
+        let (place, other) = (place(access), self.other(conflict));
         let problem = match conflict.constant {
             true => Problem::ConstantWritten { place, action, other },
             false => Problem::Race { place, action, other },
         };
         self.find(access.at.into(), problem);
+    }
+
+    #[cold]
+    fn find_copy(&mut self, access: &Access, action: Action, copy: Conflict) {
+        let (place, other) = (place(access), self.other(copy));
+        self.find(access.at.into(), Problem::CopyUnderWay { place, action, other });
+    }
+
+    fn other(&self, conflict: Conflict) -> Other {
+        let site = self.sites.get(conflict.site);
+        Other {
+            block: self.block_of(conflict.interval),
+            thread: self.index_of(conflict.thread),
+            action: site.action,
+            at: site.at.into(),
+        }
     }
 }
 
@@ -158,7 +174,7 @@ fn scope_of(space: Space) -> Scope {
     if space == Space::Shared { Scope::Block } else { Scope::Device }
 }
 
-fn place(access: &Access) -> Place {
+pub(crate) fn place(access: &Access) -> Place {
     let byte = match access.space {
         Space::Shared | Space::Constant => access.address(),
         Space::Global | Space::GlobalConstant => offset(access.address()) as u64,

@@ -63,6 +63,16 @@ pub enum Problem {
         /// What the other one did before.
         other: Other,
     },
+    /// Memory is accessed that an asynchronous copy may still be writing, or written that one may still be reading: its
+    /// thread has not waited for it.
+    CopyUnderWay {
+        /// The place.
+        place: Place,
+        /// What the thread does.
+        action: Action,
+        /// The copy: the load or the store of it.
+        other: Other,
+    },
     /// Memory is read, or updated, that nobody has written.
     Uninitialised {
         /// The place.
@@ -151,6 +161,11 @@ impl fmt::Display for Problem {
             Problem::Race { place, action, other } => {
                 write!(f, "data race: {action} of {place}, in no order with {other}")
             }
+            Problem::CopyUnderWay { place, action, other: Other { block, thread, at, .. } } => write!(
+                f,
+                "copy under way: {action} of {place}, but thread {thread:?} of block {block:?} has not waited for its \
+                 asynchronous copy from {at}"
+            ),
             Problem::Uninitialised { place, action } => write!(f, "uninitialised: {action} of {place}, never written"),
             Problem::OutOfRange { place, elements, action } => {
                 write!(f, "out of range: {action} of {elements} from {place}")
@@ -224,7 +239,9 @@ type Key = (std::mem::Discriminant<Problem>, Line, Option<Line>);
 impl Finding {
     fn key(&self) -> Key {
         let other = match &self.problem {
-            Problem::Race { other, .. } | Problem::ConstantWritten { other, .. } => Some(other.at.clone()),
+            Problem::Race { other, .. }
+            | Problem::ConstantWritten { other, .. }
+            | Problem::CopyUnderWay { other, .. } => Some(other.at.clone()),
             _ => None,
         };
         (std::mem::discriminant(&self.problem), self.at.clone(), other)

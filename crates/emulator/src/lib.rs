@@ -52,6 +52,7 @@
 
 mod access;
 mod clocks;
+mod copies;
 mod counts;
 mod doubtful;
 mod emulator;

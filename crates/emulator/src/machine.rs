@@ -5,7 +5,7 @@ use crate::panics::unwinds;
 use crate::running::Running;
 use crate::site::Action;
 use crate::warp::Part;
-use cuda_std::host::{Access, Axis, Fragments, Index, Machine, Masked, Scope, Update, WarpOperation};
+use cuda_std::host::{Access, AsyncCopy, Axis, Fragments, Index, Machine, Masked, Scope, Update, WarpOperation};
 use cuda_std::{Ordering, warp};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -102,6 +102,18 @@ impl Machine for Emulated {
     fn compare_exchange(&self, access: &Access, current: u64, new: u64, ordering: Ordering) -> u64 {
         self.before_atomic();
         self.act(access.at, |running| running.atomic(access, ordering, |old| (old == current).then_some(new)))
+    }
+
+    fn copy_async(&self, copy: &AsyncCopy) {
+        self.act(copy.from.at, |running| running.copy_async(copy));
+    }
+
+    fn commit_copies(&self, at: &'static Location<'static>) {
+        self.act(at, |running| running.commit_copies());
+    }
+
+    fn wait_copies(&self, latest: Option<u32>, at: &'static Location<'static>) {
+        self.act(at, |running| running.wait_copies(latest));
     }
 
     fn clock(&self, at: &'static Location<'static>) -> u64 {

@@ -1,5 +1,6 @@
 //! A region of memory: its bytes, which of them have been written, and its shadow.
 
+use crate::copies::{Busy, Copies};
 use crate::shadow::Shadow;
 
 /// What unwritten memory holds: no number as a float, far out of range as an index.
@@ -14,39 +15,55 @@ pub(crate) struct Region {
     /// 1 for each byte that has been written.
     written: Vec<u8>,
     pub(crate) shadow: Shadow,
+    /// What copies under way read or write.
+    pub(crate) busy: Busy,
+    /// The copies to this region.
+    pub(crate) copies: Copies,
 }
 
 impl Region {
     /// Memory that nobody has written, for blocks of so many warps.
     pub(crate) fn new(len: usize, warps: usize) -> Self {
-        Region { bytes: vec![POISON; len], written: vec![0; len], shadow: Shadow::new(len, warps) }
+        Region::with(vec![POISON; len], vec![0; len], Shadow::new(len, warps))
     }
 
     /// Memory with these contents, for any block.
     pub(crate) fn of(bytes: Vec<u8>) -> Self {
         let (written, shadow) = (vec![1; bytes.len()], Shadow::new(bytes.len(), MOST_WARPS));
-        Region { bytes, written, shadow }
+        Region::with(bytes, written, shadow)
+    }
+
+    fn with(bytes: Vec<u8>, written: Vec<u8>, shadow: Shadow) -> Self {
+        Region { bytes, written, shadow, busy: Busy::default(), copies: Copies::default() }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Forgets the contents.
+    /// Forgets the contents, and the copies under way.
     pub(crate) fn poison(&mut self) {
         self.bytes.fill(POISON);
         self.written.fill(0);
+        self.busy = Busy::default();
+        self.copies = Copies::default();
     }
 
     /// Forgets who accessed it.
     pub(crate) fn forget_accesses(&mut self) {
         self.shadow = Shadow::new(self.bytes.len(), MOST_WARPS);
+        self.busy = Busy::default();
     }
 
     /// Copies `bytes` to the region from byte `first` on.
     pub(crate) fn copy_from(&mut self, first: usize, bytes: &[u8]) {
         self.bytes[first..first + bytes.len()].copy_from_slice(bytes);
         self.written[first..first + bytes.len()].fill(1);
+    }
+
+    /// These bytes are being written.
+    pub(crate) fn count_as_written(&mut self, first: usize, bytes: usize) {
+        self.written[first..first + bytes].fill(1);
     }
 
     /// Whether these bytes have all been written.

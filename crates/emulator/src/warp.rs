@@ -106,12 +106,11 @@ pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, part: &Part) -> (Ans
 
 fn exchange(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation, own: u32) -> (u32, Option<u32>) {
     let source = match operation {
-        WarpOperation::Ballot => return (fold(calls, |bits, lane, word| bits | u32::from(word != 0) << lane), None),
-        WarpOperation::ReduceAdd => return (fold(calls, |sum, _, word| sum.wrapping_add(word)), None),
         WarpOperation::Shuffle { lane } => Some(lane % 32),
         WarpOperation::ShuffleUp { delta } => lane.checked_sub(delta),
         WarpOperation::ShuffleDown { delta } => lane.checked_add(delta).filter(|source| *source < 32),
         WarpOperation::ShuffleXor { mask } => Some(lane ^ mask).filter(|source| *source < 32),
+        together => return (combine(calls, together, own), None),
     };
     let Some(source) = source else { return (own, None) };
     match calls[source as usize] {
@@ -120,9 +119,31 @@ fn exchange(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation, own
     }
 }
 
-fn fold(calls: &[Option<Call>; 32], together: impl Fn(u32, u32, u32) -> u32) -> u32 {
-    let calls = (0..32).filter_map(|lane| Some((lane, calls[lane as usize]?)));
-    calls.fold(0, |result, (lane, call)| together(result, lane, call.part.word()))
+/// What all lanes give together, to a lane that gives `own`; shuffles have no such thing.
+fn combine(calls: &[Option<Call>; 32], operation: WarpOperation, own: u32) -> u32 {
+    let words = || calls.iter().flatten().map(|call| call.part.word());
+    let lanes = |holds: &dyn Fn(u32) -> bool| {
+        let lanes = (0..32).filter(|lane| calls[*lane].is_some_and(|call| holds(call.part.word())));
+        lanes.fold(0, |bits, lane| bits | 1 << lane)
+    };
+    let combined = match operation {
+        WarpOperation::Ballot => Some(lanes(&|word| word != 0)),
+        WarpOperation::Any => Some(words().any(|word| word != 0).into()),
+        WarpOperation::All => Some(words().all(|word| word != 0).into()),
+        WarpOperation::MatchAny => Some(lanes(&|word| word == own)),
+        WarpOperation::ReduceAdd => words().reduce(u32::wrapping_add),
+        WarpOperation::ReduceMin => words().min(),
+        WarpOperation::ReduceMax => words().max(),
+        WarpOperation::ReduceMinSigned => words().min_by_key(|word| *word as i32),
+        WarpOperation::ReduceMaxSigned => words().max_by_key(|word| *word as i32),
+        WarpOperation::ReduceAnd => words().reduce(|a, b| a & b),
+        WarpOperation::ReduceOr => words().reduce(|a, b| a | b),
+        WarpOperation::Shuffle { .. }
+        | WarpOperation::ShuffleUp { .. }
+        | WarpOperation::ShuffleDown { .. }
+        | WarpOperation::ShuffleXor { .. } => None,
+    };
+    combined.unwrap_or(own)
 }
 
 /// The two elements of `A * B + C` that `lane` holds. Row `r` of `A` are the words of the lanes from `4 * r` on, column `c`

@@ -9,10 +9,18 @@
 //! Shared memory: sample `s` of the tile at `s`. No bank conflicts: in every access the lanes of a warp have consecutive
 //! addresses. The same holds for their accesses to global memory.
 
-use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
+use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, shared, thread};
 
 /// Threads of a block.
 pub const BLOCK: u32 = 256;
+
+shared! {
+    /// What a block keeps in shared memory; the host asks it for the bytes of a launch.
+    pub struct Tile(radius: u64) {
+        /// The block's samples, and `radius` on either side.
+        pub samples: [f32; BLOCK as u64 + 2 * radius],
+    }
+}
 
 arguments! {
     /// What `dilate` works on.
@@ -30,8 +38,8 @@ kernel! {
     /// Thread `t` of block `b` computes element `b * BLOCK + t`.
     pub fn dilate(arena, args: Dilation) {
         let (t, radius) = (thread::thread_idx_x(), args.radius);
-        let len = BLOCK + 2 * radius;
-        let (tile, _) = arena.split::<f32>(len);
+        let (Tile { samples: tile }, _) = Tile::split(arena, radius.into());
+        let len = tile.len();
         let first = u64::from(thread::block_idx_x()) * u64::from(BLOCK);
         let mut s = t;
         while s < len {

@@ -1,7 +1,6 @@
 //! A host function around a kernel of one's own.
 
-use cuda_std::shared_bytes;
-use kernels::dilate::{self as device_code, BLOCK, Dilation};
+use kernels::dilate::{self as device_code, BLOCK, Dilation, Tile};
 use slm::{Device, LaunchShape, Result};
 
 // The static `DILATE`: the module with the kernel, compiled by build.rs.
@@ -19,9 +18,8 @@ pub fn dilate(device: &Device, samples: &[f32], radius: u32) -> Result<Vec<f32>>
     let input = device.upload(samples)?;
     let mut output = device.zeroed(samples.len())?;
     if !samples.is_empty() {
-        let tile = u64::from(BLOCK) + 2 * u64::from(radius);
         let blocks = (samples.len() as u64).div_ceil(BLOCK.into());
-        let shape = LaunchShape::new([blocks, 1, 1], [BLOCK, 1, 1]).shared_bytes(shared_bytes::<f32>(tile));
+        let shape = LaunchShape::new([blocks, 1, 1], [BLOCK, 1, 1]).shared_bytes(Tile::bytes(radius.into()));
         kernel.launch(shape, |windows| Dilation {
             input: windows.input(&input),
             output: windows.output(&mut output),

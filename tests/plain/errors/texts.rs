@@ -59,7 +59,7 @@ fn kernel_module() {
     let (expected, actual) = ("aa".to_owned(), "bb".to_owned());
     let cases = [
         (ImageError::NoHeader { missing: "target" }, "its header has no line 'target'"),
-        (ImageError::NoImages, "it has no images"),
+        (ImageError::NoImages, "it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone"),
         (
             ImageError::Altered { expected: expected.clone(), actual: actual.clone() },
             "its text has the digest bb, its header says aa",

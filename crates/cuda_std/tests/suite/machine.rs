@@ -5,7 +5,7 @@
 #![allow(unsafe_code)] // Makes windows on the machine's memory.
 
 use cuda_std::host::{
-    Access, Axis, Fragments, Index, Machine, Masked, Operation, Scope, Space, Update, WarpOperation, with,
+    Access, AsyncCopy, Axis, Fragments, Index, Machine, Masked, Operation, Scope, Space, Update, WarpOperation, with,
 };
 use cuda_std::{Arena, Entry, GlobalIn, GlobalInOut, GlobalOut, Ordering, Value};
 use std::cell::{Cell, RefCell};
@@ -22,6 +22,9 @@ pub enum Event {
     Store(Access, [u64; 4]),
     LeftOut(Access, Masked),
     Constant(Access),
+    Copy(AsyncCopy),
+    Commit(&'static Location<'static>),
+    WaitCopies(Option<u32>, &'static Location<'static>),
     Update(Access, Operation, Ordering),
     CompareExchange(Access, Ordering),
     Clock(&'static Location<'static>),
@@ -41,7 +44,10 @@ impl Event {
             | Event::Constant(access)
             | Event::Update(access, ..)
             | Event::CompareExchange(access, _) => access.at,
+            Event::Copy(copy) => copy.from.at,
             Event::Clock(at)
+            | Event::Commit(at)
+            | Event::WaitCopies(_, at)
             | Event::SyncThreads(at)
             | Event::SyncWarp(_, at)
             | Event::Fence(_, at)
@@ -238,6 +244,28 @@ impl Machine for Tester {
             self.write(access, &[new]);
         }
         old
+    }
+
+    /// At once, and of partial copies the elements that are there.
+    fn copy_async(&self, copy: &AsyncCopy) {
+        self.note(Event::Copy(*copy));
+        let (bytes, from) = (copy.from.element_bytes as usize, Access { elements: copy.present(), ..copy.from });
+        let mut copied = vec![0; copy.to.elements as usize * bytes];
+        if from.elements > 0 && copy.from.is_aligned() {
+            let (memory, first) = self.memory(&from);
+            let present = from.elements as usize * bytes;
+            copied[..present].copy_from_slice(&memory.borrow()[first..first + present]);
+        }
+        let first = copy.to.address() as usize;
+        self.shared.borrow_mut()[first..first + copied.len()].copy_from_slice(&copied);
+    }
+
+    fn commit_copies(&self, at: &'static Location<'static>) {
+        self.note(Event::Commit(at));
+    }
+
+    fn wait_copies(&self, latest: Option<u32>, at: &'static Location<'static>) {
+        self.note(Event::WaitCopies(latest, at));
     }
 
     fn clock(&self, at: &'static Location<'static>) -> u64 {

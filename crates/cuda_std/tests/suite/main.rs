@@ -1,8 +1,13 @@
 //! The tests of the host's side: one program, because each takes its time to link.
 
+mod copies;
+mod half;
 mod hygiene;
 mod kernels;
 mod layout;
+mod layouts;
 mod machine;
+mod math;
 mod seam;
 mod together;
+mod windows;

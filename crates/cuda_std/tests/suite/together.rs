@@ -207,7 +207,18 @@ fn exchanges() {
     exchange!(warp::shuffle_xor(mask, 7u32, 16), WarpOperation::ShuffleXor { mask: 16 }, 7, 5 => 5);
     exchange!(warp::ballot(mask, true), WarpOperation::Ballot, 1, 0x55 => 0x55);
     exchange!(warp::ballot(mask, false), WarpOperation::Ballot, 0, 0x55 => 0x55);
+    exchange!(warp::any(mask, true), WarpOperation::Any, 1, 1 => true);
+    exchange!(warp::all(mask, false), WarpOperation::All, 0, 0 => false);
+    exchange!(warp::match_any(mask, -0.0f32), WarpOperation::MatchAny, 0x8000_0000, 0x55 => 0x55);
+    exchange!(warp::shuffle_xor(mask, -2i8, 1), WarpOperation::ShuffleXor { mask: 1 }, 0xfe, 0x181 => -127);
     exchange!(warp::reduce_add(mask, 3), WarpOperation::ReduceAdd, 3, 48 => 48);
+    exchange!(warp::reduce_add(mask, -3), WarpOperation::ReduceAdd, u32::MAX - 2, u32::MAX => -1);
+    exchange!(warp::reduce_min(mask, 3u32), WarpOperation::ReduceMin, 3, 2 => 2);
+    exchange!(warp::reduce_max(mask, 3u32), WarpOperation::ReduceMax, 3, 4 => 4);
+    exchange!(warp::reduce_min(mask, -3), WarpOperation::ReduceMinSigned, u32::MAX - 2, u32::MAX - 4 => -5);
+    exchange!(warp::reduce_max(mask, -3), WarpOperation::ReduceMaxSigned, u32::MAX - 2, 4 => 4);
+    exchange!(warp::reduce_and(mask, 3u32), WarpOperation::ReduceAnd, 3, 1 => 1);
+    exchange!(warp::reduce_or(mask, -1), WarpOperation::ReduceOr, u32::MAX, u32::MAX => -1);
 }
 
 /// One request with all that the lane gives, and the answer comes back as it is.

@@ -4,6 +4,8 @@
 //! run-catalogue case NAME bug|twin    launches a case on the GPU; prints "launched NAME" when it has ended without an
 //!                                     error
 //! run-catalogue probes                launches every probe on the GPU
+//! run-catalogue compare               a line for each kernel whose results host and device share: how many of the GPU's are
+//!                                     not the emulator's; fails if any
 //! run-catalogue emulate cases         a line for each case: name, whether a GPU's accessors prevent the bug (bypassed
 //!                                     or not), what the emulator says of the bug and of the twin (found or silent)
 //! run-catalogue emulate probes        a line for each probe: name, wavefronts of shared loads, stores and atomic
@@ -12,6 +14,7 @@
 //!
 //! `SLM_DEVICE` chooses the GPU.
 
+mod compare;
 mod emulated;
 mod on_gpu;
 
@@ -25,10 +28,11 @@ fn main() -> ExitCode {
         ["case", name, "bug"] => on_gpu::case(name, false),
         ["case", name, "twin"] => on_gpu::case(name, true),
         ["probes"] => on_gpu::probes(),
+        ["compare"] => compare::compare(&on_gpu::CATALOGUE),
         ["emulate", "cases"] => emulated::cases(),
         ["emulate", "probes"] => emulated::probes(),
         _ => {
-            eprintln!("usage: run-catalogue case NAME bug|twin | probes | emulate cases|probes");
+            eprintln!("usage: run-catalogue case NAME bug|twin | probes | compare | emulate cases|probes");
             return ExitCode::from(2);
         }
     };

@@ -4,6 +4,7 @@
 #![allow(unreachable_pub)]
 
 mod buffers;
+mod compared;
 mod counts;
 mod ends;
 mod launches;

@@ -1,0 +1,153 @@
+//! Windows on matrices: rows of elements at equal distances, each row checked for itself.
+
+use super::{GlobalIn, GlobalInOut, GlobalOut, Position};
+use crate::argument::layout_of;
+use crate::digest::Digest;
+use crate::{Argument, Value};
+
+/// Defines the type `$name`, whose elements are in a `$window`.
+macro_rules! matrix {
+    ($(#[$doc:meta])* $name:ident, $window:ident) => {
+        $(#[$doc])*
+        ///
+        /// Element (`row`, `column`) is element `row * pitch + column` of the window that it was made from. An index beyond the
+        /// row's end is out of range, although the window goes on there: it never reaches the next row or the gap
+        /// between rows. [`row`](Self::row) is a window on one row, with 32-bit indices and the other accesses.
+        #[repr(C)]
+        #[derive(Debug)]
+        pub struct $name<T> {
+            window: $window<T>,
+            rows: u32,
+            columns: u32,
+            pitch: u32,
+        }
+
+        impl<T> Clone for $name<T> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $name<T> {}
+
+        // SAFETY: `repr(C)` with an argument and numbers; `windows` shows the window, which contains all rows (`new`).
+        unsafe impl<T: Value> Argument for $name<T> {
+            const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(<$window<T>>::LAYOUT);
+
+            #[cfg(not(target_os = "cuda"))]
+            fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window)) {
+                self.window.windows(name, visit);
+            }
+        }
+
+        impl<T: Value> $name<T> {
+            /// Returns the matrix of `rows` rows of `columns` elements whose first elements are `pitch` elements apart. `None`
+            /// if the window is too short for them, if rows overlap (`columns > pitch`), or if a number exceeds 32 bits.
+            ///
+            /// ```
+            /// use cuda_std::GlobalIn2;
+            ///
+            /// let window = cuda_std::GlobalIn::<f32>::empty();
+            /// assert!(GlobalIn2::new(window, 0, 5, 8).is_some());
+            /// assert!(GlobalIn2::new(window, 1, 5, 8).is_none());
+            /// ```
+            #[cfg(not(target_os = "cuda"))]
+            #[must_use]
+            pub fn new(window: $window<T>, rows: u64, columns: u64, pitch: u64) -> Option<Self> {
+                let last = rows.checked_sub(1).map_or(Some(0), |before| before.checked_mul(pitch)?.checked_add(columns))?;
+                let fits = last <= window.len() && columns <= pitch;
+                let [rows, columns, pitch] = [rows, columns, pitch].map(|number| u32::try_from(number).ok());
+                fits.then_some($name { window, rows: rows?, columns: columns?, pitch: pitch? })
+            }
+
+            /// Returns the number of rows.
+            #[inline(always)]
+            #[must_use]
+            pub fn rows(&self) -> u32 {
+                self.rows
+            }
+
+            /// Returns the number of elements of a row.
+            #[inline(always)]
+            #[must_use]
+            pub fn columns(&self) -> u32 {
+                self.columns
+            }
+
+            /// Returns the window on row `row`; without elements if there is no such row.
+            #[inline(always)]
+            #[must_use]
+            pub fn row<R: Position>(&self, row: R) -> $window<T, u32> {
+                self.line(row)
+            }
+
+            /// The window on a row, indexed by `C`.
+            #[inline(always)]
+            fn line<C: Position>(&self, row: impl Position) -> $window<T, C> {
+                let row: u64 = row.into();
+                let columns = if row < self.rows as u64 { self.columns } else { 0 };
+                // Inside the window, which `new` made sure of, unless there are no columns.
+                let first = row.wrapping_mul(self.pitch as u64).wrapping_mul(size_of::<T>() as u64);
+                let address = self.window.address.wrapping_add(first);
+                $window { address, len: C::of(columns), marker: core::marker::PhantomData }
+            }
+        }
+    };
+}
+matrix! {
+    /// A matrix that the kernel reads and nothing writes while it runs.
+    GlobalIn2, GlobalIn
+}
+matrix! {
+    /// A matrix that the kernel writes.
+    GlobalOut2, GlobalOut
+}
+matrix! {
+    /// A matrix that the kernel reads and writes, for work in place.
+    GlobalInOut2, GlobalInOut
+}
+
+macro_rules! loads {
+    ($($name:ident)*) => {$(
+        impl<T: Value> $name<T> {
+            /// The element in this row and column.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get<R: Position, C: Position>(&self, row: R, column: C) -> T {
+                self.line::<C>(row).get(column)
+            }
+
+            /// The element in this row and column, or `outside` if there is no such element. A masked form.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn get_or<R: Position, C: Position>(&self, row: R, column: C, outside: T) -> T {
+                self.line::<C>(row).get_if(true, column, outside)
+            }
+        }
+    )*};
+}
+loads!(GlobalIn2 GlobalInOut2);
+
+macro_rules! stores {
+    ($($name:ident)*) => {$(
+        impl<T: Value> $name<T> {
+            /// Makes the element in this row and column the given value.
+            #[inline(always)]
+            #[track_caller]
+            pub fn set<R: Position, C: Position>(&self, row: R, column: C, value: T) {
+                self.line::<C>(row).set(column, value);
+            }
+
+            /// Makes the element in this row and column the given value if `condition` holds and there is such an element. A
+            /// masked form.
+            #[inline(always)]
+            #[track_caller]
+            pub fn set_if<R: Position, C: Position>(&self, condition: bool, row: R, column: C, value: T) {
+                self.line::<C>(row).set_if(condition, column, value);
+            }
+        }
+    )*};
+}
+stores!(GlobalOut2 GlobalInOut2);

@@ -1,0 +1,157 @@
+//! What a block's shared memory holds, described once for the host's launch and for the kernel.
+
+use crate::{Arena, Shared, Value};
+
+impl Arena {
+    /// A window of `N` elements and what is left: [`split`](Arena::split) with a length that is part of the program.
+    ///
+    /// ```
+    /// use cuda_std::{GlobalOut, arguments, kernel, thread};
+    ///
+    /// arguments! {
+    ///     /// Where to.
+    ///     pub struct Turning {
+    ///         /// Receives 255 … 0.
+    ///         pub output: GlobalOut<u32>,
+    ///     }
+    /// }
+    ///
+    /// kernel! {
+    ///     /// A block of 256 threads.
+    ///     pub fn turn(arena, args: Turning) {
+    ///         let (tile, _) = arena.array::<u32, 256>();
+    ///         let t = thread::thread_linear();
+    ///         tile.set(t, t);
+    ///         thread::sync_threads();
+    ///         args.output.set(t.into(), tile.get(255 - t));
+    ///     }
+    /// }
+    /// # fn main() {}
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn array<T: Value, const N: usize>(self) -> (Shared<T>, Arena) {
+        const { assert!(N as u64 * size_of::<T>() as u64 <= u32::MAX as u64, "the array is larger than any shared memory") };
+        self.split(N as u32)
+    }
+
+    /// As [`split`](Arena::split); a window of more than 2^32 - 1 elements does not fit either. For [`shared!`](crate::shared) alone.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn split_off<T: Value>(self, len: u64) -> (Shared<T>, Arena) {
+        self.split(if len > u32::MAX as u64 { u32::MAX } else { len as u32 })
+    }
+}
+
+/// Describes a block's shared memory: a struct of windows, whose lengths stand in one place.
+///
+/// The host launches with as many bytes as the description needs, and the kernel splits its arena by the same description, so the
+/// two cannot disagree. With lengths that are constants:
+///
+/// * `BYTES`, a constant, is what the windows take (`u64`);
+/// * `split(arena)` returns the windows and what is left of the arena.
+///
+/// Lengths that a launch decides are expressions of parameters in parentheses behind the name; `bytes(…)` and
+/// `split(arena, …)` then take these. Lengths are any integers, converted by `as u64`: in expressions of `u64` nothing
+/// that a `u32` can be overflows.
+///
+/// ```
+/// use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, shared, thread};
+///
+/// /// Threads of a block.
+/// const BLOCK: u32 = 256;
+///
+/// shared! {
+///     /// What a block keeps.
+///     pub struct Tile(radius: u64) {
+///         /// Its samples and those on either side.
+///         pub samples: [f32; BLOCK as u64 + 2 * radius],
+///         /// A sum for each warp.
+///         pub sums: [f32; BLOCK / 32],
+///     }
+/// }
+///
+/// arguments! {
+///     /// What `first` works on.
+///     pub struct First {
+///         /// Receives one number.
+///         pub output: GlobalOut<f32>,
+///         /// Samples on either side.
+///         pub radius: u32,
+///     }
+/// }
+///
+/// kernel! {
+///     /// Stores the length of the block's samples.
+///     pub fn length(arena, args: First) {
+///         let (tile, _) = Tile::split(arena, args.radius.into());
+///         args.output.set_if(thread::global_linear() == 0, 0, tile.samples.len() as f32);
+///     }
+/// }
+///
+/// // For the host's launch.
+/// assert_eq!(Tile::bytes(8), 4 * (256 + 16) + 4 * 8);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! shared {
+    (
+        $(#[doc = $doc:literal])* pub struct $name:ident {
+            $($(#[doc = $field_doc:literal])* pub $field:ident: [$t:ty; $len:expr]),+ $(,)?
+        }
+    ) => {
+        $crate::shared!(@windows [$($doc)*] $name { $([$($field_doc)*] $field: $t,)+ });
+
+        impl $name {
+            /// The bytes of shared memory that the windows take.
+            pub const BYTES: u64 = $crate::shared!(@bytes $([$t; $len])+);
+
+            /// Returns the windows, and what is left of `arena`. One that does not fit ends the kernel with an error.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn split(arena: $crate::Arena) -> (Self, $crate::Arena) {
+                $(let ($field, arena) = arena.split_off::<$t>(const { $len as u64 });)+
+                (Self { $($field),+ }, arena)
+            }
+        }
+    };
+    (
+        $(#[doc = $doc:literal])* pub struct $name:ident($($parameter:ident: $parameter_type:ty),+ $(,)?) {
+            $($(#[doc = $field_doc:literal])* pub $field:ident: [$t:ty; $len:expr]),+ $(,)?
+        }
+    ) => {
+        $crate::shared!(@windows [$($doc)*] $name { $([$($field_doc)*] $field: $t,)+ });
+
+        impl $name {
+            /// Returns the bytes of shared memory that the windows take; `u64::MAX`, which no launch gets, if a `u64` does
+            /// not hold them.
+            #[must_use]
+            pub const fn bytes($($parameter: $parameter_type),+) -> u64 {
+                $crate::shared!(@bytes $([$t; $len])+)
+            }
+
+            /// Returns the windows, and what is left of `arena`. One that does not fit ends the kernel with an error.
+            #[inline(always)]
+            #[must_use]
+            #[track_caller]
+            pub fn split(arena: $crate::Arena, $($parameter: $parameter_type),+) -> (Self, $crate::Arena) {
+                $(let ($field, arena) = arena.split_off::<$t>($len as u64);)+
+                (Self { $($field),+ }, arena)
+            }
+        }
+    };
+    (@windows [$($doc:literal)*] $name:ident { $([$($field_doc:literal)*] $field:ident: $t:ty,)+ }) => {
+        $(#[doc = $doc])*
+        #[derive(Debug)]
+        pub struct $name {
+            $($(#[doc = $field_doc])* pub $field: $crate::Shared<$t>,)+
+        }
+    };
+    (@bytes $([$t:ty; $len:expr])+) => {
+        0u64$(.saturating_add($crate::shared_bytes::<$t>($len as u64)))+
+    };
+}

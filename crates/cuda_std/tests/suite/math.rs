@@ -1,0 +1,93 @@
+//! Arithmetic: what the host computes, which the device must compute, too.
+
+use cuda_std::math;
+
+/// Floats with every sort of bits: zeros, subnormal, integers, halves, large, infinite, NaN.
+const FLOATS: [f32; 16] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    1.5,
+    2.5,
+    -2.5,
+    -0.25,
+    1e-40,
+    8_388_607.5,
+    3e38,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+];
+
+fn same(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+}
+
+#[test]
+fn rounding_keeps_signs() {
+    type Function = fn(f32) -> f32;
+    let cases: [(Function, [(f32, f32); 5]); 4] = [
+        (math::floor, [(-0.5, -1.0), (-0.0, -0.0), (0.5, 0.0), (2.5, 2.0), (-2.5, -3.0)]),
+        (math::ceil, [(-0.5, -0.0), (-0.0, -0.0), (0.5, 1.0), (2.5, 3.0), (-2.5, -2.0)]),
+        (math::trunc, [(-0.5, -0.0), (-0.0, -0.0), (0.5, 0.0), (2.5, 2.0), (-2.5, -2.0)]),
+        (math::round_ties_even, [(-0.5, -0.0), (1.5, 2.0), (0.5, 0.0), (2.5, 2.0), (-2.5, -2.0)]),
+    ];
+    for (function, values) in cases {
+        for (x, expected) in values {
+            assert!(same(function(x), expected), "{x}: {}", function(x));
+        }
+        for x in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 3e38] {
+            assert!(same(function(x), x), "{x}");
+        }
+    }
+}
+
+#[test]
+fn roots_and_signs() {
+    assert!(same(math::sqrt(-0.0f32), -0.0) && math::sqrt(-1.0f32).is_nan());
+    assert_eq!((math::sqrt(2.0f32), math::sqrt(2.0f64)), (2f32.sqrt(), 2f64.sqrt()));
+    assert!(same(math::abs(-0.0f32), 0.0) && same(math::copysign(0.0f32, -f32::NAN), -0.0));
+    assert!(math::abs(-f64::NAN).is_sign_positive());
+}
+
+/// IEEE 754-2019 `minimumNumber` and `maximumNumber`: a NaN counts for nothing, and -0 is below +0, in either order.
+#[test]
+fn extremes_order_zeros_and_ignore_nan() {
+    for a in FLOATS {
+        for b in FLOATS {
+            let (min, max) = (math::min(a, b), math::max(a, b));
+            let expected = match (a.is_nan(), b.is_nan()) {
+                (true, _) => (b, b),
+                (false, true) => (a, a),
+                (false, false) if a.total_cmp(&b).is_le() => (a, b),
+                (false, false) => (b, a),
+            };
+            assert!(same(min, expected.0) && same(max, expected.1), "{a} and {b}: {min} and {max}");
+            let (a, b) = (f64::from(a), f64::from(b));
+            assert!(same(math::min(a, b) as f32, expected.0) && same(math::max(a, b) as f32, expected.1));
+        }
+    }
+}
+
+#[test]
+fn approximations_at_their_limits() {
+    let infinity = f32::INFINITY;
+    assert_eq!(
+        [math::rsqrt_approx(0.0), math::rsqrt_approx(-0.0), math::rsqrt_approx(infinity)],
+        [infinity, -infinity, 0.0]
+    );
+    assert!(math::rsqrt_approx(-1.0).is_nan() && math::log2_approx(-1.0).is_nan());
+    assert_eq!(
+        [math::exp2_approx(128.0), math::exp2_approx(-149.0), math::exp2_approx(-infinity)],
+        [infinity, 1e-45, 0.0]
+    );
+    assert_eq!(
+        [math::log2_approx(-0.0), math::log2_approx(8.0), math::log2_approx(infinity)],
+        [-infinity, 3.0, infinity]
+    );
+    assert!(math::sin_approx(infinity).is_nan() && math::cos_approx(-infinity).is_nan());
+    assert_eq!([math::sin_approx(0.0), math::cos_approx(0.0)], [0.0, 1.0]);
+}

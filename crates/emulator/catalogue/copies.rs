@@ -1,0 +1,160 @@
+//! Asynchronous copies that are not waited for as they should be. With `right` the same kernel does.
+
+use crate::Args;
+use crate::case::cases;
+use cuda_std::{copy, kernel, thread};
+
+kernel! {
+    /// Reads its own element before it has waited for the copy.
+    pub fn no_wait(arena, args: Args) {
+        let (tile, _) = arena.array::<u32, 64>();
+        let t = thread::thread_idx_x();
+        args.input.copy_async::<1>(t.into(), &tile, t); // planted
+        copy::commit();
+        if args.right != 0 {
+            copy::wait_group::<0>();
+        }
+        args.output.set(t.into(), tile.get(t)); // planted
+    }
+}
+
+kernel! {
+    /// A barrier instead of the wait: it orders threads, but not the copies that they have begun.
+    pub fn barrier_for_a_wait(arena, args: Args) {
+        let (tile, _) = arena.array::<u32, 64>();
+        let t = thread::thread_idx_x();
+        args.input.copy_async::<1>(t.into(), &tile, t); // planted
+        if args.right != 0 {
+            copy::wait_all();
+        }
+        thread::sync_threads();
+        args.output.set(t.into(), tile.get(63 - t)); // planted
+    }
+}
+
+kernel! {
+    /// Copies that were not committed are in no group that could be waited for.
+    pub fn not_committed(arena, args: Args) {
+        let (tile, _) = arena.array::<u32, 64>();
+        let t = thread::thread_idx_x();
+        args.input.copy_async::<1>(t.into(), &tile, t); // planted
+        if args.right != 0 {
+            copy::commit();
+        }
+        copy::wait_group::<0>();
+        thread::sync_threads();
+        args.output.set(t.into(), tile.get(63 - t)); // planted
+    }
+}
+
+kernel! {
+    /// Two tiles in turns, of which the one that is still under way is read.
+    pub fn wrong_group(arena, args: Args) {
+        let (tiles, _) = arena.array::<u32, 128>();
+        let t = thread::thread_idx_x();
+        args.input.copy_async::<1>(t.into(), &tiles, t);
+        copy::commit();
+        args.input.copy_async::<1>(u64::from(64 + t), &tiles, 64 + t); // planted
+        copy::commit();
+        copy::wait_group::<1>();
+        thread::sync_threads();
+        let first = tiles.get(if args.right != 0 { 63 - t } else { 127 - t }); // planted
+        copy::wait_group::<0>();
+        thread::sync_threads();
+        args.output.set(t.into(), first.wrapping_add(tiles.get(64 + t)));
+    }
+}
+
+kernel! {
+    /// Each thread has waited for its copies, but not for those of the others.
+    pub fn no_barrier_after_the_wait(arena, args: Args) {
+        let (tile, _) = arena.array::<u32, 64>();
+        let t = thread::thread_idx_x();
+        tile.set(t, 0);
+        thread::sync_threads();
+        args.input.copy_async::<1>(t.into(), &tile, t); // planted
+        copy::commit();
+        copy::wait_group::<0>();
+        if args.right != 0 {
+            thread::sync_threads();
+        }
+        args.output.set(t.into(), tile.get(63 - t)); // planted
+    }
+}
+
+kernel! {
+    /// Overwrites an element that a copy is about to bring.
+    pub fn overwritten_target(arena, args: Args) {
+        let (tile, _) = arena.array::<u32, 256>();
+        let t = thread::thread_idx_x();
+        args.input.copy_async::<4>(u64::from(4 * t), &tile, 4 * t); // planted
+        copy::commit();
+        if args.right != 0 {
+            copy::wait_group::<0>();
+        }
+        tile.set(4 * t, t); // planted
+        copy::wait_group::<0>();
+        thread::sync_threads();
+        args.output.set(t.into(), tile.get(4 * (63 - t)));
+    }
+}
+
+kernel! {
+    /// Overwrites what a copy is still reading: in place, and too early.
+    pub fn overwritten_source(arena, args: Args) {
+        let (tile, _) = arena.array::<u32, 64>();
+        let t = thread::thread_idx_x();
+        args.zeros.copy_async::<1>(t.into(), &tile, t); // planted
+        copy::commit();
+        if args.right != 0 {
+            copy::wait_group::<0>();
+        }
+        args.zeros.set(t.into(), t); // planted
+        copy::wait_group::<0>();
+        args.output.set(t.into(), tile.get(t));
+    }
+}
+
+kernel! {
+    /// The next turn's copies overwrite what others are still reading.
+    pub fn copied_too_early(arena, args: Args) {
+        let (tile, _) = arena.array::<u32, 64>();
+        let t = thread::thread_idx_x();
+        let mut sum = 0;
+        for turn in 0..4 {
+            args.input.copy_async::<1>(u64::from(64 * turn + t), &tile, t); // planted
+            copy::commit();
+            copy::wait_group::<0>();
+            thread::sync_threads();
+            sum += tile.get(63 - t); // planted
+            if args.right != 0 {
+                thread::sync_threads();
+            }
+        }
+        args.output.set(t.into(), sum);
+    }
+}
+
+kernel! {
+    /// The last copy goes beyond the window.
+    pub fn copied_beyond(arena, args: Args) {
+        let (tile, _) = arena.array::<u32, 128>();
+        let t = thread::thread_idx_x();
+        let part = args.input.at(0).first(if args.right != 0 { 128 } else { 126 });
+        part.copy_async::<4>(4 * t, &tile, 4 * t); // planted
+        copy::wait_all();
+        args.output.set(t.into(), tile.get(4 * t));
+    }
+}
+
+cases! {
+    no_wait: 1 of 64, Copy, "copy under way: load of element";
+    barrier_for_a_wait: 1 of 64, Copy, "has not waited for its asynchronous copy from";
+    not_committed: 1 of 64, Copy, "copy under way: load of element";
+    wrong_group: 1 of 64, Copy + Race, "of a window of 128 on shared memory";
+    no_barrier_after_the_wait: 1 of 64, Race + Copy, "data race: load of element";
+    overwritten_target: 1 of 64, Copy, "copy under way: store of element";
+    overwritten_source: 1 of 64, Copy, "of a window of 256 on global memory";
+    copied_too_early: 1 of 64, Race + Copy, "on shared memory";
+    copied_beyond: 1 of 32, OutOfRange, "load of 4 from element 124 of a window of 126", bypassed;
+}

@@ -1,0 +1,231 @@
+//! Asynchronous copies: begun by a thread, over when it has waited for them.
+//!
+//! Between these two moments the copy may happen at any time. So the elements count as stored when it begins and once more when
+//! the thread has waited, which is when they arrive; meanwhile they are busy, and whoever accesses them makes a mistake, the
+//! thread itself included. Elements that a copy reads are busy for those who write them.
+
+use crate::access::place;
+use crate::finding::Problem;
+use crate::order::Moment;
+use crate::region::Region;
+use crate::running::Running;
+use crate::shadow::Conflict;
+use crate::site::{Action, Site};
+use cuda_std::host::{Access, AsyncCopy, Space};
+use std::collections::VecDeque;
+
+/// The most bytes of a copy.
+const MOST_BYTES: usize = 16;
+
+/// The bytes of a word, of which copies to shared memory are made.
+const WORD: usize = 4;
+
+/// Elements of global memory that are being read.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    address: u64,
+    elements: u32,
+    element_bytes: u32,
+    site: u16,
+}
+
+/// A copy under way.
+#[derive(Clone, Debug)]
+struct Copy {
+    /// The first byte in shared memory.
+    to: usize,
+    site: u16,
+    contents: [u8; MOST_BYTES],
+    bytes: usize,
+    /// Of memory that the kernel may write.
+    source: Option<Source>,
+}
+
+/// The copies of a thread.
+#[derive(Debug, Default)]
+struct Queue {
+    groups: VecDeque<Vec<Copy>>,
+    /// Not in a group yet.
+    open: Vec<Copy>,
+}
+
+impl Queue {
+    /// Takes out all but the latest groups, or all that there are.
+    fn end(&mut self, latest: Option<u32>) -> Vec<Copy> {
+        let ending = match latest {
+            Some(latest) => self.groups.len().saturating_sub(latest as usize),
+            None => self.groups.len(),
+        };
+        let mut copies: Vec<Copy> = self.groups.drain(..ending).flatten().collect();
+        if latest.is_none() {
+            copies.append(&mut self.open);
+        }
+        copies
+    }
+}
+
+/// The copies of a block's threads, by thread.
+#[derive(Debug, Default)]
+pub(crate) struct Copies(Vec<Queue>);
+
+impl Copies {
+    fn queue(&mut self, thread: u32) -> &mut Queue {
+        let place = thread as usize;
+        if self.0.len() <= place {
+            self.0.resize_with(place + 1, Queue::default);
+        }
+        &mut self.0[place]
+    }
+}
+
+/// Copies under way at a word: how many, and the latest one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Users {
+    count: u32,
+    interval: u32,
+    thread: u16,
+    site: u16,
+}
+
+/// The words of a region that copies under way write (of shared memory) or read (of global memory); empty as long as there are
+/// none.
+#[derive(Debug, Default)]
+pub(crate) struct Busy(Vec<Users>);
+
+impl Busy {
+    /// A copy under way at these bytes.
+    #[inline]
+    pub(crate) fn conflict(&self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
+        if self.0.is_empty() { None } else { self.find(first, bytes, now) }
+    }
+
+    fn find(&self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
+        let words = self.0.get(first / WORD..(first + bytes as usize).div_ceil(WORD))?;
+        let users = words.iter().find(|users| users.count > 0 && users.interval >= now.launch_first)?;
+        Some(Conflict { interval: users.interval, thread: users.thread, site: users.site, constant: false })
+    }
+
+    /// A copy of these bytes begins, in a region of `len`. Words that are not part of it as a whole are left out.
+    fn begin(&mut self, len: usize, first: usize, bytes: usize, now: &Moment<'_>) {
+        if self.0.is_empty() {
+            self.0.resize(len.div_ceil(WORD), Users::default());
+        }
+        for users in &mut self.0[first.div_ceil(WORD)..(first + bytes) / WORD] {
+            // What an earlier launch left is over.
+            let count = if users.interval >= now.launch_first { users.count } else { 0 };
+            let (interval, thread, site) = (now.mark.interval, now.thread, now.mark.site);
+            *users = Users { count: count + 1, interval, thread, site };
+        }
+    }
+
+    fn end(&mut self, first: usize, bytes: usize) {
+        for users in &mut self.0[first.div_ceil(WORD)..(first + bytes) / WORD] {
+            users.count = users.count.saturating_sub(1);
+        }
+    }
+}
+
+impl Running {
+    /// Begins a copy. What is wrong with its source is found now, and what it reads is what is there now.
+    pub(crate) fn copy_async(&mut self, copy: &AsyncCopy) {
+        let mut contents = [0; MOST_BYTES];
+        let source = self.read_source(copy, &mut contents);
+        let (thread, bytes) = (self.thread, (copy.to.elements * copy.to.element_bytes) as usize);
+        self.make(&copy.to, Action::Store, |region, to, now| {
+            let conflict = region.shadow.store(to, bytes as u32, now, false);
+            region.count_as_written(to, bytes);
+            region.busy.begin(region.bytes().len(), to, bytes, now);
+            let copy = Copy { to, site: now.mark.site, contents, bytes, source };
+            region.copies.queue(thread).open.push(copy);
+            ((), conflict)
+        });
+    }
+
+    pub(crate) fn commit_copies(&mut self) {
+        let queue = self.shared.copies.queue(self.thread);
+        queue.groups.push_back(std::mem::take(&mut queue.open));
+    }
+
+    /// The running thread's copies are over, but for the latest groups.
+    pub(crate) fn wait_copies(&mut self, latest: Option<u32>) {
+        for copy in self.shared.copies.queue(self.thread).end(latest) {
+            let mut now = self.order.moment(self.thread as u16, copy.site);
+            now.launch_first = now.first;
+            self.shared.busy.end(copy.to, copy.bytes);
+            // Who has accessed it meanwhile has been told.
+            self.shared.shadow.store(copy.to, copy.bytes as u32, &now, false);
+            self.shared.copy_from(copy.to, &copy.contents[..copy.bytes]);
+            if let Some(source) = copy.source {
+                self.end_source(source);
+            }
+        }
+    }
+
+    /// Reads the elements that are there into `contents`: the source, if the kernel may write it.
+    fn read_source(&mut self, copy: &AsyncCopy, contents: &mut [u8; MOST_BYTES]) -> Option<Source> {
+        let access = Access { elements: copy.present(), ..copy.from };
+        let site = self.check_source(copy, &access)?;
+        let bytes = access.elements * access.element_bytes;
+        let now = self.order.moment(self.thread as u16, site);
+        let Some((region, first)) = self.memory.find(access.address(), bytes) else {
+            self.find(access.at.into(), Problem::NoMemory { place: place(&access), action: Action::Load });
+            return None;
+        };
+        contents[..bytes as usize].copy_from_slice(&region.bytes()[first..first + bytes as usize]);
+        let is_written = region.is_written(first, bytes);
+        let conflict = load(region, first, &access, &now);
+        let source = (access.space == Space::Global).then(|| {
+            region.busy.begin(region.bytes().len(), first, bytes as usize, &now);
+            let Access { elements, element_bytes, .. } = access;
+            Source { address: access.address(), elements, element_bytes, site }
+        });
+        if !is_written {
+            self.find_unwritten(&access, Action::Load);
+        }
+        if let Some(conflict) = conflict {
+            self.find_conflict(&access, Action::Load, conflict);
+        }
+        source
+    }
+
+    /// Counts the load of a copy, and finds fault with its range and address: its site, if any element is read.
+    fn check_source(&mut self, copy: &AsyncCopy, present: &Access) -> Option<u16> {
+        let site = self.sites.number_of(Site::of_access(&copy.from, Action::Load));
+        let is_made = present.elements > 0 && copy.from.is_aligned();
+        self.come(site, is_made.then_some(copy.from.address()));
+        let (at, action, bytes) = (copy.from.at, Action::Load, copy.from.elements * copy.from.element_bytes);
+        if present.elements < copy.from.elements && !copy.masked {
+            let problem = Problem::OutOfRange { place: place(&copy.from), elements: copy.from.elements, action };
+            self.find(at.into(), problem);
+        } else if !copy.from.is_aligned() && present.elements > 0 {
+            self.find(at.into(), Problem::Misaligned { place: place(&copy.from), bytes, action });
+        }
+        is_made.then_some(site)
+    }
+
+    /// A copy no longer reads its source; until now it may have.
+    fn end_source(&mut self, source: Source) {
+        let Source { address, elements, element_bytes, site } = source;
+        let now = self.order.moment(self.thread as u16, site);
+        if let Some((region, first)) = self.memory.find(address, elements * element_bytes) {
+            region.busy.end(first, (elements * element_bytes) as usize);
+            for k in 0..elements as usize {
+                region.shadow.load(first + k * element_bytes as usize, element_bytes, &now);
+            }
+        }
+    }
+}
+
+/// Remembers the load of each element.
+fn load(region: &mut Region, first: usize, access: &Access, now: &Moment<'_>) -> Option<Conflict> {
+    let mut conflict = None;
+    for k in 0..access.elements as usize {
+        let (place, bytes) = (first + k * access.element_bytes as usize, access.element_bytes);
+        let found = match access.space {
+            Space::GlobalConstant => region.shadow.load_constant(place, bytes, now),
+            _ => region.shadow.load(place, bytes, now),
+        };
+        conflict = conflict.or(found);
+    }
+    conflict
+}
