@@ -12,6 +12,7 @@ pub mod memory;
 pub mod probes;
 pub mod races;
 pub mod together;
+pub mod turns;
 
 pub use case::{Args, LEN, SHARED_BYTES};
 #[cfg(not(target_os = "cuda"))]

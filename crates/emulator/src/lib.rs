@@ -51,9 +51,12 @@
 //! ```
 
 mod access;
+mod alignment;
+mod ambiguous;
+mod anchors;
 mod clocks;
+mod colours;
 mod counts;
-mod doubtful;
 mod emulator;
 mod fibres;
 mod finding;
@@ -72,6 +75,7 @@ mod report;
 mod requests;
 mod running;
 mod schedule;
+mod settling;
 mod shadow;
 mod site;
 mod threads;
