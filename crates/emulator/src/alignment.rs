@@ -6,10 +6,14 @@
 use crate::colours;
 use crate::counts::{Counts, Request};
 use cuda_std::host::banks::lanes_of;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The most visits of a lane that its stride is looked for in.
 const MOST_COMPARED: usize = 16;
+
+/// The most strides that are tried.
+const MOST_STRIDES: usize = 8;
 
 /// What speaks for an alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,9 +108,10 @@ fn by_place(requests: &[Request]) -> Option<Vec<Request>> {
     if !visits.iter().any(|visits| is_irregular(visits)) || !are_monotone(&visits) {
         return None;
     }
-    let stride = stride(&visits)?;
-    let place = |request: &Request, lane: u32| request.addresses[lane as usize] as i64 - stride * i64::from(lane);
-    let places = grouped(requests, place);
+    let places = |stride: i64| {
+        grouped(requests, |request, lane| request.addresses[lane as usize] as i64 - stride * i64::from(lane))
+    };
+    let places = strides(&visits).into_iter().map(places).min_by_key(BTreeMap::len)?;
     let few = places.len() <= 2 * most && all >= 3 * places.len();
     few.then(|| places.into_values().flatten().collect())
 }
@@ -136,8 +141,8 @@ fn are_monotone(visits: &[Vec<i64>]) -> bool {
     all(|one, other| one < other) || all(|one, other| one > other)
 }
 
-/// The distance from lane to lane that most visits of neighbours have, if it is not 0.
-fn stride(visits: &[Vec<i64>]) -> Option<i64> {
+/// The distances from lane to lane that most visits of neighbours have, but not 0.
+fn strides(visits: &[Vec<i64>]) -> Vec<i64> {
     let mut found: BTreeMap<i64, usize> = BTreeMap::new();
     for pair in visits.windows(2) {
         for one in pair[0].iter().take(MOST_COMPARED) {
@@ -146,8 +151,9 @@ fn stride(visits: &[Vec<i64>]) -> Option<i64> {
             }
         }
     }
-    let (stride, _) = found.into_iter().max_by_key(|(stride, times)| (*times, -stride.abs()))?;
-    (stride != 0).then_some(stride)
+    let mut found: Vec<(i64, usize)> = found.into_iter().filter(|(stride, _)| *stride != 0).collect();
+    found.sort_by_key(|(stride, times)| (Reverse(*times), stride.abs()));
+    found.into_iter().take(MOST_STRIDES).map(|(stride, _)| stride).collect()
 }
 
 /// The requests of lanes that are equally far from their first address. `None` if these are not so because some lanes have

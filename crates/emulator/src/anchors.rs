@@ -12,9 +12,10 @@ pub(crate) type Clocks = [u32; 32];
 pub(crate) struct Anchors(Vec<Clocks>);
 
 impl Anchors {
-    /// Those of the lanes `all`; `None` if not all lanes have come to them in the same order.
-    pub(crate) fn new(mut anchors: Vec<Clocks>, all: u32) -> Option<Self> {
+    /// These and those; `None` if not all of the lanes `all` have come to them in the same order.
+    pub(crate) fn with(&self, others: &[Clocks], all: u32) -> Option<Self> {
         let first = all.trailing_zeros() as usize;
+        let mut anchors = [&self.0, others].concat();
         anchors.sort_unstable_by_key(|clocks| clocks[first]);
         let ascends = |pair: &[Clocks]| lanes_of(all).all(|lane| pair[0][lane as usize] < pair[1][lane as usize]);
         anchors.windows(2).all(ascends).then_some(Anchors(anchors))

@@ -13,7 +13,7 @@ struct Visits<'a> {
     site: u16,
     /// Of each lane.
     times: [u32; 32],
-    seen: &'a Ambiguous,
+    seen: &'a mut Ambiguous,
     /// What was kept, in parts that anchors divide.
     parts: Vec<Aligned>,
     /// The parts before they were divided by the turns that another site is likely to show.
@@ -26,35 +26,47 @@ pub(crate) fn settle<'a>(
     all: u32,
     count: impl Fn(u16, &Request) -> Counts,
 ) -> Vec<(u16, Counts)> {
-    let mut kept = Vec::new();
-    let mut visits: Vec<Visits<'a>> = sites
-        .map(|(site, times, seen)| {
-            kept.push(seen.take_kept());
-            Visits { site, times, seen, parts: Vec::new(), unlikely: None }
-        })
-        .collect();
-    let anchors = anchors(&visits, all);
-    for (visits, kept) in visits.iter_mut().zip(kept) {
-        visits.parts = parts(kept, anchors.as_ref(), visits.seen);
+    let mut visits: Vec<Visits<'a>> =
+        sites.map(|(site, times, seen)| Visits { site, times, seen, parts: Vec::new(), unlikely: None }).collect();
+    let (anchors, contradicted) = anchors(&visits, all);
+    for visits in &mut visits {
+        let kept = visits.seen.take_kept();
+        visits.parts = parts(kept, &anchors, visits.seen);
     }
     let turns: Vec<(Turns, Evidence)> = visits.iter().filter_map(|visits| visits.turns(all)).collect();
     visits.iter_mut().for_each(|visits| visits.follow(&turns));
-    let contradicted = anchors.is_none();
-    visits
-        .iter()
-        .map(|visits| (visits.site, visits.count(all, contradicted, |request| count(visits.site, request))))
-        .collect()
+    let count = |visits: &Visits<'_>| {
+        let mut counts = visits.count(|request| count(visits.site, request));
+        counts.approximate |= contradicted.contains(&visits.site);
+        (visits.site, counts)
+    };
+    visits.iter().map(count).collect()
 }
 
-/// The requests at all sites that lanes have come to equally often, and that move on; `None` if they contradict each other.
-fn anchors(visits: &[Visits<'_>], all: u32) -> Option<Anchors> {
-    let anchors = visits.iter().filter(|visits| visits.is_an_anchor(all));
-    Anchors::new(anchors.flat_map(|visits| visits.seen.marks()).copied().collect(), all)
+/// The requests at the sites that lanes have come to equally often, and that always move on; and the sites that contradict
+/// others about what is before what. Those that lanes come to in step are believed first, and then the rarest.
+fn anchors(visits: &[Visits<'_>], all: u32) -> (Anchors, Vec<u16>) {
+    let even = visits.iter().filter(|visits| visits.is_even(all));
+    let chains = even.filter_map(|visits| Some((visits.seen.kept().len(), visits.seen.chain(all)?, visits.site)));
+    let mut chains: Vec<_> = chains.collect();
+    chains.sort_by_key(|(out_of_step, chain, _)| (*out_of_step > 0, chain.len()));
+    let (mut anchors, mut are_in_step, mut contradicted) = (Anchors::default(), true, Vec::new());
+    for (out_of_step, chain, site) in chains {
+        match anchors.with(&chain, all) {
+            Some(more) => {
+                anchors = more;
+                are_in_step &= out_of_step == 0;
+            }
+            None if are_in_step => {}
+            None => contradicted.push(site),
+        }
+    }
+    (anchors, contradicted)
 }
 
 /// What was kept at a site, between one anchor and the next.
-fn parts(kept: Vec<Request>, anchors: Option<&Anchors>, seen: &Ambiguous) -> Vec<Aligned> {
-    let number = |request: &Request, lane| anchors.map_or(0, |anchors| anchors.before(request, lane));
+fn parts(kept: Vec<Request>, anchors: &Anchors, seen: &Ambiguous) -> Vec<Aligned> {
+    let number = |request: &Request, lane| anchors.before(request, lane);
     let divided = kept.iter().any(|request| {
         let mut numbers = lanes_of(request.came).map(|lane| number(request, lane));
         let first = numbers.next();
@@ -83,11 +95,11 @@ fn divide(requests: &[Request], number: impl Fn(&Request, u32) -> usize) -> Vec<
 }
 
 impl Visits<'_> {
-    /// Whether all lanes have come equally often, and have moved on.
-    fn is_an_anchor(&self, all: u32) -> bool {
+    /// Whether all lanes have come equally often.
+    fn is_even(&self, all: u32) -> bool {
         let mut times = lanes_of(all).map(|lane| self.times[lane as usize]);
         let first = times.next();
-        self.seen.marks().len() > 1 && times.all(|time| Some(time) == first)
+        times.all(|time| Some(time) == first)
     }
 
     fn requests(&self) -> impl Iterator<Item = &Request> {
@@ -128,11 +140,11 @@ impl Visits<'_> {
         self.unlikely = (*evidence == Evidence::Likely).then_some(before);
     }
 
-    fn count(&self, all: u32, contradicted: bool, count: impl Fn(&Request) -> Counts) -> Counts {
+    fn count(&self, count: impl Fn(&Request) -> Counts) -> Counts {
         let sum = |parts: &[Aligned]| parts.iter().map(|part| part.count(&count)).sum::<Counts>();
         let mut counts = sum(&self.parts);
         let is_unsure = self.unlikely.as_ref().is_some_and(|parts| sum(parts) != counts);
-        counts.approximate |= is_unsure || contradicted && self.is_an_anchor(all);
+        counts.approximate |= is_unsure;
         counts
     }
 }

@@ -44,7 +44,7 @@ impl ProbeVisitor for Compare {
     }
 }
 
-/// All counts are exact, those that are marked as approximations as well.
+/// All counts are those of the turns, the ones that are marked as approximations as well.
 #[test]
 fn turns_are_counted_as_lanes_make_them() {
     let mut compare = Compare::default();
@@ -52,8 +52,17 @@ fn turns_are_counted_as_lanes_make_them() {
     assert!(compare.0.is_empty(), "this is counted:\n{}", compare.0);
 }
 
-/// Where the accesses alone do not tell who goes together: the same could be made by lanes that do not diverge.
-const APPROXIMATE: &[(&str, Kind)] = &[];
+/// Where the accesses alone do not tell who goes together: lanes that do not diverge, or that run other loops, could make
+/// the same ones.
+const APPROXIMATE: &[(&str, Kind)] = &[
+    ("red_black", Kind::SharedLoad),
+    ("red_black_of_seven", Kind::SharedLoad),
+    ("red_black_update", Kind::SharedLoad),
+    ("red_black_update", Kind::SharedStore),
+    ("three_colours", Kind::SharedLoad),
+    ("scattered_turns", Kind::SharedLoad),
+    ("early_exits_anywhere", Kind::SharedLoad),
+];
 
 /// As `scattered` of the catalogue.
 fn scattered(turn: u32, lane: u32) -> u32 {
