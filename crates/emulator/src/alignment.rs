@@ -160,17 +160,33 @@ fn strides(visits: &[Vec<i64>]) -> Vec<i64> {
 /// come by more often than others, but because lanes move differently: then lanes of different visits are hardly ever
 /// equally far.
 fn by_distance(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> {
-    let distances = grouped(requests, |request, lane| origins.distance_of(request, lane) as i64);
-    let ambiguous = distances.values().any(|requests| requests.len() > 1);
-    if ambiguous || distances.len() > 2 * requests.len() {
+    let distance = |request: &Request, lane| origins.distance_of(request, lane) as i64;
+    let mut lanes_at: BTreeMap<i64, u32> = BTreeMap::new();
+    for request in requests {
+        for lane in request.lanes() {
+            let lanes = lanes_at.entry(distance(request, lane)).or_default();
+            if *lanes & 1 << lane != 0 {
+                return None;
+            }
+            *lanes |= 1 << lane;
+        }
+    }
+    if lanes_at.len() > 2 * requests.len() || !meet_again(requests, distance) {
         return None;
     }
+    let left_out = requests.iter().filter(|request| request.came != request.made);
+    let left_out = left_out.map(|request| request.only(!request.made));
+    Some(grouped(requests, distance).into_values().flatten().chain(left_out).collect())
+}
+
+/// Whether the lanes that are at other distances than most of their request meet lanes of other requests at half as many.
+fn meet_again(requests: &[Request], distance: impl Fn(&Request, u32) -> i64) -> bool {
     let mut visits_at: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
     let mut parted = 0;
     for (visit, request) in requests.iter().enumerate() {
         let mut lanes_at: BTreeMap<i64, u32> = BTreeMap::new();
         for lane in request.lanes() {
-            let distance = origins.distance_of(request, lane) as i64;
+            let distance = distance(request, lane);
             *lanes_at.entry(distance).or_default() += 1;
             visits_at.entry(distance).or_default().push(visit as u32);
         }
@@ -180,11 +196,7 @@ fn by_distance(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> 
         .into_values()
         .map(|visits| all_but_most(visits.chunk_by(|a, b| a == b).map(|same| same.len() as u32)))
         .sum();
-    (met > 0 && 2 * met >= parted).then(|| {
-        let left_out = requests.iter().filter(|request| request.came != request.made);
-        let left_out = left_out.map(|request| request.only(!request.made));
-        distances.into_values().flatten().chain(left_out).collect()
-    })
+    met > 0 && 2 * met >= parted
 }
 
 /// The sum without the largest.

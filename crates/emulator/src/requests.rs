@@ -193,3 +193,63 @@ fn counts_of(counts: &mut Vec<Counts>, site: u16) -> &mut Counts {
     }
     &mut counts[site as usize]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::site::{Action, Site};
+    use cuda_std::host::Space;
+    use proptest::prelude::*;
+    use std::panic::Location;
+
+    /// What a lane does: the site, and where it makes an access, if it does.
+    type Visit = (u16, Option<u64>);
+
+    fn visits(most: usize) -> impl Strategy<Value = Vec<Visit>> {
+        prop::collection::vec((0u16..3, prop::option::weighted(0.9, (0u64..40).prop_map(|word| 4 * word))), 0..most)
+    }
+
+    /// The counts at three sites of a warp whose lanes make these visits, one lane after another.
+    fn counted(lanes: &[Vec<Visit>]) -> Vec<Counts> {
+        let mut sites = Sites::new();
+        for bytes in [1, 2, 4] {
+            let (at, space) = (Location::caller(), Some(Space::Shared));
+            sites.number_of(Site { at, action: Action::Load, space, bytes });
+        }
+        let all = u32::MAX >> (32 - lanes.len());
+        let mut requests = Requests::new(1, Banks::new(32, 4).unwrap());
+        for (lane, visits) in (0..).zip(lanes) {
+            for (site, address) in visits {
+                requests.come([0, lane], all, *site, *address, &sites);
+            }
+        }
+        requests.begin_anew(0, all, &sites);
+        (0..3).map(|site| requests.counts_at(site)[0]).collect()
+    }
+
+    proptest! {
+        /// Whoever goes together, every access is counted once, and no lane is in a request twice.
+        #[test]
+        fn no_access_is_lost(lanes in prop::collection::vec(visits(60), 1..=32)) {
+            for (site, counts) in (0..).zip(counted(&lanes)) {
+                let of_lane = |made: bool| {
+                    let is_it = move |visit: &&Visit| visit.0 == site && visit.1.is_some() == made;
+                    lanes.iter().map(move |visits| visits.iter().filter(is_it).count() as u64)
+                };
+                prop_assert_eq!((counts.lanes, counts.left_out), (of_lane(true).sum(), of_lane(false).sum()));
+                prop_assert!(counts.requests >= of_lane(true).max().unwrap_or(0));
+            }
+        }
+
+        /// Lanes that all do the same are never in doubt.
+        #[test]
+        fn lanes_that_do_not_diverge_are_exact(visits in visits(60), stride in 0u64..5) {
+            let at = |lane: u64| visits.iter().map(move |(site, address)| (*site, address.map(|at| at + 4 * stride * lane)));
+            let lanes: Vec<Vec<Visit>> = (0..32).map(|lane| at(lane).collect()).collect();
+            for (site, counts) in (0..).zip(counted(&lanes)) {
+                let requests = visits.iter().filter(|visit| visit.0 == site && visit.1.is_some()).count() as u64;
+                prop_assert_eq!((counts.requests, counts.approximate), (requests, false));
+            }
+        }
+    }
+}
