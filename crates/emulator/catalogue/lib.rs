@@ -1,5 +1,5 @@
 //! Kernels to examine the emulator with, on the CPU and on a GPU: small ones with a planted bug each, and probes, whose
-//! shared accesses are counted by hand.
+//! accesses are counted by hand, or turn by turn.
 //!
 //! Beside the kernels stands what is known about them: how to launch them, and what there is to find. The emulator's
 //! tests and `slm-emulator-runner`, which launches them on a GPU, work from the same lists.
@@ -14,6 +14,7 @@ pub mod memory;
 pub mod probes;
 pub mod races;
 pub mod together;
+pub mod turns;
 
 pub use case::{Args, LEN, SHARED_BYTES};
 #[cfg(not(target_os = "cuda"))]
@@ -26,4 +27,11 @@ pub fn visit_cases(visitor: &mut impl CaseVisitor) {
     memory::visit(visitor);
     races::visit(visitor);
     together::visit(visitor);
+}
+
+/// Shows a visitor every probe.
+#[cfg(not(target_os = "cuda"))]
+pub fn visit_probes(visitor: &mut impl probes::ProbeVisitor) {
+    probes::visit(visitor);
+    turns::visit(visitor);
 }

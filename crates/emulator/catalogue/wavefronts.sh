@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Compares the wavefronts of shared memory that the emulator counts for the catalogue's probes with those that a GPU
-# counts, as Nsight Compute tells:
+# Compares what the emulator counts for the catalogue's probes with what a GPU counts, as Nsight Compute tells:
 #
 #   crates/emulator/catalogue/wavefronts.sh PROGRAM OUT
 #
-# PROGRAM is slm-emulator-runner's. OUT becomes a table: for each probe the wavefronts of loads, stores and atomic
-# operations, on the GPU and emulated, and whether those of loads and stores are the same. (How a GPU serves lanes whose
-# atomic operations meet, it does not tell; the emulator has the degree for that.) OUT.csv is what Nsight Compute says.
+# PROGRAM is slm-emulator-runner's. OUT becomes a table: for each probe the requests and wavefronts of shared loads and stores,
+# the wavefronts of shared atomic operations, and the requests and sectors of global loads and stores, on the GPU and
+# emulated, and whether all are the same but those of atomic operations. (How a GPU serves lanes whose atomic operations meet,
+# it does not tell; the emulator has the degree for that.) OUT.csv is what Nsight Compute says.
 # Ends with 0 if all are the same, 1 if not, 2 if it is called wrongly or something is missing.
 set -uo pipefail
 
@@ -21,17 +21,31 @@ program=$1 out=$2
 [[ -x $program ]] || die "no program: $program"
 command -v ncu >/dev/null || die 'ncu is not on the path'
 
-metric=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_
+# In the order of the program's columns.
+shared=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_
+requests=l1tex__t_requests_pipe_lsu_mem_global_op_
+sectors=l1tex__t_sectors_pipe_lsu_mem_global_op_
+metrics=(
+  smsp__inst_executed_op_shared_ld.sum "${shared}ld.sum"
+  smsp__inst_executed_op_shared_st.sum "${shared}st.sum"
+  "${shared}atom.sum"
+  "${requests}ld.sum" "${sectors}ld.sum"
+  "${requests}st.sum" "${sectors}st.sum"
+)
+names=(shared_loads wavefronts shared_stores wavefronts atomic_wavefronts global_loads sectors global_stores sectors)
+
 emulated=$("$program" emulate probes) || die "$program does not know its probes"
-ncu --metrics "${metric}ld.sum,${metric}st.sum,${metric}atom.sum" --clock-control none --csv --print-units base \
+list=$(IFS=,; echo "${metrics[*]}")
+ncu --metrics "$list" --clock-control none --csv --print-units base \
   "$program" probes >"$out.csv" || die "ncu has failed, see $out.csv"
 
 # The lines that begin with a quotation mark are the table; other ones are ncu's messages.
-awk -F '","' -v OFS='\t' -v metric="$metric" '
+awk -F '","' -v OFS='\t' -v metrics="${metrics[*]}" -v titles="${names[*]}" '
+  BEGIN { last = split(metrics, metric, " "); split(titles, title, " ") }
   FILENAME == "-" {
     split($0, field, "\t")
     names[++count] = field[1]
-    for (k = 1; k <= 3; k++) emulated[field[1], k] = field[k + 1]
+    for (k = 1; k <= last; k++) emulated[field[1], k] = field[k + 1]
     next
   }
   !/^"/ { next }
@@ -47,15 +61,16 @@ awk -F '","' -v OFS='\t' -v metric="$metric" '
     measured[$kernel, $column["Metric Name"]] = value
   }
   END {
-    split("ld st atom", op, " ")
-    print "probe", "loads", "emulated", "stores", "emulated", "atomics", "emulated", "same"
+    row = "probe"
+    for (k = 1; k <= last; k++) row = row OFS title[k] OFS "emulated"
+    print row, "same"
     for (n = 1; n <= count; n++) {
       row = names[n]
       same = "yes"
-      for (k = 1; k <= 3; k++) {
-        value = measured[names[n], metric op[k] ".sum"]
+      for (k = 1; k <= last; k++) {
+        value = measured[names[n], metric[k]]
         if (value == "") value = "missing"
-        if (value != emulated[names[n], k] && op[k] != "atom") same = "no"
+        if (value != emulated[names[n], k] && metric[k] !~ /_atom/) same = "no"
         row = row OFS value OFS emulated[names[n], k]
       }
       print row, same

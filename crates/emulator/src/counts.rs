@@ -4,7 +4,7 @@ use crate::site::{Action, Site};
 use cuda_std::host::Space;
 use cuda_std::host::banks::{Banks, WarpAccess, lanes_of};
 use std::iter::Sum;
-use std::ops::AddAssign;
+use std::ops::{Add, AddAssign};
 
 /// Bytes of a sector, the unit in which global memory is moved.
 const SECTOR_BYTES: u64 = 32;
@@ -32,6 +32,9 @@ pub struct Counts {
     pub sectors: u64,
     /// The most lanes of one request that are at one address: the degree of atomic operations.
     pub degree: u32,
+    /// Whether which lanes go together was concluded from evidence that allows for other conclusions: then all but `lanes`
+    /// and `left_out` are approximate.
+    pub approximate: bool,
 }
 
 impl Counts {
@@ -52,15 +55,22 @@ impl AddAssign for Counts {
         self.passes += other.passes;
         self.sectors += other.sectors;
         self.degree = self.degree.max(other.degree);
+        self.approximate |= other.approximate;
+    }
+}
+
+impl Add for Counts {
+    type Output = Counts;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
     }
 }
 
 impl Sum for Counts {
     fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
-        counts.fold(Counts::default(), |mut sum, counts| {
-            sum += counts;
-            sum
-        })
+        counts.fold(Counts::default(), Counts::add)
     }
 }
 
@@ -154,7 +164,7 @@ impl Request {
     }
 
     /// The distance from each lane's address to the next one's, if it is always the same and all lanes make an access.
-    fn step(&self) -> Option<u64> {
+    pub(crate) fn step(&self) -> Option<u64> {
         let step = self.addresses[1].wrapping_sub(self.addresses[0]);
         let off = (1..32).fold(0, |off, k| off | (self.addresses[k].wrapping_sub(self.addresses[k - 1]) ^ step));
         (self.made == u32::MAX && off == 0).then_some(step)

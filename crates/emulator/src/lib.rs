@@ -51,10 +51,13 @@
 //! ```
 
 mod access;
+mod alignment;
+mod ambiguous;
+mod anchors;
 mod clocks;
+mod colours;
 mod copies;
 mod counts;
-mod doubtful;
 mod emulator;
 mod fibres;
 mod finding;
@@ -73,6 +76,7 @@ mod report;
 mod requests;
 mod running;
 mod schedule;
+mod settling;
 mod shadow;
 mod site;
 mod threads;

@@ -27,7 +27,7 @@ pub struct SiteCounts {
 /// What a launch was found to do, or [several](Report::add) of the same kernel. It holds for what ran: for this input, and
 /// this order of the threads as far as the kernel's way depends on it.
 ///
-/// `Display` and `Debug` give it as a readable table: `main` shows an error by its `Debug`.
+/// `Display` and `Debug` give it as a readable table, in which approximate numbers begin with `~`: `main` shows an error by its `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Report {
     /// The kernel.
@@ -169,12 +169,16 @@ fn write_header(f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
     writeln!(f)
 }
 
-/// The rest of a row.
+/// The rest of a row. Approximate numbers begin with a tilde.
 fn write_row(f: &mut fmt::Formatter<'_>, counts: &Counts) -> fmt::Result {
-    let Counts { requests, lanes, left_out, wavefronts, sectors, degree, .. } = *counts;
-    let numbers = [requests, lanes, left_out, wavefronts, counts.bank_conflicts(), sectors, degree.into()];
-    for number in numbers {
-        if number == 0 { write!(f, " {:>10}", "")? } else { write!(f, " {number:>10}")? }
+    let Counts { requests, lanes, left_out, wavefronts, sectors, degree, approximate, .. } = *counts;
+    let exact = |number| (number, "");
+    let concluded = |number| (number, if approximate { "~" } else { "" });
+    let conflicts = concluded(counts.bank_conflicts());
+    let others = [concluded(wavefronts), conflicts, concluded(sectors), concluded(degree.into())];
+    for (number, mark) in [concluded(requests), exact(lanes), exact(left_out)].into_iter().chain(others) {
+        let text = if number == 0 { String::new() } else { format!("{mark}{number}") };
+        write!(f, " {text:>10}")?;
     }
     writeln!(f)
 }

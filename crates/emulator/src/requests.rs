@@ -1,13 +1,14 @@
 //! Puts together what the lanes of a warp do together.
 //!
 //! Lanes run one after another here. On the device those that come by the same place in the source do so together,
-//! unless they have diverged. Here, those that come by it for the same time since the warp last met are taken to; see
-//! `Doubtful` for lanes that run a loop for different numbers of times.
+//! unless they have diverged. Here, those that come by it for the same time since the warp last met are taken to, as long as
+//! nothing speaks against it; see `Ambiguous` and `settle`.
 
+use crate::ambiguous::{Ambiguous, Suspicion};
 use crate::counts::{Counts, Request};
-use crate::doubtful::{Anchors, Doubtful};
+use crate::settling::settle;
 use crate::site::Sites;
-use cuda_std::host::banks::{Banks, lanes_of};
+use cuda_std::host::banks::Banks;
 use std::collections::VecDeque;
 
 /// The most requests at a place that wait for the other lanes: beyond it, a lane has to wait for them too. Few, so that
@@ -22,13 +23,13 @@ struct Queue {
     /// Requests that are no longer here.
     done: u32,
     pending: VecDeque<Request>,
-    doubtful: Doubtful,
+    ambiguous: Ambiguous,
 }
 
 impl Queue {
     fn new() -> Self {
         let pending = VecDeque::with_capacity(MOST_PENDING);
-        Queue { times: [0; 32], done: 0, pending, doubtful: Doubtful::default() }
+        Queue { times: [0; 32], done: 0, pending, ambiguous: Ambiguous::default() }
     }
 
     /// The request that `lane` comes to next, and how far ahead of the slowest lane it is.
@@ -51,6 +52,8 @@ pub(crate) struct Requests {
     banks: Banks,
     /// By warp and site.
     queues: Vec<Vec<Queue>>,
+    /// By warp.
+    suspicions: Vec<Suspicion>,
     /// By thread: how often it has come by anything since its warp last met.
     clocks: Vec<u32>,
     /// By warp and site, of all blocks together.
@@ -62,6 +65,7 @@ impl Requests {
         Requests {
             banks,
             queues: (0..warps).map(|_| Vec::new()).collect(),
+            suspicions: (0..warps).map(|_| Suspicion::default()).collect(),
             clocks: vec![0; 32 * warps],
             counts: vec![Vec::new(); warps],
         }
@@ -103,8 +107,10 @@ impl Requests {
     fn finish(&mut self, warp: u32, all: u32, site: u16, sites: &Sites) {
         let queue = &mut self.queues[warp as usize][site as usize];
         let counts = counts_of(&mut self.counts[warp as usize], site);
+        let suspicion = &mut self.suspicions[warp as usize];
         while let Some(request) = queue.pending.front().filter(|request| request.came == all) {
-            *counts += queue.doubtful.add(request, all, |request| request.count(sites.get(site), self.banks));
+            let count = |request: &Request| request.count(sites.get(site), self.banks);
+            *counts += queue.ambiguous.add(request, all, suspicion, count);
             queue.pending.pop_front();
             queue.done += 1;
         }
@@ -127,8 +133,8 @@ impl Requests {
             let counts = counts_of(&mut self.counts[warp], site as u16);
             queue.done += ending as u32;
             for request in queue.pending.drain(..ending) {
-                let site = sites.get(site as u16);
-                *counts += queue.doubtful.add(&request, all, |request| request.count(site, self.banks));
+                let count = |request: &Request| request.count(sites.get(site as u16), self.banks);
+                *counts += queue.ambiguous.add(&request, all, &mut self.suspicions[warp], count);
             }
         }
     }
@@ -136,14 +142,33 @@ impl Requests {
     /// All lanes of the warp, which are `all`, have met: counting begins anew.
     pub(crate) fn begin_anew(&mut self, warp: usize, all: u32, sites: &Sites) {
         self.finish_first(warp, all, sites, |queue| queue.pending.len());
-        let anchors = anchors(&mut self.queues[warp], all);
-        for (site, queue) in self.queues[warp].iter_mut().enumerate().filter(|(_, queue)| queue.done > 0) {
-            let counts = counts_of(&mut self.counts[warp], site as u16);
-            *counts += queue.doubtful.end(&anchors, |request| request.count(sites.get(site as u16), self.banks));
+        self.settle(warp, all, sites);
+        for queue in self.queues[warp].iter_mut().filter(|queue| queue.done > 0) {
+            queue.ambiguous.clear();
             queue.times = [0; 32];
             queue.done = 0;
         }
+        self.suspicions[warp].clear();
         self.clocks[32 * warp..][..32].fill(0);
+    }
+
+    /// Counts what was kept.
+    fn settle(&mut self, warp: usize, all: u32, sites: &Sites) {
+        let count = |site: u16, request: &Request| request.count(sites.get(site), self.banks);
+        let queues = &mut self.queues[warp];
+        if queues.iter().all(|queue| queue.ambiguous.is_settled(all)) {
+            for (site, queue) in queues.iter().enumerate() {
+                for request in queue.ambiguous.kept() {
+                    *counts_of(&mut self.counts[warp], site as u16) += count(site as u16, request);
+                }
+            }
+            return;
+        }
+        let visited = queues.iter_mut().enumerate().filter(|(_, queue)| queue.done > 0);
+        let visited = visited.map(|(site, queue)| (site as u16, queue.times, &mut queue.ambiguous));
+        for (site, counts) in settle(visited, all, count) {
+            *counts_of(&mut self.counts[warp], site) += counts;
+        }
     }
 
     /// So many lanes of a warp have met at a barrier, exchange or product, in so many requests.
@@ -162,22 +187,69 @@ impl Requests {
     }
 }
 
-/// The anchors at all sites to which the lanes `all` have come equally often, if any requests need them.
-fn anchors(queues: &mut [Queue], all: u32) -> Anchors {
-    if queues.iter().all(|queue| queue.doubtful.is_certain()) {
-        return Anchors::default();
-    }
-    let even = queues.iter_mut().filter(|queue| {
-        let mut times = lanes_of(all).map(|lane| queue.times[lane as usize]);
-        let first = times.next();
-        times.all(|time| Some(time) == first)
-    });
-    Anchors::new(even.flat_map(|queue| queue.doubtful.take_anchors()).collect(), all)
-}
-
 fn counts_of(counts: &mut Vec<Counts>, site: u16) -> &mut Counts {
     if counts.len() <= site as usize {
         counts.resize(site as usize + 1, Counts::default());
     }
     &mut counts[site as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::site::{Action, Site};
+    use cuda_std::host::Space;
+    use proptest::prelude::*;
+    use std::panic::Location;
+
+    /// What a lane does: the site, and where it makes an access, if it does.
+    type Visit = (u16, Option<u64>);
+
+    fn visits(most: usize) -> impl Strategy<Value = Vec<Visit>> {
+        prop::collection::vec((0u16..3, prop::option::weighted(0.9, (0u64..40).prop_map(|word| 4 * word))), 0..most)
+    }
+
+    /// The counts at three sites of a warp whose lanes make these visits, one lane after another.
+    fn counted(lanes: &[Vec<Visit>]) -> Vec<Counts> {
+        let mut sites = Sites::new();
+        for bytes in [1, 2, 4] {
+            let (at, space) = (Location::caller(), Some(Space::Shared));
+            sites.number_of(Site { at, action: Action::Load, space, bytes });
+        }
+        let all = u32::MAX >> (32 - lanes.len());
+        let mut requests = Requests::new(1, Banks::new(32, 4).unwrap());
+        for (lane, visits) in (0..).zip(lanes) {
+            for (site, address) in visits {
+                requests.come([0, lane], all, *site, *address, &sites);
+            }
+        }
+        requests.begin_anew(0, all, &sites);
+        (0..3).map(|site| requests.counts_at(site)[0]).collect()
+    }
+
+    proptest! {
+        /// Whoever goes together, every access is counted once, and no lane is in a request twice.
+        #[test]
+        fn no_access_is_lost(lanes in prop::collection::vec(visits(60), 1..=32)) {
+            for (site, counts) in (0..).zip(counted(&lanes)) {
+                let of_lane = |made: bool| {
+                    let is_it = move |visit: &&Visit| visit.0 == site && visit.1.is_some() == made;
+                    lanes.iter().map(move |visits| visits.iter().filter(is_it).count() as u64)
+                };
+                prop_assert_eq!((counts.lanes, counts.left_out), (of_lane(true).sum(), of_lane(false).sum()));
+                prop_assert!(counts.requests >= of_lane(true).max().unwrap_or(0));
+            }
+        }
+
+        /// Lanes that all do the same are never in doubt.
+        #[test]
+        fn lanes_that_do_not_diverge_are_exact(visits in visits(60), stride in 0u64..5) {
+            let at = |lane: u64| visits.iter().map(move |(site, address)| (*site, address.map(|at| at + 4 * stride * lane)));
+            let lanes: Vec<Vec<Visit>> = (0..32).map(|lane| at(lane).collect()).collect();
+            for (site, counts) in (0..).zip(counted(&lanes)) {
+                let requests = visits.iter().filter(|visit| visit.0 == site && visit.1.is_some()).count() as u64;
+                prop_assert_eq!((counts.requests, counts.approximate), (requests, false));
+            }
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! What the emulator makes of the catalogue.
 
-use catalogue::probes::{self, Probe, ProbeVisitor};
-use catalogue::{Args, Case, CaseVisitor, LEN, SHARED_BYTES, visit_cases};
+use catalogue::probes::{Probe, ProbeVisitor};
+use catalogue::{Args, Case, CaseVisitor, LEN, SHARED_BYTES, visit_cases, visit_probes};
 use cuda_std::Entry;
-use slm::emulator::{Action, Emulator, Launch, LaunchError, Profile, Report, Space};
+use slm::emulator::{Action, Counts, Emulator, Launch, LaunchError, Profile, Report, Space};
 use std::error::Error;
 
 /// Runs a kernel, on memory of its own. A block that waits for ever ends soon.
@@ -44,6 +44,11 @@ pub(crate) fn cases() -> Result<(), Box<dyn Error>> {
     Ok(cases.0?)
 }
 
+/// What is counted of global memory, read-only or not.
+fn global(report: &Report, action: Action) -> Counts {
+    [Space::Global, Space::GlobalConstant].map(|space| report.counts(action, Some(space))).into_iter().sum()
+}
+
 /// Prints a line for each probe.
 struct Probes(Result<(), LaunchError>);
 
@@ -51,9 +56,13 @@ impl ProbeVisitor for Probes {
     fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
         match launch::<E>(1, probe.threads, false) {
             Ok(report) => {
-                let of = |action| report.counts(action, Some(Space::Shared)).wavefronts;
+                let of = |action| report.counts(action, Some(Space::Shared));
                 let [loads, stores, atomics] = [Action::Load, Action::Store, Action::Atomic].map(of);
-                println!("{}\t{loads}\t{stores}\t{atomics}", probe.name);
+                let [from, to] = [Action::Load, Action::Store].map(|action| global(&report, action));
+                let shared = [loads.requests, loads.wavefronts, stores.requests, stores.wavefronts, atomics.wavefronts];
+                let numbers = shared.into_iter().chain([from.requests, from.sectors, to.requests, to.sectors]);
+                let columns: String = numbers.map(|number| format!("\t{number}")).collect();
+                println!("{}{columns}", probe.name);
             }
             Err(error) => self.0 = Err(error),
         }
@@ -63,6 +72,6 @@ impl ProbeVisitor for Probes {
 /// Prints what is counted for each probe.
 pub(crate) fn probes() -> Result<(), Box<dyn Error>> {
     let mut probes = Probes(Ok(()));
-    probes::visit(&mut probes);
+    visit_probes(&mut probes);
     Ok(probes.0?)
 }

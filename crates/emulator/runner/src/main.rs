@@ -8,8 +8,9 @@
 //!                                     not the emulator's; fails if any
 //! run-catalogue emulate cases         a line for each case: name, whether a GPU's accessors prevent the bug (bypassed
 //!                                     or not), what the emulator says of the bug and of the twin (found or silent)
-//! run-catalogue emulate probes        a line for each probe: name, wavefronts of shared loads, stores and atomic
-//!                                     operations
+//! run-catalogue emulate probes        a line for each probe: name; requests and wavefronts of shared loads, and of shared
+//!                                     stores; wavefronts of shared atomic operations; requests and sectors of global
+//!                                     loads, and of global stores
 //! ```
 //!
 //! `SLM_DEVICE` chooses the GPU.

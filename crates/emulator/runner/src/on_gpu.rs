@@ -1,7 +1,7 @@
 //! The catalogue on a GPU.
 
-use catalogue::probes::{self, Probe, ProbeVisitor};
-use catalogue::{Args, Case, CaseVisitor, LEN, SHARED_BYTES, visit_cases};
+use catalogue::probes::{Probe, ProbeVisitor};
+use catalogue::{Args, Case, CaseVisitor, LEN, SHARED_BYTES, visit_cases, visit_probes};
 use cuda_std::Entry;
 use slm::{Buffer, Device, LaunchShape, Result};
 use std::error::Error;
@@ -81,6 +81,6 @@ impl ProbeVisitor for AllProbes {
 /// Launches every probe.
 pub(crate) fn probes() -> std::result::Result<(), Box<dyn Error>> {
     let mut all = AllProbes { gpu: Gpu::open()?, result: Ok(()) };
-    probes::visit(&mut all);
+    visit_probes(&mut all);
     Ok(all.result?)
 }

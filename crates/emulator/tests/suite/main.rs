@@ -11,4 +11,5 @@ mod launches;
 mod planted;
 mod probes;
 mod readme;
+mod turns;
 mod warps;

@@ -1,8 +1,8 @@
 //! What the emulator counts for the catalogue's probes.
 
 use crate::planted::{launch, run};
-use catalogue::Args;
 use catalogue::probes::{Probe, ProbeVisitor, visit};
+use catalogue::{Args, turns};
 use cuda_std::Entry;
 use cuda_std::host::Space;
 use emulator::Action;
@@ -160,4 +160,53 @@ impl ProbeVisitor for Compiled {
 fn compiled_probes_are_as_written() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../catalogue/ptx/catalogue.sm_80.ptx");
     visit(&mut Compiled(std::fs::read_to_string(file).expect("committed")));
+}
+
+/// The instructions of each kernel with turns: loads, stores and atomic operations of shared memory, loads and stores of
+/// global memory.
+const INSTRUCTIONS: &[(&str, [usize; 5])] = &[
+    ("clamped_tile", [1, 1, 0, 1, 1]),
+    ("clamped_tile_at_the_end", [1, 1, 0, 1, 1]),
+    ("wrapped_tile", [1, 1, 0, 1, 1]),
+    ("torus_tile", [1, 1, 0, 1, 1]),
+    ("clamped_fours", [1, 1, 0, 1, 1]),
+    ("red_black", [1, 1, 0, 0, 1]),
+    ("red_black_of_seven", [1, 1, 0, 0, 1]),
+    ("red_black_update", [2, 2, 0, 0, 0]),
+    ("three_colours", [1, 1, 0, 0, 1]),
+    ("colours_beside_all", [1, 1, 0, 1, 1]),
+    ("scattered_turns", [1, 1, 0, 0, 1]),
+    ("triangle", [1, 1, 0, 0, 1]),
+    ("early_exits", [1, 1, 0, 0, 1]),
+    ("early_exits_anywhere", [1, 1, 0, 0, 1]),
+    ("breaks", [1, 1, 0, 1, 1]),
+    ("early_returns", [1, 1, 0, 0, 1]),
+    ("ragged_rows", [1, 1, 0, 1, 1]),
+    ("grid_stride", [0, 0, 0, 1, 1]),
+    ("fours_and_a_rest", [0, 0, 0, 5, 1]),
+    ("rows_of_sixteen", [1, 1, 0, 1, 1]),
+    ("ring", [1, 1, 0, 0, 1]),
+    ("histogram_of_data", [1, 1, 1, 1, 1]),
+    ("chosen", [0, 1, 0, 1, 1]),
+];
+
+/// Counts the instructions in the compiled code.
+struct Instructions(String, Vec<(&'static str, [usize; 5])>);
+
+impl ProbeVisitor for Instructions {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+        let (_, code) = self.0.split_once(&format!(".entry {}(", probe.name)).expect("all are in one module");
+        let (code, _) = code.split_once("\n}").expect("the entry point has an end");
+        let texts = ["ld.shared.", "st.shared.", ".cta.shared.", "ld.global.", "st.global."];
+        self.1.push((probe.name, texts.map(|text| code.matches(text).count())));
+    }
+}
+
+/// No loop is unrolled: each access that is written is one instruction.
+#[test]
+fn compiled_turns_are_as_written() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../catalogue/ptx/catalogue.sm_80.ptx");
+    let mut instructions = Instructions(std::fs::read_to_string(file).expect("committed"), Vec::new());
+    turns::visit(&mut instructions);
+    assert_eq!(instructions.1, INSTRUCTIONS);
 }

@@ -1,0 +1,269 @@
+//! Which visits of a site's lanes go together.
+//!
+//! To begin with, the k-th visits of all lanes are a request. If lanes run an inner loop for different numbers of times, or
+//! leave an access out in some turns, that is wrong: on the device they wait for each other. It shows in the addresses.
+
+use crate::colours;
+use crate::counts::{Counts, Request};
+use cuda_std::host::banks::lanes_of;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The most visits of a lane that its stride is looked for in.
+const MOST_COMPARED: usize = 16;
+
+/// The most strides that are tried.
+const MOST_STRIDES: usize = 8;
+
+/// What speaks for an alignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// All lanes move alike, and always on.
+    Shown,
+    /// The addresses are such as the lanes of this alignment would make, but other ones would, too.
+    Likely,
+    /// Nothing; but nothing speaks for another one either, as all lanes have come equally often, or the first ones once more.
+    Plain,
+    /// Nothing, and lanes have come by for different numbers of times.
+    Missing,
+}
+
+/// Requests whose lanes go together.
+#[derive(Debug)]
+pub(crate) struct Aligned {
+    pub(crate) requests: Vec<Request>,
+    pub(crate) evidence: Evidence,
+    /// The same visits in requests of the k-th ones, if it is likely that other ones go together.
+    by_visits: Vec<Request>,
+}
+
+impl Aligned {
+    fn new(requests: Vec<Request>, evidence: Evidence) -> Self {
+        Aligned { requests, evidence, by_visits: Vec::new() }
+    }
+
+    /// What they cost by `count`.
+    pub(crate) fn count(&self, count: impl Fn(&Request) -> Counts) -> Counts {
+        let counts: Counts = self.requests.iter().map(&count).sum();
+        let approximate = match self.evidence {
+            Evidence::Shown | Evidence::Plain => false,
+            Evidence::Missing => true,
+            Evidence::Likely => self.by_visits.iter().map(&count).sum::<Counts>() != counts,
+        };
+        Counts { approximate, ..counts }
+    }
+}
+
+/// Finds out who goes together in requests of the k-th visits, of lanes with these first addresses; before, all lanes have
+/// gone as far as `last` says.
+pub(crate) fn align(requests: Vec<Request>, origins: &Origins, last: Option<u64>) -> Aligned {
+    let (likely, evidence) = match colours::of_turns(&requests) {
+        Some(turns) => (Some(turns), Evidence::Likely),
+        None if go_on(&requests, origins, last) => (None, Evidence::Shown),
+        None => by_address(&requests, origins),
+    };
+    match likely {
+        Some(turns) => Aligned { requests: turns, evidence, by_visits: requests },
+        None => Aligned::new(requests, evidence),
+    }
+}
+
+/// Whether the lanes of each request have moved by the same distance, which is another one each time.
+fn go_on(requests: &[Request], origins: &Origins, last: Option<u64>) -> bool {
+    let distances = requests.iter().map(|request| origins.distance(request).filter(|_| request.made != 0));
+    let distances: Vec<Option<u64>> = last.map(Some).into_iter().chain(distances).collect();
+    distances.len() > 1 && distances.windows(2).all(|pair| pair[0] != pair[1]) && !distances.contains(&None)
+}
+
+/// Another alignment, if addresses speak for it, and what there is to say about the one or the other.
+fn by_address(requests: &[Request], origins: &Origins) -> (Option<Vec<Request>>, Evidence) {
+    let came = requests.first().map_or(0, |request| request.came);
+    let even = requests.iter().all(|request| request.came == came);
+    let by_place = by_place(requests);
+    let turns = if even { by_place } else { by_place.or_else(|| by_distance(requests, origins)) };
+    match turns {
+        // One of the lanes has made every turn, and all began with the first.
+        Some(turns) if !even && turns.len() == requests.len() && turns[0].came == came => {
+            (Some(turns), Evidence::Shown)
+        }
+        Some(turns) => (Some(turns), Evidence::Likely),
+        None if even || is_a_last_turn(requests) => (None, Evidence::Plain),
+        None => (None, Evidence::Missing),
+    }
+}
+
+/// Whether only the last request is not of all lanes, but of the first ones.
+fn is_a_last_turn(requests: &[Request]) -> bool {
+    let [first, .., last] = requests else { return true };
+    let others = &requests[..requests.len() - 1];
+    let missing = first.came & !last.came;
+    others.iter().all(|request| request.came == first.came) && last.came < missing & missing.wrapping_neg()
+}
+
+/// The requests of lanes that make the turns of a loop in which addresses go on evenly from lane to lane, but leave out some.
+fn by_place(requests: &[Request]) -> Option<Vec<Request>> {
+    let visits = visits(requests)?;
+    let most = visits.iter().map(Vec::len).max()?;
+    let all: usize = visits.iter().map(Vec::len).sum();
+    if !visits.iter().any(|visits| is_irregular(visits)) || !are_monotone(&visits) {
+        return None;
+    }
+    let places = |stride: i64| {
+        grouped(requests, |request, lane| request.addresses[lane as usize] as i64 - stride * i64::from(lane))
+    };
+    let places = strides(&visits).into_iter().map(places).min_by_key(BTreeMap::len)?;
+    let few = places.len() <= 2 * most && all >= 3 * places.len();
+    few.then(|| places.into_values().flatten().collect())
+}
+
+/// The addresses of each lane's visits, unless some make no access.
+fn visits(requests: &[Request]) -> Option<Vec<Vec<i64>>> {
+    let mut visits = vec![Vec::new(); 32];
+    for request in requests {
+        if request.made != request.came {
+            return None;
+        }
+        request.lanes().for_each(|lane| visits[lane as usize].push(request.addresses[lane as usize] as i64));
+    }
+    Some(visits)
+}
+
+/// Whether a lane moves now farther and now less far.
+fn is_irregular(visits: &[i64]) -> bool {
+    visits.windows(3).any(|visits| visits[1].wrapping_sub(visits[0]) != visits[2].wrapping_sub(visits[1]))
+}
+
+/// Whether all lanes move in the same direction.
+fn are_monotone(visits: &[Vec<i64>]) -> bool {
+    let all = |ascends: fn(i64, i64) -> bool| {
+        visits.iter().all(|visits| visits.windows(2).all(|pair| ascends(pair[0], pair[1])))
+    };
+    all(|one, other| one < other) || all(|one, other| one > other)
+}
+
+/// The distances from lane to lane that most visits of neighbours have, but not 0.
+fn strides(visits: &[Vec<i64>]) -> Vec<i64> {
+    let mut found: BTreeMap<i64, usize> = BTreeMap::new();
+    for pair in visits.windows(2) {
+        for one in pair[0].iter().take(MOST_COMPARED) {
+            for other in pair[1].iter().take(MOST_COMPARED) {
+                *found.entry(other - one).or_default() += 1;
+            }
+        }
+    }
+    let mut found: Vec<(i64, usize)> = found.into_iter().filter(|(stride, _)| *stride != 0).collect();
+    found.sort_by_key(|(stride, times)| (Reverse(*times), stride.abs()));
+    found.into_iter().take(MOST_STRIDES).map(|(stride, _)| stride).collect()
+}
+
+/// The requests of lanes that are equally far from their first address. `None` if these are not so because some lanes have
+/// come by more often than others, but because lanes move differently: then lanes of different visits are hardly ever
+/// equally far.
+fn by_distance(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> {
+    let distance = |request: &Request, lane| origins.distance_of(request, lane) as i64;
+    let mut lanes_at: BTreeMap<i64, u32> = BTreeMap::new();
+    for request in requests {
+        for lane in request.lanes() {
+            let lanes = lanes_at.entry(distance(request, lane)).or_default();
+            if *lanes & 1 << lane != 0 {
+                return None;
+            }
+            *lanes |= 1 << lane;
+        }
+    }
+    if lanes_at.len() > 2 * requests.len() || !meet_again(requests, distance) {
+        return None;
+    }
+    let left_out = requests.iter().filter(|request| request.came != request.made);
+    let left_out = left_out.map(|request| request.only(!request.made));
+    Some(grouped(requests, distance).into_values().flatten().chain(left_out).collect())
+}
+
+/// Whether the lanes that are at other distances than most of their request meet lanes of other requests at half as many.
+fn meet_again(requests: &[Request], distance: impl Fn(&Request, u32) -> i64) -> bool {
+    let mut visits_at: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
+    let mut parted = 0;
+    for (visit, request) in requests.iter().enumerate() {
+        let mut lanes_at: BTreeMap<i64, u32> = BTreeMap::new();
+        for lane in request.lanes() {
+            let distance = distance(request, lane);
+            *lanes_at.entry(distance).or_default() += 1;
+            visits_at.entry(distance).or_default().push(visit as u32);
+        }
+        parted += all_but_most(lanes_at.into_values());
+    }
+    let met: u32 = visits_at
+        .into_values()
+        .map(|visits| all_but_most(visits.chunk_by(|a, b| a == b).map(|same| same.len() as u32)))
+        .sum();
+    met > 0 && 2 * met >= parted
+}
+
+/// The sum without the largest.
+fn all_but_most(numbers: impl Iterator<Item = u32>) -> u32 {
+    let (sum, most) = numbers.fold((0, 0), |(sum, most), number| (sum + number, most.max(number)));
+    sum - most
+}
+
+/// The accesses of requests in other ones, of lanes for which `of` is the same.
+fn grouped(requests: &[Request], of: impl Fn(&Request, u32) -> i64) -> BTreeMap<i64, Vec<Request>> {
+    let mut groups: BTreeMap<i64, Vec<Request>> = BTreeMap::new();
+    for request in requests {
+        for lane in request.lanes() {
+            join(groups.entry(of(request, lane)).or_default(), &request.only(1 << lane));
+        }
+    }
+    groups
+}
+
+/// Has a lane's part join the first request that the lane has not come to.
+pub(crate) fn join(requests: &mut Vec<Request>, part: &Request) {
+    match requests.iter_mut().find(|request| request.came & part.came == 0) {
+        Some(request) => request.join(part),
+        None => requests.push(*part),
+    }
+}
+
+/// Each lane's first address, of those `started`.
+#[derive(Debug, Default)]
+pub(crate) struct Origins {
+    addresses: [u64; 32],
+    started: u32,
+}
+
+impl Origins {
+    /// Those of the first requests of each lane.
+    pub(crate) fn of(requests: &[Request]) -> Self {
+        let mut origins = Origins::default();
+        requests.iter().for_each(|request| origins.add(request));
+        origins
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, request: &Request) {
+        let starting = request.made & !self.started;
+        self.started |= starting;
+        for lane in lanes_of(starting) {
+            self.addresses[lane as usize] = request.addresses[lane as usize];
+        }
+    }
+
+    /// How far a lane that makes an access is from its first one.
+    fn distance_of(&self, request: &Request, lane: u32) -> u64 {
+        request.addresses[lane as usize].wrapping_sub(self.addresses[lane as usize])
+    }
+
+    /// How far all lanes of a request are, if it is equally far; 0 if none makes an access.
+    #[inline]
+    pub(crate) fn distance(&self, request: &Request) -> Option<u64> {
+        let distance = request.lanes().next().map_or(0, |lane| self.distance_of(request, lane));
+        let all_are = if request.made == u32::MAX {
+            // Without branches, because most requests are like this.
+            let pairs = request.addresses.iter().zip(&self.addresses);
+            pairs.fold(0, |off, (address, origin)| off | (address.wrapping_sub(*origin) ^ distance)) == 0
+        } else {
+            request.lanes().all(|lane| self.distance_of(request, lane) == distance)
+        };
+        all_are.then_some(distance)
+    }
+}

@@ -1,0 +1,243 @@
+//! What is counted where lanes go different ways, beside what a warp that goes turn by turn would do.
+
+mod lockstep;
+
+use crate::planted::{launch, run};
+use catalogue::probes::{Probe, ProbeVisitor};
+use catalogue::{Args, turns};
+use cuda_std::Entry;
+use cuda_std::host::Space;
+use emulator::{Action, Counts, Report};
+use lockstep::{Block, Kind, Totals};
+
+fn counted(report: &Report, kind: Kind) -> Counts {
+    match kind {
+        Kind::SharedLoad => report.counts(Action::Load, Some(Space::Shared)),
+        Kind::SharedStore => report.counts(Action::Store, Some(Space::Shared)),
+        Kind::SharedAtomic => report.counts(Action::Atomic, Some(Space::Shared)),
+        Kind::GlobalLoad => report.counts(Action::Load, Some(Space::GlobalConstant)),
+        Kind::GlobalStore => report.counts(Action::Store, Some(Space::Global)),
+    }
+}
+
+/// Runs every kernel in several orders of the threads, and compares the counts with those of its turns.
+#[derive(Default)]
+struct Compare(String);
+
+impl ProbeVisitor for Compare {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+        let mut block = Block::of(probe.threads);
+        expected(probe.name, &mut block);
+        for seed in 0..5 {
+            let (report, _) = run::<E>(launch(1, probe.threads).seed(seed), false);
+            assert!(report.is_clean(), "{report}");
+            for kind in Kind::ALL {
+                let Counts { requests, wavefronts, sectors, approximate, .. } = counted(&report, kind);
+                let (found, told) = (Totals { requests, wavefronts, sectors }, block.totals(kind));
+                let marked = APPROXIMATE.contains(&(probe.name, kind));
+                if found != told || approximate != marked {
+                    let mark = if approximate { "~" } else { "" };
+                    self.0 += &format!("{} {kind:?}, seed {seed}: {mark}{found:?}, not {told:?}\n", probe.name);
+                }
+            }
+        }
+    }
+}
+
+/// All counts are those of the turns, the ones that are marked as approximations as well.
+#[test]
+fn turns_are_counted_as_lanes_make_them() {
+    let mut compare = Compare::default();
+    turns::visit(&mut compare);
+    assert!(compare.0.is_empty(), "this is counted:\n{}", compare.0);
+}
+
+/// Where the accesses alone do not tell who goes together: lanes that do not diverge, or that run other loops, could make
+/// the same ones.
+const APPROXIMATE: &[(&str, Kind)] = &[
+    ("red_black", Kind::SharedLoad),
+    ("red_black_of_seven", Kind::SharedLoad),
+    ("red_black_update", Kind::SharedLoad),
+    ("red_black_update", Kind::SharedStore),
+    ("three_colours", Kind::SharedLoad),
+    ("scattered_turns", Kind::SharedLoad),
+    ("early_exits_anywhere", Kind::SharedLoad),
+];
+
+/// As `scattered` of the catalogue.
+fn scattered(turn: u32, lane: u32) -> u32 {
+    (32 * turn + lane).wrapping_mul(0x9e37_79b9) >> 28
+}
+
+/// `fill` of the catalogue.
+fn fill(block: &mut Block, rows: u32) {
+    (0..rows).for_each(|row| block.turn(Kind::SharedStore, 1, |t| Some(32 * row + t)));
+}
+
+/// All threads store an element each.
+fn output(block: &mut Block) {
+    block.turn(Kind::GlobalStore, 1, Some);
+}
+
+/// Loads `from` and stores `to` in turns of all threads, up to an end.
+fn tile(block: &mut Block, end: u32, from: impl Fn(u32) -> u32, to: impl Fn(u32) -> u32) {
+    for first in (0..end).step_by(block.threads as usize) {
+        let inside = |t: u32| Some(first + t).filter(|j| *j < end);
+        block.turn(Kind::GlobalLoad, 1, |t| inside(t).map(&from));
+        block.turn(Kind::SharedStore, 1, |t| inside(t).map(&to));
+    }
+}
+
+/// Loads of shared memory in so many turns: what lane `t` loads in turn `k`, if anything.
+fn loads(block: &mut Block, turns: u32, at: impl Fn(u32, u32) -> Option<u32>) {
+    (0..turns).for_each(|k| block.turn(Kind::SharedLoad, 1, |t| at(k, t)));
+}
+
+/// The accesses of a kernel, turn by turn.
+fn expected(kernel: &str, block: &mut Block) {
+    match kernel {
+        "clamped_tile" => {
+            tile(block, 170, |j| j.saturating_sub(5), |j| j);
+            loads(block, 1, |_, t| Some(t + 10));
+            output(block);
+        }
+        "clamped_tile_at_the_end" => {
+            tile(block, 170, |j| (j + 110).min(255), |j| j);
+            loads(block, 1, |_, t| Some(t + 10));
+            output(block);
+        }
+        "wrapped_tile" => {
+            tile(block, 170, |j| (j + 150) % 256, |j| j);
+            loads(block, 1, |_, t| Some(t + 10));
+            output(block);
+        }
+        "torus_tile" => {
+            let cell = |j: u32| 16 * ((j / 18 + 15) % 16) + (j % 18 + 15) % 16;
+            tile(block, 324, cell, |j| 19 * (j / 18) + j % 18);
+            loads(block, 1, |_, t| Some(19 * (t / 16 + 1) + t % 16 + 1));
+            output(block);
+        }
+        "clamped_fours" => {
+            for first in [0, 32] {
+                let inside = |t: u32| Some(first + t).filter(|j| *j < 40);
+                block.turn(Kind::GlobalLoad, 4, |t| inside(t).map(|j| 4 * j.saturating_sub(3)));
+                block.turn(Kind::SharedStore, 4, |t| inside(t).map(|j| 4 * j));
+            }
+            block.turn(Kind::SharedLoad, 4, |t| Some(4 * t));
+            output(block);
+        }
+        "red_black" | "red_black_of_seven" => {
+            fill(block, 9);
+            let turns = if kernel == "red_black" { 8 } else { 7 };
+            loads(block, turns, |k, t| ((t + k) % 2 == 1).then_some(t + 33 * k));
+            output(block);
+        }
+        "red_black_update" => {
+            fill(block, 10);
+            for k in 0..8 {
+                let cell = |t: u32| ((t + k) % 2 == 1 && t > 0 && t < 31).then_some(t + 33 * k);
+                block.turn(Kind::SharedLoad, 1, |t| cell(t).map(|cell| cell - 1));
+                block.turn(Kind::SharedLoad, 1, |t| cell(t).map(|cell| cell + 1));
+                block.turn(Kind::SharedStore, 1, cell);
+            }
+        }
+        "three_colours" => {
+            fill(block, 9);
+            loads(block, 8, |k, t| ((t + k) % 3 == 0).then_some(t + 33 * k));
+            output(block);
+        }
+        "colours_beside_all" => {
+            fill(block, 9);
+            loads(block, 8, |k, t| Some(32 * k + t));
+            (0..8).for_each(|k| block.turn(Kind::GlobalLoad, 1, |t| ((t + k) % 2 == 0).then_some(t + 16 * k)));
+            output(block);
+        }
+        "scattered_turns" => {
+            fill(block, 9);
+            loads(block, 8, |k, t| (scattered(k, t) < 9).then_some(t + 33 * k));
+            output(block);
+        }
+        "triangle" => {
+            fill(block, 32);
+            loads(block, 31, |k, t| (k < t).then_some(31 * t + k));
+            output(block);
+        }
+        "early_exits" | "early_exits_anywhere" => {
+            fill(block, 32);
+            for row in 0..4 {
+                loads(block, 4, |k, t| {
+                    let turn = 4 * row + k;
+                    let at = if kernel == "early_exits" { t + 33 * turn } else { t * scattered(turn, t) % 1024 };
+                    (k <= (t + row) % 4).then_some(at)
+                });
+                block.turn(Kind::GlobalStore, 1, |t| Some(32 * row + t));
+            }
+        }
+        "breaks" => {
+            fill(block, 9);
+            let stays = |k: u32, t: u32| (0..k).all(|k| scattered(k, t) != 0);
+            loads(block, 8, |k, t| stays(k, t).then_some(t + 32 * k));
+            (0..8).for_each(|k| block.turn(Kind::GlobalLoad, 1, |t| stays(k + 1, t).then_some(2 * t + 16 * k)));
+            output(block);
+        }
+        "early_returns" => {
+            fill(block, 9);
+            loads(block, 3, |k, t| (t < 27 && k <= t / 10).then_some(2 * t + 32 * k));
+            block.turn(Kind::GlobalStore, 1, |t| (t < 27).then_some(t));
+        }
+        "ragged_rows" => {
+            fill(block, 9);
+            let place = |k: u32, t: u32| (k < 7 * t % 5).then_some(6 * t + k);
+            (0..4).for_each(|k| block.turn(Kind::GlobalLoad, 1, |t| place(k, t)));
+            loads(block, 4, |k, t| place(k, t).map(|place| 5 * place % 97));
+            output(block);
+        }
+        "grid_stride" => {
+            for first in (0..230).step_by(64) {
+                let inside = |t: u32| Some(first + t).filter(|i| *i < 230);
+                block.turn(Kind::GlobalLoad, 1, inside);
+                block.turn(Kind::GlobalStore, 1, inside);
+            }
+        }
+        "fours_and_a_rest" => {
+            // Lanes below 6 make two whole turns, the other ones one and three single ones.
+            (0..8).for_each(|k| block.turn(Kind::GlobalLoad, 1, |t| (k < 4 || t < 6).then_some(t + 32 * k)));
+            (4..7).for_each(|k| block.turn(Kind::GlobalLoad, 1, |t| (t >= 6).then_some(t + 32 * k)));
+            output(block);
+        }
+        "rows_of_sixteen" => {
+            for first in [0, 4, 8, 12] {
+                let row = |t: u32| Some(first + t / 16).filter(|row| *row < 13);
+                block.turn(Kind::GlobalLoad, 1, |t| row(t).map(|row| 16 * row + t % 16));
+                block.turn(Kind::SharedStore, 1, |t| row(t).map(|row| 17 * row + t % 16));
+            }
+            loads(block, 1, |_, t| Some(17 * (t / 16) + t % 16));
+            output(block);
+        }
+        "ring" => {
+            fill(block, 9);
+            loads(block, 6, |k, t| Some((5 * t + 32 * k) % 100));
+            output(block);
+        }
+        "histogram_of_data" => {
+            fill(block, 1);
+            for first in (0..200).step_by(32) {
+                let inside = |t: u32| Some(first + t).filter(|i| *i < 200);
+                block.turn(Kind::GlobalLoad, 1, inside);
+                block.turn(Kind::SharedAtomic, 1, |t| inside(t).map(|i| 7 * i % 32));
+            }
+            loads(block, 1, |_, t| Some(t));
+            output(block);
+        }
+        "chosen" => {
+            (0..8).for_each(|k| block.turn(Kind::GlobalLoad, 1, |t| Some(32 * k + t)));
+            for k in 0..8 {
+                let chosen = |k: u32, t: u32| scattered(32 * k + t, 0) < 5;
+                let kept = |t: u32| (0..k).filter(|k| chosen(*k, t)).count() as u32;
+                block.turn(Kind::SharedStore, 1, |t| chosen(k, t).then(|| 33 * kept(t) + t));
+            }
+            output(block);
+        }
+        _ => panic!("{kernel} has no turns"),
+    }
+}
