@@ -74,6 +74,11 @@ impl Meeting {
         self.0[lane as usize] = Some(call);
     }
 
+    /// Whether `lane` waits.
+    pub(crate) fn waits(&self, lane: u32) -> bool {
+        self.0[lane as usize].is_some()
+    }
+
     /// Any lane that waits, and its part.
     pub(crate) fn any(&self) -> Option<(u32, Call)> {
         (0..32).find_map(|lane| Some((lane, self.0[lane as usize]?)))
@@ -109,9 +114,10 @@ fn exchange(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation, own
         WarpOperation::Ballot => return (fold(calls, |bits, lane, word| bits | u32::from(word != 0) << lane), None),
         WarpOperation::ReduceAdd => return (fold(calls, |sum, _, word| sum.wrapping_add(word)), None),
         WarpOperation::Shuffle { lane } => Some(lane % 32),
-        WarpOperation::ShuffleUp { delta } => lane.checked_sub(delta),
-        WarpOperation::ShuffleDown { delta } => lane.checked_add(delta).filter(|source| *source < 32),
-        WarpOperation::ShuffleXor { mask } => Some(lane ^ mask).filter(|source| *source < 32),
+        // The hardware looks at five bits.
+        WarpOperation::ShuffleUp { delta } => lane.checked_sub(delta % 32),
+        WarpOperation::ShuffleDown { delta } => Some(lane + delta % 32).filter(|source| *source < 32),
+        WarpOperation::ShuffleXor { mask } => Some(lane ^ mask % 32),
     };
     let Some(source) = source else { return (own, None) };
     match calls[source as usize] {
