@@ -207,3 +207,37 @@ fn run(machine: &Emulated, mut fibres: Fibres) {
     }
     in_kernel(|| fibres.end());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Problem;
+    use cuda_std::{kernel, thread};
+
+    kernel! {
+        /// So many barriers.
+        pub fn barriers(_arena, count: u32) {
+            for _ in 0..count {
+                thread::sync_threads();
+            }
+        }
+    }
+
+    /// What is found if there are 20 intervals: each launch of a new emulator, then of the same one.
+    fn launches(launches: [(u32, u32); 3]) -> [Vec<Problem>; 3] {
+        let mut emulator = Emulator::new(Profile::SM_90);
+        emulator.memory.most_intervals = 20;
+        launches.map(|(blocks, count)| {
+            let report = emulator.launch::<barriers>(Launch::new([blocks, 1, 1], [40, 1, 1]), count, ()).unwrap();
+            report.findings.into_iter().map(|finding| finding.problem).collect()
+        })
+    }
+
+    #[test]
+    fn more_intervals_than_can_be_told_apart_end_the_launch() {
+        let ended = || vec![Problem::TooManyIntervals { intervals: 20 }];
+        assert_eq!(launches([(1, 19), (1, 9), (2, 4)]), [vec![], vec![], vec![]]);
+        assert_eq!(launches([(1, 20), (1, 5), (1, 100)]), [ended(), vec![], ended()]);
+        assert_eq!(launches([(21, 0), (20, 0), (7, 3)]), [ended(), vec![], ended()]);
+    }
+}

@@ -4,10 +4,12 @@
 #![allow(unreachable_pub)]
 
 mod buffers;
+mod correct;
 mod counts;
 mod ends;
 mod launches;
 mod planted;
 mod probes;
 mod readme;
+mod texts;
 mod warps;
