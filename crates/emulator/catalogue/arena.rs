@@ -100,7 +100,7 @@ kernel! {
     /// Two windows, which some threads split off in another order.
     pub fn split_in_another_order(arena, args: Args) {
         let t = thread::thread_idx_x();
-        let small_first = args.right != 0 || t % 2 == 0;
+        let small_first = args.right != 0 || t < 32;
         let (a, rest) = arena.split::<u32>(if small_first { 16 } else { 64 }); // planted
         let (b, _) = rest.split::<u32>(if small_first { 64 } else { 16 }); // planted
         args.output.set(t.into(), a.len() + b.len());
@@ -153,10 +153,10 @@ kernel! {
     pub fn counters_of_two_sizes(arena, args: Args) {
         let t = thread::thread_idx_x();
         let counters = Counters::split(arena, t < 32);
-        if let Counters::Wide(wide) = &counters {
-            if t < 8 {
-                wide.set(t, 0);
-            }
+        if let Counters::Wide(wide) = &counters
+            && t < 8
+        {
+            wide.set(t, 0);
         }
         thread::sync_threads();
         match counters {

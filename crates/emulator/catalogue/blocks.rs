@@ -234,7 +234,7 @@ cases! {
     look_back_without_acquire: 20 of 1, Race, "data race: load of element";
     look_back_by_index: 32 of 1, Endless, "a block may wait only for blocks that have begun";
     wait_for_the_first_block: 250 of 1, Endless, "a block may wait only for blocks that have begun";
-    done_before_all_threads: 4 of 32, Race, "data race: load of element";
+    done_before_all_threads: 4 of 32, Race + Uninitialised, "data race: load of element";
     queue_without_atomics: 8 of 1, Race, "element 0 of a window of 256 on global memory";
     lock_for_the_block: 8 of 1, Race, "element 1 of a window of 256 on global memory";
     unlocked_too_early: 8 of 1, Race, "element 1 of a window of 256 on global memory";

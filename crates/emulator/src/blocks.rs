@@ -9,7 +9,7 @@ use crate::random::Random;
 const MOST_DRAWN: u64 = 1 << 16;
 
 /// The most fibres of all blocks under way, unless that would be fewer than two blocks'.
-const MOST_FIBRES: u64 = 2048;
+const MOST_FIBRES: u64 = 1024;
 
 /// How many blocks of a grid are under way at a time: two at least, and not all of three or more, so that a block which
 /// waits for one that has not begun is noticed.
@@ -151,7 +151,9 @@ mod tests {
 
     #[test]
     fn every_block_begins_once() {
-        for (seed, grid) in [(0, [1, 1, 1]), (1, [12, 5, 3]), (2, [97, 1, 2]), (3, [1 << 16, 2, 1]), (4, [70_001, 1, 1])] {
+        for (seed, grid) in
+            [(0, [1, 1, 1]), (1, [12, 5, 3]), (2, [97, 1, 2]), (3, [1 << 16, 2, 1]), (4, [70_001, 1, 1])]
+        {
             let mut blocks = Blocks::new(grid, &mut Random::new(seed));
             let count = count(grid);
             let begun: Vec<_> = (0..count).map(|k| blocks.begin((k as u32 % 4) << 30 | (10 + 3 * k as u32))).collect();

@@ -64,7 +64,11 @@ pub struct BlockStates {
 impl fmt::Display for BlockStates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BlockStates { ended, begun, waiting } = self;
-        write!(f, "of {} blocks {ended} have ended, {begun} are under way, {waiting} have not begun", ended + begun + waiting)
+        write!(
+            f,
+            "of {} blocks {ended} have ended, {begun} are under way, {waiting} have not begun",
+            ended + begun + waiting
+        )
     }
 }
 
@@ -237,7 +241,11 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Problem::Race { place, action, other, same_value } => {
-                write!(f, "data race: {action} of {place}, in no order with {other}{}", remark(*action, other, *same_value))
+                write!(
+                    f,
+                    "data race: {action} of {place}, in no order with {other}{}",
+                    remark(*action, other, *same_value)
+                )
             }
             Problem::Uninitialised { place, action } => write!(f, "uninitialised: {action} of {place}, never written"),
             Problem::OutOfRange { place, elements, action } => {
@@ -261,7 +269,11 @@ impl fmt::Display for Problem {
             Problem::SplitDivergence { split, other } => write_splits(f, split, other),
             Problem::UnwrittenOutput { window, first, count, len, left_out } => {
                 write!(f, "unwritten output: {count} of {len} elements of ")?;
-                if window.is_empty() { write!(f, "the output")? } else { write!(f, "`{window}`")? }
+                if window.is_empty() {
+                    write!(f, "the output")?
+                } else {
+                    write!(f, "`{window}`")?
+                }
                 write!(f, " have never been written, the first is element {first}")?;
                 match left_out {
                     Some(at) => write!(f, ", which the masked store at {at} leaves out"),
@@ -338,7 +350,9 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Finding { kernel, block, thread, at, problem, times } = self;
         match problem {
-            Problem::UnwrittenOutput { .. } | Problem::TooManyIntervals { .. } => write!(f, "{problem}\n    in {kernel}")?,
+            Problem::UnwrittenOutput { .. } | Problem::TooManyIntervals { .. } => {
+                write!(f, "{problem}\n    in {kernel}")?
+            }
             _ => write!(f, "{problem}\n    at {at}, thread {thread:?} of block {block:?} of {kernel}")?,
         }
         if *times > 1 { write!(f, ", {times} times") } else { Ok(()) }

@@ -86,7 +86,8 @@ impl Running {
         let order = Order::new(memory.intervals, memory.most_intervals);
         let seeds = (0..resident).map(|_| random.next()).collect::<Vec<_>>();
         let slots = seeds.into_iter().enumerate();
-        let mut parked: Vec<Block> = slots.map(|(slot, seed)| Block::new(slot, &launch, profile, &order, seed)).collect();
+        let mut parked: Vec<Block> =
+            slots.map(|(slot, seed)| Block::new(slot, &launch, profile, &order, seed)).collect();
         outputs.begin(&mut memory);
         Running {
             kernel,

@@ -132,7 +132,13 @@ impl Shadow {
             return None;
         }
         let load = self.constants[cells].iter().find(|load| now.is_of_launch(load.interval))?;
-        Some(Conflict { interval: load.interval, thread: load.thread, site: load.site, constant: true, same_value: false })
+        Some(Conflict {
+            interval: load.interval,
+            thread: load.thread,
+            site: load.site,
+            constant: true,
+            same_value: false,
+        })
     }
 
     /// The cells of an access to memory that the kernel may write.

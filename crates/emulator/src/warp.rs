@@ -117,7 +117,7 @@ fn exchange(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation, own
         // The hardware looks at five bits.
         WarpOperation::ShuffleUp { delta } => lane.checked_sub(delta % 32),
         WarpOperation::ShuffleDown { delta } => Some(lane + delta % 32).filter(|source| *source < 32),
-        WarpOperation::ShuffleXor { mask } => Some(lane ^ mask % 32),
+        WarpOperation::ShuffleXor { mask } => Some(lane ^ (mask % 32)),
     };
     let Some(source) = source else { return (own, None) };
     match calls[source as usize] {

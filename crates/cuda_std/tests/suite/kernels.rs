@@ -151,8 +151,7 @@ fn arguments_show_their_windows() {
     let mut seen = Vec::new();
     Twice { number: GLOBAL, inner, bytes: input(256, 5) }
         .windows("args", &mut |name, window| seen.push((name, window)));
-    let window =
-        |kind, first, bytes, element_bytes| Window { kind, address: GLOBAL + first, bytes, element_bytes };
+    let window = |kind, first, bytes, element_bytes| Window { kind, address: GLOBAL + first, bytes, element_bytes };
     let expected = [
         ("input", window(WindowKind::In, 0, 24, 8)),
         ("output", window(WindowKind::Out, 64, 16, 8)),

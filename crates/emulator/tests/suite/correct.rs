@@ -204,7 +204,7 @@ kernel! {
         let t = thread::thread_idx_x();
         found.set(0, 0);
         thread::sync_threads();
-        if args.input.get(t.into()) % 3 == 0 {
+        if args.input.get(t.into()) % 3 == 1 {
             found.set(0, 1);
         }
         thread::sync_threads();

@@ -41,7 +41,8 @@ kernel! {
 
 #[test]
 fn a_shuffle_says_why_a_lane_does_not_answer() {
-    let foreign = |texts: Vec<String>| texts.into_iter().find(|text| text.starts_with("a shuffle")).expect("it is found");
+    let foreign =
+        |texts: Vec<String>| texts.into_iter().find(|text| text.starts_with("a shuffle")).expect("it is found");
     assert_eq!(
         foreign(texts::<no_such_lane>(launch(1, 16))),
         "a shuffle from lane 16, which the block does not have, although it is in the mask 0xffffffff"
@@ -175,6 +176,8 @@ fn outputs_name_masked_stores_of_their_own_launch() {
         let report = emulator.launch::<half>(Launch::new([1; 3], [threads, 1, 1]), output.output(), ()).unwrap();
         report.findings[0].problem.to_string()
     };
-    assert!(found(40).contains("24 of 40 elements of the output have never been written, the first is element 16, which"));
+    assert!(
+        found(40).contains("24 of 40 elements of the output have never been written, the first is element 16, which")
+    );
     assert!(found(10).ends_with("24 of 40 elements of the output have never been written, the first is element 16"));
 }
