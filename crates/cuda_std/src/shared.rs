@@ -156,6 +156,31 @@ impl<T: Value> Shared<T> {
         Arena { next: self.address, end: self.address + bytes }
     }
 
+    /// The same memory and its contents as elements of another type, as many as there are whole ones of.
+    ///
+    /// ```
+    /// use cuda_std::{GlobalOut, kernel, thread};
+    ///
+    /// kernel! {
+    ///     /// A thread writes a pair, and another one reads its upper half.
+    ///     pub fn upper_half(arena, output: GlobalOut<u32>) {
+    ///         let (pairs, _) = arena.split::<u64>(1);
+    ///         if thread::thread_idx_x() == 0 {
+    ///             pairs.set(0, 5 << 32);
+    ///         }
+    ///         thread::sync_threads();
+    ///         output.set_if(thread::thread_idx_x() == 1, 0, pairs.cast::<u32>().get(1));
+    ///     }
+    /// }
+    /// # fn main() {}
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn cast<U: Value>(self) -> Shared<U> {
+        let len = self.len as u64 * size_of::<T>() as u64 / size_of::<U>() as u64;
+        Shared { address: self.address, len: len as u32, marker: PhantomData }
+    }
+
     #[cfg(target_os = "cuda")]
     #[inline(always)]
     fn address_of(&self, i: u32) -> u32 {

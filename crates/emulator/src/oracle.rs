@@ -154,12 +154,9 @@ impl Naive {
 
     fn fence(&mut self, slot: usize, thread: usize, scope: Scope) {
         let NaiveBlock { clocks, released, picked_up, .. } = &mut self.slots[slot];
-        for scope in 0..=usize::from(scope == Scope::Device) {
-            join(&mut clocks[thread], &picked_up[thread][scope]);
-        }
-        for scope in 0..=usize::from(scope == Scope::Device) {
-            released[thread][scope] = clocks[thread].clone();
-        }
+        let scopes = 1 + usize::from(scope == Scope::Device);
+        picked_up[thread].iter().take(scopes).for_each(|picked_up| join(&mut clocks[thread], picked_up));
+        released[thread].iter_mut().take(scopes).for_each(|released| released.clone_from(&clocks[thread]));
     }
 
     fn meet(&mut self, slot: usize, threads: &[usize]) {

@@ -242,6 +242,18 @@ fn reuse_is_a_barrier_and_gives_the_windows_memory_back() {
     assert_eq!(first.len(), 8);
 }
 
+#[test]
+fn a_cast_window_has_the_same_memory() {
+    let tester = Tester::new(96, 0);
+    let (_, rest) = tester.arena().split::<f32>(8);
+    let (pairs, _) = rest.split::<u64>(3);
+    tester.observe_one(|| pairs.set(1, 5 << 32));
+    let words = pairs.cast::<u32>();
+    let (word, event) = tester.observe_one(|| words.get(3));
+    assert_eq!((words.len(), word, event.access().base), (6, 5, 32));
+    assert_eq!(words.cast::<u64>().cast::<u8>().cast::<u64>().len(), 3);
+}
+
 /// Two windows on the same bytes would need two arenas or two copies of a window.
 #[test]
 fn arenas_and_windows_cannot_be_copied() {
