@@ -9,7 +9,7 @@ use crate::random::Random;
 const MOST_DRAWN: u64 = 1 << 16;
 
 /// The most fibres of all blocks under way, unless that would be fewer than two blocks'.
-const MOST_FIBRES: u64 = 1024;
+const MOST_FIBRES: u64 = 512;
 
 /// How many blocks of a grid are under way at a time: two at least, and not all of three or more, so that a block which
 /// waits for one that has not begun is noticed.
@@ -201,6 +201,6 @@ mod tests {
         };
         assert_eq!([all(1, 32), all(2, 32), all(3, 32)], [[1], [2], [2]].map(BTreeSet::from));
         assert_eq!([all(4, 1), all(9, 1024)], [BTreeSet::from([2, 3]), BTreeSet::from([2])]);
-        assert_eq!(all(1 << 40, 256), BTreeSet::from([2, 3, 4]));
+        assert_eq!(all(1 << 40, 128), BTreeSet::from([2, 3, 4]));
     }
 }

@@ -50,8 +50,8 @@ pub(crate) struct Pace {
     most: u64,
 }
 
-/// Numbers of a pace that are drawn before the largest one grows.
-const DRAWN_ALIKE: u64 = 16;
+/// The square of how many numbers are drawn until the largest one is 2.
+const BEGINNING: u64 = 64;
 
 impl Pace {
     /// In the end between 1 and `most`.
@@ -61,7 +61,7 @@ impl Pace {
 
     pub(crate) fn next(&mut self, random: &mut Random) -> u64 {
         self.drawn += 1;
-        1 + random.below(self.most.min(1 + self.drawn / DRAWN_ALIKE))
+        1 + random.below(self.most.min(1 + self.drawn.saturating_mul(self.drawn) / BEGINNING))
     }
 }
 
@@ -88,8 +88,8 @@ mod tests {
     fn a_pace_slows_down_to_its_limit() {
         let (mut random, mut pace) = (Random::new(3), Pace::up_to(8));
         let numbers: Vec<u64> = (0..1000).map(|_| pace.next(&mut random)).collect();
-        assert_eq!(numbers[..15], [1; 15]);
-        assert!(numbers[..40].iter().all(|number| *number <= 3));
+        assert_eq!(numbers[..7], [1; 7]);
+        assert!(numbers[..16].iter().all(|number| *number <= 5));
         assert_eq!(numbers.iter().max(), Some(&8));
     }
 }
