@@ -172,7 +172,8 @@ pub(super) fn transpose<U: Unit, const UNITS: u32>(arena: Arena, args: &SkewedAr
     if thread::thread_idx_x() < skew.table_len() {
         table.set(thread::thread_idx_x(), rows.place(args, skew, thread::thread_idx_x()));
     }
-    let (shared, _) = shared.reuse().split::<U>(args.places.words * U::PER_WORD);
+    thread::sync_threads();
+    let shared = shared.cast::<U>();
     Columns::new(&shared, &table, args, &tile, &rows, skew).store();
 }
 

@@ -6,6 +6,11 @@ use crate::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ordering {
     /// Atomic and nothing more: enough for counting.
+    ///
+    /// Relaxed operations on different elements may take effect in any order: of two threads that each set a flag of
+    /// their own and then look at the other's, both may find it unset (seen on an H200, 8 times in 204,800). The emulator
+    /// makes every atomic operation take effect at once, in the order of the source, and so never shows that. Where the
+    /// order of two flags matters, use [`SeqCst`](Self::SeqCst).
     Relaxed,
     /// Takes part in one order of all sequentially consistent operations: nothing before it is seen after it and
     /// nothing after it before. Costs a fence.

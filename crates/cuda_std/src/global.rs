@@ -146,8 +146,12 @@ macro_rules! window {
             /// What the host has to know of it.
             #[cfg(not(target_os = "cuda"))]
             pub(crate) fn description(&self) -> crate::host::Window {
-                let bytes = self.len.saturating_mul(size_of::<T>() as u64);
-                crate::host::Window { kind: crate::host::WindowKind::$kind, address: self.address, bytes }
+                crate::host::Window {
+                    kind: crate::host::WindowKind::$kind,
+                    address: self.address,
+                    bytes: self.len.saturating_mul(size_of::<T>() as u64),
+                    element_bytes: size_of::<T>() as u32,
+                }
             }
 
             /// The part from element `base` on, with 32-bit indices; empty if `base` is beyond the window. Of a part

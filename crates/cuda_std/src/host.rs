@@ -68,6 +68,8 @@ pub struct Window {
     pub address: u64,
     /// Its length in bytes.
     pub bytes: u64,
+    /// The size of an element.
+    pub element_bytes: u32,
 }
 
 impl Window {
@@ -193,17 +195,17 @@ pub enum WarpOperation {
         /// The lane asked.
         lane: u32,
     },
-    /// The word of the lane `delta` below; the own word where there is none.
+    /// The word of the lane `delta` (modulo 32) below; the own word where there is none.
     ShuffleUp {
         /// How many lanes below.
         delta: u32,
     },
-    /// The word of the lane `delta` above; the own word where there is none.
+    /// The word of the lane `delta` (modulo 32) above; the own word where there is none.
     ShuffleDown {
         /// How many lanes above.
         delta: u32,
     },
-    /// The word of the lane whose number differs in the bits of `mask`.
+    /// The word of the lane whose number differs in the low five bits of `mask`.
     ShuffleXor {
         /// The bits that differ.
         mask: u32,
@@ -278,6 +280,11 @@ pub trait Machine {
     fn wait_copies(&self, latest: Option<u32>, at: &'static Location<'static>);
     /// A count that never goes down: what the machine takes for time.
     fn clock(&self, at: &'static Location<'static>) -> u64;
+    /// The thread splits `bytes` bytes of shared memory off, from byte `base` on.
+    fn split(&self, base: u32, bytes: u32, at: &'static Location<'static>);
+    /// The block's barrier, behind which nobody needs the contents of the `bytes` bytes of shared memory from byte `base`
+    /// on: they are unspecified from then on.
+    fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>);
     /// The block's barrier.
     fn sync_threads(&self, at: &'static Location<'static>);
     /// The barrier of the warp's lanes in `mask`.
@@ -318,6 +325,14 @@ pub(crate) fn machine() -> Rc<dyn Machine> {
         None => panic!(
             "this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed"
         ),
+    }
+}
+
+/// Tells the machine, if there is one, that its thread splits its arena: arenas are numbers, and can be split without one.
+#[track_caller]
+pub(crate) fn split(base: u32, bytes: u32) {
+    if let Some(machine) = CURRENT.with_borrow(Clone::clone) {
+        machine.split(base, bytes, Location::caller());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Shared memory: the arena that a kernel receives and the typed windows made from it.
 
 use crate::atomic::{Operation, atomic_methods};
-use crate::{Atomic, Ordering, Value, Vector4, thread};
+use crate::{Atomic, Ordering, Value, Vector4};
 use core::marker::PhantomData;
 
 /// Windows begin at multiples of this many bytes, so that 16-byte accesses to their start are aligned.
@@ -59,6 +59,8 @@ impl Arena {
         if bytes > (self.end - self.next) as u64 {
             out_of_shared_memory(bytes, (self.end - self.next) as u64);
         }
+        #[cfg(not(target_os = "cuda"))]
+        crate::host::split(self.next, bytes as u32);
         let next = self.next + bytes as u32;
         (Shared { address: self.next, len, marker: PhantomData }, Arena { next, end: self.end })
     }
@@ -140,13 +142,43 @@ impl<T: Value> Shared<T> {
 
     /// Waits until every thread of the block has done with the window, and gives its memory back to be split anew.
     ///
-    /// A barrier, as [`thread::sync_threads`]: every thread of the block must come here.
+    /// A barrier, as [`thread::sync_threads`](crate::thread::sync_threads): every thread of the block must come here. What
+    /// the memory holds afterwards is unspecified.
     #[inline(always)]
     #[must_use]
     #[track_caller]
     pub fn reuse(self) -> Arena {
-        thread::sync_threads();
-        Arena { next: self.address, end: self.address + shared_bytes::<T>(self.len as u64) as u32 }
+        let bytes = shared_bytes::<T>(self.len as u64) as u32;
+        #[cfg(target_os = "cuda")]
+        crate::thread::sync_threads();
+        #[cfg(not(target_os = "cuda"))]
+        crate::host::machine().reuse(self.address, bytes, core::panic::Location::caller());
+        Arena { next: self.address, end: self.address + bytes }
+    }
+
+    /// The same memory and its contents as elements of another type, as many as there are whole ones of.
+    ///
+    /// ```
+    /// use cuda_std::{GlobalOut, kernel, thread};
+    ///
+    /// kernel! {
+    ///     /// A thread writes a pair, and another one reads its upper half.
+    ///     pub fn upper_half(arena, output: GlobalOut<u32>) {
+    ///         let (pairs, _) = arena.split::<u64>(1);
+    ///         if thread::thread_idx_x() == 0 {
+    ///             pairs.set(0, 5 << 32);
+    ///         }
+    ///         thread::sync_threads();
+    ///         output.set_if(thread::thread_idx_x() == 1, 0, pairs.cast::<u32>().get(1));
+    ///     }
+    /// }
+    /// # fn main() {}
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn cast<U: Value>(self) -> Shared<U> {
+        let len = self.len as u64 * size_of::<T>() as u64 / size_of::<U>() as u64;
+        Shared { address: self.address, len: len as u32, marker: PhantomData }
     }
 
     #[cfg(target_os = "cuda")]

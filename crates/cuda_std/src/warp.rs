@@ -85,11 +85,11 @@ macro_rules! shuffles {
 shuffles! {
     /// The value that lane `source` (modulo 32) gives.
     shuffle(source), shfl_idx, 31, WarpOperation::Shuffle { lane: source % WARP };
-    /// The value of the lane `delta` below; a lane that has none below keeps its own.
+    /// The value of the lane `delta` (modulo 32) below; a lane that has none below keeps its own.
     shuffle_up(delta), shfl_up, 0, WarpOperation::ShuffleUp { delta };
-    /// The value of the lane `delta` above; a lane that has none above keeps its own.
+    /// The value of the lane `delta` (modulo 32) above; a lane that has none above keeps its own.
     shuffle_down(delta), shfl_down, 31, WarpOperation::ShuffleDown { delta };
-    /// The value of the lane whose number differs from the own one in the bits of `lanes`.
+    /// The value of the lane whose number differs from the own one in the low five bits of `lanes`.
     shuffle_xor(lanes), shfl_xor, 31, WarpOperation::ShuffleXor { mask: lanes };
 }
 

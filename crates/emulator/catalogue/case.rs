@@ -2,7 +2,7 @@
 
 #[cfg(not(target_os = "cuda"))]
 use cuda_std::Entry;
-use cuda_std::{GlobalIn, GlobalInOut, arguments};
+use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, arguments};
 
 /// Elements of each buffer.
 pub const LEN: u32 = 256;
@@ -19,6 +19,8 @@ arguments! {
         pub output: GlobalInOut<u32>,
         /// Zeros.
         pub zeros: GlobalInOut<u32>,
+        /// Not written yet, and to be written whole in the cases of `Bug::Unwritten`.
+        pub result: GlobalOut<u32>,
         /// 1 for the correct twin, 0 for the bug.
         pub right: u32,
     }
@@ -46,6 +48,10 @@ pub enum Bug {
     Panic,
     /// A wait for what does not come.
     Endless,
+    /// Threads that split shared memory in different ways.
+    Split,
+    /// Elements of the result that nobody writes.
+    Unwritten,
 }
 
 /// A kernel with a planted bug, whose twin, the same kernel with `right`, is correct.

@@ -7,10 +7,13 @@
 // A device build has no use for the lists, nor for what they are made of.
 #![cfg_attr(target_os = "cuda", no_std, feature(abi_ptx), allow(unused_imports, unused_macros))]
 
+pub mod arena;
+pub mod blocks;
 mod case;
 pub mod compared;
 pub mod copies;
 pub mod memory;
+pub mod outputs;
 pub mod probes;
 pub mod races;
 pub mod together;
@@ -23,8 +26,11 @@ pub use case::{Bug, Case, CaseVisitor};
 /// Shows a visitor every case.
 #[cfg(not(target_os = "cuda"))]
 pub fn visit_cases(visitor: &mut impl CaseVisitor) {
+    arena::visit(visitor);
+    blocks::visit(visitor);
     copies::visit(visitor);
     memory::visit(visitor);
+    outputs::visit(visitor);
     races::visit(visitor);
     together::visit(visitor);
 }

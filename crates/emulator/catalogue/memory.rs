@@ -45,7 +45,7 @@ kernel! {
     pub fn left_by_a_block(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
-        if args.right != 0 || args.zeros.fetch_add(0, 1, Ordering::Relaxed) < 32 {
+        if args.right != 0 || args.zeros.fetch_add(t.into(), 1, Ordering::Relaxed) == 0 {
             tile.set(t, t);
         }
         args.output.set(thread::global_x(), tile.get(t)); // planted

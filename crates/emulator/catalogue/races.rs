@@ -234,7 +234,8 @@ kernel! {
             args.output.set(0, 42); // planted
             if args.right != 0 { fence::fence_device() } else { fence::fence_block() }
             args.zeros.fetch_add(1, 1, Ordering::Relaxed);
-        } else if args.zeros.fetch_add(1, 0, Ordering::Relaxed) == 1 {
+        } else {
+            while args.zeros.fetch_add(1, 0, Ordering::Relaxed) == 0 {}
             fence::fence_device();
             args.zeros.set(2, args.output.get(0)); // planted
         }

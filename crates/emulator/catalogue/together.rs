@@ -198,7 +198,7 @@ cases! {
     foreign_lane: 1 of 32, Lanes, "which is not in the mask 0x";
     mma_in_a_branch: 1 of 32, Lanes, "missing lanes: 0xffff0000 of the mask 0xffffffff do not come";
     kept_lock: 1 of 64, Endless, "the block has not ended after";
-    barrier_of_the_grid: 3 of 1, Endless, "the block has not ended after";
+    barrier_of_the_grid: 3 of 1, Endless, "a block may wait only for blocks that have begun";
     endless_loads: 1 of 32, Endless, "the block has not ended after";
     endless_barriers: 1 of 32, Endless, "the block has not ended after";
 }

@@ -32,7 +32,10 @@ impl Running {
             let Access { elements, element_bytes, .. } = *access;
             let bytes = elements * element_bytes;
             let same = allowed && region.holds(first, elements, element_bytes, bits);
-            let conflict = region.shadow.store(first, bytes, now, same);
+            let mut conflict = region.shadow.store(first, bytes, now, same);
+            if let Some(conflict) = &mut conflict {
+                conflict.same_value = region.holds(first, elements, element_bytes, bits);
+            }
             region.write(first, elements, element_bytes, bits);
             ((), conflict)
         });
@@ -42,7 +45,7 @@ impl Running {
     pub(crate) fn atomic(&mut self, access: &Access, ordering: Ordering, new: impl FnOnce(u64) -> Option<u64>) -> u64 {
         let (thread, scope) = (self.thread as u16, scope_of(access.space));
         if ordering == Ordering::SeqCst {
-            self.order.fence(thread, scope);
+            self.block.order.fence(thread, scope);
         }
         let made = self.make(access, Action::Atomic, |region, first, now| {
             let conflict = region.shadow.atomic(first, access.element_bytes, now);
@@ -55,9 +58,9 @@ impl Running {
             ((old[0], new.is_some()), conflict)
         });
         let Some((old, writes)) = made else { return 0 };
-        self.order.atomic(thread, access.address(), scope, writes);
+        self.block.order.atomic(thread, access.address(), scope, writes, &mut self.order);
         if ordering == Ordering::SeqCst {
-            self.order.acquire(thread, scope);
+            self.block.order.acquire(thread, scope);
         }
         old
     }
@@ -66,6 +69,18 @@ impl Running {
     pub(crate) fn left_out(&mut self, access: &Access, action: Action) {
         let site = self.sites.number_of(Site::of_access(access, action));
         self.come(site, None);
+        if action == Action::Store && access.space == Space::Global {
+            self.leave_out(access, site);
+        }
+    }
+
+    /// Remembers which masked store left an element out, be it of the access's window or behind it.
+    fn leave_out(&mut self, access: &Access, site: u16) {
+        let behind = access.index.checked_mul(access.element_bytes.into());
+        let Some(address) = behind.and_then(|behind| access.base.checked_add(behind)) else { return };
+        if let Some((region, first)) = self.memory.find(address, access.element_bytes) {
+            region.leave_out(first, access.element_bytes, site);
+        }
     }
 
     /// A read from the launch's constants.
@@ -105,13 +120,13 @@ impl Running {
     ) -> Option<R> {
         let site = self.check(access, action)?;
         let bytes = access.elements * access.element_bytes;
-        let mut now = self.order.moment(self.thread as u16, site);
+        let mut now = self.block.order.moment(self.thread as u16, site);
         let found = match access.space {
             Space::Shared => {
                 // Other blocks have other shared memory.
-                now.launch_first = now.first;
+                now.forget_other_blocks();
                 let first = access.address() as usize;
-                (first + bytes as usize <= self.shared.bytes().len()).then_some((&mut self.shared, first))
+                (first + bytes as usize <= self.block.shared.bytes().len()).then_some((&mut self.block.shared, first))
             }
             _ => self.memory.find(access.address(), bytes),
         };
@@ -147,7 +162,10 @@ impl Running {
         let (place, other) = (place(access), self.other(conflict));
         let problem = match conflict.constant {
             true => Problem::ConstantWritten { place, action, other },
-            false => Problem::Race { place, action, other },
+            false => {
+                let same_value = conflict.same_value && other.action == Action::Store;
+                Problem::Race { place, action, other, same_value }
+            }
         };
         self.find(access.at.into(), problem);
     }

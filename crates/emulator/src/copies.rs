@@ -101,8 +101,9 @@ impl Busy {
 
     fn find(&self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
         let words = self.0.get(first / WORD..(first + bytes as usize).div_ceil(WORD))?;
-        let users = words.iter().find(|users| users.count > 0 && users.interval >= now.launch_first)?;
-        Some(Conflict { interval: users.interval, thread: users.thread, site: users.site, constant: false })
+        let users = words.iter().find(|users| users.count > 0 && now.is_of_launch(users.interval))?;
+        let Users { interval, thread, site, .. } = *users;
+        Some(Conflict { interval, thread, site, constant: false, same_value: false })
     }
 
     /// A copy of these bytes begins, in a region of `len`. Words that are not part of it as a whole are left out.
@@ -112,7 +113,7 @@ impl Busy {
         }
         for users in &mut self.0[first.div_ceil(WORD)..(first + bytes) / WORD] {
             // What an earlier launch left is over.
-            let count = if users.interval >= now.launch_first { users.count } else { 0 };
+            let count = if now.is_of_launch(users.interval) { users.count } else { 0 };
             let (interval, thread, site) = (now.mark.interval, now.thread, now.mark.site);
             *users = Users { count: count + 1, interval, thread, site };
         }
@@ -142,19 +143,19 @@ impl Running {
     }
 
     pub(crate) fn commit_copies(&mut self) {
-        let queue = self.shared.copies.queue(self.thread);
+        let queue = self.block.shared.copies.queue(self.thread);
         queue.groups.push_back(std::mem::take(&mut queue.open));
     }
 
     /// The running thread's copies are over, but for the latest groups.
     pub(crate) fn wait_copies(&mut self, latest: Option<u32>) {
-        for copy in self.shared.copies.queue(self.thread).end(latest) {
-            let mut now = self.order.moment(self.thread as u16, copy.site);
-            now.launch_first = now.first;
-            self.shared.busy.end(copy.to, copy.bytes);
+        for copy in self.block.shared.copies.queue(self.thread).end(latest) {
+            let mut now = self.block.order.moment(self.thread as u16, copy.site);
+            now.forget_other_blocks();
+            self.block.shared.busy.end(copy.to, copy.bytes);
             // Who has accessed it meanwhile has been told.
-            self.shared.shadow.store(copy.to, copy.bytes as u32, &now, false);
-            self.shared.copy_from(copy.to, &copy.contents[..copy.bytes]);
+            self.block.shared.shadow.store(copy.to, copy.bytes as u32, &now, false);
+            self.block.shared.copy_from(copy.to, &copy.contents[..copy.bytes]);
             if let Some(source) = copy.source {
                 self.end_source(source);
             }
@@ -166,7 +167,7 @@ impl Running {
         let access = Access { elements: copy.present(), ..copy.from };
         let site = self.check_source(copy, &access)?;
         let bytes = access.elements * access.element_bytes;
-        let now = self.order.moment(self.thread as u16, site);
+        let now = self.block.order.moment(self.thread as u16, site);
         let Some((region, first)) = self.memory.find(access.address(), bytes) else {
             self.find(access.at.into(), Problem::NoMemory { place: place(&access), action: Action::Load });
             return None;
@@ -206,7 +207,7 @@ impl Running {
     /// A copy no longer reads its source; until now it may have.
     fn end_source(&mut self, source: Source) {
         let Source { address, elements, element_bytes, site } = source;
-        let now = self.order.moment(self.thread as u16, site);
+        let now = self.block.order.moment(self.thread as u16, site);
         if let Some((region, first)) = self.memory.find(address, elements * element_bytes) {
             region.busy.end(first, (elements * element_bytes) as usize);
             for k in 0..elements as usize {

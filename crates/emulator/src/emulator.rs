@@ -1,14 +1,16 @@
 //! The emulator: memory, and launches on it.
 
+use crate::blocks::resident_blocks;
 use crate::fibres::{Fibres, Reins};
 use crate::launch::{Launch, LaunchError};
 use crate::machine::Emulated;
 use crate::memory::{Buffer, MOST_BUFFERS, Memory, from_bytes, to_bytes};
+use crate::outputs::Outputs;
 use crate::panics::{UNWIND, catch, in_kernel, install_hook};
 use crate::profile::Profile;
 use crate::region::{MOST_WARPS, Region};
 use crate::report::Report;
-use crate::running::Running;
+use crate::running::{Running, Turn};
 use cuda_std::host::with;
 use cuda_std::{Entry, Value};
 use std::cell::{Cell, RefCell};
@@ -135,8 +137,8 @@ impl Emulator {
         constants: E::Constants,
     ) -> Result<Report, LaunchError> {
         launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
-        let budget = launch.budget_for(&args);
-        self.launch_code(E::NAME, launch, budget, Box::new(move || E::run(args, constants)))
+        let outputs = if launch.partial_outputs { Outputs::default() } else { Outputs::of(&args) };
+        self.launch_code(E::NAME, launch, launch.budget_for(&args), outputs, Box::new(move || E::run(args, constants)))
     }
 
     /// Runs `code`, which is a kernel's, as each thread. Programs have many kernels, so this is not compiled for each.
@@ -145,16 +147,20 @@ impl Emulator {
         kernel: &'static str,
         launch: Launch,
         budget: u64,
+        outputs: Outputs,
         code: Box<dyn Fn()>,
     ) -> Result<Report, LaunchError> {
         install_hook();
-        let reins = Reins::new(launch.threads() as usize);
+        let threads = launch.threads() as usize;
+        let resident = resident_blocks(&launch);
+        let reins = Reins::new(resident * threads);
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
-            running: RefCell::new(Running::new(kernel, launch, budget, &self.profile, memory)),
+            running: RefCell::new(Running::new(kernel, launch, budget, resident, outputs, &self.profile, memory)),
             reins: reins.clone(),
-            block_index: Cell::default(),
+            block_indices: vec![Cell::default(); resident],
+            threads,
             block: launch.block,
             grid: launch.grid,
             shared_bytes: launch.shared_bytes,
@@ -169,7 +175,7 @@ impl Emulator {
         let ran = Fibres::new(reins, Rc::new(thread)).map(|fibres| with(machine.clone(), || run(&machine, fibres)));
         let mut running = machine.running.borrow_mut();
         self.memory = std::mem::take(&mut running.memory);
-        self.memory.interval = running.order.interval();
+        self.memory.intervals = running.order.intervals();
         ran.ok_or(LaunchError::NoStacks)?;
         Ok(Report {
             kernel,
@@ -185,18 +191,53 @@ impl Emulator {
 /// Runs all blocks.
 fn run(machine: &Emulated, mut fibres: Fibres) {
     loop {
-        let Some(block) = machine.running.borrow_mut().begin_block() else { return };
-        machine.block_index.set(block);
-        loop {
-            let next = machine.running.borrow_mut().next_thread();
-            let Some(thread) = next else { break };
-            in_kernel(|| fibres.run(thread as usize));
-            if machine.running.borrow().stopped {
-                if !UNWIND {
-                    panic!("{CANNOT_END}:{}", machine.running.borrow().findings);
-                }
-                return in_kernel(|| fibres.end());
+        let turn = machine.running.borrow_mut().next_turn();
+        let Some(Turn { slot, block, thread }) = turn else { break };
+        machine.block_indices[slot].set(block);
+        in_kernel(|| fibres.run(slot * machine.threads + thread as usize));
+        if machine.running.borrow().stopped {
+            break;
+        }
+    }
+    if !machine.running.borrow().stopped {
+        return machine.running.borrow_mut().check_outputs();
+    }
+    if !UNWIND {
+        panic!("{CANNOT_END}:{}", machine.running.borrow().findings);
+    }
+    in_kernel(|| fibres.end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Problem;
+    use cuda_std::{kernel, thread};
+
+    kernel! {
+        /// So many barriers.
+        pub fn barriers(_arena, count: u32) {
+            for _ in 0..count {
+                thread::sync_threads();
             }
         }
+    }
+
+    /// What is found if there are 20 intervals: each launch of a new emulator, then of the same one.
+    fn launches(launches: [(u32, u32); 3]) -> [Vec<Problem>; 3] {
+        let mut emulator = Emulator::new(Profile::SM_90);
+        emulator.memory.most_intervals = 20;
+        launches.map(|(blocks, count)| {
+            let report = emulator.launch::<barriers>(Launch::new([blocks, 1, 1], [40, 1, 1]), count, ()).unwrap();
+            report.findings.into_iter().map(|finding| finding.problem).collect()
+        })
+    }
+
+    #[test]
+    fn more_intervals_than_can_be_told_apart_end_the_launch() {
+        let ended = || vec![Problem::TooManyIntervals { intervals: 20 }];
+        assert_eq!(launches([(1, 19), (1, 9), (2, 4)]), [vec![], vec![], vec![]]);
+        assert_eq!(launches([(1, 20), (1, 5), (1, 100)]), [ended(), vec![], ended()]);
+        assert_eq!(launches([(21, 0), (20, 0), (7, 3)]), [ended(), vec![], ended()]);
     }
 }

@@ -50,11 +50,72 @@ impl fmt::Display for Other {
     }
 }
 
+/// How far the blocks of a grid are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockStates {
+    /// The blocks that have ended.
+    pub ended: u64,
+    /// The blocks that have begun and not ended.
+    pub begun: u64,
+    /// The blocks that have not begun.
+    pub waiting: u64,
+}
+
+impl fmt::Display for BlockStates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BlockStates { ended, begun, waiting } = self;
+        write!(
+            f,
+            "of {} blocks {ended} have ended, {begun} are under way, {waiting} have not begun",
+            ended + begun + waiting
+        )
+    }
+}
+
+/// Shared memory that a thread split off its arena.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The thread.
+    pub thread: [u32; 3],
+    /// The first byte in the block's shared memory.
+    pub base: u32,
+    /// The bytes, rounded up to a multiple of 16.
+    pub bytes: u32,
+    /// Where in the source.
+    pub at: Line,
+}
+
+/// Why a lane takes no part in an operation of its warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Absence {
+    /// The mask does not name it.
+    NotInMask,
+    /// The block has fewer threads.
+    NotInBlock,
+    /// Its thread has ended.
+    Ended,
+    /// Its thread waits for something else.
+    WaitsElsewhere,
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Absence::NotInMask => "is not in the mask",
+            Absence::NotInBlock => "the block does not have, although it is in the mask",
+            Absence::Ended => "has ended, although it is in the mask",
+            Absence::WaitsElsewhere => "waits elsewhere, although it is in the mask",
+        })
+    }
+}
+
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Two threads access a place, one of them writes it, and nothing orders them.
+    /// Two threads access a place, one of them writes it, and nothing orders them; or both update it atomically, but not
+    /// the same number of bytes.
     Race {
         /// The place.
         place: Place,
@@ -62,6 +123,8 @@ pub enum Problem {
         action: Action,
         /// What the other one did before.
         other: Other,
+        /// Both store the same bits, which a launch [may allow](crate::Launch::allow_same_value_writes).
+        same_value: bool,
     },
     /// Memory is accessed that an asynchronous copy may still be writing, or written that one may still be reading: its
     /// thread has not waited for it.
@@ -135,12 +198,34 @@ pub enum Problem {
         /// The lane.
         lane: u32,
     },
-    /// A shuffle from a lane that is not in the mask.
+    /// A shuffle from a lane that takes no part in it.
     ForeignLane {
         /// The mask.
         mask: u32,
         /// The lane that is asked.
         lane: u32,
+        /// Why it takes no part.
+        absence: Absence,
+    },
+    /// Threads of a block split their arenas in different ways, so that their windows overlap.
+    SplitDivergence {
+        /// What the thread split off.
+        split: Split,
+        /// What another thread split off when it had made as many splits before.
+        other: Split,
+    },
+    /// The launch has ended, and elements of an output have never been written, neither by it nor before.
+    UnwrittenOutput {
+        /// The field of the arguments that is the window; empty if the argument is a window itself.
+        window: &'static str,
+        /// The first one.
+        first: u64,
+        /// How many they are.
+        count: u64,
+        /// The elements of the window.
+        len: u64,
+        /// The masked store that left the first one out, if there was one.
+        left_out: Option<Line>,
     },
     /// The kernel's code panicked, which on the device ends it: an index out of range, or shared memory too small.
     Panic {
@@ -152,14 +237,25 @@ pub enum Problem {
     OutOfSteps {
         /// The steps.
         budget: u64,
+        /// How far the grid's blocks are: if it waits for one of them, that one must have begun.
+        blocks: BlockStates,
+    },
+    /// The launch has more barriers and blocks than the emulator can tell apart. What would come later has not run.
+    TooManyIntervals {
+        /// The barriers and blocks.
+        intervals: u32,
     },
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::Race { place, action, other } => {
-                write!(f, "data race: {action} of {place}, in no order with {other}")
+            Problem::Race { place, action, other, same_value } => {
+                write!(
+                    f,
+                    "data race: {action} of {place}, in no order with {other}{}",
+                    remark(*action, other, *same_value)
+                )
             }
             Problem::CopyUnderWay { place, action, other: Other { block, thread, at, .. } } => write!(
                 f,
@@ -182,15 +278,55 @@ impl fmt::Display for Problem {
                 write!(f, "missing lanes: {missing:#010x} of the mask {mask:#010x} do not come")
             }
             Problem::NotInMask { mask, lane } => write!(f, "lane {lane} is not in its own mask {mask:#010x}"),
-            Problem::ForeignLane { mask, lane } => {
-                write!(f, "a shuffle from lane {lane}, which is not in the mask {mask:#010x}")
+            Problem::ForeignLane { mask, lane, absence } => {
+                write!(f, "a shuffle from lane {lane}, which {absence} {mask:#010x}")
+            }
+            Problem::SplitDivergence { split, other } => write_splits(f, split, other),
+            Problem::UnwrittenOutput { window, first, count, len, left_out } => {
+                write!(f, "unwritten output: {count} of {len} elements of ")?;
+                if window.is_empty() {
+                    write!(f, "the output")?
+                } else {
+                    write!(f, "`{window}`")?
+                }
+                write!(f, " have never been written, the first is element {first}")?;
+                match left_out {
+                    Some(at) => write!(f, ", which the masked store at {at} leaves out"),
+                    None => Ok(()),
+                }
+            }
+            Problem::TooManyIntervals { intervals } => {
+                write!(f, "more than {intervals} barriers and blocks in a launch: what would come later has not run")
             }
             Problem::Panic { message } => write!(f, "panic: {message}"),
-            Problem::OutOfSteps { budget } => {
-                write!(f, "the block has not ended after {budget} steps: it waits for ever, or needs a larger budget")
+            Problem::OutOfSteps { budget, blocks } => {
+                write!(f, "the block has not ended after {budget} steps: it waits for ever, or needs a larger budget")?;
+                // A block may wait for its like only if there are any.
+                match blocks.ended + blocks.begun + blocks.waiting {
+                    0..=1 => Ok(()),
+                    _ => write!(f, " ({blocks}; a block may wait only for blocks that have begun)"),
+                }
             }
         }
     }
+}
+
+/// What else there is to say of a race.
+fn remark(action: Action, other: &Other, same_value: bool) -> &'static str {
+    match (action, other.action) {
+        (Action::Atomic, Action::Atomic) => "; atomic operations of different sizes are not atomic to each other",
+        _ if same_value => "; both store the same bits, which `allow_same_value_writes` of the launch allows",
+        _ => "",
+    }
+}
+
+fn write_splits(f: &mut fmt::Formatter<'_>, split: &Split, other: &Split) -> fmt::Result {
+    write!(
+        f,
+        "different splits of shared memory: thread {:?} splits {} bytes off at byte {}, where thread {:?} splits {} bytes \
+         off at byte {} at {}; all threads of a block must split alike",
+        split.thread, split.bytes, split.base, other.thread, other.bytes, other.base, other.at
+    )
 }
 
 /// Tells of all threads of a block where they are.
@@ -213,11 +349,11 @@ fn write_divergence(f: &mut fmt::Formatter<'_>, waiting: &[(Line, Threads)], end
 pub struct Finding {
     /// The kernel.
     pub kernel: &'static str,
-    /// The block of the thread that it was first found with.
+    /// The block of the thread that it was first found with; zeros for what no thread did.
     pub block: [u32; 3],
     /// That thread.
     pub thread: [u32; 3],
-    /// Where in the source the thread was.
+    /// Where in the source the thread was; without a file for what no line did.
     pub at: Line,
     /// What is wrong.
     pub problem: Problem,
@@ -228,23 +364,30 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Finding { kernel, block, thread, at, problem, times } = self;
-        write!(f, "{problem}\n    at {at}, thread {thread:?} of block {block:?} of {kernel}")?;
+        match problem {
+            Problem::UnwrittenOutput { .. } | Problem::TooManyIntervals { .. } => {
+                write!(f, "{problem}\n    in {kernel}")?
+            }
+            _ => write!(f, "{problem}\n    at {at}, thread {thread:?} of block {block:?} of {kernel}")?,
+        }
         if *times > 1 { write!(f, ", {times} times") } else { Ok(()) }
     }
 }
 
-/// Kind, place, and the other thread's place: findings that agree in these are counted as one.
-type Key = (std::mem::Discriminant<Problem>, Line, Option<Line>);
+/// Kind, place, and the other thread's place or the window: findings that agree in these are counted as one.
+type Key = (std::mem::Discriminant<Problem>, Line, Option<Line>, &'static str);
 
 impl Finding {
     fn key(&self) -> Key {
-        let other = match &self.problem {
+        let (other, window) = match &self.problem {
             Problem::Race { other, .. }
             | Problem::ConstantWritten { other, .. }
-            | Problem::CopyUnderWay { other, .. } => Some(other.at.clone()),
-            _ => None,
+            | Problem::CopyUnderWay { other, .. } => (Some(other.at.clone()), ""),
+            Problem::SplitDivergence { other, .. } => (Some(other.at.clone()), ""),
+            Problem::UnwrittenOutput { window, .. } => (None, *window),
+            _ => (None, ""),
         };
-        (std::mem::discriminant(&self.problem), self.at.clone(), other)
+        (std::mem::discriminant(&self.problem), self.at.clone(), other, window)
     }
 }
 

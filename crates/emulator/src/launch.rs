@@ -10,6 +10,9 @@ use std::fmt;
 const STEPS: u64 = 1 << 26;
 const STEPS_PER_BYTE: u64 = 8;
 
+/// The most steps of a block: what threads do between two meetings is counted with 32 bits.
+const MOST_STEPS: u64 = u32::MAX as u64;
+
 /// The shape of a launch, and how it is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
@@ -22,17 +25,22 @@ pub struct Launch {
     /// What the order of blocks and threads depends on: the same seed gives the same order.
     pub seed: u64,
     /// The most steps (accesses, masked ones that are left out, and waits) of all threads of a block together, so that a
-    /// block which waits for ever ends. `None` is for 2^26 and 8 more for each byte of the windows that the kernel gets.
+    /// block which waits for ever ends. `None` is for 2^26 and 8 more for each byte of the windows that the kernel gets;
+    /// more than 2^32 - 1 count as so many.
     pub budget: Option<u64>,
     /// Whether threads may write the same bits to the same place without order. They may not unless this says so.
     pub same_value_writes: bool,
+    /// Whether the launch may leave elements of its outputs ([`GlobalOut`](cuda_std::GlobalOut)) unwritten that nobody has
+    /// written before. It may not unless this says so.
+    pub partial_outputs: bool,
 }
 
 impl Launch {
     /// A launch of this shape, without shared memory, with seed 0.
     #[must_use]
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
-        Launch { grid, block, shared_bytes: 0, seed: 0, budget: None, same_value_writes: false }
+        let (same_value_writes, partial_outputs) = (false, false);
+        Launch { grid, block, shared_bytes: 0, seed: 0, budget: None, same_value_writes, partial_outputs }
     }
 
     /// The same with `shared_bytes` of dynamic shared memory per block.
@@ -59,11 +67,17 @@ impl Launch {
         Launch { same_value_writes: true, ..self }
     }
 
+    /// The same, where the launch writes only a part of its outputs, as one of several that write them together.
+    #[must_use]
+    pub fn partial_outputs(self) -> Self {
+        Launch { partial_outputs: true, ..self }
+    }
+
     /// The budget for a kernel with these arguments.
     pub(crate) fn budget_for(&self, args: &impl Argument) -> u64 {
         let mut bytes = 0u64;
         args.windows("", &mut |_, window| bytes = bytes.saturating_add(window.bytes));
-        self.budget.unwrap_or(bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS))
+        self.budget.unwrap_or(bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS)).min(MOST_STEPS)
     }
 
     /// Threads of a block; no overflow before it is checked.
@@ -188,5 +202,7 @@ mod tests {
         let window = Emulator::new(Profile::SM_90).upload(&[0u32; 1000]).input();
         assert_eq!([launch.budget_for(&1u32), launch.budget_for(&window)], [1 << 26, (1 << 26) + 32_000]);
         assert_eq!(launch.budget(7).budget_for(&window), 7);
+        // What is counted in 32 bits does not wrap.
+        assert_eq!(launch.budget(u64::MAX).budget_for(&window), (1 << 32) - 1);
     }
 }

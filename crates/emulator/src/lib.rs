@@ -1,13 +1,14 @@
 //! Runs GPU kernels on the CPU, and examines what they do.
 //!
 //! The kernels are those that run on the GPU, written with [`cuda_std`]: compiled for the host, every accessor asks the
-//! emulator. It runs the threads of a block in turns, in an order that a seed decides, one block after another, and it
-//! sees every access. It finds
+//! emulator. It runs the threads of a few blocks at a time in turns, in an order that a seed decides, and it sees every
+//! access. It finds
 //!
 //! * data races, in shared memory and in global memory, within a block and between blocks;
-//! * reads of memory that nobody has written;
+//! * reads of memory that nobody has written, and outputs that a launch leaves unwritten;
 //! * accesses out of range, misaligned ones, and accesses to memory that has been freed;
 //! * barriers that not all threads of the block come to, and warp operations that not all lanes of the mask come to;
+//! * threads that split shared memory in different ways;
 //! * panics, and threads that wait for ever;
 //!
 //! and it counts, for each line of the kernel and each warp of a block: requests, bank conflicts, sectors of global
@@ -54,6 +55,8 @@ mod access;
 mod alignment;
 mod ambiguous;
 mod anchors;
+mod block;
+mod blocks;
 mod clocks;
 mod colours;
 mod copies;
@@ -68,6 +71,7 @@ mod memory;
 #[cfg(test)]
 mod oracle;
 mod order;
+mod outputs;
 mod panics;
 mod profile;
 mod random;
@@ -85,7 +89,7 @@ mod warp;
 pub use counts::Counts;
 pub use cuda_std::host::Space;
 pub use emulator::Emulator;
-pub use finding::{Finding, Other, Place, Problem};
+pub use finding::{Absence, BlockStates, Finding, Other, Place, Problem, Split};
 pub use launch::{Launch, LaunchError, Limit};
 pub use memory::Buffer;
 pub use profile::Profile;

@@ -14,13 +14,21 @@ use std::rc::Rc;
 pub(crate) struct Emulated {
     pub(crate) running: RefCell<Running>,
     pub(crate) reins: Rc<Reins>,
-    pub(crate) block_index: Cell<[u32; 3]>,
+    /// By slot: the block in the grid.
+    pub(crate) block_indices: Vec<Cell<[u32; 3]>>,
+    /// Threads of a block: slot by slot each has a fibre.
+    pub(crate) threads: usize,
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],
     pub(crate) shared_bytes: u32,
 }
 
 impl Emulated {
+    /// The running thread in its block.
+    fn thread(&self) -> usize {
+        self.reins.thread() % self.threads
+    }
+
     /// Makes a step of the running thread, which may have to give way afterwards. A thread that unwinds makes none: on the
     /// device a panic runs no destructors, and here they must not wait.
     #[inline]
@@ -51,8 +59,8 @@ impl Emulated {
 impl Machine for Emulated {
     fn index(&self, index: Index, axis: Axis) -> u32 {
         let indices = match index {
-            Index::Thread => self.running.borrow().index_of(self.reins.thread() as u16),
-            Index::Block => self.block_index.get(),
+            Index::Thread => self.running.borrow().index_of(self.thread() as u16),
+            Index::Block => self.block_indices[self.reins.thread() / self.threads].get(),
             Index::BlockDim => self.block,
             Index::GridDim => self.grid,
         };
@@ -64,7 +72,7 @@ impl Machine for Emulated {
     }
 
     fn lane(&self) -> u32 {
-        self.reins.thread() as u32 % 32
+        self.thread() as u32 % 32
     }
 
     fn shared_bytes(&self) -> u32 {
@@ -117,7 +125,17 @@ impl Machine for Emulated {
     }
 
     fn clock(&self, at: &'static Location<'static>) -> u64 {
-        self.act(at, |running| running.requests.passes())
+        self.act(at, |running| running.block.requests.passes())
+    }
+
+    fn split(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
+        if !unwinds() {
+            self.running.borrow_mut().split(base, bytes, at);
+        }
+    }
+
+    fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
+        self.act(at, |running| running.reuse(base, bytes, at));
     }
 
     fn sync_threads(&self, at: &'static Location<'static>) {
@@ -134,12 +152,12 @@ impl Machine for Emulated {
 
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
         self.act(at, |running| running.meet(Part::Exchange(operation, word), mask, at));
-        let [word, _] = self.running.borrow().answer(self.reins.thread());
+        let [word, _] = self.running.borrow().answer(self.thread());
         word
     }
 
     fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
         self.act(at, |running| running.meet(Part::Mma(fragments), warp::FULL, at));
-        self.running.borrow().answer(self.reins.thread()).map(|word| word as i32)
+        self.running.borrow().answer(self.thread()).map(|word| word as i32)
     }
 }

@@ -1,6 +1,6 @@
 //! Marks that accesses leave at a place, and sets of them.
 
-use crate::order::Moment;
+use crate::order::{Moment, count_of};
 use crate::shadow::Conflict;
 use cuda_std::host::banks::lanes_of;
 
@@ -12,7 +12,9 @@ pub(crate) struct Mark {
     pub(crate) interval: u32,
     pub(crate) clock: u32,
     pub(crate) lanes: u32,
-    pub(crate) warp: u16,
+    pub(crate) warp: u8,
+    /// The size of an atomic operation, 0 for loads and stores.
+    pub(crate) atomic_bytes: u8,
     pub(crate) site: u16,
 }
 
@@ -27,7 +29,7 @@ impl Mark {
     /// that stands for several is not.
     #[inline(always)]
     fn is_old(&self, now: &Moment<'_>) -> bool {
-        (self.interval < now.mark.interval) & ((self.interval >= now.first) | (self.interval < now.launch_first))
+        now.is_earlier_own(self.interval) | !now.is_of_launch(self.interval)
     }
 
     /// The first of these lanes whose access is not ordered before the present one.
@@ -37,18 +39,30 @@ impl Mark {
             return None;
         }
         let mut lanes = self.lanes;
-        if self.interval >= now.first && self.warp == now.mark.warp {
+        if self.warp == now.mark.warp && now.is_own(self.interval) {
             // What the thread itself did.
             lanes &= !now.mark.lanes;
         }
-        lanes_of(lanes).find(|lane| !now.knows(self.interval, self.warp * 32 + *lane as u16, self.clock))
+        lanes_of(lanes).find(|lane| !now.knows(self.interval, self.thread(*lane), self.clock))
+    }
+
+    /// Whether later accesses may be in conflict with it that are in none with the present one.
+    #[inline]
+    fn is_needed(&self, now: &Moment<'_>) -> bool {
+        let other_size = self.atomic_bytes != now.mark.atomic_bytes && !self.is_old(now);
+        other_size || self.unordered_lane(now).is_some()
+    }
+
+    fn thread(&self, lane: u32) -> u16 {
+        u16::from(self.warp) * 32 + lane as u16
     }
 
     /// Stands for one more access from now on, if it can: lanes share a mark only at the same line, so that a race can
     /// name it, but a lane's first access at a clock stands for its later ones, whatever their lines.
     #[inline]
     fn take(&mut self, other: Mark) -> bool {
-        let together = (self.interval, self.clock, self.warp) == (other.interval, other.clock, other.warp);
+        let together = (self.interval, self.clock, self.warp, self.atomic_bytes)
+            == (other.interval, other.clock, other.warp, other.atomic_bytes);
         let taken = together && (self.site == other.site || self.lanes & other.lanes != 0);
         if taken {
             self.lanes |= other.lanes;
@@ -58,7 +72,8 @@ impl Mark {
 
     /// The conflict with the access of `lane`.
     pub(crate) fn conflict(&self, lane: u32) -> Conflict {
-        Conflict { interval: self.interval, thread: self.warp * 32 + lane as u16, site: self.site, constant: false }
+        let (interval, thread, site) = (self.interval, self.thread(lane), self.site);
+        Conflict { interval, thread, site, constant: false, same_value: false }
     }
 }
 
@@ -100,6 +115,19 @@ impl Sets {
         marks.find_map(|mark| mark.unordered_lane(now).map(|lane| mark.conflict(lane)))
     }
 
+    /// An atomic operation of another size than the present one that `earlier` stands for and that is not ordered before.
+    #[cold]
+    pub(crate) fn conflict_of_sizes(&self, earlier: Mark, now: &Moment<'_>) -> Option<Conflict> {
+        let of_one = |mark: &Mark| {
+            let other = mark.atomic_bytes != now.mark.atomic_bytes;
+            other.then(|| mark.unordered_lane(now)).flatten().map(|lane| mark.conflict(lane))
+        };
+        if earlier.interval != SEVERAL {
+            return of_one(&earlier);
+        }
+        self.latest_of(earlier.clock).iter().chain(&self.others[earlier.clock as usize]).find_map(of_one)
+    }
+
     fn latest_of(&self, set: u32) -> &[Mark] {
         &self.latest[set as usize * self.warps..][..self.warps]
     }
@@ -112,7 +140,7 @@ impl Sets {
         }
         if place.interval == SEVERAL {
             self.add_to_set(place.clock, now);
-        } else if place.unordered_lane(now).is_none() {
+        } else if !place.is_needed(now) {
             *place = now.mark;
         } else {
             self.begin_set(place, now);
@@ -123,11 +151,12 @@ impl Sets {
     fn add_to_set(&mut self, set: u32, now: &Moment<'_>) {
         let place = set as usize * self.warps + usize::from(now.mark.warp);
         let latest = &mut self.latest[place];
-        if latest.take(now.mark) || self.others[set as usize].iter_mut().any(|other| other.take(now.mark)) {
+        // Blocks run in turns, and what one left most recently is at the end.
+        if latest.take(now.mark) || self.others[set as usize].iter_mut().rev().any(|other| other.take(now.mark)) {
             return;
         }
         let before = std::mem::replace(latest, now.mark);
-        if before.unordered_lane(now).is_some() {
+        if before.is_needed(now) {
             self.keep(set, before, now);
         }
     }
@@ -136,7 +165,7 @@ impl Sets {
     #[cold]
     fn keep(&mut self, set: u32, mark: Mark, now: &Moment<'_>) {
         let others = &mut self.others[set as usize];
-        others.retain(|other| other.unordered_lane(now).is_some());
+        others.retain(|other| other.is_needed(now));
         if others.len() == MOST_OTHERS {
             others.remove(0);
         }
@@ -146,7 +175,7 @@ impl Sets {
     #[cold]
     fn begin_set(&mut self, place: &mut Mark, now: &Moment<'_>) {
         let set = self.new_set();
-        match place.interval >= now.first {
+        match now.is_own(place.interval) {
             true => self.latest[set as usize * self.warps + usize::from(place.warp)] = *place,
             false => self.others[set as usize].push(*place),
         }
@@ -191,6 +220,6 @@ impl Sets {
         if place.interval != SEVERAL {
             return (place.lanes != 0).then_some(place);
         }
-        self.latest_of(place.clock).iter().max_by_key(|mark| mark.interval).copied()
+        self.latest_of(place.clock).iter().max_by_key(|mark| count_of(mark.interval)).copied()
     }
 }

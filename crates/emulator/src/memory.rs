@@ -3,8 +3,9 @@
 // Makes the windows that kernels get.
 #![allow(unsafe_code)]
 
+use crate::order::MOST_INTERVALS;
 use crate::region::Region;
-use cuda_std::host::{from_bits, to_bits};
+use cuda_std::host::{Window, from_bits, to_bits};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -95,14 +96,22 @@ impl<T: Value> Buffer<T> {
 }
 
 /// All allocations of an emulator.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Memory {
     /// The number of the first region.
     first: usize,
     /// By number, from the first one on; empty are the freed ones, and those of other emulators.
     regions: Vec<Option<Box<Region>>>,
-    /// The last interval of the last launch.
-    pub(crate) interval: u32,
+    /// The intervals of all launches so far.
+    pub(crate) intervals: u32,
+    /// The most of them.
+    pub(crate) most_intervals: u32,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory { first: 0, regions: Vec::new(), intervals: 0, most_intervals: MOST_INTERVALS }
+    }
 }
 
 /// A number for a region, if there is one left. No two in a process are the same, so that a window on freed memory is
@@ -121,8 +130,8 @@ impl Memory {
     /// A launch begins. Before the numbers of intervals run out, all that is remembered of earlier launches is forgotten,
     /// which is in order anyway.
     pub(crate) fn begin_launch(&mut self) {
-        if self.interval > u32::MAX / 2 {
-            self.interval = 0;
+        if self.intervals > self.most_intervals / 2 {
+            self.intervals = 0;
             self.regions.iter_mut().flatten().for_each(|region| region.forget_accesses());
         }
     }
@@ -165,10 +174,22 @@ impl Memory {
     /// The region that `bytes` bytes from `address` on are in, and the place of the first one.
     #[inline]
     pub(crate) fn find(&mut self, address: u64, bytes: u32) -> Option<(&mut Region, usize)> {
+        self.find_bytes(address, bytes as usize)
+    }
+
+    /// The region that a window is in, and the place of its first byte.
+    pub(crate) fn find_window(&mut self, window: &Window) -> Option<(&mut Region, usize)> {
+        self.find_bytes(window.address, usize::try_from(window.bytes).ok()?)
+    }
+
+    #[inline]
+    fn find_bytes(&mut self, address: u64, bytes: usize) -> Option<(&mut Region, usize)> {
         let place = self.place(address);
         let region = self.regions.get_mut(place)?.as_deref_mut()?;
         let first = offset(address);
-        (address >= GLOBAL && first + bytes as usize <= region.bytes().len()).then_some((region, first))
+        // Whatever the number of bytes, the sum does not wrap.
+        let fits = first <= region.bytes().len() && bytes <= region.bytes().len() - first;
+        (address >= GLOBAL && fits).then_some((region, first))
     }
 }
 

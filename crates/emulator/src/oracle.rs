@@ -1,6 +1,6 @@
-//! Races against an oracle: vector clocks of full length, and a list of all accesses.
+//! Races against an oracle: vector clocks of full length, and a list of all accesses, of blocks that run in turns.
 
-use crate::order::Order;
+use crate::order::{BlockOrder, MOST_INTERVALS, Order};
 use crate::shadow::{Conflict, Shadow};
 use cuda_std::host::Scope;
 use proptest::prelude::*;
@@ -9,8 +9,12 @@ use std::collections::BTreeMap;
 /// The threads of a block that do something: three lanes of one warp, two of another.
 const THREADS: [u16; 5] = [0, 1, 2, 33, 34];
 
-/// Places in memory.
-const PLACES: usize = 3;
+/// Blocks under way.
+const SLOTS: usize = 3;
+
+/// Places in global memory, and in all.
+const GLOBAL: usize = 2;
+const PLACES: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -21,24 +25,25 @@ enum Kind {
     Atomic,
 }
 
-/// An access to a place, of a thread, at a site.
+/// An access to a place, of a thread of a slot's block, at a site. Places from `GLOBAL` on are each block's own.
 #[derive(Clone, Copy, Debug)]
 struct Access {
+    slot: usize,
     thread: usize,
     place: usize,
     kind: Kind,
     site: u16,
 }
 
-/// What happens; threads are places in `THREADS`.
+/// What happens in a slot; threads are places in `THREADS`.
 #[derive(Clone, Debug)]
 enum Event {
     Access(Access),
-    Fence(usize, Scope),
+    Fence(usize, usize, Scope),
     /// Those of the lanes 0 to 2.
-    SyncWarp(Vec<usize>),
-    Barrier,
-    NextBlock,
+    SyncWarp(usize, Vec<usize>),
+    Barrier(usize),
+    NextBlock(usize),
     NextLaunch,
 }
 
@@ -49,22 +54,19 @@ fn access() -> impl Strategy<Value = Access> {
         4 => Just(Kind::Store),
         8 => Just(Kind::Atomic),
     ];
-    (0..THREADS.len(), 0..PLACES, kind, 0..2u16).prop_map(|(thread, place, kind, site)| Access {
-        thread,
-        place,
-        kind,
-        site,
-    })
+    let access = |(slot, thread, place, kind, site)| Access { slot, thread, place, kind, site };
+    (0..SLOTS, 0..THREADS.len(), 0..PLACES, kind, 0..2u16).prop_map(access)
 }
 
 fn event() -> impl Strategy<Value = Event> {
     let scope = prop::sample::select(vec![Scope::Block, Scope::Device]);
+    let lanes = prop::sample::subsequence(vec![0, 1, 2], 1..=3);
     prop_oneof![
         12 => access().prop_map(Event::Access),
-        6 => (0..THREADS.len(), scope).prop_map(|(thread, scope)| Event::Fence(thread, scope)),
-        2 => prop::sample::subsequence(vec![0, 1, 2], 1..=3).prop_map(Event::SyncWarp),
-        1 => Just(Event::Barrier),
-        1 => Just(Event::NextBlock),
+        6 => (0..SLOTS, 0..THREADS.len(), scope).prop_map(|(slot, thread, scope)| Event::Fence(slot, thread, scope)),
+        2 => (0..SLOTS, lanes).prop_map(|(slot, lanes)| Event::SyncWarp(slot, lanes)),
+        1 => (0..SLOTS).prop_map(Event::Barrier),
+        1 => (0..SLOTS).prop_map(Event::NextBlock),
         1 => Just(Event::NextLaunch),
     ]
 }
@@ -86,15 +88,22 @@ struct Past {
     time: usize,
 }
 
-/// The order as the definitions have it; pairs are for the block and for the device.
+/// What a block's threads know; pairs are for the block and for the device.
 #[derive(Default)]
-struct Naive {
-    block: usize,
+struct NaiveBlock {
+    number: usize,
     clocks: [Clock; 5],
     released: [[Clock; 2]; 5],
     picked_up: [[Clock; 2]; 5],
-    /// With the block that the first one is about.
-    handed_on: [(usize, [Clock; 2]); PLACES],
+}
+
+/// The order as the definitions have it.
+#[derive(Default)]
+struct Naive {
+    begun: usize,
+    slots: [NaiveBlock; SLOTS],
+    /// By place, and block if it is for a block alone.
+    handed_on: BTreeMap<(usize, Option<usize>), Clock>,
     /// Those of this launch; all earlier ones are in order.
     accesses: Vec<Past>,
 }
@@ -102,21 +111,27 @@ struct Naive {
 impl Naive {
     /// The earlier accesses that the access is in conflict with.
     fn access(&mut self, access: Access) -> Vec<Access> {
-        let Access { thread, place, kind, .. } = access;
-        let conflicts = self.accesses.iter().filter(|past| past.access.place == place && self.conflict(past, access));
+        let Access { slot, thread, place, kind, .. } = access;
+        let conflicts = self.accesses.iter().filter(|past| self.conflict(past, access));
         let conflicts = conflicts.map(|past| past.access).collect();
-        let time = *self.clocks[thread].entry((self.block, thread)).and_modify(|time| *time += 1).or_insert(1);
-        self.accesses.push(Past { access, block: self.block, time });
+        let block = self.slots[slot].number;
+        let clock = &mut self.slots[slot].clocks[thread];
+        let time = *clock.entry((block, thread)).and_modify(|time| *time += 1).or_insert(1);
+        self.accesses.push(Past { access, block, time });
         if kind == Kind::Atomic {
-            self.hand_on(thread, place);
+            self.hand_on(slot, thread, place);
         }
         conflicts
     }
 
     fn conflict(&self, past: &Past, access: Access) -> bool {
+        let block = &self.slots[access.slot];
+        if past.access.place != access.place || access.place >= GLOBAL && past.block != block.number {
+            return false;
+        }
         let other = (past.block, past.access.thread);
-        let ordered = other == (self.block, access.thread)
-            || self.clocks[access.thread].get(&other).is_some_and(|known| *known >= past.time);
+        let ordered = other == (block.number, access.thread)
+            || block.clocks[access.thread].get(&other).is_some_and(|known| *known >= past.time);
         match (past.access.kind, access.kind) {
             (Kind::Load | Kind::ConstantLoad, Kind::Load | Kind::ConstantLoad) => false,
             (Kind::ConstantLoad, _) | (_, Kind::ConstantLoad) => true,
@@ -125,62 +140,90 @@ impl Naive {
         }
     }
 
-    fn hand_on(&mut self, thread: usize, place: usize) {
-        let (block, handed_on) = &mut self.handed_on[place];
-        if *block != self.block {
-            *block = self.block;
-            handed_on[0].clear();
-        }
-        let scopes = self.picked_up[thread].iter_mut().zip(&self.released[thread]);
-        for ((picked_up, released), handed_on) in scopes.zip(handed_on) {
+    fn hand_on(&mut self, slot: usize, thread: usize, place: usize) {
+        let block = &mut self.slots[slot];
+        // Shared memory is the block's own, whatever the scope.
+        let scopes = [Some(block.number), (place >= GLOBAL).then_some(block.number)];
+        let releases = block.picked_up[thread].iter_mut().zip(&block.released[thread]);
+        for ((picked_up, released), scope) in releases.zip(scopes) {
+            let handed_on = self.handed_on.entry((place, scope)).or_default();
             join(picked_up, handed_on);
             join(handed_on, released);
         }
     }
 
-    fn fence(&mut self, thread: usize, scope: Scope) {
-        for scope in 0..=usize::from(scope == Scope::Device) {
-            join(&mut self.clocks[thread], &self.picked_up[thread][scope]);
-        }
-        for scope in 0..=usize::from(scope == Scope::Device) {
-            self.released[thread][scope] = self.clocks[thread].clone();
-        }
+    fn fence(&mut self, slot: usize, thread: usize, scope: Scope) {
+        let NaiveBlock { clocks, released, picked_up, .. } = &mut self.slots[slot];
+        let scopes = 1 + usize::from(scope == Scope::Device);
+        picked_up[thread].iter().take(scopes).for_each(|picked_up| join(&mut clocks[thread], picked_up));
+        released[thread].iter_mut().take(scopes).for_each(|released| released.clone_from(&clocks[thread]));
     }
 
-    fn meet(&mut self, threads: &[usize]) {
-        let mut all = Clock::new();
-        threads.iter().for_each(|thread| join(&mut all, &self.clocks[*thread]));
-        threads.iter().for_each(|thread| self.clocks[*thread].clone_from(&all));
+    fn meet(&mut self, slot: usize, threads: &[usize]) {
+        let (mut all, clocks) = (Clock::new(), &mut self.slots[slot].clocks);
+        threads.iter().for_each(|thread| join(&mut all, &clocks[*thread]));
+        threads.iter().for_each(|thread| clocks[*thread].clone_from(&all));
     }
 
-    fn next_block(&mut self) {
-        self.block += 1;
-        self.clocks = Default::default();
-        self.released = Default::default();
-        self.picked_up = Default::default();
+    fn next_block(&mut self, slot: usize) {
+        self.begun += 1;
+        self.slots[slot] = NaiveBlock { number: self.begun, ..NaiveBlock::default() };
     }
 
     fn next_launch(&mut self) {
-        self.next_block();
-        self.handed_on = Default::default();
+        (0..SLOTS).for_each(|slot| self.next_block(slot));
+        self.handed_on.clear();
         self.accesses.clear();
     }
 }
 
-/// The emulator's answer to the same question.
-fn conflict(order: &mut Order, shadow: &mut Shadow, access: Access) -> Option<Conflict> {
-    let (thread, first) = (THREADS[access.thread], 4 * access.place);
-    let now = order.moment(thread, access.site);
-    let conflict = match access.kind {
-        Kind::Load => shadow.load(first, 4, &now),
-        Kind::ConstantLoad => shadow.load_constant(first, 4, &now),
-        Kind::Store => shadow.store(first, 4, &now, false),
-        Kind::Atomic => shadow.atomic(first, 4, &now),
-    };
-    if access.kind == Kind::Atomic {
-        order.atomic(thread, access.place as u64, Scope::Device, true);
+/// The emulator's answer to the same questions.
+struct Emulated {
+    order: Order,
+    slots: Vec<(BlockOrder, Shadow)>,
+    global: Shadow,
+}
+
+impl Emulated {
+    fn new() -> Self {
+        let global = Shadow::new(4 * PLACES, 2);
+        let mut emulated = Emulated { order: Order::new(7, MOST_INTERVALS), slots: Vec::new(), global };
+        emulated.begin_launch();
+        emulated
     }
-    conflict
+
+    fn begin_launch(&mut self) {
+        self.order = Order::new(self.order.intervals(), MOST_INTERVALS);
+        let slot = |slot| (BlockOrder::new(slot, 40, &self.order), Shadow::new(4 * PLACES, 2));
+        self.slots = (0..SLOTS).map(slot).collect();
+        (0..SLOTS).for_each(|slot| self.next_block(slot));
+    }
+
+    fn next_block(&mut self, slot: usize) {
+        self.slots[slot].0.begin(&mut self.order);
+    }
+
+    fn access(&mut self, access: Access) -> Option<Conflict> {
+        let (thread, first) = (THREADS[access.thread], 4 * access.place);
+        let (order, shared) = &mut self.slots[access.slot];
+        let mut now = order.moment(thread, access.site);
+        let (shadow, scope) = if access.place < GLOBAL {
+            (&mut self.global, Scope::Device)
+        } else {
+            now.forget_other_blocks();
+            (shared, Scope::Block)
+        };
+        let conflict = match access.kind {
+            Kind::Load => shadow.load(first, 4, &now),
+            Kind::ConstantLoad => shadow.load_constant(first, 4, &now),
+            Kind::Store => shadow.store(first, 4, &now, false),
+            Kind::Atomic => shadow.atomic(first, 4, &now),
+        };
+        if access.kind == Kind::Atomic {
+            order.atomic(thread, access.place as u64, scope, true, &mut self.order);
+        }
+        conflict
+    }
 }
 
 /// Whether it is one of these.
@@ -195,45 +238,50 @@ fn is_among(conflict: Option<Conflict>, expected: &[Access]) -> bool {
     }
 }
 
+/// Which places have raced: in global memory, and in each block's.
+type Raced = [[bool; PLACES]; SLOTS];
+
+fn raced_at<'a>(raced: &'a mut Raced, access: &Access) -> &'a mut bool {
+    &mut raced[if access.place < GLOBAL { 0 } else { access.slot }][access.place]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     /// Until a place has its first race in a launch, every access there is judged as the definitions do.
     #[test]
-    fn races_are_those_of_the_definition(events in prop::collection::vec(event(), 1..120)) {
-        let (mut naive, mut order, mut shadow) = (Naive::default(), Order::new(40, 7), Shadow::new(4 * PLACES, 2));
-        let mut raced = [false; PLACES];
-        order.begin_block();
+    fn races_are_those_of_the_definition(events in prop::collection::vec(event(), 1..160)) {
+        let (mut naive, mut emulated, mut raced) = (Naive::default(), Emulated::new(), Raced::default());
+        naive.next_launch();
         for event in events {
             match event {
                 Event::Access(access) => {
-                    let expected = naive.access(access);
-                    let found = conflict(&mut order, &mut shadow, access);
-                    let raced = &mut raced[access.place];
+                    let (expected, found) = (naive.access(access), emulated.access(access));
+                    let raced = raced_at(&mut raced, &access);
                     prop_assert!(*raced || is_among(found, &expected), "{access:?}: {found:?}, not {expected:?}");
                     *raced |= !expected.is_empty();
                 }
-                Event::Fence(thread, scope) => {
-                    naive.fence(thread, scope);
-                    order.fence(THREADS[thread], scope);
+                Event::Fence(slot, thread, scope) => {
+                    naive.fence(slot, thread, scope);
+                    emulated.slots[slot].0.fence(THREADS[thread], scope);
                 }
-                Event::SyncWarp(threads) => {
-                    naive.meet(&threads);
-                    order.meet(&threads.iter().map(|thread| THREADS[*thread]).collect::<Vec<_>>());
+                Event::SyncWarp(slot, threads) => {
+                    naive.meet(slot, &threads);
+                    emulated.slots[slot].0.meet(&threads.iter().map(|thread| THREADS[*thread]).collect::<Vec<_>>());
                 }
-                Event::Barrier => {
-                    naive.meet(&[0, 1, 2, 3, 4]);
-                    order.barrier();
+                Event::Barrier(slot) => {
+                    naive.meet(slot, &[0, 1, 2, 3, 4]);
+                    emulated.slots[slot].0.barrier(&mut emulated.order);
                 }
-                Event::NextBlock => {
-                    naive.next_block();
-                    order.begin_block();
+                Event::NextBlock(slot) => {
+                    naive.next_block(slot);
+                    emulated.next_block(slot);
+                    raced[slot][GLOBAL..].fill(false);
                 }
                 Event::NextLaunch => {
                     naive.next_launch();
-                    order = Order::new(40, order.interval());
-                    order.begin_block();
-                    raced = [false; PLACES];
+                    emulated.begin_launch();
+                    raced = Raced::default();
                 }
             }
         }

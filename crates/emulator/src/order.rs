@@ -19,12 +19,21 @@ struct Thread {
     picked_up: [Knowledge; 2],
 }
 
-/// What has been handed on through a place in memory.
+/// What the threads of a block have handed on through a place in memory, to each other.
 #[derive(Debug)]
-struct Meeting {
-    /// The block that the first of `released` is about.
+struct OfBlock {
+    /// The block's first interval.
     first: u32,
-    released: [Knowledge; 2],
+    released: Knowledge,
+}
+
+/// What has been handed on through a place in memory.
+#[derive(Debug, Default)]
+struct Meeting {
+    /// For the threads of one block, by the block: those that run.
+    blocks: Vec<OfBlock>,
+    /// For all threads.
+    device: Knowledge,
 }
 
 /// The place in `released` and `picked_up` of what holds in a scope.
@@ -35,16 +44,51 @@ fn of(scope: Scope) -> usize {
     }
 }
 
-/// The order of a launch's accesses so far, as the running block sees it.
+/// The blocks that can be under way at a time: each has a slot, whose number is in the high bits of its intervals.
+///
+/// So the intervals of a slot's blocks are neighbours, and those of a block are a range.
+pub(crate) const SLOTS: usize = 4;
+const SLOT_SHIFT: u32 = 30;
+
+/// The bits of an interval that count.
+const COUNT: u32 = (1 << SLOT_SHIFT) - 1;
+
+/// The most intervals that can be told apart. The number with all bits set stands for no interval.
+pub(crate) const MOST_INTERVALS: u32 = COUNT - 1;
+
+/// The slot of an interval's block.
+pub(crate) fn slot_of(interval: u32) -> usize {
+    (interval >> SLOT_SHIFT) as usize
+}
+
+/// An interval's number among those of all slots.
+pub(crate) fn count_of(interval: u32) -> u32 {
+    interval & COUNT
+}
+
+/// The order of a launch's accesses so far, as far as it is not one block's alone.
 #[derive(Debug)]
 pub(crate) struct Order {
-    /// The number of the interval between two barriers: in the whole life of the memory, no two are the same.
+    /// Counts the intervals between barriers, of all blocks: in the whole life of the memory, no two are the same.
+    intervals: u32,
+    /// The most of them.
+    most: u32,
+    /// The launch's first one.
+    launch_first: u32,
+    meetings: HashMap<u64, Meeting>,
+    /// No more intervals can be told apart: the launch has to end.
+    pub(crate) exhausted: bool,
+}
+
+/// The order of a running block's accesses so far.
+#[derive(Debug)]
+pub(crate) struct BlockOrder {
+    slot: u32,
     interval: u32,
     /// The block's first interval, and the launch's.
     first: u32,
     launch_first: u32,
     threads: Vec<Thread>,
-    meetings: HashMap<u64, Meeting>,
 }
 
 /// The running thread's place in the order.
@@ -53,26 +97,62 @@ pub(crate) struct Moment<'a> {
     /// What its access leaves behind.
     pub(crate) mark: Mark,
     pub(crate) thread: u16,
-    /// The first interval of its block, and the first one whose accesses matter.
+    /// The first interval of its block.
     pub(crate) first: u32,
+    /// The first interval whose accesses matter, whatever its slot.
     pub(crate) launch_first: u32,
     known: &'a Knowledge,
 }
 
 impl Order {
-    /// For a launch of blocks of so many threads; `interval` is the memory's last one.
-    pub(crate) fn new(threads: usize, interval: u32) -> Self {
+    /// For a launch; `intervals` are those of the memory so far, of `most` that there can be.
+    pub(crate) fn new(intervals: u32, most: u32) -> Self {
+        Order { intervals, most, launch_first: intervals + 1, meetings: HashMap::new(), exhausted: false }
+    }
+
+    /// The intervals so far.
+    pub(crate) fn intervals(&self) -> u32 {
+        self.intervals
+    }
+
+    /// The number of the next interval of a slot's block.
+    fn next_interval(&mut self, slot: u32) -> u32 {
+        match self.intervals < self.most {
+            true => self.intervals += 1,
+            false => self.exhausted = true,
+        }
+        slot << SLOT_SHIFT | self.intervals
+    }
+
+    /// What has been handed on at `address`, which a thread of the block accesses whose first interval this is.
+    fn meeting(&mut self, address: u64, first: u32) -> (&mut Knowledge, &mut Knowledge) {
+        let Meeting { blocks, device } = self.meetings.entry(address).or_default();
+        let place = blocks.iter().position(|block| slot_of(block.first) == slot_of(first)).unwrap_or_else(|| {
+            blocks.push(OfBlock { first, released: None });
+            blocks.len() - 1
+        });
+        let block = &mut blocks[place];
+        if block.first != first {
+            *block = OfBlock { first, released: None };
+        }
+        (&mut block.released, device)
+    }
+}
+
+impl BlockOrder {
+    /// For blocks of so many threads in a slot.
+    pub(crate) fn new(slot: usize, threads: usize, order: &Order) -> Self {
         let threads = (0..threads).map(|_| Thread::default()).collect();
-        Order { interval, first: 0, launch_first: interval + 1, threads, meetings: HashMap::new() }
+        BlockOrder { slot: slot as u32, interval: 0, first: 0, launch_first: order.launch_first, threads }
     }
 
     pub(crate) fn interval(&self) -> u32 {
         self.interval
     }
 
-    /// The next block begins.
-    pub(crate) fn begin_block(&mut self) {
-        self.interval += 1;
+    /// The slot's next block begins.
+    pub(crate) fn begin(&mut self, order: &mut Order) {
+        self.interval = order.next_interval(self.slot);
         self.first = self.interval;
         self.threads.fill_with(Thread::default);
     }
@@ -81,14 +161,14 @@ impl Order {
     #[inline]
     pub(crate) fn moment(&self, thread: u16, site: u16) -> Moment<'_> {
         let Thread { clock, known, .. } = &self.threads[thread as usize];
-        let (warp, lanes) = (thread / 32, 1 << (thread % 32));
-        let mark = Mark { interval: self.interval, clock: *clock, lanes, warp, site };
+        let (warp, lanes) = ((thread / 32) as u8, 1 << (thread % 32));
+        let mark = Mark { interval: self.interval, clock: *clock, lanes, warp, atomic_bytes: 0, site };
         Moment { mark, thread, first: self.first, launch_first: self.launch_first, known }
     }
 
     /// All threads of the block have met.
-    pub(crate) fn barrier(&mut self) {
-        self.interval += 1;
+    pub(crate) fn barrier(&mut self, order: &mut Order) {
+        self.interval = order.next_interval(self.slot);
         // Of the block itself the new interval says all; of other blocks each knows what any knew.
         let known = self.threads.iter().fold(None, |known, thread| join(&known, &thread.known));
         let known = without_block(&known, self.first);
@@ -110,6 +190,7 @@ impl Order {
     /// Ends what the thread has done so far: it can become known.
     fn next_clock(&mut self, thread: u16) -> Known {
         let clock = &mut self.threads[thread as usize].clock;
+        // Once a step at the most, and a block has fewer than 2^32 steps.
         *clock += 1;
         Known { first: self.first, interval: self.interval, thread, clock: *clock }
     }
@@ -137,37 +218,119 @@ impl Order {
 
     /// The thread's atomic operation at `address`, whose space is seen by the threads in `scope`: hands on what the
     /// last fence released, if it `writes`, and picks up what others have handed on.
-    pub(crate) fn atomic(&mut self, thread: u16, address: u64, scope: Scope, writes: bool) {
+    pub(crate) fn atomic(&mut self, thread: u16, address: u64, scope: Scope, writes: bool, order: &mut Order) {
+        let place = self.place(address, scope);
         let thread = &mut self.threads[thread as usize];
         let released = thread.released.iter().any(Option::is_some);
-        if self.meetings.is_empty() && !released {
+        if order.meetings.is_empty() && !released {
             return;
         }
-        let none = Meeting { first: self.first, released: [None, None] };
-        let meeting = self.meetings.entry(address).or_insert(none);
-        if meeting.first != self.first {
-            meeting.first = self.first;
-            meeting.released[of(Scope::Block)] = None;
-            if scope == Scope::Block {
-                meeting.released[of(Scope::Device)] = None;
+        let (block, device) = order.meeting(place, self.first);
+        // Nobody but the block is at shared memory, so that what is for the device is for the block there.
+        let device = if scope == Scope::Block { None } else { Some(device) };
+        for (k, handed_on) in [Some(block), device].into_iter().flatten().enumerate() {
+            thread.picked_up[k] = join(&thread.picked_up[k], handed_on);
+            if writes {
+                *handed_on = join(handed_on, &thread.released[k]);
             }
         }
-        for (picked_up, handed_on) in thread.picked_up.iter_mut().zip(&meeting.released) {
-            *picked_up = join(picked_up, handed_on);
-        }
-        if writes {
-            for (handed_on, released) in meeting.released.iter_mut().zip(&thread.released) {
-                *handed_on = join(handed_on, released);
-            }
+    }
+
+    /// What an address is known by among all blocks.
+    fn place(&self, address: u64, scope: Scope) -> u64 {
+        match scope {
+            // Each block has shared memory of its own, with addresses of less than 32 bits.
+            Scope::Block => address | u64::from(self.slot) << 32,
+            Scope::Device => address,
         }
     }
 }
 
 impl Moment<'_> {
+    /// Whether an interval is one of its block's, up to now.
+    #[inline]
+    pub(crate) fn is_own(&self, interval: u32) -> bool {
+        interval.wrapping_sub(self.first) <= self.mark.interval - self.first
+    }
+
+    /// Whether an interval is an earlier one of its block.
+    #[inline]
+    pub(crate) fn is_earlier_own(&self, interval: u32) -> bool {
+        interval.wrapping_sub(self.first) < self.mark.interval - self.first
+    }
+
+    /// Whether what happened in an interval matters, since it was not in an earlier launch.
+    #[inline]
+    pub(crate) fn is_of_launch(&self, interval: u32) -> bool {
+        count_of(interval) >= self.launch_first
+    }
+
+    /// The same for an atomic operation on so many bytes.
+    pub(crate) fn of_atomic(&self, bytes: u32) -> Self {
+        Moment { mark: Mark { atomic_bytes: bytes as u8, ..self.mark }, ..*self }
+    }
+
+    /// Other blocks' accesses do not matter, since they were to other memory.
+    pub(crate) fn forget_other_blocks(&mut self) {
+        self.launch_first = count_of(self.first);
+    }
+
     /// Whether the access of `thread` at `clock` in `interval` is over for this thread; for one of this block's
     /// accesses in this interval, or one of another block's.
     #[inline]
     pub(crate) fn knows(&self, interval: u32, thread: u16, clock: u32) -> bool {
         self.known.as_ref().is_some_and(|known| known.know(interval, thread, clock))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shadow::Shadow;
+
+    /// The last interval that can be told apart is given out once.
+    #[test]
+    fn intervals_come_to_an_end() {
+        let mut order = Order::new(MOST_INTERVALS - 2, MOST_INTERVALS);
+        let mut block = BlockOrder::new(SLOTS - 1, 1, &order);
+        block.begin(&mut order);
+        block.barrier(&mut order);
+        assert_eq!((order.exhausted, block.interval()), (false, u32::MAX - 1));
+        block.barrier(&mut order);
+        assert!(order.exhausted);
+    }
+
+    /// Atomic operations of two sizes on the same bytes: whoever comes first, whatever the thread did itself before.
+    #[test]
+    fn atomic_operations_of_different_sizes_are_in_conflict() {
+        let mut order = Order::new(0, MOST_INTERVALS);
+        let mut block = BlockOrder::new(0, 64, &order);
+        block.begin(&mut order);
+        let conflicts = |accesses: &[(u16, usize, u32)]| {
+            let mut shadow = Shadow::new(16, 2);
+            let atomic = |(thread, first, bytes): &(u16, usize, u32)| {
+                shadow.atomic(*first, *bytes, &block.moment(*thread, 0)).map(|conflict| conflict.thread)
+            };
+            accesses.iter().map(atomic).collect::<Vec<_>>()
+        };
+        assert_eq!(conflicts(&[(0, 0, 8), (1, 0, 4)]), [None, Some(0)]);
+        assert_eq!(conflicts(&[(0, 4, 4), (40, 0, 8)]), [None, Some(0)]);
+        assert_eq!(conflicts(&[(0, 8, 8), (1, 0, 4), (2, 4, 4)]), [None; 3]);
+        // A thread's own are in order, and both count for others.
+        assert_eq!(conflicts(&[(0, 0, 8), (0, 0, 4), (1, 0, 4)]), [None, None, Some(0)]);
+        assert_eq!(conflicts(&[(0, 0, 8), (1, 0, 8), (0, 0, 4), (2, 0, 8)])[..2], [None; 2]);
+        assert_eq!(conflicts(&[(0, 0, 8), (33, 0, 8), (33, 0, 4)]), [None, None, Some(0)]);
+    }
+
+    /// A barrier orders them.
+    #[test]
+    fn atomic_operations_of_different_sizes_can_be_in_order() {
+        let mut order = Order::new(0, MOST_INTERVALS);
+        let mut block = BlockOrder::new(0, 64, &order);
+        let mut shadow = Shadow::new(8, 2);
+        block.begin(&mut order);
+        assert_eq!(shadow.atomic(0, 8, &block.moment(0, 0)), None);
+        block.barrier(&mut order);
+        assert_eq!(shadow.atomic(0, 4, &block.moment(1, 0)), None);
     }
 }

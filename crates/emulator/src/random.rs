@@ -42,6 +42,29 @@ impl Random {
     }
 }
 
+/// How long to go on before something else may happen: short at first, so that much happens in small launches too, then
+/// longer and longer.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    drawn: u64,
+    most: u64,
+}
+
+/// The square of how many numbers are drawn until the largest one is 2.
+const BEGINNING: u64 = 64;
+
+impl Pace {
+    /// In the end between 1 and `most`.
+    pub(crate) fn up_to(most: u64) -> Self {
+        Pace { drawn: 0, most }
+    }
+
+    pub(crate) fn next(&mut self, random: &mut Random) -> u64 {
+        self.drawn += 1;
+        1 + random.below(self.most.min(1 + self.drawn.saturating_mul(self.drawn) / BEGINNING))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,5 +82,14 @@ mod tests {
         let mut random = Random::new(2);
         let seen: std::collections::BTreeSet<u64> = (0..200).map(|_| random.below(7)).collect();
         assert_eq!(seen, (0..7).collect());
+    }
+
+    #[test]
+    fn a_pace_slows_down_to_its_limit() {
+        let (mut random, mut pace) = (Random::new(3), Pace::up_to(8));
+        let numbers: Vec<u64> = (0..1000).map(|_| pace.next(&mut random)).collect();
+        assert_eq!(numbers[..7], [1; 7]);
+        assert!(numbers[..16].iter().all(|number| *number <= 5));
+        assert_eq!(numbers.iter().max(), Some(&8));
     }
 }

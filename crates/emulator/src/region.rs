@@ -12,7 +12,8 @@ pub(crate) const MOST_WARPS: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Region {
     bytes: Vec<u8>,
-    /// 1 for each byte that has been written.
+    /// 1 for each byte that has been written. Other bytes are even: 0, or seven bits that tell of the masked store that
+    /// left an element out.
     written: Vec<u8>,
     pub(crate) shadow: Shadow,
     /// What copies under way read or write.
@@ -43,10 +44,46 @@ impl Region {
 
     /// Forgets the contents, and the copies under way.
     pub(crate) fn poison(&mut self) {
-        self.bytes.fill(POISON);
-        self.written.fill(0);
+        self.poison_part(0, self.bytes.len());
         self.busy = Busy::default();
         self.copies = Copies::default();
+    }
+
+    /// Forgets the contents of some bytes, as far as there are such.
+    pub(crate) fn poison_part(&mut self, first: usize, bytes: usize) {
+        let end = first.saturating_add(bytes).min(self.bytes.len());
+        let part = first.min(end)..end;
+        self.bytes[part.clone()].fill(POISON);
+        self.written[part].fill(0);
+    }
+
+    /// A masked store at `site` leaves an element out: remembered until it is written, if the number fits into its bytes.
+    pub(crate) fn leave_out(&mut self, first: usize, bytes: u32, site: u16) {
+        let written = &mut self.written[first..first + bytes as usize];
+        let number = u32::from(site) + 1;
+        if written.iter().all(|byte| byte & 1 == 0) && (bytes > 2 || number < 1 << (7 * bytes)) {
+            for (k, byte) in written.iter_mut().take(3).enumerate() {
+                *byte = (number >> (7 * k) << 1) as u8;
+            }
+        }
+    }
+
+    /// The site of the masked store that left an element out most recently.
+    pub(crate) fn left_out(&self, first: usize, bytes: u32) -> Option<u16> {
+        let written = self.written[first..first + bytes as usize].iter().take(3).enumerate();
+        let number = written.fold(0, |number, (k, byte)| number | u32::from(byte >> 1) << (7 * k));
+        number.checked_sub(1).and_then(|site| u16::try_from(site).ok())
+    }
+
+    /// Forgets which elements were left out.
+    pub(crate) fn forget_left_out(&mut self, first: usize, bytes: usize) {
+        self.written[first..first + bytes].iter_mut().for_each(|byte| *byte &= 1);
+    }
+
+    /// As `is_written`, for any number of bytes.
+    pub(crate) fn is_all_written(&self, first: usize, bytes: usize) -> bool {
+        let all = |bytes: &[u8]| bytes.iter().fold(1, |all, byte| all & byte) == 1;
+        self.written[first..first + bytes].chunks(4096).all(all)
     }
 
     /// Forgets who accessed it.

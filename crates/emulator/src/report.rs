@@ -25,7 +25,8 @@ pub struct SiteCounts {
 }
 
 /// What a launch was found to do, or [several](Report::add) of the same kernel. It holds for what ran: for this input, and
-/// this order of the threads as far as the kernel's way depends on it.
+/// this order of the threads as far as the kernel's way depends on it. Atomic operations took effect in the order of the
+/// source: what a device makes of [relaxed](cuda_std::Ordering::Relaxed) ones in another order is not in it.
 ///
 /// `Display` and `Debug` give it as a readable table, in which approximate numbers begin with `~`: `main` shows an error by its `Debug`.
 #[derive(Clone, PartialEq, Eq)]

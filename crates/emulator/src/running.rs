@@ -1,18 +1,19 @@
-//! A launch under way: the block that runs, and what its threads wait for.
+//! A launch under way: the blocks that run, and what their threads wait for.
 
-use crate::finding::{Findings, Problem};
+use crate::block::{Block, SplitOff};
+use crate::blocks::Blocks;
+use crate::counts::Counts;
+use crate::finding::{Absence, Findings, Problem, Split};
 use crate::launch::Launch;
 use crate::memory::Memory;
 use crate::order::Order;
+use crate::outputs::{Outputs, Unwritten};
 use crate::panics::Panic;
 use crate::profile::Profile;
-use crate::random::Random;
-use crate::region::Region;
-use crate::requests::Requests;
-use crate::schedule::Schedule;
+use crate::random::{Pace, Random};
 use crate::site::{Action, Line, Site, Sites};
 use crate::threads::Threads;
-use crate::warp::{Answer, Call, Meeting, Part, answer};
+use crate::warp::{Answer, Call, Part, answer};
 use crate::{Finding, SiteCounts};
 use cuda_std::host::Scope;
 use std::collections::BTreeMap;
@@ -32,98 +33,152 @@ pub(crate) struct Running {
     /// The most steps of a block.
     budget: u64,
     pub(crate) memory: Memory,
-    /// Of the block.
-    pub(crate) shared: Region,
+    outputs: Outputs,
     pub(crate) order: Order,
     pub(crate) sites: Sites,
-    pub(crate) requests: Requests,
     pub(crate) findings: Findings,
-    schedule: Schedule,
     blocks: Blocks,
+    /// The slot of the running block, and the others'.
+    pub(crate) block: Block,
+    parked: Vec<Block>,
     /// The running thread, and each one's index.
     pub(crate) thread: u32,
     indices: Vec<[u32; 3]>,
-    /// Threads that wait at a barrier, and where.
-    waiting: Vec<(u32, u16)>,
-    warps: Vec<Meeting>,
-    /// What an operation of its warp gave each thread.
-    answers: Vec<Answer>,
-    ended: u32,
-    /// Of the block; and what is left of them when another thread may run.
-    steps_left: u64,
+    random: Random,
+    /// Turns of threads until another block may run.
+    turns_left: u64,
+    turns: Pace,
+    /// The block's steps that are left when another thread may run.
     turn_ends: u64,
+    steps: Pace,
     /// Atomic operations until the next one for which another thread may run.
-    atomics_left: u32,
+    atomics_left: u64,
+    atomics: Pace,
     /// The running thread is to give way.
     pub(crate) pause: bool,
     /// The launch is to end.
     pub(crate) stopped: bool,
 }
 
+/// Whose turn it is.
+pub(crate) struct Turn {
+    /// The slot of the block.
+    pub(crate) slot: usize,
+    /// The block in the grid.
+    pub(crate) block: [u32; 3],
+    /// The thread in the block.
+    pub(crate) thread: u32,
+}
+
 impl Running {
-    pub(crate) fn new(kernel: &'static str, launch: Launch, budget: u64, profile: &Profile, memory: Memory) -> Self {
+    pub(crate) fn new(
+        kernel: &'static str,
+        launch: Launch,
+        budget: u64,
+        resident: usize,
+        outputs: Outputs,
+        profile: &Profile,
+        mut memory: Memory,
+    ) -> Self {
         let [x, y, z] = launch.block;
         let threads = x * y * z;
-        let warps = threads.div_ceil(32) as usize;
-        let mut schedule = Schedule::new(threads, launch.seed);
+        let mut random = Random::new(launch.seed);
+        let order = Order::new(memory.intervals, memory.most_intervals);
+        let seeds = (0..resident).map(|_| random.next()).collect::<Vec<_>>();
+        let slots = seeds.into_iter().enumerate();
+        let mut parked: Vec<Block> =
+            slots.map(|(slot, seed)| Block::new(slot, &launch, profile, &order, seed)).collect();
+        outputs.begin(&mut memory);
         Running {
             kernel,
             launch,
             budget,
-            order: Order::new(threads as usize, memory.interval),
             memory,
-            shared: Region::new(launch.shared_bytes as usize, warps),
+            outputs,
+            order,
             sites: Sites::new(),
-            requests: Requests::new(warps, profile.shape_of_banks()),
             findings: Findings::default(),
-            blocks: Blocks::new(launch.grid, &mut schedule.random),
-            schedule,
+            blocks: Blocks::new(launch.grid, &mut random),
+            block: parked.remove(0),
+            parked,
             thread: 0,
             indices: (0..threads).map(|t| [t % x, t / x % y, t / x / y]).collect(),
-            waiting: Vec::new(),
-            warps: vec![Meeting::default(); warps],
-            answers: vec![[0; 2]; threads as usize],
-            ended: 0,
-            steps_left: 0,
+            random,
+            turns_left: 0,
+            turns: Pace::up_to(2 * u64::from(threads) + 6),
             turn_ends: 0,
+            steps: Pace::up_to(MOST_STEPS),
             atomics_left: 1,
+            atomics: Pace::up_to(MOST_ATOMICS),
             pause: false,
             stopped: false,
         }
     }
 
-    /// Begins the next block, if there is one left: its index.
-    pub(crate) fn begin_block(&mut self) -> Option<[u32; 3]> {
-        self.order.begin_block();
-        let block = self.blocks.begin(self.order.interval())?;
-        self.shared.poison();
-        self.schedule.begin_block();
-        self.ended = 0;
-        self.steps_left = self.budget;
-        Some(block)
-    }
-
-    /// Chooses the thread that runs next, or none if all have ended.
-    pub(crate) fn next_thread(&mut self) -> Option<u32> {
+    /// Chooses the thread that runs next; none if all have ended, or the launch has.
+    pub(crate) fn next_turn(&mut self) -> Option<Turn> {
         loop {
-            if let Some(thread) = self.schedule.next() {
-                self.thread = thread;
-                self.turn_ends = self.steps_left.saturating_sub(1 + self.schedule.random.below(MOST_STEPS));
-                return Some(thread);
-            }
-            if self.ended as usize == self.indices.len() {
-                self.count_requests();
+            if (self.turns_left == 0 || !self.block.under_way) && !self.change_block() || self.stopped {
                 return None;
             }
-            self.end_waiting();
+            if let Some(thread) = self.block.schedule.next() {
+                self.thread = thread;
+                self.turns_left -= 1;
+                self.turn_ends = self.block.steps_left.saturating_sub(self.steps.next(&mut self.random));
+                return Some(Turn { slot: self.block.slot, block: self.block.index, thread });
+            }
+            if self.block.ended as usize == self.indices.len() {
+                self.count_requests();
+                self.block.under_way = false;
+                self.blocks.end();
+            } else {
+                self.end_waiting();
+            }
         }
+    }
+
+    /// Any block that can run does so for some turns: one that is under way, or the next one if there is a place for it.
+    /// Tells whether there is one.
+    fn change_block(&mut self) -> bool {
+        let can_run = |block: &Block| block.under_way || self.blocks.are_left();
+        let choice: Vec<usize> = (0..self.parked.len()).filter(|k| can_run(&self.parked[*k])).collect();
+        let stay = can_run(&self.block);
+        let count = choice.len() + usize::from(stay);
+        if count == 0 {
+            return false;
+        }
+        if let Some(place) = choice.get(self.random.below(count as u64) as usize) {
+            std::mem::swap(&mut self.block, &mut self.parked[*place]);
+        }
+        self.turns_left = self.turns.next(&mut self.random);
+        if !self.block.under_way {
+            self.begin_block();
+        }
+        true
+    }
+
+    /// The next block begins in the running slot.
+    fn begin_block(&mut self) {
+        self.block.begin(&mut self.order, self.budget);
+        if self.order.exhausted {
+            return self.end_exhausted(Line::NOWHERE);
+        }
+        self.block.index = self.blocks.begin(self.block.order.interval());
+    }
+
+    /// Ends the launch if its intervals can no longer be told apart.
+    #[cold]
+    fn end_exhausted(&mut self, at: Line) {
+        self.stopped = true;
+        self.pause = true;
+        self.find(at, Problem::TooManyIntervals { intervals: self.memory.most_intervals });
     }
 
     /// The running thread makes a step.
     #[inline]
     pub(crate) fn step(&mut self, at: &'static Location<'static>) {
-        self.steps_left = self.steps_left.saturating_sub(1);
-        if self.steps_left <= self.turn_ends {
+        self.block.steps_left = self.block.steps_left.saturating_sub(1);
+        if self.block.steps_left <= self.turn_ends {
             self.end_turn(at);
         }
     }
@@ -133,9 +188,9 @@ impl Running {
     fn end_turn(&mut self, at: &'static Location<'static>) {
         self.pause = true;
         self.turn_ends = 0;
-        if self.steps_left == 0 && !self.stopped {
+        if self.block.steps_left == 0 && !self.stopped {
             self.stopped = true;
-            self.find(at.into(), Problem::OutOfSteps { budget: self.budget });
+            self.find(at.into(), Problem::OutOfSteps { budget: self.budget, blocks: self.blocks.states() });
         }
     }
 
@@ -146,7 +201,7 @@ impl Running {
         if self.atomics_left > 0 {
             return false;
         }
-        self.atomics_left = 1 + self.schedule.random.below(MOST_ATOMICS) as u32;
+        self.atomics_left = self.atomics.next(&mut self.random);
         true
     }
 
@@ -155,18 +210,17 @@ impl Running {
         if self.stopped {
             return;
         }
-        self.ended += 1;
+        self.block.ended += 1;
         self.stop_thread();
         if let Some(Panic { message, at }) = panic {
-            let nowhere = Line { file: String::new(), line: 0, column: 0 };
-            self.find(at.unwrap_or(nowhere), Problem::Panic { message });
+            self.find(at.unwrap_or(Line::NOWHERE), Problem::Panic { message });
             self.stopped = true;
         }
     }
 
     /// The running thread has to wait.
     fn stop_thread(&mut self) {
-        let woken = self.schedule.stop(self.thread);
+        let woken = self.block.schedule.stop(self.thread);
         self.go_on(woken);
     }
 
@@ -174,7 +228,7 @@ impl Running {
     fn go_on(&mut self, woken: u32) {
         if woken != 0 {
             let warp = self.thread / 32;
-            self.requests.finish_stuck(warp as usize, self.schedule.lanes(warp), woken, &self.sites);
+            self.block.requests.finish_stuck(warp as usize, self.block.schedule.lanes(warp), woken, &self.sites);
         }
     }
 
@@ -182,8 +236,8 @@ impl Running {
     #[inline]
     pub(crate) fn come(&mut self, site: u16, address: Option<u64>) {
         let (warp, lane) = (self.thread / 32, self.thread % 32);
-        let all = self.schedule.lanes(warp);
-        if self.requests.come([warp, lane], all, site, address, &self.sites) {
+        let all = self.block.schedule.lanes(warp);
+        if self.block.requests.come([warp, lane], all, site, address, &self.sites) {
             self.wait_for_warp();
         }
     }
@@ -192,47 +246,74 @@ impl Running {
     #[cold]
     fn wait_for_warp(&mut self) {
         self.pause = true;
-        let woken = self.schedule.stop_ahead(self.thread);
+        let woken = self.block.schedule.stop_ahead(self.thread);
         self.go_on(woken);
+    }
+
+    /// The running thread splits shared memory off its arena.
+    pub(crate) fn split(&mut self, base: u32, bytes: u32, at: &'static Location<'static>) {
+        let split = SplitOff { thread: self.thread, base, bytes, at };
+        if let Some(other) = self.block.splits.add(split) {
+            let [split, other] = [split, other].map(|SplitOff { thread, base, bytes, at }| Split {
+                thread: self.indices[thread as usize],
+                base,
+                bytes,
+                at: at.into(),
+            });
+            self.find(at.into(), Problem::SplitDivergence { split, other });
+        }
+    }
+
+    /// A barrier that leaves the contents of some shared memory unspecified.
+    pub(crate) fn reuse(&mut self, base: u32, bytes: u32, at: &'static Location<'static>) {
+        if !self.block.reused.contains(&(base, bytes)) {
+            self.block.reused.push((base, bytes));
+        }
+        self.sync_threads(at);
     }
 
     pub(crate) fn sync_threads(&mut self, at: &'static Location<'static>) {
         let site = self.sites.number_of(Site::of_wait(at, Action::Barrier));
-        self.waiting.push((self.thread, site));
+        self.block.waiting.push((self.thread, site));
         self.stop_thread();
         self.pause = true;
-        if self.waiting.len() == self.indices.len() {
+        if self.block.waiting.len() == self.indices.len() {
             self.end_barrier();
         }
     }
 
     /// All threads that there are wait at a barrier.
     fn end_barrier(&mut self) {
-        let first = self.waiting[0].1;
-        if self.ended > 0 || self.waiting.iter().any(|(_, site)| *site != first) {
-            self.waiting.sort_unstable();
+        let first = self.block.waiting[0].1;
+        if self.block.ended > 0 || self.block.waiting.iter().any(|(_, site)| *site != first) {
+            self.block.waiting.sort_unstable();
             self.find_divergence();
         }
         self.count_requests();
-        for (thread, site) in &self.waiting {
-            self.requests.meet((thread / 32) as usize, *site, 1, u64::from(thread % 32 == 0));
+        for (thread, site) in &self.block.waiting {
+            self.block.requests.meet((thread / 32) as usize, *site, 1, u64::from(thread % 32 == 0));
         }
-        self.order.barrier();
-        for (thread, _) in self.waiting.drain(..) {
-            self.schedule.wake(thread);
+        for (base, bytes) in self.block.reused.drain(..) {
+            self.block.shared.poison_part(base as usize, bytes as usize);
         }
+        self.block.order.barrier(&mut self.order);
+        if self.order.exhausted {
+            self.end_exhausted(self.line(first));
+        }
+        let Block { waiting, schedule, .. } = &mut self.block;
+        waiting.drain(..).for_each(|(thread, _)| schedule.wake(thread));
     }
 
     fn count_requests(&mut self) {
-        for warp in 0..self.warps.len() {
-            self.requests.begin_anew(warp, self.schedule.lanes(warp as u32), &self.sites);
+        for warp in 0..self.block.warps.len() {
+            self.block.requests.begin_anew(warp, self.block.schedule.lanes(warp as u32), &self.sites);
         }
     }
 
     /// The threads that wait, sorted, are not all threads at one barrier: the others have ended.
     #[cold]
     fn find_divergence(&mut self) {
-        let (thread, site) = self.waiting[0];
+        let (thread, site) = self.block.waiting[0];
         let problem = Problem::BarrierDivergence { waiting: self.threads_by_barrier(), ended: self.ended_threads() };
         self.thread = thread;
         self.find(self.line(site), problem);
@@ -240,14 +321,14 @@ impl Running {
 
     fn threads_by_barrier(&self) -> Vec<(Line, Threads)> {
         let mut barriers: BTreeMap<Line, Vec<u32>> = BTreeMap::new();
-        for (thread, site) in &self.waiting {
+        for (thread, site) in &self.block.waiting {
             barriers.entry(self.line(*site)).or_default().push(*thread);
         }
         barriers.into_iter().map(|(at, threads)| (at, Threads::new(threads))).collect()
     }
 
     fn ended_threads(&self) -> Threads {
-        let is_waiting = |thread: &u32| self.waiting.binary_search_by_key(thread, |(thread, _)| *thread).is_ok();
+        let is_waiting = |thread: &u32| self.block.waiting.binary_search_by_key(thread, |(thread, _)| *thread).is_ok();
         Threads::new((0..self.indices.len() as u32).filter(|thread| !is_waiting(thread)))
     }
 
@@ -256,56 +337,71 @@ impl Running {
         let (warp, lane) = (self.thread / 32, self.thread % 32);
         if mask & 1 << lane == 0 {
             self.find(at.into(), Problem::NotInMask { mask, lane });
-            self.answers[self.thread as usize] = part.own();
+            self.block.answers[self.thread as usize] = part.own();
             return;
         }
         let call = Call { site, mask, part };
-        self.warps[warp as usize].come(lane, call);
+        self.block.warps[warp as usize].come(lane, call);
         self.stop_thread();
         self.pause = true;
-        if self.warps[warp as usize].with(&call) == mask {
+        if self.block.warps[warp as usize].with(&call) == mask {
             self.end_meeting(warp, &call);
         }
     }
 
     /// The lanes of `warp` that are at `call` go on.
     fn end_meeting(&mut self, warp: u32, call: &Call) {
-        let meeting = &mut self.warps[warp as usize];
+        let meeting = &mut self.block.warps[warp as usize];
         let lanes = meeting.with(call);
         let calls = meeting.end(lanes);
-        self.requests.meet(warp as usize, call.site, lanes.count_ones(), 1);
-        if lanes == self.schedule.lanes(warp) {
-            self.requests.begin_anew(warp as usize, lanes, &self.sites);
+        self.block.requests.meet(warp as usize, call.site, lanes.count_ones(), 1);
+        if lanes == self.block.schedule.lanes(warp) {
+            self.block.requests.begin_anew(warp as usize, lanes, &self.sites);
         }
         let threads: Vec<u16> =
             (0..32).filter(|lane| lanes & 1 << lane != 0).map(|lane| (32 * warp + lane) as u16).collect();
         if call.part == Part::Wait {
-            self.order.meet(&threads);
+            self.block.order.meet(&threads);
         }
         for (thread, call) in threads.into_iter().zip(calls.iter().flatten()) {
             self.thread = thread.into();
             let (answer, foreign) = answer(&calls, self.thread % 32, &call.part);
-            self.answers[self.thread as usize] = answer;
+            self.block.answers[self.thread as usize] = answer;
             if let Some(lane) = foreign {
-                self.find(self.line(call.site), Problem::ForeignLane { mask: call.mask, lane });
+                let absence = self.absence(call.mask, lane);
+                self.find(self.line(call.site), Problem::ForeignLane { mask: call.mask, lane, absence });
             }
-            self.schedule.wake(self.thread);
+            self.block.schedule.wake(self.thread);
+        }
+    }
+
+    /// Why `lane` of the running thread's warp takes no part in an operation of the lanes in `mask`.
+    #[cold]
+    fn absence(&self, mask: u32, lane: u32) -> Absence {
+        let (warp, bit) = (self.thread / 32, 1 << lane);
+        let waits = self.block.warps[warp as usize].waits(lane)
+            || self.block.waiting.iter().any(|(thread, _)| *thread == 32 * warp + lane);
+        match (mask & bit != 0, self.block.schedule.lanes(warp) & bit != 0) {
+            (false, _) => Absence::NotInMask,
+            (_, false) => Absence::NotInBlock,
+            _ if waits => Absence::WaitsElsewhere,
+            _ => Absence::Ended,
         }
     }
 
     /// What the last operation of its warp gave the thread.
     pub(crate) fn answer(&self, thread: usize) -> Answer {
-        self.answers[thread]
+        self.block.answers[thread]
     }
 
     /// No thread can run, and some have not ended: they wait for others that do not come. Lets some of them go on.
     fn end_waiting(&mut self) {
-        let stuck = |warp: usize| Some((warp as u32, self.warps[warp].any()?));
-        let Some((warp, (lane, call))) = (0..self.warps.len()).find_map(stuck) else {
+        let stuck = |warp: usize| Some((warp as u32, self.block.warps[warp].any()?));
+        let Some((warp, (lane, call))) = (0..self.block.warps.len()).find_map(stuck) else {
             return self.end_barrier();
         };
         self.thread = 32 * warp + lane;
-        let missing = call.mask & !self.warps[warp as usize].with(&call);
+        let missing = call.mask & !self.block.warps[warp as usize].with(&call);
         self.find(self.line(call.site), Problem::MissingLanes { mask: call.mask, missing });
         self.end_meeting(warp, &call);
     }
@@ -313,17 +409,27 @@ impl Running {
     pub(crate) fn fence(&mut self, scope: Scope, at: &'static Location<'static>) {
         let site = self.sites.number_of(Site::of_wait(at, Action::Fence));
         self.come(site, Some(0));
-        self.order.fence(self.thread as u16, scope);
+        self.block.order.fence(self.thread as u16, scope);
     }
 
     pub(crate) fn line(&self, site: u16) -> Line {
         self.sites.get(site).at.into()
     }
 
+    /// The launch has ended of itself: finds what it has left unwritten, unless it may.
+    pub(crate) fn check_outputs(&mut self) {
+        for Unwritten { window, first, count, len, left_out } in self.outputs.unwritten(&mut self.memory) {
+            let left_out = left_out.map(|site| self.line(site));
+            let (kernel, at) = (self.kernel, left_out.clone().unwrap_or(Line::NOWHERE));
+            let problem = Problem::UnwrittenOutput { window, first, count, len, left_out };
+            self.findings.add(Finding { kernel, block: [0; 3], thread: [0; 3], at, problem, times: 1 });
+        }
+    }
+
     /// The running thread's problem.
     #[cold]
     pub(crate) fn find(&mut self, at: Line, problem: Problem) {
-        let (kernel, block, thread) = (self.kernel, self.blocks.current(), self.indices[self.thread as usize]);
+        let (kernel, block, thread) = (self.kernel, self.block.index, self.indices[self.thread as usize]);
         self.findings.add(Finding { kernel, block, thread, at, problem, times: 1 });
     }
 
@@ -340,82 +446,18 @@ impl Running {
     /// The counts of all sites.
     pub(crate) fn counts(&self) -> Vec<SiteCounts> {
         let numbered = self.sites.iter().enumerate();
-        let counts = numbered.map(|(number, site)| SiteCounts::new(site, self.requests.counts_at(number)));
+        let counts = numbered.map(|(number, site)| SiteCounts::new(site, self.counts_at(number)));
         let mut sites: Vec<SiteCounts> = counts.collect();
         sites.sort_by(|a, b| (&a.at, a.action).cmp(&(&b.at, b.action)));
         sites
     }
-}
 
-/// The order of a grid's blocks: each is as far from the one before as any other.
-#[derive(Debug)]
-struct Blocks {
-    grid: [u32; 3],
-    first: u64,
-    step: u64,
-    /// The first interval of each block that has begun.
-    intervals: Vec<u32>,
-}
-
-impl Blocks {
-    fn new(grid: [u32; 3], random: &mut Random) -> Self {
-        let count = grid.iter().map(|n| u64::from(*n)).product();
-        let mut step = 1 + random.below(count);
-        // A step without a common divisor comes by all blocks.
-        while gcd(step, count) != 1 {
-            step = 1 + random.below(count);
+    /// The counts at a site, by warp, of all blocks.
+    fn counts_at(&self, site: usize) -> Vec<Counts> {
+        let mut sum = self.block.requests.counts_at(site);
+        for block in &self.parked {
+            sum.iter_mut().zip(block.requests.counts_at(site)).for_each(|(sum, counts)| *sum += counts);
         }
-        Blocks { grid, first: random.below(count), step, intervals: Vec::new() }
-    }
-
-    fn begin(&mut self, interval: u32) -> Option<[u32; 3]> {
-        if self.intervals.len() as u64 == self.count() {
-            return None;
-        }
-        self.intervals.push(interval);
-        Some(self.current())
-    }
-
-    fn count(&self) -> u64 {
-        self.grid.iter().map(|n| u64::from(*n)).product()
-    }
-
-    fn current(&self) -> [u32; 3] {
-        self.number(self.intervals.len().saturating_sub(1))
-    }
-
-    fn of_interval(&self, interval: u32) -> [u32; 3] {
-        self.number(self.intervals.partition_point(|first| *first <= interval).saturating_sub(1))
-    }
-
-    fn number(&self, begun: usize) -> [u32; 3] {
-        let number = (u128::from(self.first) + begun as u128 * u128::from(self.step)) % u128::from(self.count());
-        let ([x, y, _], number) = (self.grid.map(u64::from), number as u64);
-        [number % x, number / x % y, number / x / y].map(|index| index as u32)
-    }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_block_runs_once() {
-        for (seed, grid) in [(0, [1, 1, 1]), (1, [12, 5, 3]), (2, [97, 1, 2])] {
-            let mut blocks = Blocks::new(grid, &mut Random::new(seed));
-            let begun: Vec<_> = (0..).map_while(|k| blocks.begin(10 + 3 * k)).collect();
-            let different: BTreeSet<_> = begun.iter().copied().collect();
-            assert_eq!(begun.len(), (grid[0] * grid[1] * grid[2]) as usize);
-            assert_eq!(different.len(), begun.len());
-            assert!(begun.iter().all(|block| block.iter().zip(grid).all(|(index, n)| *index < n)));
-            for (k, block) in begun.iter().enumerate() {
-                assert_eq!(blocks.of_interval(12 + 3 * k as u32), *block);
-            }
-        }
+        sum
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Conflict {
     pub(crate) site: u16,
     /// Not a race, but memory that is written although a window promises that it is not.
     pub(crate) constant: bool,
+    /// The present access is a store of the bits that are there already.
+    pub(crate) same_value: bool,
 }
 
 /// The memory of a region's cells, which are as small as the smallest access so far, and 8 bytes at the most.
@@ -48,13 +50,16 @@ pub(crate) struct Shadow {
     constants: Vec<ConstantLoad>,
     /// The interval of the last store or atomic operation.
     last_write: u32,
+    /// The sizes of atomic operations so far, each a bit.
+    atomic_sizes: u32,
     sets: Sets,
 }
 
 impl Shadow {
     /// For a region of so many bytes, which blocks of so many warps access at the most.
     pub(crate) fn new(bytes: usize, warps: usize) -> Self {
-        Shadow { bytes, shift: 3, cells: Vec::new(), constants: Vec::new(), last_write: 0, sets: Sets::new(warps) }
+        let (cells, constants) = (Vec::new(), Vec::new());
+        Shadow { bytes, shift: 3, cells, constants, last_write: 0, atomic_sizes: 0, sets: Sets::new(warps) }
     }
 
     /// Remembers a load of `bytes` bytes from `first` on, a multiple of that, and finds an earlier access that it is in
@@ -86,10 +91,13 @@ impl Shadow {
     /// The same for an atomic operation.
     #[inline]
     pub(crate) fn atomic(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
+        let now = &now.of_atomic(bytes);
         let cells = self.cells(first, bytes);
         let mut conflict = self.write_constant(cells.clone(), now);
+        self.atomic_sizes |= bytes;
+        let several_sizes = !self.atomic_sizes.is_power_of_two();
         for cell in &mut self.cells[cells] {
-            if let Some(found) = cell.atomic(now, &mut self.sets) {
+            if let Some(found) = cell.atomic(now, &mut self.sets, several_sizes) {
                 conflict.get_or_insert(found);
             }
         }
@@ -107,13 +115,13 @@ impl Shadow {
         for constant in &mut self.constants[cells.clone()] {
             *constant = load;
         }
-        if self.last_write < now.launch_first { None } else { self.find_write(cells, now) }
+        if now.is_of_launch(self.last_write) { self.find_write(cells, now) } else { None }
     }
 
     #[cold]
     fn find_write(&self, cells: Range<usize>, now: &Moment<'_>) -> Option<Conflict> {
         let mut writes = self.cells[cells].iter().flat_map(|cell| [cell.store, cell.atomics]);
-        let write = writes.find_map(|mark| self.sets.latest(mark).filter(|mark| mark.interval >= now.launch_first))?;
+        let write = writes.find_map(|mark| self.sets.latest(mark).filter(|mark| now.is_of_launch(mark.interval)))?;
         Some(Conflict { constant: true, ..write.conflict(write.lanes.trailing_zeros()) })
     }
 
@@ -123,8 +131,14 @@ impl Shadow {
         if self.constants.is_empty() {
             return None;
         }
-        let load = self.constants[cells].iter().find(|load| load.interval >= now.launch_first)?;
-        Some(Conflict { interval: load.interval, thread: load.thread, site: load.site, constant: true })
+        let load = self.constants[cells].iter().find(|load| now.is_of_launch(load.interval))?;
+        Some(Conflict {
+            interval: load.interval,
+            thread: load.thread,
+            site: load.site,
+            constant: true,
+            same_value: false,
+        })
     }
 
     /// The cells of an access to memory that the kernel may write.
@@ -192,8 +206,11 @@ impl Cell {
     }
 
     #[inline]
-    fn atomic(&mut self, now: &Moment<'_>, sets: &mut Sets) -> Option<Conflict> {
-        let conflict = sets.conflict(self.store, now).or_else(|| sets.conflict(self.loads, now));
+    fn atomic(&mut self, now: &Moment<'_>, sets: &mut Sets, several_sizes: bool) -> Option<Conflict> {
+        let mut conflict = sets.conflict(self.store, now).or_else(|| sets.conflict(self.loads, now));
+        if several_sizes {
+            conflict = conflict.or_else(|| sets.conflict_of_sizes(self.atomics, now));
+        }
         sets.add(&mut self.atomics, now);
         conflict
     }

@@ -15,6 +15,11 @@ pub struct Line {
     pub column: u32,
 }
 
+impl Line {
+    /// What no line did.
+    pub(crate) const NOWHERE: Line = Line { file: String::new(), line: 0, column: 0 };
+}
+
 impl From<&Location<'_>> for Line {
     fn from(at: &Location<'_>) -> Self {
         Line { file: at.file().to_owned(), line: at.line(), column: at.column() }

@@ -74,6 +74,11 @@ impl Meeting {
         self.0[lane as usize] = Some(call);
     }
 
+    /// Whether `lane` waits.
+    pub(crate) fn waits(&self, lane: u32) -> bool {
+        self.0[lane as usize].is_some()
+    }
+
     /// Any lane that waits, and its part.
     pub(crate) fn any(&self) -> Option<(u32, Call)> {
         (0..32).find_map(|lane| Some((lane, self.0[lane as usize]?)))
@@ -107,9 +112,10 @@ pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, part: &Part) -> (Ans
 fn exchange(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation, own: u32) -> (u32, Option<u32>) {
     let source = match operation {
         WarpOperation::Shuffle { lane } => Some(lane % 32),
-        WarpOperation::ShuffleUp { delta } => lane.checked_sub(delta),
-        WarpOperation::ShuffleDown { delta } => lane.checked_add(delta).filter(|source| *source < 32),
-        WarpOperation::ShuffleXor { mask } => Some(lane ^ mask).filter(|source| *source < 32),
+        // The hardware looks at five bits.
+        WarpOperation::ShuffleUp { delta } => lane.checked_sub(delta % 32),
+        WarpOperation::ShuffleDown { delta } => Some(lane + delta % 32).filter(|source| *source < 32),
+        WarpOperation::ShuffleXor { mask } => Some(lane ^ (mask % 32)),
         together => return (combine(calls, together, own), None),
     };
     let Some(source) = source else { return (own, None) };

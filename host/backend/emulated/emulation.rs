@@ -138,7 +138,7 @@ fn limits(profile: &Profile) -> LaunchLimits {
     let shared = SharedMemory {
         default_per_block: most.min(DEFAULT_SHARED_BYTES),
         max_per_block: most,
-        // Blocks run one after another.
+        // The blocks under way each have as much.
         per_multiprocessor: most,
         banks: profile.banks(),
         bank_bytes: 4,

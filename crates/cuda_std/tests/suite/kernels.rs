@@ -151,12 +151,12 @@ fn arguments_show_their_windows() {
     let mut seen = Vec::new();
     Twice { number: GLOBAL, inner, bytes: input(256, 5) }
         .windows("args", &mut |name, window| seen.push((name, window)));
-    let window = |kind, first, bytes| Window { kind, address: GLOBAL + first, bytes };
+    let window = |kind, first, bytes, element_bytes| Window { kind, address: GLOBAL + first, bytes, element_bytes };
     let expected = [
-        ("input", window(WindowKind::In, 0, 24)),
-        ("output", window(WindowKind::Out, 64, 16)),
-        ("count", window(WindowKind::InOut, 128, 4)),
-        ("bytes", window(WindowKind::In, 256, 5)),
+        ("input", window(WindowKind::In, 0, 24, 8)),
+        ("output", window(WindowKind::Out, 64, 16, 8)),
+        ("count", window(WindowKind::InOut, 128, 4, 4)),
+        ("bytes", window(WindowKind::In, 256, 5, 1)),
     ];
     assert_eq!(seen, expected);
 
@@ -164,8 +164,8 @@ fn arguments_show_their_windows() {
     input::<f32>(0, u64::MAX).windows("args", &mut |name, window| seen.push((name, window)));
     GlobalOut::<f32>::empty().windows("none", &mut |name, window| seen.push((name, window)));
     WEIGHTS.windows("table", &mut |name, window| seen.push((name, window)));
-    let nothing = Window { kind: WindowKind::Out, address: 0, bytes: 0 };
-    assert_eq!(seen, [("args", window(WindowKind::In, 0, u64::MAX)), ("none", nothing)]);
+    let nothing = Window { kind: WindowKind::Out, address: 0, bytes: 0, element_bytes: 4 };
+    assert_eq!(seen, [("args", window(WindowKind::In, 0, u64::MAX, 4)), ("none", nothing)]);
 }
 
 /// The layout is C's: in order, each field aligned.
@@ -190,6 +190,16 @@ fn windows_begin_at_multiples_of_16_bytes() {
     assert_eq!(events.iter().map(|event| event.access().base).collect::<Vec<_>>(), [0, 32, 64]);
     // Nothing is left.
     assert_eq!(rest.split::<u8>(0).0.len(), 0);
+}
+
+#[test]
+fn a_split_is_told_with_its_bytes() {
+    let tester = Tester::new(112, 0);
+    let arena = tester.arena();
+    let ((_, rest), event) = tester.observe_one(|| arena.split::<u8>(17));
+    assert!(matches!(event, Event::Split(0, 32, _)), "{event:?}");
+    let (_, event) = tester.observe_one(|| rest.split::<u64>(3));
+    assert!(matches!(event, Event::Split(32, 32, _)), "{event:?}");
 }
 
 #[test]
@@ -223,13 +233,25 @@ fn reuse_is_a_barrier_and_gives_the_windows_memory_back() {
     let (first, rest) = tester.arena().split::<f32>(8);
     let (second, _) = rest.split::<u8>(3);
     let (again, event) = tester.observe_one(|| second.reuse());
-    assert!(matches!(event, Event::SyncThreads(_)), "{event:?}");
+    assert!(matches!(event, Event::Reuse(32, 16, _)), "{event:?}");
     let (window, rest) = again.split::<u16>(8);
     let (_, event) = tester.observe_one(|| window.get(0));
     assert_eq!(event.access().base, 32);
     // That window's memory, not what was left behind it; and the first window is still there.
     assert!(message_of(AssertUnwindSafe(|| drop(rest.split::<u8>(1)))).contains("the 0 bytes"));
     assert_eq!(first.len(), 8);
+}
+
+#[test]
+fn a_cast_window_has_the_same_memory() {
+    let tester = Tester::new(96, 0);
+    let (_, rest) = tester.arena().split::<f32>(8);
+    let (pairs, _) = rest.split::<u64>(3);
+    tester.observe_one(|| pairs.set(1, 5 << 32));
+    let words = pairs.cast::<u32>();
+    let (word, event) = tester.observe_one(|| words.get(3));
+    assert_eq!((words.len(), word, event.access().base), (6, 5, 32));
+    assert_eq!(words.cast::<u64>().cast::<u8>().cast::<u64>().len(), 3);
 }
 
 /// Two windows on the same bytes would need two arenas or two copies of a window.

@@ -28,6 +28,10 @@ pub enum Event {
     Update(Access, Operation, Ordering),
     CompareExchange(Access, Ordering),
     Clock(&'static Location<'static>),
+    /// First byte and bytes.
+    Split(u32, u32, &'static Location<'static>),
+    /// First byte and bytes.
+    Reuse(u32, u32, &'static Location<'static>),
     SyncThreads(&'static Location<'static>),
     SyncWarp(u32, &'static Location<'static>),
     Fence(Scope, &'static Location<'static>),
@@ -48,6 +52,8 @@ impl Event {
             Event::Clock(at)
             | Event::Commit(at)
             | Event::WaitCopies(_, at)
+            | Event::Split(.., at)
+            | Event::Reuse(.., at)
             | Event::SyncThreads(at)
             | Event::SyncWarp(_, at)
             | Event::Fence(_, at)
@@ -271,6 +277,14 @@ impl Machine for Tester {
     fn clock(&self, at: &'static Location<'static>) -> u64 {
         self.note(Event::Clock(at));
         self.clock.get()
+    }
+
+    fn split(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
+        self.note(Event::Split(base, bytes, at));
+    }
+
+    fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
+        self.note(Event::Reuse(base, bytes, at));
     }
 
     fn sync_threads(&self, at: &'static Location<'static>) {

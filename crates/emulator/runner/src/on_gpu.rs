@@ -15,6 +15,7 @@ struct Gpu {
     input: Buffer<u32>,
     output: Buffer<u32>,
     zeros: Buffer<u32>,
+    result: Buffer<u32>,
 }
 
 impl Gpu {
@@ -22,8 +23,9 @@ impl Gpu {
         let device = Device::open()?;
         let numbers: Vec<u32> = (0..LEN).collect();
         let input = device.upload(&numbers)?;
-        let [output, zeros] = [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
-        Ok(Gpu { device, input, output, zeros })
+        let zeroed = || device.zeroed(LEN as usize);
+        let (output, zeros, result) = (zeroed()?, zeroed()?, zeroed()?);
+        Ok(Gpu { device, input, output, zeros, result })
     }
 
     /// Launches a kernel and waits for its end.
@@ -33,6 +35,7 @@ impl Gpu {
             input: windows.input(&self.input),
             output: windows.in_out(&mut self.output),
             zeros: windows.in_out(&mut self.zeros),
+            result: windows.output(&mut self.result),
             right: right.into(),
         })?;
         self.device.synchronize()

@@ -102,7 +102,7 @@ fn who_waits_for_the_clock_runs_out_of_steps() {
     let args = Numbers { input: input.input(), output: output.in_out(), choice: 0 };
     let launch = Launch::new([1, 1, 1], [1, 1, 1]).budget(1000);
     let report = emulator.launch::<waiting>(launch, args, ()).expect("within the limits");
-    assert!(matches!(report.findings[0].problem, Problem::OutOfSteps { budget: 1000 }), "{report}");
+    assert!(matches!(report.findings[0].problem, Problem::OutOfSteps { budget: 1000, .. }), "{report}");
 }
 
 #[test]

@@ -5,11 +5,13 @@
 
 mod buffers;
 mod compared;
+mod correct;
 mod counts;
 mod ends;
 mod launches;
 mod planted;
 mod probes;
 mod readme;
+mod texts;
 mod turns;
 mod warps;

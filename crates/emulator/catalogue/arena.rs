@@ -1,0 +1,202 @@
+//! Shared memory that is split in different ways or used again too carelessly, and atomic operations of different sizes on
+//! the same bytes. With `right` the same kernel has none of it.
+
+use crate::Args;
+use crate::case::cases;
+use cuda_std::{Arena, Ordering, Shared, kernel, thread};
+
+kernel! {
+    /// What a window held is gone when its memory is used again.
+    pub fn stale_after_reuse(arena, args: Args) {
+        let (tile, _) = arena.split::<u32>(64);
+        let t = thread::thread_idx_x();
+        tile.set(t, t);
+        let (tile, _) = tile.reuse().split::<u32>(64);
+        if args.right != 0 {
+            tile.set(t, t);
+        }
+        args.output.set(t.into(), tile.get(t)); // planted
+    }
+}
+
+kernel! {
+    /// The second tile lacks its halo, where the first one had numbers.
+    pub fn halo_of_the_tile_before(arena, args: Args) {
+        let (tile, _) = arena.split::<u32>(68);
+        let t = thread::thread_idx_x();
+        tile.set(t, t);
+        if t < 4 {
+            tile.set(64 + t, 0);
+        }
+        let (tile, _) = tile.reuse().split::<u32>(68);
+        tile.set(t, 2 * t);
+        if args.right != 0 && t < 4 {
+            tile.set(64 + t, 0);
+        }
+        thread::sync_threads();
+        args.output.set(t.into(), tile.get(t + 4)); // planted
+    }
+}
+
+kernel! {
+    /// Sums that begin with what a window left behind.
+    pub fn sums_not_zeroed_again(arena, args: Args) {
+        let (sums, _) = arena.split::<u32>(16);
+        let t = thread::thread_idx_x();
+        if t < 16 {
+            sums.set(t, 0);
+        }
+        let (sums, _) = sums.reuse().split::<u32>(16);
+        if args.right != 0 && t < 16 {
+            sums.set(t, 0);
+        }
+        thread::sync_threads();
+        sums.fetch_add(t % 16, t, Ordering::Relaxed); // planted
+    }
+}
+
+kernel! {
+    /// Words take the place of bytes, of which there were as many: three quarters of the words are missing.
+    pub fn words_in_place_of_bytes(arena, args: Args) {
+        let (bytes, _) = arena.split::<u8>(256);
+        let t = thread::thread_idx_x();
+        for k in 0..4 {
+            bytes.set(t + 64 * k, 1);
+        }
+        let (words, _) = bytes.reuse().split::<u32>(64);
+        if args.right != 0 || t < 16 {
+            words.set(t, t);
+        }
+        thread::sync_threads();
+        args.output.set(t.into(), words.get(63 - t)); // planted
+    }
+}
+
+kernel! {
+    /// Each half of the block has a size of its own in mind.
+    pub fn split_of_another_size(arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let (tile, _) = arena.split::<u32>(if args.right != 0 || t < 32 { 64 } else { 128 }); // planted
+        tile.set(t, t);
+        args.output.set(t.into(), tile.get(t));
+    }
+}
+
+kernel! {
+    /// Each half of the block has an element type of its own in mind.
+    pub fn split_of_another_type(arena, args: Args) {
+        let t = thread::thread_idx_x();
+        if args.right == 0 && t >= 32 {
+            let (tile, _) = arena.split::<u64>(64); // planted
+            args.output.set(t.into(), tile.len());
+        } else {
+            let (tile, _) = arena.split::<u32>(64); // planted
+            args.output.set(t.into(), tile.len());
+        }
+    }
+}
+
+kernel! {
+    /// Two windows, which some threads split off in another order.
+    pub fn split_in_another_order(arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let small_first = args.right != 0 || t < 32;
+        let (a, rest) = arena.split::<u32>(if small_first { 16 } else { 64 }); // planted
+        let (b, _) = rest.split::<u32>(if small_first { 64 } else { 16 }); // planted
+        args.output.set(t.into(), a.len() + b.len());
+    }
+}
+
+kernel! {
+    /// Some threads split off what they alone need, and then what all need.
+    pub fn split_by_some_first(arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let mut rest = arena;
+        if args.right != 0 || t == 0 {
+            (_, rest) = rest.split::<u32>(4); // planted
+        }
+        let (tile, _) = rest.split::<u32>(64); // planted
+        args.output.set(t.into(), tile.len());
+    }
+}
+
+kernel! {
+    /// The first splits are the same for all, the one after `reuse` is not.
+    pub fn split_of_reused_memory(arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let (tile, _) = arena.split::<u32>(64);
+        tile.set(t, t);
+        let parts = if args.right != 0 { 2 } else { 1 + t / 32 };
+        let (part, _) = tile.reuse().split::<u32>(64 / parts); // planted
+        args.output.set(t.into(), part.len());
+    }
+}
+
+/// The first window of the block, as pairs for some threads and as their halves for the others.
+enum Counters {
+    Wide(Shared<u64>),
+    Narrow(Shared<u32>),
+}
+
+impl Counters {
+    #[inline(always)]
+    fn split(arena: Arena, wide: bool) -> Self {
+        match wide {
+            true => Counters::Wide(arena.split(8).0),
+            false => Counters::Narrow(arena.split(16).0),
+        }
+    }
+}
+
+kernel! {
+    /// One warp counts in 64 bits, the other one in 32.
+    pub fn counters_of_two_sizes(arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let counters = Counters::split(arena, t < 32);
+        if let Counters::Wide(wide) = &counters
+            && t < 8
+        {
+            wide.set(t, 0);
+        }
+        thread::sync_threads();
+        match counters {
+            Counters::Wide(wide) => wide.add(t % 8, 1, Ordering::Relaxed), // planted
+            Counters::Narrow(narrow) if args.right == 0 => narrow.add(t % 16, 1, Ordering::Relaxed), // planted
+            Counters::Narrow(_) => {}
+        }
+    }
+}
+
+kernel! {
+    /// A pair is replaced as a whole by one thread, and half of it by another one.
+    pub fn half_of_a_pair_exchanged(arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let counters = Counters::split(arena, t == 0);
+        if let Counters::Wide(wide) = &counters {
+            wide.set(0, 0);
+            wide.set(1, 0);
+        }
+        thread::sync_threads();
+        // The upper half, or one of the next pair.
+        let half = if args.right != 0 { 2 } else { 1 };
+        match counters {
+            Counters::Wide(wide) => drop(wide.compare_exchange(0, 0, 1 << 32, Ordering::SeqCst)), // planted
+            Counters::Narrow(narrow) if t == 40 => drop(narrow.exchange(half, 5, Ordering::SeqCst)), // planted
+            Counters::Narrow(_) => {}
+        }
+    }
+}
+
+cases! {
+    stale_after_reuse: 1 of 64, Uninitialised, "uninitialised: load of element";
+    halo_of_the_tile_before: 1 of 64, Uninitialised, "of a window of 68 on shared memory";
+    sums_not_zeroed_again: 1 of 64, Uninitialised, "uninitialised: atomic of element";
+    words_in_place_of_bytes: 1 of 64, Uninitialised, "uninitialised: load of element";
+    split_of_another_size: 1 of 64, Split, "256 bytes";
+    split_of_another_type: 1 of 64, Split, "512 bytes";
+    split_in_another_order: 1 of 64, Split, "64 bytes off at byte 0";
+    split_by_some_first: 1 of 64, Split, "16 bytes off at byte 0";
+    split_of_reused_memory: 1 of 64, Split, "all threads of a block must split alike";
+    counters_of_two_sizes: 1 of 64, Race, "atomic operations of different sizes are not atomic to each other";
+    half_of_a_pair_exchanged: 1 of 64, Race, "atomic operations of different sizes are not atomic to each other";
+}

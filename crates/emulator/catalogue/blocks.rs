@@ -1,0 +1,242 @@
+//! What goes wrong between blocks that run at the same time, or in an order that nobody thought of. With `right` the same
+//! kernel is correct.
+
+use crate::Args;
+use crate::case::cases;
+use cuda_std::{Ordering, fence, kernel, thread};
+
+kernel! {
+    /// Who finds the lock taken does without.
+    pub fn try_lock_fallback(_arena, args: Args) {
+        for _ in 0..8 {
+            let mut locked = args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0;
+            while args.right != 0 && !locked {
+                locked = args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0;
+            }
+            args.zeros.set(1, args.zeros.get(1) + 1); // planted
+            if locked {
+                args.zeros.exchange(0, 0, Ordering::SeqCst);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Who finds the lock taken leaves its work undone.
+    pub fn try_lock_drops_work(_arena, args: Args) {
+        for k in 0..4 {
+            let mut locked = args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0;
+            while args.right != 0 && !locked {
+                locked = args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0;
+            }
+            args.result.set_if(locked, 4 * thread::global_x() + k, 1); // planted
+            if locked {
+                args.zeros.exchange(0, 0, Ordering::SeqCst);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// A number is handed over to other blocks by a flag; its writer has no fence.
+    pub fn flag_without_release(_arena, args: Args) {
+        let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
+        if ticket == 0 {
+            args.output.set(0, 42); // planted
+            if args.right != 0 {
+                fence::fence_device();
+            }
+            args.zeros.exchange(1, 1, Ordering::Relaxed);
+        } else {
+            while args.zeros.fetch_add(1, 0, Ordering::Relaxed) == 0 {}
+            fence::fence_device();
+            args.output.set(ticket.into(), args.output.get(0)); // planted
+        }
+    }
+}
+
+kernel! {
+    /// The same; its readers have fences for their block alone.
+    pub fn flag_acquired_for_the_block(_arena, args: Args) {
+        let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
+        if ticket == 0 {
+            args.output.set(0, 42); // planted
+            fence::fence_device();
+            args.zeros.exchange(1, 1, Ordering::Relaxed);
+        } else {
+            while args.zeros.fetch_add(1, 0, Ordering::Relaxed) == 0 {}
+            if args.right != 0 { fence::fence_device() } else { fence::fence_block() }
+            args.output.set(ticket.into(), args.output.get(0)); // planted
+        }
+    }
+}
+
+kernel! {
+    /// Other blocks wait for a flag by plain loads.
+    pub fn flag_waited_for_by_loads(_arena, args: Args) {
+        let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
+        if ticket == 0 {
+            args.zeros.exchange(1, 1, Ordering::SeqCst); // planted
+        } else if args.right != 0 {
+            while args.zeros.fetch_add(1, 0, Ordering::SeqCst) == 0 {}
+        } else {
+            while args.zeros.get(1) == 0 {} // planted
+        }
+    }
+}
+
+kernel! {
+    /// A flag is set, and only then the second of two numbers.
+    pub fn flag_before_the_last_store(_arena, args: Args) {
+        let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
+        if ticket == 0 {
+            if args.right != 0 {
+                args.output.set(1, 43);
+            }
+            args.output.set(0, 42);
+            args.zeros.exchange(1, 1, Ordering::SeqCst);
+            if args.right == 0 {
+                args.output.set(1, 43); // planted
+            }
+        } else {
+            while args.zeros.fetch_add(1, 0, Ordering::SeqCst) == 0 {}
+            let sum = args.output.get(0).wrapping_add(args.output.get(1)); // planted
+            args.output.set(u64::from(ticket) + 1, sum);
+        }
+    }
+}
+
+kernel! {
+    /// Sums of all blocks before: who waits for the one before takes its sum without a fence.
+    pub fn look_back_without_acquire(_arena, args: Args) {
+        let ticket = u64::from(args.zeros.fetch_add(0, 1, Ordering::Relaxed));
+        let mut sum = 0;
+        if ticket > 0 {
+            while args.zeros.fetch_add(ticket, 0, Ordering::Relaxed) == 0 {}
+            if args.right != 0 {
+                fence::fence_device();
+            }
+            sum = args.output.get(ticket - 1); // planted
+        }
+        args.output.set(ticket, sum + 1); // planted
+        fence::fence_device();
+        args.zeros.exchange(ticket + 1, 1, Ordering::Relaxed);
+    }
+}
+
+kernel! {
+    /// The same, but blocks wait for the one whose index is one less: it need not have begun.
+    pub fn look_back_by_index(_arena, args: Args) {
+        let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
+        let place = u64::from(if args.right != 0 { ticket } else { thread::block_idx_x() });
+        if place > 0 {
+            while args.zeros.fetch_add(place, 0, Ordering::SeqCst) == 0 {} // planted
+        }
+        args.zeros.exchange(place + 1, 1, Ordering::SeqCst);
+    }
+}
+
+kernel! {
+    /// The first block is to begin, wherever it is in the order.
+    pub fn wait_for_the_first_block(_arena, args: Args) {
+        let first = if args.right != 0 { args.zeros.fetch_add(0, 1, Ordering::Relaxed) } else { thread::block_idx_x() };
+        if first == 0 {
+            args.zeros.exchange(1, 1, Ordering::SeqCst);
+        }
+        while args.zeros.fetch_add(1, 0, Ordering::SeqCst) == 0 {} // planted
+    }
+}
+
+kernel! {
+    /// The last block adds up what all threads of all blocks have written; a block's threads do not wait for each other
+    /// before one of them says that the block is done.
+    pub fn done_before_all_threads(arena, args: Args) {
+        let (is_last, _) = arena.split::<u32>(1);
+        let t = thread::thread_idx_x();
+        args.output.set(thread::global_x(), 1); // planted
+        if args.right != 0 {
+            thread::sync_threads();
+        }
+        if t == 0 {
+            fence::fence_device();
+            let done = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
+            fence::fence_device();
+            is_last.set(0, u32::from(done + 1 == thread::grid_dim_x()));
+        }
+        thread::sync_threads();
+        if is_last.get(0) != 0 {
+            let block = u64::from(thread::block_dim_x());
+            for k in 0..u64::from(thread::grid_dim_x()) {
+                args.zeros.set(u64::from(t) + 64, args.output.get(k * block + (u64::from(t) + 1) % block)); // planted
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Blocks take their work from a queue whose head is read and set like any number.
+    pub fn queue_without_atomics(_arena, args: Args) {
+        for _ in 0..4 {
+            if args.right != 0 {
+                args.zeros.fetch_add(0, 1, Ordering::Relaxed);
+            } else {
+                let next = args.zeros.get(0); // planted
+                args.zeros.set(0, next + 1); // planted
+            }
+        }
+    }
+}
+
+kernel! {
+    /// A lock between blocks with fences for the block alone.
+    pub fn lock_for_the_block(_arena, args: Args) {
+        let fence = || if args.right != 0 { fence::fence_device() } else { fence::fence_block() };
+        while args.zeros.compare_exchange(0, 0, 1, Ordering::Relaxed) != 0 {}
+        fence();
+        args.zeros.set(1, args.zeros.get(1) + 1); // planted
+        fence();
+        args.zeros.exchange(0, 0, Ordering::Relaxed);
+    }
+}
+
+kernel! {
+    /// The lock is given back, and then the sum is stored.
+    pub fn unlocked_too_early(_arena, args: Args) {
+        while args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) != 0 {}
+        let sum = args.zeros.get(1); // planted
+        if args.right == 0 {
+            args.zeros.exchange(0, 0, Ordering::SeqCst);
+        }
+        args.zeros.set(1, sum + 1); // planted
+        if args.right != 0 {
+            args.zeros.exchange(0, 0, Ordering::SeqCst);
+        }
+    }
+}
+
+kernel! {
+    /// One sum, but two locks.
+    pub fn two_locks_for_one_sum(_arena, args: Args) {
+        let lock = u64::from(if args.right != 0 { 0 } else { thread::block_idx_x() % 2 });
+        while args.zeros.compare_exchange(lock, 0, 1, Ordering::SeqCst) != 0 {}
+        args.zeros.set(2, args.zeros.get(2) + 1); // planted
+        args.zeros.exchange(lock, 0, Ordering::SeqCst);
+    }
+}
+
+cases! {
+    try_lock_fallback: 16 of 1, Race, "on global memory";
+    try_lock_drops_work: 64 of 1, Unwritten, "which the masked store at ";
+    flag_without_release: 6 of 1, Race, "data race: load of element 0";
+    flag_acquired_for_the_block: 6 of 1, Race, "data race: load of element 0";
+    flag_waited_for_by_loads: 6 of 1, Race, "data race: ";
+    flag_before_the_last_store: 6 of 1, Race + Uninitialised, "data race: ";
+    look_back_without_acquire: 20 of 1, Race, "data race: load of element";
+    look_back_by_index: 32 of 1, Endless, "a block may wait only for blocks that have begun";
+    wait_for_the_first_block: 250 of 1, Endless, "a block may wait only for blocks that have begun";
+    done_before_all_threads: 4 of 32, Race + Uninitialised, "data race: load of element";
+    queue_without_atomics: 8 of 1, Race, "element 0 of a window of 256 on global memory";
+    lock_for_the_block: 8 of 1, Race, "element 1 of a window of 256 on global memory";
+    unlocked_too_early: 8 of 1, Race, "element 1 of a window of 256 on global memory";
+    two_locks_for_one_sum: 8 of 1, Race, "element 2 of a window of 256 on global memory";
+}

@@ -1,0 +1,96 @@
+//! Outputs of which a part is forgotten. With `right` the same kernel writes all elements.
+
+use crate::case::cases;
+use crate::{Args, LEN};
+use cuda_std::{Ordering, kernel, thread};
+
+kernel! {
+    /// A loop with the grid's stride that makes as many turns as go into the length without a remainder.
+    pub fn grid_stride_tail(_arena, args: Args) {
+        let stride = thread::grid_dim_x() * thread::block_dim_x();
+        let turns = if args.right != 0 { LEN.div_ceil(stride) } else { LEN / stride };
+        for k in 0..turns {
+            args.result.set_if(true, thread::global_x() + u64::from(k * stride), k);
+        }
+    }
+}
+
+kernel! {
+    /// The same, from the second element on.
+    pub fn stride_from_one(_arena, args: Args) {
+        let mut i = thread::global_x() + u64::from(args.right == 0);
+        while i < args.result.len() {
+            args.result.set(i, 1);
+            i += u64::from(thread::grid_dim_x() * thread::block_dim_x());
+        }
+    }
+}
+
+kernel! {
+    /// The condition of the masked store leaves the last element out.
+    pub fn mask_off_by_one(_arena, args: Args) {
+        let i = thread::global_x();
+        args.result.set_if(i + u64::from(args.right == 0) < args.result.len(), i, 1); // planted
+    }
+}
+
+kernel! {
+    /// A condition on data: elements for which it does not hold keep what was there before, which is nothing.
+    pub fn condition_on_data(_arena, args: Args) {
+        let i = thread::global_x();
+        let number = args.input.get_or(i, 0);
+        args.result.set_if(args.right != 0 || number % 7 != 3, i, number); // planted
+    }
+}
+
+kernel! {
+    /// Four elements for each thread, of a part of the window that is too short.
+    pub fn strided_in_a_short_part(_arena, args: Args) {
+        let part = args.result.at(0).first(if args.right != 0 { LEN } else { 250 });
+        part.set4_strided::<64>(thread::thread_idx_x(), [1, 2, 3, 4]); // planted
+    }
+}
+
+kernel! {
+    /// Pairs, of which the last one is left to nobody.
+    pub fn last_pair(_arena, args: Args) {
+        let i = 2 * thread::global_x();
+        if i + 2 + u64::from(args.right == 0) <= args.result.len() {
+            args.result.set2(i, [1, 2]);
+        }
+    }
+}
+
+kernel! {
+    /// The last block is to write the result, but counts one too many.
+    pub fn nobody_is_last(_arena, args: Args) {
+        let before = args.zeros.fetch_add(0, 1, Ordering::SeqCst);
+        if before + u32::from(args.right != 0) == thread::grid_dim_x() {
+            for i in 0..args.result.len() {
+                args.result.set(i, 1);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// A thread that has nothing to load returns, although it has something to store.
+    pub fn return_before_the_store(_arena, args: Args) {
+        let i = thread::global_x();
+        if args.right == 0 && i + 1 >= args.input.len() {
+            return;
+        }
+        args.result.set(i, args.input.get_or(i + 1, 0));
+    }
+}
+
+cases! {
+    grid_stride_tail: 3 of 32, Unwritten, "64 of 256 elements of `result` have never been written, the first is element 192";
+    stride_from_one: 3 of 32, Unwritten, "1 of 256 elements of `result` have never been written, the first is element 0";
+    mask_off_by_one: 8 of 32, Unwritten, "the first is element 255, which the masked store at ";
+    condition_on_data: 8 of 32, Unwritten, "37 of 256 elements of `result` have never been written, the first is element 3, ";
+    strided_in_a_short_part: 1 of 64, Unwritten, "6 of 256 elements of `result` have never been written, the first is element 250, ";
+    last_pair: 4 of 32, Unwritten, "2 of 256 elements of `result`";
+    nobody_is_last: 5 of 1, Unwritten, "256 of 256 elements of `result` have never been written, the first is element 0";
+    return_before_the_store: 8 of 32, Unwritten, "1 of 256 elements of `result`";
+}

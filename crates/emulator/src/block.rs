@@ -1,0 +1,103 @@
+//! A block under way, and the slot that one block has after another.
+
+use crate::launch::Launch;
+use crate::order::{BlockOrder, Order};
+use crate::profile::Profile;
+use crate::region::Region;
+use crate::requests::Requests;
+use crate::schedule::Schedule;
+use crate::warp::{Answer, Meeting};
+use std::panic::Location;
+
+/// What belongs to a block alone.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) slot: usize,
+    /// In the grid.
+    pub(crate) index: [u32; 3],
+    /// It has begun and not ended.
+    pub(crate) under_way: bool,
+    pub(crate) shared: Region,
+    pub(crate) order: BlockOrder,
+    /// Those of all blocks that have had the slot.
+    pub(crate) requests: Requests,
+    pub(crate) schedule: Schedule,
+    /// Threads that wait at a barrier, and where.
+    pub(crate) waiting: Vec<(u32, u16)>,
+    /// First byte and bytes of shared memory that is unwritten after the barrier.
+    pub(crate) reused: Vec<(u32, u32)>,
+    pub(crate) warps: Vec<Meeting>,
+    /// What an operation of its warp gave each thread.
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) splits: Splits,
+    pub(crate) ended: u32,
+    pub(crate) steps_left: u64,
+}
+
+impl Block {
+    /// A slot for a launch's blocks.
+    pub(crate) fn new(slot: usize, launch: &Launch, profile: &Profile, order: &Order, seed: u64) -> Self {
+        let threads = launch.threads() as u32;
+        let warps = threads.div_ceil(32) as usize;
+        Block {
+            slot,
+            index: [0; 3],
+            under_way: false,
+            shared: Region::new(launch.shared_bytes as usize, warps),
+            order: BlockOrder::new(slot, threads as usize, order),
+            requests: Requests::new(warps, profile.shape_of_banks()),
+            schedule: Schedule::new(threads, seed),
+            waiting: Vec::new(),
+            reused: Vec::new(),
+            warps: vec![Meeting::default(); warps],
+            answers: vec![[0; 2]; threads as usize],
+            splits: Splits { first: Vec::new(), done: vec![0; threads as usize] },
+            ended: 0,
+            steps_left: 0,
+        }
+    }
+
+    /// The next block has the slot.
+    pub(crate) fn begin(&mut self, order: &mut Order, budget: u64) {
+        self.order.begin(order);
+        self.shared.poison();
+        self.schedule.begin_block();
+        self.splits.first.clear();
+        self.splits.done.fill(0);
+        (self.under_way, self.ended, self.steps_left) = (true, 0, budget);
+    }
+}
+
+/// How a block's threads split their arenas.
+#[derive(Debug)]
+pub(crate) struct Splits {
+    /// By number: the split of the thread that was the first to make so many.
+    first: Vec<SplitOff>,
+    /// By thread: how many it has made.
+    done: Vec<u32>,
+}
+
+/// `bytes` bytes from byte `base` on, that a thread splits off.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SplitOff {
+    pub(crate) thread: u32,
+    pub(crate) base: u32,
+    pub(crate) bytes: u32,
+    pub(crate) at: &'static Location<'static>,
+}
+
+impl Splits {
+    /// A thread's next split: the one that another thread made in its turn, if it was another one.
+    pub(crate) fn add(&mut self, split: SplitOff) -> Option<SplitOff> {
+        let done = &mut self.done[split.thread as usize];
+        let turn = *done as usize;
+        *done += 1;
+        match self.first.get(turn) {
+            Some(first) => (split.base, split.bytes).ne(&(first.base, first.bytes)).then_some(*first),
+            None => {
+                self.first.push(split);
+                None
+            }
+        }
+    }
+}

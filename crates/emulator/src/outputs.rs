@@ -1,0 +1,67 @@
+//! Outputs of a launch that are left unwritten.
+
+use crate::memory::Memory;
+use crate::region::Region;
+use cuda_std::Argument;
+use cuda_std::host::{Window, WindowKind};
+
+/// The windows of a launch that its kernel is to write, all of their elements.
+#[derive(Debug, Default)]
+pub(crate) struct Outputs(Vec<(&'static str, Window)>);
+
+/// The unwritten elements of a window.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unwritten {
+    pub(crate) window: &'static str,
+    pub(crate) first: u64,
+    pub(crate) count: u64,
+    pub(crate) len: u64,
+    /// The site of the masked store that left the first one out.
+    pub(crate) left_out: Option<u16>,
+}
+
+impl Outputs {
+    pub(crate) fn of(args: &impl Argument) -> Self {
+        let mut windows = Vec::new();
+        args.windows("", &mut |name, window| {
+            if window.kind == WindowKind::Out {
+                windows.push((name, window));
+            }
+        });
+        Outputs(windows)
+    }
+
+    /// A launch begins: what earlier ones left out does not matter.
+    pub(crate) fn begin(&self, memory: &mut Memory) {
+        for (_, window) in &self.0 {
+            if let Some((region, first)) = memory.find_window(window) {
+                region.forget_left_out(first, window.bytes as usize);
+            }
+        }
+    }
+
+    /// What is unwritten, of each window that does not lie in one of those before.
+    pub(crate) fn unwritten(&self, memory: &mut Memory) -> Vec<Unwritten> {
+        let is_first = |k: usize, window: &Window| !self.0[..k].iter().any(|(_, before)| before.contains(window));
+        let windows = self.0.iter().enumerate().filter(|(k, (_, window))| is_first(*k, window));
+        let unwritten = windows.filter_map(|(_, (name, window))| {
+            let (region, first) = memory.find_window(window)?;
+            unwritten_of(name, window, region, first)
+        });
+        unwritten.collect()
+    }
+}
+
+/// The unwritten elements of a window, which begins at byte `start` of the region.
+fn unwritten_of(name: &'static str, window: &Window, region: &Region, start: usize) -> Option<Unwritten> {
+    let size = window.element_bytes;
+    let len = window.bytes / u64::from(size);
+    if region.is_all_written(start, window.bytes as usize) {
+        return None;
+    }
+    let is_unwritten = |element: &u64| !region.is_written(start + (element * u64::from(size)) as usize, size);
+    let mut unwritten = (0..len).filter(is_unwritten);
+    let first = unwritten.next()?;
+    let left_out = region.left_out(start + (first * u64::from(size)) as usize, size);
+    Some(Unwritten { window: name, first, count: 1 + unwritten.count() as u64, len, left_out })
+}

@@ -1,0 +1,288 @@
+//! Correct kernels that are easily taken for wrong ones: nothing is found, whatever the order.
+
+use crate::planted::{launch, run};
+use catalogue::{Args, LEN};
+use cuda_std::{Entry, Ordering, fence, kernel, thread, warp};
+use emulator::Launch;
+
+/// Orders to run a kernel in.
+const SEEDS: std::ops::Range<u64> = 0..50;
+
+/// Runs a kernel in all orders, and checks what `output` holds then.
+fn check<E: Entry<Args = Args, Constants = ()>>(launch: Launch, is_right: impl Fn(&[u32]) -> bool) {
+    for seed in SEEDS {
+        let (report, output) = run::<E>(launch.seed(seed), true);
+        assert!(report.is_clean(), "{report}");
+        assert!(is_right(&output), "seed {seed}: {output:?}");
+    }
+}
+
+kernel! {
+    /// Sums of all numbers up to a block's own: blocks wait for the one that has the ticket before theirs.
+    pub fn look_back(arena, args: Args) {
+        let (shared, _) = arena.split::<u32>(34);
+        let t = thread::thread_idx_x();
+        if t == 0 {
+            shared.set(32, args.zeros.fetch_add(0, 1, Ordering::Relaxed));
+        }
+        thread::sync_threads();
+        let ticket = u64::from(shared.get(32));
+        shared.set(t, args.input.get(ticket * 8 + u64::from(t % 8)));
+        thread::sync_threads();
+        if t == 0 {
+            let own: u32 = (0..8).map(|k| shared.get(k)).sum();
+            let mut before = 0;
+            if ticket > 0 {
+                while args.zeros.fetch_add(ticket, 0, Ordering::Relaxed) == 0 {}
+                fence::fence_device();
+                before = args.output.get(ticket - 1);
+            }
+            args.output.set(ticket, before + own);
+            fence::fence_device();
+            args.zeros.exchange(ticket + 1, 1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn look_back_in_the_order_of_tickets() {
+    check::<look_back>(launch(20, 32), |output| (0..20).all(|k| output[k as usize] == (0..8 * (k + 1)).sum::<u32>()));
+}
+
+kernel! {
+    /// A number goes from block to block, each of which has a flag of its own.
+    pub fn relay(_arena, args: Args) {
+        let ticket = u64::from(args.zeros.fetch_add(0, 1, Ordering::SeqCst));
+        if ticket > 0 {
+            while args.zeros.fetch_add(ticket, 0, Ordering::SeqCst) == 0 {}
+        }
+        let sum = if ticket > 0 { args.output.get(0) } else { 0 };
+        args.output.set(0, sum + 1);
+        args.zeros.exchange(ticket + 1, 1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn flags_in_sequentially_consistent_order() {
+    check::<relay>(launch(30, 1), |output| output[0] == 30);
+}
+
+kernel! {
+    /// All threads of all blocks add to one number, one after another.
+    pub fn locked_sum(_arena, args: Args) {
+        let mut done = false;
+        while !done {
+            if args.zeros.compare_exchange(0, 0, 1, Ordering::Relaxed) == 0 {
+                fence::fence_device();
+                args.zeros.set(1, args.zeros.get(1) + 1);
+                args.output.set(0, args.zeros.get(1));
+                fence::fence_device();
+                args.zeros.exchange(0, 0, Ordering::Relaxed);
+                done = true;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lock_with_fences() {
+    check::<locked_sum>(launch(6, 8), |output| output[0] == 48);
+}
+
+kernel! {
+    /// The sum of all numbers: the last block to end adds up those of all blocks.
+    pub fn last_block_sum(arena, args: Args) {
+        let (sums, rest) = arena.split::<u32>(64);
+        let (is_last, _) = rest.split::<u32>(1);
+        let t = thread::thread_idx_x();
+        sums.set(t, args.input.get(thread::global_x()));
+        let mut distance = 32;
+        while distance > 0 {
+            thread::sync_threads();
+            if t < distance {
+                sums.set(t, sums.get(t) + sums.get(t + distance));
+            }
+            distance /= 2;
+        }
+        if t == 0 {
+            args.output.set(u64::from(thread::block_idx_x()) + 1, sums.get(0));
+            fence::fence_device();
+            let before = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
+            fence::fence_device();
+            is_last.set(0, u32::from(before + 1 == thread::grid_dim_x()));
+        }
+        thread::sync_threads();
+        // Any thread may read what thread 0 knows of.
+        if is_last.get(0) != 0 && t == 33 {
+            let sum = (1..=u64::from(thread::grid_dim_x())).map(|block| args.output.get(block)).sum();
+            args.output.set(0, sum);
+        }
+    }
+}
+
+#[test]
+fn the_last_block_reduces() {
+    check::<last_block_sum>(launch(4, 64), |output| output[0] == 255 * 128);
+}
+
+kernel! {
+    /// The same bytes as words, pairs and bytes, one after another; and as words for some and pairs for others, who do not
+    /// touch them.
+    pub fn reused_as_others(arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let (words, _) = arena.split::<u32>(64);
+        words.set(t, t);
+        thread::sync_threads();
+        let number = words.get(63 - t);
+        let (pairs, _) = words.reuse().split::<u64>(32);
+        if t < 32 {
+            pairs.set(t, 0);
+        }
+        thread::sync_threads();
+        pairs.fetch_add(t % 32, number.into(), Ordering::Relaxed);
+        thread::sync_threads();
+        let sum = pairs.get(t % 32) as u32;
+        let (bytes, _) = pairs.reuse().split::<u8>(256);
+        bytes.set(t, sum as u8);
+        thread::sync_threads();
+        args.output.set(thread::global_x(), bytes.get(63 - t).into());
+        let rest = bytes.reuse();
+        match t < 32 {
+            true => drop(rest.split::<u64>(32)),
+            false => drop(rest.split::<u32>(64)),
+        }
+    }
+}
+
+#[test]
+fn shared_memory_is_used_again_as_other_types() {
+    let sum = |t: u32| 63 - t % 32 + (31 - t % 32);
+    check::<reused_as_others>(launch(3, 64), |output| (0..192).all(|t| output[t as usize] == sum(63 - t % 64)));
+}
+
+kernel! {
+    /// A stack in shared memory, onto which all threads push what they have, and from which they pop.
+    pub fn stack_of_a_block(arena, args: Args) {
+        let (top, rest) = arena.split::<u32>(1);
+        let (items, _) = rest.split::<u32>(64);
+        let t = thread::thread_idx_x();
+        if t == 0 {
+            top.set(0, 0);
+        }
+        thread::sync_threads();
+        let mut place = top.fetch_add(0, 0, Ordering::Relaxed);
+        loop {
+            let found = top.compare_exchange(0, place, place + 1, Ordering::Relaxed);
+            if found == place {
+                break;
+            }
+            place = found;
+        }
+        items.set(place, t);
+        thread::sync_threads();
+        let mut count = top.fetch_add(0, 0, Ordering::Relaxed);
+        loop {
+            let found = top.compare_exchange(0, count, count - 1, Ordering::Relaxed);
+            if found == count {
+                break;
+            }
+            count = found;
+        }
+        args.output.set(items.get(count - 1).into(), 1);
+    }
+}
+
+#[test]
+fn a_queue_with_compare_exchange() {
+    check::<stack_of_a_block>(launch(1, 64), |output| output[..64] == [1; 64]);
+}
+
+kernel! {
+    /// Whoever finds something says so, and all say the same; in shared and in global memory.
+    pub fn all_say_the_same(arena, args: Args) {
+        let (found, _) = arena.split::<u32>(1);
+        let t = thread::thread_idx_x();
+        found.set(0, 0);
+        thread::sync_threads();
+        if args.input.get(t.into()) % 3 == 1 {
+            found.set(0, 1);
+        }
+        thread::sync_threads();
+        args.output.set(0, found.get(0));
+    }
+}
+
+#[test]
+fn writes_of_the_same_value_where_they_are_allowed() {
+    check::<all_say_the_same>(launch(5, 64).allow_same_value_writes(), |output| output[0] == 1);
+}
+
+kernel! {
+    /// Quarters of a warp add up numbers on their own, each with a loop of its own length.
+    pub fn quarters(arena, args: Args) {
+        let (sums, _) = arena.split::<u32>(64);
+        let t = thread::thread_idx_x();
+        let (quarter, lane) = (warp::lane() / 8, warp::lane() % 8);
+        let mask = 0xff << (8 * quarter);
+        for turn in 0..=quarter {
+            sums.set(t, t + turn);
+            warp::sync_warp(mask);
+            let mut distance = 4;
+            while distance > 0 {
+                if lane < distance {
+                    sums.set(t, sums.get(t) + sums.get(t + distance));
+                }
+                warp::sync_warp(mask);
+                distance /= 2;
+            }
+            if lane == 7 {
+                args.output.set(u64::from(t / 8), sums.get(t - 7));
+            }
+            warp::sync_warp(mask);
+        }
+    }
+}
+
+#[test]
+fn parts_of_a_warp_meet_on_their_own() {
+    let sum = |k: usize| (8 * (8 * k + k % 4) + 28) as u32;
+    check::<quarters>(launch(1, 64), |output| (0..8).all(|k| output[k] == sum(k)));
+}
+
+kernel! {
+    /// Two tiles in turns, with one barrier each: who is a turn ahead writes the other tile.
+    pub fn two_tiles(arena, args: Args) {
+        let (tiles, _) = arena.split::<u32>(128);
+        let t = thread::thread_idx_x();
+        let mut number = t;
+        for turn in 0..6 {
+            let tile = 64 * (turn % 2);
+            tiles.set(tile + t, number);
+            thread::sync_threads();
+            number = tiles.get(tile + (t + 1) % 64);
+        }
+        args.output.set(thread::global_x(), number);
+    }
+}
+
+#[test]
+fn two_tiles_need_one_barrier_a_turn() {
+    check::<two_tiles>(launch(4, 64), |output| (0..LEN).all(|i| output[i as usize] == (i + 6) % 64));
+}
+
+kernel! {
+    /// Blocks write the result in parts, in a masked form that leaves out what another thread writes.
+    pub fn result_in_parts(_arena, args: Args) {
+        let i = thread::global_x();
+        let odd = i % 2 == 1;
+        args.result.set_if(odd, i, 1);
+        args.result.set_if(!odd, i, 2);
+        args.output.set(i, 0);
+    }
+}
+
+#[test]
+fn masked_stores_complete_each_other() {
+    let complete = Launch { partial_outputs: false, ..launch(8, 32) };
+    check::<result_in_parts>(complete, |output| output[..] == [0; 256]);
+}

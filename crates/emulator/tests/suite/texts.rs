@@ -1,0 +1,183 @@
+//! What findings say, and what shuffles answer.
+
+use crate::planted::{launch, run};
+use catalogue::{Args, arena, blocks, races, together};
+use cuda_std::{Entry, GlobalOut, arguments, kernel, thread, warp};
+use emulator::{BlockStates, Emulator, Launch, Problem, Profile};
+
+/// All findings of a kernel's bug, as text.
+fn texts<E: Entry<Args = Args, Constants = ()>>(launch: Launch) -> Vec<String> {
+    run::<E>(launch, false).0.findings.iter().map(|finding| finding.problem.to_string()).collect()
+}
+
+kernel! {
+    /// A block of 16 threads asks for lane 16.
+    pub fn no_such_lane(_arena, args: Args) {
+        let t = thread::thread_idx_x();
+        args.output.set(t.into(), warp::shuffle(warp::FULL, t, 16));
+    }
+}
+
+kernel! {
+    /// Lane 20 is asked, which has ended.
+    pub fn ended_lane(_arena, args: Args) {
+        let t = thread::thread_idx_x();
+        if t != 20 {
+            args.output.set(t.into(), warp::shuffle(warp::FULL, t, 20));
+        }
+    }
+}
+
+kernel! {
+    /// Lane 20 is asked, which waits for the block.
+    pub fn lane_elsewhere(_arena, args: Args) {
+        let t = thread::thread_idx_x();
+        if t != 20 {
+            args.output.set(t.into(), warp::shuffle(warp::FULL, t, 20));
+        }
+        thread::sync_threads();
+    }
+}
+
+#[test]
+fn a_shuffle_says_why_a_lane_does_not_answer() {
+    let foreign =
+        |texts: Vec<String>| texts.into_iter().find(|text| text.starts_with("a shuffle")).expect("it is found");
+    assert_eq!(
+        foreign(texts::<no_such_lane>(launch(1, 16))),
+        "a shuffle from lane 16, which the block does not have, although it is in the mask 0xffffffff"
+    );
+    assert_eq!(
+        foreign(texts::<ended_lane>(launch(1, 32))),
+        "a shuffle from lane 20, which has ended, although it is in the mask 0xffffffff"
+    );
+    assert_eq!(
+        foreign(texts::<lane_elsewhere>(launch(1, 32))),
+        "a shuffle from lane 20, which waits elsewhere, although it is in the mask 0xffffffff"
+    );
+    let text = foreign(texts::<together::foreign_lane>(launch(1, 32)));
+    assert!(text.contains(", which is not in the mask 0x"), "{text}");
+}
+
+#[test]
+fn races_of_the_same_bits_say_that_they_can_be_allowed() {
+    let remark = "; both store the same bits, which `allow_same_value_writes` of the launch allows";
+    let same = texts::<races::same_value>(launch(1, 64));
+    assert!(same[0].starts_with("data race: store") && same[0].ends_with(remark), "{same:?}");
+    let other = texts::<races::wide_store>(launch(1, 64));
+    assert!(other[0].starts_with("data race: store") && !other[0].contains("same bits"), "{other:?}");
+}
+
+#[test]
+fn a_wait_for_another_block_says_how_far_the_blocks_are() {
+    let (report, _) = run::<blocks::look_back_by_index>(launch(32, 1), false);
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    let Problem::OutOfSteps { blocks: BlockStates { ended, begun, waiting }, .. } = finding.problem else {
+        panic!("{finding}")
+    };
+    assert!(ended + begun + waiting == 32 && begun > 1 && waiting > 0, "{finding}");
+    let text = format!(
+        "(of 32 blocks {ended} have ended, {begun} are under way, {waiting} have not begun; a block may wait only for \
+         blocks that have begun)"
+    );
+    assert!(finding.to_string().contains(&text), "{finding}");
+    // A block alone waits for its own threads.
+    let alone = texts::<together::endless_loads>(launch(1, 32));
+    assert!(!alone[0].contains("blocks"), "{alone:?}");
+}
+
+#[test]
+fn splits_name_both_threads_lines_and_sizes() {
+    let (report, _) = run::<arena::split_of_another_type>(launch(1, 64), false);
+    let Problem::SplitDivergence { split, other } = &report.findings[0].problem else { panic!("{report}") };
+    assert_eq!([split.bytes.min(other.bytes), split.bytes.max(other.bytes), split.base, other.base], [256, 512, 0, 0]);
+    assert!((split.thread[0] < 32) != (other.thread[0] < 32) && split.at != other.at, "{report}");
+    let text = report.findings[0].to_string();
+    assert!(text.starts_with("different splits of shared memory: thread ["), "{text}");
+    assert!(text.contains(&other.at.to_string()) && text.contains(&split.at.to_string()), "{text}");
+}
+
+arguments! {
+    /// Distances of shuffles.
+    pub struct Shuffling {
+        /// How far.
+        pub distance: u32,
+        /// Receives what each of the four shuffles gives to each of 32 lanes.
+        pub output: GlobalOut<u32>,
+    }
+}
+
+kernel! {
+    /// A warp exchanges lanes in four ways.
+    pub fn shuffles(_arena, args: Shuffling) {
+        let (t, n) = (thread::thread_idx_x(), args.distance);
+        let answers = [
+            warp::shuffle(warp::FULL, t, n),
+            warp::shuffle_up(warp::FULL, t, n),
+            warp::shuffle_down(warp::FULL, t, n),
+            warp::shuffle_xor(warp::FULL, t, n),
+        ];
+        for (k, answer) in answers.into_iter().enumerate() {
+            args.output.set(32 * k as u64 + u64::from(t), answer);
+        }
+    }
+}
+
+/// The hardware takes distances modulo 32.
+#[test]
+fn distances_of_shuffles_are_modulo_32() {
+    for distance in [0, 1, 31, 32, 33, 64, u32::MAX] {
+        let mut emulator = Emulator::new(Profile::SM_90);
+        let output = emulator.allocate(128);
+        let args = Shuffling { distance, output: output.output() };
+        let report = emulator.launch::<shuffles>(Launch::new([1; 3], [32, 1, 1]), args, ()).unwrap();
+        assert!(report.is_clean(), "{report}");
+        let n = distance % 32;
+        let down = |t: u32| if t + n < 32 { t + n } else { t };
+        let expected = (0..32).map(|_| n).chain((0..32).map(|t: u32| t.checked_sub(n).unwrap_or(t)));
+        let expected = expected.chain((0..32).map(down)).chain((0..32).map(|t| t ^ n));
+        assert_eq!(emulator.download(&output), expected.collect::<Vec<u32>>(), "{distance}");
+    }
+}
+
+kernel! {
+    /// An output without a name, of which a part is written.
+    pub fn half(_arena, output: GlobalOut<u16>) {
+        output.set_if(thread::thread_idx_x() < 16, thread::thread_idx_x().into(), 1);
+    }
+}
+
+/// Launches `half` on an output of 32 elements, of which `written` were there before.
+fn half_of(launch: Launch, written: &[u16]) -> Vec<String> {
+    let mut emulator = Emulator::new(Profile::SM_90);
+    let output = emulator.allocate::<u16>(32);
+    emulator.overwrite(&output, 32 - written.len(), written);
+    let report = emulator.launch::<half>(launch, output.output(), ()).unwrap();
+    report.findings.iter().map(|finding| finding.problem.to_string()).collect()
+}
+
+#[test]
+fn outputs_are_to_be_written_by_somebody() {
+    let launch = Launch::new([1; 3], [32, 1, 1]);
+    let found = half_of(launch, &[0; 10]);
+    let text = "unwritten output: 6 of 32 elements of the output have never been written, the first is element 16, which \
+                the masked store at ";
+    assert!(found.len() == 1 && found[0].starts_with(text) && found[0].contains("texts.rs:"), "{found:?}");
+    assert_eq!(half_of(launch, &[0; 16]), [""; 0]);
+    assert_eq!(half_of(launch.partial_outputs(), &[]), [""; 0]);
+}
+
+/// What an earlier launch left out is not what this one left out.
+#[test]
+fn outputs_name_masked_stores_of_their_own_launch() {
+    let mut emulator = Emulator::new(Profile::SM_90);
+    let output = emulator.allocate::<u16>(40);
+    let mut found = |threads: u32| {
+        let report = emulator.launch::<half>(Launch::new([1; 3], [threads, 1, 1]), output.output(), ()).unwrap();
+        report.findings[0].problem.to_string()
+    };
+    assert!(
+        found(40).contains("24 of 40 elements of the output have never been written, the first is element 16, which")
+    );
+    assert!(found(10).ends_with("24 of 40 elements of the output have never been written, the first is element 16"));
+}
