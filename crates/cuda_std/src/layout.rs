@@ -92,9 +92,10 @@ impl Arena {
 ///     }
 /// }
 ///
+/// # fn main() {
 /// // For the host's launch.
 /// assert_eq!(Tile::bytes(8), 4 * (256 + 16) + 4 * 8);
-/// # fn main() {}
+/// # }
 /// ```
 #[macro_export]
 macro_rules! shared {

@@ -233,11 +233,11 @@ kernel! {
         let [a, b] = args.patterns.get2_or(u64::from(PATTERNS - 40 + 2 * t), 9);
         let rows = [
             args.matrix.get_or(t, 69u32, 1), args.matrix.get_or(u64::from(t / 4), u64::from(60 + t), 2),
-            args.matrix.row(t / 4).get_if(t % 2 == 0, 2 * t, 3), args.patterns.get_if(t % 3 == 0, i, 4),
+            args.matrix.row(t / 4).get_if(t.is_multiple_of(2), 2 * t, 3), args.patterns.get_if(t.is_multiple_of(3), i, 4),
         ];
         args.write(four.into_iter().chain(aligned).chain([a, b]).chain(rows));
         // Aligned, misaligned, and at the end all but one.
-        args.output.set4_if(t % 5 != 0, (RESULTS - 128 + 4 * t + t / 16).into(), [t; 4]);
+        args.output.set4_if(!t.is_multiple_of(5), (RESULTS - 128 + 4 * t + t / 16).into(), [t; 4]);
     }
 }
 
