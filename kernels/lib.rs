@@ -8,10 +8,11 @@
 //! The compiled modules are in `ptx/`, one file per operation, element type and target. On the device a feature of
 //! this crate selects one of them; on the host all of the code is there.
 
+// Without `std` on the host as well, so that an emulator may run several threads on one OS thread.
 // A device build exports some of the kernels, so the rest is dead code there.
+#![no_std]
 #![cfg_attr(
     target_os = "cuda",
-    no_std,
     feature(abi_ptx, asm_experimental_arch),
     allow(dead_code, unused_imports, unused_macros, unused_features)
 )]
@@ -30,3 +31,14 @@ pub use sample::{Packed, Sample};
 /// The digest of the sources that this crate's kernels are written in: compiled modules carry the same one.
 #[cfg(not(target_os = "cuda"))]
 pub const SOURCES: &str = env!("SLM_KERNEL_SOURCES");
+
+#[cfg(test)]
+mod tests {
+    use cuda_std::Entry;
+
+    /// An emulator runs them fast only then.
+    #[test]
+    fn all_kernels_do_without_std() {
+        assert!(crate::banks::banks_accumulate::WITHOUT_STD);
+    }
+}

@@ -86,7 +86,7 @@ pub use global::{GlobalIn, GlobalInOut, GlobalOut};
 pub use kernel::Entry;
 #[cfg(not(target_os = "cuda"))]
 #[doc(hidden)]
-pub use kernel::Given;
+pub use kernel::{Given, is_without_std};
 #[doc(hidden)]
 pub use kernel::layout;
 pub use shared::{Arena, Shared, shared_bytes};

@@ -4,8 +4,9 @@
 //! Beside the kernels stands what is known about them: how to launch them, and what there is to find. The emulator's
 //! tests and `slm-emulator-runner`, which launches them on a GPU, work from the same lists.
 
+#![no_std]
 // A device build has no use for the lists, nor for what they are made of.
-#![cfg_attr(target_os = "cuda", no_std, feature(abi_ptx), allow(unused_imports, unused_macros))]
+#![cfg_attr(target_os = "cuda", feature(abi_ptx), allow(unused_imports, unused_macros))]
 
 mod case;
 pub mod memory;
