@@ -84,11 +84,11 @@ pub use atomic::{Atomic, AtomicInteger, Ordering};
 pub use constants::{Constants, Table};
 pub use global::{GlobalIn, GlobalInOut, GlobalOut};
 pub use kernel::Entry;
+#[doc(hidden)]
+pub use kernel::layout;
 #[cfg(not(target_os = "cuda"))]
 #[doc(hidden)]
 pub use kernel::{Given, is_without_std};
-#[doc(hidden)]
-pub use kernel::layout;
 pub use shared::{Arena, Shared, shared_bytes};
 pub use value::{Value, Vector4};
 

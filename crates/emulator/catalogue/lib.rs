@@ -9,9 +9,14 @@
 #![cfg_attr(target_os = "cuda", feature(abi_ptx), allow(unused_imports, unused_macros))]
 
 mod case;
+pub mod helpers;
+#[cfg(not(target_os = "cuda"))]
+pub mod hosting;
 pub mod memory;
 pub mod probes;
 pub mod races;
+#[cfg(not(target_os = "cuda"))]
+pub mod speed;
 pub mod together;
 
 pub use case::{Args, LEN, SHARED_BYTES};
@@ -21,6 +26,7 @@ pub use case::{Bug, Case, CaseVisitor};
 /// Shows a visitor every case.
 #[cfg(not(target_os = "cuda"))]
 pub fn visit_cases(visitor: &mut impl CaseVisitor) {
+    helpers::visit(visitor);
     memory::visit(visitor);
     races::visit(visitor);
     together::visit(visitor);

@@ -1,14 +1,16 @@
 //! The emulator: memory, and launches on it.
 
-use crate::fibres::{Fibres, Reins};
+use crate::fibres::{Fibres, Hosting, Reins};
 use crate::launch::{Launch, LaunchError};
+use crate::launches::{EmulatorId, UnderWay};
 use crate::machine::Emulated;
 use crate::memory::{Buffer, MOST_BUFFERS, Memory, from_bytes, to_bytes};
-use crate::panics::{UNWIND, catch, in_kernel, install_hook};
+use crate::panics::{UNWIND, catch, in_kernel, keep_panics};
 use crate::profile::Profile;
 use crate::region::{MOST_WARPS, Region};
 use crate::report::Report;
 use crate::running::Running;
+use crate::trap::{Target, install};
 use cuda_std::host::with;
 use cuda_std::{Entry, Value};
 use std::cell::{Cell, RefCell};
@@ -17,6 +19,7 @@ use std::rc::Rc;
 /// A device that is none: global memory, and kernels that run on the CPU under examination.
 #[derive(Debug)]
 pub struct Emulator {
+    id: EmulatorId,
     profile: Profile,
     memory: Memory,
 }
@@ -34,7 +37,13 @@ impl Emulator {
     /// A device with these limits, and as much global memory as the host has.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
-        Emulator { profile, memory: Memory::default() }
+        Emulator { id: EmulatorId::new(), profile, memory: Memory::default() }
+    }
+
+    /// What tells it from others, and whether it runs the caller.
+    #[must_use]
+    pub fn id(&self) -> EmulatorId {
+        self.id
     }
 
     /// Its limits.
@@ -136,19 +145,24 @@ impl Emulator {
     ) -> Result<Report, LaunchError> {
         launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
         let budget = launch.budget_for(&args);
-        self.launch_code(E::NAME, launch, budget, Box::new(move || E::run(args, constants)))
+        let hosting = if E::WITHOUT_STD { Hosting::Fibres } else { Hosting::OsThreads };
+        self.launch_code(E::NAME, hosting, launch, budget, Box::new(move || E::run(args, constants)))
     }
 
     /// Runs `code`, which is a kernel's, as each thread. Programs have many kernels, so this is not compiled for each.
     fn launch_code(
         &mut self,
         kernel: &'static str,
+        hosting: Hosting,
         launch: Launch,
         budget: u64,
         code: Box<dyn Fn()>,
     ) -> Result<Report, LaunchError> {
-        install_hook();
-        let reins = Reins::new(launch.threads() as usize);
+        let _kept = keep_panics();
+        install();
+        let reins = Reins::new(launch.threads() as usize, hosting);
+        let target = Target::current().filter(|_| hosting == Hosting::Fibres);
+        let under_way = UnderWay::new(self.id, kernel, launch.time_limit, &reins.watch, target);
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
@@ -158,14 +172,11 @@ impl Emulator {
             block: launch.block,
             grid: launch.grid,
             shared_bytes: launch.shared_bytes,
+            last: Cell::new(None),
+            tops: vec![Cell::new(0); launch.threads() as usize],
+            places: vec![Cell::new(None); launch.threads() as usize],
         });
-        let thread = {
-            let machine = machine.clone();
-            move || {
-                let panic = catch(&code);
-                machine.running.borrow_mut().end_thread(panic);
-            }
-        };
+        let thread = thread_code(machine.clone(), under_way.launch(), code);
         let ran = Fibres::new(reins, Rc::new(thread)).map(|fibres| with(machine.clone(), || run(&machine, fibres)));
         let mut running = machine.running.borrow_mut();
         self.memory = std::mem::take(&mut running.memory);
@@ -182,6 +193,22 @@ impl Emulator {
     }
 }
 
+/// What each thread runs of each block.
+fn thread_code(machine: Rc<Emulated>, launch: u64, code: Box<dyn Fn()>) -> impl Fn() {
+    let run = move |machine: &Emulated| {
+        let top = 0usize;
+        machine.tops[machine.reins.thread()].set(&raw const top as usize);
+        let panic = catch(|| machine.reins.watch.leave(&code));
+        machine.running.borrow_mut().end_thread(panic);
+    };
+    move || match machine.reins.hosting() {
+        Hosting::Fibres => run(&machine),
+        Hosting::OsThreads => {
+            in_kernel(|| with(machine.clone(), || UnderWay::in_thread(launch, || run(&machine))));
+        }
+    }
+}
+
 /// Runs all blocks.
 fn run(machine: &Emulated, mut fibres: Fibres) {
     loop {
@@ -190,7 +217,12 @@ fn run(machine: &Emulated, mut fibres: Fibres) {
         loop {
             let next = machine.running.borrow_mut().next_thread();
             let Some(thread) = next else { break };
-            in_kernel(|| fibres.run(thread as usize));
+            machine.prepare(thread);
+            let ended = in_kernel(|| fibres.run(thread as usize));
+            machine.note(thread, ended);
+            if let Some(trap) = fibres.take_trap() {
+                machine.running.borrow_mut().leave_thread(trap, machine.last.get());
+            }
             if machine.running.borrow().stopped {
                 if !UNWIND {
                     panic!("{CANNOT_END}:{}", machine.running.borrow().findings);

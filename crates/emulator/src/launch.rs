@@ -3,12 +3,16 @@
 use crate::Profile;
 use cuda_std::Argument;
 use std::fmt;
+use std::time::Duration;
 
 /// The steps that every block may make, and those for each byte that the kernel can reach.
 ///
 /// A block that waits for ever makes some millions of steps per second.
 const STEPS: u64 = 1 << 26;
 const STEPS_PER_BYTE: u64 = 8;
+
+/// How long a thread may be without an access.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The shape of a launch, and how it is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +30,16 @@ pub struct Launch {
     pub budget: Option<u64>,
     /// Whether threads may write the same bits to the same place without order. They may not unless this says so.
     pub same_value_writes: bool,
+    /// How long a thread may run without calling an accessor, so that a loop without accesses ends; a minute unless this says
+    /// otherwise. Kernels whose crates are not known to do without `std` cannot be ended: there the process is.
+    pub time_limit: Duration,
 }
 
 impl Launch {
     /// A launch of this shape, without shared memory, with seed 0.
     #[must_use]
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
-        Launch { grid, block, shared_bytes: 0, seed: 0, budget: None, same_value_writes: false }
+        Launch { grid, block, shared_bytes: 0, seed: 0, budget: None, same_value_writes: false, time_limit: TIME_LIMIT }
     }
 
     /// The same with `shared_bytes` of dynamic shared memory per block.
@@ -51,6 +58,12 @@ impl Launch {
     #[must_use]
     pub fn budget(self, budget: u64) -> Self {
         Launch { budget: Some(budget), ..self }
+    }
+
+    /// The same with another [`time_limit`](Launch::time_limit).
+    #[must_use]
+    pub fn time_limit(self, time_limit: Duration) -> Self {
+        Launch { time_limit, ..self }
     }
 
     /// The same, with writes of the same bits allowed.

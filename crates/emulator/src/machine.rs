@@ -18,6 +18,12 @@ pub(crate) struct Emulated {
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],
     pub(crate) shared_bytes: u32,
+    /// Where the running thread called an accessor last.
+    pub(crate) last: Cell<Option<&'static Location<'static>>>,
+    /// The same of those that wait.
+    pub(crate) places: Vec<Cell<Option<&'static Location<'static>>>>,
+    /// An address in the first frame of each thread.
+    pub(crate) tops: Vec<Cell<usize>>,
 }
 
 impl Emulated {
@@ -25,8 +31,16 @@ impl Emulated {
     /// device a panic runs no destructors, and here they must not wait.
     #[inline]
     fn act<R: Default>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
+        let _inside = self.reins.watch.enter();
         if unwinds() {
             return R::default();
+        }
+        self.reins.watch.visit();
+        self.last.set(Some(at));
+        self.reins.check_stack();
+        if self.reins.ending() {
+            // It has caught the unwinding that was to end it.
+            self.reins.pause();
         }
         let mut running = self.running.borrow_mut();
         running.step(at);
@@ -39,8 +53,20 @@ impl Emulated {
         result
     }
 
+    /// `thread` is to run.
+    pub(crate) fn prepare(&self, thread: u32) {
+        self.last.set(self.places[thread as usize].get());
+        self.reins.watch.run(self.running.borrow().index_of(thread as u16), self.block_index.get());
+    }
+
+    /// `thread` has given way, because it waits or because it `ended`.
+    pub(crate) fn note(&self, thread: u32, ended: bool) {
+        self.places[thread as usize].set(self.last.get().filter(|_| !ended));
+    }
+
     /// Gives other threads the chance to run before an atomic operation.
     fn before_atomic(&self) {
+        let _inside = self.reins.watch.enter();
         let pause = !unwinds() && self.running.borrow_mut().may_give_way();
         if pause {
             self.reins.pause();
@@ -50,6 +76,7 @@ impl Emulated {
 
 impl Machine for Emulated {
     fn index(&self, index: Index, axis: Axis) -> u32 {
+        let _inside = self.reins.watch.enter();
         let indices = match index {
             Index::Thread => self.running.borrow().index_of(self.reins.thread() as u16),
             Index::Block => self.block_index.get(),
@@ -109,7 +136,11 @@ impl Machine for Emulated {
     }
 
     fn sync_threads(&self, at: &'static Location<'static>) {
-        self.act(at, |running| running.sync_threads(at));
+        let top = self.tops[self.reins.thread()].get();
+        self.act(at, |running| {
+            let path = running.paths.number(at, top);
+            running.sync_threads(at, path);
+        });
     }
 
     fn sync_warp(&self, mask: u32, at: &'static Location<'static>) {
@@ -121,12 +152,14 @@ impl Machine for Emulated {
     }
 
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
+        let _inside = self.reins.watch.enter();
         self.act(at, |running| running.meet(Part::Exchange(operation, word), mask, at));
         let [word, _] = self.running.borrow().answer(self.reins.thread());
         word
     }
 
     fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
+        let _inside = self.reins.watch.enter();
         self.act(at, |running| running.meet(Part::Mma(fragments), warp::FULL, at));
         self.running.borrow().answer(self.reins.thread()).map(|word| word as i32)
     }

@@ -1,10 +1,12 @@
 //! A launch under way: the block that runs, and what its threads wait for.
 
+use crate::fibres::STACK_BYTES;
 use crate::finding::{Findings, Problem};
 use crate::launch::Launch;
 use crate::memory::Memory;
 use crate::order::Order;
 use crate::panics::Panic;
+use crate::paths::Paths;
 use crate::profile::Profile;
 use crate::random::Random;
 use crate::region::Region;
@@ -12,10 +14,11 @@ use crate::requests::Requests;
 use crate::schedule::Schedule;
 use crate::site::{Action, Line, Site, Sites};
 use crate::threads::Threads;
+use crate::trap::Trap;
 use crate::warp::{Answer, Call, Meeting, Part, answer};
 use crate::{Finding, SiteCounts};
 use cuda_std::host::Scope;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
 /// The most accesses that a thread makes before another one runs.
@@ -45,6 +48,9 @@ pub(crate) struct Running {
     indices: Vec<[u32; 3]>,
     /// Threads that wait at a barrier, and where.
     waiting: Vec<(u32, u16)>,
+    /// By which calls each of them came there.
+    arrivals: Vec<(u32, u32)>,
+    pub(crate) paths: Paths,
     warps: Vec<Meeting>,
     /// What an operation of its warp gave each thread.
     answers: Vec<Answer>,
@@ -81,6 +87,8 @@ impl Running {
             thread: 0,
             indices: (0..threads).map(|t| [t % x, t / x % y, t / x / y]).collect(),
             waiting: Vec::new(),
+            arrivals: Vec::new(),
+            paths: Paths::default(),
             warps: vec![Meeting::default(); warps],
             answers: vec![[0; 2]; threads as usize],
             ended: 0,
@@ -164,6 +172,21 @@ impl Running {
         }
     }
 
+    /// The running thread has been left for good; the last accessor that it called
+    /// was at `at`, if it has called one.
+    pub(crate) fn leave_thread(&mut self, trap: Trap, at: Option<&'static Location<'static>>) {
+        if self.stopped {
+            return;
+        }
+        let nowhere = Line { file: String::new(), line: 0, column: 0 };
+        let problem = match trap {
+            Trap::StackOverflow => Problem::StackOverflow { bytes: STACK_BYTES },
+            Trap::NoAccess => Problem::NoAccess { limit: self.launch.time_limit },
+        };
+        self.find(at.map_or(nowhere, Line::from), problem);
+        self.stopped = true;
+    }
+
     /// The running thread has to wait.
     fn stop_thread(&mut self) {
         let woken = self.schedule.stop(self.thread);
@@ -196,8 +219,10 @@ impl Running {
         self.go_on(woken);
     }
 
-    pub(crate) fn sync_threads(&mut self, at: &'static Location<'static>) {
+    /// The running thread has come to the barrier `at` by the calls that `path` is the number of.
+    pub(crate) fn sync_threads(&mut self, at: &'static Location<'static>, path: u32) {
         let site = self.sites.number_of(Site::of_wait(at, Action::Barrier));
+        self.arrivals.push((self.thread, path));
         self.waiting.push((self.thread, site));
         self.stop_thread();
         self.pause = true;
@@ -212,7 +237,10 @@ impl Running {
         if self.ended > 0 || self.waiting.iter().any(|(_, site)| *site != first) {
             self.waiting.sort_unstable();
             self.find_divergence();
+        } else {
+            self.compare_paths(first);
         }
+        self.arrivals.clear();
         self.count_requests();
         for (thread, site) in &self.waiting {
             self.requests.meet((thread / 32) as usize, *site, 1, u64::from(thread % 32 == 0));
@@ -221,6 +249,28 @@ impl Running {
         for (thread, _) in self.waiting.drain(..) {
             self.schedule.wake(thread);
         }
+    }
+
+    /// All threads are at one barrier; they may have come there from different places.
+    fn compare_paths(&mut self, site: u16) {
+        let (thread, first) = self.arrivals[0];
+        let others = self.arrivals.iter().map(|(_, path)| *path).filter(|path| *path != first);
+        let others: BTreeSet<u32> = others.collect();
+        let Some(lines) = others.into_iter().find_map(|other| self.paths.different(first, other).cloned()) else {
+            return;
+        };
+        let (mut same, mut differ) = (Vec::new(), Vec::new());
+        for (thread, path) in std::mem::take(&mut self.arrivals) {
+            let is_same = path == first || self.paths.different(first, path).is_none();
+            if is_same { same.push(thread) } else { differ.push(thread) }
+        }
+        let [calls, other_calls] = lines;
+        let [threads, others] = [same, differ].map(|mut threads: Vec<u32>| {
+            threads.sort_unstable();
+            Threads::new(threads)
+        });
+        self.thread = thread;
+        self.find(self.line(site), Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others });
     }
 
     fn count_requests(&mut self) {

@@ -45,7 +45,8 @@ fn all_files(root: &Path, folder: &Path) -> io::Result<bool> {
             continue;
         }
         let passes = if entry.file_type()?.is_dir() {
-            let skipped = name == "target" || name.to_string_lossy().starts_with('.') || path.join("Cargo.toml").exists();
+            let skipped =
+                name == "target" || name.to_string_lossy().starts_with('.') || path.join("Cargo.toml").exists();
             skipped || all_files(root, &path)?
         } else {
             path.extension().is_none_or(|extension| extension != "rs") || does_without(&fs::read_to_string(&path)?)

@@ -6,6 +6,7 @@
 mod buffers;
 mod counts;
 mod ends;
+mod hosting;
 mod launches;
 mod planted;
 mod probes;
