@@ -188,6 +188,14 @@ fn launch_refused() {
 }
 
 #[test]
+fn device_runs_caller() {
+    let error = Error::DeviceRunsCaller { device: "emulated:sm_90:3".to_owned() };
+    let text = "a kernel cannot use emulated:sm_90:3, the device that runs it: launch on another one, or when the kernel \
+                has ended";
+    says(&error, text, None);
+}
+
+#[test]
 fn out_of_device_memory() {
     let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: Some(1 << 20) };
     let text = "1099511627776 bytes of the device's memory were asked for, and 1048576 are free";
