@@ -136,7 +136,7 @@ impl<T: Element> Buffer<T> {
                 Ok(data)
             }
             #[cfg(feature = "emulator")]
-            Storage::Emulated(memory) => Ok(memory.download()),
+            Storage::Emulated(memory) => memory.download(),
         }
     }
 
@@ -153,7 +153,7 @@ impl<T: Element> Buffer<T> {
             #[cfg(cuda)]
             Storage::Cuda(memory) => memory.download(data)?,
             #[cfg(feature = "emulator")]
-            Storage::Emulated(memory) => data.copy_from_slice(&memory.download()),
+            Storage::Emulated(memory) => data.copy_from_slice(&memory.download()?),
         }
         Ok(())
     }
@@ -171,7 +171,7 @@ impl<T: Element> Buffer<T> {
             #[cfg(cuda)]
             Storage::Cuda(memory) => memory.overwrite(data)?,
             #[cfg(feature = "emulator")]
-            Storage::Emulated(memory) => memory.overwrite(data),
+            Storage::Emulated(memory) => memory.overwrite(data)?,
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ impl<T: Element> Buffer<T> {
             #[cfg(cuda)]
             Storage::Cuda(target) => target.copy_from(source.storage.cuda())?,
             #[cfg(feature = "emulator")]
-            Storage::Emulated(target) => target.overwrite(&source.storage.emulated().download()),
+            Storage::Emulated(target) => target.overwrite(&source.storage.emulated().download()?)?,
         }
         Ok(())
     }

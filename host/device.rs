@@ -282,20 +282,28 @@ impl Device {
     /// What an emulated device has found and counted since it was opened, or since the last
     /// [`reset_emulation_reports`](Self::reset_emulation_reports): one report for each kernel, of all its launches
     /// together. It holds for the paths that ran. Other devices have none.
+    ///
+    /// # Panics
+    ///
+    /// In a kernel that the device runs.
     #[cfg(feature = "emulator")]
     #[must_use]
     pub fn emulation_reports(&self) -> Vec<emulator::Report> {
         match &self.inner.engine {
-            Engine::Emulated(emulation) => emulation.reports(),
+            Engine::Emulated(emulation) => emulation.reports().unwrap_or_else(|error| panic!("{error}")),
             _ => Vec::new(),
         }
     }
 
     /// Forgets what an emulated device has found and counted so far.
+    ///
+    /// # Panics
+    ///
+    /// In a kernel that the device runs.
     #[cfg(feature = "emulator")]
     pub fn reset_emulation_reports(&self) {
         if let Engine::Emulated(emulation) = &self.inner.engine {
-            emulation.reset_reports();
+            emulation.reset_reports().unwrap_or_else(|error| panic!("{error}"));
         }
     }
 

@@ -255,6 +255,15 @@ pub enum Error {
         /// Why not.
         source: emulator::LaunchError,
     },
+    /// A kernel uses the emulated device that runs it, which is not free before the kernel has ended.
+    #[cfg(feature = "emulator")]
+    #[error(
+        "a kernel cannot use {device}, the device that runs it: launch on another one, or when the kernel has ended"
+    )]
+    DeviceRunsCaller {
+        /// The emulated device's name, as `SLM_DEVICE` can have it.
+        device: String,
+    },
     /// A filter without taps.
     #[error("a filter needs at least 1 tap, and this one has 0")]
     NoTaps,

@@ -8,13 +8,10 @@
 //! The compiled modules are in `ptx/`, one file per operation, element type and target. On the device a feature of
 //! this crate selects one of them; on the host all of the code is there.
 
+// Without `std` on the host as well, so that an emulator may run several threads on one OS thread.
 // A device build exports some of the kernels, so the rest is dead code there.
-#![cfg_attr(
-    target_os = "cuda",
-    no_std,
-    feature(abi_ptx),
-    allow(dead_code, unused_imports, unused_macros, unused_features)
-)]
+#![no_std]
+#![cfg_attr(target_os = "cuda", feature(abi_ptx), allow(dead_code, unused_imports, unused_macros, unused_features))]
 
 pub mod banks;
 pub mod filter1d;
@@ -30,3 +27,14 @@ pub use sample::{Packed, Sample};
 /// The digest of the sources that this crate's kernels are written in: compiled modules carry the same one.
 #[cfg(not(target_os = "cuda"))]
 pub const SOURCES: &str = env!("SLM_KERNEL_SOURCES");
+
+#[cfg(test)]
+mod tests {
+    use cuda_std::Entry;
+
+    /// An emulator runs them fast only then.
+    #[test]
+    fn all_kernels_do_without_std() {
+        const { assert!(crate::banks::banks_accumulate::WITHOUT_STD) }
+    }
+}

@@ -5,6 +5,7 @@ use cuda_std::image::Module;
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Table, arguments, kernel, shared_bytes, thread};
 use slm::emulator::Profile;
 use slm::{Buffer, Device, Error, Kernel, LaunchShape, Result};
+use std::sync::{Mutex, OnceLock};
 
 arguments! {
     /// What `add` works on.
@@ -312,4 +313,35 @@ fn a_faulty_kernel_is_an_error() {
     let result = device.kernel::<race>(&RACE).unwrap().launch(SHAPE, |windows| windows.output(&mut output));
     let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
     assert_eq!((report.kernel, report.launch.grid, report.launch.seed), ("race", [2, 1, 1], 9));
+}
+
+/// The device that runs `busy`, and what became of what that asked of it.
+static DEVICE: OnceLock<Device> = OnceLock::new();
+static ERRORS: Mutex<Vec<Error>> = Mutex::new(Vec::new());
+
+kernel! {
+    /// Uses the device that runs it, and another one.
+    pub fn busy(_arena, args: GlobalInOut<u32>) {
+        let device = DEVICE.get().expect("it is open");
+        ERRORS.lock().unwrap().extend(device.upload(&[1u32]).err());
+        let other = Device::emulated(Profile::SM_80, 0);
+        let numbers = other.upload(&[1u32, 2, 3]).unwrap().download().unwrap();
+        args.set(0, numbers[2]);
+        assert!(device.emulation_reports().is_empty(), "it does not come here");
+    }
+}
+
+static BUSY: Module = Module::without_images("busy");
+
+#[test]
+fn kernels_cannot_use_the_device_that_runs_them() {
+    let device = DEVICE.get_or_init(|| Device::emulated(Profile::SM_90, 3));
+    let kernel = device.kernel::<busy>(&BUSY).unwrap();
+    let mut buffer = device.upload(&[0u32]).unwrap();
+    let shape = LaunchShape::new([1, 1, 1], [1, 1, 1]);
+    let result = kernel.launch(shape, |windows| windows.in_out(&mut buffer));
+    let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
+    assert!(report.to_string().contains("panic: a kernel cannot use emulated:sm_90:3"), "{report}");
+    let error = Error::DeviceRunsCaller { device: "emulated:sm_90:3".to_owned() };
+    assert_eq!((ERRORS.lock().unwrap().as_slice(), buffer.download().unwrap()), (&[error][..], vec![3]));
 }

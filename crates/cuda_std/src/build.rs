@@ -1,5 +1,9 @@
 //! For the build script of a kernel crate.
 
+mod manifest;
+mod tokens;
+mod without_std;
+
 use crate::digest::Digest;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -42,6 +46,23 @@ const CUDA_STD: &[(&str, &[u8])] = &[
 /// Cargo hands `dir` and `sources` to the build scripts of the crates that depend on this one, if its manifest has
 /// a `links` key; [`kernel!`](crate::kernel) takes the digest from `SLM_KERNEL_SOURCES`.
 ///
+/// # Crates without `std`
+///
+/// What `std` promises of threads, it promises of OS threads: a lazily initialised `thread_local!` counts on its
+/// initialiser to end before anything else uses it in the same OS thread. So a machine on the host may run several threads
+/// of a kernel on one OS thread, which is fast, only if the kernel cannot reach `std`. This function vouches for that
+/// ([`Entry::WITHOUT_STD`](crate::Entry::WITHOUT_STD)) if
+///
+/// * the crate root has `#![no_std]`, unconditionally;
+/// * no source file names `std`, declares an `extern crate` other than `core`, or has `include!` or `#[path]`, which would
+///   bring in files that are not looked at;
+/// * the only dependencies are `slm-cuda-std` and path dependencies that are in `dependencies` and pass the same check.
+///
+/// All `.rs` files below the folder of the manifest count, except those of nested packages, `target`, hidden folders, and
+/// the package's `build.rs`, `tests`, `examples`, `benches`, `src/bin` and `src/main.rs`. It vouches for the library alone:
+/// tests, doctests, examples and binaries of the same package may use `std`. A crate that is not vouched for works as well,
+/// but slowly.
+///
 /// # Errors
 ///
 /// If a folder or file cannot be read.
@@ -58,6 +79,9 @@ pub fn kernel_crate(dependencies: &[&str]) -> io::Result<()> {
     println!("cargo::metadata=dir={}", dir.display());
     println!("cargo::metadata=sources={digest}");
     println!("cargo::rustc-env=SLM_KERNEL_SOURCES={digest}");
+    println!("cargo::rerun-if-changed={}", dir.join("Cargo.toml").display());
+    let library = without_std::library(&dir, dependencies)?.unwrap_or_default();
+    println!("cargo::rustc-env=SLM_KERNELS_WITHOUT_STD={library}");
     Ok(())
 }
 
@@ -86,7 +110,7 @@ mod tests {
     use super::*;
 
     /// What only the host compiles.
-    const HOST: [&str; 4] = ["build.rs", "host", "host.rs", "image.rs"];
+    const HOST: [&str; 5] = ["build", "build.rs", "host", "host.rs", "image.rs"];
 
     /// The files below `folder`, by their paths from `src` on.
     fn files(src: &Path, folder: &Path) -> Vec<String> {

@@ -14,7 +14,7 @@ pub use core::mem::offset_of;
 pub use core::ops::FnMut;
 pub use core::option::Option;
 pub use core::prelude::v1::derive;
-pub use core::primitive::{str, u8, u64};
+pub use core::primitive::{bool, str, u8, u64};
 pub use core::{compile_error, concat, env, include, include_str, module_path, option_env, stringify};
 
 use crate::{Table, Value};

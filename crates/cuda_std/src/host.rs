@@ -7,8 +7,9 @@ pub mod banks;
 
 pub use crate::atomic::{Operation, Scope};
 use crate::{Atomic, Ordering, Value};
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::panic::Location;
+use std::ptr::NonNull;
 use std::rc::Rc;
 
 /// Which of a thread's indices is asked for.
@@ -298,18 +299,25 @@ pub trait Machine {
 }
 
 thread_local! {
-    static CURRENT: RefCell<Option<Rc<dyn Machine>>> = const { RefCell::new(None) };
+    /// Points to what the innermost [`with`] holds. It has no destructor, so it is there as long as the OS thread is, and no
+    /// borrow flag, so code that never goes on after it has begun to read it leaves nothing locked.
+    static CURRENT: Cell<Option<NonNull<dyn Machine>>> = const { Cell::new(None) };
 }
 
 /// Runs `work` with `machine` behind the accessors of this OS thread.
 pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
-    struct Restore(Option<Rc<dyn Machine>>);
+    struct Restore {
+        previous: Option<NonNull<dyn Machine>>,
+        /// What `CURRENT` points to until it is restored.
+        _machine: Rc<dyn Machine>,
+    }
     impl Drop for Restore {
         fn drop(&mut self) {
-            CURRENT.set(self.0.take());
+            CURRENT.set(self.previous);
         }
     }
-    let _restore = Restore(CURRENT.replace(Some(machine)));
+    let previous = CURRENT.replace(NonNull::new(Rc::as_ptr(&machine).cast_mut()));
+    let _restore = Restore { previous, _machine: machine };
     work()
 }
 
@@ -320,7 +328,7 @@ pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
 /// If there is none: kernel code was called as an ordinary function.
 #[track_caller]
 pub(crate) fn machine() -> Rc<dyn Machine> {
-    match CURRENT.with_borrow(Clone::clone) {
+    match installed() {
         Some(machine) => machine,
         None => panic!(
             "this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed"
@@ -328,10 +336,20 @@ pub(crate) fn machine() -> Rc<dyn Machine> {
     }
 }
 
+/// The machine of this OS thread, if there is one.
+fn installed() -> Option<Rc<dyn Machine>> {
+    let machine = CURRENT.get()?.as_ptr().cast_const();
+    // SAFETY: the pointer comes from `Rc::as_ptr`, and `with` holds that reference until it has restored `CURRENT`.
+    unsafe {
+        Rc::increment_strong_count(machine);
+        Some(Rc::from_raw(machine))
+    }
+}
+
 /// Tells the machine, if there is one, that its thread splits its arena: arenas are numbers, and can be split without one.
 #[track_caller]
 pub(crate) fn split(base: u32, bytes: u32) {
-    if let Some(machine) = CURRENT.with_borrow(Clone::clone) {
+    if let Some(machine) = installed() {
         machine.split(base, bytes, Location::caller());
     }
 }

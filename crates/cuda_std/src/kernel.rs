@@ -8,7 +8,8 @@ use crate::digest::Digest;
 /// # Safety
 ///
 /// If a module compiled from the sources with the digest [`SOURCES`](Entry::SOURCES) has an entry point `NAME` with this
-/// [`LAYOUT`](Entry::LAYOUT), its parameters are `Args` and, unless that is `()`, `Constants`. Only
+/// [`LAYOUT`](Entry::LAYOUT), its parameters are `Args` and, unless that is `()`, `Constants`.
+/// [`WITHOUT_STD`](Entry::WITHOUT_STD) is true only of kernels that reach none of the facilities of `std`. Only
 /// [`kernel!`](crate::kernel) can know that.
 pub unsafe trait Entry: 'static {
     /// What the kernel is launched with.
@@ -23,6 +24,10 @@ pub unsafe trait Entry: 'static {
     /// the device's ([`image::verify_kernel`](crate::image::verify_kernel)): the same sources can mean different things
     /// to host and device, since a module is compiled with its own feature alone.
     const LAYOUT: Digest;
+    /// Whether the kernel's crate, and all that it depends on, is known to do without `std` on the host as well
+    /// ([`build::kernel_crate`](crate::build)). Only then may a machine run several of its threads on one OS thread.
+    #[cfg(not(target_os = "cuda"))]
+    const WITHOUT_STD: bool;
     /// Runs the kernel's code as one thread, inside a host [`Machine`](crate::host::Machine).
     #[cfg(not(target_os = "cuda"))]
     fn run(args: Self::Args, constants: Self::Constants);
@@ -156,6 +161,14 @@ macro_rules! kernel {
             const SOURCES: $crate::expansion::Option<&'static $crate::expansion::str> =
                 $crate::expansion::option_env!("SLM_KERNEL_SOURCES");
             const LAYOUT: $crate::digest::Digest = $crate::layout::<$type, $given>($crate::kernel!(@path $name));
+            const WITHOUT_STD: $crate::expansion::bool = $crate::is_without_std(
+                $crate::expansion::module_path!(),
+                $crate::expansion::option_env!("SLM_KERNELS_WITHOUT_STD"),
+                [
+                    $crate::expansion::option_env!("CARGO_BIN_NAME"),
+                    $crate::expansion::option_env!("CARGO_TARGET_TMPDIR"),
+                ],
+            );
             fn run(args: Self::Args, constants: Self::Constants) {
                 #[forbid(unsafe_code)]
                 fn inner($arena: $crate::Arena, $args: $type, $constants: $seen) $body
@@ -164,6 +177,22 @@ macro_rules! kernel {
             }
         }
     };
+}
+
+/// Whether a kernel in the module `path` is in the library that the build script of its package vouches for. Cargo tells
+/// that package's binaries, tests and benchmarks what it tells the library, and they may have its name; `others` are the
+/// variables that only they are given. Documentation tests have other names.
+#[doc(hidden)]
+#[must_use]
+#[cfg(not(target_os = "cuda"))]
+pub const fn is_without_std(path: &str, library: Option<&str>, others: [Option<&str>; 2]) -> bool {
+    let (Some(library), [None, None]) = (library, others) else { return false };
+    let (path, library) = (path.as_bytes(), library.as_bytes());
+    let mut same = 0;
+    while same < library.len() && same < path.len() && library[same] == path[same] {
+        same += 1;
+    }
+    same > 0 && same == library.len() && (same == path.len() || path[same] == b':')
 }
 
 /// Constants as given by the host, turned into what the kernel sees.
@@ -187,5 +216,29 @@ impl<T: crate::Value, const N: usize> Given for crate::Table<T, N> {
     type Seen = crate::Constants<T, N>;
     fn seen(self) -> Self::Seen {
         crate::Constants::of(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_without_std;
+
+    #[test]
+    fn only_the_library_is_vouched_for() {
+        let library = Some("kernels");
+        let all = [
+            ("kernels", library, [None, None], true),
+            ("kernels::blur::rows", library, [None, None], true),
+            ("kernels_too::blur", library, [None, None], false),
+            ("kernel", library, [None, None], false),
+            ("rust_out", library, [None, None], false),
+            ("kernels", None, [None, None], false),
+            ("kernels", Some(""), [None, None], false),
+            ("kernels", library, [library, None], false),
+            ("kernels", library, [None, Some("target/tmp")], false),
+        ];
+        for (path, library, others, expected) in all {
+            assert_eq!(is_without_std(path, library, others), expected, "{path} {library:?} {others:?}");
+        }
     }
 }

@@ -90,11 +90,11 @@ pub use constants::{Constants, Table};
 pub use global::{GlobalIn, GlobalIn2, GlobalInOut, GlobalInOut2, GlobalOut, GlobalOut2};
 pub use half::{Bf16, F16};
 pub use kernel::Entry;
-#[cfg(not(target_os = "cuda"))]
-#[doc(hidden)]
-pub use kernel::Given;
 #[doc(hidden)]
 pub use kernel::layout;
+#[cfg(not(target_os = "cuda"))]
+#[doc(hidden)]
+pub use kernel::{Given, is_without_std};
 pub use shared::{Arena, Shared, shared_bytes};
 pub use value::{Value, Vector4};
 

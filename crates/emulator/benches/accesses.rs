@@ -5,8 +5,9 @@
 //!
 //! `cargo bench -p slm-emulator -- --table` ends with the table.
 
+use catalogue::speed::{BLOCK, GRID, Numbers, TURNS, broadcast, exchange, histogram, stream, tile};
 use criterion::{Criterion, Throughput};
-use cuda_std::{Entry, GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread};
+use cuda_std::Entry;
 use emulator::{Emulator, Launch, Profile};
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,97 +17,6 @@ const GATE: f64 = 10e6;
 
 /// Launches that the table's median is of.
 const ROUNDS: usize = 31;
-
-/// Threads of a block.
-const BLOCK: u32 = 256;
-
-/// Blocks of a grid.
-const GRID: u32 = 8;
-
-/// Turns of a thread's loop.
-const TURNS: u32 = 64;
-
-arguments! {
-    /// What all the kernels work on.
-    pub struct Numbers {
-        /// What is read.
-        pub input: GlobalIn<u32>,
-        /// What is written.
-        pub output: GlobalInOut<u32>,
-    }
-}
-
-kernel! {
-    /// Each thread reads and writes elements of its own, in global memory.
-    pub fn stream(_arena, args: Numbers) {
-        let mut i = thread::global_x();
-        for _ in 0..TURNS {
-            args.output.set(i, args.input.get(i) + 1);
-            i += u64::from(GRID * BLOCK);
-        }
-    }
-}
-
-kernel! {
-    /// Each thread adds up all numbers of a tile in shared memory, which other threads have written.
-    pub fn tile(arena, args: Numbers) {
-        let (tile, _) = arena.split::<u32>(BLOCK);
-        let (t, i) = (thread::thread_idx_x(), thread::global_x());
-        tile.set(t, args.input.get(i));
-        thread::sync_threads();
-        let mut sum = 0;
-        for k in 0..TURNS {
-            sum += tile.get((t + k) % BLOCK);
-        }
-        args.output.set(i, sum);
-    }
-}
-
-kernel! {
-    /// All threads read the same numbers of a tile in shared memory, four at a time.
-    pub fn broadcast(arena, args: Numbers) {
-        let (tile, _) = arena.split::<u32>(BLOCK);
-        let (t, i) = (thread::thread_idx_x(), thread::global_x());
-        tile.set(t, args.input.get(i));
-        thread::sync_threads();
-        let mut sum = 0;
-        for k in 0..TURNS {
-            sum += tile.get4(k * 4).into_iter().sum::<u32>();
-        }
-        args.output.set(i, sum);
-    }
-}
-
-kernel! {
-    /// A tile in shared memory is read and written in turns, with barriers in between.
-    pub fn exchange(arena, args: Numbers) {
-        let (tile, _) = arena.split::<u32>(BLOCK);
-        let (t, i) = (thread::thread_idx_x(), thread::global_x());
-        let mut number = args.input.get(i);
-        for _ in 0..TURNS {
-            tile.set(t, number);
-            thread::sync_threads();
-            number = tile.get(BLOCK - 1 - t) + 1;
-            thread::sync_threads();
-        }
-        args.output.set(i, number);
-    }
-}
-
-kernel! {
-    /// A histogram in shared memory.
-    pub fn histogram(arena, args: Numbers) {
-        let (bins, _) = arena.split::<u32>(BLOCK);
-        let (t, i) = (thread::thread_idx_x(), thread::global_x());
-        bins.set(t, 0);
-        thread::sync_threads();
-        for k in 0..TURNS {
-            bins.fetch_add((t * 7 + k * 13) % BLOCK, 1, Ordering::Relaxed);
-        }
-        thread::sync_threads();
-        args.output.set(i, bins.get(t));
-    }
-}
 
 fn launch<E: Entry<Args = Numbers, Constants = ()>>(emulator: &mut Emulator, args: Numbers) {
     let launch = Launch::new([GRID, 1, 1], [BLOCK, 1, 1]).shared_bytes(4 * BLOCK);

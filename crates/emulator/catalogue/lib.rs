@@ -4,18 +4,24 @@
 //! Beside the kernels stands what is known about them: how to launch them, and what there is to find. The emulator's
 //! tests and `slm-emulator-runner`, which launches them on a GPU, work from the same lists.
 
+#![no_std]
 // A device build has no use for the lists, nor for what they are made of.
-#![cfg_attr(target_os = "cuda", no_std, feature(abi_ptx), allow(unused_imports, unused_macros))]
+#![cfg_attr(target_os = "cuda", feature(abi_ptx), allow(unused_imports, unused_macros))]
 
 pub mod arena;
 pub mod blocks;
 mod case;
 pub mod compared;
 pub mod copies;
+pub mod helpers;
+#[cfg(not(target_os = "cuda"))]
+pub mod hosting;
 pub mod memory;
 pub mod outputs;
 pub mod probes;
 pub mod races;
+#[cfg(not(target_os = "cuda"))]
+pub mod speed;
 pub mod together;
 pub mod turns;
 
@@ -29,6 +35,7 @@ pub fn visit_cases(visitor: &mut impl CaseVisitor) {
     arena::visit(visitor);
     blocks::visit(visitor);
     copies::visit(visitor);
+    helpers::visit(visitor);
     memory::visit(visitor);
     outputs::visit(visitor);
     races::visit(visitor);

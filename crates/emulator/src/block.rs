@@ -24,6 +24,8 @@ pub(crate) struct Block {
     pub(crate) schedule: Schedule,
     /// Threads that wait at a barrier, and where.
     pub(crate) waiting: Vec<(u32, u16)>,
+    /// By which calls each of them came there.
+    pub(crate) arrivals: Vec<(u32, u32)>,
     /// First byte and bytes of shared memory that is unwritten after the barrier.
     pub(crate) reused: Vec<(u32, u32)>,
     pub(crate) warps: Vec<Meeting>,
@@ -48,6 +50,7 @@ impl Block {
             requests: Requests::new(warps, profile.shape_of_banks()),
             schedule: Schedule::new(threads, seed),
             waiting: Vec::new(),
+            arrivals: Vec::new(),
             reused: Vec::new(),
             warps: vec![Meeting::default(); warps],
             answers: vec![[0; 2]; threads as usize],

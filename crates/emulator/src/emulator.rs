@@ -1,16 +1,18 @@
 //! The emulator: memory, and launches on it.
 
 use crate::blocks::resident_blocks;
-use crate::fibres::{Fibres, Reins};
+use crate::fibres::{Fibres, Hosting, Reins};
 use crate::launch::{Launch, LaunchError};
+use crate::launches::{EmulatorId, UnderWay};
 use crate::machine::Emulated;
 use crate::memory::{Buffer, MOST_BUFFERS, Memory, from_bytes, to_bytes};
 use crate::outputs::Outputs;
-use crate::panics::{UNWIND, catch, in_kernel, install_hook};
+use crate::panics::{UNWIND, catch, in_kernel, keep_panics};
 use crate::profile::Profile;
 use crate::region::{MOST_WARPS, Region};
 use crate::report::Report;
-use crate::running::{Running, Turn};
+use crate::running::Running;
+use crate::trap::{Target, install};
 use cuda_std::host::with;
 use cuda_std::{Entry, Value};
 use std::cell::{Cell, RefCell};
@@ -19,6 +21,7 @@ use std::rc::Rc;
 /// A device that is none: global memory, and kernels that run on the CPU under examination.
 #[derive(Debug)]
 pub struct Emulator {
+    id: EmulatorId,
     profile: Profile,
     memory: Memory,
 }
@@ -36,7 +39,13 @@ impl Emulator {
     /// A device with these limits, and as much global memory as the host has.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
-        Emulator { profile, memory: Memory::default() }
+        Emulator { id: EmulatorId::new(), profile, memory: Memory::default() }
+    }
+
+    /// What tells it from others, and whether it runs the caller.
+    #[must_use]
+    pub fn id(&self) -> EmulatorId {
+        self.id
     }
 
     /// Its limits.
@@ -137,23 +146,29 @@ impl Emulator {
         constants: E::Constants,
     ) -> Result<Report, LaunchError> {
         launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
+        let budget = launch.budget_for(&args);
         let outputs = if launch.partial_outputs { Outputs::default() } else { Outputs::of(&args) };
-        self.launch_code(E::NAME, launch, launch.budget_for(&args), outputs, Box::new(move || E::run(args, constants)))
+        let hosting = if E::WITHOUT_STD { Hosting::Fibres } else { Hosting::OsThreads };
+        self.launch_code(E::NAME, hosting, launch, budget, outputs, Box::new(move || E::run(args, constants)))
     }
 
     /// Runs `code`, which is a kernel's, as each thread. Programs have many kernels, so this is not compiled for each.
     fn launch_code(
         &mut self,
         kernel: &'static str,
+        hosting: Hosting,
         launch: Launch,
         budget: u64,
         outputs: Outputs,
         code: Box<dyn Fn()>,
     ) -> Result<Report, LaunchError> {
-        install_hook();
+        let _kept = keep_panics();
+        install();
         let threads = launch.threads() as usize;
         let resident = resident_blocks(&launch);
-        let reins = Reins::new(resident * threads);
+        let reins = Reins::new(resident * threads, hosting);
+        let target = Target::current().filter(|_| hosting == Hosting::Fibres);
+        let under_way = UnderWay::new(self.id, kernel, launch.time_limit, &reins.watch, target);
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
@@ -164,14 +179,11 @@ impl Emulator {
             block: launch.block,
             grid: launch.grid,
             shared_bytes: launch.shared_bytes,
+            last: Cell::new(None),
+            tops: vec![Cell::new(0); resident * threads],
+            places: vec![Cell::new(None); resident * threads],
         });
-        let thread = {
-            let machine = machine.clone();
-            move || {
-                let panic = catch(&code);
-                machine.running.borrow_mut().end_thread(panic);
-            }
-        };
+        let thread = thread_code(machine.clone(), under_way.launch(), code);
         let ran = Fibres::new(reins, Rc::new(thread)).map(|fibres| with(machine.clone(), || run(&machine, fibres)));
         let mut running = machine.running.borrow_mut();
         self.memory = std::mem::take(&mut running.memory);
@@ -188,13 +200,33 @@ impl Emulator {
     }
 }
 
+/// What each thread runs of each block.
+fn thread_code(machine: Rc<Emulated>, launch: u64, code: Box<dyn Fn()>) -> impl Fn() {
+    let run = move |machine: &Emulated| {
+        let top = 0usize;
+        machine.tops[machine.reins.thread()].set(&raw const top as usize);
+        let panic = catch(|| machine.reins.watch.leave(&code));
+        machine.running.borrow_mut().end_thread(panic);
+    };
+    move || match machine.reins.hosting() {
+        Hosting::Fibres => run(&machine),
+        Hosting::OsThreads => {
+            in_kernel(|| with(machine.clone(), || UnderWay::in_thread(launch, || run(&machine))));
+        }
+    }
+}
+
 /// Runs all blocks.
 fn run(machine: &Emulated, mut fibres: Fibres) {
     loop {
         let turn = machine.running.borrow_mut().next_turn();
-        let Some(Turn { slot, block, thread }) = turn else { break };
-        machine.block_indices[slot].set(block);
-        in_kernel(|| fibres.run(slot * machine.threads + thread as usize));
+        let Some(turn) = turn else { break };
+        let fibre = machine.prepare(&turn);
+        let ended = in_kernel(|| fibres.run(fibre));
+        machine.note(fibre, ended);
+        if let Some(trap) = fibres.take_trap() {
+            machine.running.borrow_mut().leave_thread(trap, machine.last.get());
+        }
         if machine.running.borrow().stopped {
             break;
         }

@@ -1,112 +1,220 @@
-//! A fibre for each thread of a block.
+//! What runs the threads of a block: a fibre for each, or an OS thread for each.
 //!
-//! A fibre runs its thread of one block after another, so that nothing is allocated per block.
+//! Fibres are fast, but they share what `std` keeps for an OS thread, and safe code may count on it not to be shared: a
+//! `thread_local!` whose initialiser waits at a barrier would be dropped by one fibre while another uses it. So they run
+//! the kernels that cannot reach `std`, and OS threads all others. Either runs its thread of one block after another,
+//! so that nothing is allocated per block.
 
 // Fibres reach what suspends them through a pointer to their own stacks.
 #![allow(unsafe_code)]
 
+use crate::os_threads::{OsThreads, Turns};
 use crate::panics::end_thread;
-use corosensei::stack::DefaultStack;
+use crate::trap::{Ending, Hosted, Trap, hosted};
+use crate::watch::Watch;
+use corosensei::stack::{DefaultStack, Stack};
+use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::cell::{Cell, RefCell};
+use std::mem::forget;
 use std::ptr;
 use std::rc::Rc;
+use std::sync::Arc;
 
-/// Bytes of a fibre's stack. Address space, most of it: what is not touched takes no memory.
-const STACK_BYTES: usize = 256 << 10;
+/// Bytes of a thread's stack. Address space, most of it: what is not touched takes no memory.
+pub(crate) const STACK_BYTES: usize = 1 << 20;
+
+/// What is left of a fibre's stack for the emulator when an accessor is called.
+const RESERVED_BYTES: usize = 128 << 10;
 
 thread_local! {
     /// Stacks for the next launches.
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Why a fibre gave way.
+/// A stack that an earlier launch has given back, or a new one.
+fn take_stack() -> Option<DefaultStack> {
+    // Behind the destructors of an OS thread there are none left.
+    let used = STACKS.try_with(|stacks| stacks.borrow_mut().pop()).ok().flatten();
+    used.or_else(|| DefaultStack::new(STACK_BYTES).ok())
+}
+
+fn give_stack(stack: DefaultStack) {
+    let _ = STACKS.try_with(|stacks| stacks.borrow_mut().push(stack));
+}
+
+/// What runs the threads of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    /// Its thread waits.
+pub(crate) enum Hosting {
+    /// Fibres, for kernels that cannot reach `std`.
+    Fibres,
+    /// OS threads, of which one runs at a time.
+    OsThreads,
+}
+
+/// Why a thread gave way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It waits.
     Pause,
-    /// Its thread has ended.
+    /// It has ended.
     End,
+    /// It never goes on.
+    Left(Trap),
 }
 
 /// What a fibre shares with those that resume it.
 pub(crate) struct Reins {
+    hosting: Hosting,
     suspenders: Vec<Cell<*const Yielder<(), Step>>>,
-    /// The thread whose fibre runs.
+    /// The threads' turns, if they have OS threads.
+    turns: Arc<Turns>,
+    /// The thread that runs.
     running: Cell<Option<usize>>,
+    /// Below this address the running fibre's stack is left to the emulator; 0 for OS threads.
+    floor: Cell<usize>,
     /// Threads that wait are to end.
     ending: Cell<bool>,
     /// There are no more blocks.
     closing: Cell<bool>,
+    pub(crate) watch: Arc<Watch>,
 }
 
 impl Reins {
-    pub(crate) fn new(threads: usize) -> Rc<Self> {
+    pub(crate) fn new(threads: usize, hosting: Hosting) -> Rc<Self> {
         let suspenders = (0..threads).map(|_| Cell::new(ptr::null())).collect();
-        let running = Cell::new(None);
-        Rc::new(Reins { suspenders, running, ending: Cell::new(false), closing: Cell::new(false) })
+        // Fibres take no turns.
+        let taking_turns = if hosting == Hosting::OsThreads { threads } else { 0 };
+        Rc::new(Reins {
+            hosting,
+            suspenders,
+            turns: Turns::new(taking_turns),
+            running: Cell::new(None),
+            floor: Cell::new(0),
+            ending: Cell::new(false),
+            closing: Cell::new(false),
+            watch: Arc::new(Watch::new()),
+        })
     }
 
-    /// The thread whose fibre runs.
+    pub(crate) fn hosting(&self) -> Hosting {
+        self.hosting
+    }
+
+    /// The thread that runs.
     #[inline]
     pub(crate) fn thread(&self) -> usize {
-        self.running.get().expect("kernel code runs in a fibre")
+        self.running.get().expect("kernel code runs in a thread of the launch")
     }
 
-    /// Suspends the running fibre, whose thread is not unwinding. Does not return if threads are to end.
+    /// Whether threads that wait are to end.
+    pub(crate) fn ending(&self) -> bool {
+        self.ending.get()
+    }
+
+    /// Suspends the running thread, which is not unwinding. Does not return if threads are to end.
     pub(crate) fn pause(&self) {
         if !self.ending.get() {
-            let suspender = self.suspenders[self.thread()].get();
-            // SAFETY: `Fibres::run` says that this fibre runs, so it has begun, and set its suspender as its first act. That
-            // lies on the fibre's stack, in a frame below the running one.
-            unsafe { (*suspender).suspend(Step::Pause) };
+            self.give_way(Step::Pause);
         }
         if self.ending.get() {
+            if self.hosting == Hosting::OsThreads {
+                self.turns.end_once_more(self.thread());
+            }
             end_thread();
         }
     }
+
+    fn give_way(&self, step: Step) {
+        let thread = self.thread();
+        if self.hosting == Hosting::OsThreads {
+            return self.turns.give_way(thread, step);
+        }
+        let suspender = self.suspenders[thread].get();
+        // SAFETY: `Fibres::run` says that this fibre runs, so it has begun, and set its suspender as its first act. That
+        // lies on the fibre's stack, in a frame below the running one.
+        unsafe { (*suspender).suspend(step) };
+    }
+
+    /// Leaves the running fibre for good if its stack has no room for the emulator. The kernel's code is not unwinding.
+    #[inline]
+    pub(crate) fn check_stack(&self) {
+        let here = 0u8;
+        if (&raw const here as usize) < self.floor.get() {
+            self.leave();
+        }
+    }
+
+    #[cold]
+    fn leave(&self) {
+        self.give_way(Step::Left(Trap::StackOverflow));
+        unreachable!("a fibre that has been left is not resumed");
+    }
 }
 
-/// The fibres of a block's threads.
+/// What runs the threads of a block.
 pub(crate) struct Fibres {
-    fibres: Vec<Coroutine<(), Step, ()>>,
-    /// Those whose thread has begun and not ended.
+    threads: Threads,
+    /// Those that have begun and not ended.
     busy: Vec<bool>,
+    /// Why the last thread that ran was left.
+    trap: Option<Trap>,
     reins: Rc<Reins>,
 }
 
+enum Threads {
+    Fibres(Vec<Fibre>),
+    OsThreads(OsThreads),
+}
+
+struct Fibre {
+    coroutine: Coroutine<(), Step, Ending>,
+    handler: CoroutineTrapHandler<Ending>,
+    /// The lowest address of the stack.
+    lowest: usize,
+    /// It must not be resumed.
+    is_left: bool,
+}
+
 impl Fibres {
-    /// Fibres that run `thread`, which does not unwind; `None` if there is no memory for their stacks.
+    /// What runs `thread`, which does not unwind; `None` if there is no memory for the stacks, or not as many OS threads.
     pub(crate) fn new(reins: Rc<Reins>, thread: Rc<dyn Fn()>) -> Option<Self> {
         let count = reins.suspenders.len();
-        let mut fibres = Fibres { fibres: Vec::with_capacity(count), busy: vec![false; count], reins };
-        for number in 0..count {
-            let stack = STACKS.with_borrow_mut(Vec::pop).or_else(|| DefaultStack::new(STACK_BYTES).ok())?;
-            let (reins, thread) = (fibres.reins.clone(), thread.clone());
-            fibres.fibres.push(Coroutine::with_stack(stack, move |suspender, ()| {
-                reins.suspenders[number].set(suspender);
-                while !reins.closing.get() {
-                    thread();
-                    suspender.suspend(Step::End);
-                }
-            }));
-        }
-        Some(fibres)
+        let threads = match reins.hosting {
+            Hosting::Fibres => {
+                let fibres: Option<Vec<Fibre>> = (0..count).map(|k| Fibre::new(&reins, &thread, k)).collect();
+                Threads::Fibres(fibres?)
+            }
+            Hosting::OsThreads => Threads::OsThreads(OsThreads::new(&reins.turns, thread)?),
+        };
+        Some(Fibres { threads, busy: vec![false; count], trap: None, reins })
     }
 
     /// Runs `thread` until it waits or ends; tells whether it has ended.
     pub(crate) fn run(&mut self, thread: usize) -> bool {
         self.reins.running.set(Some(thread));
-        let ended = !matches!(self.fibres[thread].resume(()), CoroutineResult::Yield(Step::Pause));
+        let step = match &mut self.threads {
+            Threads::Fibres(fibres) => fibres[thread].run(&self.reins),
+            Threads::OsThreads(threads) => threads.run(thread),
+        };
+        self.reins.watch.come_back();
         self.reins.running.set(None);
-        self.busy[thread] = !ended;
-        ended
+        self.busy[thread] = step == Step::Pause;
+        if let Step::Left(trap) = step {
+            self.trap = Some(trap);
+        }
+        !self.busy[thread]
+    }
+
+    /// Why the last thread that ran was left, if it was; once.
+    pub(crate) fn take_trap(&mut self) -> Option<Trap> {
+        self.trap.take()
     }
 
     /// Ends all threads that have begun, wherever they are.
     pub(crate) fn end(&mut self) {
         self.reins.ending.set(true);
-        for thread in 0..self.fibres.len() {
+        for thread in 0..self.busy.len() {
             if self.busy[thread] {
                 self.run(thread);
             }
@@ -115,14 +223,53 @@ impl Fibres {
     }
 }
 
+impl Fibre {
+    fn new(reins: &Rc<Reins>, thread: &Rc<dyn Fn()>, number: usize) -> Option<Self> {
+        let stack = take_stack()?;
+        let lowest = stack.limit().get();
+        let (reins, thread) = (reins.clone(), thread.clone());
+        let coroutine = Coroutine::with_stack(stack, move |suspender, ()| {
+            reins.suspenders[number].set(suspender);
+            while !reins.closing.get() {
+                thread();
+                suspender.suspend(Step::End);
+            }
+            Ending::Closed
+        });
+        let handler = coroutine.trap_handler();
+        Some(Fibre { coroutine, handler, lowest, is_left: false })
+    }
+
+    fn run(&mut self, reins: &Reins) -> Step {
+        reins.floor.set(self.lowest + RESERVED_BYTES);
+        let fibre = Hosted { handler: self.handler, lowest: self.lowest, watch: Arc::as_ptr(&reins.watch) };
+        let step = match hosted(fibre, || self.coroutine.resume(())) {
+            CoroutineResult::Yield(step) => step,
+            CoroutineResult::Return(Ending::Left(trap)) => Step::Left(trap),
+            CoroutineResult::Return(Ending::Closed) => Step::End,
+        };
+        self.is_left = matches!(step, Step::Left(_));
+        step
+    }
+
+    /// Ends the fibre, whose thread has ended or not begun, and gives its stack back. One that has been left is forgotten:
+    /// nobody knows what there still is on its stack.
+    fn close(mut self) {
+        if self.is_left {
+            return forget(self.coroutine);
+        }
+        if let CoroutineResult::Return(Ending::Closed) = self.coroutine.resume(()) {
+            give_stack(self.coroutine.into_stack());
+        }
+    }
+}
+
 impl Drop for Fibres {
     fn drop(&mut self) {
         self.end();
         self.reins.closing.set(true);
-        for mut fibre in self.fibres.drain(..) {
-            if let CoroutineResult::Return(()) = fibre.resume(()) {
-                STACKS.with_borrow_mut(|stacks| stacks.push(fibre.into_stack()));
-            }
+        if let Threads::Fibres(fibres) = &mut self.threads {
+            fibres.drain(..).for_each(Fibre::close);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::threads::Threads;
 use cuda_std::host::Space;
 use std::collections::HashMap;
 use std::fmt;
+use std::time::Duration;
 
 /// An element of a window, or what would be one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,6 +185,18 @@ pub enum Problem {
         /// The threads of the block that have ended.
         ended: Threads,
     },
+    /// A barrier of the block in a function or macro, to which its threads come from different places: it is one barrier in
+    /// the source and two in the kernel.
+    BarrierFromTwoPlaces {
+        /// The lines by which the first thread came, from the barrier outwards to where the ways part.
+        calls: Vec<Line>,
+        /// The threads that came so.
+        threads: Threads,
+        /// The lines by which another thread came.
+        other_calls: Vec<Line>,
+        /// The threads that came by other ways.
+        others: Threads,
+    },
     /// An operation of a warp that not all lanes of the mask come to.
     MissingLanes {
         /// The mask.
@@ -245,6 +258,17 @@ pub enum Problem {
         /// The barriers and blocks.
         intervals: u32,
     },
+    /// A thread needs more stack than there is: for its local variables, or for functions that call each other.
+    StackOverflow {
+        /// The bytes of a thread's stack.
+        bytes: usize,
+    },
+    /// A thread has run for so long without calling an accessor: it does not end, or needs a larger
+    /// [limit](crate::Launch::time_limit).
+    NoAccess {
+        /// The limit.
+        limit: Duration,
+    },
 }
 
 impl fmt::Display for Problem {
@@ -274,6 +298,12 @@ impl fmt::Display for Problem {
                 write!(f, "read-only memory is written: {action} of {place}, after {other}")
             }
             Problem::BarrierDivergence { waiting, ended } => write_divergence(f, waiting, ended),
+            Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others } => {
+                write!(f, "barrier divergence: the threads come to one barrier from two places, {threads} ")?;
+                write_calls(f, calls)?;
+                write!(f, " and {others} ")?;
+                write_calls(f, other_calls)
+            }
             Problem::MissingLanes { mask, missing } => {
                 write!(f, "missing lanes: {missing:#010x} of the mask {mask:#010x} do not come")
             }
@@ -299,6 +329,18 @@ impl fmt::Display for Problem {
                 write!(f, "more than {intervals} barriers and blocks in a launch: what would come later has not run")
             }
             Problem::Panic { message } => write!(f, "panic: {message}"),
+            Problem::StackOverflow { bytes } => {
+                write!(
+                    f,
+                    "stack overflow: the thread's variables and calls need more than the {bytes} bytes of its stack"
+                )
+            }
+            Problem::NoAccess { limit } => {
+                write!(
+                    f,
+                    "the thread has called no accessor for {limit:?}: it does not end, or needs a larger time limit"
+                )
+            }
             Problem::OutOfSteps { budget, blocks } => {
                 write!(f, "the block has not ended after {budget} steps: it waits for ever, or needs a larger budget")?;
                 // A block may wait for its like only if there are any.
@@ -329,6 +371,11 @@ fn write_splits(f: &mut fmt::Formatter<'_>, split: &Split, other: &Split) -> fmt
     )
 }
 
+/// Tells by which lines a thread came.
+fn write_calls(f: &mut fmt::Formatter<'_>, calls: &[Line]) -> fmt::Result {
+    calls.iter().enumerate().try_for_each(|(k, at)| write!(f, "{}{at}", if k == 0 { "at " } else { ", called at " }))
+}
+
 /// Tells of all threads of a block where they are.
 fn write_divergence(f: &mut fmt::Formatter<'_>, waiting: &[(Line, Threads)], ended: &Threads) -> fmt::Result {
     f.write_str("barrier divergence: ")?;
@@ -353,7 +400,8 @@ pub struct Finding {
     pub block: [u32; 3],
     /// That thread.
     pub thread: [u32; 3],
-    /// Where in the source the thread was; without a file for what no line did.
+    /// Where in the source the thread was; without a file for what no line did. For stacks that overflow and loops without
+    /// accesses: where it called an accessor last.
     pub at: Line,
     /// What is wrong.
     pub problem: Problem,
@@ -364,12 +412,15 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Finding { kernel, block, thread, at, problem, times } = self;
+        write!(f, "{problem}\n    ")?;
+        // Others were left behind what they called.
         match problem {
-            Problem::UnwrittenOutput { .. } | Problem::TooManyIntervals { .. } => {
-                write!(f, "{problem}\n    in {kernel}")?
-            }
-            _ => write!(f, "{problem}\n    at {at}, thread {thread:?} of block {block:?} of {kernel}")?,
+            Problem::UnwrittenOutput { .. } | Problem::TooManyIntervals { .. } => return write!(f, "in {kernel}"),
+            _ if *at == Line::NOWHERE => {}
+            Problem::StackOverflow { .. } | Problem::NoAccess { .. } => write!(f, "behind the call at {at}, ")?,
+            _ => write!(f, "at {at}, ")?,
         }
+        write!(f, "thread {thread:?} of block {block:?} of {kernel}")?;
         if *times > 1 { write!(f, ", {times} times") } else { Ok(()) }
     }
 }

@@ -3,6 +3,7 @@
 use crate::Profile;
 use cuda_std::Argument;
 use std::fmt;
+use std::time::Duration;
 
 /// The steps that every block may make, and those for each byte that the kernel can reach.
 ///
@@ -12,6 +13,8 @@ const STEPS_PER_BYTE: u64 = 8;
 
 /// The most steps of a block: what threads do between two meetings is counted with 32 bits.
 const MOST_STEPS: u64 = u32::MAX as u64;
+/// How long a thread may be without an access.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The shape of a launch, and how it is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +36,25 @@ pub struct Launch {
     /// Whether the launch may leave elements of its outputs ([`GlobalOut`](cuda_std::GlobalOut)) unwritten that nobody has
     /// written before. It may not unless this says so.
     pub partial_outputs: bool,
+    /// How long a thread may run without calling an accessor, so that a loop without accesses ends; a minute unless this says
+    /// otherwise. Kernels whose crates are not known to do without `std` cannot be ended: there the process is.
+    pub time_limit: Duration,
 }
 
 impl Launch {
     /// A launch of this shape, without shared memory, with seed 0.
     #[must_use]
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
-        let (same_value_writes, partial_outputs) = (false, false);
-        Launch { grid, block, shared_bytes: 0, seed: 0, budget: None, same_value_writes, partial_outputs }
+        Launch {
+            grid,
+            block,
+            shared_bytes: 0,
+            seed: 0,
+            budget: None,
+            same_value_writes: false,
+            partial_outputs: false,
+            time_limit: TIME_LIMIT,
+        }
     }
 
     /// The same with `shared_bytes` of dynamic shared memory per block.
@@ -59,6 +73,12 @@ impl Launch {
     #[must_use]
     pub fn budget(self, budget: u64) -> Self {
         Launch { budget: Some(budget), ..self }
+    }
+
+    /// The same with another [`time_limit`](Launch::time_limit).
+    #[must_use]
+    pub fn time_limit(self, time_limit: Duration) -> Self {
+        Launch { time_limit, ..self }
     }
 
     /// The same, with writes of the same bits allowed.

@@ -2,7 +2,7 @@
 
 use crate::fibres::Reins;
 use crate::panics::unwinds;
-use crate::running::Running;
+use crate::running::{Running, Turn};
 use crate::site::Action;
 use crate::warp::Part;
 use cuda_std::host::{Access, AsyncCopy, Axis, Fragments, Index, Machine, Masked, Scope, Update, WarpOperation};
@@ -21,6 +21,12 @@ pub(crate) struct Emulated {
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],
     pub(crate) shared_bytes: u32,
+    /// Where the running thread called an accessor last.
+    pub(crate) last: Cell<Option<&'static Location<'static>>>,
+    /// By fibre: the same of those that wait.
+    pub(crate) places: Vec<Cell<Option<&'static Location<'static>>>>,
+    /// By fibre: an address in its first frame.
+    pub(crate) tops: Vec<Cell<usize>>,
 }
 
 impl Emulated {
@@ -33,8 +39,16 @@ impl Emulated {
     /// device a panic runs no destructors, and here they must not wait.
     #[inline]
     fn act<R: Default>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
+        let _inside = self.reins.watch.enter();
         if unwinds() {
             return R::default();
+        }
+        self.reins.watch.visit();
+        self.last.set(Some(at));
+        self.reins.check_stack();
+        if self.reins.ending() {
+            // It has caught the unwinding that was to end it.
+            self.reins.pause();
         }
         let mut running = self.running.borrow_mut();
         running.step(at);
@@ -47,8 +61,23 @@ impl Emulated {
         result
     }
 
+    /// Has a thread run next: the number of its fibre.
+    pub(crate) fn prepare(&self, turn: &Turn) -> usize {
+        let fibre = turn.slot * self.threads + turn.thread as usize;
+        self.block_indices[turn.slot].set(turn.block);
+        self.last.set(self.places[fibre].get());
+        self.reins.watch.run(self.running.borrow().index_of(turn.thread as u16), turn.block);
+        fibre
+    }
+
+    /// A thread has given way, because it waits or because it `ended`.
+    pub(crate) fn note(&self, fibre: usize, ended: bool) {
+        self.places[fibre].set(self.last.get().filter(|_| !ended));
+    }
+
     /// Gives other threads the chance to run before an atomic operation.
     fn before_atomic(&self) {
+        let _inside = self.reins.watch.enter();
         let pause = !unwinds() && self.running.borrow_mut().may_give_way();
         if pause {
             self.reins.pause();
@@ -58,6 +87,7 @@ impl Emulated {
 
 impl Machine for Emulated {
     fn index(&self, index: Index, axis: Axis) -> u32 {
+        let _inside = self.reins.watch.enter();
         let indices = match index {
             Index::Thread => self.running.borrow().index_of(self.thread() as u16),
             Index::Block => self.block_indices[self.reins.thread() / self.threads].get(),
@@ -135,11 +165,19 @@ impl Machine for Emulated {
     }
 
     fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
-        self.act(at, |running| running.reuse(base, bytes, at));
+        let top = self.tops[self.reins.thread()].get();
+        self.act(at, |running| {
+            let path = running.paths.number(at, top);
+            running.reuse(base, bytes, at, path);
+        });
     }
 
     fn sync_threads(&self, at: &'static Location<'static>) {
-        self.act(at, |running| running.sync_threads(at));
+        let top = self.tops[self.reins.thread()].get();
+        self.act(at, |running| {
+            let path = running.paths.number(at, top);
+            running.sync_threads(at, path);
+        });
     }
 
     fn sync_warp(&self, mask: u32, at: &'static Location<'static>) {
@@ -151,12 +189,14 @@ impl Machine for Emulated {
     }
 
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
+        let _inside = self.reins.watch.enter();
         self.act(at, |running| running.meet(Part::Exchange(operation, word), mask, at));
         let [word, _] = self.running.borrow().answer(self.thread());
         word
     }
 
     fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
+        let _inside = self.reins.watch.enter();
         self.act(at, |running| running.meet(Part::Mma(fragments), warp::FULL, at));
         self.running.borrow().answer(self.thread()).map(|word| word as i32)
     }

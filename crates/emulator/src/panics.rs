@@ -2,15 +2,18 @@
 
 use crate::site::Line;
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
-use std::sync::Once;
+use std::mem::{ManuallyDrop, forget};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook};
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle, panicking};
 
 thread_local! {
     static IN_KERNEL: Cell<bool> = const { Cell::new(false) };
     /// The running thread of the kernel has begun to unwind.
     static UNWINDING: Cell<bool> = const { Cell::new(false) };
-    static PLACE: RefCell<Option<Line>> = const { RefCell::new(None) };
+    /// Never dropped, so that it is there in destructors of `thread_local!`s as well.
+    static PLACE: ManuallyDrop<RefCell<Option<Line>>> = const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
 /// The payload of the panic that ends a thread whose launch has ended.
@@ -26,25 +29,80 @@ pub(crate) struct Panic {
 /// Whether panics unwind, so that a kernel's can be caught and its threads ended.
 pub(crate) const UNWIND: bool = cfg!(panic = "unwind");
 
-/// Has the hook of this process keep the places of kernels' panics instead of printing them. Other panics go where they
-/// went before, and so do those of destructors that a panic runs, because they abort; where any panic aborts, all do.
-pub(crate) fn install_hook() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| match panicking() {
-        _ if !UNWIND => {}
-        // A destructor launches a kernel, and whoever unwinds may not change the hook. Without another thread panics are
-        // printed, and lack their places.
-        true => drop(Builder::new().spawn(replace_hook).map(JoinHandle::join)),
-        false => replace_hook(),
-    });
+/// The process's panic hook, as far as it is ours.
+struct Hooks {
+    /// The address of the hook that was set last, which lives as long as it is set; 0 before.
+    ours: usize,
+    /// The launches under way, whose panics the hook has to keep.
+    launches: usize,
 }
 
-fn replace_hook() {
-    let previous = take_hook();
-    set_hook(Box::new(move |panic| match IN_KERNEL.get() && !UNWINDING.replace(true) {
-        true => PLACE.set(panic.location().map(Line::from)),
+static HOOKS: Mutex<Hooks> = Mutex::new(Hooks { ours: 0, launches: 0 });
+
+/// Kernels' panics are kept until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    is_counted: bool,
+}
+
+/// Has the hook of this process keep the places of kernels' panics instead of printing them. Other panics go where they
+/// went before, and so do those of destructors that a panic runs, because they abort; where any panic aborts, all do.
+///
+/// Called before every launch: a hook that the program has set since the last one becomes what other panics go to.
+pub(crate) fn keep_panics() -> Kept {
+    // A destructor or a hook launches a kernel, and whoever unwinds may not change the hook. Without another thread panics
+    // are printed, and lack their places.
+    let is_counted = UNWIND && !panicking();
+    if is_counted {
+        let mut hooks = hooks();
+        hooks.set();
+        hooks.launches += 1;
+    } else if UNWIND && hooks().ours == 0 {
+        drop(Builder::new().spawn(|| hooks().set()).map(JoinHandle::join));
+    }
+    Kept { is_counted }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if self.is_counted {
+            hooks().launches -= 1;
+        }
+    }
+}
+
+fn hooks() -> MutexGuard<'static, Hooks> {
+    HOOKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
+
+impl Hooks {
+    /// Sets the hook, unless it is set. One can look at the present hook only by taking it, so that for a moment there is the
+    /// default one: no kernel may panic then.
+    fn set(&mut self) {
+        if self.launches > 0 {
+            return;
+        }
+        let address = |hook: &Hook| ptr::from_ref(&**hook).cast::<()>() as usize;
+        let current = take_hook();
+        let hook = if self.ours == address(&current) {
+            current
+        } else {
+            Box::new(move |panic: &PanicHookInfo<'_>| keep(panic, &current))
+        };
+        self.ours = address(&hook);
+        set_hook(hook);
+    }
+}
+
+/// Keeps the place of a kernel's panic.
+fn keep(panic: &PanicHookInfo<'_>, previous: &Hook) {
+    let is_first = IN_KERNEL.get() && !UNWINDING.replace(true);
+    match is_first {
+        true => drop(PLACE.with(|place| place.replace(panic.location().map(Line::from)))),
         false => previous(panic),
-    }));
+    }
 }
 
 /// Runs a thread's code: how it panicked, unless it only had to end.
@@ -56,15 +114,26 @@ pub(crate) fn catch(work: impl FnOnce()) -> Option<Panic> {
         return None;
     }
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
-    Some(Panic { message, at: PLACE.take() })
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    let message = text.unwrap_or_else(|| {
+        // What a kernel has made up may panic when it is dropped, and so may what that panics with.
+        forget(payload);
+        "with a payload that is no text".to_owned()
+    });
+    Some(Panic { message, at: PLACE.with(|place| place.take()) })
 }
 
 /// Whether the running thread of a kernel unwinds: what runs are destructors. It was not suspended since that began.
 #[inline]
 pub(crate) fn unwinds() -> bool {
+    UNWINDING.get() && still_unwinds()
+}
+
+#[cold]
+fn still_unwinds() -> bool {
     // The launch itself may be in a destructor that a panic runs, and kernels may catch their panics.
-    UNWINDING.get() && panicking()
+    UNWINDING.set(panicking());
+    UNWINDING.get()
 }
 
 /// Ends the running thread because its launch has ended.

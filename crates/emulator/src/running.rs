@@ -3,20 +3,23 @@
 use crate::block::{Block, SplitOff};
 use crate::blocks::Blocks;
 use crate::counts::Counts;
+use crate::fibres::STACK_BYTES;
 use crate::finding::{Absence, Findings, Problem, Split};
 use crate::launch::Launch;
 use crate::memory::Memory;
 use crate::order::Order;
 use crate::outputs::{Outputs, Unwritten};
 use crate::panics::Panic;
+use crate::paths::Paths;
 use crate::profile::Profile;
 use crate::random::{Pace, Random};
 use crate::site::{Action, Line, Site, Sites};
 use crate::threads::Threads;
+use crate::trap::Trap;
 use crate::warp::{Answer, Call, Part, answer};
 use crate::{Finding, SiteCounts};
 use cuda_std::host::Scope;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
 /// The most accesses that a thread makes before another one runs.
@@ -44,6 +47,7 @@ pub(crate) struct Running {
     /// The running thread, and each one's index.
     pub(crate) thread: u32,
     indices: Vec<[u32; 3]>,
+    pub(crate) paths: Paths,
     random: Random,
     /// Turns of threads until another block may run.
     turns_left: u64,
@@ -106,6 +110,7 @@ impl Running {
             random,
             turns_left: 0,
             turns: Pace::up_to(2 * u64::from(threads) + 6),
+            paths: Paths::default(),
             turn_ends: 0,
             steps: Pace::up_to(MOST_STEPS),
             atomics_left: 1,
@@ -218,6 +223,19 @@ impl Running {
         }
     }
 
+    /// The running thread has been left for good; the last accessor that it called was at `at`, if it has called one.
+    pub(crate) fn leave_thread(&mut self, trap: Trap, at: Option<&'static Location<'static>>) {
+        if self.stopped {
+            return;
+        }
+        let problem = match trap {
+            Trap::StackOverflow => Problem::StackOverflow { bytes: STACK_BYTES },
+            Trap::NoAccess => Problem::NoAccess { limit: self.launch.time_limit },
+        };
+        self.find(at.map_or(Line::NOWHERE, Line::from), problem);
+        self.stopped = true;
+    }
+
     /// The running thread has to wait.
     fn stop_thread(&mut self) {
         let woken = self.block.schedule.stop(self.thread);
@@ -265,16 +283,18 @@ impl Running {
     }
 
     /// A barrier that leaves the contents of some shared memory unspecified.
-    pub(crate) fn reuse(&mut self, base: u32, bytes: u32, at: &'static Location<'static>) {
+    pub(crate) fn reuse(&mut self, base: u32, bytes: u32, at: &'static Location<'static>, path: u32) {
         if !self.block.reused.contains(&(base, bytes)) {
             self.block.reused.push((base, bytes));
         }
-        self.sync_threads(at);
+        self.sync_threads(at, path);
     }
 
-    pub(crate) fn sync_threads(&mut self, at: &'static Location<'static>) {
+    /// The running thread has come to the barrier `at` by the calls that `path` is the number of.
+    pub(crate) fn sync_threads(&mut self, at: &'static Location<'static>, path: u32) {
         let site = self.sites.number_of(Site::of_wait(at, Action::Barrier));
         self.block.waiting.push((self.thread, site));
+        self.block.arrivals.push((self.thread, path));
         self.stop_thread();
         self.pause = true;
         if self.block.waiting.len() == self.indices.len() {
@@ -288,7 +308,10 @@ impl Running {
         if self.block.ended > 0 || self.block.waiting.iter().any(|(_, site)| *site != first) {
             self.block.waiting.sort_unstable();
             self.find_divergence();
+        } else {
+            self.compare_paths(first);
         }
+        self.block.arrivals.clear();
         self.count_requests();
         for (thread, site) in &self.block.waiting {
             self.block.requests.meet((thread / 32) as usize, *site, 1, u64::from(thread % 32 == 0));
@@ -302,6 +325,28 @@ impl Running {
         }
         let Block { waiting, schedule, .. } = &mut self.block;
         waiting.drain(..).for_each(|(thread, _)| schedule.wake(thread));
+    }
+
+    /// All threads are at one barrier; they may have come there from different places.
+    fn compare_paths(&mut self, site: u16) {
+        let (thread, first) = self.block.arrivals[0];
+        let others = self.block.arrivals.iter().map(|(_, path)| *path).filter(|path| *path != first);
+        let others: BTreeSet<u32> = others.collect();
+        let Some(lines) = others.into_iter().find_map(|other| self.paths.different(first, other).cloned()) else {
+            return;
+        };
+        let (mut same, mut differ) = (Vec::new(), Vec::new());
+        for (thread, path) in std::mem::take(&mut self.block.arrivals) {
+            let is_same = path == first || self.paths.different(first, path).is_none();
+            if is_same { same.push(thread) } else { differ.push(thread) }
+        }
+        let [calls, other_calls] = lines;
+        let [threads, others] = [same, differ].map(|mut threads: Vec<u32>| {
+            threads.sort_unstable();
+            Threads::new(threads)
+        });
+        self.thread = thread;
+        self.find(self.line(site), Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others });
     }
 
     fn count_requests(&mut self) {

@@ -10,6 +10,9 @@ use slm::{Device, Error, LaunchShape};
 use std::path::Path;
 use std::process::Command;
 
+/// The emulator runs the kernel fast only then.
+const _: () = assert!(<kernels::dilate::dilate as cuda_std::Entry>::WITHOUT_STD);
+
 fn main() {
     let required = std::env::var_os("SLM_REQUIRE_CUDA").is_some_and(|value| value == "1");
     let on_cuda = match Device::cuda(0) {

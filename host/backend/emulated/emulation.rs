@@ -4,7 +4,7 @@ use crate::backend::gpu::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
 use crate::{Error, LaunchShape, Result};
 use cuda_std::Entry;
-use emulator::{Buffer, Emulator, Launch, LaunchError, Profile, Report};
+use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The memory of an emulated device. It takes 2 to 50 times as much of the host's, for what is remembered of accesses:
@@ -18,6 +18,7 @@ const DEFAULT_SHARED_BYTES: u64 = 48 << 10;
 pub(crate) struct Emulation {
     profile: Profile,
     seed: u64,
+    id: EmulatorId,
     state: Mutex<State>,
 }
 
@@ -33,7 +34,7 @@ pub(super) struct State {
 impl Emulation {
     pub(crate) fn new(profile: Profile, seed: u64) -> Self {
         let state = State { emulator: Emulator::new(profile), seed, free: MEMORY_BYTES, reports: Vec::new() };
-        Emulation { profile, seed, state: Mutex::new(state) }
+        Emulation { profile, seed, id: state.emulator.id(), state: Mutex::new(state) }
     }
 
     /// What a device says of itself.
@@ -54,18 +55,23 @@ impl Emulation {
         limits(&self.profile)
     }
 
-    /// The state, which is this thread's until the guard is dropped.
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    /// The state, which is this thread's until the guard is dropped. An error for a kernel that the device runs: the launch
+    /// has the state until the kernel has ended.
+    pub(super) fn lock(&self) -> Result<MutexGuard<'_, State>> {
+        if self.id.runs_the_caller() {
+            return Err(Error::DeviceRunsCaller { device: self.info().selection });
+        }
         // A kernel's panics end in its report, so whoever panicked with the lock did so between whole changes.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(crate) fn reports(&self) -> Vec<Report> {
-        self.lock().reports.clone()
+    pub(crate) fn reports(&self) -> Result<Vec<Report>> {
+        Ok(self.lock()?.reports.clone())
     }
 
-    pub(crate) fn reset_reports(&self) {
-        self.lock().reports.clear();
+    pub(crate) fn reset_reports(&self) -> Result<()> {
+        self.lock()?.reports.clear();
+        Ok(())
     }
 }
 
@@ -185,10 +191,10 @@ mod tests {
     fn launch(emulation: &Arc<Emulation>, wait: bool) -> (Vec<u32>, Result<()>) {
         let numbers: Vec<u32> = (0..32).collect();
         let input = Memory::upload(emulation, &numbers).unwrap();
-        let output = emulation.lock().emulator.allocate::<u32>(32);
+        let output = emulation.lock().unwrap().emulator.allocate::<u32>(32);
         let args = Turning { input: input.input(0), output: output.output(), wait: wait.into() };
-        let result = emulation.lock().launch::<turn>(&SHAPE, args, &());
-        let output_now = emulation.lock().emulator.download(&output);
+        let result = emulation.lock().unwrap().launch::<turn>(&SHAPE, args, &());
+        let output_now = emulation.lock().unwrap().emulator.download(&output);
         (output_now, result)
     }
 
@@ -211,35 +217,35 @@ mod tests {
             launch(&emulation, true).1.unwrap();
         }
         let found = launch(&emulation, false).1.is_err() && launch(&emulation, false).1.is_err();
-        let [report] = &emulation.reports()[..] else { panic!() };
+        let [report] = &emulation.reports().unwrap()[..] else { panic!() };
         assert!(found && !report.is_clean());
         assert!(report.findings.iter().all(|finding| finding.times >= 2), "{report}");
         assert_eq!(report.launches, 5);
         assert!(report.to_string().contains("the first of 5 launches; together:"), "{report}");
         let stores = report.counts(emulator::Action::Store, Some(emulator::Space::Shared));
         assert_eq!((stores.requests, stores.lanes), (5, 160));
-        emulation.reset_reports();
-        assert_eq!(emulation.reports(), []);
+        emulation.reset_reports().unwrap();
+        assert_eq!(emulation.reports(), Ok(Vec::new()));
     }
 
     #[test]
     fn outputs_that_nobody_writes_are_known() {
         let emulation = Arc::new(Emulation::new(Profile::SMALL, 0));
         let mut memory = Memory::<f64>::unwritten(&emulation, 3).unwrap();
-        assert_eq!(memory.first_unwritten(), Some(0));
-        memory.overwrite(&[1.0, 2.0, 3.0]);
-        assert_eq!(memory.first_unwritten(), None);
-        assert_eq!(Memory::<f64>::zeroed(&emulation, 3).unwrap().first_unwritten(), None);
+        assert_eq!(memory.first_unwritten(), Ok(Some(0)));
+        memory.overwrite(&[1.0, 2.0, 3.0]).unwrap();
+        assert_eq!(memory.first_unwritten(), Ok(None));
+        assert_eq!(Memory::<f64>::zeroed(&emulation, 3).unwrap().first_unwritten(), Ok(None));
     }
 
     /// Had they all been, which takes too long for a test.
     #[test]
     fn without_another_buffer_nothing_is_taken() {
         let emulation = Emulation::new(Profile::SMALL, 0);
-        let error = emulation.lock().buffer::<u8>(5, |_| None).unwrap_err();
+        let error = emulation.lock().unwrap().buffer::<u8>(5, |_| None).unwrap_err();
         let text = "the number of buffers that emulated devices have had in this process is too large: 134217729 exceeds \
                     134217728";
-        assert_eq!((error.to_string().as_str(), emulation.lock().free), (text, MEMORY_BYTES));
+        assert_eq!((error.to_string().as_str(), emulation.lock().unwrap().free), (text, MEMORY_BYTES));
     }
 
     #[test]
@@ -251,6 +257,6 @@ mod tests {
         let error = Error::OutOfDeviceMemory { requested: 2, available: Some(1) };
         assert_eq!(Memory::upload(&emulation, &[7u16]).err(), Some(error));
         drop(memory);
-        assert_eq!(Memory::upload(&emulation, &[7u16]).unwrap().download(), [7]);
+        assert_eq!(Memory::upload(&emulation, &[7u16]).unwrap().download(), Ok(vec![7]));
     }
 }

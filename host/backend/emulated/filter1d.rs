@@ -29,7 +29,7 @@ impl<T: FilterElement> Filter1d<T> {
             return Ok(());
         }
         let choice = self.launches.choose(lines)?;
-        let mut state = self.emulation.lock();
+        let mut state = self.emulation.lock()?;
         self.launches.of(&choice, lines).try_for_each(|launch| self.launch(&mut state, &launch, samples, outputs))
     }
 
@@ -61,8 +61,8 @@ impl<T: FilterElement> Bound<T> for Filter1d<T> {
         let samples = Memory::upload(&self.emulation, samples)?;
         let mut outputs = Memory::unwritten(&self.emulation, len)?;
         self.filter(lines, &samples, &mut outputs)?;
-        match outputs.first_unwritten() {
-            None => Ok(outputs.download()),
+        match outputs.first_unwritten()? {
+            None => outputs.download(),
             Some(element) => Err(Error::UnwrittenOutput { device: self.emulation.info().selection, element }),
         }
     }

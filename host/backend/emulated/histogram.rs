@@ -41,11 +41,11 @@ impl<E: Entries> Histogram<E> {
         let mut peak = Memory::<u32>::zeroed(&self.emulation, 1)?;
         for (first, shape, count) in self.launches.peaks(weights.len()) {
             let args = PeakArgs { weights: weights.input(first), count, peak: peak.in_out(0) };
-            self.emulation.lock().launch::<histogram_peak>(&shape, args, &())?;
+            self.emulation.lock()?.launch::<histogram_peak>(&shape, args, &())?;
         }
-        let largest = f32::from_bits(peak.download()[0]);
+        let largest = f32::from_bits(peak.download()?[0]);
         if !largest.is_finite() {
-            check_weights(&weights.download())?;
+            check_weights(&weights.download()?)?;
         }
         Ok(Quantum::new(largest, weights.len() as u64))
     }
@@ -56,7 +56,7 @@ impl<E: Entries> Bound<E::Sample> for Histogram<E> {
         let (samples, counts) = (samples.emulated(), counts.emulated_mut());
         let locks = usize::from(self.launches.kernel() == Kernel::Critical);
         let mut lock = Memory::zeroed(&self.emulation, locks)?;
-        let mut state = self.emulation.lock();
+        let mut state = self.emulation.lock()?;
         let result = self.launches.of(samples.len()).try_for_each(|launch| {
             let args = launch.args(windows!(launch, samples, counts, lock, self.table));
             with_entry!(self.launches.kernel(), |Chosen| state.launch::<Chosen<E>>(&launch.shape, args, &()))
@@ -74,9 +74,9 @@ impl<E: Entries> Bound<E::Sample> for Histogram<E> {
         for launch in self.launches.weighing(samples.len()) {
             let windows = windows!(launch, samples, sums, lock, self.table);
             let args = launch.weighted_args(windows, weights.input(launch.first_sample()), quantum);
-            self.emulation.lock().launch::<E::Weigh>(&launch.shape, args, &())?;
+            self.emulation.lock()?.launch::<E::Weigh>(&launch.shape, args, &())?;
         }
-        Ok((sums.download().into_iter().map(u64::cast_signed).collect(), quantum))
+        Ok((sums.download()?.into_iter().map(u64::cast_signed).collect(), quantum))
     }
 
     fn plan(&self, device: &Device, samples: usize) -> Plan {
@@ -119,7 +119,7 @@ mod tests {
         let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
         let mut counts = Storage::Emulated(Memory::zeroed(&histogram.emulation, 2 * 259).unwrap());
         histogram.run(&upload(&histogram, &samples), &mut counts).unwrap();
-        assert_eq!(counts.emulated().download(), expected(&samples, |_| 1));
+        assert_eq!(counts.emulated().download().unwrap(), expected(&samples, |_| 1));
     }
 
     #[test]

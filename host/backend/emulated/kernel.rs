@@ -31,7 +31,7 @@ impl<E: Entry> Bound<E> for Kernel<E> {
         let is_device =
             |engine: &Engine| matches!(engine, Engine::Emulated(emulation) if Arc::ptr_eq(emulation, &self.emulation));
         windows.check::<E>(is_device, args, constants)?;
-        self.emulation.lock().launch::<E>(shape, *args, constants)
+        self.emulation.lock()?.launch::<E>(shape, *args, constants)
     }
 
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {

@@ -15,37 +15,38 @@ pub(crate) struct Memory<T: Element> {
 impl<T: Element> Memory<T> {
     /// Memory with a copy of `data`.
     pub(crate) fn upload(emulation: &Arc<Emulation>, data: &[T]) -> Result<Self> {
-        let buffer = emulation.lock().buffer(size_of_val(data) as u64, |emulator| emulator.try_upload(data))?;
+        let buffer = emulation.lock()?.buffer(size_of_val(data) as u64, |emulator| emulator.try_upload(data))?;
         Ok(Memory { emulation: emulation.clone(), buffer })
     }
 
     /// Memory of zeros. `len` elements are at most `isize::MAX` bytes.
     pub(crate) fn zeroed(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
         let mut memory = Self::unwritten(emulation, len)?;
-        memory.overwrite(&allocation::filled(T::default(), len)?);
+        memory.overwrite(&allocation::filled(T::default(), len)?)?;
         Ok(memory)
     }
 
     /// Memory that kernels have to write before one reads it.
     pub(super) fn unwritten(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
         let bytes = (len * size_of::<T>()) as u64;
-        let buffer = emulation.lock().buffer(bytes, |emulator| emulator.try_allocate(len))?;
+        let buffer = emulation.lock()?.buffer(bytes, |emulator| emulator.try_allocate(len))?;
         Ok(Memory { emulation: emulation.clone(), buffer })
     }
 
     /// Copies `data`, of the same length, to the memory.
-    pub(crate) fn overwrite(&mut self, data: &[T]) {
-        self.emulation.lock().emulator.overwrite(&self.buffer, 0, data);
+    pub(crate) fn overwrite(&mut self, data: &[T]) -> Result<()> {
+        self.emulation.lock()?.emulator.overwrite(&self.buffer, 0, data);
+        Ok(())
     }
 
     /// A copy.
-    pub(crate) fn download(&self) -> Vec<T> {
-        self.emulation.lock().emulator.download(&self.buffer)
+    pub(crate) fn download(&self) -> Result<Vec<T>> {
+        Ok(self.emulation.lock()?.emulator.download(&self.buffer))
     }
 
     /// The first element that no kernel has written, of memory that was [unwritten](Self::unwritten).
-    pub(super) fn first_unwritten(&self) -> Option<usize> {
-        self.emulation.lock().emulator.first_unwritten(&self.buffer)
+    pub(super) fn first_unwritten(&self) -> Result<Option<usize>> {
+        Ok(self.emulation.lock()?.emulator.first_unwritten(&self.buffer))
     }
 
     /// The number of elements.
@@ -76,7 +77,8 @@ impl<T: Element> Memory<T> {
 
 impl<T: Element> Drop for Memory<T> {
     fn drop(&mut self) {
-        let mut state = self.emulation.lock();
+        // What a kernel drops that the device runs is given back with the device.
+        let Ok(mut state) = self.emulation.lock() else { return };
         state.emulator.free(&self.buffer);
         state.give((self.buffer.len() * size_of::<T>()) as u64);
     }

@@ -59,7 +59,10 @@ fn kernel_module() {
     let (expected, actual) = ("aa".to_owned(), "bb".to_owned());
     let cases = [
         (ImageError::NoHeader { missing: "target" }, "its header has no line 'target'"),
-        (ImageError::NoImages, "it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone"),
+        (
+            ImageError::NoImages,
+            "it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone",
+        ),
         (
             ImageError::Altered { expected: expected.clone(), actual: actual.clone() },
             "its text has the digest bb, its header says aa",
@@ -185,6 +188,14 @@ fn launch_refused() {
     let cause = "no memory for the stacks of the block's threads";
     let error = Error::LaunchRefused { kernel: "blur", source };
     says(&error, &format!("blur cannot be launched: {cause}"), Some(cause));
+}
+
+#[test]
+fn device_runs_caller() {
+    let error = Error::DeviceRunsCaller { device: "emulated:sm_90:3".to_owned() };
+    let text = "a kernel cannot use emulated:sm_90:3, the device that runs it: launch on another one, or when the kernel \
+                has ended";
+    says(&error, text, None);
 }
 
 #[test]

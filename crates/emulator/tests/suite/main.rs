@@ -8,6 +8,7 @@ mod compared;
 mod correct;
 mod counts;
 mod ends;
+mod hosting;
 mod launches;
 mod planted;
 mod probes;

@@ -1,6 +1,6 @@
 //! Every planted bug of the catalogue is found, and its twin is clean.
 
-use catalogue::{Args, Bug, Case, CaseVisitor, LEN, SHARED_BYTES, memory, races, together, visit_cases};
+use catalogue::{Args, Bug, Case, CaseVisitor, LEN, SHARED_BYTES, helpers, memory, races, together, visit_cases};
 use cuda_std::{Entry, Ordering, fence, kernel, thread};
 use emulator::{Action, Emulator, Finding, Launch, Line, Problem, Profile, Report, Space};
 
@@ -38,7 +38,7 @@ fn is(problem: &Problem, bug: Bug) -> bool {
         Problem::Uninitialised { .. } => bug == Bug::Uninitialised,
         Problem::OutOfRange { .. } => bug == Bug::OutOfRange,
         Problem::Misaligned { .. } => bug == Bug::Misaligned,
-        Problem::BarrierDivergence { .. } => bug == Bug::BarrierDivergence,
+        Problem::BarrierDivergence { .. } | Problem::BarrierFromTwoPlaces { .. } => bug == Bug::BarrierDivergence,
         Problem::MissingLanes { .. } | Problem::NotInMask { .. } | Problem::ForeignLane { .. } => bug == Bug::Lanes,
         Problem::Panic { .. } => bug == Bug::Panic,
         Problem::OutOfSteps { .. } => bug == Bug::Endless,
@@ -55,6 +55,10 @@ fn lines(finding: &Finding) -> Vec<&Line> {
         Problem::SplitDivergence { other, .. } => vec![&finding.at, &other.at],
         Problem::UnwrittenOutput { left_out, .. } => left_out.iter().collect(),
         Problem::BarrierDivergence { waiting, .. } => waiting.iter().map(|(at, _)| at).collect(),
+        // Where the ways part.
+        Problem::BarrierFromTwoPlaces { calls, other_calls, .. } => {
+            [calls, other_calls].into_iter().filter_map(|calls| calls.last()).collect()
+        }
         _ => vec![&finding.at],
     }
 }
@@ -67,6 +71,7 @@ fn is_planted(at: &Line) -> bool {
         "blocks.rs" => include_str!("../../catalogue/blocks.rs"),
         "outputs.rs" => include_str!("../../catalogue/outputs.rs"),
         "copies.rs" => include_str!("../../catalogue/copies.rs"),
+        "helpers.rs" => include_str!("../../catalogue/helpers.rs"),
         "memory.rs" => include_str!("../../catalogue/memory.rs"),
         "races.rs" => include_str!("../../catalogue/races.rs"),
         "together.rs" => include_str!("../../catalogue/together.rs"),
@@ -107,7 +112,7 @@ impl CaseVisitor for Check {
 fn every_bug_is_found_and_its_twin_is_clean() {
     let mut check = Check::default();
     visit_cases(&mut check);
-    assert_eq!(check.cases, 91);
+    assert_eq!(check.cases, 99);
 }
 
 #[test]
@@ -259,34 +264,14 @@ fn divergence_says_where_all_threads_are() {
     assert_eq!(texts, expected.map(|text| format!("barrier divergence: {text}")));
 }
 
-fn hidden_barrier() {
-    thread::sync_threads();
-}
-
-#[track_caller]
-fn told_barrier() {
-    thread::sync_threads();
-}
-
-kernel! {
-    /// Both arms of a branch have a barrier, in a helper.
-    pub fn barriers_of_helpers(_arena, args: Args) {
-        match (args.right != 0, thread::thread_idx_x() < 32) {
-            (true, true) => hidden_barrier(),
-            (true, false) => hidden_barrier(),
-            (false, true) => told_barrier(),
-            (false, false) => told_barrier(),
-        }
-    }
-}
-
 /// A barrier is known by its line, which is the caller's where the helper says so.
 #[test]
 fn barriers_of_helpers_are_told_apart_by_callers() {
-    let (report, _) = run::<barriers_of_helpers>(launch(1, 64), false);
-    let [finding] = &report.findings[..] else { panic!("{report}") };
-    assert!(is(&finding.problem, Bug::BarrierDivergence), "{finding}");
-    assert!(run::<barriers_of_helpers>(launch(1, 64), true).0.is_clean());
+    for seed in SEEDS {
+        let (report, _) = run::<helpers::told_barriers>(launch(1, 64).seed(seed), false);
+        let [finding] = &report.findings[..] else { panic!("{report}") };
+        assert!(matches!(finding.problem, Problem::BarrierDivergence { .. }), "{finding}");
+    }
 }
 
 /// A block of so many steps has ended after them.

@@ -1,0 +1,126 @@
+//! A package's manifest as far as it says what its library is made of.
+
+/// What a manifest says of the library.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Manifest {
+    /// The name of the package.
+    package: String,
+    /// The name of the library, if the manifest has one.
+    library: Option<String>,
+    /// The crate root, relative to the manifest, if the manifest has one.
+    root: Option<String>,
+    /// The paths of the dependencies other than `slm-cuda-std`, relative to the manifest.
+    pub(super) dependencies: Vec<String>,
+}
+
+impl Manifest {
+    /// The library's name in Rust.
+    pub(super) fn library(&self) -> String {
+        self.library.as_ref().unwrap_or(&self.package).replace('-', "_")
+    }
+
+    /// The crate root, relative to the manifest.
+    pub(super) fn root(&self) -> &str {
+        self.root.as_deref().unwrap_or("src/lib.rs")
+    }
+
+    /// Reads a manifest; `None` if it has, in what concerns the library, anything that is not understood: a procedural
+    /// macro, or a dependency that is neither `slm-cuda-std` nor a path.
+    pub(super) fn read(text: &str) -> Option<Manifest> {
+        let mut manifest = Manifest::default();
+        let mut section = String::new();
+        for line in text.lines().map(str::trim) {
+            match line.strip_prefix('[').filter(|_| !line.contains('=') || line.starts_with("[target.")) {
+                Some(header) => {
+                    section = header.trim_start_matches('[').split(']').next().unwrap_or_default().trim().to_owned();
+                    Manifest::knows(&section, header).then_some(())?;
+                }
+                None => manifest.set(&section, line)?,
+            }
+        }
+        Some(manifest)
+    }
+
+    /// Whether a section with this header can be left to `set`: dependencies are understood only as lines of one table.
+    fn knows(section: &str, header: &str) -> bool {
+        let of_library = header.replace("build-dependencies", "").replace("dev-dependencies", "");
+        let elsewhere = !of_library.contains("dependencies") || section == "workspace.dependencies";
+        (elsewhere || section == "dependencies") && !section.starts_with(['"', '\''])
+    }
+
+    fn set(&mut self, section: &str, line: &str) -> Option<()> {
+        let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else { return Some(()) };
+        let (key, value) = (key.trim(), value.trim());
+        match section {
+            "package" if key == "name" => self.package = string(value)?,
+            "lib" if key == "name" => self.library = Some(string(value)?),
+            "lib" if key == "path" => self.root = Some(string(value)?),
+            "lib" if key.starts_with("proc") => return None,
+            "dependencies" => self.depend(key, value)?,
+            // `dependencies.x = …` and `lib.path = …` without a section of their own.
+            "" => return None,
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn depend(&mut self, key: &str, value: &str) -> Option<()> {
+        if value.contains("package") {
+            return None;
+        }
+        if ["slm-cuda-std", "slm-cuda-std.workspace", "slm-cuda-std.path"].contains(&key) {
+            return Some(());
+        }
+        let path = match key.split_once('.') {
+            Some((_, "path")) => string(value)?,
+            Some(_) => return None,
+            None => string(value.split_once("path")?.1.trim_start().strip_prefix('=')?.trim_start())?,
+        };
+        self.dependencies.push(path);
+        Some(())
+    }
+}
+
+/// The string that `value` begins with, if there is nothing to unescape.
+fn string(value: &str) -> Option<String> {
+    let quote = value.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
+    let (string, _) = value[1..].split_once(quote)?;
+    (!string.contains('\\')).then(|| string.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_and_their_paths_are_read() {
+        let text = "[package]\nname = \"my-kernels\" # ours\n[features]\nstd = []\n[lib]\npath = 'lib.rs'\n\
+            [dependencies]\nslm-cuda-std.workspace = true\n# more\nhelper = { version = \"1\", path = \"../helper\" }\n\
+            other.path = \"other\"\n[build-dependencies]\nserde = \"1\"\n[dev-dependencies.x]\nversion = \"1\"\n\
+            [target.'cfg(unix)'.dev-dependencies]\nlibc = \"1\"";
+        let manifest = Manifest::read(text).unwrap();
+        assert_eq!((manifest.library().as_str(), manifest.root()), ("my_kernels", "lib.rs"));
+        assert_eq!(manifest.dependencies, ["../helper", "other"]);
+        let plain = Manifest::read("[package]\nname = \"a\"\n[lib]\nname = \"b\"").unwrap();
+        assert_eq!((plain.library().as_str(), plain.root()), ("b", "src/lib.rs"));
+    }
+
+    #[test]
+    fn other_dependencies_are_not_understood() {
+        let all = [
+            "[dependencies]\nserde = \"1\"",
+            "[dependencies]\nserde.workspace = true",
+            "[dependencies]\nserde = { version = \"1\" }",
+            "[dependencies]\nslm-cuda-std = { package = \"serde\", version = \"1\" }",
+            "[dependencies]\nserde.path = \"a\\\\b\"",
+            "[dependencies.serde]\npath = \"a\"",
+            "[target.'cfg(unix)'.dependencies]\nserde = \"1\"",
+            "[target.'cfg(target_os = \"linux\")'.dependencies]\nserde = \"1\"",
+            "[lib]\nproc-macro = true",
+            "dependencies.serde = \"1\"",
+        ];
+        for text in all {
+            assert_eq!(Manifest::read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Barriers in functions and macros: threads that come to one line from two places are not at one barrier.
+
+// The same call in both arms is the point.
+#![allow(clippy::if_same_then_else)]
+
+use crate::Args;
+use crate::case::cases;
+use cuda_std::{kernel, thread};
+
+#[inline(never)]
+fn meet() {
+    thread::sync_threads();
+}
+
+#[track_caller]
+fn told() {
+    thread::sync_threads();
+}
+
+#[inline(always)]
+fn inlined() {
+    meet();
+}
+
+fn generic<const N: u32>() {
+    for _ in 0..N {
+        meet();
+    }
+}
+
+fn recursive(depth: u32) {
+    if depth == 0 {
+        meet();
+    } else {
+        recursive(depth - 1);
+    }
+}
+
+fn call(closure: impl Fn()) {
+    closure();
+}
+
+macro_rules! either {
+    ($condition:expr) => {
+        if $condition {
+            thread::sync_threads(); // planted
+        } else {
+            thread::sync_threads(); // planted
+        }
+    };
+}
+
+/// Whether a thread takes the first of two ways: some do, or in the twin all.
+fn first(args: &Args) -> bool {
+    args.right != 0 || thread::thread_idx_x() < 20
+}
+
+kernel! {
+    /// Both arms of a branch call a function that has the barrier.
+    pub fn helper_in_two_arms(_arena, args: Args) {
+        if first(&args) {
+            meet(); // planted
+        } else {
+            meet(); // planted
+        }
+    }
+}
+
+kernel! {
+    /// The function that both arms call is inlined, and calls the one that has the barrier.
+    pub fn inlined_in_two_arms(_arena, args: Args) {
+        if first(&args) {
+            inlined(); // planted
+        } else {
+            inlined(); // planted
+        }
+    }
+}
+
+kernel! {
+    /// A macro has a barrier in both arms, which all have the line that calls the macro.
+    pub fn macro_with_two_arms(_arena, args: Args) {
+        either!(first(&args)); // planted
+    }
+}
+
+kernel! {
+    /// A recursive function has the barrier, equally deep in both arms.
+    pub fn recursive_helper(_arena, args: Args) {
+        match first(&args) {
+            true => recursive(2), // planted
+            false => recursive(2), // planted
+        }
+    }
+}
+
+kernel! {
+    /// A generic function has the barriers, in a loop.
+    pub fn generic_helpers(_arena, args: Args) {
+        if first(&args) {
+            generic::<2>(); // planted
+        } else {
+            generic::<2>(); // planted
+        }
+    }
+}
+
+kernel! {
+    /// Closures of two arms have the barrier.
+    pub fn closures_in_two_arms(_arena, args: Args) {
+        let closure = || meet();
+        if first(&args) {
+            call(closure); // planted
+        } else {
+            call(closure); // planted
+        }
+    }
+}
+
+kernel! {
+    /// Functions that are called through a pointer have the barrier.
+    pub fn pointers_in_two_arms(_arena, args: Args) {
+        let function: &dyn Fn() = &meet;
+        if first(&args) {
+            function(); // planted
+        } else {
+            function(); // planted
+        }
+    }
+}
+
+kernel! {
+    /// Some threads are still in the loop while others are behind it.
+    pub fn helper_in_and_behind_a_loop(_arena, args: Args) {
+        let turns = if first(&args) { 3 } else { 2 };
+        for _ in 0..turns {
+            meet(); // planted
+        }
+        if !first(&args) {
+            meet(); // planted
+        }
+    }
+}
+
+kernel! {
+    /// The function says that its barrier is the caller's.
+    pub fn told_barriers(_arena, args: Args) {
+        if first(&args) {
+            told();
+        } else {
+            told();
+        }
+    }
+}
+
+cases! {
+    helper_in_two_arms: 1 of 64, BarrierDivergence, "from two places";
+    inlined_in_two_arms: 1 of 64, BarrierDivergence, "from two places";
+    macro_with_two_arms: 1 of 64, BarrierDivergence, "from two places";
+    recursive_helper: 1 of 64, BarrierDivergence, "from two places";
+    generic_helpers: 1 of 64, BarrierDivergence, "from two places";
+    closures_in_two_arms: 1 of 64, BarrierDivergence, "from two places";
+    pointers_in_two_arms: 1 of 64, BarrierDivergence, "from two places";
+    helper_in_and_behind_a_loop: 1 of 64, BarrierDivergence, "from two places";
+}

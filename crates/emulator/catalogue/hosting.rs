@@ -1,0 +1,67 @@
+//! Kernels that try the emulator's hosting of threads: they need more stack than there is, or do not end.
+
+use crate::Args;
+use core::hint::{black_box, spin_loop};
+use cuda_std::{GlobalIn, kernel, thread};
+
+/// The thread of each block that is unlike the others.
+pub const ODD: u32 = 5;
+
+kernel! {
+    /// One thread has local variables of 4 MiB.
+    pub fn large_locals(_arena, args: Args) {
+        thread::sync_threads();
+        if thread::thread_idx_x() == ODD && args.right == 0 {
+            black_box(fill());
+        }
+        thread::sync_threads();
+    }
+}
+
+#[inline(never)]
+fn fill() -> u32 {
+    let numbers = black_box([1u32; 1 << 20]);
+    numbers[black_box(7)]
+}
+
+kernel! {
+    /// One thread's function calls itself for ever, and loads an element each time.
+    pub fn deep_loads(_arena, args: Args) {
+        if thread::thread_idx_x() == ODD && args.right == 0 {
+            black_box(descend(args.input, 1));
+        }
+        thread::sync_threads();
+    }
+}
+
+#[inline(never)]
+fn descend(input: GlobalIn<u32>, depth: u32) -> u32 {
+    let first = input.get(0);
+    if black_box(depth) == 0 { first } else { 1 + descend(input, depth.wrapping_add(1)) }
+}
+
+kernel! {
+    /// One thread's function calls itself for ever, without an access.
+    pub fn deep_calls(_arena, args: Args) {
+        if thread::thread_idx_x() == ODD && args.right == 0 {
+            black_box(dive(1));
+        }
+        thread::sync_threads();
+    }
+}
+
+#[inline(never)]
+fn dive(depth: u32) -> u32 {
+    if black_box(depth) == 0 { 0 } else { 1 + dive(depth.wrapping_add(1)) }
+}
+
+kernel! {
+    /// One thread goes round in circles.
+    pub fn endless_circles(_arena, args: Args) {
+        thread::sync_threads();
+        while thread::thread_idx_x() == ODD && args.right == 0 {
+            spin_loop();
+        }
+        thread::sync_threads();
+    }
+}

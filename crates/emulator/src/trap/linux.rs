@@ -1,0 +1,195 @@
+//! Signal handlers on Linux.
+
+use super::{Ending, HOSTED, Hosted, Trap};
+use crate::watch::Watch;
+use libc::{c_int, c_void, sigaction, siginfo_t, ucontext_t};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::{Once, OnceLock};
+use std::thread::panicking;
+
+/// Bytes of a signal handler's stack, for OS threads that have none.
+const SIGNAL_STACK_BYTES: usize = 64 << 10;
+
+/// Bytes below a stack that are not to be touched: the smallest page.
+const GUARD_BYTES: usize = 4 << 10;
+
+const SIGNALS: [c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGURG];
+
+/// What was to be done on a signal before.
+static PREVIOUS: [OnceLock<sigaction>; 3] = [const { OnceLock::new() }; 3];
+
+/// An OS thread that runs fibres.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target(libc::pthread_t);
+
+impl Target {
+    /// This OS thread.
+    pub(crate) fn current() -> Option<Self> {
+        // SAFETY: has no preconditions.
+        Some(Target(unsafe { libc::pthread_self() }))
+    }
+
+    /// Ends the running fibre, if it has made no more visits and may be left; otherwise nothing happens.
+    pub(crate) fn ask_to_end(self, watch: &Watch, visits: u64) {
+        watch.end_after(visits);
+        // SAFETY: the OS thread lives, as its launch is under way: it takes itself from the list, whose lock the caller
+        // has, before it ends.
+        unsafe { libc::pthread_kill(self.0, libc::SIGURG) };
+    }
+}
+
+/// Has the handlers installed, and this OS thread a stack for them.
+pub(crate) fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for (signal, previous) in SIGNALS.into_iter().zip(&PREVIOUS) {
+            install_for(signal, previous);
+        }
+    });
+    ensure_signal_stack();
+}
+
+fn install_for(signal: c_int, previous: &OnceLock<sigaction>) {
+    // SAFETY: zeros are a valid action, and both pointers are to such.
+    unsafe {
+        let (mut action, mut before) = (MaybeUninit::<sigaction>::zeroed().assume_init(), MaybeUninit::zeroed());
+        if sigaction(signal, ptr::null(), before.as_mut_ptr()) != 0 {
+            return;
+        }
+        // Before the handler is, so that it finds it.
+        let _ = previous.set(before.assume_init());
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+        sigaction(signal, &action, ptr::null_mut());
+    }
+}
+
+/// The standard library gives one to its OS threads, until their destructors run; other ones have none. It is never taken
+/// away again, as nobody says when the OS thread ends.
+fn ensure_signal_stack() {
+    // SAFETY: zeros are a valid description, both pointers are to such, and the new stack is never freed.
+    unsafe {
+        let mut stack = MaybeUninit::<libc::stack_t>::zeroed().assume_init();
+        if libc::sigaltstack(ptr::null(), &mut stack) != 0 || stack.ss_flags & libc::SS_DISABLE == 0 {
+            return;
+        }
+        stack.ss_sp = Box::leak(vec![0u8; SIGNAL_STACK_BYTES].into_boxed_slice()).as_mut_ptr().cast();
+        (stack.ss_size, stack.ss_flags) = (SIGNAL_STACK_BYTES, 0);
+        libc::sigaltstack(&stack, ptr::null_mut());
+    }
+}
+
+extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY: the system calls a handler with SA_SIGINFO with pointers to these.
+    let (fault, state) = unsafe { (&*info, &mut *context.cast::<ucontext_t>()) };
+    if signal == libc::SIGURG {
+        match HOSTED.get().filter(|fibre| fibre.is_to_end() && fibre.may_be_left(state)) {
+            Some(fibre) => leave(&fibre, state, Trap::NoAccess),
+            None => pass_on(signal, info, context),
+        }
+        return;
+    }
+    // SAFETY: these signals have an address, be it meaningless for those that a process sends.
+    let address = unsafe { fault.si_addr() } as usize;
+    match HOSTED.get().filter(|fibre| fibre.guards(address)) {
+        Some(fibre) if fibre.may_be_left(state) => return leave(&fibre, state, Trap::StackOverflow),
+        Some(_) => say("a thread of an emulated kernel has no stack left for its panic, or for the emulator\n"),
+        None => {}
+    }
+    pass_on(signal, info, context);
+}
+
+impl Hosted {
+    fn watch(&self) -> &Watch {
+        // SAFETY: `HOSTED` is set while a fibre runs, and the launch, which has the watch, outlives that.
+        unsafe { &*self.watch }
+    }
+
+    fn is_to_end(&self) -> bool {
+        self.watch().is_to_end()
+    }
+
+    /// Whether the address is in the page below the stack.
+    fn guards(&self, address: usize) -> bool {
+        (self.lowest..self.lowest + GUARD_BYTES).contains(&address)
+    }
+
+    /// Whether what was interrupted is kernel code on the fibre's stack, and no panic.
+    fn may_be_left(&self, state: &ucontext_t) -> bool {
+        !self.watch().is_inside() && self.handler.stack_ptr_in_bounds(stack_pointer(state)) && !panicking()
+    }
+}
+
+/// Has the interrupted fibre return.
+fn leave(fibre: &Hosted, state: &mut ucontext_t, trap: Trap) {
+    // SAFETY: the fibre is under way, and the interrupted code on its stack (`may_be_left`); it is a kernel's that cannot
+    // reach `std`, so it changes nothing outside of the stack but atomic variables. The registers are set as told.
+    unsafe {
+        let registers = fibre.handler.setup_trap_handler(move || Ending::Left(trap));
+        set_registers(state, &registers);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn stack_pointer(state: &ucontext_t) -> usize {
+    state.uc_mcontext.gregs[libc::REG_RSP as usize] as usize
+}
+
+#[cfg(target_arch = "x86_64")]
+fn set_registers(state: &mut ucontext_t, registers: &corosensei::trap::TrapHandlerRegs) {
+    /// The direction of string instructions, which functions expect to be upwards.
+    const DIRECTION: i64 = 1 << 10;
+    let corosensei::trap::TrapHandlerRegs { rip, rsp, rbp, rdi, rsi } = *registers;
+    let all = &mut state.uc_mcontext.gregs;
+    let new =
+        [(libc::REG_RIP, rip), (libc::REG_RSP, rsp), (libc::REG_RBP, rbp), (libc::REG_RDI, rdi), (libc::REG_RSI, rsi)];
+    for (register, value) in new {
+        all[register as usize] = value as i64;
+    }
+    all[libc::REG_EFL as usize] &= !DIRECTION;
+}
+
+#[cfg(target_arch = "aarch64")]
+fn stack_pointer(state: &ucontext_t) -> usize {
+    state.uc_mcontext.sp as usize
+}
+
+#[cfg(target_arch = "aarch64")]
+fn set_registers(state: &mut ucontext_t, registers: &corosensei::trap::TrapHandlerRegs) {
+    let corosensei::trap::TrapHandlerRegs { pc, sp, x0, x1, x29, lr } = *registers;
+    let all = &mut state.uc_mcontext;
+    (all.pc, all.sp) = (pc, sp);
+    (all.regs[0], all.regs[1], all.regs[29], all.regs[30]) = (x0, x1, x29, lr);
+}
+
+/// Prints `text`, by what a signal handler may call.
+fn say(text: &str) {
+    // SAFETY: the pointer and the length are the text's.
+    unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
+}
+
+/// Does what was to be done on the signal before.
+fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    let place = SIGNALS.iter().position(|other| *other == signal);
+    let Some(previous) = place.and_then(|place| PREVIOUS[place].get()) else { return };
+    match previous.sa_sigaction {
+        libc::SIG_DFL | libc::SIG_IGN if signal == libc::SIGURG => {}
+        // SAFETY: the action is one that the system gave. The instruction is executed again, and ends the process.
+        libc::SIG_DFL | libc::SIG_IGN => unsafe {
+            let mut default = *previous;
+            default.sa_sigaction = libc::SIG_DFL;
+            sigaction(signal, &default, ptr::null_mut());
+        },
+        // SAFETY: by its flags, the address is that of a handler with three arguments, or one.
+        handler => unsafe {
+            if previous.sa_flags & libc::SA_SIGINFO != 0 {
+                let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = std::mem::transmute(handler);
+                handler(signal, info, context);
+            } else {
+                let handler: extern "C" fn(c_int) = std::mem::transmute(handler);
+                handler(signal);
+            }
+        },
+    }
+}
