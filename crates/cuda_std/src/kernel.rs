@@ -81,8 +81,9 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 macro_rules! kernel {
     ($(#[$($attribute:tt)*])* pub fn $name:ident($arena:ident, $args:ident: $type:ty)
         $(where registers <= $registers:literal)? $body:block) => {
+        // Documented on the host, where the attributes are.
         #[cfg(target_os = "cuda")]
-        #[allow(unsafe_code)]
+        #[allow(missing_docs, unsafe_code)]
         #[unsafe(no_mangle)]
         pub extern "ptx-kernel" fn $name($args: $type) {
             #[inline(always)]
@@ -97,8 +98,9 @@ macro_rules! kernel {
     };
     ($(#[$($attribute:tt)*])* pub fn $name:ident($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>)
         $(where registers <= $registers:literal)? $body:block) => {
+        // Documented on the host, where the attributes are.
         #[cfg(target_os = "cuda")]
-        #[allow(unsafe_code)]
+        #[allow(missing_docs, unsafe_code)]
         #[unsafe(no_mangle)]
         pub extern "ptx-kernel" fn $name($args: $type, _table: $crate::Table<$t, $n>) {
             #[inline(always)]

@@ -8,21 +8,37 @@
 // A device build has no use for the lists, nor for what they are made of.
 #![cfg_attr(target_os = "cuda", feature(abi_ptx), allow(unused_imports, unused_macros))]
 
+// On the device there is a module for each feature.
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod arena;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod blocks;
+#[cfg(any(feature = "calls_barriers", feature = "calls_inlined", feature = "calls_outlined", not(target_os = "cuda")))]
+pub mod calls;
 mod case;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod compared;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod copies;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod helpers;
 #[cfg(not(target_os = "cuda"))]
 pub mod hosting;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
+pub mod indices;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod memory;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod outputs;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod probes;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod races;
 #[cfg(not(target_os = "cuda"))]
 pub mod speed;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod together;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod turns;
 
 pub use case::{Args, LEN, SHARED_BYTES};

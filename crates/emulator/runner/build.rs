@@ -4,6 +4,9 @@ use cuda_builder::{Arch, CudaBuilder, Mode};
 
 fn main() {
     CudaBuilder::new("../catalogue")
+        .module("calls_barriers")
+        .module("calls_inlined")
+        .module("calls_outlined")
         .module("catalogue")
         .arch(Arch::SM_80)
         .default_mode(Mode::Auto)

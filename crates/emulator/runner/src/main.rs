@@ -6,6 +6,10 @@
 //! run-catalogue probes                launches every probe on the GPU
 //! run-catalogue compare               a line for each kernel whose results host and device share: how many of the GPU's are
 //!                                     not the emulator's; fails if any
+//! run-catalogue calls                 a line for each kernel with calls that the compiler copies: right, wrong (not the
+//!                                     emulator's results) or hangs; each runs in a process of its own
+//! run-catalogue indices               a line for each of some indices beyond a window on shared memory: what an access does
+//!                                     there; fails if the memory of others has changed
 //! run-catalogue emulate cases         a line for each case: name, whether a GPU's accessors prevent the bug (bypassed
 //!                                     or not), what the emulator says of the bug and of the twin (found or silent)
 //! run-catalogue emulate probes        a line for each probe: name; requests and wavefronts of shared loads, and of shared
@@ -15,8 +19,10 @@
 //!
 //! `SLM_DEVICE` chooses the GPU.
 
+mod calls;
 mod compare;
 mod emulated;
+mod indices;
 mod on_gpu;
 
 use std::error::Error;
@@ -30,10 +36,16 @@ fn main() -> ExitCode {
         ["case", name, "twin"] => on_gpu::case(name, true),
         ["probes"] => on_gpu::probes(),
         ["compare"] => compare::compare(&on_gpu::CATALOGUE),
+        ["calls"] => calls::all(),
+        ["call", name] => calls::one(name),
+        ["indices"] => indices::all(),
+        ["index", index, action] => indices::one(index, action),
         ["emulate", "cases"] => emulated::cases(),
         ["emulate", "probes"] => emulated::probes(),
         _ => {
-            eprintln!("usage: run-catalogue case NAME bug|twin | probes | compare | emulate cases|probes");
+            eprintln!(
+                "usage: run-catalogue case NAME bug|twin | probes | compare | calls | indices | emulate cases|probes"
+            );
             return ExitCode::from(2);
         }
     };

@@ -6,7 +6,7 @@ use cuda_std::Entry;
 use slm::{Buffer, Device, LaunchShape, Result};
 use std::error::Error;
 
-// The static `CATALOGUE`: the module with the kernels, compiled by build.rs.
+// The statics `CALLS_…` and `CATALOGUE`: the modules with the kernels, compiled by build.rs.
 cuda_std::include_kernels!();
 
 /// A device, and what the kernels work on.

@@ -4,6 +4,7 @@
 #![allow(unreachable_pub)]
 
 mod buffers;
+mod calls;
 mod compared;
 mod correct;
 mod counts;

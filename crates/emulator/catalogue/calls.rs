@@ -1,0 +1,196 @@
+//! Barriers and operations of warps in functions that are called between two tests of one condition. The compiler may copy
+//! such calls into several arms of a branch; all of these kernels are correct.
+//!
+//! One block of [`THREADS`] threads, of which the first [`WITH_NUMBER`] have a number; thread `t` writes element `t` of the
+//! output.
+
+#![cfg_attr(target_os = "cuda", allow(dead_code))]
+
+use crate::Args;
+use cuda_std::{Shared, kernel, thread, warp};
+
+/// Threads of the block.
+pub const THREADS: u32 = 256;
+
+/// Threads with a number: they end in the middle of a warp.
+pub const WITH_NUMBER: u32 = 100;
+
+/// The sum of the block's numbers, behind two barriers.
+#[inline(always)]
+fn block_sum(tile: &Shared<u32>, number: u32) -> u32 {
+    tile.set(thread::thread_idx_x(), number);
+    thread::sync_threads();
+    let sum = (0..THREADS).fold(0, |sum, k| sum + tile.get(k));
+    thread::sync_threads();
+    sum
+}
+
+/// The same as a tree, behind nine barriers.
+#[inline(always)]
+fn tree(tile: &Shared<u32>, number: u32) -> u32 {
+    let t = thread::thread_idx_x();
+    tile.set(t, number);
+    thread::sync_threads();
+    for k in (0..8).rev() {
+        if t < 1 << k {
+            tile.set(t, tile.get(t) + tile.get(t + (1 << k)));
+        }
+        thread::sync_threads();
+    }
+    tile.get(0)
+}
+
+/// As `tree`, and not inlined.
+#[inline(never)]
+fn far_tree(tile: &Shared<u32>, number: u32) -> u32 {
+    tree(tile, number)
+}
+
+/// The sum of the lanes up to this one.
+#[inline(always)]
+fn scan(mut sum: u32) -> u32 {
+    for k in 0..5 {
+        let other = warp::shuffle_up(warp::FULL, sum, 1 << k);
+        if warp::lane() >= 1 << k {
+            sum += other;
+        }
+    }
+    sum
+}
+
+/// The sum of the warp's numbers, by votes on their bits.
+fn votes(number: u32) -> u32 {
+    (0..8).fold(0, |sum, bit| sum + (warp::ballot(warp::FULL, number >> bit & 1 == 1).count_ones() << bit))
+}
+
+/// As `scan`, and not inlined.
+#[inline(never)]
+fn far_scan(number: u32) -> u32 {
+    scan(number)
+}
+
+/// The sum of the warp's numbers: each call adds those half as far away.
+#[inline(never)]
+fn recursive(number: u32, distance: u32) -> u32 {
+    let sum = number + warp::shuffle_xor(warp::FULL, number, distance);
+    if distance == 1 { sum } else { recursive(sum, distance / 2) }
+}
+
+trait Exchange {
+    fn exchange(&self, number: u32) -> u32;
+}
+
+struct Near;
+
+struct Far;
+
+impl Exchange for Near {
+    fn exchange(&self, number: u32) -> u32 {
+        warp::shuffle_xor(warp::FULL, number, 1)
+    }
+}
+
+impl Exchange for Far {
+    fn exchange(&self, number: u32) -> u32 {
+        warp::shuffle_xor(warp::FULL, number, 16)
+    }
+}
+
+/// One of two implementations, which the compiler does not know.
+fn exchange(n: u32, number: u32) -> u32 {
+    let exchanges: [&dyn Exchange; 2] = [&Near, &Far];
+    exchanges[(n % 2) as usize].exchange(number)
+}
+
+macro_rules! calls {
+    ($group:ident by $function:ident in $module:literal: $($(#[$doc:meta])* $name:ident($tile:ident, $number:ident, $n:ident) $call:expr;)*) => {
+        $(
+            #[cfg(any(feature = $module, not(target_os = "cuda")))]
+            kernel! {
+                $(#[$doc])*
+                pub fn $name(arena, args: Args) {
+                    let ($tile, _) = arena.split::<u32>(THREADS);
+                    // For the compiler it could be any number.
+                    let (t, with_number) = (thread::thread_idx_x(), args.input.get(WITH_NUMBER.into()));
+                    let $n = with_number;
+                    let $number = if t < with_number { args.input.get(t.into()) } else { 0 };
+                    let result = $call;
+                    if t < with_number {
+                        args.output.set(t.into(), result);
+                    } else {
+                        args.output.set(t.into(), result + 1);
+                    }
+                }
+            }
+        )*
+
+        #[cfg(not(target_os = "cuda"))]
+        fn $function(visitor: &mut impl CallVisitor) {
+            $(visitor.visit::<$name>(Group::$group);)*
+        }
+    };
+}
+calls! {
+    Barriers by barriers in "calls_barriers":
+    /// Two barriers.
+    two_barriers(tile, number, _n) block_sum(&tile, number);
+    /// Nine barriers.
+    nine_barriers(tile, number, _n) tree(&tile, number);
+    /// Nine barriers in a function that is not inlined.
+    far_barriers(tile, number, _n) far_tree(&tile, number);
+}
+calls! {
+    Inlined by inlined in "calls_inlined":
+    /// Five shuffles.
+    five_shuffles(_tile, number, _n) scan(number);
+    /// Shuffles in a closure.
+    shuffles_in_a_closure(_tile, number, _n) {
+        let both = |number: u32| scan(number) + scan(number / 2);
+        both(number)
+    };
+    /// A product of matrices, twice.
+    products(_tile, number, _n) {
+        let multiply = |a: u32, c: [i32; 2]| warp::mma_m8n8k16_s8(a, 0x0101_0101, c);
+        let [first, second] = multiply(number, [0, 0]);
+        let [third, _] = multiply(first as u32, [second, 1]);
+        third as u32
+    };
+}
+calls! {
+    Outlined by outlined in "calls_outlined":
+    /// Five shuffles in a function that is not inlined.
+    far_shuffles(_tile, number, _n) far_scan(number);
+    /// Eight votes in a function without attributes.
+    eight_votes(_tile, number, _n) votes(number);
+    /// A shuffle for each of five calls.
+    recursive_shuffles(_tile, number, _n) recursive(number, 16);
+    /// A shuffle behind a pointer.
+    dynamic_shuffle(_tile, number, n) exchange(n, number);
+}
+
+/// A compiled module of these kernels, by what keeps the compiler from doing harm.
+#[cfg(not(target_os = "cuda"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Barriers are copied, and not aligned.
+    Barriers,
+    /// Functions are inlined before calls are copied.
+    Inlined,
+    /// The pass that copies does not run.
+    Outlined,
+}
+
+/// Does something with every kernel.
+#[cfg(not(target_os = "cuda"))]
+pub trait CallVisitor {
+    /// Called once for each.
+    fn visit<E: cuda_std::Entry<Args = Args, Constants = ()>>(&mut self, group: Group);
+}
+
+/// Shows a visitor every kernel.
+#[cfg(not(target_os = "cuda"))]
+pub fn visit(visitor: &mut impl CallVisitor) {
+    barriers(visitor);
+    inlined(visitor);
+    outlined(visitor);
+}

@@ -1,0 +1,113 @@
+//! The kernels of `catalogue::calls` on a GPU: each in a process of its own, which is ended if it does not end.
+
+use crate::on_gpu::{CALLS_BARRIERS, CALLS_INLINED, CALLS_OUTLINED};
+use catalogue::calls::{self, CallVisitor, Group, THREADS};
+use catalogue::{Args, LEN, SHARED_BYTES};
+use cuda_std::Entry;
+use cuda_std::image::Module;
+use slm::emulator::Profile;
+use slm::{Device, LaunchShape};
+use std::error::Error;
+use std::process::{Command, ExitStatus};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Some thousand times what a kernel takes with the start of its process.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn module(group: Group) -> &'static Module {
+    match group {
+        Group::Barriers => &CALLS_BARRIERS,
+        Group::Inlined => &CALLS_INLINED,
+        Group::Outlined => &CALLS_OUTLINED,
+    }
+}
+
+/// What a kernel writes on a device.
+fn output<E: Entry<Args = Args, Constants = ()>>(device: &Device, module: &'static Module) -> Outcome<Vec<u32>> {
+    let input = device.upload(&(0..LEN).collect::<Vec<u32>>())?;
+    let [mut output, mut zeros, mut result] =
+        [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
+    let shape = LaunchShape::new([1, 1, 1], [THREADS, 1, 1]).shared_bytes(SHARED_BYTES.into());
+    device.kernel::<E>(module)?.launch(shape, |windows| Args {
+        input: windows.input(&input),
+        output: windows.in_out(&mut output),
+        zeros: windows.in_out(&mut zeros),
+        result: windows.output(&mut result),
+        right: 1,
+    })?;
+    Ok(output.download()?)
+}
+
+/// Compares the kernel of this name with the emulator's.
+struct One<'a> {
+    name: &'a str,
+    outcome: Option<Outcome<()>>,
+}
+
+impl One<'_> {
+    fn compare<E: Entry<Args = Args, Constants = ()>>(group: Group) -> Outcome<()> {
+        let there = output::<E>(&Device::open()?, module(group))?;
+        let here = output::<E>(&Device::emulated(Profile::SM_90, 0), module(group))?;
+        match here.iter().zip(&there).position(|(here, there)| here != there) {
+            None => Ok(()),
+            Some(t) => Err(format!("thread {t}: {} here, {} there", here[t], there[t]).into()),
+        }
+    }
+}
+
+impl CallVisitor for One<'_> {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, group: Group) {
+        if self.name == E::NAME {
+            self.outcome = Some(Self::compare::<E>(group));
+        }
+    }
+}
+
+/// Launches the kernel `name` and compares its results with the emulator's.
+pub(crate) fn one(name: &str) -> Outcome<()> {
+    let mut one = One { name, outcome: None };
+    calls::visit(&mut one);
+    one.outcome.ok_or_else(|| format!("there is no kernel {name}"))?
+}
+
+/// Has processes of this program launch each kernel.
+struct All {
+    failed: u32,
+}
+
+impl CallVisitor for All {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, _: Group) {
+        let word = match run(E::NAME) {
+            Ok(Some(status)) if status.success() => "right",
+            Ok(Some(_)) => "wrong",
+            Ok(None) => "hangs",
+            Err(_) => "not started",
+        };
+        self.failed += u32::from(word != "right");
+        println!("{}\t{word}", E::NAME);
+    }
+}
+
+/// How the process that launches the kernel `name` ends; not at all if it had to be ended.
+fn run(name: &str) -> std::io::Result<Option<ExitStatus>> {
+    let mut child = Command::new(std::env::current_exe()?).args(["call", name]).spawn()?;
+    let begin = Instant::now();
+    while begin.elapsed() < LIMIT {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        sleep(Duration::from_millis(5));
+    }
+    child.kill()?;
+    child.wait().map(|_| None)
+}
+
+/// Launches every kernel.
+pub(crate) fn all() -> Outcome<()> {
+    let mut all = All { failed: 0 };
+    calls::visit(&mut all);
+    if all.failed == 0 { Ok(()) } else { Err(format!("{} kernels failed", all.failed).into()) }
+}

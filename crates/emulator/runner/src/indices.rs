@@ -1,0 +1,72 @@
+//! Indices beyond a window on shared memory, on a GPU: each access in a process of its own, since most of them end it.
+
+use crate::on_gpu::CATALOGUE;
+use catalogue::indices::{ACTIONS, WINDOW, beyond_the_window};
+use catalogue::{Args, LEN, SHARED_BYTES};
+use slm::{Device, LaunchShape};
+use std::error::Error;
+use std::process::Command;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Enough blocks for several on each multiprocessor.
+const BLOCKS: u64 = 1000;
+
+/// The bytes below a block's window that the system keeps for itself.
+const RESERVED: u32 = 1024;
+
+/// Where the addresses of elements of four bytes begin anew.
+const WRAP: u32 = 1 << 30;
+
+/// Makes the access: what was loaded, and how many elements of all blocks have changed.
+fn access(index: u32, action: u32) -> Outcome<[u32; 2]> {
+    let device = Device::open()?;
+    let input = device.upload(&[index, action])?;
+    let [mut output, mut zeros, mut result] =
+        [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
+    let shape = LaunchShape::new([BLOCKS, 1, 1], [256, 1, 1]).shared_bytes(SHARED_BYTES.into());
+    device.kernel::<beyond_the_window>(&CATALOGUE)?.launch(shape, |windows| Args {
+        input: windows.input(&input),
+        output: windows.in_out(&mut output),
+        zeros: windows.in_out(&mut zeros),
+        result: windows.output(&mut result),
+        right: 0,
+    })?;
+    let output = output.download()?;
+    Ok([output[0], output[1]])
+}
+
+/// Prints what an access does.
+pub(crate) fn one(index: &str, action: &str) -> Outcome<()> {
+    let [loaded, changed] = access(index.parse()?, action.parse()?)?;
+    println!("loaded {loaded:#x}, {changed} other elements changed");
+    Ok(())
+}
+
+/// Indices from the whole range: around powers of two, the window, and the ends of the address space.
+fn indices() -> Vec<u32> {
+    let near = |index: u32| [index.wrapping_sub(1), index, index.wrapping_add(1)];
+    let reserved = WRAP.wrapping_sub(RESERVED / 4);
+    let edges = [WINDOW, WINDOW + 32, reserved, reserved + 100, WRAP, 0u32.wrapping_sub(RESERVED / 4), u32::MAX];
+    let mut indices: Vec<u32> = (11..32).map(|bit| 1 << bit).chain(edges).flat_map(near).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    indices
+}
+
+/// Makes all accesses, each in a process of its own, and prints a line for each. An access that does not end its kernel has
+/// to leave the memory of all blocks as it is.
+pub(crate) fn all() -> Outcome<()> {
+    let mut failed = 0;
+    for (index, action) in indices().into_iter().flat_map(|index| (0..ACTIONS.len()).map(move |action| (index, action)))
+    {
+        let child =
+            Command::new(std::env::current_exe()?).args(["index", &index.to_string(), &action.to_string()]).output()?;
+        let text = if child.status.success() { child.stdout } else { child.stderr };
+        let text = String::from_utf8_lossy(&text).lines().next().unwrap_or("nothing").to_owned();
+        let is_right = !child.status.success() || text.ends_with(" 0 other elements changed");
+        failed += u32::from(!is_right);
+        println!("{index:#010x}\t{}\t{text}", ACTIONS[action]);
+    }
+    if failed == 0 { Ok(()) } else { Err(format!("{failed} accesses changed memory of others").into()) }
+}
