@@ -232,6 +232,7 @@ mod tests {
         const NAME: &'static str = filter1d_global_i32::NAME;
         const SOURCES: Option<&'static str> = filter1d_global_i32::SOURCES;
         const LAYOUT: Digest = Digest::new();
+        const WITHOUT_STD: bool = false;
         fn run((): (), (): ()) {}
     }
 
