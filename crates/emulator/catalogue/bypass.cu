@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda_pipeline.h>
 
 static const uint32_t LEN = 256;
 
@@ -44,6 +45,15 @@ __global__ void misaligned_part(Args args) {
     reinterpret_cast<uint2 *>(part)[threadIdx.x] = make_uint2(threadIdx.x, threadIdx.x);
 }
 
+// As tail_of_four, by way of shared memory.
+__global__ void copied_beyond(Args args) {
+    __shared__ uint4 tile[32];
+    __pipeline_memcpy_async(&tile[threadIdx.x], reinterpret_cast<const uint4 *>(args.input) + threadIdx.x, sizeof(uint4));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    args.output[threadIdx.x] = tile[threadIdx.x].x;
+}
+
 struct Case {
     const char *name;
     void (*kernel)(Args);
@@ -57,6 +67,7 @@ static const Case CASES[] = {
     {"unguarded_load", unguarded_load, 8, 32, {LEN, LEN}},
     {"tail_of_four", tail_of_four, 1, 32, {126, 128}},
     {"misaligned_part", misaligned_part, 1, 32, {LEN, LEN}},
+    {"copied_beyond", copied_beyond, 1, 32, {126, 128}},
 };
 
 static void check(cudaError_t error) {

@@ -109,7 +109,9 @@ fn by_place(requests: &[Request]) -> Option<Vec<Request>> {
         return None;
     }
     let places = |stride: i64| {
-        grouped(requests, |request, lane| request.addresses[lane as usize] as i64 - stride * i64::from(lane))
+        grouped(requests, |request, lane| {
+            (request.addresses[lane as usize] as i64).wrapping_sub(stride.wrapping_mul(lane.into()))
+        })
     };
     let places = strides(&visits).into_iter().map(places).min_by_key(BTreeMap::len)?;
     let few = places.len() <= 2 * most && all >= 3 * places.len();

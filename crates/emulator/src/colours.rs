@@ -26,9 +26,10 @@ pub(crate) fn are_possible(request: &Request) -> bool {
 
 /// The distance from lane to lane, if over so many lanes it is always the same.
 fn stride(request: &Request, colours: usize) -> Option<i64> {
-    let address = |lane: usize| request.addresses[lane] as i64;
     let is_there = |lane: &usize| request.made >> lane & 1 == 1 && request.made >> (lane + colours) & 1 == 1;
-    let mut pairs = (0..32 - colours).filter(is_there).map(|lane| address(lane + colours) - address(lane));
+    let mut pairs = (0..32 - colours)
+        .filter(is_there)
+        .map(|lane| request.addresses[lane + colours].wrapping_sub(request.addresses[lane]) as i64);
     let apart = pairs.next()?;
     let others = pairs.try_fold(0, |others, other| (other == apart).then_some(others + 1))?;
     (others >= colours && apart % colours as i64 == 0).then_some(apart / colours as i64)
@@ -43,7 +44,7 @@ pub(crate) fn of_turns(requests: &[Request]) -> Option<Vec<Request>> {
     let goes_on = |(visit, request): (usize, &Request)| {
         let from_first = |lane: u32| request.addresses[lane as usize].wrapping_sub(first.addresses[lane as usize]);
         let all_do = request.came & !first.came == 0 && request.made == request.came;
-        all_do && request.lanes().all(|lane| from_first(lane) as i64 == step * visit as i64)
+        all_do && request.lanes().all(|lane| from_first(lane) as i64 == step.wrapping_mul(visit as i64))
     };
     requests.iter().enumerate().all(goes_on).then(|| in_turns(requests, colours, &begins))
 }
@@ -55,13 +56,16 @@ fn begins(first: &Request, colours: usize, step: i64) -> Option<[usize; 32]> {
     if turn == 0 || step % colours as i64 != 0 {
         return None;
     }
-    let even = |lane: u32| first.addresses[lane as usize] as i64 - stride * i64::from(lane);
+    // Relative to one of them, because addresses in global memory are as large as numbers can be.
+    let base = first.addresses[first.lanes().next()? as usize];
+    let relative = |lane: u32| first.addresses[lane as usize].wrapping_sub(base) as i64;
+    let even = |lane: u32| relative(lane).wrapping_sub(stride.wrapping_mul(lane.into()));
     let origin = if turn > 0 { first.lanes().map(even).min()? } else { first.lanes().map(even).max()? };
     let mut begins = [0; 32];
     for lane in first.lanes() {
-        let distance = even(lane) - origin;
-        let begin = distance / turn;
-        if distance % turn != 0 || begin >= colours as i64 {
+        let distance = even(lane).wrapping_sub(origin);
+        let begin = distance.checked_div(turn)?;
+        if distance.checked_rem(turn) != Some(0) || begin >= colours as i64 {
             return None;
         }
         begins[lane as usize] = begin as usize;
