@@ -5,7 +5,7 @@
 #![allow(unused_variables)]
 
 use cuda_std::image::Module;
-use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, shared_bytes, thread};
+use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, shared, thread};
 use slm::emulator::Profile;
 use slm::{Device, LaunchShape, Result};
 
@@ -17,11 +17,19 @@ arguments! {
     }
 }
 
+shared! {
+    /// A block's shared memory, described once for the kernel and for its launch.
+    pub struct Tile(radius: u64) {
+        /// The block's samples, and `radius` on either side.
+        pub samples: [f32; 256 + 2 * radius],
+    }
+}
+
 kernel! {
     /// `output[i]` is the largest of `input[i - radius..=i + radius]`; blocks of 256 threads.
     pub fn dilate(arena, args: Dilation) {
-        let (t, len) = (thread::thread_idx_x(), 256 + 2 * args.radius);
-        let (tile, _) = arena.split::<f32>(len); // shared memory
+        let t = thread::thread_idx_x();
+        let (Tile { samples }, _) = Tile::split(arena, args.radius.into());
         /* all threads fill the tile */
         thread::sync_threads();
         /* each thread looks at its part of the tile and sets one element of args.output */
@@ -37,9 +45,9 @@ mod my {
     pub(super) fn dilate(device: &Device, samples: &[f32], radius: u32) -> Result<Vec<f32>> {
         use super::dilate;
         let (x, mut y) = (device.upload(samples)?, device.zeroed(samples.len())?);
-        let (blocks, tile) = ((samples.len() as u64).div_ceil(256), 256 + 2 * u64::from(radius));
+        let blocks = (samples.len() as u64).div_ceil(256);
         let kernel = device.kernel::<dilate>(&DILATE)?;
-        let shape = LaunchShape::new([blocks, 1, 1], [256, 1, 1]).shared_bytes(shared_bytes::<f32>(tile));
+        let shape = LaunchShape::new([blocks, 1, 1], [256, 1, 1]).shared_bytes(Tile::bytes(radius.into()));
         kernel.launch(shape, |windows| Dilation {
             input: windows.input(&x),       // borrowed until the kernel is enqueued,
             output: windows.output(&mut y), // so nothing is both read and written
