@@ -33,9 +33,9 @@ impl<T: Element> Storage<T> {
         match self {
             Storage::Cpu(_) => GlobalIn::empty(),
             #[cfg(cuda)]
-            Storage::Cuda(memory) => memory.input(0),
+            Storage::Cuda(memory) => memory.input(),
             #[cfg(feature = "emulator")]
-            Storage::Emulated(memory) => memory.input(0),
+            Storage::Emulated(memory) => memory.input(),
         }
     }
 
@@ -53,43 +53,51 @@ impl<T: Element> Storage<T> {
         match self {
             Storage::Cpu(_) => GlobalInOut::empty(),
             #[cfg(cuda)]
-            Storage::Cuda(memory) => memory.in_out(0),
+            Storage::Cuda(memory) => memory.in_out(),
             #[cfg(feature = "emulator")]
-            Storage::Emulated(memory) => memory.in_out(0),
+            Storage::Emulated(memory) => memory.in_out(),
         }
     }
 }
 
-/// The data of a device of one kind, for the operations of that kind.
-macro_rules! of_one_kind {
-    ($($(#[$condition:meta])? $kind:ident $kind_mut:ident $variant:ident $data:ty;)*) => {
-        impl<T: Element> Storage<T> {$(
-            $(#[$condition])?
-            pub(crate) fn $kind(&self) -> &$data {
-                match self {
-                    Storage::$variant(data) => data,
-                    #[cfg(gpu)]
-                    _ => unreachable!("operations and buffers of one device are of one kind"),
-                }
-            }
+/// The data of a device of one kind, for what that kind of device does.
+impl<T: Element> Storage<T> {
+    pub(crate) fn cpu(&self) -> &[T] {
+        match self {
+            Storage::Cpu(data) => data,
+            #[cfg(gpu)]
+            _ => another_kind(),
+        }
+    }
 
-            $(#[$condition])?
-            pub(crate) fn $kind_mut(&mut self) -> &mut $data {
-                match self {
-                    Storage::$variant(data) => data,
-                    #[cfg(gpu)]
-                    _ => unreachable!("operations and buffers of one device are of one kind"),
-                }
-            }
-        )*}
-    };
-}
-of_one_kind! {
-    cpu cpu_mut Cpu [T];
+    pub(crate) fn cpu_mut(&mut self) -> &mut [T] {
+        match self {
+            Storage::Cpu(data) => data,
+            #[cfg(gpu)]
+            _ => another_kind(),
+        }
+    }
+
     #[cfg(cuda)]
-    cuda cuda_mut Cuda cuda::Memory<T>;
+    fn cuda(&self) -> &cuda::Memory<T> {
+        match self {
+            Storage::Cuda(memory) => memory,
+            _ => another_kind(),
+        }
+    }
+
     #[cfg(feature = "emulator")]
-    emulated emulated_mut Emulated emulated::Memory<T>;
+    fn emulated(&self) -> &emulated::Memory<T> {
+        match self {
+            Storage::Emulated(memory) => memory,
+            _ => another_kind(),
+        }
+    }
+}
+
+#[cfg(gpu)]
+fn another_kind() -> ! {
+    unreachable!("operations and buffers of one device are of one kind")
 }
 
 impl<T: Element> Buffer<T> {
@@ -193,6 +201,20 @@ impl<T: Element> Buffer<T> {
             Storage::Emulated(target) => target.overwrite(&source.storage.emulated().download()?)?,
         }
         Ok(())
+    }
+
+    /// The elements of an output that was [unwritten](Device::unwritten), after all work that was enqueued before.
+    ///
+    /// # Errors
+    ///
+    /// As [`download`](Self::download), and `UnwrittenOutput` on an emulated device unless all of them have been written.
+    #[cfg(gpu)]
+    pub(crate) fn download_written(&self) -> Result<Vec<T>> {
+        #[cfg(feature = "emulator")]
+        if let Storage::Emulated(memory) = &self.storage {
+            memory.check_written()?;
+        }
+        self.download()
     }
 
     pub(crate) fn storage(&self) -> &Storage<T> {

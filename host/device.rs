@@ -390,17 +390,32 @@ impl Device {
     /// [`Error::TooLarge`] for more than `isize::MAX` bytes, [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the
     /// CPU and for an emulated device, and [failures of the device](Error#failures-of-the-device).
     pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
-        if bytes.is_none() {
-            let factors = [len as u64, size_of::<T>() as u64];
-            return Err(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 });
-        }
+        check_size::<T>(len)?;
         let storage = match &self.inner.engine {
             Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
             #[cfg(cuda)]
             Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::zeroed(queue, len)?),
             #[cfg(feature = "emulator")]
             Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::zeroed(emulation, len)?),
+        };
+        Ok(Buffer::new(self, storage))
+    }
+
+    /// A buffer of `len` elements, each of which a kernel writes before anything reads it: of unspecified contents on a GPU.
+    /// An emulated device knows which have been written; see [`Buffer::download_written`].
+    ///
+    /// # Errors
+    ///
+    /// As [`zeroed`](Self::zeroed).
+    #[cfg(gpu)]
+    pub(crate) fn unwritten<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        check_size::<T>(len)?;
+        let storage = match &self.inner.engine {
+            Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
+            #[cfg(cuda)]
+            Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::unwritten(queue, len)?),
+            #[cfg(feature = "emulator")]
+            Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::unwritten(emulation, len)?),
         };
         Ok(Buffer::new(self, storage))
     }
@@ -449,12 +464,16 @@ impl Device {
     }
 
     /// Keeps other threads from enqueueing kernels until the guard is dropped, so that those of one operation follow each
-    /// other. On other devices a launch has ended when it returns, so there is no guard.
-    pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+    /// other, and readies a CUDA device for them. On other devices a launch has ended when it returns, so there is no guard.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`].
+    pub(crate) fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
         match self.engine() {
             #[cfg(cuda)]
-            Engine::Cuda(queue) => Some(queue.turn()),
-            _ => None,
+            Engine::Cuda(queue) => queue.turn().map(Some),
+            _ => Ok(None),
         }
     }
 
@@ -471,6 +490,13 @@ impl Device {
         let (expected, actual) = (self.info().name.clone(), operand.info().name.clone());
         Err(Error::DeviceMismatch { operand: name, expected, actual })
     }
+}
+
+/// An error unless there can be a buffer of `len` elements.
+fn check_size<T>(len: usize) -> Result<()> {
+    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
+    let factors = [len as u64, size_of::<T>() as u64];
+    bytes.map(drop).ok_or(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 })
 }
 
 /// The number that `digits` are; no sign, as `parse` would take.

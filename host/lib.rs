@@ -52,6 +52,8 @@ mod error;
 pub mod filter1d;
 pub mod histogram;
 mod kernel;
+#[cfg_attr(not(gpu), allow(dead_code))]
+mod modules;
 mod plan;
 pub mod transpose;
 
@@ -70,12 +72,12 @@ pub use plan::LaunchPlan;
 pub use transpose::Transpose;
 
 #[cfg(cuda)]
-pub use backend::cuda::ptx_origin;
-#[cfg(cuda)]
 pub use cuda_std::image::Origin;
 /// What emulated devices are made of: their profiles, and what they report.
 #[cfg(feature = "emulator")]
 pub use emulator;
+#[cfg(cuda)]
+pub use modules::ptx_origin;
 
 /// The example of the README compiles and runs.
 #[cfg(doctest)]

@@ -2,26 +2,17 @@
 
 use super::{Algorithm, Filter1d, FilterElement, Lines, Plan, PreparedFilter1d, Taps};
 use crate::backend::cpu;
-#[cfg(cuda)]
-use crate::backend::cuda;
-#[cfg(feature = "emulator")]
-use crate::backend::emulated;
-use crate::buffer::Storage;
-use crate::device::Engine;
-use crate::{Device, Element, Result};
+#[cfg(gpu)]
+use crate::backend::gpu;
+use crate::{Buffer, Device, Element, Result};
 
 /// What backends do for a filter.
 pub(crate) trait Bound<T: Element>: Send + Sync {
     /// Filters `lines` of `samples` into `outputs`, both of which are on this device.
-    fn run(&self, lines: &Lines, samples: &Storage<T>, outputs: &mut Storage<T>) -> Result<()>;
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()>;
 
     /// Filters samples of the host into `len` outputs.
-    fn run_on_host(&self, device: &Device, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
-        let samples = device.upload(samples)?;
-        let mut outputs = device.zeroed(len)?;
-        self.run(lines, samples.storage(), outputs.storage_mut())?;
-        outputs.download()
-    }
+    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>>;
 
     /// How `lines` would be filtered.
     fn plan(&self, device: &Device, lines: &Lines) -> Plan;
@@ -52,11 +43,11 @@ pub(super) fn bind<T: FilterElement>(
     taps: &Taps<T>,
     algorithm: Algorithm,
 ) -> Result<Box<dyn Bound<T>>> {
-    Ok(match device.engine() {
-        Engine::Cpu => Box::new(cpu::Filter1d::new(taps, algorithm)),
-        #[cfg(cuda)]
-        Engine::Cuda(queue) => Box::new(cuda::Filter1d::new(queue, taps, algorithm)?),
-        #[cfg(feature = "emulator")]
-        Engine::Emulated(emulation) => Box::new(emulated::Filter1d::new(emulation, taps, algorithm)?),
+    Ok(match device.info().shared_memory {
+        None => Box::new(cpu::Filter1d::new(taps, algorithm)),
+        #[cfg(gpu)]
+        Some(shared) => Box::new(gpu::Filter1d::new(device, shared, taps, algorithm)?),
+        #[cfg(not(gpu))]
+        Some(_) => unreachable!("the CPU has no shared memory"),
     })
 }

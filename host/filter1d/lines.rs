@@ -7,15 +7,14 @@ use slm_kernels::filter1d::Orientation;
 use slm_kernels::{Border, Sample};
 use std::sync::Arc;
 
-/// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
+// What the backends for GPUs, if there are any, need of an element type.
+#[cfg(gpu)]
+use crate::backend::gpu::FilterKernels as OnGpus;
 #[cfg(not(gpu))]
-pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd {}
+use crate::element::sealed::Sealed as OnGpus;
+
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
-#[cfg(all(gpu, not(cuda)))]
-pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd + crate::backend::gpu::FilterKernels {}
-/// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
-#[cfg(cuda)]
-pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd + crate::backend::cuda::FilterModules {}
+pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd + OnGpus {}
 
 /// The most taps: distances from a sample to what it is made of fit into 32 bits.
 const MOST_TAPS: usize = i32::MAX as usize;

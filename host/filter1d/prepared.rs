@@ -55,7 +55,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
         let lines = Lines::single(&self.taps, samples.len())?;
-        self.bound.run_on_host(&self.device, &lines, samples, lines.outputs)
+        self.bound.run_on_host(&lines, samples, lines.outputs)
     }
 
     /// Filters a buffer into another one; returns when the work is enqueued.
@@ -112,7 +112,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         let (rows, columns) = samples.dim();
         let (lines, shape) = Lines::of_matrix(&self.taps, [rows, columns], columns, axis)?;
         let len = extent(shape[0], shape[1], shape[1])?;
-        let outputs = self.bound.run_on_host(&self.device, &lines, &allocation::row_after_row(samples)?, len)?;
+        let outputs = self.bound.run_on_host(&lines, &allocation::row_after_row(samples)?, len)?;
         Ok(Array2::from_shape_vec(shape, outputs).expect("`extent` has checked the shape"))
     }
 
@@ -173,7 +173,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.device.check_owner("the output", outputs.device())?;
-        self.bound.run(lines, samples.storage(), outputs.storage_mut())
+        self.bound.run(lines, samples, outputs)
     }
 }
 

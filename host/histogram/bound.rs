@@ -1,38 +1,26 @@
 //! A histogram on a device of some kind.
 
-use super::{Algorithm, Histogram, HistogramElement, Plan, PreparedHistogram, Rule, check_weights};
+use super::{Algorithm, Histogram, HistogramElement, Plan, PreparedHistogram, Rule};
 use crate::backend::cpu;
-#[cfg(cuda)]
-use crate::backend::cuda;
-#[cfg(feature = "emulator")]
-use crate::backend::emulated;
-use crate::buffer::Storage;
-use crate::device::Engine;
-use crate::{Device, Element, Result};
+#[cfg(gpu)]
+use crate::backend::gpu;
+use crate::{Buffer, Device, Element, Result};
 use slm_kernels::histogram::Quantum;
 use std::sync::Arc;
 
 /// What backends do for a histogram.
 pub(crate) trait Bound<T: Element>: Send + Sync {
     /// Counts samples, and adds to `counts`; both are on this device.
-    fn run(&self, samples: &Storage<T>, counts: &mut Storage<u64>) -> Result<()>;
+    fn run(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()>;
 
     /// Counts samples of the host with so many counters.
-    fn run_on_host(&self, device: &Device, samples: &[T], counters: usize) -> Result<Vec<u64>> {
-        let samples = device.upload(samples)?;
-        let mut counts = device.zeroed(counters)?;
-        self.run(samples.storage(), counts.storage_mut())?;
-        counts.download()
-    }
+    fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>>;
 
     /// The sums of the weights, in multiples of the quantum; samples and weights are on this device.
-    fn weigh(&self, samples: &Storage<T>, weights: &Storage<f32>) -> Result<(Vec<i64>, Quantum)>;
+    fn weigh(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)>;
 
     /// The same for samples and weights of the host.
-    fn weigh_on_host(&self, device: &Device, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
-        check_weights(weights)?;
-        self.weigh(device.upload(samples)?.storage(), device.upload(weights)?.storage())
-    }
+    fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)>;
 
     /// How so many samples would be counted.
     fn plan(&self, device: &Device, samples: usize) -> Plan;
@@ -64,11 +52,11 @@ pub(super) fn bind<T: HistogramElement>(
     edges: &Arc<[T]>,
     algorithm: Algorithm,
 ) -> Result<Box<dyn Bound<T>>> {
-    Ok(match device.engine() {
-        Engine::Cpu => Box::new(cpu::Histogram::new(rule, edges, algorithm)),
-        #[cfg(cuda)]
-        Engine::Cuda(queue) => cuda::histogram(queue, &rule.for_kernels(edges), algorithm)?,
-        #[cfg(feature = "emulator")]
-        Engine::Emulated(emulation) => emulated::histogram(emulation, &rule.for_kernels(edges), algorithm)?,
+    Ok(match device.info().shared_memory {
+        None => Box::new(cpu::Histogram::new(rule, edges, algorithm)),
+        #[cfg(gpu)]
+        Some(shared) => gpu::histogram(device, shared, &rule.for_kernels(edges), algorithm)?,
+        #[cfg(not(gpu))]
+        Some(_) => unreachable!("the CPU has no shared memory"),
     })
 }

@@ -70,7 +70,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Counts<T>> {
         self.rule.check_samples(samples.len())?;
-        let counts = self.bound.run_on_host(&self.device, samples, self.counts_len())?;
+        let counts = self.bound.run_on_host(samples, self.counts_len())?;
         Ok(Counts::new(counts, self.rule.cells(), &self.edges))
     }
 
@@ -102,7 +102,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn apply_into(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
         self.check_samples(samples)?;
         self.check_counts(counts)?;
-        self.bound.run(samples.storage(), counts.storage_mut())
+        self.bound.run(samples, counts)
     }
 
     /// Downloads what [`apply_into`](Self::apply_into) has counted, after all work that was enqueued before.
@@ -140,7 +140,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn apply_weighted(&self, samples: &[T], weights: &[f32]) -> Result<WeightedCounts<T>> {
         self.rule.check_samples(samples.len())?;
         check_length("the weights", samples.len(), weights.len())?;
-        let (multiples, quantum) = self.bound.weigh_on_host(&self.device, samples, weights)?;
+        let (multiples, quantum) = self.bound.weigh_on_host(samples, weights)?;
         WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 
@@ -154,7 +154,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.check_samples(samples)?;
         self.device.check_owner("the weights", weights.device())?;
         check_length("the weights", samples.len(), weights.len())?;
-        let (multiples, quantum) = self.bound.weigh(samples.storage(), weights.storage())?;
+        let (multiples, quantum) = self.bound.weigh(samples, weights)?;
         WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 

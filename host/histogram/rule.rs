@@ -11,10 +11,8 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 // What the backends for GPUs, if there are any, need of an element type.
-#[cfg(cuda)]
-use crate::backend::cuda::HistogramModules as OnGpus;
-#[cfg(all(gpu, not(cuda)))]
-use crate::backend::gpu::histogram::HistogramKernels as OnGpus;
+#[cfg(gpu)]
+use crate::backend::gpu::HistogramKernels as OnGpus;
 #[cfg(not(gpu))]
 use crate::element::sealed::Sealed as OnGpus;
 

@@ -1,8 +1,23 @@
-//! Kernels of other crates, launched from safe code.
+//! Kernels, launched from safe code: those of other crates, and those of the operations.
+//!
+//! | file | what |
+//! |---|---|
+//! | `windows.rs` | what buffers become in a kernel's arguments |
+//! | `shape.rs` | grid, block and shared memory of a launch |
+//! | `limits.rs` | what a device allows of them |
+//! | `launch.rs` | kernels of which only the arguments are known |
 
+#[cfg(gpu)]
+mod launch;
+#[cfg(gpu)]
+mod limits;
 mod shape;
 mod windows;
 
+#[cfg(gpu)]
+pub(crate) use launch::{Launch, OnDemand};
+#[cfg(gpu)]
+pub(crate) use limits::LaunchLimits;
 pub use shape::LaunchShape;
 pub use windows::Windows;
 
@@ -233,7 +248,7 @@ impl<E: Entry> Kernel<E> {
         let mut windows = Windows::new(&self.device);
         // Before the turn: it can do whatever it wants, launches included.
         let args = args(&mut windows);
-        let _turn = self.device.turn();
+        let _turn = self.device.turn()?;
         self.bound.launch(&shape, &windows, &args, constants)
     }
 

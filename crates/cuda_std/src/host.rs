@@ -4,6 +4,7 @@
 //! thread. Whoever wants to run a kernel on the CPU implements that trait and calls the kernel inside [`with`].
 
 pub mod banks;
+mod slice;
 
 pub use crate::atomic::{Operation, Scope};
 use crate::{Atomic, Ordering, Value};

@@ -5,9 +5,8 @@
 //! vector registers while it goes through the taps: the compiler makes vector instructions of it.
 
 use super::parallel::try_for_chunks;
-use crate::buffer::Storage;
 use crate::filter1d::{Algorithm, Bound, FilterElement, Lines, Plan, Taps};
-use crate::{Device, Result, allocation};
+use crate::{Buffer, Device, Result, allocation};
 use slm_kernels::filter1d::Orientation;
 
 /// Sums that are computed together.
@@ -61,11 +60,11 @@ impl<T: FilterElement> Filter1d<T> {
 }
 
 impl<T: FilterElement> Bound<T> for Filter1d<T> {
-    fn run(&self, lines: &Lines, samples: &Storage<T>, outputs: &mut Storage<T>) -> Result<()> {
-        filter1d(&self.taps, lines, samples.cpu(), outputs.cpu_mut())
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+        filter1d(&self.taps, lines, samples.storage().cpu(), outputs.storage_mut().cpu_mut())
     }
 
-    fn run_on_host(&self, _: &Device, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
         let mut outputs = allocation::filled(T::default(), len)?;
         filter1d(&self.taps, lines, samples, &mut outputs)?;
         Ok(outputs)

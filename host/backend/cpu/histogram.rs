@@ -3,9 +3,8 @@
 //! The samples are cut into pieces, each of which is counted in a table of its own; the tables are added up in the end.
 
 use super::parallel::try_collect;
-use crate::buffer::Storage;
 use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
-use crate::{Device, Element, Result, allocation};
+use crate::{Buffer, Device, Element, Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Countable, EdgeSlice, Even, Guided, LowBits, Quantum};
 use std::ops::Range;
@@ -144,21 +143,21 @@ impl<T: HistogramElement> Histogram<T> {
 }
 
 impl<T: HistogramElement> Bound<T> for Histogram<T> {
-    fn run(&self, samples: &Storage<T>, counts: &mut Storage<u64>) -> Result<()> {
-        self.histogram(samples.cpu(), counts.cpu_mut())
+    fn run(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
+        self.histogram(samples.storage().cpu(), counts.storage_mut().cpu_mut())
     }
 
-    fn run_on_host(&self, _: &Device, samples: &[T], counters: usize) -> Result<Vec<u64>> {
+    fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>> {
         let mut counts = allocation::filled(0, counters)?;
         self.histogram(samples, &mut counts)?;
         Ok(counts)
     }
 
-    fn weigh(&self, samples: &Storage<T>, weights: &Storage<f32>) -> Result<(Vec<i64>, Quantum)> {
-        self.weighted(samples.cpu(), weights.cpu())
+    fn weigh(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
+        self.weighted(samples.storage().cpu(), weights.storage().cpu())
     }
 
-    fn weigh_on_host(&self, _: &Device, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
+    fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
         self.weighted(samples, weights)
     }
 

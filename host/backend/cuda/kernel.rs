@@ -3,9 +3,8 @@
 use super::Queue;
 use super::driver::{api, is_not_found};
 use super::module::Loaded;
-use crate::backend::gpu::LaunchLimits;
 use crate::device::Engine;
-use crate::kernel::Bound;
+use crate::kernel::{Bound, LaunchLimits};
 use crate::{Error, LaunchShape, Residency, Result, Windows};
 use cuda_std::Entry;
 use cuda_std::image::Module;
@@ -13,7 +12,7 @@ use cust::sys::CUfunction;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 // Values of `CUfunction_attribute`.
 const MOST_THREADS: i32 = 0;
@@ -35,21 +34,6 @@ impl<E: Entry> Kernel<E> {
         let function = Function::load(queue, module, E::NAME, sources, Loaded::verify::<E>)?;
         Ok(Kernel { function, marker: PhantomData })
     }
-
-    /// Enqueues the kernel.
-    ///
-    /// # Safety
-    ///
-    /// The windows in `args` and `constants` are on memory of this kernel's queue, which is borrowed during the call: what
-    /// writes or frees it afterwards is enqueued behind the kernel. Nothing that a [`GlobalIn`](cuda_std::GlobalIn) is on
-    /// can be written through another window.
-    pub(super) unsafe fn enqueue(&self, shape: &LaunchShape, args: &E::Args, constants: &E::Constants) -> Result<()> {
-        let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
-        // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`, whose
-        // digests of sources and layout `load` has compared). The windows in them are the caller's promise, and nothing
-        // else in them is an address (`Argument`).
-        unsafe { self.function.enqueue(shape, parameters) }
-    }
 }
 
 impl<E: Entry> Bound<E> for Kernel<E> {
@@ -63,10 +47,12 @@ impl<E: Entry> Bound<E> for Kernel<E> {
         let queue = &self.function.queue;
         let is_device = |engine: &Engine| matches!(engine, Engine::Cuda(other) if Arc::ptr_eq(other, queue));
         windows.check::<E>(is_device, args, constants)?;
-        queue.enter()?;
-        // SAFETY: `Windows::check` has found each window among those that `windows` has handed out for this queue, from
-        // buffers that are borrowed as long as it lives, exclusively unless the window is a `GlobalIn`.
-        unsafe { self.enqueue(shape, args, constants) }
+        let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
+        // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`, whose
+        // digests of sources and layout `load` has compared). `Windows::check` has found each window among those that
+        // `windows` has handed out for this queue, from buffers that are borrowed as long as it lives, exclusively unless
+        // the window is a `GlobalIn`. Nothing else in the parameters is an address (`Argument`).
+        unsafe { self.function.enqueue(shape, parameters) }
     }
 
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
@@ -125,11 +111,13 @@ impl Function {
         Ok(Function { name, function, registers, limits, _module: loaded, queue: queue.clone() })
     }
 
-    /// Enqueues the kernel.
+    /// Enqueues the kernel. The caller has the queue's [turn](Queue::turn).
     ///
     /// # Safety
     ///
-    /// As [`Kernel::enqueue`], and `parameters` point to values of the types of its arguments and its constants.
+    /// `parameters` point to values of the types of the kernel's arguments and its constants. The windows in them are on
+    /// memory of this kernel's queue, which is borrowed during the call: what writes or frees it afterwards is enqueued
+    /// behind the kernel. Nothing that a [`GlobalIn`](cuda_std::GlobalIn) is on can be written through another window.
     unsafe fn enqueue(&self, shape: &LaunchShape, parameters: [*const c_void; 2]) -> Result<()> {
         self.limits.check(self.name, shape)?;
         // The check has compared them with limits of 32 bits.
@@ -174,50 +162,11 @@ impl Function {
     }
 }
 
-/// The kernel `E`, loaded when first used.
-pub(super) struct OnDemand<E: Entry> {
-    module: &'static Module,
-    kernel: OnceLock<Kernel<E>>,
-}
-
-impl<E: Entry> OnDemand<E> {
-    /// The kernel of that name in `module`.
-    pub(super) fn new(module: &'static Module) -> Self {
-        OnDemand { module, kernel: OnceLock::new() }
-    }
-
-    pub(super) fn get(&self, queue: &Arc<Queue>) -> Result<&Kernel<E>> {
-        if let Some(kernel) = self.kernel.get() {
-            return Ok(kernel);
-        }
-        let kernel = Kernel::load(queue, self.module)?;
-        // Another thread may have been faster; both are the same kernel.
-        Ok(self.kernel.get_or_init(|| kernel))
-    }
-}
-
-/// What can be asked of a kernel, whatever it is launched with.
-pub(super) trait Facts {
-    /// Loads it, if that has not happened yet.
-    fn load(&self, queue: &Arc<Queue>) -> Result<()>;
-    /// What a launch of this shape occupies; loads it.
-    fn residency(&self, queue: &Arc<Queue>, shape: &LaunchShape) -> Result<Residency>;
-}
-
-impl<E: Entry> Facts for OnDemand<E> {
-    fn load(&self, queue: &Arc<Queue>) -> Result<()> {
-        self.get(queue).map(drop)
-    }
-
-    fn residency(&self, queue: &Arc<Queue>, shape: &LaunchShape) -> Result<Residency> {
-        self.get(queue)?.function.occupied(shape)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::module::FILTER1D_SIMPLE_I32;
+
     use super::*;
+    use crate::modules::FILTER1D_SIMPLE_I32;
     use cuda_std::digest::Digest;
     use cuda_std::image::ImageError;
     use slm_kernels::filter1d::filter1d_global_i32;

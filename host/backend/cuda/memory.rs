@@ -19,14 +19,14 @@ pub(crate) struct Memory<T> {
 impl<T: Element> Memory<T> {
     /// Memory with a copy of `data`, which may be changed afterwards.
     pub(crate) fn upload(queue: &Arc<Queue>, data: &[T]) -> Result<Self> {
-        let mut memory = Self::allocate(queue, data.len())?;
+        let mut memory = Self::unwritten(queue, data.len())?;
         memory.overwrite(data)?;
         Ok(memory)
     }
 
     /// Memory of zeros. `len` elements are at most `isize::MAX` bytes.
     pub(crate) fn zeroed(queue: &Arc<Queue>, len: usize) -> Result<Self> {
-        let memory = Self::allocate(queue, len)?;
+        let memory = Self::unwritten(queue, len)?;
         if len > 0 {
             // SAFETY: the memory has so many bytes, and zeros are a valid value of every element type.
             let code = unsafe { api::cuMemsetD8Async(memory.address, 0, memory.bytes(), queue.stream()) };
@@ -35,8 +35,8 @@ impl<T: Element> Memory<T> {
         Ok(memory)
     }
 
-    /// Memory with unspecified contents; private, because every other way in fills it.
-    fn allocate(queue: &Arc<Queue>, len: usize) -> Result<Self> {
+    /// Memory with unspecified contents, which are valid elements as all others.
+    pub(crate) fn unwritten(queue: &Arc<Queue>, len: usize) -> Result<Self> {
         queue.enter()?;
         let mut memory = Memory { queue: queue.clone(), address: 0, len, marker: PhantomData };
         if len > 0 {
@@ -113,41 +113,22 @@ impl<T: Element> Memory<T> {
         self.len * size_of::<T>()
     }
 
-    /// The elements from `first` on, for a kernel to read. What makes it safe to launch one with this window is the
-    /// matter of `kernel.rs`.
-    pub(crate) fn input(&self, first: usize) -> GlobalIn<T> {
-        let (address, len) = self.part(first);
-        // SAFETY: aligned as the allocation is. Who launches a kernel promises the rest (`Kernel::enqueue`).
-        unsafe { GlobalIn::from_raw_parts(address, len) }
+    /// All elements, for a kernel to read. What makes it safe to launch one with this window is the matter of `kernel.rs`.
+    pub(crate) fn input(&self) -> GlobalIn<T> {
+        // SAFETY: aligned as allocations are. Who launches a kernel promises the rest (`Kernel::launch`).
+        unsafe { GlobalIn::from_raw_parts(self.address, self.len as u64) }
     }
 
     /// All elements, for a kernel to write.
     pub(crate) fn output(&mut self) -> GlobalOut<T> {
-        let (address, len) = self.part(0);
         // SAFETY: as for `input`.
-        unsafe { GlobalOut::from_raw_parts(address, len) }
+        unsafe { GlobalOut::from_raw_parts(self.address, self.len as u64) }
     }
 
-    /// The elements from `first` on, for a kernel to read and write.
-    pub(crate) fn in_out(&mut self, first: usize) -> GlobalInOut<T> {
-        let (address, len) = self.part(first);
+    /// All elements, for a kernel to read and write.
+    pub(crate) fn in_out(&mut self) -> GlobalInOut<T> {
         // SAFETY: as for `input`.
-        unsafe { GlobalInOut::from_raw_parts(address, len) }
-    }
-
-    /// So many words from element `first` on, or those that there are, for a kernel to read.
-    pub(super) fn words(&self, first: usize, words: usize) -> GlobalIn<u32> {
-        let (address, len) = self.part(first);
-        let words = (words as u64).min(len * size_of::<T>() as u64 / size_of::<u32>() as u64);
-        // SAFETY: as for `input`, but for the alignment, which kernels check where they read several words at once;
-        // single words are aligned because the launches begin at multiples of 16 bytes.
-        unsafe { GlobalIn::from_raw_parts(address, words) }
-    }
-
-    /// Address and number of the elements from `first` on.
-    fn part(&self, first: usize) -> (u64, u64) {
-        let first = first.min(self.len);
-        (self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64)
+        unsafe { GlobalInOut::from_raw_parts(self.address, self.len as u64) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Operations on NVIDIA GPUs.
+//! NVIDIA GPUs.
 //!
 //! The layers, from the driver up:
 //!
@@ -10,7 +10,6 @@
 //! | `memory.rs` | device memory that frees itself in stream order |
 //! | `module.rs` | compiled kernels: choosing, checking and loading them |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
-//! | `filter1d.rs`, `histogram.rs` | one file per operation: the launches of `../gpu`, enqueued |
 //!
 //! Contexts are current per thread, so whatever calls the driver begins with [`Queue::enter`]. The device's primary
 //! context then stays current.
@@ -18,19 +17,12 @@
 #![allow(unsafe_code)] // Calls into the CUDA driver.
 
 mod driver;
-mod filter1d;
 mod handle;
-mod histogram;
 mod kernel;
 mod memory;
 mod module;
 mod queue;
 
-pub(crate) use filter1d::{Filter1d, FilterModules};
-pub(crate) use histogram::{HistogramModules, histogram};
 pub(crate) use kernel::Kernel;
 pub(crate) use memory::Memory;
-pub(crate) use module::BANKS;
-pub use module::ptx_origin;
-pub(crate) use module::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 pub(crate) use queue::{Queue, device_count};

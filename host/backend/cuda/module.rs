@@ -3,20 +3,11 @@
 use super::driver::{is_unsupported_ptx, version};
 use super::handle;
 use super::queue::Limits;
-use crate::{Error, Result};
+use crate::{Error, Result, modules};
 use cuda_std::Entry;
-use cuda_std::image::{Header, ImageError, Module, Origin, verify_kernel};
+use cuda_std::image::{Header, ImageError, Module, verify_kernel};
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
-
-cuda_std::include_kernels!();
-
-/// Where this program's kernels come from: compiled together with it, or taken from the files that the kernel
-/// package carries.
-#[must_use]
-pub fn ptx_origin() -> Origin {
-    ORIGIN
-}
 
 /// A module in a context.
 #[derive(Debug)]
@@ -62,7 +53,7 @@ impl Modules {
 
 /// The lowest compute capability that there is an image for.
 pub(super) fn lowest_target() -> (u32, u32) {
-    let targets = FILTER1D_ROWS_F32.images().iter().filter_map(|image| Header::read(image).ok());
+    let targets = modules::FILTER1D_ROWS_F32.images().iter().filter_map(|image| Header::read(image).ok());
     let lowest = targets.map(|header| header.target).min().unwrap_or_default();
     (lowest / 10, lowest % 10)
 }
@@ -112,10 +103,10 @@ fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Queue;
     use super::super::driver::check;
-    use super::super::{FilterModules, Queue};
     use super::*;
-    use slm_kernels::histogram::histogram_peak;
+    use crate::modules::{FILTER1D_COLUMNS_F64, FILTER1D_ROWS_F32, FILTER1D_ROWS_I32};
 
     fn ours() -> Header {
         let sources = slm_kernels::SOURCES.to_owned();
@@ -177,24 +168,6 @@ mod tests {
             }
         }
         assert_eq!(lowest_target(), (7, 5));
-    }
-
-    #[test]
-    fn this_programs_kernels_are_those_of_the_modules() {
-        fn verify<E: Entry>(module: &Module) {
-            assert!(module.images().len() >= 3);
-            module.images().iter().for_each(|image| assert_eq!(verify_kernel::<E>(image), Ok(())));
-        }
-        fn verify_filters<T: FilterModules>() {
-            verify::<T::Global>(T::SIMPLE);
-            verify::<T::Tile>(T::SIMPLE);
-            verify::<T::RegisterRows>(T::ROWS);
-            verify::<T::RegisterColumns>(T::COLUMNS);
-        }
-        verify_filters::<f32>();
-        verify_filters::<f64>();
-        verify_filters::<i32>();
-        verify::<histogram_peak>(&HISTOGRAM_PEAK);
     }
 
     /// The error that a function's return code stands for.

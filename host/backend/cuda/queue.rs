@@ -3,8 +3,8 @@
 use super::driver::{self, api, check, from_cust};
 use super::handle::{Context, Event, Stream};
 use super::module::{Loaded, Modules, lowest_target};
-use crate::backend::gpu::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
+use crate::kernel::LaunchLimits;
 use crate::{Error, Result};
 use cuda_std::image::Module;
 use cust::device::Device;
@@ -37,8 +37,6 @@ pub(super) struct Limits {
     /// The device's name.
     pub(super) device: String,
     pub(super) capability: (u32, u32),
-    /// Multiprocessors.
-    pub(super) processors: u32,
     pub(super) launch: LaunchLimits,
     pub(super) threads_per_multiprocessor: u32,
 }
@@ -76,15 +74,11 @@ impl Queue {
         self.note(self.context.make_current())
     }
 
-    /// Keeps other threads from enqueueing kernels until the guard is dropped: for work of several parts.
-    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+    /// Keeps other threads from enqueueing kernels until the guard is dropped, and [enters](Self::enter): once for work of
+    /// several launches.
+    pub(crate) fn turn(&self) -> Result<MutexGuard<'_, ()>> {
         // The lock guards no data, so a thread that panicked while holding it left nothing half-done.
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes the [turn](Self::turn), and enters.
-    pub(super) fn enqueue(&self) -> Result<MutexGuard<'_, ()>> {
-        let turn = self.turn();
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.enter()?;
         Ok(turn)
     }
@@ -225,7 +219,6 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
     Ok(Limits {
         device: info.name.clone(),
         capability,
-        processors: info.processors as u32,
         launch: LaunchLimits {
             grid: get_each(device, attribute::GRID)?,
             block: get_each(device, attribute::BLOCK)?,
@@ -240,8 +233,8 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
 mod tests {
     use super::*;
     use crate::backend::cuda::handle;
-    use crate::backend::cuda::module::FILTER1D_SIMPLE_F64;
     use crate::device::Engine;
+    use crate::modules::FILTER1D_SIMPLE_F64;
     use crate::{Device, Filter1d};
     use slm_kernels::filter1d::filter1d_global_f64;
     use std::ptr;

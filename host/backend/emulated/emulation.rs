@@ -1,7 +1,7 @@
 //! An emulator, and what it has found and counted so far.
 
-use crate::backend::gpu::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
+use crate::kernel::LaunchLimits;
 use crate::{Error, LaunchShape, Result};
 use cuda_std::Entry;
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
@@ -192,7 +192,7 @@ mod tests {
         let numbers: Vec<u32> = (0..32).collect();
         let input = Memory::upload(emulation, &numbers).unwrap();
         let output = emulation.lock().unwrap().emulator.allocate::<u32>(32);
-        let args = Turning { input: input.input(0), output: output.output(), wait: wait.into() };
+        let args = Turning { input: input.input(), output: output.output(), wait: wait.into() };
         let result = emulation.lock().unwrap().launch::<turn>(&SHAPE, args, &());
         let output_now = emulation.lock().unwrap().emulator.download(&output);
         (output_now, result)
@@ -232,10 +232,11 @@ mod tests {
     fn outputs_that_nobody_writes_are_known() {
         let emulation = Arc::new(Emulation::new(Profile::SMALL, 0));
         let mut memory = Memory::<f64>::unwritten(&emulation, 3).unwrap();
-        assert_eq!(memory.first_unwritten(), Ok(Some(0)));
+        let device = "emulated:small:0".to_owned();
+        assert_eq!(memory.check_written(), Err(Error::UnwrittenOutput { device, element: 0 }));
         memory.overwrite(&[1.0, 2.0, 3.0]).unwrap();
-        assert_eq!(memory.first_unwritten(), Ok(None));
-        assert_eq!(Memory::<f64>::zeroed(&emulation, 3).unwrap().first_unwritten(), Ok(None));
+        assert_eq!(memory.check_written(), Ok(()));
+        assert_eq!(Memory::<f64>::zeroed(&emulation, 3).unwrap().check_written(), Ok(()));
     }
 
     /// Had they all been, which takes too long for a test.

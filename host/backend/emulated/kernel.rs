@@ -1,4 +1,4 @@
-//! Kernels of other crates on an emulated GPU.
+//! Kernels on an emulated GPU.
 
 use super::Emulation;
 use crate::device::Engine;

@@ -1,7 +1,7 @@
 //! An emulated device's memory.
 
 use super::Emulation;
-use crate::{Element, Result, allocation};
+use crate::{Element, Error, Result, allocation};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use emulator::Buffer;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl<T: Element> Memory<T> {
     }
 
     /// Memory that kernels have to write before one reads it.
-    pub(super) fn unwritten(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
+    pub(crate) fn unwritten(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
         let bytes = (len * size_of::<T>()) as u64;
         let buffer = emulation.lock()?.buffer(bytes, |emulator| emulator.try_allocate(len))?;
         Ok(Memory { emulation: emulation.clone(), buffer })
@@ -44,9 +44,12 @@ impl<T: Element> Memory<T> {
         Ok(self.emulation.lock()?.emulator.download(&self.buffer))
     }
 
-    /// The first element that no kernel has written, of memory that was [unwritten](Self::unwritten).
-    pub(super) fn first_unwritten(&self) -> Result<Option<usize>> {
-        Ok(self.emulation.lock()?.emulator.first_unwritten(&self.buffer))
+    /// An error unless kernels have written every element of memory that was [unwritten](Self::unwritten).
+    pub(crate) fn check_written(&self) -> Result<()> {
+        match self.emulation.lock()?.emulator.first_unwritten(&self.buffer) {
+            None => Ok(()),
+            Some(element) => Err(Error::UnwrittenOutput { device: self.emulation.info().selection, element }),
+        }
     }
 
     /// The number of elements.
@@ -54,14 +57,9 @@ impl<T: Element> Memory<T> {
         self.buffer.len()
     }
 
-    /// The elements from `first` on, for a kernel to read.
-    pub(crate) fn input(&self, first: usize) -> GlobalIn<T> {
-        self.buffer.input_from(first)
-    }
-
-    /// So many words from element `first` on, or those that there are, for a kernel to read.
-    pub(super) fn words(&self, first: usize, words: usize) -> GlobalIn<u32> {
-        self.buffer.words_from(first, words)
+    /// All elements, for a kernel to read.
+    pub(crate) fn input(&self) -> GlobalIn<T> {
+        self.buffer.input()
     }
 
     /// All elements, for a kernel to write.
@@ -69,9 +67,9 @@ impl<T: Element> Memory<T> {
         self.buffer.output()
     }
 
-    /// The elements from `first` on, for a kernel to read and write.
-    pub(crate) fn in_out(&mut self, first: usize) -> GlobalInOut<T> {
-        self.buffer.in_out_from(first)
+    /// All elements, for a kernel to read and write.
+    pub(crate) fn in_out(&mut self) -> GlobalInOut<T> {
+        self.buffer.in_out()
     }
 }
 

@@ -1,83 +1,186 @@
 //! One-dimensional filters as launches of kernels.
 
 use crate::device::SharedMemory;
-use crate::filter1d::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
-use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
+use crate::filter1d::{Algorithm, Bound, FilterElement, HaloLoad, Lines, Plan, Taps};
+use crate::kernel::{Launch, OnDemand};
+use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows, modules};
+use cuda_std::image::Module;
 use cuda_std::{Argument, Entry, GlobalIn, GlobalInOut, Table};
 use slm_kernels::Sample;
-use slm_kernels::filter1d::{self as kernels, Args, CHUNK_BYTES, Geometry, Halo, Orientation, Part, Problem};
+use slm_kernels::filter1d::{self as kernels, Args, CHUNK_BYTES, Geometry, Halo, Kernel, Orientation, Part, Problem};
 use std::ops::Range;
 
 /// The kernels for an element type.
 pub trait FilterKernels: Sample {
-    /// One output per thread, from global memory; both orientations.
-    type Global: Entry<Args = Args<Self>, Constants = ()>;
-    /// Tiles in shared memory; both orientations.
-    type Tile: Entry<Args = Args<Self>, Constants = ()>;
     /// The taps of one launch of the register-tiled kernels.
     type Table: Argument;
-    /// Outputs in registers, lines along rows.
-    type RegisterRows: Entry<Args = Args<Self>, Constants = Self::Table>;
-    /// Outputs in registers, lines along columns.
-    type RegisterColumns: Entry<Args = Args<Self>, Constants = Self::Table>;
+
     /// The table of these taps, behind the pad for a first sample at `start`; as many as fit into it at most.
     fn table(taps: &[Self], start: i64) -> Self::Table;
+
+    /// The entry point of a kernel for lines of this orientation.
+    #[must_use]
+    fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<Self>;
+}
+
+/// A kernel for elements of type `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryPoint<T: FilterKernels> {
+    name: &'static str,
+    module: &'static Module,
+    load: fn(&Device, &'static Module) -> Result<Loaded<T>>,
+}
+
+impl<T: FilterKernels> EntryPoint<T> {
+    /// A kernel that reads its taps from global memory.
+    fn simple<E: Entry<Args = Args<T>, Constants = ()>>(module: &'static Module) -> Self {
+        let load = |device: &Device, module| Ok(Loaded::Simple(Box::new(device.kernel::<E>(module)?)));
+        EntryPoint { name: E::NAME, module, load }
+    }
+
+    /// A kernel that has its taps in a table.
+    fn with_table<E: Entry<Args = Args<T>, Constants = T::Table>>(module: &'static Module) -> Self {
+        let load = |device: &Device, module| Ok(Loaded::WithTable(Box::new(device.kernel::<E>(module)?)));
+        EntryPoint { name: E::NAME, module, load }
+    }
+}
+
+/// A kernel on a device.
+enum Loaded<T: FilterKernels> {
+    Simple(Box<dyn Launch<Args<T>>>),
+    WithTable(Box<dyn Launch<Args<T>, T::Table>>),
+}
+
+impl<T: FilterKernels> Loaded<T> {
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+        match self {
+            Loaded::Simple(kernel) => kernel.residency(shape),
+            Loaded::WithTable(kernel) => kernel.residency(shape),
+        }
+    }
 }
 
 macro_rules! filter_kernels {
-    ($($t:ty: $global:ident $tile:ident $register_rows:ident $register_columns:ident;)*) => {$(
+    ($($t:ty: $simple:ident $global:ident $tile:ident, $rows:ident $register_rows:ident,
+        $columns:ident $register_columns:ident;)*) => {$(
         impl FilterKernels for $t {
-            type Global = kernels::$global;
-            type Tile = kernels::$tile;
             type Table = Table<$t, { CHUNK_BYTES / size_of::<$t>() }>;
-            type RegisterRows = kernels::$register_rows;
-            type RegisterColumns = kernels::$register_columns;
+
             fn table(taps: &[$t], start: i64) -> Self::Table {
                 let mut table = [<$t as Sample>::ZERO; _];
                 let pad = kernels::pad(start, 16 / size_of::<$t>() as u32) as usize;
                 table[pad..pad + taps.len()].copy_from_slice(taps);
                 Table(table)
             }
+
+            fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<$t> {
+                match (kernel, orientation) {
+                    (Kernel::Global, _) => EntryPoint::simple::<kernels::$global>(&modules::$simple),
+                    (Kernel::Tile, _) => EntryPoint::simple::<kernels::$tile>(&modules::$simple),
+                    (Kernel::Register, Orientation::Rows) => {
+                        EntryPoint::with_table::<kernels::$register_rows>(&modules::$rows)
+                    }
+                    (Kernel::Register, Orientation::Columns) => {
+                        EntryPoint::with_table::<kernels::$register_columns>(&modules::$columns)
+                    }
+                }
+            }
         }
     )*};
 }
 filter_kernels! {
-    f32: filter1d_global_f32 filter1d_tile_f32 filter1d_register_rows_f32 filter1d_register_columns_f32;
-    f64: filter1d_global_f64 filter1d_tile_f64 filter1d_register_rows_f64 filter1d_register_columns_f64;
-    i32: filter1d_global_i32 filter1d_tile_i32 filter1d_register_rows_i32 filter1d_register_columns_i32;
+    f32: FILTER1D_SIMPLE_F32 filter1d_global_f32 filter1d_tile_f32, FILTER1D_ROWS_F32 filter1d_register_rows_f32,
+        FILTER1D_COLUMNS_F32 filter1d_register_columns_f32;
+    f64: FILTER1D_SIMPLE_F64 filter1d_global_f64 filter1d_tile_f64, FILTER1D_ROWS_F64 filter1d_register_rows_f64,
+        FILTER1D_COLUMNS_F64 filter1d_register_columns_f64;
+    i32: FILTER1D_SIMPLE_I32 filter1d_global_i32 filter1d_tile_i32, FILTER1D_ROWS_I32 filter1d_register_rows_i32,
+        FILTER1D_COLUMNS_I32 filter1d_register_columns_i32;
 }
 
-/// Which of an element type's kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kernel {
-    Global,
-    Tile,
-    RegisterRows,
-    RegisterColumns,
+/// A filter on a GPU.
+pub(crate) struct Filter1d<T: FilterElement> {
+    device: Device,
+    launches: Launches<T>,
+    taps: Buffer<T>,
+    /// The kernels for rows and for columns.
+    rows: OnDemand<Loaded<T>>,
+    columns: OnDemand<Loaded<T>>,
 }
 
-impl Kernel {
-    fn new(kernel: kernels::Kernel, orientation: Orientation) -> Self {
-        match (kernel, orientation) {
-            (kernels::Kernel::Global, _) => Kernel::Global,
-            (kernels::Kernel::Tile, _) => Kernel::Tile,
-            (kernels::Kernel::Register, Orientation::Rows) => Kernel::RegisterRows,
-            (kernels::Kernel::Register, Orientation::Columns) => Kernel::RegisterColumns,
-        }
+impl<T: FilterElement> Filter1d<T> {
+    /// The filter on a device with so much shared memory.
+    pub(crate) fn new(device: &Device, shared: SharedMemory, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
+        let launches = Launches::new(taps, algorithm, shared)?;
+        let taps = device.upload(&taps.taps)?;
+        let filter = Filter1d {
+            device: device.clone(),
+            launches,
+            taps,
+            rows: OnDemand::default(),
+            columns: OnDemand::default(),
+        };
+        filter.kernel(Orientation::Rows)?;
+        Ok(filter)
     }
 
-    pub(crate) fn name<T: FilterElement>(self) -> &'static str {
-        match self {
-            Kernel::Global => T::Global::NAME,
-            Kernel::Tile => T::Tile::NAME,
-            Kernel::RegisterRows => T::RegisterRows::NAME,
-            Kernel::RegisterColumns => T::RegisterColumns::NAME,
-        }
+    /// What filters lines of this orientation; loaded on first use.
+    fn kernel(&self, orientation: Orientation) -> Result<&Loaded<T>> {
+        let kernel = match orientation {
+            Orientation::Rows => &self.rows,
+            Orientation::Columns => &self.columns,
+        };
+        kernel.get(|| {
+            let EntryPoint { module, load, .. } = self.launches.entry_point(orientation);
+            load(&self.device, module)
+        })
     }
+}
+
+impl<T: FilterElement> Bound<T> for Filter1d<T> {
+    /// Enqueues it.
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let choice = self.launches.choose(lines)?;
+        let kernel = self.kernel(lines.orientation)?;
+        let mut windows = Windows::new(&self.device);
+        let memory =
+            Memory { input: windows.input(samples), output: windows.in_out(outputs), taps: windows.input(&self.taps) };
+        let _turn = self.device.turn()?;
+        self.launches.of(&choice, lines).try_for_each(|launch| {
+            let args = launch.args(&memory);
+            match kernel {
+                Loaded::Simple(kernel) => kernel.launch(&windows, launch.shape, &args, &()),
+                Loaded::WithTable(kernel) => kernel.launch(&windows, launch.shape, &args, &launch.chunk.table),
+            }
+        })
+    }
+
+    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+        let samples = self.device.upload(samples)?;
+        let mut outputs = self.device.unwritten(len)?;
+        self.run(lines, &samples, &mut outputs)?;
+        outputs.download_written()
+    }
+
+    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
+        // A plan is a forecast: where the driver does not answer, the next launch will say why.
+        let residency =
+            |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape)).ok().flatten();
+        self.launches.plan(device, lines, residency)
+    }
+}
+
+/// What all launches of a filter work on.
+struct Memory<T: Sample> {
+    input: GlobalIn<T>,
+    output: GlobalInOut<T>,
+    taps: GlobalIn<T>,
 }
 
 /// A filter as launches of kernels on a device with so much shared memory.
-pub(crate) struct Launches<T: FilterElement> {
+struct Launches<T: FilterElement> {
     taps: Taps<T>,
     /// What each launch takes of the taps.
     chunks: Vec<Chunk<T>>,
@@ -110,8 +213,9 @@ impl<T: FilterElement> Chunk<T> {
 }
 
 /// What runs for some lines, and why.
-pub(crate) struct Choice {
-    pub(crate) kernel: Kernel,
+struct Choice {
+    kernel: Kernel,
+    name: &'static str,
     geometry: Geometry,
     reason: &'static str,
 }
@@ -134,10 +238,10 @@ impl<T: FilterElement> Launches<T> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered so.
-    pub(crate) fn new(taps: &Taps<T>, algorithm: Algorithm, shared: SharedMemory) -> Result<Self> {
+    fn new(taps: &Taps<T>, algorithm: Algorithm, shared: SharedMemory) -> Result<Self> {
         let chunks = match kernel_of(algorithm).0 {
-            kernels::Kernel::Register => Chunk::tables(taps, shared),
-            kernels::Kernel::Global | kernels::Kernel::Tile => Chunk::whole(taps),
+            Kernel::Register => Chunk::tables(taps, shared),
+            Kernel::Global | Kernel::Tile => Chunk::whole(taps),
         };
         let launches = Launches { taps: taps.clone(), chunks, algorithm, shared };
         launches.for_rows()?;
@@ -145,42 +249,42 @@ impl<T: FilterElement> Launches<T> {
     }
 
     /// What runs for rows; a block takes the same for rows of any length.
-    pub(crate) fn for_rows(&self) -> Result<Choice> {
+    fn for_rows(&self) -> Result<Choice> {
         let orientation = Orientation::Rows;
         self.choose(&Lines { lines: 1, samples: 1, outputs: 1, orientation, input_pitch: 1, output_pitch: 1 })
     }
 
     /// What runs for these lines.
-    pub(crate) fn choose(&self, lines: &Lines) -> Result<Choice> {
+    fn choose(&self, lines: &Lines) -> Result<Choice> {
         let (kernel, reason) = kernel_of(self.algorithm);
         // No later chunk is longer.
         let taps = self.chunks[0].taps.len();
         let Lines { lines, outputs, orientation, .. } = *lines;
         let problem = Problem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
         let geometry = Geometry::new::<T>(kernel, &problem);
-        let kernel = Kernel::new(kernel, orientation);
-        self.shared.check(kernel.name::<T>(), geometry.shared_bytes)?;
-        Ok(Choice { kernel, geometry, reason })
+        let name = self.entry_point(orientation).name;
+        self.shared.check(name, geometry.shared_bytes)?;
+        Ok(Choice { kernel, name, geometry, reason })
+    }
+
+    /// The kernel for lines of this orientation.
+    fn entry_point(&self, orientation: Orientation) -> EntryPoint<T> {
+        T::entry_point(kernel_of(self.algorithm).0, orientation)
     }
 
     /// The launches that filter these lines, in their order.
-    pub(crate) fn of<'a>(&'a self, choice: &'a Choice, lines: &'a Lines) -> impl Iterator<Item = Launch<'a, T>> {
+    fn of<'a>(&'a self, choice: &'a Choice, lines: &'a Lines) -> impl Iterator<Item = Pass<'a, T>> {
         let parts = choice.geometry.parts(lines.lines as u64);
         parts.flat_map(move |part| self.chunks.iter().map(move |chunk| self.launch(choice, lines, part, chunk)))
     }
 
-    fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: Part, chunk: &'a Chunk<T>) -> Launch<'a, T> {
+    fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: Part, chunk: &'a Chunk<T>) -> Pass<'a, T> {
         let shape = LaunchShape { steps: choice.steps(chunk.taps.len()), ..choice.shape(part.blocks.into()) };
-        Launch { filter: self, lines, kernel: choice.kernel, shape, chunk, part, tiles: choice.geometry.tiles }
+        Pass { filter: self, lines, shape, chunk, part, tiles: choice.geometry.tiles }
     }
 
     /// How the lines are filtered; `residency` is what the device says of a launch.
-    pub(crate) fn plan(
-        &self,
-        device: &Device,
-        lines: &Lines,
-        residency: impl FnOnce(Kernel, &LaunchShape) -> Option<Residency>,
-    ) -> Plan {
+    fn plan(&self, device: &Device, lines: &Lines, residency: impl FnOnce(LaunchShape) -> Option<Residency>) -> Plan {
         let mut plan = Plan {
             device: device.to_string(),
             algorithm: self.algorithm,
@@ -194,7 +298,7 @@ impl<T: FilterElement> Launches<T> {
         }
         match self.choose(lines) {
             Ok(choice) => {
-                plan.kernel = choice.kernel.name::<T>().to_owned();
+                plan.kernel = choice.name.to_owned();
                 plan.reason = choice.reason.to_owned();
                 plan.launch = Some(self.launch_plan(&choice, lines, residency));
             }
@@ -207,7 +311,7 @@ impl<T: FilterElement> Launches<T> {
         &self,
         choice: &Choice,
         lines: &Lines,
-        residency: impl FnOnce(Kernel, &LaunchShape) -> Option<Residency>,
+        residency: impl FnOnce(LaunchShape) -> Option<Residency>,
     ) -> LaunchPlan {
         let grid = choice.geometry.blocks(lines.lines as u64);
         LaunchPlan {
@@ -217,25 +321,24 @@ impl<T: FilterElement> Launches<T> {
             block: choice.geometry.block,
             shared_bytes: choice.geometry.shared_bytes,
             shared_available: self.shared.max_per_block,
-            residency: residency(choice.kernel, &choice.shape(grid)),
+            residency: residency(choice.shape(grid)),
         }
     }
 }
 
 /// What computes an algorithm, and why.
-fn kernel_of(algorithm: Algorithm) -> (kernels::Kernel, &'static str) {
+fn kernel_of(algorithm: Algorithm) -> (Kernel, &'static str) {
     match algorithm {
-        Algorithm::GlobalMemory => (kernels::Kernel::Global, "asked for"),
-        Algorithm::SharedTile(_) => (kernels::Kernel::Tile, "asked for"),
-        Algorithm::RegisterTiled => (kernels::Kernel::Register, "asked for"),
-        Algorithm::Auto => (kernels::Kernel::Register, "the fastest one"),
+        Algorithm::GlobalMemory => (Kernel::Global, "asked for"),
+        Algorithm::SharedTile(_) => (Kernel::Tile, "asked for"),
+        Algorithm::RegisterTiled => (Kernel::Register, "asked for"),
+        Algorithm::Auto => (Kernel::Register, "the fastest one"),
     }
 }
 
 /// One launch: some of the lines, with some of the taps.
-pub(crate) struct Launch<'a, T: FilterElement> {
-    pub(crate) kernel: Kernel,
-    pub(crate) shape: LaunchShape,
+struct Pass<'a, T: FilterElement> {
+    shape: LaunchShape,
     filter: &'a Launches<T>,
     lines: &'a Lines,
     chunk: &'a Chunk<T>,
@@ -243,22 +346,7 @@ pub(crate) struct Launch<'a, T: FilterElement> {
     tiles: u64,
 }
 
-impl<T: FilterElement> Launch<'_, T> {
-    /// The constants of the register-tiled kernels.
-    pub(crate) fn table(&self) -> &T::Table {
-        &self.chunk.table
-    }
-
-    /// The first element of the input that belongs to the launch.
-    pub(crate) fn first_sample(&self) -> usize {
-        self.part.first_line as usize * self.steps(self.lines.input_pitch)[1]
-    }
-
-    /// The first element of the output that belongs to the launch.
-    pub(crate) fn first_output(&self) -> usize {
-        self.part.first_line as usize * self.steps(self.lines.output_pitch)[1]
-    }
-
+impl<T: FilterElement> Pass<'_, T> {
     /// From element to element of a line, and from line to line.
     fn steps(&self, pitch: usize) -> [usize; 2] {
         match self.lines.orientation {
@@ -267,17 +355,17 @@ impl<T: FilterElement> Launch<'_, T> {
         }
     }
 
-    /// What the kernel is launched with: `input` and `output` begin at the launch's [first
-    /// sample](Self::first_sample) and [first output](Self::first_output), `taps` at the filter's first tap.
-    pub(crate) fn args(&self, input: GlobalIn<T>, output: GlobalInOut<T>, taps: GlobalIn<T>) -> Args<T> {
+    /// What the kernel is launched with.
+    fn args(&self, memory: &Memory<T>) -> Args<T> {
         let filter = self.filter;
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
         let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);
+        let first_line = self.part.first_line;
         let edge_thread = filter.algorithm == Algorithm::SharedTile(HaloLoad::EdgeThread);
         Args {
-            input,
-            output,
-            taps,
+            input: memory.input.slice(first_line * input_line, u64::MAX),
+            output: memory.output.slice(first_line * output_line, u64::MAX),
+            taps: memory.taps,
             samples: self.lines.samples as u64,
             outputs: self.lines.outputs as u64,
             lines: self.part.lines,

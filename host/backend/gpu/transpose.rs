@@ -1,7 +1,6 @@
 //! Transpositions as launches of kernels.
 
-#[cfg(cuda)]
-use crate::backend::cuda::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use crate::modules::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::transpose::{Algorithm, Bound, Matrices, Plan};
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::image::Module;
@@ -9,19 +8,6 @@ use cuda_std::{Argument, Entry, GlobalIn, GlobalOut, Value};
 use slm_kernels::transpose as kernels;
 use slm_kernels::transpose::{Args, Geometry, Kernel, Part, Problem, SkewedArgs, Unit};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Emulated devices need no images.
-#[cfg(not(cuda))]
-pub(super) mod modules {
-    use cuda_std::image::Module;
-    pub(crate) static TRANSPOSE_U8: Module = Module::without_images("transpose_u8");
-    pub(crate) static TRANSPOSE_U16: Module = Module::without_images("transpose_u16");
-    pub(crate) static TRANSPOSE_U32: Module = Module::without_images("transpose_u32");
-    pub(crate) static TRANSPOSE_PACKED: Module = Module::without_images("transpose_packed");
-    pub(crate) static TRANSPOSE_SKEWED: Module = Module::without_images("transpose_skewed");
-}
-#[cfg(not(cuda))]
-use modules::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 
 /// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
 const LONG_ELEMENT: u64 = 64;
@@ -140,15 +126,15 @@ impl<T: Element> Bound<T> for Transpose {
         let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
         let mut windows = Windows::new(&self.device);
         let (input, output) = (in_units(windows.input(input)), out_units(windows.output(output)));
-        let _turn = self.device.turn();
+        let _turn = self.device.turn()?;
         geometry.parts().try_for_each(|part| launch.launch(&windows, &geometry, part, input, output))
     }
 
     fn run_on_host(&self, input: &[T]) -> Result<Vec<T>> {
         let input = self.device.upload(input)?;
-        let mut output = self.device.zeroed(input.len())?;
+        let mut output = self.device.unwritten(input.len())?;
         self.run(&input, &mut output, self.matrices.pitches())?;
-        output.download()
+        output.download_written()
     }
 
     fn plan(&self, device: &Device, pitches: [usize; 2]) -> Plan {

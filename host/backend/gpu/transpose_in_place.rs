@@ -1,10 +1,7 @@
 //! Transpositions in place as launches of kernels.
 
-#[cfg(not(cuda))]
-use super::transpose::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use super::transpose::shape;
-#[cfg(cuda)]
-use crate::backend::cuda::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use crate::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::transpose::{BoundInPlace, Matrices, Part};
 use crate::{Buffer, Device, Element, LaunchShape, Result, Windows};
 use cuda_std::image::Module;
@@ -33,7 +30,7 @@ impl<T: Element> TransposeInPlace<T> {
     pub(crate) fn new(device: &Device, matrices: &Matrices) -> Result<Self> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
         let kernels = if matrices.is_empty() { None } else { Some(load(device, &problem)?) };
-        let part = Mutex::new(device.zeroed(matrices.scratch())?);
+        let part = Mutex::new(device.unwritten(matrices.scratch())?);
         Ok(TransposeInPlace { device: device.clone(), matrices: *matrices, problem, kernels, part })
     }
 
@@ -70,7 +67,7 @@ impl<T: Element> BoundInPlace<T> for TransposeInPlace<T> {
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let mut windows = Windows::new(&self.device);
         let memory = [units(windows.in_out(data)), units(windows.in_out(&mut part))];
-        let _turn = self.device.turn();
+        let _turn = self.device.turn()?;
         if self.matrices.are_square() {
             return self.swap(kernels.as_ref(), &windows, memory[0]);
         }

@@ -9,49 +9,181 @@ mod rules;
 pub(crate) use rules::{Entries, HistogramKernels};
 
 use crate::device::SharedMemory;
-use crate::histogram::{Algorithm, Ordering, Plan, Rule, check_counters};
-use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
-use cuda_std::{Entry, GlobalIn, GlobalInOut};
+use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Ordering, Plan, Rule, check_counters, check_weights};
+use crate::kernel::OnDemand;
+use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows, modules};
+use cuda_std::{GlobalIn, GlobalInOut};
+use rules::{Counter, EntryPoint};
 use slm_kernels::histogram::{
-    Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs,
+    self as kernels, Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, PeakArgs, Quantum, WeighGeometry,
+    WeightedArgs, histogram_peak,
 };
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
 const MOST_RANGES: u32 = 4;
 
-/// Evaluates an expression in which `$entry<E>` is the entry point of a kernel that counts.
-macro_rules! with_entry {
-    ($kernel:expr, |$entry:ident| $body:expr) => {
-        $crate::backend::gpu::histogram::with_entry!(@ $kernel, $entry, $body, Critical Global Cached Private Shared)
-    };
-    (@ $kernel:expr, $entry:ident, $body:expr, $($name:ident)*) => {
-        match $kernel {$(
-            slm_kernels::histogram::Kernel::$name { .. } => {
-                type $entry<E> = <E as $crate::backend::gpu::histogram::Entries>::$name;
-                $body
-            }
-        )*}
-    };
+/// What is done for a histogram, whatever its bins are.
+pub(crate) fn histogram<T: HistogramElement>(
+    device: &Device,
+    shared: SharedMemory,
+    rule: &Rule<T>,
+    algorithm: Algorithm,
+) -> Result<Box<dyn Bound<T>>> {
+    Ok(match rule.bins {
+        Bins::Even { .. } => Box::new(Histogram::<T::Even>::new(device, shared, rule, algorithm)?),
+        Bins::Edges(_) => Box::new(Histogram::<T::Edges>::new(device, shared, rule, algorithm)?),
+        Bins::LowBits(_) => Box::new(Histogram::<T::LowBits>::new(device, shared, rule, algorithm)?),
+    })
 }
-pub(crate) use with_entry;
 
-/// What a launch works on: windows on memory of any kind of device.
-macro_rules! windows {
-    ($launch:expr, $samples:expr, $counts:expr, $lock:expr, $table:expr) => {{
-        let first = $launch.first_sample();
-        $crate::backend::gpu::histogram::Windows {
-            words: $samples.words(first, $launch.words()),
-            samples: $samples.input(first),
-            counts: $counts.in_out(0),
-            lock: $lock.in_out(0),
-            table: $table.input(0),
-        }
-    }};
+/// A histogram with bins of one kind on a GPU.
+struct Histogram<E: Entries> {
+    device: Device,
+    launches: Launches<E>,
+    counter: Counter<E::Binning>,
+    weigh: OnDemand<crate::Kernel<E::Weigh>>,
+    peak: OnDemand<crate::Kernel<histogram_peak>>,
+    table: Buffer<E::Table>,
+    /// The lock of the critical section, if there is one. All launches share it: each leaves it open, and they run one after
+    /// another.
+    section: Mutex<Buffer<u32>>,
 }
-pub(crate) use windows;
+
+impl<E: Entries> Histogram<E> {
+    fn new(device: &Device, shared: SharedMemory, rule: &Rule<E::Sample>, algorithm: Algorithm) -> Result<Self> {
+        let launches = Launches::<E>::new(rule, algorithm, shared, device.info().processors as u32)?;
+        let (table, locks) = (device.upload(&E::table(rule)?)?, usize::from(launches.kernel() == Kernel::Critical));
+        Ok(Histogram {
+            device: device.clone(),
+            table,
+            section: Mutex::new(device.zeroed(locks)?),
+            counter: launches.counter().load(device)?,
+            weigh: OnDemand::default(),
+            peak: OnDemand::default(),
+            launches,
+        })
+    }
+
+    fn section(&self) -> MutexGuard<'_, Buffer<u32>> {
+        // A panic elsewhere did the memory no harm.
+        self.section.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The quantum of the weights, which are all finite.
+    fn quantum(&self, weights: &Buffer<f32>) -> Result<Quantum> {
+        let largest = f32::from_bits(self.peak(weights)?);
+        if !largest.is_finite() {
+            check_weights(&weights.download()?)?;
+        }
+        Ok(Quantum::new(largest, weights.len() as u64))
+    }
+
+    /// The bits of the largest magnitude of the weights.
+    fn peak(&self, weights: &Buffer<f32>) -> Result<u32> {
+        let mut peak = self.device.zeroed(1)?;
+        if !weights.is_empty() {
+            let kernel = self.peak.get(|| self.device.kernel(&modules::HISTOGRAM_PEAK))?;
+            let mut windows = Windows::new(&self.device);
+            let (weights, peak) = (windows.input(weights), windows.in_out(&mut peak));
+            let _turn = self.device.turn()?;
+            self.launches.peaks(weights.len() as usize).try_for_each(|(first, shape, count)| {
+                let weights = weights.slice(first as u64, u64::MAX);
+                kernel.launch_in(&windows, shape, &PeakArgs { weights, count, peak }, &())
+            })?;
+        }
+        Ok(peak.download()?[0])
+    }
+
+    /// Adds up the weights of at least one sample.
+    fn add(
+        &self,
+        samples: &Buffer<E::Sample>,
+        weights: &Buffer<f32>,
+        sums: &mut Buffer<u64>,
+        quantum: Quantum,
+    ) -> Result<()> {
+        let kernel = self.weigh.get(|| self.device.kernel(E::MODULE))?;
+        let mut section = self.section();
+        let mut windows = Windows::new(&self.device);
+        let memory = Memory::<E>::new(&mut windows, samples, sums, &mut section, &self.table);
+        let weights = windows.input(weights);
+        let _turn = self.device.turn()?;
+        self.launches.weighing(samples.len()).try_for_each(|pass| {
+            let weights = weights.slice(pass.part.first as u64, u64::MAX);
+            let args = pass.weighted_args(&memory, weights, quantum);
+            kernel.launch_in(&windows, pass.shape, &args, &())
+        })
+    }
+}
+
+impl<E: Entries> Bound<E::Sample> for Histogram<E> {
+    fn run(&self, samples: &Buffer<E::Sample>, counts: &mut Buffer<u64>) -> Result<()> {
+        let mut section = self.section();
+        let mut windows = Windows::new(&self.device);
+        let memory = Memory::<E>::new(&mut windows, samples, counts, &mut section, &self.table);
+        let _turn = self.device.turn()?;
+        self.launches
+            .of(samples.len())
+            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, &pass.args(&memory), &()))
+    }
+
+    fn run_on_host(&self, samples: &[E::Sample], counters: usize) -> Result<Vec<u64>> {
+        let samples = self.device.upload(samples)?;
+        // Kernels add to counts, so these begin at zero.
+        let mut counts = self.device.zeroed(counters)?;
+        self.run(&samples, &mut counts)?;
+        counts.download()
+    }
+
+    fn weigh(&self, samples: &Buffer<E::Sample>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
+        let quantum = self.quantum(weights)?;
+        let mut sums = self.device.zeroed(self.launches.counts())?;
+        if !samples.is_empty() {
+            self.add(samples, weights, &mut sums, quantum)?;
+        }
+        Ok((sums.download()?.into_iter().map(u64::cast_signed).collect(), quantum))
+    }
+
+    fn weigh_on_host(&self, samples: &[E::Sample], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
+        check_weights(weights)?;
+        self.weigh(&self.device.upload(samples)?, &self.device.upload(weights)?)
+    }
+
+    fn plan(&self, device: &Device, samples: usize) -> Plan {
+        // A plan is a forecast: where the driver does not answer, the next launch will say why.
+        self.launches.plan(device, samples, |shape| self.counter.residency(shape).ok().flatten())
+    }
+}
+
+/// What all launches of a histogram work on.
+struct Memory<E: Entries> {
+    samples: GlobalIn<E::Sample>,
+    counts: GlobalInOut<u64>,
+    /// A zero if the kernel is [`Kernel::Critical`].
+    lock: GlobalInOut<u32>,
+    table: GlobalIn<E::Table>,
+}
+
+impl<E: Entries> Memory<E> {
+    fn new<'b>(
+        windows: &mut Windows<'b>,
+        samples: &'b Buffer<E::Sample>,
+        counts: &'b mut Buffer<u64>,
+        section: &'b mut Buffer<u32>,
+        table: &'b Buffer<E::Table>,
+    ) -> Self {
+        Memory {
+            samples: windows.input(samples),
+            counts: windows.in_out(counts),
+            lock: windows.in_out(section),
+            table: windows.input(table),
+        }
+    }
+}
 
 /// A histogram as launches of kernels on a device with so much shared memory and so many multiprocessors.
-pub(crate) struct Launches<E: Entries> {
+struct Launches<E: Entries> {
     rule: Rule<E::Sample>,
     algorithm: Algorithm,
     shared: SharedMemory,
@@ -62,8 +194,8 @@ pub(crate) struct Launches<E: Entries> {
     geometry: Geometry,
     weighing: WeighGeometry,
     /// The most packs, and the most weights, of a launch.
-    pub(crate) most_packs: usize,
-    pub(crate) most_weights: usize,
+    most_packs: usize,
+    most_weights: usize,
 }
 
 impl<E: Entries> Launches<E> {
@@ -71,12 +203,7 @@ impl<E: Entries> Launches<E> {
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
     /// [`Error::TooLarge`](crate::Error::TooLarge) if there cannot be so many counters.
-    pub(crate) fn new(
-        rule: &Rule<E::Sample>,
-        algorithm: Algorithm,
-        shared: SharedMemory,
-        processors: u32,
-    ) -> Result<Self> {
+    fn new(rule: &Rule<E::Sample>, algorithm: Algorithm, shared: SharedMemory, processors: u32) -> Result<Self> {
         // Bytes may have more keys than the cells that `Rule::check` has counted.
         check_counters(rule.counted, E::keys(rule))?;
         let counters = (rule.counted * E::keys(rule)) as u32;
@@ -102,17 +229,21 @@ impl<E: Entries> Launches<E> {
     }
 
     /// The number of counts.
-    pub(crate) fn counts(&self) -> usize {
+    fn counts(&self) -> usize {
         self.rule.counters()
     }
 
     /// The kernel that counts.
-    pub(crate) fn kernel(&self) -> Kernel {
+    fn kernel(&self) -> Kernel {
         kernel(self.chosen)
     }
 
+    fn counter(&self) -> EntryPoint<E> {
+        E::counter(self.kernel())
+    }
+
     fn name(&self) -> &'static str {
-        with_entry!(self.kernel(), |Chosen| Chosen::<E>::NAME)
+        self.counter().name
     }
 
     /// What is counted apart on the device: the keys of all channels that are counted.
@@ -130,17 +261,20 @@ impl<E: Entries> Launches<E> {
     }
 
     /// What a launch on this part is given.
-    fn args(&self, memory: Windows<E>, part: Part) -> Args<E::Binning> {
+    fn args(&self, memory: &Memory<E>, part: Part) -> Args<E::Binning> {
         // Numbers of 32 bits: packs and tails are at most those of a launch, `Rule::check` has compared channels and cells with
         // 2^31, and `new` the keys.
-        let Windows { words, samples, counts, lock, table } = memory;
+        let &Memory { samples, counts, lock, table } = memory;
+        let samples = samples.slice(part.first as u64, u64::MAX);
+        let packs = samples.slice(0, (part.packs * per_pack::<E>()) as u64);
         let Geometry { ranges, range, copies_log2, .. } = self.geometry;
         let seq_cst = matches!(
             self.chosen,
             Algorithm::GlobalAtomic(Ordering::SeqCst) | Algorithm::SharedAtomic(Ordering::SeqCst)
         );
         Args {
-            words,
+            // Launches begin at multiples of 16 bytes of an allocation, so there are always such words.
+            words: packs.cast().unwrap_or(GlobalIn::empty()),
             samples,
             counts,
             lock,
@@ -165,26 +299,26 @@ impl<E: Entries> Launches<E> {
     }
 
     /// The launches that count so many samples.
-    pub(crate) fn of(&self, samples: usize) -> impl Iterator<Item = Launch<'_, E>> {
+    fn of(&self, samples: usize) -> impl Iterator<Item = Pass<'_, E>> {
         let per_pack = per_pack::<E>();
         parts(samples, self.most_samples()).map(move |(first, len)| {
             let part = Part { first, packs: len / per_pack, tail: len % per_pack };
             let blocks = self.geometry.grid(part.packs as u64, self.processors);
             let shape = shape(blocks, self.geometry.threads).shared_bytes(self.geometry.shared_bytes);
-            Launch { launches: self, shape, part }
+            Pass { launches: self, shape, part }
         })
     }
 
     /// The launches that add up the weights of so many samples.
-    pub(crate) fn weighing(&self, samples: usize) -> impl Iterator<Item = Launch<'_, E>> {
+    fn weighing(&self, samples: usize) -> impl Iterator<Item = Pass<'_, E>> {
         parts(samples, self.most_weights).map(|(first, len)| {
             let shape = self.over_weights(len).shared_bytes(self.weighing.shared_bytes);
-            Launch { launches: self, shape, part: Part { first, packs: 0, tail: len } }
+            Pass { launches: self, shape, part: Part { first, packs: 0, tail: len } }
         })
     }
 
     /// The launches that find the largest weight, and what they are launched with.
-    pub(crate) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
+    fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
         // At most `MOST_WEIGHTS`, which is 2^30.
         parts(weights, self.most_weights).map(|(first, len)| (first, self.over_weights(len), len as u32))
     }
@@ -195,12 +329,7 @@ impl<E: Entries> Launches<E> {
     }
 
     /// How so many samples are counted; `residency` is what the device says of a launch.
-    pub(crate) fn plan(
-        &self,
-        device: &Device,
-        samples: usize,
-        residency: impl FnOnce(&LaunchShape) -> Option<Residency>,
-    ) -> Plan {
+    fn plan(&self, device: &Device, samples: usize, residency: impl FnOnce(LaunchShape) -> Option<Residency>) -> Plan {
         let (kernel, reason) = match samples {
             0 => ("none", "there is nothing to count"),
             _ => (self.name(), self.reason.as_str()),
@@ -212,7 +341,7 @@ impl<E: Entries> Launches<E> {
             block: [launch.shape.block[0], 1],
             shared_bytes: self.geometry.shared_bytes,
             shared_available: self.shared.max_per_block,
-            residency: residency(&launch.shape),
+            residency: residency(launch.shape),
         });
         Plan {
             device: device.to_string(),
@@ -280,8 +409,8 @@ fn shape(blocks: u32, threads: u32) -> LaunchShape {
     LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1])
 }
 
-fn memory(shared: SharedMemory) -> Memory {
-    Memory { block: shared.max_per_block, multiprocessor: shared.per_multiprocessor }
+fn memory(shared: SharedMemory) -> kernels::Memory {
+    kernels::Memory { block: shared.max_per_block, multiprocessor: shared.per_multiprocessor }
 }
 
 /// `len` elements in parts of at most `most`: where each begins, and its length.
@@ -298,49 +427,67 @@ struct Part {
     tail: usize,
 }
 
-/// What a launch works on.
-pub(crate) struct Windows<E: Entries> {
-    /// From [`Launch::first_sample`] on, [`Launch::words`] of them.
-    pub(crate) words: GlobalIn<u32>,
-    /// From [`Launch::first_sample`] on.
-    pub(crate) samples: GlobalIn<E::Sample>,
-    pub(crate) counts: GlobalInOut<u64>,
-    /// A zero if the kernel is [`Kernel::Critical`].
-    pub(crate) lock: GlobalInOut<u32>,
-    pub(crate) table: GlobalIn<E::Table>,
-}
-
 /// One launch: some of the samples.
-pub(crate) struct Launch<'a, E: Entries> {
-    pub(crate) shape: LaunchShape,
+struct Pass<'a, E: Entries> {
+    shape: LaunchShape,
     launches: &'a Launches<E>,
     part: Part,
 }
 
-impl<E: Entries> Launch<'_, E> {
-    /// The first sample.
-    pub(crate) fn first_sample(&self) -> usize {
-        self.part.first
-    }
-
-    /// The number of words that are read as such.
-    pub(crate) fn words(&self) -> usize {
-        self.part.packs * PACK_BYTES as usize / size_of::<u32>()
-    }
-
+impl<E: Entries> Pass<'_, E> {
     /// What a kernel that counts is launched with.
-    pub(crate) fn args(&self, windows: Windows<E>) -> Args<E::Binning> {
-        self.launches.args(windows, self.part)
+    fn args(&self, memory: &Memory<E>) -> Args<E::Binning> {
+        self.launches.args(memory, self.part)
     }
 
     /// What the kernel that adds up weights is launched with.
-    pub(crate) fn weighted_args(
-        &self,
-        windows: Windows<E>,
-        weights: GlobalIn<f32>,
-        quantum: Quantum,
-    ) -> WeightedArgs<E::Binning> {
+    fn weighted_args(&self, memory: &Memory<E>, weights: GlobalIn<f32>, quantum: Quantum) -> WeightedArgs<E::Binning> {
         let range = self.launches.weighing.sums;
-        WeightedArgs { args: Args { range, ..self.args(windows) }, weights, quantum }
+        WeightedArgs { args: Args { range, ..self.args(memory) }, weights, quantum }
+    }
+}
+
+#[cfg(all(test, feature = "emulator"))]
+mod tests {
+    use super::*;
+    use emulator::Profile;
+
+    /// Three channels, of which two are counted, in launches of 80 samples: each begins with another channel.
+    fn histogram() -> Histogram<<u8 as HistogramKernels>::Even> {
+        let rule = Rule { bins: Bins::Even { bins: 256, lower: 0, upper: 255 }, closed: true, channels: 3, counted: 2 };
+        let device = Device::emulated(Profile::SM_90, 0);
+        let shared = device.info().shared_memory.unwrap();
+        let mut histogram = Histogram::new(&device, shared, &rule, Algorithm::Auto).unwrap();
+        (histogram.launches.most_packs, histogram.launches.most_weights) = (5, 77);
+        histogram
+    }
+
+    /// The cells of one channel after another, each of which adds up what `of` gives for its samples.
+    fn expected(samples: &[u8], of: impl Fn(usize) -> u64) -> Vec<u64> {
+        let cells = |channel| {
+            let mut cells = [0; 259];
+            (channel..samples.len()).step_by(3).for_each(|i| cells[usize::from(samples[i])] += of(i));
+            cells
+        };
+        [0, 1].map(cells).concat()
+    }
+
+    #[test]
+    fn counts_of_several_launches() {
+        let histogram = histogram();
+        let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
+        let counts = histogram.run_on_host(&samples, 2 * 259).unwrap();
+        assert_eq!(counts, expected(&samples, |_| 1));
+    }
+
+    #[test]
+    fn weights_of_several_launches() {
+        let histogram = histogram();
+        let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
+        let weights: Vec<f32> = (0..1002).map(|i| (i % 17) as f32).collect();
+        let (sums, quantum) = histogram.weigh_on_host(&samples, &weights).unwrap();
+        let sums: Vec<f64> = sums.into_iter().map(|sum| quantum.sum(sum)).collect();
+        let expected = expected(&samples, |i| (i % 17) as u64);
+        assert_eq!(sums, expected.into_iter().map(|sum| sum as f64).collect::<Vec<_>>());
     }
 }

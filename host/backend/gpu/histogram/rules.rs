@@ -1,11 +1,14 @@
 //! Which entry points count by which rule.
 
 use crate::histogram::{Bins, HistogramElement, Rule};
-use crate::{Element, Result, allocation};
+use crate::kernel::Launch;
+use crate::{Device, Element, Result, allocation, modules};
+use cuda_std::image::Module;
 use cuda_std::{Argument, Entry, GlobalIn};
 use slm_kernels::histogram::{
-    self as kernels, Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, LowBits, WeightedArgs,
+    self as kernels, Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, Kernel, LowBits, WeightedArgs,
 };
+use std::fmt;
 use std::marker::PhantomData;
 
 /// The kernels of an element type, for each kind of bins.
@@ -19,25 +22,22 @@ pub trait HistogramKernels: Sized {
 }
 
 /// The kernels for a kind of bins.
-pub trait Entries: Send + Sync + 'static {
+pub trait Entries: Sized + Send + Sync + 'static {
     /// What is counted.
     type Sample: HistogramElement;
     /// What tells the kernels about the bins.
     type Binning: Binning<Sample = Self::Sample> + Argument;
     /// The elements of the table that comes with it.
     type Table: Element;
-    /// A critical section for each sample.
-    type Critical: Entry<Args = Args<Self::Binning>, Constants = ()>;
-    /// Atomic additions in global memory.
-    type Global: Entry<Args = Args<Self::Binning>, Constants = ()>;
-    /// Atomic additions in global memory, and in shared memory for frequent keys.
-    type Cached: Entry<Args = Args<Self::Binning>, Constants = ()>;
-    /// Atomic additions in shared memory.
-    type Shared: Entry<Args = Args<Self::Binning>, Constants = ()>;
-    /// Counters of each thread's own.
-    type Private: Entry<Args = Args<Self::Binning>, Constants = ()>;
     /// Sums of weights.
     type Weigh: Entry<Args = WeightedArgs<Self::Binning>, Constants = ()>;
+
+    /// The module with all of these kernels.
+    const MODULE: &'static Module;
+
+    /// The entry point of a kernel that counts.
+    #[must_use]
+    fn counter(kernel: Kernel) -> EntryPoint<Self>;
 
     /// The keys of a channel.
     #[must_use]
@@ -68,25 +68,62 @@ pub struct LowBitsEntries;
 #[derive(Debug)]
 pub struct BytesEntries;
 
+/// A kernel that counts, on a device.
+pub(super) type Counter<B> = Box<dyn Launch<Args<B>>>;
+
+/// A kernel that counts.
+pub struct EntryPoint<E: Entries> {
+    pub(super) name: &'static str,
+    load: fn(&Device) -> Result<Counter<E::Binning>>,
+}
+
+impl<E: Entries> EntryPoint<E> {
+    fn new<K: Entry<Args = Args<E::Binning>, Constants = ()>>() -> Self {
+        EntryPoint { name: K::NAME, load: |device| Ok(Box::new(device.kernel::<K>(E::MODULE)?)) }
+    }
+
+    /// The kernel on a device.
+    pub(super) fn load(&self, device: &Device) -> Result<Counter<E::Binning>> {
+        (self.load)(device)
+    }
+}
+
+impl<E: Entries> fmt::Debug for EntryPoint<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
 /// The entry points of an [`Entries`].
 macro_rules! entries {
-    ($critical:ident $global:ident $cached:ident $shared:ident $private:ident $weigh:ident) => {
-        type Critical = kernels::$critical;
-        type Global = kernels::$global;
-        type Cached = kernels::$cached;
-        type Shared = kernels::$shared;
-        type Private = kernels::$private;
+    ($module:ident: $critical:ident $global:ident $cached:ident $shared:ident $private:ident $weigh:ident) => {
+        const MODULE: &'static Module = &modules::$module;
         type Weigh = kernels::$weigh;
+
+        fn counter(kernel: Kernel) -> EntryPoint<Self> {
+            match kernel {
+                // A critical section for each sample.
+                Kernel::Critical => EntryPoint::new::<kernels::$critical>(),
+                // Atomic additions in global memory.
+                Kernel::Global => EntryPoint::new::<kernels::$global>(),
+                // The same, and in shared memory for frequent keys.
+                Kernel::Cached => EntryPoint::new::<kernels::$cached>(),
+                // Counters of each thread's own.
+                Kernel::Private => EntryPoint::new::<kernels::$private>(),
+                // Atomic additions in shared memory.
+                Kernel::Shared { .. } => EntryPoint::new::<kernels::$shared>(),
+            }
+        }
     };
 }
 
 macro_rules! even_and_edges {
-    ($($t:ty: [$($even:ident)*] [$($edges:ident)*];)*) => {$(
+    ($($t:ty: $module:ident [$($even:ident)*] [$($edges:ident)*];)*) => {$(
         impl Entries for EvenEntries<$t> {
             type Sample = $t;
             type Binning = Even<$t>;
             type Table = $t;
-            entries!($($even)*);
+            entries!($module: $($even)*);
 
             fn table(_: &Rule<$t>) -> Result<Vec<$t>> {
                 Ok(Vec::new())
@@ -101,7 +138,7 @@ macro_rules! even_and_edges {
             type Sample = $t;
             type Binning = Edges<$t>;
             type Table = $t;
-            entries!($($edges)*);
+            entries!($module: $($edges)*);
 
             fn table(rule: &Rule<$t>) -> Result<Vec<$t>> {
                 allocation::copied(edges(rule))
@@ -114,15 +151,15 @@ macro_rules! even_and_edges {
     )*};
 }
 even_and_edges! {
-    u16: [histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16 histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16]
+    u16: HISTOGRAM_U16 [histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16 histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16]
         [histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16 histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16];
-    u32: [histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32 histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32]
+    u32: HISTOGRAM_U32 [histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32 histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32]
         [histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32 histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32];
-    i32: [histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32 histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32]
+    i32: HISTOGRAM_I32 [histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32 histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32]
         [histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32 histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32];
-    f32: [histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32 histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32]
+    f32: HISTOGRAM_F32 [histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32 histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32]
         [histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32 histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32];
-    f64: [histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64 histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64]
+    f64: HISTOGRAM_F64 [histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64 histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64]
         [histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64 histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64];
 }
 
@@ -130,7 +167,7 @@ impl Entries for LowBitsEntries {
     type Sample = u16;
     type Binning = LowBits;
     type Table = u16;
-    entries!(histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_cached_u16 histogram_low_bits_shared_u16
+    entries!(HISTOGRAM_U16: histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_cached_u16 histogram_low_bits_shared_u16
         histogram_low_bits_private_u16 histogram_low_bits_weigh_u16);
 
     fn table(_: &Rule<u16>) -> Result<Vec<u16>> {
@@ -147,7 +184,7 @@ impl Entries for BytesEntries {
     type Sample = u8;
     type Binning = Bytes;
     type Table = u32;
-    entries!(histogram_critical_u8 histogram_global_u8 histogram_cached_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8);
+    entries!(HISTOGRAM_U8: histogram_critical_u8 histogram_global_u8 histogram_cached_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8);
 
     fn keys(_: &Rule<u8>) -> usize {
         BYTE_VALUES as usize

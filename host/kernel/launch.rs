@@ -1,0 +1,52 @@
+//! Kernels of which only the arguments are known: what operations choose among.
+
+use super::{Kernel, LaunchShape, Residency, Windows};
+use crate::Result;
+use cuda_std::Entry;
+use std::sync::OnceLock;
+
+/// A loaded kernel with these arguments and constants.
+pub(crate) trait Launch<A, C = ()>: Send + Sync {
+    /// [`Kernel::launch_in`].
+    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, args: &A, constants: &C) -> Result<()>;
+
+    /// [`Kernel::residency`].
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
+}
+
+impl<E: Entry> Launch<E::Args, E::Constants> for Kernel<E> {
+    fn launch(
+        &self,
+        windows: &Windows<'_>,
+        shape: LaunchShape,
+        args: &E::Args,
+        constants: &E::Constants,
+    ) -> Result<()> {
+        self.launch_in(windows, shape, args, constants)
+    }
+
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+        Kernel::residency(self, shape)
+    }
+}
+
+/// What is loaded when it is first needed.
+pub(crate) struct OnDemand<V>(OnceLock<V>);
+
+impl<V> Default for OnDemand<V> {
+    fn default() -> Self {
+        OnDemand(OnceLock::new())
+    }
+}
+
+impl<V> OnDemand<V> {
+    /// The value; made by `load` if there is none yet.
+    pub(crate) fn get(&self, load: impl FnOnce() -> Result<V>) -> Result<&V> {
+        if let Some(value) = self.0.get() {
+            return Ok(value);
+        }
+        let value = load()?;
+        // Another thread may have been faster; both are the same.
+        Ok(self.0.get_or_init(|| value))
+    }
+}

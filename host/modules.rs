@@ -1,0 +1,77 @@
+//! The compiled kernels of this crate: a `static` for each module of slm-kernels.
+
+#[cfg(cuda)]
+cuda_std::include_kernels!();
+
+/// Where this program's kernels come from: compiled together with it, or taken from the files that the kernel
+/// package carries.
+#[cfg(cuda)]
+#[must_use]
+pub fn ptx_origin() -> cuda_std::image::Origin {
+    ORIGIN
+}
+
+/// Emulated devices need no images.
+#[cfg(not(cuda))]
+macro_rules! without_images {
+    ($($module:ident $name:literal)*) => {$(
+        pub(crate) static $module: cuda_std::image::Module = cuda_std::image::Module::without_images($name);
+    )*};
+}
+#[cfg(not(cuda))]
+without_images! {
+    FILTER1D_SIMPLE_F32 "filter1d_simple_f32"
+    FILTER1D_SIMPLE_F64 "filter1d_simple_f64"
+    FILTER1D_SIMPLE_I32 "filter1d_simple_i32"
+    FILTER1D_ROWS_F32 "filter1d_rows_f32"
+    FILTER1D_ROWS_F64 "filter1d_rows_f64"
+    FILTER1D_ROWS_I32 "filter1d_rows_i32"
+    FILTER1D_COLUMNS_F32 "filter1d_columns_f32"
+    FILTER1D_COLUMNS_F64 "filter1d_columns_f64"
+    FILTER1D_COLUMNS_I32 "filter1d_columns_i32"
+    HISTOGRAM_U8 "histogram_u8"
+    HISTOGRAM_U16 "histogram_u16"
+    HISTOGRAM_U32 "histogram_u32"
+    HISTOGRAM_I32 "histogram_i32"
+    HISTOGRAM_F32 "histogram_f32"
+    HISTOGRAM_F64 "histogram_f64"
+    HISTOGRAM_PEAK "histogram_peak"
+    TRANSPOSE_U8 "transpose_u8"
+    TRANSPOSE_U16 "transpose_u16"
+    TRANSPOSE_U32 "transpose_u32"
+    TRANSPOSE_PACKED "transpose_packed"
+    TRANSPOSE_SKEWED "transpose_skewed"
+    BANKS "banks"
+}
+
+#[cfg(all(test, cuda))]
+mod tests {
+    use super::*;
+    use cuda_std::Entry;
+    use cuda_std::image::{Module, verify_kernel};
+    use slm_kernels::{filter1d, histogram};
+
+    fn verify<E: Entry>(module: &Module) {
+        assert!(module.images().len() >= 3);
+        module.images().iter().for_each(|image| assert_eq!(verify_kernel::<E>(image), Ok(())));
+    }
+
+    #[test]
+    fn kernels_are_in_their_modules() {
+        macro_rules! verify {
+            ($($module:ident: $($entry:path)*;)*) => {$($(verify::<$entry>(&$module);)*)*};
+        }
+        verify! {
+            FILTER1D_SIMPLE_F32: filter1d::filter1d_global_f32 filter1d::filter1d_tile_f32;
+            FILTER1D_SIMPLE_F64: filter1d::filter1d_global_f64 filter1d::filter1d_tile_f64;
+            FILTER1D_SIMPLE_I32: filter1d::filter1d_global_i32 filter1d::filter1d_tile_i32;
+            FILTER1D_ROWS_F32: filter1d::filter1d_register_rows_f32;
+            FILTER1D_ROWS_F64: filter1d::filter1d_register_rows_f64;
+            FILTER1D_ROWS_I32: filter1d::filter1d_register_rows_i32;
+            FILTER1D_COLUMNS_F32: filter1d::filter1d_register_columns_f32;
+            FILTER1D_COLUMNS_F64: filter1d::filter1d_register_columns_f64;
+            FILTER1D_COLUMNS_I32: filter1d::filter1d_register_columns_i32;
+            HISTOGRAM_PEAK: histogram::histogram_peak;
+        }
+    }
+}
