@@ -4,7 +4,7 @@ use cuda_builder::CudaBuilder;
 use std::env;
 
 /// The features of slm-kernels.
-const MODULES: [&str; 22] = [
+const MODULES: [&str; 24] = [
     "filter1d_simple_f32",
     "filter1d_simple_f64",
     "filter1d_simple_i32",
@@ -20,6 +20,8 @@ const MODULES: [&str; 22] = [
     "histogram_i32",
     "histogram_f32",
     "histogram_f64",
+    "histogram_grid_f32",
+    "histogram_grid_f64",
     "histogram_peak",
     "transpose_u8",
     "transpose_u16",

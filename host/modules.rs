@@ -35,6 +35,8 @@ without_images! {
     HISTOGRAM_I32 "histogram_i32"
     HISTOGRAM_F32 "histogram_f32"
     HISTOGRAM_F64 "histogram_f64"
+    HISTOGRAM_GRID_F32 "histogram_grid_f32"
+    HISTOGRAM_GRID_F64 "histogram_grid_f64"
     HISTOGRAM_PEAK "histogram_peak"
     TRANSPOSE_U8 "transpose_u8"
     TRANSPOSE_U16 "transpose_u16"

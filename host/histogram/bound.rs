@@ -55,7 +55,7 @@ pub(super) fn bind<T: HistogramElement>(
     Ok(match device.info().shared_memory {
         None => Box::new(cpu::Histogram::new(rule, edges, algorithm)),
         #[cfg(gpu)]
-        Some(shared) => gpu::histogram(device, shared, &rule.for_kernels(edges), algorithm)?,
+        Some(shared) => gpu::histogram(device, shared, rule, edges, algorithm)?,
         #[cfg(not(gpu))]
         Some(_) => unreachable!("the CPU has no shared memory"),
     })

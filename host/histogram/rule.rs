@@ -4,8 +4,6 @@ use super::bound::Prepare;
 use crate::backend::cpu;
 use crate::{Error, Result, allocation};
 use rayon::prelude::*;
-#[cfg(gpu)]
-use slm_kernels::histogram::Even;
 use slm_kernels::histogram::{Countable, OUTSIDE};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -26,7 +24,7 @@ const MOST_BINS: usize = 1 << 24;
 const MOST_COUNTERS: usize = 1 << 31;
 
 /// The fewest borders that are worth another thread.
-const SHARE: usize = 1 << 10;
+pub(crate) const SHARE: usize = 1 << 10;
 
 /// The bits of the samples of which the low ones can be counted.
 const SAMPLE_BITS: u32 = u16::BITS;
@@ -89,20 +87,6 @@ impl<T: HistogramElement> Rule<T> {
         }
     }
 
-    /// The rule that kernels count by. Kernels compute the borders of even bins again for every sample, and where their
-    /// arithmetic does not do for these ones, they search them in a table, as they do for any edges.
-    #[cfg(gpu)]
-    pub(crate) fn for_kernels(&self, edges: &Arc<[T]>) -> Self {
-        match self.bins {
-            Bins::Even { bins, lower, upper }
-                if T::ROUNDS && !agrees(&Even::new(bins as u32, lower, upper, self.closed), edges) =>
-            {
-                Rule { bins: Bins::Edges(edges.clone()), ..self.clone() }
-            }
-            _ => self.clone(),
-        }
-    }
-
     /// The number of bins.
     pub(crate) fn bins(&self) -> usize {
         match &self.bins {
@@ -136,12 +120,6 @@ fn borders<T: HistogramElement>(bins: u32, lower: T, upper: T) -> Result<Arc<[T]
         *border = T::border(k as u32, bins, lower, upper);
     });
     Ok(borders.into())
-}
-
-/// Whether kernels compute the bin of every number as these borders say.
-#[cfg(gpu)]
-fn agrees<T: HistogramElement>(even: &Even<T>, borders: &[T]) -> bool {
-    (0..even.bins).into_par_iter().with_min_len(SHARE).all(|k| even.agrees(k, borders))
 }
 
 /// An error unless there can be so many counters for each of so many channels.

@@ -4,7 +4,7 @@
 //! and for NaN. Ranges are half-open, `lower <= x < upper`, unless they are closed, `lower <= x <= upper`; either way
 //! `last`, the largest number inside, is what samples are compared with.
 
-use super::Countable;
+use super::{Countable, Scale};
 use core::hint::select_unpredictable;
 use cuda_std::{GlobalIn, arguments};
 
@@ -32,11 +32,10 @@ pub trait Binning: Copy {
 }
 
 arguments! {
-    /// Bins of equal width: bin `k` goes from [border](Countable::border) `k` to border `k + 1`. See [`Countable::step`] for the
-    /// arithmetic.
-    pub struct Even<T: Countable> {
+    /// Bins of equal width: bin `k` goes from [border](Countable::border) `k` to border `k + 1`.
+    pub struct Even<T: Countable, S: Scale<T>> {
         /// From number to bin.
-        pub scale: T::Scale,
+        pub scale: S,
         /// The smallest number inside.
         pub lower: T,
         /// The largest number inside.
@@ -48,13 +47,14 @@ arguments! {
     }
 }
 
-impl<T: Countable> Even<T> {
-    /// `bins` bins, at least one, from `lower` to `upper`, which is larger; with `upper` itself if they are `closed`.
+impl<T: Countable, S: Scale<T>> Even<T, S> {
+    /// `bins` bins, at least one, from `lower` to `upper`, which is larger; with `upper` itself if they are `closed`. `None`
+    /// if this is not the scale for them.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
-    pub fn new(bins: u32, lower: T, upper: T, closed: bool) -> Self {
+    pub fn new(bins: u32, lower: T, upper: T, closed: bool) -> Option<Self> {
         let last = if closed { upper } else { upper.before() };
-        Even { scale: T::scale(bins, lower, upper), lower, last, bins, last_bin: bins - 1 }
+        S::new(bins, lower, upper).map(|scale| Even { scale, lower, last, bins, last_bin: bins - 1 })
     }
 
     /// Whether the bins on both sides of border `k`, less than the number of bins, are those that the borders say. There is
@@ -76,12 +76,12 @@ impl<T: Countable> Even<T> {
     }
 }
 
-impl<T: Countable> Binning for Even<T> {
+impl<T: Countable, S: Scale<T>> Binning for Even<T, S> {
     type Sample = T;
 
     #[inline(always)]
     fn key(&self, sample: T) -> u32 {
-        let bin = sample.step(self.lower, self.scale).min(self.last_bin);
+        let bin = self.scale.bin(sample, self.lower).min(self.last_bin);
         cell(sample, self.lower, self.last, self.bins, bin)
     }
 }

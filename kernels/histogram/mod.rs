@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `countable.rs` | the element types |
 //! | `borders.rs` | the borders of bins of equal width, exactly, on the host |
+//! | `scale.rs` | from a number to its bin by one multiplication |
+//! | `grid.rs` | from a float to its bin where borders are rounded |
 //! | `bins.rs` | which bin a sample belongs to, on the host as well |
 //! | `walk.rs` | the way through the samples, for all kernels |
 //! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
@@ -23,9 +25,11 @@ mod countable;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
+mod grid;
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
 mod peak;
 mod private;
+mod scale;
 mod shared;
 mod walk;
 mod weigh;
@@ -34,11 +38,13 @@ mod weight;
 pub use bins::{BYTE_VALUES, Binning, Bytes, Edges, Even, LowBits, OUTSIDE};
 #[cfg(not(target_os = "cuda"))]
 pub use bins::{ByValue, EdgeSlice, Guided};
-pub use countable::{Countable, Grid, Ratio};
+pub use countable::Countable;
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, WeighGeometry};
+pub use grid::Grid;
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
 pub use peak::{PeakArgs, histogram_peak};
+pub use scale::{Lattice, Ratio, Scale};
 pub use walk::PACK_BYTES;
 pub use weigh::WeightedArgs;
 pub use weight::Quantum;
@@ -179,32 +185,42 @@ entries! { "histogram_u8":
 entries! { "histogram_u16":
     LowBits, 32: histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_cached_u16
         histogram_low_bits_shared_u16 histogram_low_bits_private_u16 histogram_low_bits_weigh_u16;
-    Even<u16>, 32: histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16
+    Even<u16, Ratio>, 32: histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16
         histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16;
     Edges<u16>, 40: histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16
         histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16;
 }
 entries! { "histogram_u32":
-    Even<u32>, 32: histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32
+    Even<u32, Ratio>, 32: histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32
         histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32;
     Edges<u32>, 32: histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32
         histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32;
 }
 entries! { "histogram_i32":
-    Even<i32>, 32: histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32
+    Even<i32, Ratio>, 32: histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32
         histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32;
     Edges<i32>, 32: histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32
         histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32;
 }
 entries! { "histogram_f32":
-    Even<f32>, 32: histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32
+    Even<f32, Lattice<f32>>, 32: histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32
         histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32;
     Edges<f32>, 32: histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32
         histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32;
 }
 entries! { "histogram_f64":
-    Even<f64>, 32: histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64
+    Even<f64, Lattice<f64>>, 32: histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64
         histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64;
     Edges<f64>, 32: histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64
         histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64;
+}
+entries! { "histogram_grid_f32":
+    Even<f32, Grid<f32>>, 32: histogram_single_critical_f32 histogram_single_global_f32 histogram_single_cached_f32
+        histogram_single_shared_f32 histogram_single_private_f32 histogram_single_weigh_f32;
+    Even<f32, Grid<f64>>, 32: histogram_double_critical_f32 histogram_double_global_f32 histogram_double_cached_f32
+        histogram_double_shared_f32 histogram_double_private_f32 histogram_double_weigh_f32;
+}
+entries! { "histogram_grid_f64":
+    Even<f64, Grid<f64>>, 32: histogram_double_critical_f64 histogram_double_global_f64 histogram_double_cached_f64
+        histogram_double_shared_f64 histogram_double_private_f64 histogram_double_weigh_f64;
 }

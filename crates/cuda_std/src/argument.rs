@@ -99,7 +99,7 @@ windows!(GlobalIn GlobalOut GlobalInOut);
 /// ```
 #[macro_export]
 macro_rules! arguments {
-    ($(#[$($attribute:tt)*])* pub struct $name:ident $(<$t:ident: $bound:path>)? {
+    ($(#[$($attribute:tt)*])* pub struct $name:ident $(<$($t:ident: $bound:path),+>)? {
         $($(#[$($field_attribute:tt)*])* pub $field:ident: $type:ty),+ $(,)?
     }) => {
         $($crate::accepted_attribute! { $($attribute)* })*
@@ -108,12 +108,12 @@ macro_rules! arguments {
         $(#[$($attribute)*])*
         #[repr(C)]
         #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
-        pub struct $name $(<$t: $bound>)? { $($(#[$($field_attribute)*])* pub $field: $type,)+ }
+        pub struct $name $(<$($t: $bound),+>)? { $($(#[$($field_attribute)*])* pub $field: $type,)+ }
 
         const _: () = {
             // The struct of this name has these fields and no others: there could be another one in scope.
             #[allow(dead_code)]
-            fn check $(<$t: $bound>)? (arguments: &$name $(<$t>)?) {
+            fn check $(<$($t: $bound),+>)? (arguments: &$name $(<$($t),+>)?) {
                 let $name { $($field),+ } = arguments;
                 $(
                     let field = $crate::expansion::type_of($field);
@@ -125,7 +125,7 @@ macro_rules! arguments {
         #[allow(unsafe_code)]
         // SAFETY: fields that are all arguments, as the where clause requires; each is in `LAYOUT` with its place and shows
         // its windows. There are no others (`check`).
-        unsafe impl $(<$t: $bound>)? $crate::Argument for $name $(<$t>)? where $($type: $crate::Argument,)+ {
+        unsafe impl $(<$($t: $bound),+>)? $crate::Argument for $name $(<$($t),+>)? where $($type: $crate::Argument,)+ {
             const LAYOUT: $crate::digest::Digest = $crate::layout_of::<Self>("struct")$(
                 .add_part($crate::expansion::stringify!($field).as_bytes())
                 .add_number($crate::expansion::offset_of!(Self, $field) as $crate::expansion::u64)

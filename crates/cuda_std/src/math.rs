@@ -16,13 +16,17 @@ pub use ieee::{Float, abs, ceil, copysign, floor, max, min, round_ties_even, sqr
 // Neither `core` nor `asm!` will do: `f32::mul_add` is not in `core`, and LLVM cannot look into an `asm!` block.
 //
 // SAFETY: the declarations are those of LLVM's intrinsics of these names ("Floating-Point Intrinsics" of its language
-// reference).
+// reference, and "Floating Point Intrinsics" of its guide to NVPTX).
 #[cfg(target_os = "cuda")]
 unsafe extern "C" {
     #[link_name = "llvm.fma.f32"]
     fn fma_f32(a: f32, b: f32, c: f32) -> f32;
     #[link_name = "llvm.fma.f64"]
     fn fma_f64(a: f64, b: f64, c: f64) -> f64;
+    #[link_name = "llvm.nvvm.fma.rm.f"]
+    fn fma_down_f32(a: f32, b: f32, c: f32) -> f32;
+    #[link_name = "llvm.nvvm.fma.rm.d"]
+    fn fma_down_f64(a: f64, b: f64, c: f64) -> f64;
 }
 
 /// A float that has a fused multiply-add.
@@ -30,10 +34,14 @@ pub trait Fma: crate::Value {
     /// `a * b + c`, rounded once.
     #[must_use]
     fn fma(a: Self, b: Self, c: Self) -> Self;
+
+    /// See [`floor_product`].
+    #[must_use]
+    fn floor_product(a: Self, b: Self) -> u32;
 }
 
 macro_rules! fma {
-    ($($t:ty, $intrinsic:ident;)*) => {$(
+    ($($t:ty, $intrinsic:ident $down:ident $rounder:expr;)*) => {$(
         impl Fma for $t {
             #[inline(always)]
             fn fma(a: Self, b: Self, c: Self) -> Self {
@@ -43,12 +51,30 @@ macro_rules! fma {
                 #[cfg(not(target_os = "cuda"))]
                 return a.mul_add(b, c);
             }
+
+            #[inline(always)]
+            fn floor_product(a: Self, b: Self) -> u32 {
+                #[cfg(target_os = "cuda")]
+                {
+                    // Sums with this number have no room for fractions, and whole numbers in their low bits.
+                    const ROUNDER: $t = $rounder;
+                    // SAFETY: arithmetic without preconditions.
+                    let sum = unsafe { $down(a, b, ROUNDER) };
+                    return (sum.to_bits() as u32).wrapping_sub(ROUNDER.to_bits() as u32);
+                }
+                #[cfg(not(target_os = "cuda"))]
+                {
+                    let floor = (a * b).floor();
+                    // The product may have been rounded up to that.
+                    (floor as i64 as u32).wrapping_sub((a.mul_add(b, -floor) < 0.0) as u32)
+                }
+            }
         }
     )*};
 }
 fma! {
-    f32, fma_f32;
-    f64, fma_f64;
+    f32, fma_f32 fma_down_f32 1.5 * (1u32 << 23) as f32;
+    f64, fma_f64 fma_down_f64 1.5 * (1u64 << 52) as f64;
 }
 
 /// `a * b + c`, rounded once (IEEE 754 `fusedMultiplyAdd`).
@@ -56,6 +82,16 @@ fma! {
 #[must_use]
 pub fn fma<T: Fma>(a: T, b: T, c: T) -> T {
     T::fma(a, b, c)
+}
+
+/// Returns the low 32 bits of `floor(a · b)`, of the exact product.
+///
+/// Unspecified if the product's magnitude is more than 2^22 (`f32`) or 2^51 (`f64`), and if it is NaN. Two instructions, none
+/// of them a conversion, which have an eighth of the throughput.
+#[inline(always)]
+#[must_use]
+pub fn floor_product<T: Fma>(a: T, b: T) -> u32 {
+    T::floor_product(a, b)
 }
 
 /// `x` without its fraction. Of a number below zero, beyond `u32::MAX` or none at all it is unspecified.

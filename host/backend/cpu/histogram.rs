@@ -27,13 +27,14 @@ pub trait Tally: Countable {
     /// The bins for the numbers that so many low bits can be, if samples of this type have them.
     #[must_use]
     fn low_bits(_bits: u32) -> Option<impl Binning<Sample = Self>> {
-        None::<Even<Self>>
+        None::<Even<Self, Self::Scale>>
     }
 
     /// Bins of equal width between these borders, from `lower` to `upper`.
     #[must_use]
     fn even(borders: &[Self], [lower, upper]: [Self; 2], closed: bool) -> impl Binning<Sample = Self> {
-        Even::new(borders.len() as u32 - 1, lower, upper, closed)
+        let even: Option<Even<Self, Self::Scale>> = Even::new(borders.len() as u32 - 1, lower, upper, closed);
+        even.expect("integers have a scale for all ranges, and floats another function")
     }
 
     /// Adds the counts of every `step`th sample, beginning with the first, to a table with a counter for every cell.

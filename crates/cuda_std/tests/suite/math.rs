@@ -45,6 +45,38 @@ fn rounding_keeps_signs() {
     }
 }
 
+/// Against whole numbers of 128 bits, for numbers on both sides of every quotient.
+#[test]
+fn floors_of_products_are_exact() {
+    for factor in [1.0, 2.0, 0.25, 3.0, 10.0, 0.1, 255.0 / 256.0] {
+        for quotient in [0, 1, -1, 2, 3, 10, -10, 255, 1000, -4096, 65_535, 1 << 22, -(1 << 22)] {
+            let near = f64::from(quotient) / factor;
+            for x in [near.next_down().next_down(), near.next_down(), near, near.next_up(), near.next_up().next_up()] {
+                assert_eq!(math::floor_product(x, factor), floor(x, factor) as u32, "{x} * {factor}");
+            }
+            let (near, factor) = (near as f32, factor as f32);
+            for x in [near.next_down(), near, near.next_up()] {
+                assert_eq!(math::floor_product(x, factor), floor(x.into(), factor.into()) as u32, "{x} * {factor}");
+            }
+        }
+    }
+    let least = f32::from_bits(1);
+    assert_eq!([least, 0.0, -0.0, -least].map(|x| math::floor_product(x, 0.25) as i32), [0, 0, 0, -1]);
+    assert_eq!(math::floor_product(f64::from(u32::MAX) + 2.5, 1.0), 1);
+}
+
+/// `floor(a * b)`, by the significands.
+fn floor(a: f64, b: f64) -> i64 {
+    let parts = |x: f64| {
+        let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32;
+        let significand = (x.to_bits() & ((1 << 52) - 1)) | u64::from(exponent > 0) << 52;
+        (i128::from(significand) * if x < 0.0 { -1 } else { 1 }, exponent.max(1) - 1075)
+    };
+    let ((a, a_exponent), (b, b_exponent)) = (parts(a), parts(b));
+    // None of the products has an exponent above zero.
+    (a * b >> (-(a_exponent + b_exponent)).min(127)) as i64
+}
+
 #[test]
 fn roots_and_signs() {
     assert!(same(math::sqrt(-0.0f32), -0.0) && math::sqrt(-1.0f32).is_nan());

@@ -9,16 +9,19 @@ mod rules;
 pub(crate) use rules::{Entries, HistogramKernels};
 
 use crate::device::SharedMemory;
-use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Ordering, Plan, Rule, check_counters, check_weights};
+use crate::histogram::{
+    Algorithm, Bins, Bound, HistogramElement, Ordering, Plan, Rule, SHARE, check_counters, check_weights,
+};
 use crate::kernel::OnDemand;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows, modules};
 use cuda_std::{GlobalIn, GlobalInOut};
-use rules::{Counter, EntryPoint};
+use rayon::prelude::*;
+use rules::{Counter, EntryPoint, even};
 use slm_kernels::histogram::{
-    self as kernels, Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, PeakArgs, Quantum, WeighGeometry,
-    WeightedArgs, histogram_peak,
+    self as kernels, Args, Even, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, PeakArgs, Quantum, Scale,
+    WeighGeometry, WeightedArgs, histogram_peak,
 };
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
 const MOST_RANGES: u32 = 4;
@@ -28,13 +31,30 @@ pub(crate) fn histogram<T: HistogramElement>(
     device: &Device,
     shared: SharedMemory,
     rule: &Rule<T>,
+    edges: &Arc<[T]>,
     algorithm: Algorithm,
 ) -> Result<Box<dyn Bound<T>>> {
+    /// A histogram by those kernels of an element type.
+    macro_rules! by {
+        ($kernels:ident, $rule:expr) => {
+            Box::new(Histogram::<T::$kernels>::new(device, shared, $rule, algorithm)?)
+        };
+    }
     Ok(match rule.bins {
-        Bins::Even { .. } => Box::new(Histogram::<T::Even>::new(device, shared, rule, algorithm)?),
-        Bins::Edges(_) => Box::new(Histogram::<T::Edges>::new(device, shared, rule, algorithm)?),
-        Bins::LowBits(_) => Box::new(Histogram::<T::LowBits>::new(device, shared, rule, algorithm)?),
+        Bins::Even { .. } if is_right::<T, T::Scale>(rule, edges) => by!(Even, rule),
+        Bins::Even { .. } if is_right::<T, T::SingleScale>(rule, edges) => by!(Single, rule),
+        Bins::Even { .. } if is_right::<T, T::DoubleScale>(rule, edges) => by!(Double, rule),
+        // No arithmetic will do for these borders: they are searched, as any edges are.
+        Bins::Even { .. } => by!(Edges, &Rule { bins: Bins::Edges(edges.clone()), ..rule.clone() }),
+        Bins::Edges(_) => by!(Edges, rule),
+        Bins::LowBits(_) => by!(LowBits, rule),
     })
+}
+
+/// Whether a scale gives every number the bin that the borders say.
+fn is_right<T: HistogramElement, S: Scale<T>>(rule: &Rule<T>, borders: &[T]) -> bool {
+    let agrees = |even: Even<T, S>| (0..even.bins).into_par_iter().with_min_len(SHARE).all(|k| even.agrees(k, borders));
+    even(rule).is_some_and(|even| S::EXACT || agrees(even))
 }
 
 /// A histogram with bins of one kind on a GPU.

@@ -6,15 +6,20 @@ use crate::{Device, Element, Result, allocation, modules};
 use cuda_std::image::Module;
 use cuda_std::{Argument, Entry, GlobalIn};
 use slm_kernels::histogram::{
-    self as kernels, Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, Kernel, LowBits, WeightedArgs,
+    self as kernels, Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, Grid, Kernel, Lattice, LowBits, Ratio,
+    Scale, WeightedArgs,
 };
 use std::fmt;
 use std::marker::PhantomData;
 
 /// The kernels of an element type, for each kind of bins.
 pub trait HistogramKernels: Sized {
-    /// For bins of equal width.
+    /// For bins of equal width, by [`Countable::Scale`].
     type Even: Entries<Sample = Self>;
+    /// The same by [`Countable::SingleScale`].
+    type Single: Entries<Sample = Self>;
+    /// The same by [`Countable::DoubleScale`].
+    type Double: Entries<Sample = Self>;
     /// For bins between edges.
     type Edges: Entries<Sample = Self>;
     /// For low bits; of types that have none, kernels that are never used.
@@ -52,9 +57,9 @@ pub trait Entries: Sized + Send + Sync + 'static {
     fn binning(rule: &Rule<Self::Sample>, table: GlobalIn<Self::Table>) -> Self::Binning;
 }
 
-/// The kernels for bins of equal width.
+/// The kernels for bins of equal width, by a scale.
 #[derive(Debug)]
-pub struct EvenEntries<T>(PhantomData<fn(T)>);
+pub struct EvenEntries<T, S>(PhantomData<fn(T, S)>);
 
 /// The kernels for bins between edges.
 #[derive(Debug)]
@@ -117,28 +122,50 @@ macro_rules! entries {
     };
 }
 
-macro_rules! even_and_edges {
-    ($($t:ty: $module:ident [$($even:ident)*] [$($edges:ident)*];)*) => {$(
-        impl Entries for EvenEntries<$t> {
+macro_rules! even {
+    ($($t:ty, $scale:ty: $module:ident $($entry:ident)*;)*) => {$(
+        impl Entries for EvenEntries<$t, $scale> {
             type Sample = $t;
-            type Binning = Even<$t>;
+            type Binning = Even<$t, $scale>;
             type Table = $t;
-            entries!($module: $($even)*);
+            entries!($module: $($entry)*);
 
             fn table(_: &Rule<$t>) -> Result<Vec<$t>> {
                 Ok(Vec::new())
             }
 
-            fn binning(rule: &Rule<$t>, _: GlobalIn<$t>) -> Even<$t> {
-                even(rule)
+            fn binning(rule: &Rule<$t>, _: GlobalIn<$t>) -> Even<$t, $scale> {
+                even(rule).expect("these kernels were chosen because they have a scale")
             }
         }
+    )*};
+}
+even! {
+    u16, Ratio: HISTOGRAM_U16 histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16
+        histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16;
+    u32, Ratio: HISTOGRAM_U32 histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32
+        histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32;
+    i32, Ratio: HISTOGRAM_I32 histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32
+        histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32;
+    f32, Lattice<f32>: HISTOGRAM_F32 histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32
+        histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32;
+    f32, Grid<f32>: HISTOGRAM_GRID_F32 histogram_single_critical_f32 histogram_single_global_f32 histogram_single_cached_f32
+        histogram_single_shared_f32 histogram_single_private_f32 histogram_single_weigh_f32;
+    f32, Grid<f64>: HISTOGRAM_GRID_F32 histogram_double_critical_f32 histogram_double_global_f32 histogram_double_cached_f32
+        histogram_double_shared_f32 histogram_double_private_f32 histogram_double_weigh_f32;
+    f64, Lattice<f64>: HISTOGRAM_F64 histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64
+        histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64;
+    f64, Grid<f64>: HISTOGRAM_GRID_F64 histogram_double_critical_f64 histogram_double_global_f64 histogram_double_cached_f64
+        histogram_double_shared_f64 histogram_double_private_f64 histogram_double_weigh_f64;
+}
 
+macro_rules! edges {
+    ($($t:ty: $module:ident $($entry:ident)*;)*) => {$(
         impl Entries for EdgesEntries<$t> {
             type Sample = $t;
             type Binning = Edges<$t>;
             type Table = $t;
-            entries!($module: $($edges)*);
+            entries!($module: $($entry)*);
 
             fn table(rule: &Rule<$t>) -> Result<Vec<$t>> {
                 allocation::copied(edges(rule))
@@ -150,17 +177,17 @@ macro_rules! even_and_edges {
         }
     )*};
 }
-even_and_edges! {
-    u16: HISTOGRAM_U16 [histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16 histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16]
-        [histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16 histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16];
-    u32: HISTOGRAM_U32 [histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32 histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32]
-        [histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32 histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32];
-    i32: HISTOGRAM_I32 [histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32 histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32]
-        [histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32 histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32];
-    f32: HISTOGRAM_F32 [histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32 histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32]
-        [histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32 histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32];
-    f64: HISTOGRAM_F64 [histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64 histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64]
-        [histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64 histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64];
+edges! {
+    u16: HISTOGRAM_U16 histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16
+        histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16;
+    u32: HISTOGRAM_U32 histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32
+        histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32;
+    i32: HISTOGRAM_I32 histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32
+        histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32;
+    f32: HISTOGRAM_F32 histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32
+        histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32;
+    f64: HISTOGRAM_F64 histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64
+        histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64;
 }
 
 impl Entries for LowBitsEntries {
@@ -194,7 +221,10 @@ impl Entries for BytesEntries {
         let mut cells = allocation::reserved(BYTE_VALUES as usize)?;
         match &rule.bins {
             Bins::Edges(_) => cells.extend((0..=u8::MAX).map(|v| EdgeSlice::new(edges(rule), rule.closed).key(v))),
-            _ => cells.extend((0..=u8::MAX).map(|value| even(rule).key(value))),
+            _ => {
+                let even: Even<u8, Ratio> = even(rule).expect("there is one for all bytes");
+                cells.extend((0..=u8::MAX).map(|value| even.key(value)));
+            }
         }
         Ok(cells)
     }
@@ -204,31 +234,33 @@ impl Entries for BytesEntries {
     }
 }
 
-impl HistogramKernels for u8 {
-    type Even = BytesEntries;
-    type Edges = BytesEntries;
-    type LowBits = BytesEntries;
-}
-
-impl HistogramKernels for u16 {
-    type Even = EvenEntries<u16>;
-    type Edges = EdgesEntries<u16>;
-    type LowBits = LowBitsEntries;
-}
-
-macro_rules! without_low_bits {
-    ($($t:ty)*) => {$(
+macro_rules! kernels {
+    ($($t:ty: $even:ty, $single:ty, $double:ty, $edges:ty, $low_bits:ty;)*) => {$(
         impl HistogramKernels for $t {
-            type Even = EvenEntries<$t>;
-            type Edges = EdgesEntries<$t>;
-            type LowBits = EvenEntries<$t>;
+            type Even = $even;
+            type Single = $single;
+            type Double = $double;
+            type Edges = $edges;
+            type LowBits = $low_bits;
         }
     )*};
 }
-without_low_bits!(u32 i32 f32 f64);
+/// The same kernels for all even bins; there are no low bits.
+macro_rules! whole {
+    ($($t:ty)*) => {$(
+        kernels! { $t: EvenEntries<$t, Ratio>, EvenEntries<$t, Ratio>, EvenEntries<$t, Ratio>, EdgesEntries<$t>, EvenEntries<$t, Ratio>; }
+    )*};
+}
+whole!(u32 i32);
+kernels! {
+    u8: BytesEntries, BytesEntries, BytesEntries, BytesEntries, BytesEntries;
+    u16: EvenEntries<u16, Ratio>, EvenEntries<u16, Ratio>, EvenEntries<u16, Ratio>, EdgesEntries<u16>, LowBitsEntries;
+    f32: EvenEntries<f32, Lattice<f32>>, EvenEntries<f32, Grid<f32>>, EvenEntries<f32, Grid<f64>>, EdgesEntries<f32>, EdgesEntries<f32>;
+    f64: EvenEntries<f64, Lattice<f64>>, EvenEntries<f64, Grid<f64>>, EvenEntries<f64, Grid<f64>>, EdgesEntries<f64>, EdgesEntries<f64>;
+}
 
-/// The bins of a rule with bins of equal width.
-fn even<T: HistogramElement>(rule: &Rule<T>) -> Even<T> {
+/// The bins of a rule with bins of equal width, if there is this scale for them.
+pub(super) fn even<T: HistogramElement, S: Scale<T>>(rule: &Rule<T>) -> Option<Even<T, S>> {
     match &rule.bins {
         // `Rule::check` has compared the bins with 2^24.
         &Bins::Even { bins, lower, upper } => Even::new(bins as u32, lower, upper, rule.closed),
