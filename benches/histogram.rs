@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use slm::histogram::{Algorithm, HistogramElement, Ordering, PreparedHistogram};
 use slm::{Backend, Buffer, Device, Histogram, Result};
 use std::fmt::Display;
+use std::ops::Range;
 use std::time::Duration;
 
 /// Bins of the cases of `f32`.
@@ -20,6 +21,12 @@ const BINS: [usize; 7] = [256, 1024, 4096, 16_384, 57_344, 65_536, 1 << 20];
 
 /// Bins of the cases of `f64` and of edges.
 const MANY_BINS: [usize; 2] = [65_536, 1 << 18];
+
+/// Bins of [`CROOKED`].
+const CROOKED_BINS: [usize; 3] = [256, 4096, 65_536];
+
+/// A range with borders that no float is.
+const CROOKED: Range<f32> = -3.7..4.1;
 
 /// Bins that there can be counters for of each thread's own.
 const FEW_BINS: [usize; 3] = [2, 16, 64];
@@ -59,6 +66,13 @@ fn main() -> Result<()> {
     measure(&device, "low bits u16", &Histogram::low_bits(10), samples, |bin| bin as u16, &mut criterion)?;
     for bins in BINS {
         measure(&device, "even f32", &Histogram::even(bins, 0.0..1.0), samples, middle(bins), &mut criterion)?;
+    }
+    for bins in CROOKED_BINS {
+        let sample = move |bin| CROOKED.start + (CROOKED.end - CROOKED.start) * middle(bins)(bin);
+        let (single, double) = (Histogram::even(bins, CROOKED), CROOKED.start.into()..CROOKED.end.into());
+        measure(&device, "crooked f32", &single, samples, sample, &mut criterion)?;
+        let double = Histogram::even(bins, double);
+        measure(&device, "crooked f64", &double, samples / 2, move |bin| sample(bin).into(), &mut criterion)?;
     }
     for bins in MANY_BINS {
         let (even, ends) = (Histogram::even(bins, 0.0..1.0), edges(bins));

@@ -299,6 +299,8 @@ mod built {
             &HISTOGRAM_I32,
             &HISTOGRAM_F32,
             &HISTOGRAM_F64,
+            &HISTOGRAM_GRID_F32,
+            &HISTOGRAM_GRID_F64,
             &HISTOGRAM_PEAK,
             &TRANSPOSE_U8,
             &TRANSPOSE_U16,

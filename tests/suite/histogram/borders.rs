@@ -52,6 +52,22 @@ fn ordinary<T: Number>() -> Vec<Case<T>> {
     ]
 }
 
+/// Ranges whose borders are multiples of a power of two, with zero in front of, inside and behind them.
+fn multiples<T: Number>() -> Vec<Case<T>> {
+    let n = T::nearest;
+    vec![
+        Case::even(1, n(0.0)..n(1.0)),
+        Case::even(2, n(-1.0)..n(1.0)),
+        Case::even(3, n(-1.5)..n(0.0)),
+        Case::even(256, n(0.0)..n(1.0)),
+        Case::even(256, n(0.0)..n(256.0)),
+        Case::even(10, n(-40960.0)..n(0.0)),
+        Case::even(100, n(-51200.0)..n(51200.0)),
+        Case::even(7, n(3.0)..n(4.75)),
+        Case::even(96, n(1e6)..n(1e6 + 24.0)),
+    ]
+}
+
 /// Ranges that are hard to compute with: of more bins than numbers, at the ends of the type, of its smallest numbers, and with a
 /// border next to the middle of two floats.
 fn extreme<T: Number>(most: T, least: T) -> Vec<Case<T>> {
@@ -71,7 +87,7 @@ fn extreme<T: Number>(most: T, least: T) -> Vec<Case<T>> {
 fn ranges_of_f32() -> Vec<Case<f32>> {
     let wide = [Case::even(1, f32::MIN..f32::MAX), Case::even(999, f32::MIN..f32::MAX)];
     let small = [Case::even(3, -1e-45..1e-45), Case::even(77, -1e-38..1e-38), Case::even(100, -1e-41..3e-42)];
-    [ordinary(), wide.into(), small.into(), extreme(f32::MAX, f32::MIN)].concat()
+    [ordinary(), multiples(), wide.into(), small.into(), extreme(f32::MAX, f32::MIN)].concat()
 }
 
 fn ranges_of_f64() -> Vec<Case<f64>> {
@@ -83,7 +99,7 @@ fn ranges_of_f64() -> Vec<Case<f64>> {
         Case::even(10, -1.0..f64::MAX),
     ];
     let small = [Case::even(3, -5e-324..5e-324), Case::even(77, -1e-308..1e-308), Case::even(100, 0.0..1e-307)];
-    [ordinary(), wide.into(), small.into(), extreme(f64::MAX, f64::MIN)].concat()
+    [ordinary(), multiples(), wide.into(), small.into(), extreme(f64::MAX, f64::MIN)].concat()
 }
 
 fn of_ranges<T: Number>(kind: &str, cases: Vec<Case<T>>) -> Vec<Trial> {
@@ -164,20 +180,26 @@ fn few_numbers_in_many_bins(device: &Device) -> Result<(), Failed> {
     Err(format!("{counts:?}").into())
 }
 
-/// Kernels compute the borders of ordinary ranges, and search others in a table.
+/// Bins between multiples of powers of two need no borders; kernels compute those of ordinary ranges, in single precision if
+/// that does, and search others in a table.
 fn which_are_computed() -> Result<(), Failed> {
-    fn are<T: Number>(cases: Vec<Case<T>>, computed: bool) -> Result<(), Failed> {
+    fn by<T: Number>(kernels: &[&str], cases: &[Case<T>]) -> Result<(), Failed> {
         for case in cases {
-            let kernel =
-                case.described().prepare(&Device::emulated(slm::emulator::Profile::SM_90, 0))?.plan(1000).kernel;
-            if kernel.starts_with("histogram_even") != computed || kernel.starts_with("histogram_edges") == computed {
-                return Err(format!("{case:?}: {kernel}").into());
+            let emulated = Device::emulated(slm::emulator::Profile::SM_90, 0);
+            let kernel = case.described().prepare(&emulated)?.plan(1000).kernel;
+            if !kernels.iter().any(|kernel_of| kernel.starts_with(&format!("histogram_{kernel_of}_"))) {
+                return Err(format!("{case:?}: {kernel}, not {kernels:?}").into());
             }
         }
         Ok(())
     }
-    are(ordinary::<f32>(), true)?;
-    are(ordinary::<f64>(), true)?;
-    are(vec![Case::even(1 << 24, 0.0f32..1.0), Case::even(77_777, -3.0f32..0.1)], true)?;
-    are(vec![Case::even(999, f64::MIN..f64::MAX), Case::even(1000, 1.0..1.0f64.next_up())], false)
+    by::<f32>(&["even"], &multiples())?;
+    by::<f64>(&["even"], &multiples())?;
+    by(&["even"], &[Case::even(1 << 22, 0.0f32..1.0), Case::even(2, -f32::MIN_POSITIVE..f32::MIN_POSITIVE)])?;
+    by(&["even"], &[Case::even(1 << 24, 0.0f64..1.0)])?;
+    by::<f32>(&["even", "single"], &ordinary())?;
+    by::<f64>(&["even", "double"], &ordinary())?;
+    by(&["single"], &[Case::even(256, -3.7f32..4.1), Case::even(255, 0.0..1.0), Case::even(4096, 0.1..0.7)])?;
+    by(&["double"], &[Case::even(1 << 24, 0.0f32..1.0), Case::even(77_777, -3.0f32..0.1)])?;
+    by(&["edges"], &[Case::even(999, f64::MIN..f64::MAX), Case::even(1000, 1.0..1.0f64.next_up())])
 }
