@@ -141,7 +141,7 @@ impl Reins {
         }
         let suspender = self.suspenders[thread].get();
         // SAFETY: `Fibres::run` says that this fibre runs, so it has begun, and set its suspender as its first act. That
-        // lies on the fibre's stack, in a frame below the running one.
+        // lies on the fibre's stack, in a frame that the running one has been called from.
         unsafe { (*suspender).suspend(step) };
     }
 
