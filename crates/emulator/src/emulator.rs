@@ -148,7 +148,7 @@ impl Emulator {
         launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
         let budget = launch.budget_for(&args);
         let outputs = if launch.partial_outputs { Outputs::default() } else { Outputs::of(&args) };
-        let hosting = if E::WITHOUT_STD { Hosting::Fibres } else { Hosting::OsThreads };
+        let hosting = Hosting::of(E::WITHOUT_STD);
         self.launch_code(E::NAME, hosting, launch, budget, outputs, Box::new(move || E::run(args, constants)))
     }
 

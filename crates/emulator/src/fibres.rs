@@ -20,6 +20,7 @@ use std::mem::forget;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::thread::panicking;
 
 /// Bytes of a thread's stack. Address space, most of it: what is not touched takes no memory.
 pub(crate) const STACK_BYTES: usize = 1 << 20;
@@ -50,6 +51,14 @@ pub(crate) enum Hosting {
     Fibres,
     /// OS threads, of which one runs at a time.
     OsThreads,
+}
+
+impl Hosting {
+    /// Of kernels that cannot reach `std`, or may. A panic is the OS thread's: while one is under way, nobody could tell
+    /// whether a fibre panics, too, and such a fibre must not be suspended.
+    pub(crate) fn of(without_std: bool) -> Self {
+        if without_std && !panicking() { Hosting::Fibres } else { Hosting::OsThreads }
+    }
 }
 
 /// Why a thread gave way.
@@ -132,7 +141,7 @@ impl Reins {
         }
         let suspender = self.suspenders[thread].get();
         // SAFETY: `Fibres::run` says that this fibre runs, so it has begun, and set its suspender as its first act. That
-        // lies on the fibre's stack, in a frame below the running one.
+        // lies on the fibre's stack, in a frame that the running one has been called from.
         unsafe { (*suspender).suspend(step) };
     }
 

@@ -159,9 +159,7 @@ impl Machine for Emulated {
     }
 
     fn split(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
-        if !unwinds() {
-            self.running.borrow_mut().split(base, bytes, at);
-        }
+        self.act(at, |running| running.split(base, bytes, at));
     }
 
     fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>) {

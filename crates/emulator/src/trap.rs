@@ -3,8 +3,9 @@
 //! Both come as signals: SIGSEGV or SIGBUS from the page below the stack, which nobody may touch, and SIGURG from the
 //! watchdog. The handler has the fibre go on in a function that returns from it. What was on its stack is neither dropped
 //! nor used again, as if it had been forgotten; this is sound because the code that is left is a kernel's that cannot reach
-//! `std`: it holds no lock, allocates nothing, and what it changes outside of its stack are atomic variables. Code of the
-//! emulator and panics under way are not left.
+//! `std`, nor what allocates (`cuda_std::build::kernel_crate`): it holds no lock, and what it changes outside of its stack are
+//! atomic variables, and a reference count of its machine, which is then never freed. Code of the emulator (`Watch`) and
+//! panics under way, with the hook and the destructors that they run, are not left.
 
 // Signal handlers are unsafe all over.
 #![allow(unsafe_code)]

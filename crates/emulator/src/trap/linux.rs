@@ -123,8 +123,8 @@ impl Hosted {
 
 /// Has the interrupted fibre return.
 fn leave(fibre: &Hosted, state: &mut ucontext_t, trap: Trap) {
-    // SAFETY: the fibre is under way, and the interrupted code on its stack (`may_be_left`); it is a kernel's that cannot
-    // reach `std`, so it changes nothing outside of the stack but atomic variables. The registers are set as told.
+    // SAFETY: the fibre is under way, and the interrupted code on its stack (`may_be_left`); it is a kernel's that can reach
+    // neither `std` nor what allocates, so it leaves nothing half-changed outside of the stack. The registers are set as told.
     unsafe {
         let registers = fibre.handler.setup_trap_handler(move || Ending::Left(trap));
         set_registers(state, &registers);
