@@ -299,25 +299,21 @@ pub trait Machine {
 }
 
 thread_local! {
-    /// Points to what the innermost [`with`] holds. It has no destructor, so it is there as long as the OS thread is, and no
-    /// borrow flag, so code that never goes on after it has begun to read it leaves nothing locked.
-    static CURRENT: Cell<Option<NonNull<dyn Machine>>> = const { Cell::new(None) };
+    /// Points to the reference that the innermost [`with`] holds. It has no destructor, so it is there as long as the OS thread
+    /// is, and no borrow flag, so code that never goes on after it has begun to read it leaves nothing locked.
+    static CURRENT: Cell<Option<NonNull<Rc<dyn Machine>>>> = const { Cell::new(None) };
 }
 
 /// Runs `work` with `machine` behind the accessors of this OS thread.
 pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
-    struct Restore {
-        previous: Option<NonNull<dyn Machine>>,
-        /// What `CURRENT` points to until it is restored.
-        _machine: Rc<dyn Machine>,
-    }
+    struct Restore(Option<NonNull<Rc<dyn Machine>>>);
     impl Drop for Restore {
         fn drop(&mut self) {
-            CURRENT.set(self.previous);
+            CURRENT.set(self.0);
         }
     }
-    let previous = CURRENT.replace(NonNull::new(Rc::as_ptr(&machine).cast_mut()));
-    let _restore = Restore { previous, _machine: machine };
+    // Dropped before `machine`, to which `CURRENT` points until then.
+    let _restore = Restore(CURRENT.replace(Some(NonNull::from(&machine))));
     work()
 }
 
@@ -326,24 +322,26 @@ pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
 /// # Panics
 ///
 /// If there is none: kernel code was called as an ordinary function.
+#[inline]
 #[track_caller]
 pub(crate) fn machine() -> Rc<dyn Machine> {
     match installed() {
         Some(machine) => machine,
-        None => panic!(
-            "this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed"
-        ),
+        None => no_machine(),
     }
 }
 
+#[cold]
+#[track_caller]
+fn no_machine() -> ! {
+    panic!("this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed")
+}
+
 /// The machine of this OS thread, if there is one.
+#[inline]
 fn installed() -> Option<Rc<dyn Machine>> {
-    let machine = CURRENT.get()?.as_ptr().cast_const();
-    // SAFETY: the pointer comes from `Rc::as_ptr`, and `with` holds that reference until it has restored `CURRENT`.
-    unsafe {
-        Rc::increment_strong_count(machine);
-        Some(Rc::from_raw(machine))
-    }
+    // SAFETY: `with` sets the pointer to its own reference, which it does not move or drop until it has restored `CURRENT`.
+    CURRENT.get().map(|machine| unsafe { machine.as_ref() }.clone())
 }
 
 /// Tells the machine, if there is one, that its thread splits its arena: arenas are numbers, and can be split without one.
