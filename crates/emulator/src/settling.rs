@@ -127,7 +127,7 @@ impl Visits<'_> {
     /// If the accesses do not tell who goes together, another site in the same loop may: best, one that all lanes have come
     /// by as often.
     fn follow(&mut self, turns: &[(Turns, Evidence)]) {
-        if !matches!(self.evidence(), Evidence::Missing | Evidence::Plain) {
+        if turns.is_empty() || !matches!(self.evidence(), Evidence::Missing | Evidence::Plain) {
             return;
         }
         let requests: Vec<Request> = self.requests().copied().collect();

@@ -216,11 +216,18 @@ impl Cell {
 
     #[inline]
     fn atomic(&mut self, now: &Moment<'_>, sets: &mut Sets, several_sizes: bool) -> Option<Conflict> {
+        let is_ordered = self.store.is_old(now) & self.loads.is_old(now) & !several_sizes;
+        let conflict = if is_ordered { None } else { self.conflict_of_atomic(now, sets, several_sizes) };
+        sets.add(&mut self.atomics, now);
+        conflict
+    }
+
+    #[inline(never)]
+    fn conflict_of_atomic(&self, now: &Moment<'_>, sets: &Sets, several_sizes: bool) -> Option<Conflict> {
         let mut conflict = sets.conflict(&self.store, now).or_else(|| sets.conflict(&self.loads, now));
         if several_sizes {
             conflict = conflict.or_else(|| sets.conflict_of_sizes(&self.atomics, now));
         }
-        sets.add(&mut self.atomics, now);
         conflict
     }
 
