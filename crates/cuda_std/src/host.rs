@@ -304,14 +304,19 @@ pub trait Machine {
 /// # Panics
 ///
 /// If there is none: kernel code was called as an ordinary function.
+#[inline]
 #[track_caller]
 pub(crate) fn machine() -> Rc<dyn Machine> {
     match installed() {
         Some(machine) => machine,
-        None => panic!(
-            "this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed"
-        ),
+        None => no_machine(),
     }
+}
+
+#[cold]
+#[track_caller]
+fn no_machine() -> ! {
+    panic!("this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed")
 }
 
 /// Tells the machine, if there is one, that its thread splits its arena: arenas are numbers, and can be split without one.

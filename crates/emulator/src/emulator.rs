@@ -203,9 +203,11 @@ impl Emulator {
 /// What each thread runs of each block.
 fn thread_code(machine: Rc<Emulated>, launch: u64, code: Box<dyn Fn()>) -> impl Fn() {
     let run = move |machine: &Emulated| {
-        let top = 0usize;
-        machine.tops[machine.reins.thread()].set(&raw const top as usize);
-        let panic = catch(|| machine.reins.watch.leave(&code));
+        let panic = catch(|| {
+            let top = 0usize;
+            machine.tops[machine.reins.thread()].set(&raw const top as usize);
+            machine.reins.watch.leave(&code);
+        });
         machine.running.borrow_mut().end_thread(panic);
     };
     move || match machine.reins.hosting() {

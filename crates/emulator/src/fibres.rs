@@ -13,7 +13,6 @@ use crate::panics::end_thread;
 use crate::trap::{Ending, Hosted, Trap, hosted};
 use crate::watch::Watch;
 use corosensei::stack::{DefaultStack, Stack};
-use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::cell::{Cell, RefCell};
 use std::mem::forget;
@@ -122,18 +121,25 @@ impl Reins {
     }
 
     /// Suspends the running thread, which is not unwinding. Does not return if threads are to end.
+    #[inline]
     pub(crate) fn pause(&self) {
         if !self.ending.get() {
             self.give_way(Step::Pause);
         }
         if self.ending.get() {
-            if self.hosting == Hosting::OsThreads {
-                self.turns.end_once_more(self.thread());
-            }
-            end_thread();
+            self.end();
         }
     }
 
+    #[cold]
+    fn end(&self) -> ! {
+        if self.hosting == Hosting::OsThreads {
+            self.turns.end_once_more(self.thread());
+        }
+        end_thread();
+    }
+
+    #[inline]
     fn give_way(&self, step: Step) {
         let thread = self.thread();
         if self.hosting == Hosting::OsThreads {
@@ -178,9 +184,7 @@ enum Threads {
 
 struct Fibre {
     coroutine: Coroutine<(), Step, Ending>,
-    handler: CoroutineTrapHandler<Ending>,
-    /// The lowest address of the stack.
-    lowest: usize,
+    hosted: Hosted,
     /// It must not be resumed.
     is_left: bool,
 }
@@ -200,6 +204,7 @@ impl Fibres {
     }
 
     /// Runs `thread` until it waits or ends; tells whether it has ended.
+    #[inline(always)]
     pub(crate) fn run(&mut self, thread: usize) -> bool {
         self.reins.running.set(Some(thread));
         let step = match &mut self.threads {
@@ -216,6 +221,7 @@ impl Fibres {
     }
 
     /// Why the last thread that ran was left, if it was; once.
+    #[inline]
     pub(crate) fn take_trap(&mut self) -> Option<Trap> {
         self.trap.take()
     }
@@ -236,6 +242,7 @@ impl Fibre {
     fn new(reins: &Rc<Reins>, thread: &Rc<dyn Fn()>, number: usize) -> Option<Self> {
         let stack = take_stack()?;
         let lowest = stack.limit().get();
+        let watch = Arc::as_ptr(&reins.watch);
         let (reins, thread) = (reins.clone(), thread.clone());
         let coroutine = Coroutine::with_stack(stack, move |suspender, ()| {
             reins.suspenders[number].set(suspender);
@@ -245,14 +252,15 @@ impl Fibre {
             }
             Ending::Closed
         });
-        let handler = coroutine.trap_handler();
-        Some(Fibre { coroutine, handler, lowest, is_left: false })
+        let hosted = Hosted { handler: coroutine.trap_handler(), lowest, watch };
+        Some(Fibre { coroutine, hosted, is_left: false })
     }
 
+    // Inlined, as are the others on the way to the fibre: processors predict no return behind a switch of stacks.
+    #[inline(always)]
     fn run(&mut self, reins: &Reins) -> Step {
-        reins.floor.set(self.lowest + RESERVED_BYTES);
-        let fibre = Hosted { handler: self.handler, lowest: self.lowest, watch: Arc::as_ptr(&reins.watch) };
-        let step = match hosted(fibre, || self.coroutine.resume(())) {
+        reins.floor.set(self.hosted.lowest + RESERVED_BYTES);
+        let step = match hosted(&self.hosted, || self.coroutine.resume(())) {
             CoroutineResult::Yield(step) => step,
             CoroutineResult::Return(Ending::Left(trap)) => Step::Left(trap),
             CoroutineResult::Return(Ending::Closed) => Step::End,

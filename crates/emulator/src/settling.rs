@@ -122,7 +122,7 @@ impl Visits<'_> {
     /// If the accesses do not tell who goes together, another site in the same loop may: best, one that all lanes have come
     /// by as often.
     fn follow(&mut self, turns: &[Turns]) {
-        if self.is_shown() {
+        if turns.is_empty() || self.is_shown() {
             return;
         }
         let requests: Vec<Request> = self.requests().copied().collect();

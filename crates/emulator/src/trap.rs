@@ -22,6 +22,7 @@ pub(crate) use system::{Target, install};
 use crate::watch::Watch;
 use corosensei::trap::CoroutineTrapHandler;
 use std::cell::Cell;
+use std::ptr;
 
 /// Why a fibre was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,6 @@ pub(crate) enum Ending {
 }
 
 /// What a signal handler has to know of the fibre that runs.
-#[derive(Clone, Copy)]
 pub(crate) struct Hosted {
     pub(crate) handler: CoroutineTrapHandler<Ending>,
     /// The lowest address of its stack, where a page begins that nobody may touch.
@@ -51,18 +51,19 @@ pub(crate) struct Hosted {
 }
 
 thread_local! {
-    /// The fibre that this OS thread runs.
-    static HOSTED: Cell<Option<Hosted>> = const { Cell::new(None) };
+    /// The fibre that this OS thread runs; null if it runs none.
+    static HOSTED: Cell<*const Hosted> = const { Cell::new(ptr::null()) };
 }
 
 /// Runs `resume`, which resumes the fibre and returns when that gives way.
-pub(crate) fn hosted<R>(fibre: Hosted, resume: impl FnOnce() -> R) -> R {
-    struct Restore(Option<Hosted>);
+#[inline]
+pub(crate) fn hosted<R>(fibre: &Hosted, resume: impl FnOnce() -> R) -> R {
+    struct Restore(*const Hosted);
     impl Drop for Restore {
         fn drop(&mut self) {
             HOSTED.set(self.0);
         }
     }
-    let _restore = Restore(HOSTED.replace(Some(fibre)));
+    let _restore = Restore(HOSTED.replace(fibre));
     resume()
 }

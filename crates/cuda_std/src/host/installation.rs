@@ -53,6 +53,7 @@ pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
 }
 
 /// The machine of this OS thread, if there is one.
+#[inline]
 pub(super) fn installed() -> Option<Rc<dyn Machine>> {
     let machine = CURRENT.get()?.0.as_ptr().cast_const();
     // SAFETY: the pointer comes from `Rc::as_ptr`, and its `Installation` holds that reference until it is no longer in
