@@ -1,6 +1,7 @@
 //! For the build script of a kernel crate.
 
 mod manifest;
+mod source;
 mod tokens;
 mod without_std;
 
@@ -54,12 +55,14 @@ const CUDA_STD: &[(&str, &[u8])] = &[
 /// ([`Entry::WITHOUT_STD`](crate::Entry::WITHOUT_STD)) if
 ///
 /// * the crate root has `#![no_std]`, unconditionally;
-/// * no source file names `std`, declares an `extern crate` other than `core`, or has `include!` or `#[path]`, which would
-///   bring in files that are not looked at;
+/// * no source file names `std`, `alloc`, `proc_macro` or `include`, or what this crate has that allocates
+///   ([`image::Header`](crate::image::Header) and its likes), declares an `extern crate` other than `core`, or has `#[path]`, which
+///   would bring in files that are not looked at; and modules are declared outside of functions and macros;
 /// * the only dependencies are `slm-cuda-std` and path dependencies that are in `dependencies` and pass the same check.
 ///
 /// All `.rs` files below the folder of the manifest count, except those of nested packages, `target`, hidden folders, and
-/// the package's `build.rs`, `tests`, `examples`, `benches`, `src/bin` and `src/main.rs`. It vouches for the library alone:
+/// the package's `build.rs`, `tests`, `examples`, `benches`, `src/bin` and `src/main.rs`; a module must not have the name of one
+/// of these. It vouches for the library alone:
 /// tests, doctests, examples and binaries of the same package may use `std`. A crate that is not vouched for works as well,
 /// but slowly.
 ///

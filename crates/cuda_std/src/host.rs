@@ -4,13 +4,14 @@
 //! thread. Whoever wants to run a kernel on the CPU implements that trait and calls the kernel inside [`with`].
 
 pub mod banks;
+mod installation;
 mod slice;
 
 pub use crate::atomic::{Operation, Scope};
 use crate::{Atomic, Ordering, Value};
-use std::cell::Cell;
+use installation::installed;
+pub use installation::with;
 use std::panic::Location;
-use std::ptr::NonNull;
 use std::rc::Rc;
 
 /// Which of a thread's indices is asked for.
@@ -299,52 +300,24 @@ pub trait Machine {
     fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2];
 }
 
-thread_local! {
-    /// Points to what the innermost [`with`] holds. It has no destructor, so it is there as long as the OS thread is, and no
-    /// borrow flag, so code that never goes on after it has begun to read it leaves nothing locked.
-    static CURRENT: Cell<Option<NonNull<dyn Machine>>> = const { Cell::new(None) };
-}
-
-/// Runs `work` with `machine` behind the accessors of this OS thread.
-pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
-    struct Restore {
-        previous: Option<NonNull<dyn Machine>>,
-        /// What `CURRENT` points to until it is restored.
-        _machine: Rc<dyn Machine>,
-    }
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            CURRENT.set(self.previous);
-        }
-    }
-    let previous = CURRENT.replace(NonNull::new(Rc::as_ptr(&machine).cast_mut()));
-    let _restore = Restore { previous, _machine: machine };
-    work()
-}
-
 /// The machine of this OS thread.
 ///
 /// # Panics
 ///
 /// If there is none: kernel code was called as an ordinary function.
+#[inline]
 #[track_caller]
 pub(crate) fn machine() -> Rc<dyn Machine> {
     match installed() {
         Some(machine) => machine,
-        None => panic!(
-            "this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed"
-        ),
+        None => no_machine(),
     }
 }
 
-/// The machine of this OS thread, if there is one.
-fn installed() -> Option<Rc<dyn Machine>> {
-    let machine = CURRENT.get()?.as_ptr().cast_const();
-    // SAFETY: the pointer comes from `Rc::as_ptr`, and `with` holds that reference until it has restored `CURRENT`.
-    unsafe {
-        Rc::increment_strong_count(machine);
-        Some(Rc::from_raw(machine))
-    }
+#[cold]
+#[track_caller]
+fn no_machine() -> ! {
+    panic!("this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed")
 }
 
 /// Tells the machine, if there is one, that its thread splits its arena: arenas are numbers, and can be split without one.

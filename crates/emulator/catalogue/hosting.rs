@@ -2,7 +2,7 @@
 
 use crate::Args;
 use core::hint::{black_box, spin_loop};
-use cuda_std::{GlobalIn, kernel, thread};
+use cuda_std::{Arena, GlobalIn, kernel, thread};
 
 /// The thread of each block that is unlike the others.
 pub const ODD: u32 = 5;
@@ -63,5 +63,48 @@ kernel! {
             spin_loop();
         }
         thread::sync_threads();
+    }
+}
+
+kernel! {
+    /// One thread splits nothing off, for ever.
+    pub fn endless_splits(arena, args: Args) {
+        thread::sync_threads();
+        let mut arena = arena;
+        while thread::thread_idx_x() == ODD && args.right == 0 {
+            arena = split_often(arena);
+        }
+        thread::sync_threads();
+    }
+}
+
+/// Most of the time it is the emulator that runs.
+fn split_often(mut arena: Arena) -> Arena {
+    for _ in 0..1000 {
+        (_, arena) = arena.split::<u32>(0);
+    }
+    arena
+}
+
+kernel! {
+    /// One thread's function calls itself for ever, and splits nothing off each time.
+    pub fn deep_splits(arena, args: Args) {
+        if thread::thread_idx_x() == ODD && args.right == 0 {
+            black_box(split_deep(arena, 1));
+        }
+        thread::sync_threads();
+    }
+}
+
+#[inline(never)]
+fn split_deep(arena: Arena, depth: u32) -> u32 {
+    let (_, arena) = arena.split::<u32>(0);
+    if black_box(depth) == 0 { 0 } else { 1 + split_deep(arena, depth.wrapping_add(1)) }
+}
+
+kernel! {
+    /// Every thread panics.
+    pub fn all_panic(_arena, args: Args) {
+        assert_eq!(args.right, 1, "a kernel's");
     }
 }

@@ -1,9 +1,10 @@
 //! Kernels whose lanes go different ways: loops with a last turn for some lanes only, turns that lanes leave out, loops that
 //! they leave early.
 //!
-//! Each access is one instruction in the compiled code: the numbers of turns are hidden from the compiler, so that it does
-//! not unroll a loop in full, and where a turn of a loop is left out, the access is left out by a jump or a predicate.
-//! Which lanes go together is told in the comments, and computed turn by turn in the emulator's tests.
+//! Each access is one instruction in the compiled code, and each turn one of the source's, except in the kernels whose names
+//! end with `_unrolled` or `_continued`. Loops that lanes leave at different turns step by an argument: no compiler counts
+//! such turns in advance, so none unrolls them. Which lanes go together is told in the comments, and computed turn by turn
+//! in the emulator's tests.
 
 use crate::case::{Args, SHARED_BYTES};
 #[cfg(not(target_os = "cuda"))]
@@ -29,6 +30,16 @@ fn fill(tile: &Shared<u32>, args: Args, rows: u32) {
 #[inline(always)]
 fn output(args: Args, value: u32) {
     args.output.set(thread::thread_idx_x().into(), value);
+}
+
+/// The turns `0..end`, by a step of 1 that compilers do not know.
+#[inline(always)]
+fn each_turn(args: Args, end: u32, mut turn: impl FnMut(u32)) {
+    let mut k = 0;
+    while k < end {
+        turn(k);
+        k += args.right + 1;
+    }
 }
 
 /// A number that lanes and turns do not have in common.
@@ -107,6 +118,37 @@ kernel! {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
+        each_turn(args, 8, |k| {
+            if !(t + k).is_multiple_of(2) {
+                sum += tile.get(t + 33 * k);
+            }
+        });
+        output(args, sum);
+    }
+}
+
+kernel! {
+    /// The same in seven turns, so that odd lanes have one more.
+    pub fn red_black_of_seven(arena, args: Args) {
+        let tile = words(arena);
+        fill(&tile, args, 9);
+        let (t, mut sum) = (thread::thread_idx_x(), 0);
+        each_turn(args, 7, |k| {
+            if !(t + k).is_multiple_of(2) {
+                sum += tile.get(t + 33 * k);
+            }
+        });
+        output(args, sum);
+    }
+}
+
+kernel! {
+    /// The turns of `red_black`. Compilers make two loops of this one: in an inner one a lane looks for its next turn, and
+    /// then it loads together with the other lanes, whose turn is another one.
+    pub fn red_black_continued(arena, args: Args) {
+        let tile = words(arena);
+        fill(&tile, args, 9);
+        let (t, mut sum) = (thread::thread_idx_x(), 0);
         for k in 0..opaque(8) {
             if (t + k).is_multiple_of(2) {
                 continue;
@@ -118,13 +160,15 @@ kernel! {
 }
 
 kernel! {
-    /// The same in seven turns, so that odd lanes have one more.
-    pub fn red_black_of_seven(arena, args: Args) {
+    /// All lanes load what tells whether a lane loads once more. In the loop that compilers make to look for the next turn,
+    /// the first load is that of a lane at a time of its own.
+    pub fn chosen_turns_continued(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
-        for k in 0..opaque(7) {
-            if (t + k).is_multiple_of(2) {
+        for k in 0..opaque(8) {
+            let element = args.input.get((t + 32 * k).into());
+            if scattered(element, 0) >= 9 {
                 continue;
             }
             sum += tile.get(t + 33 * k);
@@ -191,12 +235,11 @@ kernel! {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
-        for k in 0..opaque(8) {
-            if scattered(k, t) >= 9 {
-                continue;
+        each_turn(args, 8, |k| {
+            if scattered(k, t) < 9 {
+                sum += tile.get(t + 33 * k);
             }
-            sum += tile.get(t + 33 * k);
-        }
+        });
         output(args, sum);
     }
 }
@@ -204,6 +247,18 @@ kernel! {
 kernel! {
     /// Lane `t` makes `t` turns.
     pub fn triangle(arena, args: Args) {
+        let tile = words(arena);
+        fill(&tile, args, 32);
+        let (t, mut sum) = (thread::thread_idx_x(), 0);
+        each_turn(args, t, |k| sum += tile.get(t * 31 + k));
+        output(args, sum);
+    }
+}
+
+kernel! {
+    /// The same, in a loop that compilers unroll: four turns at a time, then two, then one, each for the lanes that still have
+    /// as many.
+    pub fn triangle_unrolled(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 32);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -222,9 +277,7 @@ kernel! {
         let t = thread::thread_idx_x();
         for row in 0..opaque(4) {
             let mut sum = 0;
-            for k in 0..opaque(1 + (t + row) % 4) {
-                sum += tile.get(t + 33 * (4 * row + k));
-            }
+            each_turn(args, 1 + (t + row) % 4, |k| sum += tile.get(t + 33 * (4 * row + k)));
             args.output.set((32 * row + t).into(), sum);
         }
     }
@@ -238,9 +291,9 @@ kernel! {
         let t = thread::thread_idx_x();
         for row in 0..opaque(4) {
             let mut sum = 0;
-            for k in 0..opaque(1 + (t + row) % 4) {
+            each_turn(args, 1 + (t + row) % 4, |k| {
                 sum += tile.get(t.wrapping_mul(scattered(4 * row + k, t)) % 1024);
-            }
+            });
             args.output.set((32 * row + t).into(), sum);
         }
     }
@@ -272,9 +325,7 @@ kernel! {
         if t >= 27 {
             return;
         }
-        for k in 0..opaque(1 + t / 10) {
-            sum += tile.get(2 * t + 32 * k);
-        }
+        each_turn(args, 1 + t / 10, |k| sum += tile.get(2 * t + 32 * k));
         output(args, sum);
     }
 }
@@ -282,6 +333,20 @@ kernel! {
 kernel! {
     /// Rows of 0 to 4 elements, whose places in a table are loaded.
     pub fn ragged_rows(arena, args: Args) {
+        let tile = words(arena);
+        fill(&tile, args, 9);
+        let (t, mut sum) = (thread::thread_idx_x(), 0);
+        each_turn(args, 7 * t % 5, |k| {
+            let place = args.input.get((6 * t + k).into());
+            sum += tile.get(5 * place % 97);
+        });
+        output(args, sum);
+    }
+}
+
+kernel! {
+    /// The same, in a loop that compilers unroll.
+    pub fn ragged_rows_unrolled(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -397,16 +462,20 @@ turns! {
     clamped_fours: 32;
     red_black: 32;
     red_black_of_seven: 32;
+    red_black_continued: 32;
+    chosen_turns_continued: 32;
     red_black_update: 32;
     three_colours: 32;
     colours_beside_all: 32;
     scattered_turns: 32;
     triangle: 32;
+    triangle_unrolled: 32;
     early_exits: 32;
     early_exits_anywhere: 32;
     breaks: 32;
     early_returns: 32;
     ragged_rows: 32;
+    ragged_rows_unrolled: 32;
     grid_stride: 64;
     fours_and_a_rest: 32;
     rows_of_sixteen: 64;

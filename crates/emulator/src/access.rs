@@ -95,19 +95,23 @@ impl Running {
         let site = self.sites.number_of(Site::of_access(access, action));
         let address = access.address();
         let bytes = access.elements * access.element_bytes;
-        if !access.in_range() {
-            self.come(site, None);
-            let problem = Problem::OutOfRange { place: place(access), elements: access.elements, action };
-            self.find(access.at.into(), problem);
-            return None;
+        let can_be_made = access.in_range() && address & u64::from(bytes - 1) == 0;
+        self.come(site, can_be_made.then_some(address));
+        if !can_be_made {
+            self.find_fault(access, action);
         }
-        if address & u64::from(bytes - 1) != 0 {
-            self.come(site, None);
-            self.find(access.at.into(), Problem::Misaligned { place: place(access), bytes, action });
-            return None;
-        }
-        self.come(site, Some(address));
-        Some(site)
+        can_be_made.then_some(site)
+    }
+
+    /// Of an access that is out of range, or misaligned.
+    #[cold]
+    fn find_fault(&mut self, access: &Access, action: Action) {
+        let (place, elements) = (place(access), access.elements);
+        let problem = match access.in_range() {
+            true => Problem::Misaligned { place, bytes: elements * access.element_bytes, action },
+            false => Problem::OutOfRange { place, elements, action },
+        };
+        self.find(access.at.into(), problem);
     }
 
     /// Checks an access and has `act` make it, if there is such a place.

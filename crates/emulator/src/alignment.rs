@@ -4,7 +4,7 @@
 //! leave an access out in some turns, that is wrong: on the device they wait for each other. It shows in the addresses.
 
 use crate::colours;
-use crate::counts::{Counts, Request};
+use crate::counts::Request;
 use cuda_std::host::banks::lanes_of;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,56 +15,24 @@ const MOST_COMPARED: usize = 16;
 /// The most strides that are tried.
 const MOST_STRIDES: usize = 8;
 
-/// What speaks for an alignment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Evidence {
-    /// All lanes move alike, and always on.
-    Shown,
-    /// The addresses are such as the lanes of this alignment would make, but other ones would, too.
-    Likely,
-    /// Nothing; but nothing speaks for another one either, as all lanes have come equally often, or the first ones once more.
-    Plain,
-    /// Nothing, and lanes have come by for different numbers of times.
-    Missing,
-}
-
 /// Requests whose lanes go together.
 #[derive(Debug)]
 pub(crate) struct Aligned {
     pub(crate) requests: Vec<Request>,
-    pub(crate) evidence: Evidence,
-    /// The same visits in requests of the k-th ones, if it is likely that other ones go together.
-    by_visits: Vec<Request>,
-}
-
-impl Aligned {
-    fn new(requests: Vec<Request>, evidence: Evidence) -> Self {
-        Aligned { requests, evidence, by_visits: Vec::new() }
-    }
-
-    /// What they cost by `count`.
-    pub(crate) fn count(&self, count: impl Fn(&Request) -> Counts) -> Counts {
-        let counts: Counts = self.requests.iter().map(&count).sum();
-        let approximate = match self.evidence {
-            Evidence::Shown | Evidence::Plain => false,
-            Evidence::Missing => true,
-            Evidence::Likely => self.by_visits.iter().map(&count).sum::<Counts>() != counts,
-        };
-        Counts { approximate, ..counts }
-    }
+    /// Whether the addresses speak for it.
+    pub(crate) is_shown: bool,
 }
 
 /// Finds out who goes together in requests of the k-th visits, of lanes with these first addresses; before, all lanes have
 /// gone as far as `last` says.
 pub(crate) fn align(requests: Vec<Request>, origins: &Origins, last: Option<u64>) -> Aligned {
-    let (likely, evidence) = match colours::of_turns(&requests) {
-        Some(turns) => (Some(turns), Evidence::Likely),
-        None if go_on(&requests, origins, last) => (None, Evidence::Shown),
-        None => by_address(&requests, origins),
-    };
-    match likely {
-        Some(turns) => Aligned { requests: turns, evidence, by_visits: requests },
-        None => Aligned::new(requests, evidence),
+    let colours = colours::of_turns(&requests);
+    if colours.is_none() && go_on(&requests, origins, last) {
+        return Aligned { requests, is_shown: true };
+    }
+    match colours.or_else(|| by_address(&requests, origins)) {
+        Some(requests) => Aligned { requests, is_shown: true },
+        None => Aligned { requests, is_shown: false },
     }
 }
 
@@ -75,29 +43,11 @@ fn go_on(requests: &[Request], origins: &Origins, last: Option<u64>) -> bool {
     distances.len() > 1 && distances.windows(2).all(|pair| pair[0] != pair[1]) && !distances.contains(&None)
 }
 
-/// Another alignment, if addresses speak for it, and what there is to say about the one or the other.
-fn by_address(requests: &[Request], origins: &Origins) -> (Option<Vec<Request>>, Evidence) {
+/// Another alignment, if addresses speak for it.
+fn by_address(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> {
     let came = requests.first().map_or(0, |request| request.came);
     let even = requests.iter().all(|request| request.came == came);
-    let by_place = by_place(requests);
-    let turns = if even { by_place } else { by_place.or_else(|| by_distance(requests, origins)) };
-    match turns {
-        // One of the lanes has made every turn, and all began with the first.
-        Some(turns) if !even && turns.len() == requests.len() && turns[0].came == came => {
-            (Some(turns), Evidence::Shown)
-        }
-        Some(turns) => (Some(turns), Evidence::Likely),
-        None if even || is_a_last_turn(requests) => (None, Evidence::Plain),
-        None => (None, Evidence::Missing),
-    }
-}
-
-/// Whether only the last request is not of all lanes, but of the first ones.
-fn is_a_last_turn(requests: &[Request]) -> bool {
-    let [first, .., last] = requests else { return true };
-    let others = &requests[..requests.len() - 1];
-    let missing = first.came & !last.came;
-    others.iter().all(|request| request.came == first.came) && last.came < missing & missing.wrapping_neg()
+    by_place(requests).or_else(|| if even { None } else { by_distance(requests, origins) })
 }
 
 /// The requests of lanes that make the turns of a loop in which addresses go on evenly from lane to lane, but leave out some.

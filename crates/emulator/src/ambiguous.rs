@@ -1,6 +1,6 @@
 //! The requests of a warp at a site, counted at once where it is plain who goes together.
 
-use crate::alignment::{Aligned, Evidence, Origins, align};
+use crate::alignment::{Aligned, Origins, align};
 use crate::anchors::Clocks;
 use crate::colours;
 use crate::counts::{Counts, Request};
@@ -24,6 +24,8 @@ pub(crate) struct Ambiguous {
     marks: Vec<Clocks>,
     /// Requests that have been counted.
     counted: usize,
+    /// The lanes and clocks of the first one.
+    first: Option<(u32, Clocks)>,
     kept: Vec<Request>,
     /// The first addresses look as if lanes took turns.
     suspected: bool,
@@ -65,6 +67,12 @@ impl Ambiguous {
         before + count(request)
     }
 
+    /// The first request is counted.
+    fn begin(&mut self, request: &Request) {
+        self.counted = 1;
+        self.first = Some((request.came, request.clocks));
+    }
+
     fn mark(&mut self, clocks: Clocks) {
         if self.marks.len() < MOST_MARKS {
             self.marks.push(clocks);
@@ -87,7 +95,7 @@ impl Ambiguous {
         if !request.is_in_step() {
             return self.keep(request, all, count);
         }
-        self.counted = 1;
+        self.begin(request);
         self.mark(request.clocks);
         count(request)
     }
@@ -97,9 +105,10 @@ impl Ambiguous {
         if self.counted > 0 || self.kept.len() != 1 || !self.kept[0].is_in_step() {
             return Counts::default();
         }
-        self.counted = 1;
-        self.mark(self.kept[0].clocks);
-        self.kept.drain(..).map(|request| count(&request)).sum()
+        let first = self.kept.remove(0);
+        self.begin(&first);
+        self.mark(first.clocks);
+        count(&first)
     }
 
     /// Keeps a request. If they are too many, they are settled by what they show themselves.
@@ -109,13 +118,22 @@ impl Ambiguous {
             return Counts::default();
         }
         let kept = std::mem::take(&mut self.kept);
-        let aligned = self.align(kept);
-        self.counted += aligned.requests.len();
-        if aligned.evidence == Evidence::Shown && aligned.requests.iter().all(|request| request.came == all) {
-            aligned.requests.iter().for_each(|request| self.mark(request.clocks));
-            self.distance = aligned.requests.last().and_then(|last| self.origins.distance(last)).unwrap_or_default();
+        let Aligned { requests, is_shown } = self.align(kept);
+        let approximate = !self.is_steady(&requests);
+        self.first = self.first.or_else(|| requests.first().map(|first| (first.came, first.clocks)));
+        self.counted += requests.len();
+        if is_shown && requests.iter().all(|request| request.came == all) {
+            requests.iter().for_each(|request| self.mark(request.clocks));
+            self.distance = requests.last().and_then(|last| self.origins.distance(last)).unwrap_or_default();
         }
-        aligned.count(count)
+        Counts { approximate, ..requests.iter().map(count).sum() }
+    }
+
+    /// Whether the same lanes have come to these requests and to those counted before, and have gone the same ways in between.
+    pub(crate) fn is_steady<'a>(&self, requests: impl IntoIterator<Item = &'a Request>) -> bool {
+        let mut requests = requests.into_iter();
+        let first = self.first.or_else(|| requests.next().map(|first| (first.came, first.clocks)));
+        first.is_none_or(|(came, clocks)| requests.all(|request| request.is_in_step_since(came, &clocks)))
     }
 
     /// Whether nothing depends on what other sites have shown.

@@ -1,5 +1,6 @@
 //! A block under way, and the slot that one block has after another.
 
+use crate::barriers::Arrival;
 use crate::launch::Launch;
 use crate::order::{BlockOrder, Order};
 use crate::profile::Profile;
@@ -22,10 +23,8 @@ pub(crate) struct Block {
     /// Those of all blocks that have had the slot.
     pub(crate) requests: Requests,
     pub(crate) schedule: Schedule,
-    /// Threads that wait at a barrier, and where.
-    pub(crate) waiting: Vec<(u32, u16)>,
-    /// By which calls each of them came there.
-    pub(crate) arrivals: Vec<(u32, u32)>,
+    /// Threads that wait at a barrier.
+    pub(crate) waiting: Vec<Arrival>,
     /// First byte and bytes of shared memory that is unwritten after the barrier.
     pub(crate) reused: Vec<(u32, u32)>,
     pub(crate) warps: Vec<Meeting>,
@@ -50,7 +49,6 @@ impl Block {
             requests: Requests::new(warps, profile.shape_of_banks()),
             schedule: Schedule::new(threads, seed),
             waiting: Vec::new(),
-            arrivals: Vec::new(),
             reused: Vec::new(),
             warps: vec![Meeting::default(); warps],
             answers: vec![[0; 2]; threads as usize],

@@ -99,6 +99,7 @@ impl Busy {
         if self.0.is_empty() { None } else { self.find(first, bytes, now) }
     }
 
+    #[cold]
     fn find(&self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
         let words = self.0.get(first / WORD..(first + bytes as usize).div_ceil(WORD))?;
         let users = words.iter().find(|users| users.count > 0 && now.is_of_launch(users.interval))?;

@@ -32,8 +32,8 @@ pub struct Counts {
     pub sectors: u64,
     /// The most lanes of one request that are at one address: the degree of atomic operations.
     pub degree: u32,
-    /// Whether which lanes go together was concluded from evidence that allows for other conclusions: then all but `lanes`
-    /// and `left_out` are approximate.
+    /// Whether lanes went different ways between their accesses, so that others may go together on the device: then all but
+    /// `lanes` and `left_out` are approximate.
     pub approximate: bool,
 }
 
@@ -96,6 +96,13 @@ impl Request {
         // Without branches, as most warps are whole.
         let off = self.clocks.iter().fold(0, |off, other| off | (clock ^ other));
         off == 0 || lanes_of(self.came).all(|lane| self.clocks[lane as usize] == clock)
+    }
+
+    /// Whether the lanes `came` have come, and all of them by equally many places since `clocks`.
+    pub(crate) fn is_in_step_since(&self, came: u32, clocks: &[u32; 32]) -> bool {
+        let mut since = lanes_of(came).map(|lane| self.clocks[lane as usize].wrapping_sub(clocks[lane as usize]));
+        let first = since.next();
+        self.came == came && since.all(|since| Some(since) == first)
     }
 
     /// The lanes that make an access.

@@ -148,7 +148,7 @@ impl Emulator {
         launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
         let budget = launch.budget_for(&args);
         let outputs = if launch.partial_outputs { Outputs::default() } else { Outputs::of(&args) };
-        let hosting = if E::WITHOUT_STD { Hosting::Fibres } else { Hosting::OsThreads };
+        let hosting = Hosting::of(E::WITHOUT_STD);
         self.launch_code(E::NAME, hosting, launch, budget, outputs, Box::new(move || E::run(args, constants)))
     }
 
@@ -203,9 +203,11 @@ impl Emulator {
 /// What each thread runs of each block.
 fn thread_code(machine: Rc<Emulated>, launch: u64, code: Box<dyn Fn()>) -> impl Fn() {
     let run = move |machine: &Emulated| {
-        let top = 0usize;
-        machine.tops[machine.reins.thread()].set(&raw const top as usize);
-        let panic = catch(|| machine.reins.watch.leave(&code));
+        let panic = catch(|| {
+            let top = 0usize;
+            machine.tops[machine.reins.thread()].set(&raw const top as usize);
+            machine.reins.watch.leave(&code);
+        });
         machine.running.borrow_mut().end_thread(panic);
     };
     move || match machine.reins.hosting() {

@@ -13,13 +13,13 @@ use crate::panics::end_thread;
 use crate::trap::{Ending, Hosted, Trap, hosted};
 use crate::watch::Watch;
 use corosensei::stack::{DefaultStack, Stack};
-use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::cell::{Cell, RefCell};
 use std::mem::forget;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::thread::panicking;
 
 /// Bytes of a thread's stack. Address space, most of it: what is not touched takes no memory.
 pub(crate) const STACK_BYTES: usize = 1 << 20;
@@ -50,6 +50,14 @@ pub(crate) enum Hosting {
     Fibres,
     /// OS threads, of which one runs at a time.
     OsThreads,
+}
+
+impl Hosting {
+    /// Of kernels that cannot reach `std`, or may. A panic is the OS thread's: while one is under way, nobody could tell
+    /// whether a fibre panics, too, and such a fibre must not be suspended.
+    pub(crate) fn of(without_std: bool) -> Self {
+        if without_std && !panicking() { Hosting::Fibres } else { Hosting::OsThreads }
+    }
 }
 
 /// Why a thread gave way.
@@ -113,18 +121,25 @@ impl Reins {
     }
 
     /// Suspends the running thread, which is not unwinding. Does not return if threads are to end.
+    #[inline]
     pub(crate) fn pause(&self) {
         if !self.ending.get() {
             self.give_way(Step::Pause);
         }
         if self.ending.get() {
-            if self.hosting == Hosting::OsThreads {
-                self.turns.end_once_more(self.thread());
-            }
-            end_thread();
+            self.end();
         }
     }
 
+    #[cold]
+    fn end(&self) -> ! {
+        if self.hosting == Hosting::OsThreads {
+            self.turns.end_once_more(self.thread());
+        }
+        end_thread();
+    }
+
+    #[inline]
     fn give_way(&self, step: Step) {
         let thread = self.thread();
         if self.hosting == Hosting::OsThreads {
@@ -132,7 +147,7 @@ impl Reins {
         }
         let suspender = self.suspenders[thread].get();
         // SAFETY: `Fibres::run` says that this fibre runs, so it has begun, and set its suspender as its first act. That
-        // lies on the fibre's stack, in a frame below the running one.
+        // lies on the fibre's stack, in a frame that the running one has been called from.
         unsafe { (*suspender).suspend(step) };
     }
 
@@ -169,9 +184,7 @@ enum Threads {
 
 struct Fibre {
     coroutine: Coroutine<(), Step, Ending>,
-    handler: CoroutineTrapHandler<Ending>,
-    /// The lowest address of the stack.
-    lowest: usize,
+    hosted: Hosted,
     /// It must not be resumed.
     is_left: bool,
 }
@@ -191,6 +204,7 @@ impl Fibres {
     }
 
     /// Runs `thread` until it waits or ends; tells whether it has ended.
+    #[inline(always)]
     pub(crate) fn run(&mut self, thread: usize) -> bool {
         self.reins.running.set(Some(thread));
         let step = match &mut self.threads {
@@ -207,6 +221,7 @@ impl Fibres {
     }
 
     /// Why the last thread that ran was left, if it was; once.
+    #[inline]
     pub(crate) fn take_trap(&mut self) -> Option<Trap> {
         self.trap.take()
     }
@@ -227,6 +242,7 @@ impl Fibre {
     fn new(reins: &Rc<Reins>, thread: &Rc<dyn Fn()>, number: usize) -> Option<Self> {
         let stack = take_stack()?;
         let lowest = stack.limit().get();
+        let watch = Arc::as_ptr(&reins.watch);
         let (reins, thread) = (reins.clone(), thread.clone());
         let coroutine = Coroutine::with_stack(stack, move |suspender, ()| {
             reins.suspenders[number].set(suspender);
@@ -236,14 +252,15 @@ impl Fibre {
             }
             Ending::Closed
         });
-        let handler = coroutine.trap_handler();
-        Some(Fibre { coroutine, handler, lowest, is_left: false })
+        let hosted = Hosted { handler: coroutine.trap_handler(), lowest, watch };
+        Some(Fibre { coroutine, hosted, is_left: false })
     }
 
+    // Inlined, as are the others on the way to the fibre: processors predict no return behind a switch of stacks.
+    #[inline(always)]
     fn run(&mut self, reins: &Reins) -> Step {
-        reins.floor.set(self.lowest + RESERVED_BYTES);
-        let fibre = Hosted { handler: self.handler, lowest: self.lowest, watch: Arc::as_ptr(&reins.watch) };
-        let step = match hosted(fibre, || self.coroutine.resume(())) {
+        reins.floor.set(self.hosted.lowest + RESERVED_BYTES);
+        let step = match hosted(&self.hosted, || self.coroutine.resume(())) {
             CoroutineResult::Yield(step) => step,
             CoroutineResult::Return(Ending::Left(trap)) => Step::Left(trap),
             CoroutineResult::Return(Ending::Closed) => Step::End,

@@ -27,8 +27,8 @@ pub struct Launch {
     pub shared_bytes: u32,
     /// What the order of blocks and threads depends on: the same seed gives the same order.
     pub seed: u64,
-    /// The most steps (accesses, masked ones that are left out, and waits) of all threads of a block together, so that a
-    /// block which waits for ever ends. `None` is for 2^26 and 8 more for each byte of the windows that the kernel gets;
+    /// The most steps (accesses, masked ones that are left out, waits, and windows split off) of all threads of a block
+    /// together, so that a block which waits for ever ends. `None` is for 2^26 and 8 more for each byte of the windows that the kernel gets;
     /// more than 2^32 - 1 count as so many.
     pub budget: Option<u64>,
     /// Whether threads may write the same bits to the same place without order. They may not unless this says so.

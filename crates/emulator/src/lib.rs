@@ -55,6 +55,7 @@ mod access;
 mod alignment;
 mod ambiguous;
 mod anchors;
+mod barriers;
 mod block;
 mod blocks;
 mod clocks;

@@ -62,6 +62,7 @@ impl Emulated {
     }
 
     /// Has a thread run next: the number of its fibre.
+    #[inline]
     pub(crate) fn prepare(&self, turn: &Turn) -> usize {
         let fibre = turn.slot * self.threads + turn.thread as usize;
         self.block_indices[turn.slot].set(turn.block);
@@ -71,17 +72,24 @@ impl Emulated {
     }
 
     /// A thread has given way, because it waits or because it `ended`.
+    #[inline]
     pub(crate) fn note(&self, fibre: usize, ended: bool) {
         self.places[fibre].set(self.last.get().filter(|_| !ended));
     }
 
     /// Gives other threads the chance to run before an atomic operation.
+    #[inline(always)]
     fn before_atomic(&self) {
         let _inside = self.reins.watch.enter();
         let pause = !unwinds() && self.running.borrow_mut().may_give_way();
         if pause {
-            self.reins.pause();
+            self.pause();
         }
+    }
+
+    #[cold]
+    fn pause(&self) {
+        self.reins.pause();
     }
 }
 
@@ -159,9 +167,7 @@ impl Machine for Emulated {
     }
 
     fn split(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
-        if !unwinds() {
-            self.running.borrow_mut().split(base, bytes, at);
-        }
+        self.act(at, |running| running.split(base, bytes, at));
     }
 
     fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>) {

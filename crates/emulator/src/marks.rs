@@ -25,19 +25,20 @@ const SEVERAL: u32 = u32::MAX;
 const MOST_OTHERS: usize = 256;
 
 impl Mark {
-    /// Whether it is of an earlier interval of the block, or of an earlier launch: ordered, without a further look. A mark
-    /// that stands for several is not.
+    /// Whether it is ordered before, without a further look. A mark that stands for several is not.
     #[inline(always)]
-    fn is_old(&self, now: &Moment<'_>) -> bool {
-        now.is_earlier_own(self.interval) | !now.is_of_launch(self.interval)
+    pub(crate) fn is_old(&self, now: &Moment<'_>) -> bool {
+        now.is_behind(self.interval)
     }
 
     /// The first of these lanes whose access is not ordered before the present one.
     #[inline]
     fn unordered_lane(&self, now: &Moment<'_>) -> Option<u32> {
-        if self.is_old(now) {
-            return None;
-        }
+        if self.is_old(now) { None } else { self.find_unordered_lane(now) }
+    }
+
+    #[inline(never)]
+    fn find_unordered_lane(&self, now: &Moment<'_>) -> Option<u32> {
         let mut lanes = self.lanes;
         if self.warp == now.mark.warp && now.is_own(self.interval) {
             // What the thread itself did.
@@ -49,8 +50,8 @@ impl Mark {
     /// Whether later accesses may be in conflict with it that are in none with the present one.
     #[inline]
     fn is_needed(&self, now: &Moment<'_>) -> bool {
-        let other_size = self.atomic_bytes != now.mark.atomic_bytes && !self.is_old(now);
-        other_size || self.unordered_lane(now).is_some()
+        let is_other_size = || self.atomic_bytes != now.mark.atomic_bytes;
+        !self.is_old(now) && (is_other_size() || self.find_unordered_lane(now).is_some())
     }
 
     fn thread(&self, lane: u32) -> u16 {
@@ -99,11 +100,12 @@ impl Sets {
 
     /// An access that `earlier` stands for and that is not ordered before the present one.
     #[inline(always)]
-    pub(crate) fn conflict(&self, earlier: Mark, now: &Moment<'_>) -> Option<Conflict> {
+    pub(crate) fn conflict(&self, earlier: &Mark, now: &Moment<'_>) -> Option<Conflict> {
         if earlier.is_old(now) { None } else { self.conflict_with(earlier, now) }
     }
 
-    fn conflict_with(&self, earlier: Mark, now: &Moment<'_>) -> Option<Conflict> {
+    #[inline(never)]
+    fn conflict_with(&self, earlier: &Mark, now: &Moment<'_>) -> Option<Conflict> {
         if earlier.interval == SEVERAL {
             return self.conflict_with_set(earlier.clock, now);
         }
@@ -117,13 +119,13 @@ impl Sets {
 
     /// An atomic operation of another size than the present one that `earlier` stands for and that is not ordered before.
     #[cold]
-    pub(crate) fn conflict_of_sizes(&self, earlier: Mark, now: &Moment<'_>) -> Option<Conflict> {
+    pub(crate) fn conflict_of_sizes(&self, earlier: &Mark, now: &Moment<'_>) -> Option<Conflict> {
         let of_one = |mark: &Mark| {
             let other = mark.atomic_bytes != now.mark.atomic_bytes;
             other.then(|| mark.unordered_lane(now)).flatten().map(|lane| mark.conflict(lane))
         };
         if earlier.interval != SEVERAL {
-            return of_one(&earlier);
+            return of_one(earlier);
         }
         self.latest_of(earlier.clock).iter().chain(&self.others[earlier.clock as usize]).find_map(of_one)
     }
@@ -135,27 +137,31 @@ impl Sets {
     /// Adds the present access to what `place` stands for. What is ordered before it is no longer needed.
     #[inline]
     pub(crate) fn add(&mut self, place: &mut Mark, now: &Moment<'_>) {
-        if place.take(now.mark) {
-            return;
-        }
         if place.interval == SEVERAL {
             self.add_to_set(place.clock, now);
-        } else if !place.is_needed(now) {
-            *place = now.mark;
-        } else {
-            self.begin_set(place, now);
+        } else if !place.take(now.mark) {
+            match place.is_needed(now) {
+                true => self.begin_set(place, now),
+                false => *place = now.mark,
+            }
         }
     }
 
     #[inline]
     fn add_to_set(&mut self, set: u32, now: &Moment<'_>) {
         let place = set as usize * self.warps + usize::from(now.mark.warp);
-        let latest = &mut self.latest[place];
+        if !self.latest[place].take(now.mark) {
+            self.add_latest(set, place, now);
+        }
+    }
+
+    #[inline(never)]
+    fn add_latest(&mut self, set: u32, place: usize, now: &Moment<'_>) {
         // Blocks run in turns, and what one left most recently is at the end.
-        if latest.take(now.mark) || self.others[set as usize].iter_mut().rev().any(|other| other.take(now.mark)) {
+        if self.others[set as usize].iter_mut().rev().any(|other| other.take(now.mark)) {
             return;
         }
-        let before = std::mem::replace(latest, now.mark);
+        let before = std::mem::replace(&mut self.latest[place], now.mark);
         if before.is_needed(now) {
             self.keep(set, before, now);
         }

@@ -81,7 +81,7 @@ impl<T: Value> Buffer<T> {
     pub fn words_from(&self, first: usize, words: usize) -> GlobalIn<u32> {
         let first = first.min(self.len);
         let words = words.min((self.len - first) * size_of::<T>() / size_of::<u32>());
-        // SAFETY: as for `output`; every bit pattern is a valid word.
+        // SAFETY: as for `output`, and the emulator checks the alignment, too, which may be that of smaller elements here.
         unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, words as u64) }
     }
 

@@ -101,6 +101,8 @@ pub(crate) struct Moment<'a> {
     pub(crate) first: u32,
     /// The first interval whose accesses matter, whatever its slot.
     pub(crate) launch_first: u32,
+    /// The first interval whose accesses may be without order, whatever its slot.
+    unordered_first: u32,
     known: &'a Knowledge,
 }
 
@@ -163,14 +165,16 @@ impl BlockOrder {
         let Thread { clock, known, .. } = &self.threads[thread as usize];
         let (warp, lanes) = ((thread / 32) as u8, 1 << (thread % 32));
         let mark = Mark { interval: self.interval, clock: *clock, lanes, warp, atomic_bytes: 0, site };
-        Moment { mark, thread, first: self.first, launch_first: self.launch_first, known }
+        let (first, launch_first) = (self.first, self.launch_first);
+        Moment { mark, thread, first, launch_first, unordered_first: launch_first, known }
     }
 
     /// All threads of the block have met.
     pub(crate) fn barrier(&mut self, order: &mut Order) {
         self.interval = order.next_interval(self.slot);
         // Of the block itself the new interval says all; of other blocks each knows what any knew.
-        let known = self.threads.iter().fold(None, |known, thread| join(&known, &thread.known));
+        let all_known = self.threads.iter().map(|thread| &thread.known).filter(|known| known.is_some());
+        let known = all_known.fold(None, |all, known| join(&all, known));
         let known = without_block(&known, self.first);
         for thread in &mut self.threads {
             thread.clock = 0;
@@ -218,13 +222,18 @@ impl BlockOrder {
 
     /// The thread's atomic operation at `address`, whose space is seen by the threads in `scope`: hands on what the
     /// last fence released, if it `writes`, and picks up what others have handed on.
+    #[inline]
     pub(crate) fn atomic(&mut self, thread: u16, address: u64, scope: Scope, writes: bool, order: &mut Order) {
+        let released = self.threads[thread as usize].released.iter().any(Option::is_some);
+        if released || !order.meetings.is_empty() {
+            self.hand_on(thread, address, scope, writes, order);
+        }
+    }
+
+    #[inline(never)]
+    fn hand_on(&mut self, thread: u16, address: u64, scope: Scope, writes: bool, order: &mut Order) {
         let place = self.place(address, scope);
         let thread = &mut self.threads[thread as usize];
-        let released = thread.released.iter().any(Option::is_some);
-        if order.meetings.is_empty() && !released {
-            return;
-        }
         let (block, device) = order.meeting(place, self.first);
         // Nobody but the block is at shared memory, so that what is for the device is for the block there.
         let device = if scope == Scope::Block { None } else { Some(device) };
@@ -253,10 +262,18 @@ impl Moment<'_> {
         interval.wrapping_sub(self.first) <= self.mark.interval - self.first
     }
 
-    /// Whether an interval is an earlier one of its block.
+    /// Whether all that happened in an interval is ordered before, without a further look: since it was in an earlier launch,
+    /// or in an earlier interval of the block.
     #[inline]
-    pub(crate) fn is_earlier_own(&self, interval: u32) -> bool {
-        interval.wrapping_sub(self.first) < self.mark.interval - self.first
+    pub(crate) fn is_behind(&self, interval: u32) -> bool {
+        let is_earlier_own = interval.wrapping_sub(self.first) < self.mark.interval - self.first;
+        is_earlier_own | self.are_all_behind(interval)
+    }
+
+    /// The same of all that had happened by the time of an access in that interval.
+    #[inline]
+    pub(crate) fn are_all_behind(&self, interval: u32) -> bool {
+        count_of(interval) < self.unordered_first
     }
 
     /// Whether what happened in an interval matters, since it was not in an earlier launch.
@@ -271,8 +288,10 @@ impl Moment<'_> {
     }
 
     /// Other blocks' accesses do not matter, since they were to other memory.
+    #[inline]
     pub(crate) fn forget_other_blocks(&mut self) {
         self.launch_first = count_of(self.first);
+        self.unordered_first = count_of(self.mark.interval);
     }
 
     /// Whether the access of `thread` at `clock` in `interval` is over for this thread; for one of this block's

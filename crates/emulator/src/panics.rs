@@ -10,7 +10,7 @@ use std::thread::{Builder, JoinHandle, panicking};
 
 thread_local! {
     static IN_KERNEL: Cell<bool> = const { Cell::new(false) };
-    /// The running thread of the kernel has begun to unwind.
+    /// The running thread of the kernel has begun to unwind: further panics are its destructors'.
     static UNWINDING: Cell<bool> = const { Cell::new(false) };
     /// Never dropped, so that it is there in destructors of `thread_local!`s as well.
     static PLACE: ManuallyDrop<RefCell<Option<Line>>> = const { ManuallyDrop::new(RefCell::new(None)) };
@@ -123,17 +123,16 @@ pub(crate) fn catch(work: impl FnOnce()) -> Option<Panic> {
     Some(Panic { message, at: PLACE.with(|place| place.take()) })
 }
 
-/// Whether the running thread of a kernel unwinds: what runs are destructors. It was not suspended since that began.
+/// Whether the running thread of a kernel unwinds: what runs are destructors, or the panic hook, which may be any code. It was
+/// not suspended since that began, and began without a panic: a launch in a destructor that a panic runs has OS threads.
 #[inline]
 pub(crate) fn unwinds() -> bool {
-    UNWINDING.get() && still_unwinds()
-}
-
-#[cold]
-fn still_unwinds() -> bool {
-    // The launch itself may be in a destructor that a panic runs, and kernels may catch their panics.
-    UNWINDING.set(panicking());
-    UNWINDING.get()
+    let unwinds = panicking();
+    if !unwinds && UNWINDING.get() {
+        // It has caught its panic.
+        UNWINDING.set(false);
+    }
+    unwinds
 }
 
 /// Ends the running thread because its launch has ended.

@@ -8,11 +8,16 @@
 // Return addresses are read from the stack.
 #![allow(unsafe_code)]
 
+use crate::fibres::STACK_BYTES;
 use crate::site::Line;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::panic::Location;
 use std::ptr;
+
+/// The most bytes of calls that are read from the stack: fewer than there are on the thread's own, whose first frame is near
+/// its end. A kernel may have stacks of its own, whose distances from each other mean nothing.
+const MOST_BYTES: usize = STACK_BYTES / 2;
 
 /// A call on the way to a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +55,12 @@ impl Paths {
     pub(crate) fn number(&mut self, at: &'static Location<'static>, top: usize) -> u32 {
         let here = 0u8;
         let bottom = &raw const here as usize;
-        if let Some(number) = self.paths.iter().position(|path| ptr::eq(path.at, at) && path.is_here(bottom, top)) {
-            return number as u32;
+        let is_own = bottom < top && top - bottom <= MOST_BYTES;
+        let is_here = |path: &Path| is_own && ptr::eq(path.at, at) && path.is_here(bottom, top);
+        match self.paths.iter().position(is_here) {
+            Some(number) => number as u32,
+            None => self.add(unwind(at, bottom, top, is_own)),
         }
-        self.add(unwind(at, bottom, top))
     }
 
     #[cold]
@@ -75,26 +82,26 @@ impl Paths {
 }
 
 impl Path {
-    /// Whether these are the calls of the running thread, whose frames are between `bottom` and `top`.
+    /// Whether these are the calls of the running thread, whose frames are between `bottom` and `top`, on its own stack.
     fn is_here(&self, bottom: usize, top: usize) -> bool {
         self.is_exact
             && self.calls.iter().all(|call| {
                 let place = top.wrapping_sub(call.depth);
-                // SAFETY: the word is on the running thread's stack, above the running frame.
+                // SAFETY: the word is on the running thread's stack, between the running frame and the first one (`is_own`).
                 place > bottom && unsafe { (place as *const usize).read_unaligned() } == call.address
             })
     }
 }
 
-fn unwind(at: &'static Location<'static>, bottom: usize, top: usize) -> Path {
-    let (mut calls, mut is_exact) = (Vec::new(), cfg!(target_arch = "x86_64"));
+fn unwind(at: &'static Location<'static>, bottom: usize, top: usize, is_own: bool) -> Path {
+    let (mut calls, mut is_exact) = (Vec::new(), cfg!(target_arch = "x86_64") && is_own);
     let mut visit = |frame: &backtrace::Frame| {
         let (place, address) = ((frame.sp() as usize).wrapping_sub(size_of::<usize>()), frame.ip() as usize);
         if place >= top {
             return false;
         }
         if place > bottom {
-            // SAFETY: the word is on the running thread's stack, above the running frame.
+            // SAFETY: the word is on the running thread's stack, between the running frame and the first one (`is_own`).
             is_exact = is_exact && unsafe { (place as *const usize).read_unaligned() } == address;
             calls.push(Call { depth: top - place, address });
         }

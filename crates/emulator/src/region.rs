@@ -108,14 +108,14 @@ impl Region {
     pub(crate) fn is_written(&self, first: usize, bytes: u32) -> bool {
         match self.written[first..first + bytes as usize] {
             [a] => a == 1,
-            [a, b] => a & b == 1,
-            [a, b, c, d] => a & b & c & d == 1,
+            [a, b] => [a, b] == [1; 2],
+            [a, b, c, d] => [a, b, c, d] == [1; 4],
             ref many => many.iter().fold(1, |all, written| all & written) == 1,
         }
     }
 
     /// `elements` elements of `size` bytes, from byte `first` on.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn read(&self, first: usize, elements: u32, size: u32, bits: &mut [u64; 4]) {
         for (k, bits) in bits.iter_mut().enumerate().take(elements as usize) {
             let bytes = &self.bytes[first + k * size as usize..];

@@ -73,7 +73,7 @@ impl Requests {
 
     /// `lane` of `warp`, which has the lanes `all`, comes by `site` and makes an access at `address`, or none. Tells
     /// whether it should wait for the other lanes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn come(
         &mut self,
         [warp, lane]: [u32; 2],
@@ -104,6 +104,7 @@ impl Requests {
     }
 
     /// Ends the requests that all lanes have come to.
+    #[inline(never)]
     fn finish(&mut self, warp: u32, all: u32, site: u16, sites: &Sites) {
         let queue = &mut self.queues[warp as usize][site as usize];
         let counts = counts_of(&mut self.counts[warp as usize], site);
@@ -172,8 +173,11 @@ impl Requests {
     }
 
     /// So many lanes of a warp have met at a barrier, exchange or product, in so many requests.
+    #[inline]
     pub(crate) fn meet(&mut self, warp: usize, site: u16, lanes: u32, requests: u64) {
-        *counts_of(&mut self.counts[warp], site) += Counts { requests, lanes: lanes.into(), ..Counts::default() };
+        let counts = counts_of(&mut self.counts[warp], site);
+        counts.requests += requests;
+        counts.lanes += u64::from(lanes);
     }
 
     /// The passes of shared memory so far, of all warps and blocks.
@@ -187,6 +191,7 @@ impl Requests {
     }
 }
 
+#[inline]
 fn counts_of(counts: &mut Vec<Counts>, site: u16) -> &mut Counts {
     if counts.len() <= site as usize {
         counts.resize(site as usize + 1, Counts::default());

@@ -14,12 +14,10 @@ use crate::paths::Paths;
 use crate::profile::Profile;
 use crate::random::{Pace, Random};
 use crate::site::{Action, Line, Site, Sites};
-use crate::threads::Threads;
 use crate::trap::Trap;
 use crate::warp::{Answer, Call, Part, answer};
 use crate::{Finding, SiteCounts};
 use cuda_std::host::Scope;
-use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
 /// The most accesses that a thread makes before another one runs.
@@ -46,7 +44,7 @@ pub(crate) struct Running {
     parked: Vec<Block>,
     /// The running thread, and each one's index.
     pub(crate) thread: u32,
-    indices: Vec<[u32; 3]>,
+    pub(crate) indices: Vec<[u32; 3]>,
     pub(crate) paths: Paths,
     random: Random,
     /// Turns of threads until another block may run.
@@ -144,6 +142,7 @@ impl Running {
 
     /// Any block that can run does so for some turns: one that is under way, or the next one if there is a place for it.
     /// Tells whether there is one.
+    #[inline(never)]
     fn change_block(&mut self) -> bool {
         let can_run = |block: &Block| block.under_way || self.blocks.are_left();
         let choice: Vec<usize> = (0..self.parked.len()).filter(|k| can_run(&self.parked[*k])).collect();
@@ -173,7 +172,7 @@ impl Running {
 
     /// Ends the launch if its intervals can no longer be told apart.
     #[cold]
-    fn end_exhausted(&mut self, at: Line) {
+    pub(crate) fn end_exhausted(&mut self, at: Line) {
         self.stopped = true;
         self.pause = true;
         self.find(at, Problem::TooManyIntervals { intervals: self.memory.most_intervals });
@@ -237,7 +236,7 @@ impl Running {
     }
 
     /// The running thread has to wait.
-    fn stop_thread(&mut self) {
+    pub(crate) fn stop_thread(&mut self) {
         let woken = self.block.schedule.stop(self.thread);
         self.go_on(woken);
     }
@@ -251,7 +250,7 @@ impl Running {
     }
 
     /// The running thread has come by `site`, with or without making an access.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn come(&mut self, site: u16, address: Option<u64>) {
         let (warp, lane) = (self.thread / 32, self.thread % 32);
         let all = self.block.schedule.lanes(warp);
@@ -280,101 +279,6 @@ impl Running {
             });
             self.find(at.into(), Problem::SplitDivergence { split, other });
         }
-    }
-
-    /// A barrier that leaves the contents of some shared memory unspecified.
-    pub(crate) fn reuse(&mut self, base: u32, bytes: u32, at: &'static Location<'static>, path: u32) {
-        if !self.block.reused.contains(&(base, bytes)) {
-            self.block.reused.push((base, bytes));
-        }
-        self.sync_threads(at, path);
-    }
-
-    /// The running thread has come to the barrier `at` by the calls that `path` is the number of.
-    pub(crate) fn sync_threads(&mut self, at: &'static Location<'static>, path: u32) {
-        let site = self.sites.number_of(Site::of_wait(at, Action::Barrier));
-        self.block.waiting.push((self.thread, site));
-        self.block.arrivals.push((self.thread, path));
-        self.stop_thread();
-        self.pause = true;
-        if self.block.waiting.len() == self.indices.len() {
-            self.end_barrier();
-        }
-    }
-
-    /// All threads that there are wait at a barrier.
-    fn end_barrier(&mut self) {
-        let first = self.block.waiting[0].1;
-        if self.block.ended > 0 || self.block.waiting.iter().any(|(_, site)| *site != first) {
-            self.block.waiting.sort_unstable();
-            self.find_divergence();
-        } else {
-            self.compare_paths(first);
-        }
-        self.block.arrivals.clear();
-        self.count_requests();
-        for (thread, site) in &self.block.waiting {
-            self.block.requests.meet((thread / 32) as usize, *site, 1, u64::from(thread % 32 == 0));
-        }
-        for (base, bytes) in self.block.reused.drain(..) {
-            self.block.shared.poison_part(base as usize, bytes as usize);
-        }
-        self.block.order.barrier(&mut self.order);
-        if self.order.exhausted {
-            self.end_exhausted(self.line(first));
-        }
-        let Block { waiting, schedule, .. } = &mut self.block;
-        waiting.drain(..).for_each(|(thread, _)| schedule.wake(thread));
-    }
-
-    /// All threads are at one barrier; they may have come there from different places.
-    fn compare_paths(&mut self, site: u16) {
-        let (thread, first) = self.block.arrivals[0];
-        let others = self.block.arrivals.iter().map(|(_, path)| *path).filter(|path| *path != first);
-        let others: BTreeSet<u32> = others.collect();
-        let Some(lines) = others.into_iter().find_map(|other| self.paths.different(first, other).cloned()) else {
-            return;
-        };
-        let (mut same, mut differ) = (Vec::new(), Vec::new());
-        for (thread, path) in std::mem::take(&mut self.block.arrivals) {
-            let is_same = path == first || self.paths.different(first, path).is_none();
-            if is_same { same.push(thread) } else { differ.push(thread) }
-        }
-        let [calls, other_calls] = lines;
-        let [threads, others] = [same, differ].map(|mut threads: Vec<u32>| {
-            threads.sort_unstable();
-            Threads::new(threads)
-        });
-        self.thread = thread;
-        self.find(self.line(site), Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others });
-    }
-
-    fn count_requests(&mut self) {
-        for warp in 0..self.block.warps.len() {
-            self.block.requests.begin_anew(warp, self.block.schedule.lanes(warp as u32), &self.sites);
-        }
-    }
-
-    /// The threads that wait, sorted, are not all threads at one barrier: the others have ended.
-    #[cold]
-    fn find_divergence(&mut self) {
-        let (thread, site) = self.block.waiting[0];
-        let problem = Problem::BarrierDivergence { waiting: self.threads_by_barrier(), ended: self.ended_threads() };
-        self.thread = thread;
-        self.find(self.line(site), problem);
-    }
-
-    fn threads_by_barrier(&self) -> Vec<(Line, Threads)> {
-        let mut barriers: BTreeMap<Line, Vec<u32>> = BTreeMap::new();
-        for (thread, site) in &self.block.waiting {
-            barriers.entry(self.line(*site)).or_default().push(*thread);
-        }
-        barriers.into_iter().map(|(at, threads)| (at, Threads::new(threads))).collect()
-    }
-
-    fn ended_threads(&self) -> Threads {
-        let is_waiting = |thread: &u32| self.block.waiting.binary_search_by_key(thread, |(thread, _)| *thread).is_ok();
-        Threads::new((0..self.indices.len() as u32).filter(|thread| !is_waiting(thread)))
     }
 
     pub(crate) fn meet(&mut self, part: Part, mask: u32, at: &'static Location<'static>) {
@@ -425,7 +329,7 @@ impl Running {
     fn absence(&self, mask: u32, lane: u32) -> Absence {
         let (warp, bit) = (self.thread / 32, 1 << lane);
         let waits = self.block.warps[warp as usize].waits(lane)
-            || self.block.waiting.iter().any(|(thread, _)| *thread == 32 * warp + lane);
+            || self.block.waiting.iter().any(|arrival| arrival.thread == 32 * warp + lane);
         match (mask & bit != 0, self.block.schedule.lanes(warp) & bit != 0) {
             (false, _) => Absence::NotInMask,
             (_, false) => Absence::NotInBlock,

@@ -1,6 +1,6 @@
 //! What was kept until a warp met is settled: its sites together show who went together.
 
-use crate::alignment::{Aligned, Evidence, Origins, align, join};
+use crate::alignment::{Aligned, Origins, align, join};
 use crate::ambiguous::Ambiguous;
 use crate::anchors::{Anchors, Clocks, Turns};
 use crate::counts::{Counts, Request};
@@ -16,8 +16,6 @@ struct Visits<'a> {
     seen: &'a mut Ambiguous,
     /// What was kept, in parts that anchors divide.
     parts: Vec<Aligned>,
-    /// The parts before they were divided by the turns that another site is likely to show.
-    unlikely: Option<Vec<Aligned>>,
 }
 
 /// Settles all that is kept of a warp's sites, with how often each lane has come by: the counts of each, by `count`.
@@ -27,18 +25,18 @@ pub(crate) fn settle<'a>(
     count: impl Fn(u16, &Request) -> Counts,
 ) -> Vec<(u16, Counts)> {
     let mut visits: Vec<Visits<'a>> =
-        sites.map(|(site, times, seen)| Visits { site, times, seen, parts: Vec::new(), unlikely: None }).collect();
+        sites.map(|(site, times, seen)| Visits { site, times, seen, parts: Vec::new() }).collect();
     let (anchors, contradicted) = anchors(&visits, all);
     for visits in &mut visits {
         let kept = visits.seen.take_kept();
         visits.parts = parts(kept, &anchors, visits.seen);
     }
-    let turns: Vec<(Turns, Evidence)> = visits.iter().filter_map(|visits| visits.turns(all)).collect();
+    let turns: Vec<Turns> = visits.iter().filter_map(|visits| visits.turns(all)).collect();
     visits.iter_mut().for_each(|visits| visits.follow(&turns));
     let count = |visits: &Visits<'_>| {
-        let mut counts = visits.count(|request| count(visits.site, request));
-        counts.approximate |= contradicted.contains(&visits.site);
-        (visits.site, counts)
+        let counts: Counts = visits.requests().map(|request| count(visits.site, request)).sum();
+        let approximate = !visits.seen.is_steady(visits.requests()) || contradicted.contains(&visits.site);
+        (visits.site, Counts { approximate, ..counts })
     };
     visits.iter().map(count).collect()
 }
@@ -106,45 +104,32 @@ impl Visits<'_> {
         self.parts.iter().flat_map(|part| &part.requests)
     }
 
-    /// What speaks for the alignment of all parts.
-    fn evidence(&self) -> Evidence {
-        let found = |evidence| self.parts.iter().any(|part| part.evidence == evidence);
-        let by_weight = [Evidence::Missing, Evidence::Plain, Evidence::Likely];
-        by_weight.into_iter().find(|evidence| found(*evidence)).unwrap_or(Evidence::Shown)
+    /// Whether addresses speak for the alignment of all parts.
+    fn is_shown(&self) -> bool {
+        self.parts.iter().all(|part| part.is_shown)
     }
 
     /// The turns of the loop, if the site's accesses show them, and not all lanes make all of them.
-    fn turns(&self, all: u32) -> Option<(Turns, Evidence)> {
-        let evidence = self.evidence();
-        if self.parts.is_empty() || !matches!(evidence, Evidence::Shown | Evidence::Likely) {
+    fn turns(&self, all: u32) -> Option<Turns> {
+        if self.parts.is_empty() || !self.is_shown() {
             return None;
         }
         let marks = self.seen.marks().iter().map(|clocks: &Clocks| (all, clocks));
         let turns = Turns::new(marks.chain(self.requests().map(|request| (request.came, &request.clocks))));
-        self.seen.is_complete().then_some((turns, evidence))
+        self.seen.is_complete().then_some(turns)
     }
 
     /// If the accesses do not tell who goes together, another site in the same loop may: best, one that all lanes have come
     /// by as often.
-    fn follow(&mut self, turns: &[(Turns, Evidence)]) {
-        if !matches!(self.evidence(), Evidence::Missing | Evidence::Plain) {
+    fn follow(&mut self, turns: &[Turns]) {
+        if turns.is_empty() || self.is_shown() {
             return;
         }
         let requests: Vec<Request> = self.requests().copied().collect();
-        let mut others = turns.iter().filter(|(turns, _)| turns.contain(&requests));
-        let as_often = |(turns, _): &&(Turns, Evidence)| turns.times().eq(self.times);
-        let Some((turns, evidence)) = others.clone().find(as_often).or_else(|| others.next()) else { return };
+        let mut others = turns.iter().filter(|turns| turns.contain(&requests));
+        let as_often = |turns: &&Turns| turns.times().eq(self.times);
+        let Some(turns) = others.clone().find(as_often).or_else(|| others.next()) else { return };
         let turn_of = turns.turn_of(&requests);
-        let parts = divide(&requests, |request, lane| turn_of(request, lane).unwrap_or(usize::MAX));
-        let before = std::mem::replace(&mut self.parts, parts);
-        self.unlikely = (*evidence == Evidence::Likely).then_some(before);
-    }
-
-    fn count(&self, count: impl Fn(&Request) -> Counts) -> Counts {
-        let sum = |parts: &[Aligned]| parts.iter().map(|part| part.count(&count)).sum::<Counts>();
-        let mut counts = sum(&self.parts);
-        let is_unsure = self.unlikely.as_ref().is_some_and(|parts| sum(parts) != counts);
-        counts.approximate |= is_unsure;
-        counts
+        self.parts = divide(&requests, |request, lane| turn_of(request, lane).unwrap_or(usize::MAX));
     }
 }

@@ -64,19 +64,20 @@ impl Shadow {
 
     /// Remembers a load of `bytes` bytes from `first` on, a multiple of that, and finds an earlier access that it is in
     /// conflict with.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn load(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
-        let (cells, mut conflict) = (self.cells(first, bytes), None);
-        for cell in &mut self.cells[cells] {
-            if let Some(found) = cell.load(now, &mut self.sets) {
-                conflict.get_or_insert(found);
-            }
-        }
+        let cells = self.cells(first, bytes);
+        let (cells, sets) = (&mut self.cells[cells], &mut self.sets);
+        let conflict = match now.are_all_behind(self.last_write) {
+            true => None,
+            false => cells.iter().find_map(|cell| cell.conflict_of_load(now, sets)),
+        };
+        cells.iter_mut().for_each(|cell| sets.add(&mut cell.loads, now));
         conflict
     }
 
     /// The same for a store; `same` if it writes what is there already, which is allowed.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn store(&mut self, first: usize, bytes: u32, now: &Moment<'_>, same: bool) -> Option<Conflict> {
         let cells = self.cells(first, bytes);
         let mut conflict = self.write_constant(cells.clone(), now);
@@ -105,7 +106,7 @@ impl Shadow {
     }
 
     /// The same for a load from memory that nothing is to write.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn load_constant(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
         let cells = self.range(first, bytes);
         if self.constants.is_empty() {
@@ -187,16 +188,24 @@ const _: () = assert!(size_of::<Cell>() == 48 && size_of::<ConstantLoad>() == 8)
 
 impl Cell {
     #[inline]
-    fn load(&mut self, now: &Moment<'_>, sets: &mut Sets) -> Option<Conflict> {
-        let conflict = sets.conflict(self.store, now).or_else(|| sets.conflict(self.atomics, now));
-        sets.add(&mut self.loads, now);
-        conflict
+    fn conflict_of_load(&self, now: &Moment<'_>, sets: &Sets) -> Option<Conflict> {
+        sets.conflict(&self.store, now).or_else(|| sets.conflict(&self.atomics, now))
     }
 
     #[inline]
     fn store(&mut self, now: &Moment<'_>, sets: &mut Sets, same: bool) -> Option<Conflict> {
-        let store = if same { None } else { sets.conflict(self.store, now) };
-        let others = || sets.conflict(self.atomics, now).or_else(|| sets.conflict(self.loads, now));
+        if self.store.is_old(now) & self.atomics.is_old(now) & self.loads.is_old(now) {
+            *self = Cell { store: now.mark, ..Cell::default() };
+            return None;
+        }
+        self.store_among(now, sets, same)
+    }
+
+    /// The same where some accesses may be without order.
+    #[inline(never)]
+    fn store_among(&mut self, now: &Moment<'_>, sets: &mut Sets, same: bool) -> Option<Conflict> {
+        let store = if same { None } else { sets.conflict(&self.store, now) };
+        let others = || sets.conflict(&self.atomics, now).or_else(|| sets.conflict(&self.loads, now));
         let conflict = store.or_else(others);
         // Whoever is ordered after this store is ordered after all that this store is ordered after.
         self.store = now.mark;
@@ -207,11 +216,18 @@ impl Cell {
 
     #[inline]
     fn atomic(&mut self, now: &Moment<'_>, sets: &mut Sets, several_sizes: bool) -> Option<Conflict> {
-        let mut conflict = sets.conflict(self.store, now).or_else(|| sets.conflict(self.loads, now));
-        if several_sizes {
-            conflict = conflict.or_else(|| sets.conflict_of_sizes(self.atomics, now));
-        }
+        let is_ordered = self.store.is_old(now) & self.loads.is_old(now) & !several_sizes;
+        let conflict = if is_ordered { None } else { self.conflict_of_atomic(now, sets, several_sizes) };
         sets.add(&mut self.atomics, now);
+        conflict
+    }
+
+    #[inline(never)]
+    fn conflict_of_atomic(&self, now: &Moment<'_>, sets: &Sets, several_sizes: bool) -> Option<Conflict> {
+        let mut conflict = sets.conflict(&self.store, now).or_else(|| sets.conflict(&self.loads, now));
+        if several_sizes {
+            conflict = conflict.or_else(|| sets.conflict_of_sizes(&self.atomics, now));
+        }
         conflict
     }
 

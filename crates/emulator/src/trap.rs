@@ -3,8 +3,9 @@
 //! Both come as signals: SIGSEGV or SIGBUS from the page below the stack, which nobody may touch, and SIGURG from the
 //! watchdog. The handler has the fibre go on in a function that returns from it. What was on its stack is neither dropped
 //! nor used again, as if it had been forgotten; this is sound because the code that is left is a kernel's that cannot reach
-//! `std`: it holds no lock, allocates nothing, and what it changes outside of its stack are atomic variables. Code of the
-//! emulator and panics under way are not left.
+//! `std`, nor what allocates (`cuda_std::build::kernel_crate`): it holds no lock, and what it changes outside of its stack are
+//! atomic variables, and a reference count of its machine, which is then never freed. Code of the emulator (`Watch`) and
+//! panics under way, with the hook and the destructors that they run, are not left.
 
 // Signal handlers are unsafe all over.
 #![allow(unsafe_code)]
@@ -21,6 +22,7 @@ pub(crate) use system::{Target, install};
 use crate::watch::Watch;
 use corosensei::trap::CoroutineTrapHandler;
 use std::cell::Cell;
+use std::ptr;
 
 /// Why a fibre was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +43,6 @@ pub(crate) enum Ending {
 }
 
 /// What a signal handler has to know of the fibre that runs.
-#[derive(Clone, Copy)]
 pub(crate) struct Hosted {
     pub(crate) handler: CoroutineTrapHandler<Ending>,
     /// The lowest address of its stack, where a page begins that nobody may touch.
@@ -50,18 +51,19 @@ pub(crate) struct Hosted {
 }
 
 thread_local! {
-    /// The fibre that this OS thread runs.
-    static HOSTED: Cell<Option<Hosted>> = const { Cell::new(None) };
+    /// The fibre that this OS thread runs; null if it runs none.
+    static HOSTED: Cell<*const Hosted> = const { Cell::new(ptr::null()) };
 }
 
 /// Runs `resume`, which resumes the fibre and returns when that gives way.
-pub(crate) fn hosted<R>(fibre: Hosted, resume: impl FnOnce() -> R) -> R {
-    struct Restore(Option<Hosted>);
+#[inline]
+pub(crate) fn hosted<R>(fibre: &Hosted, resume: impl FnOnce() -> R) -> R {
+    struct Restore(*const Hosted);
     impl Drop for Restore {
         fn drop(&mut self) {
             HOSTED.set(self.0);
         }
     }
-    let _restore = Restore(HOSTED.replace(Some(fibre)));
+    let _restore = Restore(HOSTED.replace(fibre));
     resume()
 }

@@ -14,9 +14,10 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// The library's name in Rust.
-    pub(super) fn library(&self) -> String {
-        self.library.as_ref().unwrap_or(&self.package).replace('-', "_")
+    /// The library's name in Rust; `None` if documentation tests have it, too.
+    pub(super) fn library(&self) -> Option<String> {
+        let name = self.library.as_ref().unwrap_or(&self.package).replace('-', "_");
+        (name != "rust_out" && !name.starts_with("doctest")).then_some(name)
     }
 
     /// The crate root, relative to the manifest.
@@ -25,12 +26,14 @@ impl Manifest {
     }
 
     /// Reads a manifest; `None` if it has, in what concerns the library, anything that is not understood: a procedural
-    /// macro, or a dependency that is neither `slm-cuda-std` nor a path.
+    /// macro, a dependency that is neither `slm-cuda-std` nor a path, or what only a whole parser of TOML reads.
     pub(super) fn read(text: &str) -> Option<Manifest> {
         let mut manifest = Manifest::default();
         let mut section = String::new();
+        // Lines of a longer string could be taken for others.
+        (!text.contains("\"\"\"") && !text.contains("'''")).then_some(())?;
         for line in text.lines().map(str::trim) {
-            match line.strip_prefix('[').filter(|_| !line.contains('=') || line.starts_with("[target.")) {
+            match line.strip_prefix('[') {
                 Some(header) => {
                     section = header.trim_start_matches('[').split(']').next().unwrap_or_default().trim().to_owned();
                     Manifest::knows(&section, header).then_some(())?;
@@ -41,21 +44,27 @@ impl Manifest {
         Some(manifest)
     }
 
-    /// Whether a section with this header can be left to `set`: dependencies are understood only as lines of one table.
+    /// Whether a section with this header can be left to `set`: dependencies are understood only as lines of one table, and
+    /// a line that may be part of an array not at all.
     fn knows(section: &str, header: &str) -> bool {
         let of_library = header.replace("build-dependencies", "").replace("dev-dependencies", "");
         let elsewhere = !of_library.contains("dependencies") || section == "workspace.dependencies";
-        (elsewhere || section == "dependencies") && !section.starts_with(['"', '\''])
+        let is_plain = !header.contains('\\') && (!header.contains('=') || section.starts_with("target."));
+        is_plain && (elsewhere || section == "dependencies") && !section.starts_with(['"', '\''])
     }
 
     fn set(&mut self, section: &str, line: &str) -> Option<()> {
         let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else { return Some(()) };
         let (key, value) = (key.trim(), value.trim());
+        let is_quoted = key.starts_with(['"', '\'']);
         match section {
+            "package" | "lib" | "example" | "dependencies" if is_quoted => return None,
             "package" if key == "name" => self.package = string(value)?,
             "lib" if key == "name" => self.library = Some(string(value)?),
             "lib" if key == "path" => self.root = Some(string(value)?),
             "lib" if key.starts_with("proc") => return None,
+            // A library that is an example may have the name of the library.
+            "example" if key.starts_with("crate") => return None,
             "dependencies" => self.depend(key, value)?,
             // `dependencies.x = …` and `lib.path = …` without a section of their own.
             "" => return None,
@@ -99,10 +108,11 @@ mod tests {
             other.path = \"other\"\n[build-dependencies]\nserde = \"1\"\n[dev-dependencies.x]\nversion = \"1\"\n\
             [target.'cfg(unix)'.dev-dependencies]\nlibc = \"1\"";
         let manifest = Manifest::read(text).unwrap();
-        assert_eq!((manifest.library().as_str(), manifest.root()), ("my_kernels", "lib.rs"));
+        assert_eq!((manifest.library().as_deref(), manifest.root()), (Some("my_kernels"), "lib.rs"));
         assert_eq!(manifest.dependencies, ["../helper", "other"]);
         let plain = Manifest::read("[package]\nname = \"a\"\n[lib]\nname = \"b\"").unwrap();
-        assert_eq!((plain.library().as_str(), plain.root()), ("b", "src/lib.rs"));
+        assert_eq!((plain.library().as_deref(), plain.root()), (Some("b"), "src/lib.rs"));
+        assert_eq!(Manifest::read("[package]\nname = \"rust-out\"").unwrap().library(), None);
     }
 
     #[test]
@@ -118,6 +128,12 @@ mod tests {
             "[target.'cfg(target_os = \"linux\")'.dependencies]\nserde = \"1\"",
             "[lib]\nproc-macro = true",
             "dependencies.serde = \"1\"",
+            "[features]\n[dependencies] # a = b\nserde = \"1\"",
+            "[target.x.\"depend\\u0065ncies\"]\nserde = \"1\"",
+            "[lib]\n\"path\" = \"other.rs\"",
+            "[package.metadata]\nx = \"\"\"\n[lib]\npath = \"lib.rs\"\n\"\"\"",
+            "[package.metadata]\nx = '''\n[lib]\n'''",
+            "[[example]]\nname = \"kernels\"\ncrate-type = [\"lib\"]",
         ];
         for text in all {
             assert_eq!(Manifest::read(text), None, "{text}");

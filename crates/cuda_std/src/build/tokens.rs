@@ -11,12 +11,16 @@ pub(super) enum Token<'a> {
     Literal,
 }
 
-/// The tokens of `source`; `None` if a comment or literal does not end.
+/// The tokens of `source`; `None` if they cannot be told apart without knowing more of it: a comment or literal does not
+/// end, there is a line that only the shell reads, or a raw C string, which is none in old editions.
 pub(super) fn tokens(source: &str) -> Option<Vec<Token<'_>>> {
-    let mut rest = source;
+    let mut rest = source.strip_prefix('\u{feff}').unwrap_or(source);
+    if rest.strip_prefix("#!").is_some_and(|after| !after.trim_ascii_start().starts_with('[')) {
+        return None;
+    }
     let mut tokens = Vec::new();
     loop {
-        rest = rest.trim_start();
+        rest = rest.trim_start_matches(is_space);
         let Some(first) = rest.chars().next() else { return Some(tokens) };
         let (token, length) = if let Some(length) = comment(rest)? {
             (None, length)
@@ -26,20 +30,28 @@ pub(super) fn tokens(source: &str) -> Option<Vec<Token<'_>>> {
             let name = name(rest.strip_prefix("r#").unwrap_or(rest));
             (Some(Token::Name(name)), name.len() + if rest.starts_with("r#") { 2 } else { 0 })
         } else {
-            (Some(Token::Mark(first)), first.len_utf8())
+            // A number, too: its suffix does not begin a name or literal.
+            (Some(Token::Mark(first)), if first.is_ascii_digit() { name(rest).len() } else { first.len_utf8() })
         };
         tokens.extend(token);
         rest = &rest[length..];
     }
 }
 
+/// What rustc takes for white space, which is not all that Unicode does (`Pattern_White_Space`).
+fn is_space(character: char) -> bool {
+    matches!(character, '\t'..='\r' | ' ' | '\u{85}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Whether an identifier or keyword may begin with it. Outside of comments and literals rustc takes other characters than
+/// those of ASCII for white space, for a part of an identifier, or for an error.
 fn is_start(character: char) -> bool {
-    character == '_' || character.is_alphabetic()
+    character == '_' || character.is_ascii_alphabetic() || !character.is_ascii()
 }
 
 /// The identifier, keyword or number that `text` begins with.
 fn name(text: &str) -> &str {
-    let end = text.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(text.len());
+    let end = text.find(|c: char| !is_start(c) && !c.is_ascii_digit() || is_space(c)).unwrap_or(text.len());
     &text[..end]
 }
 
@@ -64,29 +76,29 @@ fn comment(text: &str) -> Option<Option<usize>> {
     Some(Some(at))
 }
 
-/// The length of the literal that `text` begins with, if it does; `None` outside if it does not end.
+/// The length of the literal that `text` begins with, if it does; `None` outside if it does not end, or is a raw C string.
 fn literal(text: &str) -> Option<Option<usize>> {
     let prefix = ["br", "cr", "r", "b", "c", ""].into_iter().find(|prefix| {
         let rest = text.strip_prefix(*prefix);
         rest.is_some_and(|rest| rest.trim_start_matches(if prefix.ends_with('r') { "#" } else { "" }).starts_with('"'))
     });
-    if let Some(prefix) = prefix {
+    if let Some(prefix) = prefix.filter(|prefix| *prefix != "cr") {
         let rest = &text[prefix.len()..];
         let length = if prefix.ends_with('r') { raw_string(rest)? } else { quoted(rest, '"')? };
         return Some(Some(prefix.len() + length));
     }
-    let prefix = usize::from(text.starts_with("b'"));
-    let rest = &text[prefix..];
+    let byte = usize::from(text.starts_with("b'"));
+    let rest = &text[byte..];
     match rest.strip_prefix('\'') {
-        Some(inner) if !is_lifetime(inner) => Some(Some(prefix + quoted(rest, '\'')?)),
+        _ if prefix.is_some() => None,
+        Some(inner) if is_character(inner) => Some(Some(byte + quoted(rest, '\'')?)),
         _ => Some(None),
     }
 }
 
-/// Whether what follows an apostrophe is a lifetime or label, and not a character.
-fn is_lifetime(inner: &str) -> bool {
-    let mut characters = inner.chars();
-    characters.next().is_some_and(is_start) && characters.next() != Some('\'')
+/// Whether what follows an apostrophe is a character, and not a lifetime or label.
+fn is_character(inner: &str) -> bool {
+    inner.starts_with('\\') || inner.chars().nth(1) == Some('\'')
 }
 
 /// The length of a raw string with its quotes, from its first `#` or quote on.
@@ -121,7 +133,7 @@ mod tests {
 
     #[test]
     fn names_are_told_from_comments_and_literals() {
-        let all: [(&str, &[&str]); 14] = [
+        let all: [(&str, &[&str]); 20] = [
             ("use std::fmt;", &["use", "std", "fmt"]),
             ("// std\nfn f() {}", &["fn", "f"]),
             ("/* std /* std */ std */ x", &["x"]),
@@ -129,13 +141,19 @@ mod tests {
             (r#"a("std \" std") b"#, &["a", "b"]),
             (r###"r#"std " std"# b"###, &["b"]),
             (r#"b"std" br"std\" c"std" d"#, &["d"]),
+            (r#"0r"\"std" a"#, &["a"]),
+            ("1std 0x1fstd + a", &["a"]),
             ("r#std::x", &["std", "x"]),
             ("'a' '\\'' '\\\\' b'\\'' q", &["q"]),
             ("&'std str", &["std", "str"]),
             ("'std: loop { break 'std }", &["std", "loop", "break", "std"]),
             ("['s', 't'] 'ä' e", &["e"]),
             ("r\"\\\" std", &["std"]),
-            ("1.0e5f32 + std", &["e5f32", "std"]),
+            ("1.0e5f32 + std", &["std"]),
+            ("fn f<'℘>() {} std!('a')", &["fn", "f", "℘", "std"]),
+            ("'℘' '😀' a℘std", &["a℘std"]),
+            ("a\u{200e}b\u{85}c", &["a", "b", "c"]),
+            ("\u{feff}#![std]", &["std"]),
         ];
         for (source, expected) in all {
             assert_eq!(names(source), expected, "{source}");
@@ -144,7 +162,9 @@ mod tests {
 
     #[test]
     fn what_does_not_end_is_not_understood() {
-        for source in ["/* /* */", "\"std", "r#\"std\"", "'\\"] {
+        let all =
+            ["/* /* */", "\"std", "r#\"std\"", "'\\", "#!\"\nstd", "\u{feff}#! a", "#!\u{a0}[", "cr\"\"", "cr#\"\"#"];
+        for source in all {
             assert_eq!(tokens(source), None, "{source}");
         }
     }

@@ -1,8 +1,9 @@
 //! Whether a kernel crate does without `std` on the host as well.
 
 use super::manifest::Manifest;
-use super::tokens::{Token, tokens};
+use super::source::{does_without, says_no_std};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -32,109 +33,64 @@ fn check(dir: &Path, known: &BTreeSet<PathBuf>) -> io::Result<Option<String>> {
     }
     let root = dir.join(manifest.root());
     let inside = !manifest.root().contains("..") && Path::new(manifest.root()).is_relative();
-    let is_root = inside && root.is_file() && says_no_std(&fs::read_to_string(root)?);
-    Ok((is_root && all_files(dir, dir)?).then(|| manifest.library()))
+    let Some(files) = Files::below(dir)? else { return Ok(None) };
+    let is_root = inside && files.sources.contains(&root) && says_no_std(&fs::read_to_string(root)?);
+    Ok(if is_root && files.do_without()? { manifest.library() } else { None })
 }
 
-/// Whether all `.rs` files below `folder` that may be in the library of the package in `root` do without `std`.
-fn all_files(root: &Path, folder: &Path) -> io::Result<bool> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let (path, name) = (entry.path(), entry.file_name());
-        if OTHERS.iter().any(|other| path == root.join(other)) {
-            continue;
-        }
-        let passes = if entry.file_type()?.is_dir() {
-            let skipped =
-                name == "target" || name.to_string_lossy().starts_with('.') || path.join("Cargo.toml").exists();
-            skipped || all_files(root, &path)?
-        } else {
-            path.extension().is_none_or(|extension| extension != "rs") || does_without(&fs::read_to_string(&path)?)
-        };
-        if !passes {
-            return Ok(false);
-        }
+/// What a library may be made of.
+struct Files {
+    /// All `.rs` files that are looked at.
+    sources: Vec<PathBuf>,
+    /// The names that modules would have in files that are not looked at.
+    skipped: BTreeSet<String>,
+}
+
+impl Files {
+    /// The files of the package in `root`; `None` if a link leads to another folder.
+    fn below(root: &Path) -> io::Result<Option<Self>> {
+        let others = OTHERS.iter().filter_map(|other| Path::new(other).file_stem()).chain([OsStr::new("target")]);
+        let skipped = others.map(|name| name.to_string_lossy().into_owned()).collect();
+        let mut files = Files { sources: Vec::new(), skipped };
+        Ok(files.add(root, root)?.then_some(files))
     }
-    Ok(true)
-}
 
-/// Whether a crate root begins with `#![no_std]`, among other attributes.
-fn says_no_std(source: &str) -> bool {
-    use Token::{Mark, Name};
-    let attribute = [Mark('#'), Mark('!'), Mark('['), Name("no_std"), Mark(']')];
-    tokens(source).is_some_and(|tokens| {
-        // A macro's argument or a module's inner attribute would be inside of brackets.
-        let mut depth = 0;
-        tokens.iter().enumerate().any(|(place, token)| {
-            let found = depth == 0 && tokens[place..].starts_with(&attribute);
-            match token {
-                Mark('(' | '[' | '{') => depth += 1,
-                Mark(')' | ']' | '}') => depth -= 1,
-                _ => {}
+    /// Adds the files below `folder`, unless a link leads to another folder.
+    fn add(&mut self, root: &Path, folder: &Path) -> io::Result<bool> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if OTHERS.iter().any(|other| path == root.join(other)) {
+                continue;
             }
-            found
-        })
-    })
-}
+            if !path.is_dir() {
+                let is_source = path.extension().is_some_and(|extension| extension == "rs");
+                self.sources.extend(is_source.then_some(path));
+            } else if entry.file_type()?.is_symlink() {
+                return Ok(false);
+            } else if name == "target" || name.starts_with('.') || path.join("Cargo.toml").exists() {
+                self.skipped.insert(name);
+            } else if !self.add(root, &path)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 
-/// Whether a source file names nothing that leads to `std`, or to a file that is not looked at.
-fn does_without(source: &str) -> bool {
-    use Token::{Mark, Name};
-    let Some(tokens) = tokens(source) else { return false };
-    (0..tokens.len()).all(|place| match tokens[place..] {
-        [Name("std"), ..] => false,
-        [Name("extern"), Name("crate"), Name("core"), ..] => true,
-        [Name("extern"), Name("crate"), ..] => false,
-        [Name("include"), Mark('!'), ..] | [Name("path"), Mark('='), Token::Literal, ..] => false,
-        // Modules in files that are taken to be other targets.
-        [Name("mod"), Name("build" | "tests" | "examples" | "benches" | "bin" | "main"), Mark(';'), ..] => false,
-        [Name("mod"), Mark('$'), ..] => false,
-        _ => true,
-    })
+    /// Whether all of them do without `std`, and have no modules in others.
+    fn do_without(&self) -> io::Result<bool> {
+        for path in &self.sources {
+            if !does_without(&fs::read_to_string(path)?, &self.skipped) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_std_is_for_all_targets() {
-        let all = [
-            ("//! Kernels.\n#![no_std]\n", true),
-            ("#![cfg_attr(target_os = \"cuda\", feature(abi_ptx))] #![ no_std ] fn f() {}", true),
-            ("#![cfg_attr(target_os = \"cuda\", no_std)]", false),
-            ("// #![no_std]", false),
-            ("macro_rules! m { () => { #![no_std] } }", false),
-            ("#[no_std]", false),
-            ("", false),
-        ];
-        for (source, expected) in all {
-            assert_eq!(says_no_std(source), expected, "{source}");
-        }
-    }
-
-    #[test]
-    fn what_leads_to_std_is_seen() {
-        let all = [
-            ("use core::fmt; // std", true),
-            ("const TEXT: &str = \"std\";", true),
-            ("extern crate core;", true),
-            ("extern \"C\" { } mod main { } mod rows; let path = 1;", true),
-            ("use std::fmt;", false),
-            ("use r#std::fmt;", false),
-            ("extern crate std as other;", false),
-            ("extern crate alloc;", false),
-            ("include!(\"other\");", false),
-            ("#[path = \"../other.rs\"] mod other;", false),
-            ("#[cfg_attr(all(), path = r\"x\")] mod other;", false),
-            ("mod tests;", false),
-            ("mod $name;", false),
-            ("/*", false),
-        ];
-        for (source, expected) in all {
-            assert_eq!(does_without(source), expected, "{source}");
-        }
-    }
 
     /// A folder with these files, in which `kernels` is a package.
     fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
@@ -158,19 +114,28 @@ mod tests {
             ("kernels/src/lib.rs", ROOT),
             ("kernels/src/rows.rs", ""),
             ("kernels/src/main.rs", "use std::fmt;"),
-            ("kernels/tests/all.rs", "use std::fmt;"),
+            ("kernels/tests/all.rs", "#![no_std] use std::fmt;"),
+            ("kernels/lib.txt", "#![no_std] use std::fmt;"),
             ("kernels/build.rs", "use std::fmt;"),
             ("kernels/nested/Cargo.toml", ""),
-            ("kernels/nested/lib.rs", "use std::fmt;"),
+            ("kernels/nested/lib.rs", "#![no_std] use std::fmt;"),
             ("helper/Cargo.toml", HELPER),
             ("helper/src/lib.rs", "#![no_std]"),
         ];
-        let changes: [(&str, &str, Option<&str>); 5] = [
+        let changes: [(&str, &str, Option<&str>); 11] = [
             ("kernels/src/rows.rs", "use core::fmt;", Some("my_kernels")),
             ("kernels/src/rows.rs", "use std::fmt;", None),
             ("helper/src/lib.rs", "", None),
             ("helper/src/more/deep.rs", "use std::fmt;", None),
             ("helper/Cargo.toml", "[package]\nname = \"helper\"\n[dependencies]\nserde = \"1\"", None),
+            // A module in a folder that is not looked at.
+            ("kernels/src/rows.rs", "mod target;", None),
+            ("kernels/src/rows.rs", "mod nested;", None),
+            ("kernels/src/rows/nested/mod.rs", "use std::fmt;", None),
+            // A crate root that is not looked at.
+            ("kernels/Cargo.toml", "[package]\nname = \"my-kernels\"\n[lib]\npath = \"tests/all.rs\"", None),
+            ("kernels/Cargo.toml", "[package]\nname = \"my-kernels\"\n[lib]\npath = \"nested/lib.rs\"", None),
+            ("kernels/Cargo.toml", "[package]\nname = \"my-kernels\"\n[lib]\npath = \"lib.txt\"", None),
         ];
         for (number, (path, contents, expected)) in changes.into_iter().enumerate() {
             let root = folder(&number.to_string(), &files);
@@ -180,5 +145,17 @@ mod tests {
             assert_eq!(library(&root.join("kernels"), &[]).unwrap(), None, "a dependency that is not named");
             fs::remove_dir_all(root).unwrap();
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_to_another_folder_is_not_followed() {
+        let files =
+            [("kernels/Cargo.toml", "[package]\nname = \"k\""), ("kernels/src/lib.rs", "#![no_std]"), ("o/mod.rs", "")];
+        let root = folder("link", &files);
+        assert_eq!(library(&root.join("kernels"), &[]).unwrap().as_deref(), Some("k"));
+        std::os::unix::fs::symlink(root.join("o"), root.join("kernels/src/o")).unwrap();
+        assert_eq!(library(&root.join("kernels"), &[]).unwrap(), None);
+        fs::remove_dir_all(root).unwrap();
     }
 }

@@ -62,6 +62,11 @@ fn global(report: &Report, action: Action) -> Counts {
     [Space::Global, Space::GlobalConstant].map(|space| report.counts(action, Some(space))).into_iter().sum()
 }
 
+/// Writes one of these counts: behind `~` if they are approximate.
+fn column(counts: Counts) -> impl Fn(u64) -> String {
+    move |number| format!("\t{}{number}", if counts.approximate { "~" } else { "" })
+}
+
 /// Prints a line for each probe.
 struct Probes(Result<(), LaunchError>);
 
@@ -72,10 +77,10 @@ impl ProbeVisitor for Probes {
                 let of = |action| report.counts(action, Some(Space::Shared));
                 let [loads, stores, atomics] = [Action::Load, Action::Store, Action::Atomic].map(of);
                 let [from, to] = [Action::Load, Action::Store].map(|action| global(&report, action));
-                let shared = [loads.requests, loads.wavefronts, stores.requests, stores.wavefronts, atomics.wavefronts];
-                let numbers = shared.into_iter().chain([from.requests, from.sectors, to.requests, to.sectors]);
-                let columns: String = numbers.map(|number| format!("\t{number}")).collect();
-                println!("{}{columns}", probe.name);
+                let shared = [loads, stores].map(|counts| [counts.requests, counts.wavefronts].map(column(counts)));
+                let global = [from, to].map(|counts| [counts.requests, counts.sectors].map(column(counts)));
+                let columns = [shared.concat(), vec![column(atomics)(atomics.wavefronts)], global.concat()];
+                println!("{}{}", probe.name, columns.concat().concat());
             }
             Err(error) => self.0 = Err(error),
         }

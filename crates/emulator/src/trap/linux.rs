@@ -84,20 +84,26 @@ extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) 
     // SAFETY: the system calls a handler with SA_SIGINFO with pointers to these.
     let (fault, state) = unsafe { (&*info, &mut *context.cast::<ucontext_t>()) };
     if signal == libc::SIGURG {
-        match HOSTED.get().filter(|fibre| fibre.is_to_end() && fibre.may_be_left(state)) {
-            Some(fibre) => leave(&fibre, state, Trap::NoAccess),
+        match hosted().filter(|fibre| fibre.is_to_end() && fibre.may_be_left(state)) {
+            Some(fibre) => leave(fibre, state, Trap::NoAccess),
             None => pass_on(signal, info, context),
         }
         return;
     }
     // SAFETY: these signals have an address, be it meaningless for those that a process sends.
     let address = unsafe { fault.si_addr() } as usize;
-    match HOSTED.get().filter(|fibre| fibre.guards(address)) {
-        Some(fibre) if fibre.may_be_left(state) => return leave(&fibre, state, Trap::StackOverflow),
+    match hosted().filter(|fibre| fibre.guards(address)) {
+        Some(fibre) if fibre.may_be_left(state) => return leave(fibre, state, Trap::StackOverflow),
         Some(_) => say("a thread of an emulated kernel has no stack left for its panic, or for the emulator\n"),
         None => {}
     }
     pass_on(signal, info, context);
+}
+
+/// The fibre that this OS thread runs.
+fn hosted<'a>() -> Option<&'a Hosted> {
+    // SAFETY: `HOSTED` points to what `trap::hosted` borrows until the fibre has given way, and the handler ends before.
+    unsafe { HOSTED.get().as_ref() }
 }
 
 impl Hosted {
@@ -123,8 +129,8 @@ impl Hosted {
 
 /// Has the interrupted fibre return.
 fn leave(fibre: &Hosted, state: &mut ucontext_t, trap: Trap) {
-    // SAFETY: the fibre is under way, and the interrupted code on its stack (`may_be_left`); it is a kernel's that cannot
-    // reach `std`, so it changes nothing outside of the stack but atomic variables. The registers are set as told.
+    // SAFETY: the fibre is under way, and the interrupted code on its stack (`may_be_left`); it is a kernel's that can reach
+    // neither `std` nor what allocates, so it leaves nothing half-changed outside of the stack. The registers are set as told.
     unsafe {
         let registers = fibre.handler.setup_trap_handler(move || Ending::Left(trap));
         set_registers(state, &registers);

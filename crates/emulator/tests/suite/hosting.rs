@@ -1,7 +1,9 @@
 //! What runs the threads of kernels: whatever safe code does, a launch ends with a finding, or the process with a word.
 
 use crate::planted::{launch, run};
-use catalogue::hosting::{ODD, deep_calls, deep_loads, endless_circles, large_locals};
+use catalogue::hosting::{
+    ODD, all_panic, deep_calls, deep_loads, deep_splits, endless_circles, endless_splits, large_locals,
+};
 use catalogue::{Args, Case, CaseVisitor, visit_cases};
 use cuda_std::{Entry, kernel, thread};
 use emulator::{Emulator, Launch, Problem, Profile, Report};
@@ -98,6 +100,7 @@ fn a_stack_that_overflows_is_found() {
     assert!(problems::<large_locals>(launch(2, 64)).iter().all(is));
     assert!(problems::<deep_loads>(launch(2, 64)).iter().all(is));
     assert!(problems::<deep_calls>(launch(2, 64)).iter().all(is));
+    assert!(problems::<deep_splits>(launch(2, 64)).iter().all(is));
 }
 
 #[test]
@@ -153,7 +156,10 @@ fn a_loop_without_accesses_is_found() {
     let limit = Duration::from_millis(50);
     let expected = Problem::NoAccess { limit };
     assert!(problems::<endless_circles>(launch(2, 64).time_limit(limit)).iter().all(|problem| *problem == expected));
+    let out = |problem: &Problem| matches!(problem, Problem::OutOfSteps { .. });
+    assert!(problems::<endless_splits>(launch(2, 64)).iter().all(out));
     assert!(run::<endless_circles>(launch(2, 64), true).0.is_clean());
+    assert!(run::<endless_splits>(launch(2, 64), true).0.is_clean());
 }
 
 kernel! {
@@ -247,6 +253,80 @@ fn a_hook_set_later() {
 #[test]
 fn a_hook_set_later_sees_the_programs_panics_alone() {
     let (output, text) = alone("a_hook_set_later");
+    assert!(output.status.success(), "{text}");
+}
+
+thread_local! {
+    /// Made in two steps, with a barrier in between.
+    static OF_THE_HOOK: Own = {
+        MADE.fetch_add(1, Ordering::Relaxed);
+        thread::sync_threads();
+        Own("the hook's".to_owned())
+    };
+}
+
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+kernel! {
+    /// Sets a panic hook that waits, and launches a kernel whose threads panic.
+    pub fn sets_a_hook(_arena, _args: Args) {
+        set_hook(Box::new(|_| {
+            OF_THE_HOOK.with(|own| {
+                thread::sync_threads();
+                assert_eq!(own.0, "the hook's");
+            });
+        }));
+        assert_eq!(run::<all_panic>(launch(1, 32), false).0.findings.len(), 1);
+    }
+}
+
+#[test]
+#[ignore = "sets the panic hook"]
+fn a_hook_set_during_a_launch() {
+    let (report, _) = run::<sets_a_hook>(launch(1, 1), false);
+    assert!(report.is_clean(), "{report}");
+    assert_eq!(MADE.load(Ordering::Relaxed), 1);
+}
+
+/// The hook may be any code, of the program's, and it runs where the kernel panics: on a fibre.
+#[test]
+fn a_hook_does_not_wait() {
+    let (output, text) = alone("a_hook_set_during_a_launch");
+    assert!(output.status.success(), "{text}");
+}
+
+/// Launches a kernel that panics, while another panic is under way.
+struct LaunchesInAPanic;
+
+impl Drop for LaunchesInAPanic {
+    fn drop(&mut self) {
+        let (report, _) = run::<all_panic>(launch(1, 32), false);
+        assert_eq!(report.findings.len(), 1, "{report}");
+    }
+}
+
+kernel! {
+    /// Sets a panic hook that waits, and launches a kernel whose threads panic from a destructor that a panic runs.
+    pub fn sets_a_hook_and_panics(_arena, _args: Args) {
+        set_hook(Box::new(|_| OF_THE_HOOK.with(|_| thread::sync_threads())));
+        let result = catch_unwind(|| {
+            let _launches = LaunchesInAPanic;
+            panic!("not the inner kernel's");
+        });
+        assert!(result.is_err());
+    }
+}
+
+#[test]
+#[ignore = "sets the panic hook"]
+fn a_hook_set_before_a_launch_in_a_panic() {
+    let (report, _) = run::<sets_a_hook_and_panics>(launch(1, 1), false);
+    assert!(report.is_clean(), "{report}");
+}
+
+#[test]
+fn a_hook_does_not_wait_in_a_panic_either() {
+    let (output, text) = alone("a_hook_set_before_a_launch_in_a_panic");
     assert!(output.status.success(), "{text}");
 }
 

@@ -1,0 +1,181 @@
+//! Whether a source file does without `std`.
+
+use super::tokens::{Token, tokens};
+use std::collections::BTreeSet;
+
+/// Names that lead to `std`, to allocated memory, or to a file that is not looked at, however a macro puts them together. The
+/// last ones are this crate's own that allocate.
+const REFUSED: [&str; 8] =
+    ["std", "alloc", "proc_macro", "include", "Header", "ImageError", "verify_kernel", "kernel_crate"];
+
+/// Whether a crate root begins with `#![no_std]`, among other attributes.
+pub(super) fn says_no_std(source: &str) -> bool {
+    use Token::{Mark, Name};
+    let attribute = [Mark('#'), Mark('!'), Mark('['), Name("no_std"), Mark(']')];
+    tokens(source).is_some_and(|tokens| {
+        // A macro's argument or a module's inner attribute would be inside of brackets.
+        let mut depth = 0;
+        tokens.iter().enumerate().any(|(place, token)| {
+            let found = depth == 0 && tokens[place..].starts_with(&attribute);
+            match token {
+                Mark('(' | '[' | '{') => depth += 1,
+                Mark(')' | ']' | '}') => depth -= 1,
+                _ => {}
+            }
+            found
+        })
+    })
+}
+
+/// Whether a source file names nothing that leads to `std`, or to a file that is not looked at: modules of the names in
+/// `skipped` may be in such files.
+pub(super) fn does_without(source: &str, skipped: &BTreeSet<String>) -> bool {
+    use Token::{Mark, Name};
+    let Some(tokens) = tokens(source) else { return false };
+    let mut places = Places::new();
+    (0..tokens.len()).all(|at| {
+        let passes = match tokens[at..] {
+            [Name(name), ..] if REFUSED.contains(&name) => false,
+            [Name("extern"), Name("crate"), Name("core"), ..] => true,
+            [Name("extern"), Name("crate"), ..] => false,
+            [Name("path"), ..] => places.current() != Place::Attribute,
+            [Name("mod"), Name(name), Mark(';'), ..] => places.current() == Place::Module && !skipped.contains(name),
+            // What is in it may be in a folder of its name.
+            [Name("mod"), Name(name), Mark('{'), ..] => places.declare(!skipped.contains(name)),
+            [Name("mod"), ..] => false,
+            _ => true,
+        };
+        passes && places.pass(&tokens[at..])
+    })
+}
+
+/// What a piece of source is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// A module, outside of all items: no macro has made it what it is.
+    Module,
+    /// An attribute.
+    Attribute,
+    /// Anything else, a macro or its arguments among them.
+    Other,
+}
+
+/// The places that the present one is in, which is the last one.
+struct Places {
+    all: Vec<Place>,
+    /// What the next brace begins.
+    next: Place,
+}
+
+impl Places {
+    fn new() -> Self {
+        Places { all: vec![Place::Module], next: Place::Other }
+    }
+
+    fn current(&self) -> Place {
+        self.all.last().copied().unwrap_or(Place::Other)
+    }
+
+    /// A module with its contents begins: whether it may.
+    fn declare(&mut self, may_have_files: bool) -> bool {
+        self.next = if may_have_files { Place::Module } else { Place::Other };
+        self.current() == Place::Module
+    }
+
+    /// Goes past the first one of `tokens`, unless it ends more than has begun.
+    fn pass(&mut self, tokens: &[Token<'_>]) -> bool {
+        use Token::Mark;
+        match tokens {
+            // Its bracket belongs to it as well.
+            [Mark('#'), Mark('['), ..] | [Mark('#'), Mark('!'), Mark('['), ..] => self.next = Place::Attribute,
+            [Mark('!'), Mark('['), ..] if self.next == Place::Attribute => {}
+            [Mark('(' | '[' | '{'), ..] => {
+                let inside = if self.current() == Place::Attribute { Place::Attribute } else { self.next };
+                self.all.push(inside);
+                self.next = Place::Other;
+            }
+            [Mark(')' | ']' | '}'), ..] => {
+                self.all.pop();
+            }
+            _ => {}
+        }
+        !self.all.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_std_is_for_all_targets() {
+        let all = [
+            ("//! Kernels.\n#![no_std]\n", true),
+            ("#![cfg_attr(target_os = \"cuda\", feature(abi_ptx))] #![ no_std ] fn f() {}", true),
+            ("#![cfg_attr(target_os = \"cuda\", no_std)]", false),
+            ("// #![no_std]", false),
+            ("macro_rules! m { () => { #![no_std] } }", false),
+            ("#[no_std]", false),
+            ("", false),
+        ];
+        for (source, expected) in all {
+            assert_eq!(says_no_std(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn what_leads_to_std_is_seen() {
+        let all = [
+            ("use core::fmt; // std", true),
+            ("const TEXT: &str = \"std\";", true),
+            ("extern crate core;", true),
+            ("extern \"C\" { } mod main { } mod rows; let path = 1;", true),
+            ("#[cfg(test)] mod tests { use super::*; } pub(crate) mod outer { mod inner; mod innermost { } }", true),
+            ("macro_rules! m { ($p:path, $(#[$a:meta])*) => { $(#[$a])* fn f(path: $p) { } } }", true),
+            ("use std::fmt;", false),
+            ("use r#std::fmt;", false),
+            ("extern crate std as other;", false),
+            ("extern crate alloc;", false),
+            ("include!(\"other\");", false),
+            ("use core::include as other; other!(\"other\");", false),
+            ("#[path = \"../other.rs\"] mod other;", false),
+            ("#[cfg_attr(all(), path = r\"x\")] mod other;", false),
+            ("#![path = \"x\"]", false),
+            ("mod tests;", false),
+            ("mod folder;", false),
+            ("mod folder { mod inner; }", false),
+            ("mod outer { mod tests; }", false),
+            ("mod $name;", false),
+            // What a macro makes of its arguments can be anything.
+            ("m!(mod tests);", false),
+            ("m!(extern alloc crate);", false),
+            ("macro_rules! m { ($k:ident $v:literal) => { #[$k = $v] mod other; } } m!(path \"x\");", false),
+            ("macro_rules! m { ($h:tt $k:ident $v:literal) => { $h[$k = $v] mod other; } }", false),
+            ("fn f() { mod other; }", false),
+            ("} mod other; {", false),
+            // Allocated memory.
+            ("cuda_std::image::Header::read(text)", false),
+            ("use cuda_std::image::verify_kernel as v;", false),
+            ("/*", false),
+        ];
+        let skipped = ["tests", "folder"].map(String::from).into();
+        for (source, expected) in all {
+            assert_eq!(does_without(source, &skipped), expected, "{source}");
+        }
+    }
+
+    /// Kernels must not allocate: they may be left half-way. What this crate has that allocates is for the host alone.
+    #[test]
+    fn what_allocates_is_refused() {
+        let public = [include_str!("../image.rs"), include_str!("../build.rs")].into_iter().flat_map(|source| {
+            let items = source.lines().filter_map(|line| line.strip_prefix("pub "));
+            let items =
+                items.filter_map(|line| ["fn ", "struct ", "enum "].iter().find_map(|kind| line.strip_prefix(kind)));
+            items.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default())
+        });
+        // They have nothing but texts of the program.
+        let harmless = ["Module", "Origin"];
+        let others: Vec<&str> = public.filter(|name| !REFUSED.contains(name) && !harmless.contains(name)).collect();
+        assert_eq!(others, [""; 0]);
+    }
+}

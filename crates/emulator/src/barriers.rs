@@ -1,0 +1,115 @@
+//! Barriers of a block.
+
+use crate::finding::Problem;
+use crate::running::Running;
+use crate::site::{Action, Line, Site};
+use crate::threads::Threads;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::Location;
+
+/// A thread that waits at a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) thread: u32,
+    site: u16,
+    /// The number of the calls by which it came.
+    path: u32,
+}
+
+impl Running {
+    /// A barrier that leaves the contents of some shared memory unspecified.
+    pub(crate) fn reuse(&mut self, base: u32, bytes: u32, at: &'static Location<'static>, path: u32) {
+        if !self.block.reused.contains(&(base, bytes)) {
+            self.block.reused.push((base, bytes));
+        }
+        self.sync_threads(at, path);
+    }
+
+    /// The running thread has come to the barrier `at` by the calls that `path` is the number of.
+    pub(crate) fn sync_threads(&mut self, at: &'static Location<'static>, path: u32) {
+        let site = self.sites.number_of(Site::of_wait(at, Action::Barrier));
+        self.block.waiting.push(Arrival { thread: self.thread, site, path });
+        self.stop_thread();
+        self.pause = true;
+        if self.block.waiting.len() == self.indices.len() {
+            self.end_barrier();
+        }
+    }
+
+    /// All threads that there are wait at a barrier.
+    #[inline(never)]
+    pub(crate) fn end_barrier(&mut self) {
+        let mut waiting = std::mem::take(&mut self.block.waiting);
+        let first = waiting[0].site;
+        if self.block.ended > 0 || waiting.iter().any(|arrival| arrival.site != first) {
+            waiting.sort_unstable_by_key(|arrival| arrival.thread);
+            self.find_divergence(&waiting);
+        } else {
+            self.compare_paths(&waiting);
+        }
+        self.count_requests();
+        for (base, bytes) in self.block.reused.drain(..) {
+            self.block.shared.poison_part(base as usize, bytes as usize);
+        }
+        self.block.order.barrier(&mut self.order);
+        if self.order.exhausted {
+            self.end_exhausted(self.line(first));
+        }
+        for Arrival { thread, site, .. } in waiting.drain(..) {
+            self.block.requests.meet((thread / 32) as usize, site, 1, u64::from(thread % 32 == 0));
+            self.block.schedule.wake(thread);
+        }
+        self.block.waiting = waiting;
+    }
+
+    /// All threads are at one barrier; they may have come there from different places.
+    fn compare_paths(&mut self, waiting: &[Arrival]) {
+        let Arrival { thread, site, path: first } = waiting[0];
+        let others = waiting.iter().map(|arrival| arrival.path).filter(|path| *path != first);
+        let others: BTreeSet<u32> = others.collect();
+        let Some(lines) = others.into_iter().find_map(|other| self.paths.different(first, other).cloned()) else {
+            return;
+        };
+        let (mut same, mut differ) = (Vec::new(), Vec::new());
+        for Arrival { thread, path, .. } in waiting {
+            let is_same = *path == first || self.paths.different(first, *path).is_none();
+            if is_same { same.push(*thread) } else { differ.push(*thread) }
+        }
+        let [calls, other_calls] = lines;
+        let [threads, others] = [same, differ].map(|mut threads: Vec<u32>| {
+            threads.sort_unstable();
+            Threads::new(threads)
+        });
+        self.thread = thread;
+        self.find(self.line(site), Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others });
+    }
+
+    pub(crate) fn count_requests(&mut self) {
+        for warp in 0..self.block.warps.len() {
+            self.block.requests.begin_anew(warp, self.block.schedule.lanes(warp as u32), &self.sites);
+        }
+    }
+
+    /// The threads that wait, sorted, are not all threads at one barrier: the others have ended.
+    #[cold]
+    fn find_divergence(&mut self, waiting: &[Arrival]) {
+        let Arrival { thread, site, .. } = waiting[0];
+        let ended = self.ended_threads(waiting);
+        let problem = Problem::BarrierDivergence { waiting: self.threads_by_barrier(waiting), ended };
+        self.thread = thread;
+        self.find(self.line(site), problem);
+    }
+
+    fn threads_by_barrier(&self, waiting: &[Arrival]) -> Vec<(Line, Threads)> {
+        let mut barriers: BTreeMap<Line, Vec<u32>> = BTreeMap::new();
+        for Arrival { thread, site, .. } in waiting {
+            barriers.entry(self.line(*site)).or_default().push(*thread);
+        }
+        barriers.into_iter().map(|(at, threads)| (at, Threads::new(threads))).collect()
+    }
+
+    fn ended_threads(&self, waiting: &[Arrival]) -> Threads {
+        let is_waiting = |thread: &u32| waiting.binary_search_by_key(thread, |arrival| arrival.thread).is_ok();
+        Threads::new((0..self.indices.len() as u32).filter(|thread| !is_waiting(thread)))
+    }
+}
