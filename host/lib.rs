@@ -52,7 +52,6 @@ mod error;
 pub mod filter1d;
 pub mod histogram;
 mod kernel;
-#[cfg_attr(not(gpu), allow(dead_code))]
 mod modules;
 mod plan;
 pub mod transpose;

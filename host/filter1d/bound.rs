@@ -2,7 +2,6 @@
 
 use super::{Algorithm, Filter1d, FilterElement, Lines, Plan, PreparedFilter1d, Taps};
 use crate::backend::cpu;
-#[cfg(gpu)]
 use crate::backend::gpu;
 use crate::{Buffer, Device, Element, Result};
 
@@ -45,9 +44,6 @@ pub(super) fn bind<T: FilterElement>(
 ) -> Result<Box<dyn Bound<T>>> {
     Ok(match device.info().shared_memory {
         None => Box::new(cpu::Filter1d::new(taps, algorithm)),
-        #[cfg(gpu)]
         Some(shared) => Box::new(gpu::Filter1d::new(device, shared, taps, algorithm)?),
-        #[cfg(not(gpu))]
-        Some(_) => unreachable!("the CPU has no shared memory"),
     })
 }

@@ -7,14 +7,10 @@ use slm_kernels::filter1d::Orientation;
 use slm_kernels::{Border, Sample};
 use std::sync::Arc;
 
-// What the backends for GPUs, if there are any, need of an element type.
-#[cfg(gpu)]
-use crate::backend::gpu::FilterKernels as OnGpus;
-#[cfg(not(gpu))]
-use crate::element::sealed::Sealed as OnGpus;
+use crate::backend::gpu::FilterKernels;
 
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
-pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd + OnGpus {}
+pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd + FilterKernels {}
 
 /// The most taps: distances from a sample to what it is made of fit into 32 bits.
 const MOST_TAPS: usize = i32::MAX as usize;

@@ -2,7 +2,6 @@
 
 use super::{Algorithm, Histogram, HistogramElement, Plan, PreparedHistogram, Rule};
 use crate::backend::cpu;
-#[cfg(gpu)]
 use crate::backend::gpu;
 use crate::{Buffer, Device, Element, Result};
 use slm_kernels::histogram::Quantum;
@@ -54,9 +53,6 @@ pub(super) fn bind<T: HistogramElement>(
 ) -> Result<Box<dyn Bound<T>>> {
     Ok(match device.info().shared_memory {
         None => Box::new(cpu::Histogram::new(rule, edges, algorithm)),
-        #[cfg(gpu)]
         Some(shared) => gpu::histogram(device, shared, &rule.for_kernels(edges), algorithm)?,
-        #[cfg(not(gpu))]
-        Some(_) => unreachable!("the CPU has no shared memory"),
     })
 }

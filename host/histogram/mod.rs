@@ -55,6 +55,5 @@ pub use description::{Algorithm, Histogram, Ordering};
 pub use plan::Plan;
 pub use prepared::PreparedHistogram;
 pub use rule::HistogramElement;
-#[cfg(gpu)]
 pub(crate) use rule::check_counters;
 pub(crate) use rule::{Bins, Rule, check_weights};

@@ -4,20 +4,15 @@ use super::bound::Prepare;
 use crate::backend::cpu;
 use crate::{Error, Result, allocation};
 use rayon::prelude::*;
-#[cfg(gpu)]
 use slm_kernels::histogram::Even;
 use slm_kernels::histogram::{Countable, OUTSIDE};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-// What the backends for GPUs, if there are any, need of an element type.
-#[cfg(gpu)]
-use crate::backend::gpu::HistogramKernels as OnGpus;
-#[cfg(not(gpu))]
-use crate::element::sealed::Sealed as OnGpus;
+use crate::backend::gpu::HistogramKernels;
 
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
-pub trait HistogramElement: Prepare + Countable + cpu::Tally + Into<f64> + OnGpus {}
+pub trait HistogramElement: Prepare + Countable + cpu::Tally + Into<f64> + HistogramKernels {}
 
 /// The most bins, and the most edges but one.
 const MOST_BINS: usize = 1 << 24;
@@ -45,8 +40,6 @@ pub(crate) enum Bins<T> {
 /// Which counter a sample belongs to. The counters of one channel stand behind those of another, and for each channel
 /// there are its cells: the bins, then below, above and NaN.
 #[derive(Clone, Debug, PartialEq)]
-// It is in the interface of the element types' kernels, if there are any.
-#[cfg_attr(not(gpu), allow(unreachable_pub))]
 pub struct Rule<T> {
     pub(crate) bins: Bins<T>,
     /// Whether the last bin has its upper end in it.
@@ -91,7 +84,6 @@ impl<T: HistogramElement> Rule<T> {
 
     /// The rule that kernels count by. Kernels compute the borders of even bins again for every sample, and where their
     /// arithmetic does not do for these ones, they search them in a table, as they do for any edges.
-    #[cfg(gpu)]
     pub(crate) fn for_kernels(&self, edges: &Arc<[T]>) -> Self {
         match self.bins {
             Bins::Even { bins, lower, upper }
@@ -139,7 +131,6 @@ fn borders<T: HistogramElement>(bins: u32, lower: T, upper: T) -> Result<Arc<[T]
 }
 
 /// Whether kernels compute the bin of every number as these borders say.
-#[cfg(gpu)]
 fn agrees<T: HistogramElement>(even: &Even<T>, borders: &[T]) -> bool {
     (0..even.bins).into_par_iter().with_min_len(SHARE).all(|k| even.agrees(k, borders))
 }

@@ -2,7 +2,6 @@
 
 use super::{Algorithm, Matrices, Plan, PreparedTranspose, PreparedTransposeInPlace, Transpose};
 use crate::backend::cpu;
-#[cfg(gpu)]
 use crate::backend::gpu;
 use crate::device::Engine;
 use crate::{Buffer, Device, Element, Result};
@@ -61,8 +60,7 @@ pub(super) fn bind<T: Element>(
 ) -> Result<Box<dyn Bound<T>>> {
     Ok(match device.engine() {
         Engine::Cpu => Box::new(cpu::Transpose::new(matrices, algorithm)),
-        #[cfg(gpu)]
-        _ => Box::new(gpu::Transpose::new::<T>(device, matrices, algorithm)?),
+        Engine::Cuda(_) | Engine::Emulated(_) => Box::new(gpu::Transpose::new::<T>(device, matrices, algorithm)?),
     })
 }
 
@@ -70,7 +68,6 @@ pub(super) fn bind<T: Element>(
 pub(super) fn bind_in_place<T: Element>(device: &Device, matrices: &Matrices) -> Result<Box<dyn BoundInPlace<T>>> {
     Ok(match device.engine() {
         Engine::Cpu => Box::new(cpu::TransposeInPlace::new(matrices)),
-        #[cfg(gpu)]
-        _ => Box::new(gpu::TransposeInPlace::<T>::new(device, matrices)?),
+        Engine::Cuda(_) | Engine::Emulated(_) => Box::new(gpu::TransposeInPlace::<T>::new(device, matrices)?),
     })
 }
