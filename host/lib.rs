@@ -53,6 +53,7 @@ pub mod filter1d;
 pub mod histogram;
 mod kernel;
 mod modules;
+mod parallel;
 mod plan;
 pub mod transpose;
 

@@ -21,9 +21,6 @@ pub(crate) mod emulated;
 #[cfg(gpu)]
 mod limits;
 
-pub(crate) mod cpu;
-pub(crate) mod gpu;
-
 use crate::{Element, LaunchShape, Residency, Result, Windows};
 use cuda_std::image::Module;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};

@@ -1,18 +1,11 @@
-//! The problem as the backends see it: which counter a sample belongs to.
+//! The problem as it is computed: which counter a sample belongs to.
 
-use super::bound::Prepare;
-use crate::backend::cpu;
+use super::HistogramElement;
 use crate::{Error, Result, allocation};
 use rayon::prelude::*;
-use slm_kernels::histogram::Even;
-use slm_kernels::histogram::{Countable, OUTSIDE};
+use slm_kernels::histogram::{Even, OUTSIDE};
 use std::cmp::Ordering;
 use std::sync::Arc;
-
-use crate::backend::gpu::HistogramKernels;
-
-/// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
-pub trait HistogramElement: Prepare + Countable + cpu::Tally + Into<f64> + HistogramKernels {}
 
 /// The most bins, and the most edges but one.
 const MOST_BINS: usize = 1 << 24;
