@@ -28,6 +28,9 @@ const CROOKED_BINS: [usize; 3] = [256, 4096, 65_536];
 /// A range with borders that no float is.
 const CROOKED: Range<f32> = -3.7..4.1;
 
+/// The same in double precision.
+const DOUBLE_CROOKED: Range<f64> = CROOKED.start as f64..CROOKED.end as f64;
+
 /// Bins that there can be counters for of each thread's own.
 const FEW_BINS: [usize; 3] = [2, 16, 64];
 
@@ -69,10 +72,9 @@ fn main() -> Result<()> {
     }
     for bins in CROOKED_BINS {
         let sample = move |bin| CROOKED.start + (CROOKED.end - CROOKED.start) * middle(bins)(bin);
-        let (single, double) = (Histogram::even(bins, CROOKED), CROOKED.start.into()..CROOKED.end.into());
-        measure(&device, "crooked f32", &single, samples, sample, &mut criterion)?;
-        let double = Histogram::even(bins, double);
-        measure(&device, "crooked f64", &double, samples / 2, move |bin| sample(bin).into(), &mut criterion)?;
+        measure(&device, "crooked f32", &Histogram::even(bins, CROOKED), samples, sample, &mut criterion)?;
+        let (even, sample) = (Histogram::even(bins, DOUBLE_CROOKED), move |bin| f64::from(sample(bin)));
+        measure(&device, "crooked f64", &even, samples / 2, sample, &mut criterion)?;
     }
     for bins in MANY_BINS {
         let (even, ends) = (Histogram::even(bins, 0.0..1.0), edges(bins));

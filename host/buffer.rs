@@ -1,10 +1,7 @@
 //! Memory on a device.
 
 use crate::allocation;
-#[cfg(cuda)]
-use crate::backend::cuda;
-#[cfg(feature = "emulator")]
-use crate::backend::emulated;
+use crate::backend::{Memory, Queue, cuda, emulated};
 use crate::{Device, Element, Error, Result};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use ndarray::{Array2, ArrayView2};
@@ -21,10 +18,8 @@ pub struct Buffer<T: Element> {
 
 pub(crate) enum Storage<T: Element> {
     Cpu(Vec<T>),
-    #[cfg(cuda)]
-    Cuda(cuda::Memory<T>),
-    #[cfg(feature = "emulator")]
-    Emulated(emulated::Memory<T>),
+    Cuda(<cuda::Queue as Queue>::Memory<T>),
+    Emulated(<emulated::Emulation as Queue>::Memory<T>),
 }
 
 /// Windows on all elements. Those of the CPU are out of every kernel's reach.
@@ -32,9 +27,7 @@ impl<T: Element> Storage<T> {
     pub(crate) fn input(&self) -> GlobalIn<T> {
         match self {
             Storage::Cpu(_) => GlobalIn::empty(),
-            #[cfg(cuda)]
             Storage::Cuda(memory) => memory.input(),
-            #[cfg(feature = "emulator")]
             Storage::Emulated(memory) => memory.input(),
         }
     }
@@ -42,9 +35,7 @@ impl<T: Element> Storage<T> {
     pub(crate) fn output(&mut self) -> GlobalOut<T> {
         match self {
             Storage::Cpu(_) => GlobalOut::empty(),
-            #[cfg(cuda)]
             Storage::Cuda(memory) => memory.output(),
-            #[cfg(feature = "emulator")]
             Storage::Emulated(memory) => memory.output(),
         }
     }
@@ -52,50 +43,29 @@ impl<T: Element> Storage<T> {
     pub(crate) fn in_out(&mut self) -> GlobalInOut<T> {
         match self {
             Storage::Cpu(_) => GlobalInOut::empty(),
-            #[cfg(cuda)]
             Storage::Cuda(memory) => memory.in_out(),
-            #[cfg(feature = "emulator")]
             Storage::Emulated(memory) => memory.in_out(),
         }
     }
 }
 
-/// The data of a device of one kind, for what that kind of device does.
+/// The data of the CPU, for operations that are prepared for it.
 impl<T: Element> Storage<T> {
     pub(crate) fn cpu(&self) -> &[T] {
         match self {
             Storage::Cpu(data) => data,
-            #[cfg(gpu)]
-            _ => another_kind(),
+            Storage::Cuda(_) | Storage::Emulated(_) => another_kind(),
         }
     }
 
     pub(crate) fn cpu_mut(&mut self) -> &mut [T] {
         match self {
             Storage::Cpu(data) => data,
-            #[cfg(gpu)]
-            _ => another_kind(),
-        }
-    }
-
-    #[cfg(cuda)]
-    fn cuda(&self) -> &cuda::Memory<T> {
-        match self {
-            Storage::Cuda(memory) => memory,
-            _ => another_kind(),
-        }
-    }
-
-    #[cfg(feature = "emulator")]
-    fn emulated(&self) -> &emulated::Memory<T> {
-        match self {
-            Storage::Emulated(memory) => memory,
-            _ => another_kind(),
+            Storage::Cuda(_) | Storage::Emulated(_) => another_kind(),
         }
     }
 }
 
-#[cfg(gpu)]
 fn another_kind() -> ! {
     unreachable!("operations and buffers of one device are of one kind")
 }
@@ -110,9 +80,7 @@ impl<T: Element> Buffer<T> {
     pub fn len(&self) -> usize {
         match &self.storage {
             Storage::Cpu(data) => data.len(),
-            #[cfg(cuda)]
             Storage::Cuda(memory) => memory.len(),
-            #[cfg(feature = "emulator")]
             Storage::Emulated(memory) => memory.len(),
         }
     }
@@ -137,14 +105,11 @@ impl<T: Element> Buffer<T> {
     pub fn download(&self) -> Result<Vec<T>> {
         match &self.storage {
             Storage::Cpu(data) => allocation::copied(data),
-            #[cfg(cuda)]
-            Storage::Cuda(memory) => {
-                let mut data = allocation::filled(T::default(), memory.len())?;
-                memory.download(&mut data)?;
+            Storage::Cuda(_) | Storage::Emulated(_) => {
+                let mut data = allocation::filled(T::default(), self.len())?;
+                self.download_into(&mut data)?;
                 Ok(data)
             }
-            #[cfg(feature = "emulator")]
-            Storage::Emulated(memory) => memory.download(),
         }
     }
 
@@ -158,10 +123,8 @@ impl<T: Element> Buffer<T> {
         check_length("the slice to download into", self.len(), data.len())?;
         match &self.storage {
             Storage::Cpu(source) => data.copy_from_slice(source),
-            #[cfg(cuda)]
             Storage::Cuda(memory) => memory.download(data)?,
-            #[cfg(feature = "emulator")]
-            Storage::Emulated(memory) => data.copy_from_slice(&memory.download()?),
+            Storage::Emulated(memory) => memory.download(data)?,
         }
         Ok(())
     }
@@ -176,9 +139,7 @@ impl<T: Element> Buffer<T> {
         check_length("the slice to upload", self.len(), data.len())?;
         match &mut self.storage {
             Storage::Cpu(target) => target.copy_from_slice(data),
-            #[cfg(cuda)]
             Storage::Cuda(memory) => memory.overwrite(data)?,
-            #[cfg(feature = "emulator")]
             Storage::Emulated(memory) => memory.overwrite(data)?,
         }
         Ok(())
@@ -193,12 +154,11 @@ impl<T: Element> Buffer<T> {
     pub fn copy_from(&mut self, source: &Buffer<T>) -> Result<()> {
         self.device.check_owner("the source", &source.device)?;
         check_length("the source", self.len(), source.len())?;
-        match &mut self.storage {
-            Storage::Cpu(target) => target.copy_from_slice(source.storage.cpu()),
-            #[cfg(cuda)]
-            Storage::Cuda(target) => target.copy_from(source.storage.cuda())?,
-            #[cfg(feature = "emulator")]
-            Storage::Emulated(target) => target.overwrite(&source.storage.emulated().download()?)?,
+        match (&mut self.storage, &source.storage) {
+            (Storage::Cpu(target), Storage::Cpu(source)) => target.copy_from_slice(source),
+            (Storage::Cuda(target), Storage::Cuda(source)) => target.copy_from(source)?,
+            (Storage::Emulated(target), Storage::Emulated(source)) => target.copy_from(source)?,
+            _ => another_kind(),
         }
         Ok(())
     }
@@ -208,11 +168,11 @@ impl<T: Element> Buffer<T> {
     /// # Errors
     ///
     /// As [`download`](Self::download), and `UnwrittenOutput` on an emulated device unless all of them have been written.
-    #[cfg(gpu)]
     pub(crate) fn download_written(&self) -> Result<Vec<T>> {
-        #[cfg(feature = "emulator")]
-        if let Storage::Emulated(memory) = &self.storage {
-            memory.check_written()?;
+        match &self.storage {
+            Storage::Cpu(_) => {}
+            Storage::Cuda(memory) => memory.check_written()?,
+            Storage::Emulated(memory) => memory.check_written()?,
         }
         self.download()
     }

@@ -1,10 +1,7 @@
 //! Devices: what runs the operations.
 
 use crate::allocation;
-#[cfg(cuda)]
-use crate::backend::cuda;
-#[cfg(feature = "emulator")]
-use crate::backend::emulated;
+use crate::backend::{Memory, Queue, cuda, emulated};
 use crate::buffer::{Buffer, Storage};
 use crate::{Element, Error, Kernel, Result};
 use cuda_std::Entry;
@@ -34,9 +31,7 @@ struct Inner {
 #[derive(Clone)]
 pub(crate) enum Engine {
     Cpu,
-    #[cfg(cuda)]
     Cuda(Arc<cuda::Queue>),
-    #[cfg(feature = "emulator")]
     Emulated(Arc<emulated::Emulation>),
 }
 
@@ -166,23 +161,15 @@ impl Device {
             ("" | "auto", None) => Some(Ok(Self::first_or_cpu())),
             ("cpu", None) => Some(Ok(Self::cpu_because("named".to_owned()))),
             ("cuda", rest) => number(rest.unwrap_or("0")).map(Self::cuda),
-            ("emulated", rest) => Self::emulated_named(rest.unwrap_or("sm_90")),
+            ("emulated", rest) => emulated::open(rest.unwrap_or("sm_90"))
+                .map(|opened| opened.map(|(emulation, info)| Self::new(Engine::Emulated(emulation), info))),
             _ => None,
         }
         .unwrap_or_else(|| Err(Error::UnknownDevice { value: name.to_owned() }))
     }
 
-    /// The emulated device called `PROFILE` or `PROFILE:SEED`, if there is one.
-    #[cfg(feature = "emulator")]
-    fn emulated_named(name: &str) -> Option<Result<Self>> {
-        let (profile, seed) = name.split_once(':').unwrap_or((name, "0"));
-        let profile = emulator::Profile::ALL.into_iter().find(|known| known.name() == profile)?;
-        Some(Ok(Self::emulated(profile, number(seed)?)))
-    }
-
-    #[cfg(not(feature = "emulator"))]
-    fn emulated_named(_name: &str) -> Option<Result<Self>> {
-        Some(Err(Error::FeatureDisabled { device: "the emulated device", feature: "emulator" }))
+    fn new(engine: Engine, info: DeviceInfo) -> Self {
+        Device { inner: Arc::new(Inner { engine, info }) }
     }
 
     fn first_or_cpu() -> Self {
@@ -205,7 +192,7 @@ impl Device {
             memory: None,
             shared_memory: None,
         };
-        Device { inner: Arc::new(Inner { engine: Engine::Cpu, info }) }
+        Self::new(Engine::Cpu, info)
     }
 
     /// CUDA device number `ordinal`, counted from 0.
@@ -213,31 +200,13 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::NoDevice`] without a driver or GPU, [`Error::DeviceOrdinal`] if there are fewer,
-    /// [`Error::DeviceTooOld`], [`Error::DeviceUnsupported`] and [`Error::DriverTooOld`], [`Error::FeatureDisabled`] if the
-    /// program was built without the feature `cuda`, and [failures of the device](Error#failures-of-the-device), as where
-    /// another process has it for itself.
-    #[cfg(cuda)]
-    pub fn cuda(ordinal: usize) -> Result<Self> {
-        let (queue, info) = cuda::Queue::open(ordinal)?;
-        Ok(Device { inner: Arc::new(Inner { engine: Engine::Cuda(Arc::new(queue)), info }) })
-    }
-
-    /// CUDA device number `ordinal`, counted from 0: not in this build.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FeatureDisabled`]; with the feature `cuda` on another platform than Linux on x86-64 or aarch64
+    /// [`Error::DeviceTooOld`], [`Error::DeviceUnsupported`] and [`Error::DriverTooOld`], and [failures of the
+    /// device](Error#failures-of-the-device), as where another process has it for itself. [`Error::FeatureDisabled`] if the
+    /// program was built without the feature `cuda`; with it on another platform than Linux on x86-64 or aarch64
     /// [`Error::NoDevice`].
-    #[cfg(not(cuda))]
-    pub fn cuda(_ordinal: usize) -> Result<Self> {
-        if cfg!(feature = "cuda") {
-            let (os, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-            let supported = "CUDA devices are supported on Linux on x86-64 and aarch64 only";
-            return Err(Error::NoDevice {
-                tried: format!("{supported}, and this program was built for {os} on {processor}"),
-            });
-        }
-        Err(Error::FeatureDisabled { device: "a CUDA device", feature: "cuda" })
+    pub fn cuda(ordinal: usize) -> Result<Self> {
+        let (queue, info) = cuda::open(ordinal)?;
+        Ok(Self::new(Engine::Cuda(queue), info))
     }
 
     /// An emulated GPU: kernels run on the CPU, and every access is examined, which takes some 100 ns. A kernel with a
@@ -276,7 +245,7 @@ impl Device {
     pub fn emulated(profile: emulator::Profile, seed: u64) -> Self {
         let emulation = emulated::Emulation::new(profile, seed);
         let info = emulation.info();
-        Device { inner: Arc::new(Inner { engine: Engine::Emulated(Arc::new(emulation)), info }) }
+        Self::new(Engine::Emulated(Arc::new(emulation)), info)
     }
 
     /// What an emulated device has found and counted since it was opened, or since the last
@@ -311,19 +280,8 @@ impl Device {
     #[must_use]
     pub fn all() -> Vec<Self> {
         // One may be too old, or another process has it for itself: the next one may do.
-        let cuda = (0..Self::cuda_count()).filter_map(|ordinal| Self::cuda(ordinal).ok());
+        let cuda = (0..cuda::device_count()).filter_map(|ordinal| Self::cuda(ordinal).ok());
         std::iter::once(Self::cpu()).chain(cuda).collect()
-    }
-
-    /// How many CUDA devices there are, whether or not they can be opened.
-    #[cfg(cuda)]
-    fn cuda_count() -> usize {
-        cuda::device_count().unwrap_or(0)
-    }
-
-    #[cfg(not(cuda))]
-    fn cuda_count() -> usize {
-        0
     }
 
     /// What is known of the device.
@@ -340,10 +298,8 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         match &self.inner.engine {
             Engine::Cpu => Ok(()),
-            #[cfg(cuda)]
             Engine::Cuda(queue) => queue.synchronize(),
-            #[cfg(feature = "emulator")]
-            Engine::Emulated(_) => Ok(()),
+            Engine::Emulated(emulation) => emulation.synchronize(),
         }
     }
 
@@ -355,14 +311,9 @@ impl Device {
     /// Those of `work`, and [failures of the device](Error#failures-of-the-device), be it while it ran.
     pub fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         match &self.inner.engine {
-            #[cfg(cuda)]
+            Engine::Cpu => by_clock_of_host(work),
             Engine::Cuda(queue) => queue.time(work),
-            // The others have done it when they return.
-            _ => {
-                let start = Instant::now();
-                let result = work()?;
-                Ok((result, start.elapsed()))
-            }
+            Engine::Emulated(emulation) => emulation.time(work),
         }
     }
 
@@ -375,10 +326,8 @@ impl Device {
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         let storage = match &self.inner.engine {
             Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
-            #[cfg(cuda)]
-            Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::upload(queue, data)?),
-            #[cfg(feature = "emulator")]
-            Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::upload(emulation, data)?),
+            Engine::Cuda(queue) => Storage::Cuda(Memory::upload(queue, data)?),
+            Engine::Emulated(emulation) => Storage::Emulated(Memory::upload(emulation, data)?),
         };
         Ok(Buffer::new(self, storage))
     }
@@ -393,10 +342,8 @@ impl Device {
         check_size::<T>(len)?;
         let storage = match &self.inner.engine {
             Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
-            #[cfg(cuda)]
-            Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::zeroed(queue, len)?),
-            #[cfg(feature = "emulator")]
-            Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::zeroed(emulation, len)?),
+            Engine::Cuda(queue) => Storage::Cuda(Memory::zeroed(queue, len)?),
+            Engine::Emulated(emulation) => Storage::Emulated(Memory::zeroed(emulation, len)?),
         };
         Ok(Buffer::new(self, storage))
     }
@@ -407,15 +354,12 @@ impl Device {
     /// # Errors
     ///
     /// As [`zeroed`](Self::zeroed).
-    #[cfg(gpu)]
     pub(crate) fn unwritten<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         check_size::<T>(len)?;
         let storage = match &self.inner.engine {
             Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
-            #[cfg(cuda)]
-            Engine::Cuda(queue) => Storage::Cuda(cuda::Memory::unwritten(queue, len)?),
-            #[cfg(feature = "emulator")]
-            Engine::Emulated(emulation) => Storage::Emulated(emulated::Memory::unwritten(emulation, len)?),
+            Engine::Cuda(queue) => Storage::Cuda(Memory::unwritten(queue, len)?),
+            Engine::Emulated(emulation) => Storage::Emulated(Memory::unwritten(emulation, len)?),
         };
         Ok(Buffer::new(self, storage))
     }
@@ -471,9 +415,9 @@ impl Device {
     /// [`Error::DeviceLost`].
     pub(crate) fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
         match self.engine() {
-            #[cfg(cuda)]
-            Engine::Cuda(queue) => queue.turn().map(Some),
-            _ => Ok(None),
+            Engine::Cpu => Ok(None),
+            Engine::Cuda(queue) => queue.turn(),
+            Engine::Emulated(emulation) => emulation.turn(),
         }
     }
 
@@ -499,8 +443,15 @@ fn check_size<T>(len: usize) -> Result<()> {
     bytes.map(drop).ok_or(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 })
 }
 
+/// How long `work` takes, if it has done everything when it returns, and what it returned.
+pub(crate) fn by_clock_of_host<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+    let start = Instant::now();
+    let result = work()?;
+    Ok((result, start.elapsed()))
+}
+
 /// The number that `digits` are; no sign, as `parse` would take.
-fn number<N: FromStr>(digits: &str) -> Option<N> {
+pub(crate) fn number<N: FromStr>(digits: &str) -> Option<N> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 

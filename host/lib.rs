@@ -52,8 +52,8 @@ mod error;
 pub mod filter1d;
 pub mod histogram;
 mod kernel;
-#[cfg_attr(not(gpu), allow(dead_code))]
 mod modules;
+mod parallel;
 mod plan;
 pub mod transpose;
 

@@ -1,14 +1,104 @@
-//! What does the work.
+//! What runs kernels. It knows no operation.
 //!
-//! * `cpu`: safe Rust on all cores.
-//! * `gpu`: what the two below have in common, which is all about launches that needs no device.
-//! * `cuda`: kernels on an NVIDIA GPU, through `cust`. The only folder of the library with `unsafe` in it.
+//! * `cuda`: NVIDIA GPUs, through `cust`. The only folder of the library with `unsafe` in it.
 //! * `emulated`: the same kernels on the CPU, under an emulator that sees every access.
+//!
+//! In a build without one of them, [`absent`] has types without values in its place: what uses a backend is compiled all
+//! the same.
 
-pub(crate) mod cpu;
+#[cfg(not(all(cuda, feature = "emulator")))]
+mod absent;
 #[cfg(cuda)]
+pub(crate) mod cuda;
+#[cfg(not(cuda))]
+#[path = "without_cuda.rs"]
 pub(crate) mod cuda;
 #[cfg(feature = "emulator")]
 pub(crate) mod emulated;
+#[cfg(not(feature = "emulator"))]
+#[path = "without_emulator.rs"]
+pub(crate) mod emulated;
 #[cfg(gpu)]
-pub(crate) mod gpu;
+mod limits;
+
+use crate::{Element, LaunchShape, Residency, Result, Windows};
+use cuda_std::image::Module;
+use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};
+use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
+
+/// A device, and the work on it in its order.
+pub(crate) trait Queue: Send + Sync {
+    /// Memory of the device.
+    type Memory<T: Element>: Memory<T, Queue = Self>;
+    /// A kernel on the device.
+    type Kernel<E: Entry>: Kernel<E> + 'static;
+
+    /// Finds the kernel `E` in `module`, which has to be compiled from the same sources and with the same arguments.
+    fn load<E: Entry>(self: &Arc<Self>, module: &'static Module) -> Result<Self::Kernel<E>>;
+
+    /// Keeps other threads from enqueueing kernels until the guard is dropped, if that takes one, and readies the device for
+    /// launches: once for work of several.
+    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>>;
+
+    /// Waits for all work.
+    fn synchronize(&self) -> Result<()>;
+
+    /// How long the device takes for what `work` enqueues. Waits for it.
+    fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)>;
+}
+
+/// Memory for elements on a device, freed in the order of the work.
+pub(crate) trait Memory<T>: Sized {
+    /// The device.
+    type Queue;
+
+    /// Memory with a copy of `data`, which may be changed afterwards.
+    fn upload(queue: &Arc<Self::Queue>, data: &[T]) -> Result<Self>;
+
+    /// Memory of zeros. `len` elements are at most `isize::MAX` bytes.
+    fn zeroed(queue: &Arc<Self::Queue>, len: usize) -> Result<Self>;
+
+    /// Memory with unspecified contents, which kernels have to write before one reads it; otherwise as `zeroed`.
+    fn unwritten(queue: &Arc<Self::Queue>, len: usize) -> Result<Self>;
+
+    /// An error if the device knows of an element that was unwritten, and still is.
+    fn check_written(&self) -> Result<()>;
+
+    /// Copies `data`, of the same length, to the memory; `data` may be changed afterwards.
+    fn overwrite(&mut self, data: &[T]) -> Result<()>;
+
+    /// Copies the memory to `data`, of the same length, and waits for that.
+    fn download(&self, data: &mut [T]) -> Result<()>;
+
+    /// Enqueues a copy of `source`, which has the same length and device.
+    fn copy_from(&mut self, source: &Self) -> Result<()>;
+
+    /// The number of elements.
+    fn len(&self) -> usize;
+
+    /// All elements, for a kernel to read.
+    fn input(&self) -> GlobalIn<T>;
+
+    /// All elements, for a kernel to write.
+    fn output(&mut self) -> GlobalOut<T>;
+
+    /// All elements, for a kernel to read and write.
+    fn in_out(&mut self) -> GlobalInOut<T>;
+}
+
+/// The kernel `E` on a device.
+pub(crate) trait Kernel<E: Entry>: Send + Sync {
+    /// Enqueues the kernel, or refuses to: `args` and `constants` can have windows that are none of `windows`, and the
+    /// device has limits. The caller has the device's [turn](Queue::turn).
+    fn launch(
+        &self,
+        shape: &LaunchShape,
+        windows: &Windows<'_>,
+        args: &E::Args,
+        constants: &E::Constants,
+    ) -> Result<()>;
+
+    /// What a launch of this shape occupies; `None` if the device does not know.
+    fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>>;
+}

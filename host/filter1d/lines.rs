@@ -1,20 +1,10 @@
-//! The problem as the backends see it: lines of samples, and the taps that meet them.
+//! The problem as it is computed: lines of samples, and the taps that meet them.
 
-use super::bound::Prepare;
-use crate::backend::cpu;
+use super::FilterElement;
 use crate::{Error, Extent, Result};
+use slm_kernels::Border;
 use slm_kernels::filter1d::Orientation;
-use slm_kernels::{Border, Sample};
 use std::sync::Arc;
-
-// What the backends for GPUs, if there are any, need of an element type.
-#[cfg(gpu)]
-use crate::backend::gpu::FilterKernels as OnGpus;
-#[cfg(not(gpu))]
-use crate::element::sealed::Sealed as OnGpus;
-
-/// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
-pub trait FilterElement: Prepare + Sample + cpu::MultiplyAdd + OnGpus {}
 
 /// The most taps: distances from a sample to what it is made of fit into 32 bits.
 const MOST_TAPS: usize = i32::MAX as usize;
@@ -69,7 +59,7 @@ impl<T: FilterElement> Taps<T> {
 
 /// Lines of samples in memory and where their outputs go. Lengths, steps and pitches are in elements.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lines {
+pub struct Lines {
     /// Lines.
     pub(crate) lines: usize,
     /// Samples of a line.

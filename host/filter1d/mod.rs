@@ -36,16 +36,19 @@
 //! Samples outside take part like all others: a zero outside times a finite tap adds nothing, times an infinite one it is
 //! NaN.
 
-mod bound;
+mod cpu;
 mod description;
+mod element;
+mod gpu;
+mod kernels;
+mod launches;
 mod lines;
 mod plan;
 mod prepared;
 
-pub(crate) use bound::Bound;
 pub use description::{Algorithm, Filter1d, HaloLoad};
-pub use lines::FilterElement;
-pub(crate) use lines::{Lines, Taps};
+pub use element::FilterElement;
+use lines::{Lines, Taps};
 pub use plan::Plan;
 pub use prepared::PreparedFilter1d;
 

@@ -32,7 +32,7 @@ impl Plan {
         Plan { device, algorithm, kernel, reason, outputs: [1, 0], launch: None }
     }
 
-    pub(crate) fn cpu(device: &Device, algorithm: Algorithm, lines: &Lines) -> Self {
+    pub(super) fn cpu(device: &Device, algorithm: Algorithm, lines: &Lines) -> Self {
         Plan {
             device: device.to_string(),
             algorithm,

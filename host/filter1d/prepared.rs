@@ -1,25 +1,60 @@
 //! A filter bound to a device.
 
-use super::bound::{Bound, bind};
-use super::{Algorithm, FilterElement, Lines, Plan, Taps};
+use super::{Algorithm, FilterElement, Lines, Plan, Taps, cpu, gpu};
 use crate::buffer::extent;
-use crate::{Buffer, Buffer2, Device, Element, Error, Result, allocation};
+use crate::{Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
 
 /// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, as often as wanted and from any thread.
-pub struct PreparedFilter1d<T: Element> {
-    device: Device,
+pub struct PreparedFilter1d<T: FilterElement> {
+    pub(super) device: Device,
     taps: Taps<T>,
     algorithm: Algorithm,
-    bound: Box<dyn Bound<T>>,
+    pub(super) on_device: OnDevice<T>,
+}
+
+/// A filter on a device of some kind.
+pub(super) enum OnDevice<T: FilterElement> {
+    Cpu(cpu::Filter1d<T>),
+    Gpu(Box<gpu::Filter1d<T>>),
+}
+
+impl<T: FilterElement> OnDevice<T> {
+    fn new(device: &Device, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
+        Ok(match device.info().shared_memory {
+            None => OnDevice::Cpu(cpu::Filter1d::new(taps, algorithm)),
+            Some(shared) => OnDevice::Gpu(Box::new(gpu::Filter1d::new(device, shared, taps, algorithm)?)),
+        })
+    }
+
+    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+        match self {
+            OnDevice::Cpu(filter) => filter.run(lines, samples, outputs),
+            OnDevice::Gpu(filter) => filter.run(lines, samples, outputs),
+        }
+    }
+
+    pub(super) fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+        match self {
+            OnDevice::Cpu(filter) => filter.run_on_host(lines, samples, len),
+            OnDevice::Gpu(filter) => filter.run_on_host(lines, samples, len),
+        }
+    }
+
+    pub(super) fn plan(&self, device: &Device, lines: &Lines) -> Plan {
+        match self {
+            OnDevice::Cpu(filter) => filter.plan(device, lines),
+            OnDevice::Gpu(filter) => filter.plan(lines),
+        }
+    }
 }
 
 impl<T: FilterElement> PreparedFilter1d<T> {
     pub(super) fn new(device: &Device, taps: Taps<T>, algorithm: Algorithm) -> Result<Self> {
         taps.check()?;
-        let bound = bind(device, &taps, algorithm)?;
-        Ok(PreparedFilter1d { device: device.clone(), taps, algorithm, bound })
+        let on_device = OnDevice::new(device, &taps, algorithm)?;
+        Ok(PreparedFilter1d { device: device.clone(), taps, algorithm, on_device })
     }
 
     /// The device that it runs on.
@@ -55,7 +90,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
         let lines = Lines::single(&self.taps, samples.len())?;
-        self.bound.run_on_host(&lines, samples, lines.outputs)
+        T::run_on_host(self, &lines, samples, lines.outputs)
     }
 
     /// Filters a buffer into another one; returns when the work is enqueued.
@@ -112,7 +147,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         let (rows, columns) = samples.dim();
         let (lines, shape) = Lines::of_matrix(&self.taps, [rows, columns], columns, axis)?;
         let len = extent(shape[0], shape[1], shape[1])?;
-        let outputs = self.bound.run_on_host(&lines, &allocation::row_after_row(samples)?, len)?;
+        let outputs = T::run_on_host(self, &lines, &allocation::row_after_row(samples)?, len)?;
         Ok(Array2::from_shape_vec(shape, outputs).expect("`extent` has checked the shape"))
     }
 
@@ -154,7 +189,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         match Lines::single(&self.taps, samples) {
-            Ok(lines) => self.bound.plan(&self.device, &lines),
+            Ok(lines) => T::plan(self, &lines),
             Err(error) => Plan::refused(&self.device, self.algorithm, &error),
         }
     }
@@ -167,13 +202,13 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// outputs.
     pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
         let (lines, _) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
-        Ok(self.bound.plan(&self.device, &lines))
+        Ok(T::plan(self, &lines))
     }
 
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.device.check_owner("the output", outputs.device())?;
-        self.bound.run(lines, samples, outputs)
+        T::run(self, lines, samples, outputs)
     }
 }
 

@@ -42,19 +42,20 @@
 //! once more when it becomes an `f64`. The sums of up to 2^14 weights whose magnitudes differ by a factor of 2^24 at most
 //! are exact but for that. The result is the same, bit for bit, on every device.
 
-mod bound;
 mod counts;
+mod cpu;
 mod description;
+mod element;
+mod gpu;
+mod kernels;
+mod launches;
 mod plan;
 mod prepared;
 mod rule;
 
-pub(crate) use bound::Bound;
 pub use counts::{Channel, Counts, WeightedCounts};
 pub use description::{Algorithm, Histogram, Ordering};
+pub use element::HistogramElement;
 pub use plan::Plan;
 pub use prepared::PreparedHistogram;
-pub use rule::HistogramElement;
-pub(crate) use rule::{Bins, Rule, check_weights};
-#[cfg(gpu)]
-pub(crate) use rule::{SHARE, check_counters};
+use rule::{Bins, Rule, check_weights};

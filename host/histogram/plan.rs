@@ -39,7 +39,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn cpu<T: HistogramElement>(
+    pub(super) fn cpu<T: HistogramElement>(
         device: &Device,
         algorithm: Algorithm,
         samples: usize,

@@ -1,27 +1,77 @@
 //! A histogram bound to a device.
 
-use super::bound::{Bound, bind};
-use super::{Algorithm, Counts, HistogramElement, Plan, Rule, WeightedCounts};
+use super::{Algorithm, Counts, HistogramElement, Plan, Rule, WeightedCounts, cpu, gpu};
 use crate::buffer::check_length;
-use crate::{Buffer, Device, Element, Result};
+use crate::{Buffer, Device, Result};
+use slm_kernels::histogram::Quantum;
 use std::fmt;
 use std::sync::Arc;
 
 /// A [`Histogram`](crate::Histogram) that is ready to run on its device, as often as wanted and from any thread.
-pub struct PreparedHistogram<T: Element> {
-    device: Device,
+pub struct PreparedHistogram<T: HistogramElement> {
+    pub(super) device: Device,
     rule: Rule<T>,
     edges: Arc<[T]>,
     algorithm: Algorithm,
-    bound: Box<dyn Bound<T>>,
+    pub(super) on_device: OnDevice<T>,
+}
+
+/// A histogram on a device of some kind.
+pub(super) enum OnDevice<T: HistogramElement> {
+    Cpu(cpu::Histogram<T>),
+    Gpu(Box<dyn gpu::OnGpu<T>>),
+}
+
+impl<T: HistogramElement> OnDevice<T> {
+    fn new(device: &Device, rule: &Rule<T>, edges: &Arc<[T]>, algorithm: Algorithm) -> Result<Self> {
+        Ok(match device.info().shared_memory {
+            None => OnDevice::Cpu(cpu::Histogram::new(rule, edges, algorithm)),
+            Some(shared) => OnDevice::Gpu(gpu::prepare(device, shared, rule, edges, algorithm)?),
+        })
+    }
+
+    pub(super) fn run(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
+        match self {
+            OnDevice::Cpu(histogram) => histogram.run(samples, counts),
+            OnDevice::Gpu(histogram) => histogram.run(samples, counts),
+        }
+    }
+
+    pub(super) fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>> {
+        match self {
+            OnDevice::Cpu(histogram) => histogram.run_on_host(samples, counters),
+            OnDevice::Gpu(histogram) => histogram.run_on_host(samples, counters),
+        }
+    }
+
+    pub(super) fn weigh(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
+        match self {
+            OnDevice::Cpu(histogram) => histogram.weigh(samples, weights),
+            OnDevice::Gpu(histogram) => histogram.weigh(samples, weights),
+        }
+    }
+
+    pub(super) fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
+        match self {
+            OnDevice::Cpu(histogram) => histogram.weigh_on_host(samples, weights),
+            OnDevice::Gpu(histogram) => histogram.weigh_on_host(samples, weights),
+        }
+    }
+
+    pub(super) fn plan(&self, device: &Device, samples: usize) -> Plan {
+        match self {
+            OnDevice::Cpu(histogram) => histogram.plan(device, samples),
+            OnDevice::Gpu(histogram) => histogram.plan(samples),
+        }
+    }
 }
 
 impl<T: HistogramElement> PreparedHistogram<T> {
     pub(super) fn new(device: &Device, rule: Rule<T>, algorithm: Algorithm) -> Result<Self> {
         rule.check()?;
         let edges = rule.edges()?;
-        let bound = bind(device, &rule, &edges, algorithm)?;
-        Ok(PreparedHistogram { device: device.clone(), rule, edges, algorithm, bound })
+        let on_device = OnDevice::new(device, &rule, &edges, algorithm)?;
+        Ok(PreparedHistogram { device: device.clone(), rule, edges, algorithm, on_device })
     }
 
     /// The device that it runs on.
@@ -70,7 +120,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Counts<T>> {
         self.rule.check_samples(samples.len())?;
-        let counts = self.bound.run_on_host(samples, self.counts_len())?;
+        let counts = T::run_on_host(self, samples)?;
         Ok(Counts::new(counts, self.rule.cells(), &self.edges))
     }
 
@@ -102,7 +152,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn apply_into(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
         self.check_samples(samples)?;
         self.check_counts(counts)?;
-        self.bound.run(samples, counts)
+        T::run(self, samples, counts)
     }
 
     /// Downloads what [`apply_into`](Self::apply_into) has counted, after all work that was enqueued before.
@@ -140,7 +190,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn apply_weighted(&self, samples: &[T], weights: &[f32]) -> Result<WeightedCounts<T>> {
         self.rule.check_samples(samples.len())?;
         check_length("the weights", samples.len(), weights.len())?;
-        let (multiples, quantum) = self.bound.weigh_on_host(samples, weights)?;
+        let (multiples, quantum) = T::weigh_on_host(self, samples, weights)?;
         WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 
@@ -154,14 +204,14 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.check_samples(samples)?;
         self.device.check_owner("the weights", weights.device())?;
         check_length("the weights", samples.len(), weights.len())?;
-        let (multiples, quantum) = self.bound.weigh(samples, weights)?;
+        let (multiples, quantum) = T::weigh(self, samples, weights)?;
         WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 
     /// How so many samples, of all channels together, would be counted; not how their weights would be added up.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
-        self.bound.plan(&self.device, samples)
+        T::plan(self, samples)
     }
 
     fn check_samples(&self, samples: &Buffer<T>) -> Result<()> {

@@ -1,21 +1,11 @@
-//! The problem as the backends see it: which counter a sample belongs to.
+//! The problem as it is computed: which counter a sample belongs to.
 
-use super::bound::Prepare;
-use crate::backend::cpu;
+use super::HistogramElement;
 use crate::{Error, Result, allocation};
 use rayon::prelude::*;
-use slm_kernels::histogram::{Countable, OUTSIDE};
+use slm_kernels::histogram::OUTSIDE;
 use std::cmp::Ordering;
 use std::sync::Arc;
-
-// What the backends for GPUs, if there are any, need of an element type.
-#[cfg(gpu)]
-use crate::backend::gpu::HistogramKernels as OnGpus;
-#[cfg(not(gpu))]
-use crate::element::sealed::Sealed as OnGpus;
-
-/// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
-pub trait HistogramElement: Prepare + Countable + cpu::Tally + Into<f64> + OnGpus {}
 
 /// The most bins, and the most edges but one.
 const MOST_BINS: usize = 1 << 24;
@@ -24,7 +14,7 @@ const MOST_BINS: usize = 1 << 24;
 const MOST_COUNTERS: usize = 1 << 31;
 
 /// The fewest borders that are worth another thread.
-pub(crate) const SHARE: usize = 1 << 10;
+pub(super) const SHARE: usize = 1 << 10;
 
 /// The bits of the samples of which the low ones can be counted.
 const SAMPLE_BITS: u32 = u16::BITS;
@@ -43,8 +33,6 @@ pub(crate) enum Bins<T> {
 /// Which counter a sample belongs to. The counters of one channel stand behind those of another, and for each channel
 /// there are its cells: the bins, then below, above and NaN.
 #[derive(Clone, Debug, PartialEq)]
-// It is in the interface of the element types' kernels, if there are any.
-#[cfg_attr(not(gpu), allow(unreachable_pub))]
 pub struct Rule<T> {
     pub(crate) bins: Bins<T>,
     /// Whether the last bin has its upper end in it.

@@ -3,30 +3,23 @@
 //! | file | what |
 //! |---|---|
 //! | `windows.rs` | what buffers become in a kernel's arguments |
+//! | `check.rs` | whether arguments are made of nothing else |
 //! | `shape.rs` | grid, block and shared memory of a launch |
-//! | `limits.rs` | what a device allows of them |
 //! | `launch.rs` | kernels of which only the arguments are known |
 
 #[cfg(gpu)]
+mod check;
 mod launch;
-#[cfg(gpu)]
-mod limits;
 mod shape;
 mod windows;
 
-#[cfg(gpu)]
 pub(crate) use launch::{Launch, OnDemand};
-#[cfg(gpu)]
-pub(crate) use limits::LaunchLimits;
 pub use shape::LaunchShape;
 pub use windows::Windows;
 
-#[cfg(cuda)]
-use crate::backend::cuda;
-#[cfg(feature = "emulator")]
-use crate::backend::emulated;
+use crate::backend::Queue;
 use crate::device::Engine;
-use crate::{Device, Error, Result};
+use crate::{Device, Error, Result, backend};
 use cuda_std::Entry;
 use cuda_std::image::Module;
 use std::fmt;
@@ -138,25 +131,9 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// # }
 /// ```
 pub struct Kernel<E: Entry> {
-    bound: Arc<dyn Bound<E>>,
+    loaded: Arc<dyn backend::Kernel<E>>,
     device: Device,
     module: &'static Module,
-}
-
-/// A kernel on a device, as the backends have it.
-pub(crate) trait Bound<E: Entry>: Send + Sync {
-    /// Enqueues the kernel, or refuses to: `args` and `constants` can have windows that are none of `windows`, and the
-    /// device has limits. The caller has the device's [turn](Device::turn).
-    fn launch(
-        &self,
-        shape: &LaunchShape,
-        windows: &Windows<'_>,
-        args: &E::Args,
-        constants: &E::Constants,
-    ) -> Result<()>;
-
-    /// What a launch of this shape occupies; `None` if the device does not know.
-    fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>>;
 }
 
 /// How much of a multiprocessor a launch occupies.
@@ -177,19 +154,14 @@ impl<E: Entry> Kernel<E> {
             let bytes = size_of::<E::Args>() + size_of::<E::Constants>();
             assert!(bytes <= MOST_PARAMETER_BYTES, "arguments and constants of a kernel are 4096 bytes at the most");
         }
-        Ok(Kernel { bound: Self::bind(device, module)?, device: device.clone(), module })
+        Ok(Kernel { loaded: Self::load(device, module)?, device: device.clone(), module })
     }
 
-    fn bind(
-        device: &Device,
-        #[cfg_attr(not(cuda), expect(unused))] module: &'static Module,
-    ) -> Result<Arc<dyn Bound<E>>> {
+    fn load(device: &Device, module: &'static Module) -> Result<Arc<dyn backend::Kernel<E>>> {
         match device.engine() {
             Engine::Cpu => Err(Error::KernelOnCpu { kernel: E::NAME }),
-            #[cfg(cuda)]
-            Engine::Cuda(queue) => Ok(Arc::new(cuda::Kernel::<E>::load(queue, module)?)),
-            #[cfg(feature = "emulator")]
-            Engine::Emulated(emulation) => Ok(Arc::new(emulated::Kernel::<E>::new(emulation))),
+            Engine::Cuda(queue) => Ok(Arc::new(queue.load::<E>(module)?)),
+            Engine::Emulated(emulation) => Ok(Arc::new(emulation.load::<E>(module)?)),
         }
     }
 
@@ -249,11 +221,10 @@ impl<E: Entry> Kernel<E> {
         // Before the turn: it can do whatever it wants, launches included.
         let args = args(&mut windows);
         let _turn = self.device.turn()?;
-        self.bound.launch(&shape, &windows, &args, constants)
+        self.loaded.launch(&shape, &windows, &args, constants)
     }
 
     /// Launches the kernel with windows that `windows` has handed out. The caller has the device's [turn](Device::turn).
-    #[cfg(gpu)]
     pub(crate) fn launch_in(
         &self,
         windows: &Windows<'_>,
@@ -261,7 +232,7 @@ impl<E: Entry> Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        self.bound.launch(&shape, windows, args, constants)
+        self.loaded.launch(&shape, windows, args, constants)
     }
 
     /// What a launch of this shape occupies, as far as its block and shared memory are concerned; `None` for an emulated
@@ -272,7 +243,7 @@ impl<E: Entry> Kernel<E> {
     /// [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if there can be no such block, and [failures of the
     /// device](Error#failures-of-the-device).
     pub fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
-        self.bound.residency(&shape)
+        self.loaded.residency(&shape)
     }
 }
 
@@ -300,7 +271,7 @@ impl<E: Entry<Constants = ()>> Kernel<E> {
 
 impl<E: Entry> Clone for Kernel<E> {
     fn clone(&self) -> Self {
-        Kernel { bound: self.bound.clone(), device: self.device.clone(), module: self.module }
+        Kernel { loaded: self.loaded.clone(), device: self.device.clone(), module: self.module }
     }
 }
 

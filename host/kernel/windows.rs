@@ -1,7 +1,5 @@
 //! What buffers become in a kernel's arguments.
 
-#[cfg(gpu)]
-use crate::device::Engine;
 use crate::{Buffer, Device, Element, Error};
 use cuda_std::host::Window;
 use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut};
@@ -110,11 +108,11 @@ use std::marker::PhantomData;
 ///
 /// A window is a plain value, and can be kept. No other launch takes it: that is [`Error::ForeignWindow`].
 pub struct Windows<'b> {
-    device: Device,
+    pub(super) device: Device,
     /// No kernel has more as a rule, and then a launch allocates nothing.
-    handed_out: SmallVec<[Window; 4]>,
+    pub(super) handed_out: SmallVec<[Window; 4]>,
     /// The first one.
-    error: Option<Error>,
+    pub(super) error: Option<Error>,
     borrowed: PhantomData<&'b mut ()>,
 }
 
@@ -155,47 +153,6 @@ impl<'b> Windows<'b> {
         window.windows("", &mut |_, window| self.handed_out.push(window));
         window
     }
-
-    /// An error unless every window in `args` and `constants` is, or is part of one that has been handed out here, for
-    /// the device that `is_device` knows. Then the memory behind each of them belongs to that device and is borrowed for
-    /// `'b`: exclusively, if the kernel can write it.
-    #[cfg(gpu)]
-    pub(crate) fn check<E: cuda_std::Entry>(
-        &self,
-        is_device: impl FnOnce(&Engine) -> bool,
-        args: &E::Args,
-        constants: &E::Constants,
-    ) -> crate::Result<()> {
-        let handed_out = self.for_device(is_device(self.device.engine()))?;
-        let mut foreign = None;
-        let mut visit = |argument, window: Window| {
-            if foreign.is_none() && !is_within(&window, handed_out) {
-                foreign = Some(argument);
-            }
-        };
-        args.windows("args", &mut visit);
-        constants.windows("constants", &mut visit);
-        match foreign {
-            Some(argument) => Err(Error::ForeignWindow { kernel: E::NAME, argument }),
-            None => Ok(()),
-        }
-    }
-
-    /// What has been handed out, if the launch is for the same device, or the error that there has been. Two launches under
-    /// way at once could have exchanged theirs.
-    #[cfg(gpu)]
-    fn for_device(&self, is_device: bool) -> crate::Result<&[Window]> {
-        match &self.error {
-            Some(error) => Err(error.clone()),
-            None => Ok(if is_device { &self.handed_out } else { &[] }),
-        }
-    }
-}
-
-/// Whether a window has nothing in it that is not in one of the others.
-#[cfg(gpu)]
-fn is_within(window: &Window, others: &[Window]) -> bool {
-    window.bytes == 0 || others.iter().any(|whole| whole.contains(window))
 }
 
 impl fmt::Debug for Windows<'_> {

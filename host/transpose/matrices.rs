@@ -1,7 +1,6 @@
 //! The problem as the backends see it: matrices of one shape.
 
 use crate::{Element, Error, Result};
-#[cfg(gpu)]
 use slm_kernels::transpose::Problem;
 
 /// Matrices, one after another.
@@ -44,7 +43,6 @@ impl Matrices {
 
     /// The matrices as kernels see them, of numbers of type `T`; rows are so many numbers apart. An error if elements are too
     /// large for kernels.
-    #[cfg(gpu)]
     pub(crate) fn problem<T: Element>(&self, pitches: [usize; 2]) -> Result<Problem> {
         let number = size_of::<T>() as u64;
         // Single rows may have a pitch of whatever size.

@@ -10,19 +10,19 @@
 //!
 //! [`Transpose::prepare`] is for another buffer as the output, [`Transpose::prepare_in_place`] for the same one.
 
-mod bound;
+mod cpu;
 mod description;
+mod element;
+mod gpu;
 mod in_place;
+mod kernels;
 mod matrices;
 mod plan;
 mod prepared;
-mod steps;
 
-pub use bound::TransposeElement;
-pub(crate) use bound::{Bound, BoundInPlace};
 pub use description::{Algorithm, Transpose};
+pub use element::TransposeElement;
 pub use in_place::PreparedTransposeInPlace;
-pub(crate) use matrices::Matrices;
+use matrices::Matrices;
 pub use plan::Plan;
 pub use prepared::PreparedTranspose;
-pub(crate) use steps::Part;

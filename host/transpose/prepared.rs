@@ -1,25 +1,62 @@
 //! A transposition bound to a device.
 
-use super::bound::{Bound, bind};
-use super::{Algorithm, Matrices, Plan, TransposeElement};
+use super::{Algorithm, Matrices, Plan, TransposeElement, cpu, gpu};
 use crate::buffer::check_length;
 use crate::{Buffer, Buffer2, Device, Element, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
+use std::marker::PhantomData;
 
 /// A [`Transpose`](crate::Transpose) that is ready to run on its device, as often as wanted and from any thread.
 pub struct PreparedTranspose<T: Element> {
-    device: Device,
+    pub(super) device: Device,
     matrices: Matrices,
     algorithm: Algorithm,
-    bound: Box<dyn Bound<T>>,
+    pub(super) on_device: OnDevice,
+    marker: PhantomData<fn(T) -> T>,
+}
+
+/// A transposition on a device of some kind.
+pub(super) enum OnDevice {
+    Cpu(cpu::Transpose),
+    Gpu(gpu::Transpose),
+}
+
+impl OnDevice {
+    fn new<T: Element>(device: &Device, matrices: &Matrices, algorithm: Algorithm) -> Result<Self> {
+        Ok(match device.info().shared_memory {
+            None => OnDevice::Cpu(cpu::Transpose::new(matrices, algorithm)),
+            Some(shared) => OnDevice::Gpu(gpu::Transpose::new::<T>(device, shared, matrices, algorithm)?),
+        })
+    }
+
+    pub(super) fn run<T: Element>(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
+        match self {
+            OnDevice::Cpu(transpose) => transpose.run(input, output, pitches),
+            OnDevice::Gpu(transpose) => transpose.run(input, output, pitches),
+        }
+    }
+
+    pub(super) fn run_on_host<T: Element>(&self, input: &[T]) -> Result<Vec<T>> {
+        match self {
+            OnDevice::Cpu(transpose) => transpose.run_on_host(input),
+            OnDevice::Gpu(transpose) => transpose.run_on_host(input),
+        }
+    }
+
+    pub(super) fn plan<T: Element>(&self, device: &Device, pitches: [usize; 2]) -> Plan {
+        match self {
+            OnDevice::Cpu(transpose) => transpose.plan::<T>(device),
+            OnDevice::Gpu(transpose) => transpose.plan::<T>(pitches),
+        }
+    }
 }
 
 impl<T: TransposeElement> PreparedTranspose<T> {
     pub(super) fn new(device: &Device, matrices: Matrices, algorithm: Algorithm) -> Result<Self> {
         matrices.check::<T>()?;
-        let bound = bind(device, &matrices, algorithm)?;
-        Ok(PreparedTranspose { device: device.clone(), matrices, algorithm, bound })
+        let on_device = OnDevice::new::<T>(device, &matrices, algorithm)?;
+        Ok(PreparedTranspose { device: device.clone(), matrices, algorithm, on_device, marker: PhantomData })
     }
 
     /// The device that it runs on.
@@ -37,7 +74,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// device](Error#failures-of-the-device).
     pub fn apply(&self, input: &[T]) -> Result<Vec<T>> {
         check_length("the input", self.matrices.len(), input.len())?;
-        self.bound.run_on_host(input)
+        T::run_on_host(self, input)
     }
 
     /// Transposes a buffer into another one; returns when the work is enqueued.
@@ -63,7 +100,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         self.check_owners(input, output)?;
         check_length("the input", self.matrices.len(), input.len())?;
         check_length("the output", self.matrices.len(), output.len())?;
-        self.bound.run(input, output, self.matrices.pitches())
+        T::run(self, input, output, self.matrices.pitches())
     }
 
     /// The transposed matrices. `input` has their rows one under the other, and so has the result.
@@ -86,7 +123,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     pub fn apply_matrix(&self, input: ArrayView2<'_, T>) -> Result<Array2<T>> {
         let (rows, columns) = input.dim();
         check_shape("the input", self.matrices.shape(), [rows, columns])?;
-        let output = self.bound.run_on_host(&allocation::row_after_row(input)?)?;
+        let output = T::run_on_host(self, &allocation::row_after_row(input)?)?;
         let shape = self.matrices.transposed_shape();
         Ok(Array2::from_shape_vec(shape, output).expect("`Matrices::check` has checked the shape"))
     }
@@ -105,13 +142,13 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         check_shape("the input", self.matrices.shape(), [input.rows(), input.columns()])?;
         check_shape("the output", self.matrices.transposed_shape(), [output.rows(), output.columns()])?;
         let pitches = [input.pitch(), output.pitch()];
-        self.bound.run(input.buffer(), output.buffer_mut(), pitches)
+        T::run(self, input.buffer(), output.buffer_mut(), pitches)
     }
 
     /// How it is done.
     #[must_use]
     pub fn plan(&self) -> Plan {
-        self.bound.plan(&self.device, self.matrices.pitches())
+        T::plan(self, self.matrices.pitches())
     }
 
     /// How it is done where rows of the input and of the output are so many numbers apart.
@@ -126,7 +163,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
                 return Err(Error::Pitch { columns, pitch });
             }
         }
-        Ok(self.bound.plan(&self.device, pitches))
+        Ok(T::plan(self, pitches))
     }
 
     fn check_owners(&self, input: &Buffer<T>, output: &Buffer<T>) -> Result<()> {

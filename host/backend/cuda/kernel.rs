@@ -3,9 +3,9 @@
 use super::Queue;
 use super::driver::{api, is_not_found};
 use super::module::Loaded;
+use crate::backend::limits::LaunchLimits;
 use crate::device::Engine;
-use crate::kernel::{Bound, LaunchLimits};
-use crate::{Error, LaunchShape, Residency, Result, Windows};
+use crate::{Error, LaunchShape, Residency, Result, Windows, backend};
 use cuda_std::Entry;
 use cuda_std::image::Module;
 use cust::sys::CUfunction;
@@ -29,14 +29,14 @@ pub(crate) struct Kernel<E: Entry> {
 
 impl<E: Entry> Kernel<E> {
     /// Finds the kernel in `module`, which has to be compiled from the same sources as `E` and with the same arguments.
-    pub(crate) fn load(queue: &Arc<Queue>, module: &'static Module) -> Result<Self> {
+    pub(super) fn load(queue: &Arc<Queue>, module: &'static Module) -> Result<Self> {
         let sources = E::SOURCES.ok_or(Error::KernelWithoutDigest { kernel: E::NAME })?;
         let function = Function::load(queue, module, E::NAME, sources, Loaded::verify::<E>)?;
         Ok(Kernel { function, marker: PhantomData })
     }
 }
 
-impl<E: Entry> Bound<E> for Kernel<E> {
+impl<E: Entry> backend::Kernel<E> for Kernel<E> {
     fn launch(
         &self,
         shape: &LaunchShape,
@@ -111,7 +111,7 @@ impl Function {
         Ok(Function { name, function, registers, limits, _module: loaded, queue: queue.clone() })
     }
 
-    /// Enqueues the kernel. The caller has the queue's [turn](Queue::turn).
+    /// Enqueues the kernel. The caller has the queue's [turn](backend::Queue::turn).
     ///
     /// # Safety
     ///
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     #[ignore = "needs a GPU"]
     fn a_kernel_with_other_arguments_is_refused() {
-        let queue = Arc::new(Queue::open(0).unwrap().0);
+        let (queue, _) = super::super::open(0).unwrap();
         let error = Kernel::<WithoutArguments>::load(&queue, &FILTER1D_SIMPLE_I32).err();
         let [expected, actual] = [Digest::new(), filter1d_global_i32::LAYOUT].map(|digest| digest.to_string());
         let source = ImageError::OtherKernel { kernel: "filter1d_global_i32", expected, actual: Some(actual) };

@@ -2,6 +2,7 @@
 
 use super::Queue;
 use super::driver::{api, is_out_of_memory};
+use crate::backend::{self, Queue as _};
 use crate::{Element, Error, Result};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use std::marker::PhantomData;
@@ -17,15 +18,31 @@ pub(crate) struct Memory<T> {
 }
 
 impl<T: Element> Memory<T> {
-    /// Memory with a copy of `data`, which may be changed afterwards.
-    pub(crate) fn upload(queue: &Arc<Queue>, data: &[T]) -> Result<Self> {
+    fn or_out_of_memory(&self, error: Error) -> Error {
+        if !is_out_of_memory(&error) {
+            return error;
+        }
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: writes two integers, which outlive the call.
+        let code = unsafe { api::cuMemGetInfo_v2(&mut free, &mut total) };
+        Error::OutOfDeviceMemory { requested: self.bytes() as u64, available: (code == 0).then_some(free as u64) }
+    }
+
+    fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+}
+
+impl<T: Element> backend::Memory<T> for Memory<T> {
+    type Queue = Queue;
+
+    fn upload(queue: &Arc<Queue>, data: &[T]) -> Result<Self> {
         let mut memory = Self::unwritten(queue, data.len())?;
         memory.overwrite(data)?;
         Ok(memory)
     }
 
-    /// Memory of zeros. `len` elements are at most `isize::MAX` bytes.
-    pub(crate) fn zeroed(queue: &Arc<Queue>, len: usize) -> Result<Self> {
+    fn zeroed(queue: &Arc<Queue>, len: usize) -> Result<Self> {
         let memory = Self::unwritten(queue, len)?;
         if len > 0 {
             // SAFETY: the memory has so many bytes, and zeros are a valid value of every element type.
@@ -35,8 +52,7 @@ impl<T: Element> Memory<T> {
         Ok(memory)
     }
 
-    /// Memory with unspecified contents, which are valid elements as all others.
-    pub(crate) fn unwritten(queue: &Arc<Queue>, len: usize) -> Result<Self> {
+    fn unwritten(queue: &Arc<Queue>, len: usize) -> Result<Self> {
         queue.enter()?;
         let mut memory = Memory { queue: queue.clone(), address: 0, len, marker: PhantomData };
         if len > 0 {
@@ -48,18 +64,12 @@ impl<T: Element> Memory<T> {
         Ok(memory)
     }
 
-    fn or_out_of_memory(&self, error: Error) -> Error {
-        if !is_out_of_memory(&error) {
-            return error;
-        }
-        let (mut free, mut total) = (0, 0);
-        // SAFETY: writes two integers, which outlive the call.
-        let code = unsafe { api::cuMemGetInfo_v2(&mut free, &mut total) };
-        Error::OutOfDeviceMemory { requested: self.bytes() as u64, available: (code == 0).then_some(free as u64) }
+    /// Nobody keeps count of what kernels write.
+    fn check_written(&self) -> Result<()> {
+        Ok(())
     }
 
-    /// Copies `data`, of the same length, to the memory; `data` may be changed afterwards.
-    pub(crate) fn overwrite(&mut self, data: &[T]) -> Result<()> {
+    fn overwrite(&mut self, data: &[T]) -> Result<()> {
         debug_assert_eq!(data.len(), self.len);
         if self.len == 0 {
             return Ok(());
@@ -74,8 +84,7 @@ impl<T: Element> Memory<T> {
         started.and(done)
     }
 
-    /// Copies the memory to `data`, of the same length, and waits for that.
-    pub(crate) fn download(&self, data: &mut [T]) -> Result<()> {
+    fn download(&self, data: &mut [T]) -> Result<()> {
         debug_assert_eq!(data.len(), self.len);
         if self.len == 0 {
             return self.queue.synchronize();
@@ -91,8 +100,7 @@ impl<T: Element> Memory<T> {
         started.and(done)
     }
 
-    /// Enqueues a copy of `source`, which has the same length and queue.
-    pub(crate) fn copy_from(&mut self, source: &Memory<T>) -> Result<()> {
+    fn copy_from(&mut self, source: &Memory<T>) -> Result<()> {
         debug_assert!(self.len == source.len && Arc::ptr_eq(&self.queue, &source.queue));
         if self.len == 0 {
             return Ok(());
@@ -104,29 +112,22 @@ impl<T: Element> Memory<T> {
         self.queue.check("cuMemcpyDtoDAsync", code)
     }
 
-    /// The number of elements.
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.len
     }
 
-    fn bytes(&self) -> usize {
-        self.len * size_of::<T>()
-    }
-
-    /// All elements, for a kernel to read. What makes it safe to launch one with this window is the matter of `kernel.rs`.
-    pub(crate) fn input(&self) -> GlobalIn<T> {
+    /// What makes it safe to launch a kernel with this window is the matter of `kernel.rs`.
+    fn input(&self) -> GlobalIn<T> {
         // SAFETY: aligned as allocations are. Who launches a kernel promises the rest (`Kernel::launch`).
         unsafe { GlobalIn::from_raw_parts(self.address, self.len as u64) }
     }
 
-    /// All elements, for a kernel to write.
-    pub(crate) fn output(&mut self) -> GlobalOut<T> {
+    fn output(&mut self) -> GlobalOut<T> {
         // SAFETY: as for `input`.
         unsafe { GlobalOut::from_raw_parts(self.address, self.len as u64) }
     }
 
-    /// All elements, for a kernel to read and write.
-    pub(crate) fn in_out(&mut self) -> GlobalInOut<T> {
+    fn in_out(&mut self) -> GlobalInOut<T> {
         // SAFETY: as for `input`.
         unsafe { GlobalInOut::from_raw_parts(self.address, self.len as u64) }
     }

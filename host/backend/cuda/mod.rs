@@ -23,6 +23,6 @@ mod memory;
 mod module;
 mod queue;
 
-pub(crate) use kernel::Kernel;
-pub(crate) use memory::Memory;
-pub(crate) use queue::{Queue, device_count};
+use kernel::Kernel;
+use memory::Memory;
+pub(crate) use queue::{Queue, device_count, open};

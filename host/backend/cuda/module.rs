@@ -103,7 +103,6 @@ fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Queue;
     use super::super::driver::check;
     use super::*;
     use crate::modules::{FILTER1D_COLUMNS_F64, FILTER1D_ROWS_F32, FILTER1D_ROWS_I32};
@@ -188,7 +187,7 @@ mod tests {
     #[test]
     #[ignore = "needs a GPU"]
     fn the_driver_refuses_ptx_of_the_future() {
-        let (queue, _) = Queue::open(0).unwrap();
+        let (queue, _) = super::super::open(0).unwrap();
         let image = ours().write(".version 99.9\n.target sm_75\n.address_size 64\n");
         let refused = queue.module(module(vec![image]), slm_kernels::SOURCES).unwrap_err();
         let Error::DriverTooOld { required, actual, needed_for } = &refused else { panic!("{refused}") };

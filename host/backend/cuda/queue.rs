@@ -3,9 +3,11 @@
 use super::driver::{self, api, check, from_cust};
 use super::handle::{Context, Event, Stream};
 use super::module::{Loaded, Modules, lowest_target};
+use super::{Kernel, Memory};
+use crate::backend::limits::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
-use crate::kernel::LaunchLimits;
-use crate::{Error, Result};
+use crate::{Element, Error, Result, backend};
+use cuda_std::Entry;
 use cuda_std::image::Module;
 use cust::device::Device;
 use cust::sys::CUstream;
@@ -42,9 +44,8 @@ pub(super) struct Limits {
 }
 
 impl Queue {
-    /// Opens device `ordinal`, and says what is known of it.
-    pub(crate) fn open(ordinal: usize) -> Result<(Self, DeviceInfo)> {
-        let available = device_count()?;
+    fn open(ordinal: usize) -> Result<(Self, DeviceInfo)> {
+        let available = count()?;
         if available == 0 {
             return Err(Error::NoDevice { tried: "the driver finds no GPU".to_owned() });
         }
@@ -74,15 +75,6 @@ impl Queue {
         self.note(self.context.make_current())
     }
 
-    /// Keeps other threads from enqueueing kernels until the guard is dropped, and [enters](Self::enter): once for work of
-    /// several launches.
-    pub(crate) fn turn(&self) -> Result<MutexGuard<'_, ()>> {
-        // The lock guards no data, so a thread that panicked while holding it left nothing half-done.
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.enter()?;
-        Ok(turn)
-    }
-
     /// The result of a call, which is remembered if it says that the device is lost.
     pub(super) fn check(&self, call: &'static str, code: i32) -> Result<()> {
         self.note(check(call, code))
@@ -110,25 +102,10 @@ impl Queue {
         self.note(self.modules.get(module, sources, &self.limits))
     }
 
-    pub(crate) fn synchronize(&self) -> Result<()> {
-        self.enter()?;
-        self.wait()
-    }
-
     /// Waits for all work of the stream, also when the device is lost: the context is current.
     pub(super) fn wait(&self) -> Result<()> {
         // SAFETY: the stream lives as long as `self`.
         self.check("cuStreamSynchronize", unsafe { api::cuStreamSynchronize(self.stream()) })
-    }
-
-    /// How long the device takes for what `work` enqueues.
-    pub(crate) fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
-        let start = self.event()?;
-        let result = work()?;
-        let end = self.event()?;
-        self.synchronize()?;
-        let milliseconds = self.note(end.milliseconds_since(&start))?;
-        Ok((result, Duration::from_secs_f64(f64::from(milliseconds).max(0.0) / 1e3)))
     }
 
     /// An event at the end of the work so far.
@@ -138,8 +115,50 @@ impl Queue {
     }
 }
 
+impl backend::Queue for Queue {
+    type Memory<T: Element> = Memory<T>;
+    type Kernel<E: Entry> = Kernel<E>;
+
+    fn load<E: Entry>(self: &Arc<Self>, module: &'static Module) -> Result<Kernel<E>> {
+        Kernel::load(self, module)
+    }
+
+    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
+        // The lock guards no data, so a thread that panicked while holding it left nothing half-done.
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.enter()?;
+        Ok(Some(turn))
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.enter()?;
+        self.wait()
+    }
+
+    /// By the device's own clock.
+    fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+        let start = self.event()?;
+        let result = work()?;
+        let end = self.event()?;
+        self.synchronize()?;
+        let milliseconds = self.note(end.milliseconds_since(&start))?;
+        Ok((result, Duration::from_secs_f64(f64::from(milliseconds).max(0.0) / 1e3)))
+    }
+}
+
+/// Opens device `ordinal`, and says what is known of it.
+pub(crate) fn open(ordinal: usize) -> Result<(Arc<Queue>, DeviceInfo)> {
+    let (queue, info) = Queue::open(ordinal)?;
+    Ok((Arc::new(queue), info))
+}
+
+/// How many devices there are: none if the driver does not say.
+pub(crate) fn device_count() -> usize {
+    count().unwrap_or(0)
+}
+
 /// How many devices the driver has.
-pub(crate) fn device_count() -> Result<usize> {
+fn count() -> Result<usize> {
     driver::initialise()?;
     Ok(from_cust("cuDeviceGetCount", Device::num_devices())? as usize)
 }

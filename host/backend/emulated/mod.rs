@@ -10,6 +10,6 @@ mod emulation;
 mod kernel;
 mod memory;
 
-pub(crate) use emulation::Emulation;
-pub(crate) use kernel::Kernel;
-pub(crate) use memory::Memory;
+pub(crate) use emulation::{Emulation, open};
+use kernel::Kernel;
+use memory::Memory;

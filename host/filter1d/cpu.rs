@@ -4,8 +4,8 @@
 //! of the continued line (so that nothing has to look at borders any more) and keeps [`WIDTH`] neighbouring sums in
 //! vector registers while it goes through the taps: the compiler makes vector instructions of it.
 
-use super::parallel::try_for_chunks;
-use crate::filter1d::{Algorithm, Bound, FilterElement, Lines, Plan, Taps};
+use super::{Algorithm, FilterElement, Lines, Plan, Taps};
+use crate::parallel::try_for_chunks;
 use crate::{Buffer, Device, Result, allocation};
 use slm_kernels::filter1d::Orientation;
 
@@ -48,29 +48,27 @@ impl MultiplyAdd for i32 {
 }
 
 /// A filter.
-pub(crate) struct Filter1d<T> {
+pub(super) struct Filter1d<T> {
     taps: Taps<T>,
     algorithm: Algorithm,
 }
 
 impl<T: FilterElement> Filter1d<T> {
-    pub(crate) fn new(taps: &Taps<T>, algorithm: Algorithm) -> Self {
+    pub(super) fn new(taps: &Taps<T>, algorithm: Algorithm) -> Self {
         Filter1d { taps: taps.clone(), algorithm }
     }
-}
 
-impl<T: FilterElement> Bound<T> for Filter1d<T> {
-    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         filter1d(&self.taps, lines, samples.storage().cpu(), outputs.storage_mut().cpu_mut())
     }
 
-    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+    pub(super) fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
         let mut outputs = allocation::filled(T::default(), len)?;
         filter1d(&self.taps, lines, samples, &mut outputs)?;
         Ok(outputs)
     }
 
-    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
+    pub(super) fn plan(&self, device: &Device, lines: &Lines) -> Plan {
         Plan::cpu(device, self.algorithm, lines)
     }
 }

@@ -6,8 +6,8 @@
 //! drive each other out of the cache. A band's tiles are made side by side, then those below them: so what is read of a row
 //! is a page of memory, and each page has to be looked up once.
 
-use super::parallel::for_chunks;
-use crate::transpose::{Algorithm, Bound, Matrices, Plan};
+use super::{Algorithm, Matrices, Plan};
+use crate::parallel::for_chunks;
 use crate::{Buffer, Device, Element, Result, allocation};
 
 /// Bytes of a page of memory.
@@ -17,30 +17,28 @@ const PAGE: usize = 4096;
 const ROWS: usize = 32;
 
 /// A transposition.
-pub(crate) struct Transpose {
+pub(super) struct Transpose {
     matrices: Matrices,
     algorithm: Algorithm,
 }
 
 impl Transpose {
-    pub(crate) fn new(matrices: &Matrices, algorithm: Algorithm) -> Self {
+    pub(super) fn new(matrices: &Matrices, algorithm: Algorithm) -> Self {
         Transpose { matrices: *matrices, algorithm }
     }
-}
 
-impl<T: Element> Bound<T> for Transpose {
-    fn run(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
+    pub(super) fn run<T: Element>(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
         transpose(&self.matrices, input.storage().cpu(), output.storage_mut().cpu_mut(), pitches);
         Ok(())
     }
 
-    fn run_on_host(&self, input: &[T]) -> Result<Vec<T>> {
+    pub(super) fn run_on_host<T: Element>(&self, input: &[T]) -> Result<Vec<T>> {
         let mut output = allocation::filled(T::default(), input.len())?;
         transpose(&self.matrices, input, &mut output, self.matrices.pitches());
         Ok(output)
     }
 
-    fn plan(&self, device: &Device, _pitches: [usize; 2]) -> Plan {
+    pub(super) fn plan<T: Element>(&self, device: &Device) -> Plan {
         let kernel = ["cpu", "the CPU has one way to transpose"];
         Plan::without_launch(device, self.algorithm, &self.matrices, size_of::<T>(), kernel)
     }

@@ -2,8 +2,8 @@
 //!
 //! The samples are cut into pieces, each of which is counted in a table of its own; the tables are added up in the end.
 
-use super::parallel::try_collect;
-use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
+use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
+use crate::parallel::try_collect;
 use crate::{Buffer, Device, Element, Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Countable, EdgeSlice, Even, Guided, LowBits, Quantum};
@@ -105,14 +105,14 @@ macro_rules! with_bins {
 }
 
 /// A histogram.
-pub(crate) struct Histogram<T> {
+pub(super) struct Histogram<T> {
     rule: Rule<T>,
     edges: Arc<[T]>,
     algorithm: Algorithm,
 }
 
 impl<T: HistogramElement> Histogram<T> {
-    pub(crate) fn new(rule: &Rule<T>, edges: &Arc<[T]>, algorithm: Algorithm) -> Self {
+    pub(super) fn new(rule: &Rule<T>, edges: &Arc<[T]>, algorithm: Algorithm) -> Self {
         Histogram { rule: rule.clone(), edges: edges.clone(), algorithm }
     }
 
@@ -141,28 +141,26 @@ impl<T: HistogramElement> Histogram<T> {
         })?;
         Ok((sums(&tables, rule.counters())?, quantum))
     }
-}
 
-impl<T: HistogramElement> Bound<T> for Histogram<T> {
-    fn run(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
+    pub(super) fn run(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
         self.histogram(samples.storage().cpu(), counts.storage_mut().cpu_mut())
     }
 
-    fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>> {
+    pub(super) fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>> {
         let mut counts = allocation::filled(0, counters)?;
         self.histogram(samples, &mut counts)?;
         Ok(counts)
     }
 
-    fn weigh(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
+    pub(super) fn weigh(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
         self.weighted(samples.storage().cpu(), weights.storage().cpu())
     }
 
-    fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
+    pub(super) fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
         self.weighted(samples, weights)
     }
 
-    fn plan(&self, device: &Device, samples: usize) -> Plan {
+    pub(super) fn plan(&self, device: &Device, samples: usize) -> Plan {
         Plan::cpu(device, self.algorithm, samples, &self.rule)
     }
 }

@@ -1,8 +1,9 @@
 //! Transpositions in place as launches of kernels.
 
-use super::transpose::shape;
+use super::Matrices;
+use super::steps::Part;
 use crate::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
-use crate::transpose::{BoundInPlace, Matrices, Part};
+use crate::transpose::kernels::shape;
 use crate::{Buffer, Device, Element, LaunchShape, Result, Windows};
 use cuda_std::image::Module;
 use cuda_std::{Entry, GlobalInOut, Value};
@@ -17,7 +18,7 @@ const THREADS: u32 = 256;
 const MOST_BLOCKS: u64 = 1 << 16;
 
 /// A transposition in place.
-pub(crate) struct TransposeInPlace<T: Element> {
+pub(super) struct TransposeInPlace<T: Element> {
     device: Device,
     matrices: Matrices,
     problem: Problem,
@@ -27,7 +28,7 @@ pub(crate) struct TransposeInPlace<T: Element> {
 }
 
 impl<T: Element> TransposeInPlace<T> {
-    pub(crate) fn new(device: &Device, matrices: &Matrices) -> Result<Self> {
+    pub(super) fn new(device: &Device, matrices: &Matrices) -> Result<Self> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
         let kernels = if matrices.is_empty() { None } else { Some(load(device, &problem)?) };
         let part = Mutex::new(device.unwritten(matrices.scratch())?);
@@ -60,8 +61,8 @@ impl<T: Element> TransposeInPlace<T> {
     }
 }
 
-impl<T: Element> BoundInPlace<T> for TransposeInPlace<T> {
-    fn run(&self, data: &mut Buffer<T>) -> Result<()> {
+impl<T: Element> TransposeInPlace<T> {
+    pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
         // What a panic elsewhere has left in it is not read.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,186 +1,23 @@
-//! One-dimensional filters as launches of kernels.
+//! Filters as launches of kernels: which ones, how often, in which shape and with which arguments.
 
+use super::kernels::EntryPoint;
+use super::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
 use crate::device::SharedMemory;
-use crate::filter1d::{Algorithm, Bound, FilterElement, HaloLoad, Lines, Plan, Taps};
-use crate::kernel::{Launch, OnDemand};
-use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows, modules};
-use cuda_std::image::Module;
-use cuda_std::{Argument, Entry, GlobalIn, GlobalInOut, Table};
+use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
+use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::Sample;
-use slm_kernels::filter1d::{self as kernels, Args, CHUNK_BYTES, Geometry, Halo, Kernel, Orientation, Part, Problem};
+use slm_kernels::filter1d::{Args, Geometry, Halo, Kernel, Orientation, Part, Problem};
 use std::ops::Range;
 
-/// The kernels for an element type.
-pub trait FilterKernels: Sample {
-    /// The taps of one launch of the register-tiled kernels.
-    type Table: Argument;
-
-    /// The table of these taps, behind the pad for a first sample at `start`; as many as fit into it at most.
-    fn table(taps: &[Self], start: i64) -> Self::Table;
-
-    /// The entry point of a kernel for lines of this orientation.
-    #[must_use]
-    fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<Self>;
-}
-
-/// A kernel for elements of type `T`.
-#[derive(Clone, Copy, Debug)]
-pub struct EntryPoint<T: FilterKernels> {
-    name: &'static str,
-    module: &'static Module,
-    load: fn(&Device, &'static Module) -> Result<Loaded<T>>,
-}
-
-impl<T: FilterKernels> EntryPoint<T> {
-    /// A kernel that reads its taps from global memory.
-    fn simple<E: Entry<Args = Args<T>, Constants = ()>>(module: &'static Module) -> Self {
-        let load = |device: &Device, module| Ok(Loaded::Simple(Box::new(device.kernel::<E>(module)?)));
-        EntryPoint { name: E::NAME, module, load }
-    }
-
-    /// A kernel that has its taps in a table.
-    fn with_table<E: Entry<Args = Args<T>, Constants = T::Table>>(module: &'static Module) -> Self {
-        let load = |device: &Device, module| Ok(Loaded::WithTable(Box::new(device.kernel::<E>(module)?)));
-        EntryPoint { name: E::NAME, module, load }
-    }
-}
-
-/// A kernel on a device.
-enum Loaded<T: FilterKernels> {
-    Simple(Box<dyn Launch<Args<T>>>),
-    WithTable(Box<dyn Launch<Args<T>, T::Table>>),
-}
-
-impl<T: FilterKernels> Loaded<T> {
-    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
-        match self {
-            Loaded::Simple(kernel) => kernel.residency(shape),
-            Loaded::WithTable(kernel) => kernel.residency(shape),
-        }
-    }
-}
-
-macro_rules! filter_kernels {
-    ($($t:ty: $simple:ident $global:ident $tile:ident, $rows:ident $register_rows:ident,
-        $columns:ident $register_columns:ident;)*) => {$(
-        impl FilterKernels for $t {
-            type Table = Table<$t, { CHUNK_BYTES / size_of::<$t>() }>;
-
-            fn table(taps: &[$t], start: i64) -> Self::Table {
-                let mut table = [<$t as Sample>::ZERO; _];
-                let pad = kernels::pad(start, 16 / size_of::<$t>() as u32) as usize;
-                table[pad..pad + taps.len()].copy_from_slice(taps);
-                Table(table)
-            }
-
-            fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<$t> {
-                match (kernel, orientation) {
-                    (Kernel::Global, _) => EntryPoint::simple::<kernels::$global>(&modules::$simple),
-                    (Kernel::Tile, _) => EntryPoint::simple::<kernels::$tile>(&modules::$simple),
-                    (Kernel::Register, Orientation::Rows) => {
-                        EntryPoint::with_table::<kernels::$register_rows>(&modules::$rows)
-                    }
-                    (Kernel::Register, Orientation::Columns) => {
-                        EntryPoint::with_table::<kernels::$register_columns>(&modules::$columns)
-                    }
-                }
-            }
-        }
-    )*};
-}
-filter_kernels! {
-    f32: FILTER1D_SIMPLE_F32 filter1d_global_f32 filter1d_tile_f32, FILTER1D_ROWS_F32 filter1d_register_rows_f32,
-        FILTER1D_COLUMNS_F32 filter1d_register_columns_f32;
-    f64: FILTER1D_SIMPLE_F64 filter1d_global_f64 filter1d_tile_f64, FILTER1D_ROWS_F64 filter1d_register_rows_f64,
-        FILTER1D_COLUMNS_F64 filter1d_register_columns_f64;
-    i32: FILTER1D_SIMPLE_I32 filter1d_global_i32 filter1d_tile_i32, FILTER1D_ROWS_I32 filter1d_register_rows_i32,
-        FILTER1D_COLUMNS_I32 filter1d_register_columns_i32;
-}
-
-/// A filter on a GPU.
-pub(crate) struct Filter1d<T: FilterElement> {
-    device: Device,
-    launches: Launches<T>,
-    taps: Buffer<T>,
-    /// The kernels for rows and for columns.
-    rows: OnDemand<Loaded<T>>,
-    columns: OnDemand<Loaded<T>>,
-}
-
-impl<T: FilterElement> Filter1d<T> {
-    /// The filter on a device with so much shared memory.
-    pub(crate) fn new(device: &Device, shared: SharedMemory, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
-        let launches = Launches::new(taps, algorithm, shared)?;
-        let taps = device.upload(&taps.taps)?;
-        let filter = Filter1d {
-            device: device.clone(),
-            launches,
-            taps,
-            rows: OnDemand::default(),
-            columns: OnDemand::default(),
-        };
-        filter.kernel(Orientation::Rows)?;
-        Ok(filter)
-    }
-
-    /// What filters lines of this orientation; loaded on first use.
-    fn kernel(&self, orientation: Orientation) -> Result<&Loaded<T>> {
-        let kernel = match orientation {
-            Orientation::Rows => &self.rows,
-            Orientation::Columns => &self.columns,
-        };
-        kernel.get(|| {
-            let EntryPoint { module, load, .. } = self.launches.entry_point(orientation);
-            load(&self.device, module)
-        })
-    }
-}
-
-impl<T: FilterElement> Bound<T> for Filter1d<T> {
-    /// Enqueues it.
-    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
-        if lines.is_empty() {
-            return Ok(());
-        }
-        let choice = self.launches.choose(lines)?;
-        let kernel = self.kernel(lines.orientation)?;
-        let mut windows = Windows::new(&self.device);
-        let memory =
-            Memory { input: windows.input(samples), output: windows.in_out(outputs), taps: windows.input(&self.taps) };
-        let _turn = self.device.turn()?;
-        self.launches.of(&choice, lines).try_for_each(|launch| {
-            let args = launch.args(&memory);
-            match kernel {
-                Loaded::Simple(kernel) => kernel.launch(&windows, launch.shape, &args, &()),
-                Loaded::WithTable(kernel) => kernel.launch(&windows, launch.shape, &args, &launch.chunk.table),
-            }
-        })
-    }
-
-    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
-        let samples = self.device.upload(samples)?;
-        let mut outputs = self.device.unwritten(len)?;
-        self.run(lines, &samples, &mut outputs)?;
-        outputs.download_written()
-    }
-
-    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
-        // A plan is a forecast: where the driver does not answer, the next launch will say why.
-        let residency =
-            |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape)).ok().flatten();
-        self.launches.plan(device, lines, residency)
-    }
-}
-
 /// What all launches of a filter work on.
-struct Memory<T: Sample> {
-    input: GlobalIn<T>,
-    output: GlobalInOut<T>,
-    taps: GlobalIn<T>,
+pub(super) struct Memory<T: Sample> {
+    pub(super) input: GlobalIn<T>,
+    pub(super) output: GlobalInOut<T>,
+    pub(super) taps: GlobalIn<T>,
 }
 
 /// A filter as launches of kernels on a device with so much shared memory.
-struct Launches<T: FilterElement> {
+pub(super) struct Launches<T: FilterElement> {
     taps: Taps<T>,
     /// What each launch takes of the taps.
     chunks: Vec<Chunk<T>>,
@@ -213,7 +50,7 @@ impl<T: FilterElement> Chunk<T> {
 }
 
 /// What runs for some lines, and why.
-struct Choice {
+pub(super) struct Choice {
     kernel: Kernel,
     name: &'static str,
     geometry: Geometry,
@@ -238,7 +75,7 @@ impl<T: FilterElement> Launches<T> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered so.
-    fn new(taps: &Taps<T>, algorithm: Algorithm, shared: SharedMemory) -> Result<Self> {
+    pub(super) fn new(taps: &Taps<T>, algorithm: Algorithm, shared: SharedMemory) -> Result<Self> {
         let chunks = match kernel_of(algorithm).0 {
             Kernel::Register => Chunk::tables(taps, shared),
             Kernel::Global | Kernel::Tile => Chunk::whole(taps),
@@ -255,7 +92,7 @@ impl<T: FilterElement> Launches<T> {
     }
 
     /// What runs for these lines.
-    fn choose(&self, lines: &Lines) -> Result<Choice> {
+    pub(super) fn choose(&self, lines: &Lines) -> Result<Choice> {
         let (kernel, reason) = kernel_of(self.algorithm);
         // No later chunk is longer.
         let taps = self.chunks[0].taps.len();
@@ -268,12 +105,12 @@ impl<T: FilterElement> Launches<T> {
     }
 
     /// The kernel for lines of this orientation.
-    fn entry_point(&self, orientation: Orientation) -> EntryPoint<T> {
+    pub(super) fn entry_point(&self, orientation: Orientation) -> EntryPoint<T> {
         T::entry_point(kernel_of(self.algorithm).0, orientation)
     }
 
     /// The launches that filter these lines, in their order.
-    fn of<'a>(&'a self, choice: &'a Choice, lines: &'a Lines) -> impl Iterator<Item = Pass<'a, T>> {
+    pub(super) fn of<'a>(&'a self, choice: &'a Choice, lines: &'a Lines) -> impl Iterator<Item = Pass<'a, T>> {
         let parts = choice.geometry.parts(lines.lines as u64);
         parts.flat_map(move |part| self.chunks.iter().map(move |chunk| self.launch(choice, lines, part, chunk)))
     }
@@ -284,7 +121,12 @@ impl<T: FilterElement> Launches<T> {
     }
 
     /// How the lines are filtered; `residency` is what the device says of a launch.
-    fn plan(&self, device: &Device, lines: &Lines, residency: impl FnOnce(LaunchShape) -> Option<Residency>) -> Plan {
+    pub(super) fn plan(
+        &self,
+        device: &Device,
+        lines: &Lines,
+        residency: impl FnOnce(LaunchShape) -> Option<Residency>,
+    ) -> Plan {
         let mut plan = Plan {
             device: device.to_string(),
             algorithm: self.algorithm,
@@ -337,8 +179,8 @@ fn kernel_of(algorithm: Algorithm) -> (Kernel, &'static str) {
 }
 
 /// One launch: some of the lines, with some of the taps.
-struct Pass<'a, T: FilterElement> {
-    shape: LaunchShape,
+pub(super) struct Pass<'a, T: FilterElement> {
+    pub(super) shape: LaunchShape,
     filter: &'a Launches<T>,
     lines: &'a Lines,
     chunk: &'a Chunk<T>,
@@ -347,6 +189,11 @@ struct Pass<'a, T: FilterElement> {
 }
 
 impl<T: FilterElement> Pass<'_, T> {
+    /// The constants of the register-tiled kernels.
+    pub(super) fn table(&self) -> &T::Table {
+        &self.chunk.table
+    }
+
     /// From element to element of a line, and from line to line.
     fn steps(&self, pitch: usize) -> [usize; 2] {
         match self.lines.orientation {
@@ -356,7 +203,7 @@ impl<T: FilterElement> Pass<'_, T> {
     }
 
     /// What the kernel is launched with.
-    fn args(&self, memory: &Memory<T>) -> Args<T> {
+    pub(super) fn args(&self, memory: &Memory<T>) -> Args<T> {
         let filter = self.filter;
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
         let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);

@@ -1,6 +1,9 @@
-//! A transposition in place, bound to a device.
+//! Transposing in place.
 
-use super::bound::{BoundInPlace, bind_in_place};
+mod cpu;
+mod gpu;
+mod steps;
+
 use super::{Matrices, TransposeElement};
 use crate::buffer::check_length;
 use crate::{Buffer, Device, Element, Result};
@@ -10,14 +13,29 @@ use std::fmt;
 pub struct PreparedTransposeInPlace<T: Element> {
     device: Device,
     matrices: Matrices,
-    bound: Box<dyn BoundInPlace<T>>,
+    on_device: OnDevice<T>,
+}
+
+/// A transposition in place on a device of some kind.
+enum OnDevice<T: Element> {
+    Cpu(cpu::TransposeInPlace),
+    Gpu(gpu::TransposeInPlace<T>),
+}
+
+impl<T: Element> OnDevice<T> {
+    fn new(device: &Device, matrices: &Matrices) -> Result<Self> {
+        Ok(match device.info().shared_memory {
+            None => OnDevice::Cpu(cpu::TransposeInPlace::new(matrices)),
+            Some(_) => OnDevice::Gpu(gpu::TransposeInPlace::new(device, matrices)?),
+        })
+    }
 }
 
 impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     pub(super) fn new(device: &Device, matrices: Matrices) -> Result<Self> {
         matrices.check::<T>()?;
-        let bound = bind_in_place(device, &matrices)?;
-        Ok(PreparedTransposeInPlace { device: device.clone(), matrices, bound })
+        let on_device = OnDevice::new(device, &matrices)?;
+        Ok(PreparedTransposeInPlace { device: device.clone(), matrices, on_device })
     }
 
     /// The device that it runs on.
@@ -48,7 +66,17 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     pub fn apply(&self, data: &mut Buffer<T>) -> Result<()> {
         self.device.check_owner("the data", data.device())?;
         check_length("the data", self.matrices.len(), data.len())?;
-        self.bound.run(data)
+        T::run_in_place(self, data)
+    }
+}
+
+impl<T: Element> PreparedTransposeInPlace<T> {
+    /// Transposes the matrices in `data`, which is on the device.
+    pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
+        match &self.on_device {
+            OnDevice::Cpu(transpose) => transpose.run(data),
+            OnDevice::Gpu(transpose) => transpose.run(data),
+        }
     }
 }
 

@@ -8,13 +8,13 @@ use crate::Result;
 use rayon::prelude::*;
 
 /// Calls `work` with each of the first `count` chunks of so many elements, the last of which may be shorter, and its number.
-pub(super) fn for_chunks<T: Send>(data: &mut [T], size: usize, count: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+pub(crate) fn for_chunks<T: Send>(data: &mut [T], size: usize, count: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
     data.par_chunks_mut(size).take(count).enumerate().for_each(|(number, chunk)| work(number, chunk));
 }
 
 /// Calls `work` with each chunk of the one and that of the other in the same place, which have so many elements; what has
 /// none on the other side, or has fewer elements, is left out.
-pub(super) fn for_pairs<T: Send>(
+pub(crate) fn for_pairs<T: Send>(
     [first, second]: [&mut [T]; 2],
     sizes: [usize; 2],
     work: &(dyn Fn(&mut [T], &mut [T]) + Sync),
@@ -24,7 +24,7 @@ pub(super) fn for_pairs<T: Send>(
 }
 
 /// The same with work that can fail: the first error ends it, some chunks done or none.
-pub(super) fn try_for_chunks<T: Send>(
+pub(crate) fn try_for_chunks<T: Send>(
     data: &mut [T],
     size: usize,
     count: usize,
@@ -34,6 +34,6 @@ pub(super) fn try_for_chunks<T: Send>(
 }
 
 /// What `make` gives for each number below `count`, in order, or one of its errors.
-pub(super) fn try_collect<T: Send>(count: usize, make: &(dyn Fn(usize) -> Result<T> + Sync)) -> Result<Vec<T>> {
+pub(crate) fn try_collect<T: Send>(count: usize, make: &(dyn Fn(usize) -> Result<T> + Sync)) -> Result<Vec<T>> {
     (0..count).into_par_iter().map(make).collect()
 }

@@ -1,183 +1,20 @@
-//! Histograms as launches of kernels.
-//!
-//! | file | what |
-//! |---|---|
-//! | `rules.rs` | which entry points count by which rule |
+//! Histograms as launches of kernels: which ones, how often, in which shape and with which arguments.
 
-mod rules;
-
-pub(crate) use rules::{Entries, HistogramKernels};
-
+use super::kernels::{Entries, EntryPoint};
+use super::rule::check_counters;
+use super::{Algorithm, Ordering, Plan, Rule};
 use crate::device::SharedMemory;
-use crate::histogram::{
-    Algorithm, Bins, Bound, HistogramElement, Ordering, Plan, Rule, SHARE, check_counters, check_weights,
-};
-use crate::kernel::OnDemand;
-use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows, modules};
+use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{GlobalIn, GlobalInOut};
-use rayon::prelude::*;
-use rules::{Counter, EntryPoint, even};
 use slm_kernels::histogram::{
-    self as kernels, Args, Even, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, PeakArgs, Quantum, Scale,
-    WeighGeometry, WeightedArgs, histogram_peak,
+    self as kernels, Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
 const MOST_RANGES: u32 = 4;
 
-/// What is done for a histogram, whatever its bins are.
-pub(crate) fn histogram<T: HistogramElement>(
-    device: &Device,
-    shared: SharedMemory,
-    rule: &Rule<T>,
-    edges: &Arc<[T]>,
-    algorithm: Algorithm,
-) -> Result<Box<dyn Bound<T>>> {
-    /// A histogram by those kernels of an element type.
-    macro_rules! by {
-        ($kernels:ident, $rule:expr) => {
-            Box::new(Histogram::<T::$kernels>::new(device, shared, $rule, algorithm)?)
-        };
-    }
-    Ok(match rule.bins {
-        Bins::Even { .. } if is_right::<T, T::Scale>(rule, edges) => by!(Even, rule),
-        Bins::Even { .. } if is_right::<T, T::SingleScale>(rule, edges) => by!(Single, rule),
-        Bins::Even { .. } if is_right::<T, T::DoubleScale>(rule, edges) => by!(Double, rule),
-        // No arithmetic will do for these borders: they are searched, as any edges are.
-        Bins::Even { .. } => by!(Edges, &Rule { bins: Bins::Edges(edges.clone()), ..rule.clone() }),
-        Bins::Edges(_) => by!(Edges, rule),
-        Bins::LowBits(_) => by!(LowBits, rule),
-    })
-}
-
-/// Whether a scale gives every number the bin that the borders say.
-fn is_right<T: HistogramElement, S: Scale<T>>(rule: &Rule<T>, borders: &[T]) -> bool {
-    let agrees = |even: Even<T, S>| (0..even.bins).into_par_iter().with_min_len(SHARE).all(|k| even.agrees(k, borders));
-    even(rule).is_some_and(|even| S::EXACT || agrees(even))
-}
-
-/// A histogram with bins of one kind on a GPU.
-struct Histogram<E: Entries> {
-    device: Device,
-    launches: Launches<E>,
-    counter: Counter<E::Binning>,
-    weigh: OnDemand<crate::Kernel<E::Weigh>>,
-    peak: OnDemand<crate::Kernel<histogram_peak>>,
-    table: Buffer<E::Table>,
-    /// The lock of the critical section, if there is one. All launches share it: each leaves it open, and they run one after
-    /// another.
-    section: Mutex<Buffer<u32>>,
-}
-
-impl<E: Entries> Histogram<E> {
-    fn new(device: &Device, shared: SharedMemory, rule: &Rule<E::Sample>, algorithm: Algorithm) -> Result<Self> {
-        let launches = Launches::<E>::new(rule, algorithm, shared, device.info().processors as u32)?;
-        let (table, locks) = (device.upload(&E::table(rule)?)?, usize::from(launches.kernel() == Kernel::Critical));
-        Ok(Histogram {
-            device: device.clone(),
-            table,
-            section: Mutex::new(device.zeroed(locks)?),
-            counter: launches.counter().load(device)?,
-            weigh: OnDemand::default(),
-            peak: OnDemand::default(),
-            launches,
-        })
-    }
-
-    fn section(&self) -> MutexGuard<'_, Buffer<u32>> {
-        // A panic elsewhere did the memory no harm.
-        self.section.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The quantum of the weights, which are all finite.
-    fn quantum(&self, weights: &Buffer<f32>) -> Result<Quantum> {
-        let largest = f32::from_bits(self.peak(weights)?);
-        if !largest.is_finite() {
-            check_weights(&weights.download()?)?;
-        }
-        Ok(Quantum::new(largest, weights.len() as u64))
-    }
-
-    /// The bits of the largest magnitude of the weights.
-    fn peak(&self, weights: &Buffer<f32>) -> Result<u32> {
-        let mut peak = self.device.zeroed(1)?;
-        if !weights.is_empty() {
-            let kernel = self.peak.get(|| self.device.kernel(&modules::HISTOGRAM_PEAK))?;
-            let mut windows = Windows::new(&self.device);
-            let (weights, peak) = (windows.input(weights), windows.in_out(&mut peak));
-            let _turn = self.device.turn()?;
-            self.launches.peaks(weights.len() as usize).try_for_each(|(first, shape, count)| {
-                let weights = weights.slice(first as u64, u64::MAX);
-                kernel.launch_in(&windows, shape, &PeakArgs { weights, count, peak }, &())
-            })?;
-        }
-        Ok(peak.download()?[0])
-    }
-
-    /// Adds up the weights of at least one sample.
-    fn add(
-        &self,
-        samples: &Buffer<E::Sample>,
-        weights: &Buffer<f32>,
-        sums: &mut Buffer<u64>,
-        quantum: Quantum,
-    ) -> Result<()> {
-        let kernel = self.weigh.get(|| self.device.kernel(E::MODULE))?;
-        let mut section = self.section();
-        let mut windows = Windows::new(&self.device);
-        let memory = Memory::<E>::new(&mut windows, samples, sums, &mut section, &self.table);
-        let weights = windows.input(weights);
-        let _turn = self.device.turn()?;
-        self.launches.weighing(samples.len()).try_for_each(|pass| {
-            let weights = weights.slice(pass.part.first as u64, u64::MAX);
-            let args = pass.weighted_args(&memory, weights, quantum);
-            kernel.launch_in(&windows, pass.shape, &args, &())
-        })
-    }
-}
-
-impl<E: Entries> Bound<E::Sample> for Histogram<E> {
-    fn run(&self, samples: &Buffer<E::Sample>, counts: &mut Buffer<u64>) -> Result<()> {
-        let mut section = self.section();
-        let mut windows = Windows::new(&self.device);
-        let memory = Memory::<E>::new(&mut windows, samples, counts, &mut section, &self.table);
-        let _turn = self.device.turn()?;
-        self.launches
-            .of(samples.len())
-            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, &pass.args(&memory), &()))
-    }
-
-    fn run_on_host(&self, samples: &[E::Sample], counters: usize) -> Result<Vec<u64>> {
-        let samples = self.device.upload(samples)?;
-        // Kernels add to counts, so these begin at zero.
-        let mut counts = self.device.zeroed(counters)?;
-        self.run(&samples, &mut counts)?;
-        counts.download()
-    }
-
-    fn weigh(&self, samples: &Buffer<E::Sample>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
-        let quantum = self.quantum(weights)?;
-        let mut sums = self.device.zeroed(self.launches.counts())?;
-        if !samples.is_empty() {
-            self.add(samples, weights, &mut sums, quantum)?;
-        }
-        Ok((sums.download()?.into_iter().map(u64::cast_signed).collect(), quantum))
-    }
-
-    fn weigh_on_host(&self, samples: &[E::Sample], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
-        check_weights(weights)?;
-        self.weigh(&self.device.upload(samples)?, &self.device.upload(weights)?)
-    }
-
-    fn plan(&self, device: &Device, samples: usize) -> Plan {
-        // A plan is a forecast: where the driver does not answer, the next launch will say why.
-        self.launches.plan(device, samples, |shape| self.counter.residency(shape).ok().flatten())
-    }
-}
-
 /// What all launches of a histogram work on.
-struct Memory<E: Entries> {
+pub(super) struct Memory<E: Entries> {
     samples: GlobalIn<E::Sample>,
     counts: GlobalInOut<u64>,
     /// A zero if the kernel is [`Kernel::Critical`].
@@ -186,7 +23,7 @@ struct Memory<E: Entries> {
 }
 
 impl<E: Entries> Memory<E> {
-    fn new<'b>(
+    pub(super) fn new<'b>(
         windows: &mut Windows<'b>,
         samples: &'b Buffer<E::Sample>,
         counts: &'b mut Buffer<u64>,
@@ -203,7 +40,7 @@ impl<E: Entries> Memory<E> {
 }
 
 /// A histogram as launches of kernels on a device with so much shared memory and so many multiprocessors.
-struct Launches<E: Entries> {
+pub(super) struct Launches<E: Entries> {
     rule: Rule<E::Sample>,
     algorithm: Algorithm,
     shared: SharedMemory,
@@ -214,8 +51,8 @@ struct Launches<E: Entries> {
     geometry: Geometry,
     weighing: WeighGeometry,
     /// The most packs, and the most weights, of a launch.
-    most_packs: usize,
-    most_weights: usize,
+    pub(super) most_packs: usize,
+    pub(super) most_weights: usize,
 }
 
 impl<E: Entries> Launches<E> {
@@ -223,7 +60,12 @@ impl<E: Entries> Launches<E> {
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
     /// [`Error::TooLarge`](crate::Error::TooLarge) if there cannot be so many counters.
-    fn new(rule: &Rule<E::Sample>, algorithm: Algorithm, shared: SharedMemory, processors: u32) -> Result<Self> {
+    pub(super) fn new(
+        rule: &Rule<E::Sample>,
+        algorithm: Algorithm,
+        shared: SharedMemory,
+        processors: u32,
+    ) -> Result<Self> {
         // Bytes may have more keys than the cells that `Rule::check` has counted.
         check_counters(rule.counted, E::keys(rule))?;
         let counters = (rule.counted * E::keys(rule)) as u32;
@@ -249,16 +91,16 @@ impl<E: Entries> Launches<E> {
     }
 
     /// The number of counts.
-    fn counts(&self) -> usize {
+    pub(super) fn counts(&self) -> usize {
         self.rule.counters()
     }
 
     /// The kernel that counts.
-    fn kernel(&self) -> Kernel {
+    pub(super) fn kernel(&self) -> Kernel {
         kernel(self.chosen)
     }
 
-    fn counter(&self) -> EntryPoint<E> {
+    pub(super) fn counter(&self) -> EntryPoint<E> {
         E::counter(self.kernel())
     }
 
@@ -319,7 +161,7 @@ impl<E: Entries> Launches<E> {
     }
 
     /// The launches that count so many samples.
-    fn of(&self, samples: usize) -> impl Iterator<Item = Pass<'_, E>> {
+    pub(super) fn of(&self, samples: usize) -> impl Iterator<Item = Pass<'_, E>> {
         let per_pack = per_pack::<E>();
         parts(samples, self.most_samples()).map(move |(first, len)| {
             let part = Part { first, packs: len / per_pack, tail: len % per_pack };
@@ -330,7 +172,7 @@ impl<E: Entries> Launches<E> {
     }
 
     /// The launches that add up the weights of so many samples.
-    fn weighing(&self, samples: usize) -> impl Iterator<Item = Pass<'_, E>> {
+    pub(super) fn weighing(&self, samples: usize) -> impl Iterator<Item = Pass<'_, E>> {
         parts(samples, self.most_weights).map(|(first, len)| {
             let shape = self.over_weights(len).shared_bytes(self.weighing.shared_bytes);
             Pass { launches: self, shape, part: Part { first, packs: 0, tail: len } }
@@ -338,7 +180,7 @@ impl<E: Entries> Launches<E> {
     }
 
     /// The launches that find the largest weight, and what they are launched with.
-    fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
+    pub(super) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
         // At most `MOST_WEIGHTS`, which is 2^30.
         parts(weights, self.most_weights).map(|(first, len)| (first, self.over_weights(len), len as u32))
     }
@@ -349,7 +191,12 @@ impl<E: Entries> Launches<E> {
     }
 
     /// How so many samples are counted; `residency` is what the device says of a launch.
-    fn plan(&self, device: &Device, samples: usize, residency: impl FnOnce(LaunchShape) -> Option<Residency>) -> Plan {
+    pub(super) fn plan(
+        &self,
+        device: &Device,
+        samples: usize,
+        residency: impl FnOnce(LaunchShape) -> Option<Residency>,
+    ) -> Plan {
         let (kernel, reason) = match samples {
             0 => ("none", "there is nothing to count"),
             _ => (self.name(), self.reason.as_str()),
@@ -448,66 +295,31 @@ struct Part {
 }
 
 /// One launch: some of the samples.
-struct Pass<'a, E: Entries> {
-    shape: LaunchShape,
+pub(super) struct Pass<'a, E: Entries> {
+    pub(super) shape: LaunchShape,
     launches: &'a Launches<E>,
     part: Part,
 }
 
 impl<E: Entries> Pass<'_, E> {
+    /// The first sample.
+    pub(super) fn first(&self) -> u64 {
+        self.part.first as u64
+    }
+
     /// What a kernel that counts is launched with.
-    fn args(&self, memory: &Memory<E>) -> Args<E::Binning> {
+    pub(super) fn args(&self, memory: &Memory<E>) -> Args<E::Binning> {
         self.launches.args(memory, self.part)
     }
 
     /// What the kernel that adds up weights is launched with.
-    fn weighted_args(&self, memory: &Memory<E>, weights: GlobalIn<f32>, quantum: Quantum) -> WeightedArgs<E::Binning> {
+    pub(super) fn weighted_args(
+        &self,
+        memory: &Memory<E>,
+        weights: GlobalIn<f32>,
+        quantum: Quantum,
+    ) -> WeightedArgs<E::Binning> {
         let range = self.launches.weighing.sums;
         WeightedArgs { args: Args { range, ..self.args(memory) }, weights, quantum }
-    }
-}
-
-#[cfg(all(test, feature = "emulator"))]
-mod tests {
-    use super::*;
-    use emulator::Profile;
-
-    /// Three channels, of which two are counted, in launches of 80 samples: each begins with another channel.
-    fn histogram() -> Histogram<<u8 as HistogramKernels>::Even> {
-        let rule = Rule { bins: Bins::Even { bins: 256, lower: 0, upper: 255 }, closed: true, channels: 3, counted: 2 };
-        let device = Device::emulated(Profile::SM_90, 0);
-        let shared = device.info().shared_memory.unwrap();
-        let mut histogram = Histogram::new(&device, shared, &rule, Algorithm::Auto).unwrap();
-        (histogram.launches.most_packs, histogram.launches.most_weights) = (5, 77);
-        histogram
-    }
-
-    /// The cells of one channel after another, each of which adds up what `of` gives for its samples.
-    fn expected(samples: &[u8], of: impl Fn(usize) -> u64) -> Vec<u64> {
-        let cells = |channel| {
-            let mut cells = [0; 259];
-            (channel..samples.len()).step_by(3).for_each(|i| cells[usize::from(samples[i])] += of(i));
-            cells
-        };
-        [0, 1].map(cells).concat()
-    }
-
-    #[test]
-    fn counts_of_several_launches() {
-        let histogram = histogram();
-        let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
-        let counts = histogram.run_on_host(&samples, 2 * 259).unwrap();
-        assert_eq!(counts, expected(&samples, |_| 1));
-    }
-
-    #[test]
-    fn weights_of_several_launches() {
-        let histogram = histogram();
-        let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
-        let weights: Vec<f32> = (0..1002).map(|i| (i % 17) as f32).collect();
-        let (sums, quantum) = histogram.weigh_on_host(&samples, &weights).unwrap();
-        let sums: Vec<f64> = sums.into_iter().map(|sum| quantum.sum(sum)).collect();
-        let expected = expected(&samples, |i| (i % 17) as u64);
-        assert_eq!(sums, expected.into_iter().map(|sum| sum as f64).collect::<Vec<_>>());
     }
 }

@@ -1,6 +1,6 @@
 //! Which entry points count by which rule.
 
-use crate::histogram::{Bins, HistogramElement, Rule};
+use super::{Bins, HistogramElement, Rule};
 use crate::kernel::Launch;
 use crate::{Device, Element, Result, allocation, modules};
 use cuda_std::image::Module;

@@ -1,7 +1,8 @@
 //! Transpositions in place on the CPU.
 
-use super::parallel::{for_chunks, for_pairs};
-use crate::transpose::{BoundInPlace, Matrices, Part};
+use super::Matrices;
+use super::steps::Part;
+use crate::parallel::{for_chunks, for_pairs};
 use crate::{Buffer, Element, Result, allocation};
 use slm_kernels::transpose::{Permutation, Step};
 
@@ -9,18 +10,16 @@ use slm_kernels::transpose::{Permutation, Step};
 const SIDE: usize = 32;
 
 /// A transposition in place.
-pub(crate) struct TransposeInPlace {
+pub(super) struct TransposeInPlace {
     matrices: Matrices,
 }
 
 impl TransposeInPlace {
-    pub(crate) fn new(matrices: &Matrices) -> Self {
+    pub(super) fn new(matrices: &Matrices) -> Self {
         TransposeInPlace { matrices: *matrices }
     }
-}
 
-impl<T: Element> BoundInPlace<T> for TransposeInPlace {
-    fn run(&self, data: &mut Buffer<T>) -> Result<()> {
+    pub(super) fn run<T: Element>(&self, data: &mut Buffer<T>) -> Result<()> {
         let matrices = &self.matrices;
         if matrices.is_empty() {
             return Ok(());

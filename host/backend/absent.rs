@@ -1,0 +1,96 @@
+//! A backend that this build does not have.
+
+use super::{Kernel, Memory, Queue};
+use crate::{Element, LaunchShape, Residency, Result, Windows};
+use cuda_std::image::Module;
+use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};
+use std::marker::PhantomData;
+use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
+
+/// A device that nobody can have, and its kernels: a type without values.
+pub(crate) struct Absent(Never);
+
+/// Its memory.
+pub(crate) struct NoMemory<T>(Never, PhantomData<T>);
+
+enum Never {}
+
+impl Queue for Absent {
+    type Memory<T: Element> = NoMemory<T>;
+    type Kernel<E: Entry> = Absent;
+
+    fn load<E: Entry>(self: &Arc<Self>, _: &'static Module) -> Result<Absent> {
+        match self.0 {}
+    }
+
+    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
+        match self.0 {}
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn time<R>(&self, _: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+        match self.0 {}
+    }
+}
+
+impl<T: Element> Memory<T> for NoMemory<T> {
+    type Queue = Absent;
+
+    fn upload(queue: &Arc<Absent>, _: &[T]) -> Result<Self> {
+        match queue.0 {}
+    }
+
+    fn zeroed(queue: &Arc<Absent>, _: usize) -> Result<Self> {
+        match queue.0 {}
+    }
+
+    fn unwritten(queue: &Arc<Absent>, _: usize) -> Result<Self> {
+        match queue.0 {}
+    }
+
+    fn check_written(&self) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn overwrite(&mut self, _: &[T]) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn download(&self, _: &mut [T]) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn copy_from(&mut self, _: &Self) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn len(&self) -> usize {
+        match self.0 {}
+    }
+
+    fn input(&self) -> GlobalIn<T> {
+        match self.0 {}
+    }
+
+    fn output(&mut self) -> GlobalOut<T> {
+        match self.0 {}
+    }
+
+    fn in_out(&mut self) -> GlobalInOut<T> {
+        match self.0 {}
+    }
+}
+
+impl<E: Entry> Kernel<E> for Absent {
+    fn launch(&self, _: &LaunchShape, _: &Windows<'_>, _: &E::Args, _: &E::Constants) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn residency(&self, _: &LaunchShape) -> Result<Option<Residency>> {
+        match self.0 {}
+    }
+}

@@ -1,0 +1,72 @@
+//! The element types.
+
+use super::cpu::MultiplyAdd;
+use super::kernels::FilterKernels;
+use super::{Filter1d, Lines, Plan, PreparedFilter1d};
+use crate::{Buffer, Device, Element, Result};
+use slm_kernels::Sample;
+
+/// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
+pub trait FilterElement: Dispatch + Sample + MultiplyAdd + FilterKernels {}
+
+/// What generic code asks of an element type: compiled once, with this crate, and not with every crate that filters.
+pub trait Dispatch: Element {
+    /// [`Filter1d::prepare`].
+    fn prepare(filter: &Filter1d<Self>, device: &Device) -> Result<PreparedFilter1d<Self>>
+    where
+        Self: FilterElement;
+
+    /// Filters `lines` of `samples` into `outputs`, both of which are on the filter's device.
+    fn run(
+        filter: &PreparedFilter1d<Self>,
+        lines: &Lines,
+        samples: &Buffer<Self>,
+        outputs: &mut Buffer<Self>,
+    ) -> Result<()>
+    where
+        Self: FilterElement;
+
+    /// Filters samples of the host into `len` outputs.
+    fn run_on_host(filter: &PreparedFilter1d<Self>, lines: &Lines, samples: &[Self], len: usize) -> Result<Vec<Self>>
+    where
+        Self: FilterElement;
+
+    /// How `lines` would be filtered.
+    fn plan(filter: &PreparedFilter1d<Self>, lines: &Lines) -> Plan
+    where
+        Self: FilterElement;
+}
+
+macro_rules! filter_elements {
+    ($($t:ty)*) => {$(
+        impl Dispatch for $t {
+            fn prepare(filter: &Filter1d<$t>, device: &Device) -> Result<PreparedFilter1d<$t>> {
+                PreparedFilter1d::new(device, filter.taps(), filter.algorithm)
+            }
+
+            fn run(
+                filter: &PreparedFilter1d<$t>,
+                lines: &Lines,
+                samples: &Buffer<$t>,
+                outputs: &mut Buffer<$t>,
+            ) -> Result<()> {
+                filter.on_device.run(lines, samples, outputs)
+            }
+
+            fn run_on_host(
+                filter: &PreparedFilter1d<$t>,
+                lines: &Lines,
+                samples: &[$t],
+                len: usize,
+            ) -> Result<Vec<$t>> {
+                filter.on_device.run_on_host(lines, samples, len)
+            }
+
+            fn plan(filter: &PreparedFilter1d<$t>, lines: &Lines) -> Plan {
+                filter.on_device.plan(&filter.device, lines)
+            }
+        }
+        impl FilterElement for $t {}
+    )*};
+}
+filter_elements!(f32 f64 i32);

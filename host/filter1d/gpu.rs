@@ -1,0 +1,79 @@
+//! Filters on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
+
+use super::kernels::Loaded;
+use super::launches::{Launches, Memory};
+use super::{Algorithm, FilterElement, Lines, Plan, Taps};
+use crate::device::SharedMemory;
+use crate::kernel::OnDemand;
+use crate::{Buffer, Device, Result, Windows};
+use slm_kernels::filter1d::Orientation;
+
+/// A filter on a GPU.
+pub(super) struct Filter1d<T: FilterElement> {
+    device: Device,
+    launches: Launches<T>,
+    taps: Buffer<T>,
+    /// The kernels for rows and for columns.
+    rows: OnDemand<Loaded<T>>,
+    columns: OnDemand<Loaded<T>>,
+}
+
+impl<T: FilterElement> Filter1d<T> {
+    /// The filter on a device with so much shared memory.
+    pub(super) fn new(device: &Device, shared: SharedMemory, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
+        let launches = Launches::new(taps, algorithm, shared)?;
+        let taps = device.upload(&taps.taps)?;
+        let filter = Filter1d {
+            device: device.clone(),
+            launches,
+            taps,
+            rows: OnDemand::default(),
+            columns: OnDemand::default(),
+        };
+        filter.kernel(Orientation::Rows)?;
+        Ok(filter)
+    }
+
+    /// What filters lines of this orientation; loaded on first use.
+    fn kernel(&self, orientation: Orientation) -> Result<&Loaded<T>> {
+        let kernel = match orientation {
+            Orientation::Rows => &self.rows,
+            Orientation::Columns => &self.columns,
+        };
+        kernel.get(|| self.launches.entry_point(orientation).load(&self.device))
+    }
+
+    /// Enqueues it.
+    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let choice = self.launches.choose(lines)?;
+        let kernel = self.kernel(lines.orientation)?;
+        let mut windows = Windows::new(&self.device);
+        let memory =
+            Memory { input: windows.input(samples), output: windows.in_out(outputs), taps: windows.input(&self.taps) };
+        let _turn = self.device.turn()?;
+        self.launches.of(&choice, lines).try_for_each(|launch| {
+            let args = launch.args(&memory);
+            match kernel {
+                Loaded::Simple(kernel) => kernel.launch(&windows, launch.shape, &args, &()),
+                Loaded::WithTable(kernel) => kernel.launch(&windows, launch.shape, &args, launch.table()),
+            }
+        })
+    }
+
+    pub(super) fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+        let samples = self.device.upload(samples)?;
+        let mut outputs = self.device.unwritten(len)?;
+        self.run(lines, &samples, &mut outputs)?;
+        outputs.download_written()
+    }
+
+    pub(super) fn plan(&self, lines: &Lines) -> Plan {
+        // A plan is a forecast: where the driver does not answer, the next launch will say why.
+        let residency =
+            |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape)).ok().flatten();
+        self.launches.plan(&self.device, lines, residency)
+    }
+}

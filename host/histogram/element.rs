@@ -1,0 +1,91 @@
+//! The element types.
+
+use super::cpu::Tally;
+use super::kernels::HistogramKernels;
+use super::{Histogram, Plan, PreparedHistogram};
+use crate::{Buffer, Device, Element, Result};
+use slm_kernels::histogram::{Countable, Quantum};
+
+/// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
+pub trait HistogramElement: Dispatch + Countable + Tally + Into<f64> + HistogramKernels {}
+
+/// What generic code asks of an element type: compiled once, with this crate, and not with every crate that counts.
+pub trait Dispatch: Element {
+    /// [`Histogram::prepare`].
+    fn prepare(histogram: &Histogram<Self>, device: &Device) -> Result<PreparedHistogram<Self>>
+    where
+        Self: HistogramElement;
+
+    /// Counts samples, and adds to `counts`; both are on the histogram's device.
+    fn run(histogram: &PreparedHistogram<Self>, samples: &Buffer<Self>, counts: &mut Buffer<u64>) -> Result<()>
+    where
+        Self: HistogramElement;
+
+    /// Counts samples of the host.
+    fn run_on_host(histogram: &PreparedHistogram<Self>, samples: &[Self]) -> Result<Vec<u64>>
+    where
+        Self: HistogramElement;
+
+    /// The sums of the weights, in multiples of the quantum; samples and weights are on the histogram's device.
+    fn weigh(
+        histogram: &PreparedHistogram<Self>,
+        samples: &Buffer<Self>,
+        weights: &Buffer<f32>,
+    ) -> Result<(Vec<i64>, Quantum)>
+    where
+        Self: HistogramElement;
+
+    /// The same for samples and weights of the host.
+    fn weigh_on_host(
+        histogram: &PreparedHistogram<Self>,
+        samples: &[Self],
+        weights: &[f32],
+    ) -> Result<(Vec<i64>, Quantum)>
+    where
+        Self: HistogramElement;
+
+    /// How so many samples would be counted.
+    fn plan(histogram: &PreparedHistogram<Self>, samples: usize) -> Plan
+    where
+        Self: HistogramElement;
+}
+
+macro_rules! histogram_elements {
+    ($($t:ty)*) => {$(
+        impl Dispatch for $t {
+            fn prepare(histogram: &Histogram<$t>, device: &Device) -> Result<PreparedHistogram<$t>> {
+                PreparedHistogram::new(device, histogram.rule(), histogram.algorithm)
+            }
+
+            fn run(histogram: &PreparedHistogram<$t>, samples: &Buffer<$t>, counts: &mut Buffer<u64>) -> Result<()> {
+                histogram.on_device.run(samples, counts)
+            }
+
+            fn run_on_host(histogram: &PreparedHistogram<$t>, samples: &[$t]) -> Result<Vec<u64>> {
+                histogram.on_device.run_on_host(samples, histogram.counts_len())
+            }
+
+            fn weigh(
+                histogram: &PreparedHistogram<$t>,
+                samples: &Buffer<$t>,
+                weights: &Buffer<f32>,
+            ) -> Result<(Vec<i64>, Quantum)> {
+                histogram.on_device.weigh(samples, weights)
+            }
+
+            fn weigh_on_host(
+                histogram: &PreparedHistogram<$t>,
+                samples: &[$t],
+                weights: &[f32],
+            ) -> Result<(Vec<i64>, Quantum)> {
+                histogram.on_device.weigh_on_host(samples, weights)
+            }
+
+            fn plan(histogram: &PreparedHistogram<$t>, samples: usize) -> Plan {
+                histogram.on_device.plan(&histogram.device, samples)
+            }
+        }
+        impl HistogramElement for $t {}
+    )*};
+}
+histogram_elements!(u8 u16 u32 i32 f32 f64);

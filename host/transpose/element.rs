@@ -1,0 +1,70 @@
+//! The element types.
+
+use super::{Plan, PreparedTranspose, PreparedTransposeInPlace, Transpose};
+use crate::{Buffer, Device, Element, Result};
+
+/// A type whose matrices can be transposed: every [`Element`]. The trait is sealed.
+pub trait TransposeElement: Dispatch {}
+
+/// What generic code asks of an element type: compiled once, with this crate, and not with every crate that transposes.
+pub trait Dispatch: Element {
+    /// [`Transpose::prepare`].
+    fn prepare(transpose: &Transpose, device: &Device) -> Result<PreparedTranspose<Self>>;
+
+    /// [`Transpose::prepare_in_place`].
+    fn prepare_in_place(transpose: &Transpose, device: &Device) -> Result<PreparedTransposeInPlace<Self>>;
+
+    /// Transposes `input` into `output`, both of which are on the device, with the given row pitches in elements.
+    fn run(
+        transpose: &PreparedTranspose<Self>,
+        input: &Buffer<Self>,
+        output: &mut Buffer<Self>,
+        pitches: [usize; 2],
+    ) -> Result<()>;
+
+    /// Transposes data of the host.
+    fn run_on_host(transpose: &PreparedTranspose<Self>, input: &[Self]) -> Result<Vec<Self>>;
+
+    /// How matrices with these row pitches would be transposed.
+    fn plan(transpose: &PreparedTranspose<Self>, pitches: [usize; 2]) -> Plan;
+
+    /// Transposes the matrices in `data`, which is on the device.
+    fn run_in_place(transpose: &PreparedTransposeInPlace<Self>, data: &mut Buffer<Self>) -> Result<()>;
+}
+
+macro_rules! transpose_elements {
+    ($($t:ty)*) => {$(
+        impl Dispatch for $t {
+            fn prepare(transpose: &Transpose, device: &Device) -> Result<PreparedTranspose<$t>> {
+                PreparedTranspose::new(device, transpose.matrices, transpose.algorithm)
+            }
+
+            fn prepare_in_place(transpose: &Transpose, device: &Device) -> Result<PreparedTransposeInPlace<$t>> {
+                PreparedTransposeInPlace::new(device, transpose.matrices)
+            }
+
+            fn run(
+                transpose: &PreparedTranspose<$t>,
+                input: &Buffer<$t>,
+                output: &mut Buffer<$t>,
+                pitches: [usize; 2],
+            ) -> Result<()> {
+                transpose.on_device.run(input, output, pitches)
+            }
+
+            fn run_on_host(transpose: &PreparedTranspose<$t>, input: &[$t]) -> Result<Vec<$t>> {
+                transpose.on_device.run_on_host(input)
+            }
+
+            fn plan(transpose: &PreparedTranspose<$t>, pitches: [usize; 2]) -> Plan {
+                transpose.on_device.plan::<$t>(&transpose.device, pitches)
+            }
+
+            fn run_in_place(transpose: &PreparedTransposeInPlace<$t>, data: &mut Buffer<$t>) -> Result<()> {
+                transpose.run(data)
+            }
+        }
+        impl TransposeElement for $t {}
+    )*};
+}
+transpose_elements!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);

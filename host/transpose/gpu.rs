@@ -1,0 +1,157 @@
+//! Transpositions on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
+
+use super::kernels::{Launch, in_units, load, name, out_units, shape};
+use super::{Algorithm, Matrices, Plan};
+use crate::device::SharedMemory;
+use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
+use slm_kernels::transpose::{Geometry, Kernel, Problem};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
+const LONG_ELEMENT: u64 = 64;
+
+/// A matrix of at most so many bytes is in the cache when it is written, however it is read.
+const SMALL_MATRIX: u64 = 2048;
+
+/// A transposition on a GPU.
+pub(super) struct Transpose {
+    device: Device,
+    shared: SharedMemory,
+    matrices: Matrices,
+    algorithm: Algorithm,
+    /// What is ready for the pitches used so far: others may take another kernel.
+    ready: Mutex<Vec<Ready>>,
+}
+
+/// What runs for certain pitches, and why.
+#[derive(Clone)]
+struct Ready {
+    pitches: [usize; 2],
+    choice: Choice,
+    geometry: Geometry,
+    launch: Arc<dyn Launch>,
+}
+
+#[derive(Clone, Copy)]
+struct Choice {
+    kernel: Kernel,
+    reason: &'static str,
+}
+
+impl Transpose {
+    pub(super) fn new<T: Element>(
+        device: &Device,
+        shared: SharedMemory,
+        matrices: &Matrices,
+        algorithm: Algorithm,
+    ) -> Result<Self> {
+        let (device, matrices) = (device.clone(), *matrices);
+        let transpose = Transpose { device, shared, matrices, algorithm, ready: Mutex::default() };
+        if !transpose.matrices.is_empty() {
+            transpose.ready::<T>(transpose.matrices.pitches())?;
+        }
+        Ok(transpose)
+    }
+
+    fn choose(&self, problem: &Problem) -> Choice {
+        let asked = |kernel| Choice { kernel, reason: "asked for" };
+        match self.algorithm {
+            Algorithm::Auto => choose(problem),
+            Algorithm::Naive => asked(Kernel::naive(problem)),
+            Algorithm::SharedUnpadded => asked(Kernel::shared(problem, false)),
+            Algorithm::SharedPadded => asked(Kernel::shared(problem, true)),
+        }
+    }
+
+    /// What runs for numbers of type `T` in rows so far apart, loaded.
+    fn ready<T: Element>(&self, pitches: [usize; 2]) -> Result<Ready> {
+        // The list is whole at any time, so a panic elsewhere did it no harm.
+        let mut all = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ready) = all.iter().find(|ready| ready.pitches == pitches) {
+            return Ok(ready.clone());
+        }
+        let problem = self.matrices.problem::<T>(pitches)?;
+        let choice = self.choose(&problem);
+        let geometry = Geometry::new(choice.kernel, &problem);
+        let launch = match all.iter().find(|ready| ready.choice.kernel == choice.kernel) {
+            Some(ready) => ready.launch.clone(),
+            None => load(&self.device, choice.kernel)?,
+        };
+        self.shared.check(launch.name(), geometry.shared_bytes)?;
+        let ready = Ready { pitches, choice, geometry, launch };
+        all.push(ready.clone());
+        Ok(ready)
+    }
+
+    fn launch_plan(&self, ready: &Ready) -> LaunchPlan {
+        let geometry = &ready.geometry;
+        LaunchPlan {
+            launches: geometry.launches(),
+            grid: geometry.blocks(),
+            block: [geometry.threads, 1],
+            shared_bytes: geometry.shared_bytes,
+            shared_available: self.shared.max_per_block,
+            // A plan is a forecast: where the driver does not answer, the next launch will say why.
+            residency: ready.launch.residency(shape(geometry, [1; 3])).ok().flatten(),
+        }
+    }
+}
+
+/// What is fastest.
+fn choose(problem: &Problem) -> Choice {
+    let naive = |reason| Choice { kernel: Kernel::naive(problem), reason };
+    let bytes = problem.rows.saturating_mul(problem.columns).saturating_mul(problem.element);
+    if problem.element >= LONG_ELEMENT {
+        naive("the elements are long")
+    } else if problem.rows == 1 || problem.columns == 1 {
+        naive("nothing changes its place but for gaps between rows")
+    } else if bytes <= SMALL_MATRIX {
+        naive("the matrices are small")
+    } else if let Some(kernel) = Kernel::packed(problem) {
+        Choice { kernel, reason: "rows begin at multiples of what it moves at a time, the output's at sectors" }
+    } else if let Some(kernel) = Kernel::skewed(problem) {
+        Choice { kernel, reason: "takes rows that are short or begin anywhere" }
+    } else {
+        Choice { kernel: Kernel::shared(problem, true), reason: "takes elements of any size" }
+    }
+}
+
+impl Transpose {
+    pub(super) fn run<T: Element>(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
+        if self.matrices.is_empty() {
+            return Ok(());
+        }
+        let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
+        let mut windows = Windows::new(&self.device);
+        let (input, output) = (in_units(windows.input(input)), out_units(windows.output(output)));
+        let _turn = self.device.turn()?;
+        geometry.parts().try_for_each(|part| launch.launch(&windows, &geometry, part, input, output))
+    }
+
+    pub(super) fn run_on_host<T: Element>(&self, input: &[T]) -> Result<Vec<T>> {
+        let input = self.device.upload(input)?;
+        let mut output = self.device.unwritten(input.len())?;
+        self.run(&input, &mut output, self.matrices.pitches())?;
+        output.download_written()
+    }
+
+    pub(super) fn plan<T: Element>(&self, pitches: [usize; 2]) -> Plan {
+        let plan = |reason: &[&str; 2]| {
+            Plan::without_launch(&self.device, self.algorithm, &self.matrices, size_of::<T>(), *reason)
+        };
+        if self.matrices.is_empty() {
+            return plan(&["none", "there is nothing to transpose"]);
+        }
+        match self.ready::<T>(pitches) {
+            Ok(ready) => {
+                let launch = Some(self.launch_plan(&ready));
+                Plan { launch, ..plan(&[ready.launch.name(), ready.choice.reason]) }
+            }
+            Err(error) => {
+                let problem = self.matrices.problem::<T>(pitches);
+                let kernel = problem.map_or("none", |problem| name(self.choose(&problem).kernel));
+                plan(&[kernel, &error.to_string()])
+            }
+        }
+    }
+}
