@@ -1,59 +1,58 @@
 //! A digest that tells whether two texts are the same.
 //!
-//! FNV-1a with 128 bits (Fowler, Noll and Vo; constants of draft-eastlake-fnv). It finds accidents: a file that was
-//! not rebuilt, cut short or edited. It is no protection against somebody who wants to deceive.
+//! SHA-256 (FIPS 180-4), cut off after 128 bits. Nobody knows a way to make two texts with the same digest other than
+//! trying about 2^64 of them, or a text with a given digest other than trying about 2^128. So digests notice accidents (a
+//! file that was not rebuilt, cut short or edited), and host and device can rely on them: equal digests of a kernel's
+//! arguments mean equal arguments. A digest is no signature: whoever alters a text can also write down its new digest.
 
 use core::fmt;
 
-/// The digest of the bytes that were added, in order.
+/// The digest of the parts that were added, in order.
+///
+/// Adding a part hashes the digest so far, which always has 16 bytes, and the part. So the limits between parts count:
+/// `"ab", "c"` and `"a", "bc"` have different digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u128);
 
 impl Digest {
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-
-    /// The digest of nothing.
+    /// Returns the digest of nothing: zero.
     #[must_use]
     pub const fn new() -> Self {
-        Digest(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+        Digest(0)
     }
 
-    /// The digest with `bytes` added at the end.
+    /// Returns the digest with `bytes` added as one part.
     #[must_use]
-    pub const fn add(mut self, bytes: &[u8]) -> Self {
-        let mut i = 0;
-        while i < bytes.len() {
-            self.0 = (self.0 ^ bytes[i] as u128).wrapping_mul(Self::PRIME);
-            i += 1;
-        }
-        self
+    pub const fn add(self, bytes: &[u8]) -> Self {
+        let [a, b, c, d, ..] = Sha256::new().add(&self.to_bytes()).add(bytes).finish();
+        Digest((a as u128) << 96 | (b as u128) << 64 | (c as u128) << 32 | d as u128)
     }
 
-    /// Adds a part whose length counts, so that `"ab", "c"` and `"a", "bc"` differ.
+    /// Returns the digest with a part added, as [`add`](Self::add) does.
     #[must_use]
     pub const fn add_part(self, bytes: &[u8]) -> Self {
-        self.add_number(bytes.len() as u64).add(bytes)
+        self.add(bytes)
     }
 
-    /// Adds a number.
+    /// Returns the digest with a number added: a part of 8 bytes.
     #[must_use]
     pub const fn add_number(self, number: u64) -> Self {
         self.add(&number.to_le_bytes())
     }
 
-    /// Adds another digest.
+    /// Returns the digest with another one added: a part of 16 bytes.
     #[must_use]
     pub const fn add_digest(self, other: Digest) -> Self {
         self.add(&other.to_bytes())
     }
 
-    /// The digest itself, least significant byte first.
+    /// Returns the digest itself, least significant byte first.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_le_bytes()
     }
 
-    /// The digest with these bytes.
+    /// Returns the digest with these bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Digest(u128::from_le_bytes(bytes))
@@ -73,20 +72,182 @@ impl fmt::Display for Digest {
     }
 }
 
+/// Bytes of a block of SHA-256.
+const BLOCK: usize = 64;
+
+/// Where a message's length stands in its last block.
+const LENGTH_AT: usize = BLOCK - size_of::<u64>();
+
+/// SHA-256 of the bytes that were added, by the names of FIPS 180-4, sections 4.1.2 and 6.2.
+struct Sha256 {
+    hash: [u32; 8],
+    /// The last block, which is not full.
+    block: [u8; BLOCK],
+    filled: usize,
+    /// Bytes of the message.
+    len: u64,
+}
+
+impl Sha256 {
+    const fn new() -> Self {
+        Sha256 { hash: INITIAL, block: [0; BLOCK], filled: 0, len: 0 }
+    }
+
+    const fn add(mut self, bytes: &[u8]) -> Self {
+        let mut i = 0;
+        while i < bytes.len() {
+            self.block[self.filled] = bytes[i];
+            self.filled += 1;
+            if self.filled == BLOCK {
+                self = self.with_block();
+            }
+            i += 1;
+        }
+        self.len += bytes.len() as u64;
+        self
+    }
+
+    /// Pads the message with a one, zeros and its length in bits, and returns its hash.
+    const fn finish(self) -> [u32; 8] {
+        let bits = self.len * 8;
+        let zeros = [0; BLOCK];
+        let after_one = (self.filled + 1) % BLOCK;
+        let (zeros, _) = zeros.split_at((BLOCK + LENGTH_AT - after_one) % BLOCK);
+        self.add(&[0x80]).add(zeros).add(&bits.to_be_bytes()).hash
+    }
+
+    /// Returns the message with the full block in its hash, and an empty one.
+    const fn with_block(self) -> Self {
+        Sha256 { hash: compress(self.hash, &self.block), filled: 0, ..self }
+    }
+}
+
+/// Returns the hash with one more block.
+///
+/// The compiler interprets this for constants, where calls are what costs. So the loops contain neither `rotate_right` nor
+/// `wrapping_add`, but shifts of words that are there twice ([`TWICE`]), and sums of 64 bits.
+const fn compress(hash: [u32; 8], block: &[u8; BLOCK]) -> [u32; 8] {
+    let w = schedule(block);
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = hash;
+    let mut t = 0;
+    while t < w.len() {
+        let (aa, ee) = (a as u64 * TWICE, e as u64 * TWICE);
+        let sum_1 = ((ee >> 6) ^ (ee >> 11) ^ (ee >> 25)) as u32;
+        let ch = (e & f) ^ (!e & g);
+        let t1 = h as u64 + sum_1 as u64 + ch as u64 + K[t] as u64 + w[t] as u64;
+        let sum_0 = ((aa >> 2) ^ (aa >> 13) ^ (aa >> 22)) as u32;
+        let maj = (a & b) ^ (a & c) ^ (b & c);
+        (h, g, f, e) = (g, f, e, (d as u64 + t1) as u32);
+        (d, c, b, a) = (c, b, a, (t1 + sum_0 as u64 + maj as u64) as u32);
+        t += 1;
+    }
+    let mut sums = [a, b, c, d, e, f, g, h];
+    let mut i = 0;
+    while i < sums.len() {
+        sums[i] = sums[i].wrapping_add(hash[i]);
+        i += 1;
+    }
+    sums
+}
+
+/// Returns the message schedule of a block.
+const fn schedule(block: &[u8; BLOCK]) -> [u32; 64] {
+    let mut w = [0; 64];
+    let mut t = 0;
+    while t < 16 {
+        w[t] = u32::from_be_bytes([block[4 * t], block[4 * t + 1], block[4 * t + 2], block[4 * t + 3]]);
+        t += 1;
+    }
+    while t < w.len() {
+        let (near, far) = (w[t - 2] as u64, w[t - 15] as u64);
+        let (near_twice, far_twice) = (near * TWICE, far * TWICE);
+        let sigma_1 = ((near_twice >> 17) ^ (near_twice >> 19) ^ (near >> 10)) as u32;
+        let sigma_0 = ((far_twice >> 7) ^ (far_twice >> 18) ^ (far >> 3)) as u32;
+        w[t] = (sigma_1 as u64 + w[t - 7] as u64 + sigma_0 as u64 + w[t - 16] as u64) as u32;
+        t += 1;
+    }
+    w
+}
+
+/// A word times this is the word twice, side by side. Shifted right, its low 32 bits are the word rotated.
+const TWICE: u64 = 0x1_0000_0001;
+
+/// The first 32 bits of the fractional parts of the square roots of the first 8 primes.
+const INITIAL: [u32; 8] =
+    [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
+
+/// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+const K: [u32; 64] = [
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
+    0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+    0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8,
+    0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+    0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819,
+    0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+    0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+    0xc67178f2,
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The published values of the test vectors "" and "a".
+    fn sha256(message: &[u8]) -> String {
+        Sha256::new().add(message).finish().iter().map(|word| format!("{word:08x}")).collect()
+    }
+
+    /// NIST's examples of SHA-256, and the empty message.
     #[test]
-    fn known_values() {
-        assert_eq!(Digest::new().to_string(), "6c62272e07bb014262b821756295c58d");
-        assert_eq!(Digest::new().add(b"a").to_string(), "d228cb696f1a8caf78912b704e4a8964");
+    fn published_values() {
+        let two_blocks = b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+        let expected: [(&[u8], &str); 4] = [
+            (b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            (b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (two_blocks, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
+            (&[b'a'; 1_000_000], "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
+        ];
+        for (message, hash) in expected {
+            assert_eq!(sha256(message), hash, "{} bytes", message.len());
+        }
+    }
+
+    /// Every length of the last block: SHA-256 of the hashes, in hexadecimal, of the messages of 0 to 128 zeros.
+    #[test]
+    fn every_padding() {
+        let hashes: String = (0..=128).map(|len| sha256(&vec![0; len])).collect();
+        assert_eq!(sha256(hashes.as_bytes()), "8ef7bd4ff9eecaa2348290cb5c3baede027a4fe72fe5f5852f9df16bd4802bcb");
+    }
+
+    /// SHA-256 of the digest so far and the part, by another implementation (Python's `hashlib`).
+    #[test]
+    fn a_step_is_half_of_sha256() {
+        let first = Digest::new().add_part(b"abc");
+        assert_eq!(first.to_string(), "277e7ff6d232b9763f4a66e8d05d210d");
+        assert_eq!(first.add_number(5).to_string(), "7b20ce1c5de4a211e61ae0d7452fce54");
+        assert_eq!(Digest::from_bytes(first.to_bytes()), first);
     }
 
     #[test]
     fn parts_are_told_apart() {
         let joined = |parts: &[&str]| parts.iter().fold(Digest::new(), |d, p| d.add_part(p.as_bytes()));
-        assert_ne!(joined(&["ab", "c"]), joined(&["a", "bc"]));
+        let all = [joined(&["ab", "c"]), joined(&["a", "bc"]), joined(&["abc"]), joined(&["abc", ""]), joined(&[])];
+        for (i, digest) in all.iter().enumerate() {
+            assert!(!all[..i].contains(digest), "{i}");
+        }
+    }
+
+    /// The digest of a struct with 100 fields, as `arguments!` computes it: no lint finds that too long for a constant.
+    #[test]
+    fn constants_can_be_digests_of_long_lists() {
+        const fn fields(n: u64) -> Digest {
+            let (mut digest, mut i) = (Digest::new(), 0);
+            while i < n {
+                digest = digest.add_part(b"a_field").add_number(i).add_digest(digest);
+                i += 1;
+            }
+            digest
+        }
+        const CONSTANT: Digest = fields(100);
+        assert_eq!(CONSTANT, fields(100));
     }
 }
