@@ -3,34 +3,6 @@
 use cuda_builder::CudaBuilder;
 use std::env;
 
-/// The features of slm-kernels.
-const MODULES: [&str; 24] = [
-    "filter1d_simple_f32",
-    "filter1d_simple_f64",
-    "filter1d_simple_i32",
-    "filter1d_rows_f32",
-    "filter1d_rows_f64",
-    "filter1d_rows_i32",
-    "filter1d_columns_f32",
-    "filter1d_columns_f64",
-    "filter1d_columns_i32",
-    "histogram_u8",
-    "histogram_u16",
-    "histogram_u32",
-    "histogram_i32",
-    "histogram_f32",
-    "histogram_f64",
-    "histogram_grid_f32",
-    "histogram_grid_f64",
-    "histogram_peak",
-    "transpose_u8",
-    "transpose_u16",
-    "transpose_u32",
-    "transpose_packed",
-    "transpose_skewed",
-    "banks",
-];
-
 fn main() {
     // `cuda`: the CUDA backend is there. `gpu`: some backend that runs kernels is.
     println!("cargo::rustc-check-cfg=cfg(cuda, gpu)");
@@ -44,8 +16,7 @@ fn main() {
     }
     println!("cargo::rustc-cfg=cuda");
     let kernels = env::var_os("DEP_SLM_KERNELS_DIR").expect("slm-kernels says where it is");
-    let builder = MODULES.into_iter().fold(CudaBuilder::new(kernels), CudaBuilder::module);
-    if let Err(error) = builder.build() {
+    if let Err(error) = CudaBuilder::new(kernels).build() {
         error.exit();
     }
 }

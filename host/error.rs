@@ -85,7 +85,7 @@ pub enum Error {
         /// What is wrong with it.
         source: cuda_std::image::ImageError,
     },
-    /// A kernel whose module cannot be checked, because its crate says no digest of its sources.
+    /// A kernel whose module cannot be checked, because its crate does not list its sources.
     #[error(
         "{kernel} cannot be matched with compiled modules: the build script of its crate has to call \
          cuda_std::build::kernel_crate"

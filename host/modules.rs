@@ -54,8 +54,8 @@ mod tests {
     use slm_kernels::{filter1d, histogram};
 
     fn verify<E: Entry>(module: &Module) {
-        assert!(module.images().len() >= 3);
-        module.images().iter().for_each(|image| assert_eq!(verify_kernel::<E>(image), Ok(())));
+        assert!(!module.images().is_empty());
+        module.images().iter().for_each(|image| assert_eq!(verify_kernel::<E>(image.text()), Ok(())));
     }
 
     #[test]

@@ -5,26 +5,35 @@
 //! to know about them, so that there is one place for it: the arguments, the block's shape, and the way from a
 //! problem's size to grid and shared memory.
 //!
-//! The compiled modules are in `ptx/`, one file per operation, element type and target. On the device a feature of
-//! this crate selects one of them; on the host all of the code is there.
+//! The compiled modules are in `ptx/`, one or several per operation. On the device a feature of this crate selects one of
+//! them; on the host all of the code is there.
 
 // Without `std` on the host as well, so that an emulator may run several threads on one OS thread.
 // A device build exports some of the kernels, so the rest is dead code there.
 #![no_std]
 #![cfg_attr(target_os = "cuda", feature(abi_ptx), allow(dead_code, unused_imports, unused_macros, unused_features))]
 
+// On the device the one that the module belongs to (build.rs).
+#[cfg(operation = "banks")]
 pub mod banks;
+#[cfg(operation = "filter1d")]
 pub mod filter1d;
+#[cfg(operation = "histogram")]
 pub mod histogram;
+#[cfg(operation = "transpose")]
 pub mod transpose;
 
+#[cfg(operation = "filter1d")]
 mod border;
+#[cfg(operation = "filter1d")]
 mod sample;
 
+#[cfg(operation = "filter1d")]
 pub use border::Border;
+#[cfg(operation = "filter1d")]
 pub use sample::{Packed, Sample};
 
-/// The digest of the sources that this crate's kernels are written in: compiled modules carry the same one.
+/// The files that this crate is compiled from, which compiled modules are checked against.
 #[cfg(not(target_os = "cuda"))]
 pub const SOURCES: &str = env!("SLM_KERNEL_SOURCES");
 

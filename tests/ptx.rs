@@ -1,10 +1,10 @@
-//! The compiled kernels of `kernels/ptx/`: what they say of themselves, what is in them and, where there is a `ptxas`,
-//! what it makes of them.
+//! The compiled kernels of `kernels/ptx/`: what the list says of them, what is in them and, where there is a `ptxas`, what
+//! it makes of them.
 
 mod common;
 
-use common::ptx::{Code, memory_faults};
-use cuda_std::image::Header;
+use common::ptx::{Code, Section, memory_faults};
+use cuda_std::image::{self, Sources};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,9 @@ use std::{env, fs, process};
 
 /// The folder, from the repository's root, where cargo starts tests.
 const FOLDER: &str = "kernels/ptx";
+
+/// The list of the files, and of what they were compiled from.
+const INDEX: &str = "index.toml";
 
 /// The modules and their entry points.
 fn modules() -> Vec<(String, BTreeSet<String>)> {
@@ -60,8 +63,11 @@ fn probes() -> BTreeSet<String> {
     probes.chain(["banks_accumulate".to_owned()]).collect()
 }
 
-/// The targets, and the latest version of PTX that their files may have: older drivers refuse newer ones.
-const TARGETS: [(u32, (u32, u32)); 3] = [(75, (6, 5)), (80, (7, 0)), (90, (7, 8))];
+/// What each module is compiled for, and the latest version of PTX that its file may have: older drivers refuse newer ones.
+const TARGET: (u32, (u32, u32)) = (75, (6, 5));
+
+/// What `ptxas` assembles the files for: later GPUs have other limits.
+const ASSEMBLED: [u32; 3] = [75, 80, 90];
 
 type Test = fn(&File) -> Result<(), Failed>;
 
@@ -73,7 +79,7 @@ fn main() {
         Trial::test("origin", origin),
     ];
     let checks: [(&str, Test); 7] = [
-        ("header", header),
+        ("listed", listed),
         ("entry_points", entry_points),
         ("version", version),
         ("memory", memory),
@@ -87,7 +93,7 @@ fn main() {
             let file = file.clone();
             trials.push(Trial::test(format!("{}::{name}", file.name()), move || check(&file)));
         }
-        trials.push(ptxas_trial(&ptxas, file));
+        trials.extend(ASSEMBLED.map(|target| ptxas_trial(&ptxas, &file, target)));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -102,13 +108,8 @@ struct File {
 }
 
 fn files() -> Vec<File> {
-    let mut files = Vec::new();
-    for (module, entries) in modules() {
-        for (target, version) in TARGETS {
-            files.push(File { module: module.clone(), entries: entries.clone(), target, version });
-        }
-    }
-    files
+    let (target, version) = TARGET;
+    modules().into_iter().map(|(module, entries)| File { module, entries, target, version }).collect()
 }
 
 impl File {
@@ -126,7 +127,7 @@ impl File {
 }
 
 fn no_other_files() -> Result<(), Failed> {
-    let expected: BTreeSet<String> = files().iter().map(File::name).collect();
+    let expected: BTreeSet<String> = files().iter().map(File::name).chain([INDEX.to_owned()]).collect();
     let entries = fs::read_dir(FOLDER)?.collect::<Result<Vec<_>, _>>()?;
     let actual: BTreeSet<String> = entries.iter().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     equal(actual, expected)
@@ -140,14 +141,27 @@ fn none(faults: Vec<String>) -> Result<(), Failed> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n").into()) }
 }
 
-/// The header is whole and fits the text (which `verify` checks), the file's name and this program's sources.
-fn header(file: &File) -> Result<(), Failed> {
+/// The list has the digest of the text, and that of the files as they are now.
+fn listed(file: &File) -> Result<(), Failed> {
+    let index = fs::read_to_string(Path::new(FOLDER).join(INDEX))?;
+    let of_module = Section::find(&index, &file.module).ok_or("the module is not in the list")?;
+    let files = of_module.files();
+    equal(files.iter().any(|name| name == "slm-kernels/lib.rs"), true)?;
+    let sources = Sources::new(slm_kernels::SOURCES).digest(files.iter().map(String::as_str));
+    let renew = "compile again: cargo run -p slm-cuda-builder -- kernels";
+    let sources = sources.map_err(|missing| format!("there is no {missing}; {renew}"))?;
+    if of_module.string("sources") != Some(&sources) {
+        return Err(format!("compiled from other sources; {renew}").into());
+    }
+    equal(of_module.string("compiler").is_some_and(|compiler| compiler.starts_with("rustc ")), true)?;
+    let section = format!("{}.sm_{}", file.module, file.target);
+    let of_image = Section::find(&index, &section).ok_or("the target is not in the list")?;
+    equal(
+        of_image.string("flags").is_some_and(|flags| flags.contains(&format!("-Ctarget-cpu=sm_{} ", file.target))),
+        true,
+    )?;
     let text = file.text()?;
-    let header = Header::verify(&text, slm_kernels::SOURCES)
-        .map_err(|e| format!("{e}; compile again: cargo run -p slm-cuda-builder -- kernels MODULES"))?;
-    equal((&*header.module, header.target), (&*file.module, file.target))?;
-    equal(header.compiler.starts_with("rustc "), true)?;
-    equal(header.flags.contains(&format!("-Ctarget-cpu=sm_{}", file.target)), true)?;
+    equal(of_image.string("digest"), Some(&*image::digest(&text)))?;
     let code = Code::new(&text);
     equal(code.directive(".target"), vec![format!("sm_{}", file.target)])?;
     equal(code.directive(".address_size"), vec!["64".to_owned()])
@@ -273,51 +287,18 @@ fn faults_are_found() -> Result<(), Failed> {
     equal(Code::new("bra.uni $L_1; // call f\n.reg .b32 %r<2>;").stack_and_calls().len(), 0)
 }
 
-/// The images that this program was built with: the same build script made them for the library.
+/// The modules that this program was built with: the same build script made them for the library.
 #[cfg(cuda)]
 mod built {
+    #![allow(dead_code)] // Each by its own name.
     cuda_std::include_kernels!();
 
     pub(super) use cuda_std::image::Origin;
-
-    /// Where they come from, and the one of a module for a target.
-    pub(super) fn find(module: &str, target: u32) -> (Origin, Option<&'static str>) {
-        let modules = [
-            &BANKS,
-            &FILTER1D_SIMPLE_F32,
-            &FILTER1D_SIMPLE_F64,
-            &FILTER1D_SIMPLE_I32,
-            &FILTER1D_ROWS_F32,
-            &FILTER1D_ROWS_F64,
-            &FILTER1D_ROWS_I32,
-            &FILTER1D_COLUMNS_F32,
-            &FILTER1D_COLUMNS_F64,
-            &FILTER1D_COLUMNS_I32,
-            &HISTOGRAM_U8,
-            &HISTOGRAM_U16,
-            &HISTOGRAM_U32,
-            &HISTOGRAM_I32,
-            &HISTOGRAM_F32,
-            &HISTOGRAM_F64,
-            &HISTOGRAM_GRID_F32,
-            &HISTOGRAM_GRID_F64,
-            &HISTOGRAM_PEAK,
-            &TRANSPOSE_U8,
-            &TRANSPOSE_U16,
-            &TRANSPOSE_U32,
-            &TRANSPOSE_PACKED,
-            &TRANSPOSE_SKEWED,
-        ];
-        let module = modules.into_iter().find(|m| m.name() == module);
-        let mut images = module.into_iter().flat_map(|m| m.images().iter().copied());
-        let line = format!("// target: sm_{target}");
-        (ORIGIN, images.find(|image| image.lines().nth(1) == Some(&line)))
-    }
 }
 
 #[cfg(cuda)]
 fn origin() -> Result<(), Failed> {
-    let (origin, _) = built::find("", 0);
+    let origin = built::ORIGIN;
     equal(slm::ptx_origin(), origin)?;
     println!("kernels: {origin:?}");
     match origin {
@@ -330,21 +311,21 @@ fn origin() -> Result<(), Failed> {
 #[cfg(cuda)]
 fn as_built(file: &File) -> Result<(), Failed> {
     let committed = file.text()?;
-    let (origin, image) = built::find(&file.module, file.target);
-    let image = image.ok_or("this program has no such image")?;
-    let text = |e: cuda_std::image::ImageError| Failed::from(e.to_string());
-    let (old, new) = (Header::read(&committed).map_err(text)?, Header::read(image).map_err(text)?);
-    if let built::Origin::Built { compiler } = origin {
-        equal(&*new.compiler, compiler)?;
-        if old.compiler != new.compiler {
-            eprintln!("{} is not compared: committed by {}, built by {}", file.name(), old.compiler, new.compiler);
-            return Ok(());
-        }
+    let module = built::MODULES.iter().find(|module| module.name() == file.module);
+    let images = module.ok_or("this program has no such module")?.images();
+    let [image] = images else { return Err(format!("{} images", images.len()).into()) };
+    equal((image.target(), image.verify()), (file.target, Ok(())))?;
+    let index = fs::read_to_string(Path::new(FOLDER).join(INDEX))?;
+    let old = Section::find(&index, &file.module).and_then(|section| section.string("compiler")).unwrap_or_default();
+    if let built::Origin::Built { compiler } = built::ORIGIN
+        && old != compiler
+    {
+        eprintln!("{} is not compared: committed by {old}, built by {compiler}", file.name());
+        return Ok(());
     }
-    equal((&old.sources, &old.flags), (&new.sources, &new.flags))?;
-    match committed.lines().zip(image.lines()).position(|(a, b)| a != b) {
+    match committed.lines().zip(image.text().lines()).position(|(a, b)| a != b) {
         Some(line) => Err(format!("line {} differs from what was built", line + 1).into()),
-        None => equal(committed.len(), image.len()),
+        None => equal(committed.len(), image.text().len()),
     }
 }
 
@@ -385,15 +366,15 @@ impl Ptxas {
     }
 }
 
-fn ptxas_trial(ptxas: &Result<Ptxas, &'static str>, file: File) -> Trial {
-    let name = format!("{}::ptxas", file.name());
+fn ptxas_trial(ptxas: &Result<Ptxas, &'static str>, file: &File, target: u32) -> Trial {
+    let name = format!("{}::ptxas_sm_{target}", file.name());
     let ignored = |reason: &str| Trial::test(&name, || Ok(())).with_ignored_flag(true).with_kind(reason);
     match ptxas {
         Err(reason) => ignored(reason),
-        Ok(ptxas) if !ptxas.knows(file.target) => ignored("this ptxas does not know the target"),
+        Ok(ptxas) if !ptxas.knows(target) => ignored("this ptxas does not know the target"),
         Ok(ptxas) => {
-            let program = ptxas.program.clone();
-            Trial::test(&name, move || assemble(&program, &file))
+            let (program, file) = (ptxas.program.clone(), file.clone());
+            Trial::test(&name, move || assemble(&program, &file, target))
         }
     }
 }
@@ -402,10 +383,10 @@ fn ptxas_trial(ptxas: &Result<Ptxas, &'static str>, file: File) -> Trial {
 const MOST_REGISTERS: u32 = 64;
 
 /// No entry point needs a stack, spills registers, or has too many of them for its blocks.
-fn assemble(ptxas: &Path, file: &File) -> Result<(), Failed> {
-    let cubin = env::temp_dir().join(format!("slm-{}-{}.cubin", process::id(), file.name()));
+fn assemble(ptxas: &Path, file: &File, target: u32) -> Result<(), Failed> {
+    let cubin = env::temp_dir().join(format!("slm-{}-{}-{target}.cubin", process::id(), file.name()));
     let mut command = Command::new(ptxas);
-    command.args(["-v", &format!("-arch=sm_{}", file.target), "-o"]).arg(&cubin).arg(file.path());
+    command.args(["-v", &format!("-arch=sm_{target}"), "-o"]).arg(&cubin).arg(file.path());
     let output = command.output().map_err(|e| format!("{}: {e}", ptxas.display()))?;
     let _ = fs::remove_file(&cubin);
     let report = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);

@@ -3,5 +3,5 @@
 use cuda_builder::{CudaBuilder, Mode};
 
 fn main() {
-    CudaBuilder::new("kernels").module("dilate").default_mode(Mode::Auto).build().unwrap_or_else(|error| error.exit());
+    CudaBuilder::new("kernels").default_mode(Mode::Auto).build().unwrap_or_else(|error| error.exit());
 }

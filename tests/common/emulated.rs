@@ -175,7 +175,7 @@ fn entry_points(operation: &str) -> io::Result<BTreeSet<String>> {
     for entry in fs::read_dir("kernels/ptx")? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with(operation) && name.ends_with(".sm_90.ptx") {
+        if name.starts_with(operation) && name.ends_with(".ptx") {
             entry_points.extend(Code::new(&fs::read_to_string(entry.path())?).entries());
         }
     }

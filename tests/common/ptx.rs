@@ -92,3 +92,29 @@ fn is_fault(opcode: &str) -> bool {
         _ => false,
     }
 }
+
+/// A section of the list of compiled modules.
+pub struct Section<'a>(&'a str);
+
+impl<'a> Section<'a> {
+    pub fn find(index: &'a str, name: &str) -> Option<Self> {
+        let (_, rest) = index.split_once(&format!("\n[{name}]\n"))?;
+        Some(Section(rest.split("\n[").next().unwrap_or_default()))
+    }
+
+    /// A value without anything to unescape.
+    pub fn string(&self, key: &str) -> Option<&'a str> {
+        let mut values = self.0.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+        values.next()?.strip_prefix('"')?.strip_suffix('"')
+    }
+
+    /// The files with their packages.
+    pub fn files(&self) -> Vec<String> {
+        let lists = self.0.lines().filter_map(|line| line.strip_prefix("files.")?.split_once(" = "));
+        let names = lists.flat_map(|(package, list)| {
+            let names = list.split('"').skip(1).step_by(2);
+            names.map(move |name| format!("{package}/{name}"))
+        });
+        names.collect()
+    }
+}

@@ -26,8 +26,9 @@ impl Arch {
     /// Hopper.
     pub const SM_90: Arch = Arch(90);
 
-    /// What is compiled for if nothing is named.
-    pub(crate) const DEFAULT: [Arch; 3] = [Arch::SM_75, Arch::SM_80, Arch::SM_90];
+    /// What a module is compiled for that names no targets. Drivers make of its PTX what they make of that for later GPUs,
+    /// unless the source asks for an instruction that only those have.
+    pub(crate) const DEFAULT: Arch = Arch::SM_75;
 
     /// The oldest capability that rustc's target supports.
     const OLDEST: u32 = 70;
@@ -63,7 +64,7 @@ mod tests {
 
     #[test]
     fn names_are_read_and_written() {
-        for arch in Arch::DEFAULT {
+        for arch in [Arch::SM_75, Arch::SM_80, Arch::SM_90] {
             assert_eq!(arch.to_string().parse::<Arch>().unwrap(), arch);
         }
         assert_eq!("sm_120".parse::<Arch>().unwrap().number(), 120);

@@ -1,8 +1,8 @@
 //! The interface of the crate.
 
-use crate::arch::Arch;
-use crate::committed::{self, Check};
-use crate::compilation::{Compilation, Request, Text};
+use crate::check::Check;
+use crate::committed;
+use crate::compilation::{Compilation, Request};
 use crate::compiler::{Compiler, Search};
 use crate::error::{BuildError, INSTALL};
 use crate::kernel_crate::{self, KernelCrate};
@@ -10,18 +10,17 @@ use crate::mode::Mode;
 use crate::output::{self, Built, Committed, Image, Origin, file_name, write_if_changed};
 use crate::{target_dir, watch};
 use std::collections::BTreeSet;
+use std::env;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 /// Compiles a crate of GPU kernels, or takes what was compiled before.
 ///
 /// ```no_run
 /// // build.rs
-/// use cuda_builder::{Arch, CudaBuilder, Mode};
+/// use cuda_builder::{CudaBuilder, Mode};
 ///
 /// CudaBuilder::new("kernels")
 ///     .module("filter1d")
-///     .arch(Arch::SM_80)
 ///     .default_mode(Mode::Auto)
 ///     .build()
 ///     .unwrap_or_else(|error| error.exit());
@@ -30,8 +29,7 @@ use std::{env, fs};
 #[must_use = "nothing is compiled before `build`"]
 pub struct CudaBuilder {
     dir: PathBuf,
-    features: Vec<String>,
-    archs: Vec<Arch>,
+    modules: Vec<String>,
     release: bool,
     default_mode: Mode,
     target_dir: Option<PathBuf>,
@@ -42,24 +40,18 @@ impl CudaBuilder {
     pub fn new(dir: impl AsRef<Path>) -> Self {
         CudaBuilder {
             dir: dir.as_ref().to_owned(),
-            features: Vec::new(),
-            archs: Vec::new(),
+            modules: Vec::new(),
             release: true,
             default_mode: Mode::Committed,
             target_dir: None,
         }
     }
 
-    /// Adds a target. If none is added, there are `sm_75`, `sm_80` and `sm_90`.
-    pub fn arch(mut self, arch: Arch) -> Self {
-        self.archs.push(arch);
-        self
-    }
-
-    /// Adds a module: the kernel crate compiled with the feature of this name and no other. If none is added, there is
-    /// one module with the default features, named after the crate's library.
+    /// Adds a module: the kernel crate compiled with the feature of this name and no other. If none is added, all modules
+    /// are taken: one for each feature but `default`, or, if there is none, a single one that is named after the crate's
+    /// library.
     pub fn module(mut self, name: impl Into<String>) -> Self {
-        self.features.push(name.into());
+        self.modules.push(name.into());
         self
     }
 
@@ -112,23 +104,15 @@ impl CudaBuilder {
         self.write(&out_dir, done, origin)
     }
 
-    /// Compiles the modules and writes them into the folder `ptx` of the kernel crate. Gives the files and the kernels'
-    /// warnings.
+    /// Compiles the modules and writes them into the folder `ptx` of the kernel crate, with a list of them. If no module was
+    /// added, the files of modules that the crate no longer has are removed. Gives the files and the kernels' warnings.
     ///
     /// # Errors
     ///
     /// Any [`BuildError`].
     pub fn commit(self) -> Result<Committed, BuildError> {
         let (dir, done, _) = self.compile_apart()?;
-        let folder = committed::folder(&dir);
-        fs::create_dir_all(&folder).map_err(BuildError::io(&folder))?;
-        let mut files = Vec::new();
-        for text in &done.images {
-            let file = committed::file(&dir, &text.module, text.arch);
-            write_if_changed(&file, &text.text)?;
-            files.push(file);
-        }
-        Ok(Committed { files, warnings: done.warnings })
+        committed::write(&dir, done, self.modules.is_empty())
     }
 
     /// Compiles the modules and compares them with the files in the folder `ptx` of the kernel crate, byte for byte if
@@ -139,11 +123,8 @@ impl CudaBuilder {
     /// Any [`BuildError`]. A difference is none.
     pub fn check(self) -> Result<Check, BuildError> {
         let (dir, done, compiler) = self.compile_apart()?;
-        let mut check = Check::new(compiler.version, done.warnings);
-        for text in &done.images {
-            check.compare(&dir, text);
-        }
-        Ok(check)
+        let check = Check::new(&dir, compiler.version, &done.modules, self.modules.is_empty())?;
+        Ok(Check { warnings: done.warnings, ..check })
     }
 
     /// The modules for a build script, and what compiled them now, if anything did.
@@ -155,15 +136,15 @@ impl CudaBuilder {
         mode: Mode,
     ) -> Result<(Compilation, Option<Compiler>), BuildError> {
         match mode {
-            Mode::Committed => return Ok((self.committed(dir)?, None)),
-            Mode::None => return Ok((self.without_images(dir)?, None)),
+            Mode::Committed => return Ok((committed::read(dir, &self.checked_modules()?)?, None)),
+            Mode::None => return Ok((Compilation::without_images(self.names(dir)?), None)),
             Mode::Build | Mode::Auto => {}
         }
         rerun_if_changed(search.watched());
         match search.find() {
             Ok(compiler) => Ok((self.compile(dir, out_dir, &compiler)?, Some(compiler))),
             Err(BuildError::NoCompiler { .. }) if mode == Mode::Auto => {
-                let mut done = self.committed(dir)?;
+                let mut done = committed::read(dir, &self.checked_modules()?)?;
                 let ways = INSTALL.join("; ");
                 done.warnings.push(format!(
                     "no compiler for the device was found, so the committed kernels are used; any of these gives one: {ways}"
@@ -187,8 +168,7 @@ impl CudaBuilder {
         let found = || target_dir::nested(inside);
         let request = Request {
             dir,
-            features: &self.checked_features()?,
-            archs: &self.sorted_archs(),
+            modules: &self.checked_modules()?,
             release: self.release,
             target_dir: &self.target_dir.clone().unwrap_or_else(found),
         };
@@ -197,58 +177,38 @@ impl CudaBuilder {
 
     /// The modules' names, without asking a compiler for the device.
     fn names(&self, dir: &Path) -> Result<Vec<String>, BuildError> {
-        let mut modules = self.checked_features()?;
-        if modules.is_empty() {
-            modules.push(KernelCrate::read(dir, &kernel_crate::host_cargo())?.library);
-        }
-        Ok(modules)
-    }
-
-    fn without_images(&self, dir: &Path) -> Result<Compilation, BuildError> {
-        let modules = self.names(dir)?;
-        Ok(Compilation { modules, images: Vec::new(), warnings: Vec::new(), files: BTreeSet::new() })
-    }
-
-    fn committed(&self, dir: &Path) -> Result<Compilation, BuildError> {
-        let modules = self.names(dir)?;
-        let images = committed::read(dir, &modules, &self.sorted_archs())?;
-        Ok(Compilation { modules, images, warnings: Vec::new(), files: BTreeSet::from([committed::folder(dir)]) })
+        let kernels = KernelCrate::read(dir, &kernel_crate::host_cargo())?;
+        Ok(kernels.select(&self.checked_modules()?)?.into_iter().map(|module| module.name).collect())
     }
 
     fn write(&self, out_dir: &Path, done: Compilation, origin: Origin) -> Result<Built, BuildError> {
-        rerun_if_changed(done.files);
-        let mut images = Vec::new();
-        for Text { module, arch, text } in done.images {
-            let file = out_dir.join(file_name(&module, arch));
-            write_if_changed(&file, &text)?;
-            images.push(Image { module, arch, text, file });
-        }
+        rerun_if_changed(done.watched);
         let include = out_dir.join("slm_kernels.rs");
-        let code = output::render(&done.modules, &self.sorted_archs(), &origin);
-        write_if_changed(&include, &code)?;
+        write_if_changed(&include, &output::render(&done.modules, &origin))?;
+        let mut images = Vec::new();
+        for module in done.modules {
+            for (arch, text) in module.ptx {
+                let file = out_dir.join(file_name(&module.module, arch));
+                write_if_changed(&file, &text)?;
+                images.push(Image { module: module.module.clone(), arch, text, file });
+            }
+        }
         Ok(Built { images, origin, include })
     }
 
-    fn sorted_archs(&self) -> Vec<Arch> {
-        let mut archs = if self.archs.is_empty() { Arch::DEFAULT.to_vec() } else { self.archs.clone() };
-        archs.sort_unstable();
-        archs.dedup();
-        archs
-    }
-
     /// The names of the modules become names of files and, in capitals, of statics.
-    fn checked_features(&self) -> Result<Vec<String>, BuildError> {
+    fn checked_modules(&self) -> Result<Vec<String>, BuildError> {
         let mut seen = BTreeSet::new();
-        for name in &self.features {
+        for name in &self.modules {
             if !is_identifier(name) || !seen.insert(name.to_uppercase()) {
                 return Err(BuildError::ModuleName { name: name.clone() });
             }
         }
-        Ok(self.features.clone())
+        Ok(self.modules.clone())
     }
 }
 
-fn is_identifier(name: &str) -> bool {
+pub(crate) fn is_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

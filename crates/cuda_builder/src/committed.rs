@@ -1,12 +1,15 @@
-//! The compiled modules that a kernel crate carries, in its folder `ptx`.
+//! The compiled modules that a kernel crate carries, in its folder `ptx`: a file for each module and target, and the list
+//! of them ([`index`](crate::index)).
 
 use crate::Arch;
-use crate::compilation::Text;
-use crate::error::{BuildError, renew};
-use crate::output::file_name;
-use cuda_std::image::{Header, ImageError};
+use crate::compilation::{Compilation, Text};
+use crate::error::BuildError;
+use crate::index::{Index, Record};
+use crate::output::{Committed, file_name, write_if_changed};
+use cuda_std::image;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::{fmt, fs, io};
+use std::{fs, io};
 
 /// The file that holds a module for a target in the kernel crate in `dir`.
 pub(crate) fn file(dir: &Path, module: &str, arch: Arch) -> PathBuf {
@@ -18,113 +21,91 @@ pub(crate) fn folder(dir: &Path) -> PathBuf {
     dir.join("ptx")
 }
 
-/// Reads every module for every target, and checks that each is whole.
-pub(crate) fn read(dir: &Path, modules: &[String], archs: &[Arch]) -> Result<Vec<Text>, BuildError> {
-    let pairs = modules.iter().flat_map(|module| archs.iter().map(move |arch| (module, *arch)));
-    pairs.map(|(module, arch)| read_one(dir, module, arch)).collect()
+/// The list of the compiled modules in the kernel crate in `dir`.
+pub(crate) fn index_file(dir: &Path) -> PathBuf {
+    folder(dir).join("index.toml")
 }
 
-fn read_one(dir: &Path, module: &str, arch: Arch) -> Result<Text, BuildError> {
-    let file = file(dir, module, arch);
-    let text = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(BuildError::NotCommitted { file, module: module.to_owned() });
-        }
-        Err(error) => return Err(BuildError::io(&file)(error)),
+/// Reads the list of the compiled modules. Without the file it is empty.
+pub(crate) fn read_index(dir: &Path) -> Result<Index, BuildError> {
+    let file = index_file(dir);
+    match fs::read_to_string(&file) {
+        Ok(text) => Index::parse(&text).map_err(|line| BuildError::BadIndex { file, line }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Index::default()),
+        Err(error) => Err(BuildError::io(&file)(error)),
+    }
+}
+
+/// Reads the modules of these names, without names all of them, and checks that each text is whole.
+pub(crate) fn read(dir: &Path, names: &[String]) -> Result<Compilation, BuildError> {
+    let Index(mut records) = read_index(dir)?;
+    let names = if names.is_empty() { records.keys().cloned().collect() } else { names.to_vec() };
+    if names.is_empty() {
+        return Err(BuildError::NotCommitted { dir: dir.to_owned(), module: None });
+    }
+    let modules = names.into_iter().map(|name| match records.remove(&name) {
+        Some(record) => read_module(dir, name, record),
+        None => Err(BuildError::NotCommitted { dir: dir.to_owned(), module: Some(name) }),
+    });
+    let modules = modules.collect::<Result<_, _>>()?;
+    Ok(Compilation { modules, warnings: Vec::new(), watched: BTreeSet::from([folder(dir)]) })
+}
+
+fn read_module(dir: &Path, module: String, record: Record) -> Result<Text, BuildError> {
+    let mut ptx = BTreeMap::new();
+    for (arch, image) in &record.images {
+        let file = file(dir, &module, *arch);
+        let text = match fs::read_to_string(&file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(BuildError::NotCommitted { dir: dir.to_owned(), module: Some(module) });
+            }
+            text => text.map_err(BuildError::io(&file))?,
+        };
+        image::verify_text(&text, &image.digest).map_err(|source| BuildError::BadImage { file, source })?;
+        ptx.insert(*arch, text);
+    }
+    Ok(Text { module, record, ptx })
+}
+
+/// Writes compiled modules, and the list. If they are `all` that the kernel crate has, there are no others afterwards.
+pub(crate) fn write(dir: &Path, done: Compilation, all: bool) -> Result<Committed, BuildError> {
+    let folder = folder(dir);
+    fs::create_dir_all(&folder).map_err(BuildError::io(&folder))?;
+    let Index(old) = match read_index(dir) {
+        Err(BuildError::BadIndex { .. }) if all => Index::default(),
+        old => old?,
     };
-    match Header::read(&text) {
-        Err(source) => Err(BuildError::BadImage { file, source }),
-        Ok(header) if (&*header.module, header.target) != (module, arch.number()) => {
-            let (expected, actual) = ((module.to_owned(), arch), (header.module, header.target));
-            Err(BuildError::OtherImage { file, expected, actual })
+    let mut new = if all { BTreeMap::new() } else { old.clone() };
+    let mut files = Vec::new();
+    for Text { module, record, ptx } in done.modules {
+        for (arch, text) in ptx {
+            files.push(file(dir, &module, arch));
+            write_if_changed(&file(dir, &module, arch), &text)?;
         }
-        Ok(_) => Ok(Text { module: module.to_owned(), arch, text }),
+        new.insert(module, record);
     }
+    let removed = images(&old).difference(&images(&new)).map(|(module, arch)| file(dir, module, *arch)).collect();
+    remove(&removed)?;
+    write_if_changed(&index_file(dir), &Index(new).render())?;
+    files.push(index_file(dir));
+    Ok(Committed { files, removed, warnings: done.warnings })
 }
 
-/// How a committed module differs from the one that was compiled now.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Difference {
-    /// The committed file.
-    pub file: PathBuf,
-    /// Its module.
-    pub module: String,
-    /// What is wrong with it.
-    pub kind: DifferenceKind,
+/// The modules and targets that there is a file for.
+fn images(records: &BTreeMap<String, Record>) -> BTreeSet<(&str, Arch)> {
+    let images =
+        records.iter().flat_map(|(module, record)| record.images.keys().map(move |arch| (module.as_str(), *arch)));
+    images.collect()
 }
 
-/// What can be wrong with a committed module.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum DifferenceKind {
-    /// The file cannot be read.
-    Unreadable(
-        /// The cause.
-        io::Error,
-    ),
-    /// The file is not what a compiler wrote, or was compiled from other sources.
-    Invalid(
-        /// The cause.
-        ImageError,
-    ),
-    /// The same compiler makes another text of the same sources.
-    Text,
-}
-
-impl fmt::Display for Difference {
-    /// One line, with the command that renews the file.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.file.display())?;
-        match &self.kind {
-            DifferenceKind::Unreadable(error) => write!(f, "{error}")?,
-            DifferenceKind::Invalid(error) => write!(f, "{error}")?,
-            DifferenceKind::Text => write!(f, "the compiler that made it now makes another text")?,
-        }
-        write!(f, "; renew it with: {}", renew(&self.file, &self.module))
-    }
-}
-
-/// The comparison of the committed modules with the sources.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Check {
-    /// The compiler at hand.
-    pub compiler: String,
-    /// The committed files that are not what they should be.
-    pub differences: Vec<Difference>,
-    /// The files that another compiler made, with its name. Their text cannot be compared, only their sources.
-    pub other_compilers: Vec<(PathBuf, String)>,
-    /// The kernels' warnings.
-    pub warnings: Vec<String>,
-}
-
-impl Check {
-    pub(crate) fn new(compiler: String, warnings: Vec<String>) -> Check {
-        Check { compiler, differences: Vec::new(), other_compilers: Vec::new(), warnings }
-    }
-
-    /// Compares the committed module in `dir` with `fresh`.
-    pub(crate) fn compare(&mut self, dir: &Path, fresh: &Text) {
-        let file = file(dir, &fresh.module, fresh.arch);
-        match self.maker_or_difference(&file, &fresh.text) {
-            Err(kind) => self.differences.push(Difference { file, module: fresh.module.clone(), kind }),
-            Ok(compiler) if compiler != self.compiler => self.other_compilers.push((file, compiler)),
-            Ok(_) => {}
+fn remove(files: &Vec<PathBuf>) -> Result<(), BuildError> {
+    for file in files {
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(BuildError::io(file)(error)),
+            _ => {}
         }
     }
-
-    /// The compiler that made the committed `file`, if it is as good as `fresh`.
-    fn maker_or_difference(&self, file: &Path, fresh: &str) -> Result<String, DifferenceKind> {
-        let text = fs::read_to_string(file).map_err(DifferenceKind::Unreadable)?;
-        let current = Header::read(fresh).map_err(DifferenceKind::Invalid)?;
-        let header = Header::verify(&text, &current.sources).map_err(DifferenceKind::Invalid)?;
-        if header.compiler == self.compiler && text != fresh {
-            return Err(DifferenceKind::Text);
-        }
-        Ok(header.compiler)
-    }
+    Ok(())
 }
 
 #[cfg(test)]

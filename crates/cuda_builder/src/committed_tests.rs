@@ -1,93 +1,93 @@
 use super::*;
+use crate::index::ImageRecord;
 use crate::test_dir::TestDir;
 
-const COMPILER: &str = "rustc 1.96.0";
-
-fn text(sources: &str, compiler: &str, ptx: &str) -> Text {
-    let header = Header {
-        module: "blur".into(),
-        target: 80,
-        sources: sources.into(),
-        compiler: compiler.into(),
-        flags: "-O".into(),
+/// A module with these texts.
+fn text(module: &str, ptx: &[(Arch, &str)]) -> Text {
+    let image = |text: &str| ImageRecord { flags: "-O".into(), digest: image::digest(text) };
+    let record = Record {
+        compiler: "rustc 1.96.0".into(),
+        files: vec!["k/lib.rs".into()],
+        sources: "0123".into(),
+        images: ptx.iter().map(|(arch, text)| (*arch, image(text))).collect(),
+        ..Record::default()
     };
-    Text { module: "blur".into(), arch: Arch::SM_80, text: header.write(ptx) }
+    let ptx = ptx.iter().map(|(arch, text)| (*arch, (*text).to_owned())).collect();
+    Text { module: module.into(), record, ptx }
 }
 
-/// Compares a fresh module with `committed`.
-fn check(name: &str, committed: Option<&str>) -> Check {
-    let dir = TestDir::new(name);
-    if let Some(committed) = committed {
-        dir.write("ptx/blur.sm_80.ptx", committed);
-    }
-    let mut check = Check::new(COMPILER.into(), Vec::new());
-    check.compare(&dir.path(""), &text("0123", COMPILER, ".version 7.0\n"));
-    check
+fn compilation(modules: &[Text]) -> Compilation {
+    Compilation { modules: modules.to_vec(), ..Compilation::default() }
 }
 
 #[test]
-fn the_same_text_does_not_differ() {
-    let check = check("committed_same", Some(&text("0123", COMPILER, ".version 7.0\n").text));
-    assert!(check.differences.is_empty() && check.other_compilers.is_empty());
+fn written_is_read() {
+    let dir = TestDir::new("committed_written");
+    let modules = [text("blur", &[(Arch::SM_75, "a"), (Arch::SM_90, "b")]), text("sum", &[(Arch::SM_80, "c")])];
+    let written = write(&dir.path(""), compilation(&modules), true).unwrap();
+    let names = ["blur.sm_75.ptx", "blur.sm_90.ptx", "sum.sm_80.ptx", "index.toml"];
+    assert_eq!(written.files, names.map(|name| dir.path("ptx").join(name)));
+    assert_eq!(read(&dir.path(""), &[]).unwrap().modules, modules);
+    let sum = read(&dir.path(""), &["sum".into()]).unwrap();
+    assert_eq!(sum.modules, modules[1..]);
+    assert!(sum.watched.contains(&dir.path("ptx")));
 }
 
 #[test]
-fn another_text_of_the_same_compiler_differs() {
-    let check = check("committed_text", Some(&text("0123", COMPILER, ".version 7.1\n").text));
-    assert!(matches!(check.differences[0].kind, DifferenceKind::Text));
+fn files_of_modules_and_targets_that_are_no_more_are_removed() {
+    let dir = TestDir::new("committed_removed");
+    let write = |modules: &[Text], all| write(&dir.path(""), compilation(modules), all).unwrap().removed;
+    let names = |files: &[&str]| files.iter().map(|file| dir.path("ptx").join(file)).collect::<Vec<_>>();
+    let sum = text("sum", &[(Arch::SM_75, "c")]);
+    assert_eq!(write(&[text("blur", &[(Arch::SM_75, "a"), (Arch::SM_90, "b")]), sum.clone()], true), names(&[]));
+    // One module alone leaves the others as they are.
+    let blur = text("blur", &[(Arch::SM_75, "a")]);
+    assert_eq!(write(std::slice::from_ref(&blur), false), names(&["blur.sm_90.ptx"]));
+    assert!(!dir.path("ptx/blur.sm_90.ptx").exists());
+    assert_eq!(read(&dir.path(""), &[]).unwrap().modules, [blur, sum.clone()]);
+    assert_eq!(write(std::slice::from_ref(&sum), true), names(&["blur.sm_75.ptx"]));
+    assert_eq!(read(&dir.path(""), &[]).unwrap().modules, [sum]);
 }
 
 #[test]
-fn another_compilers_text_may_differ_but_not_its_sources() {
-    let other = "rustc 1.97.0";
-    let same_sources = check("committed_other", Some(&text("0123", other, ".version 7.1\n").text));
-    assert!(same_sources.differences.is_empty());
-    assert_eq!(same_sources.other_compilers[0].1, other);
-    let stale = check("committed_stale", Some(&text("4567", other, ".version 7.0\n").text));
-    assert!(matches!(stale.differences[0].kind, DifferenceKind::Invalid(ImageError::Stale { .. })));
+fn a_broken_list_is_told_and_replaced() {
+    let dir = TestDir::new("committed_broken");
+    let file = dir.write("ptx/index.toml", "[blur]\nnonsense\n");
+    let error = read(&dir.path(""), &[]).unwrap_err().to_string();
+    let expected =
+        format!("line 2 of {} is not what build-kernels writes; renew it with: build-kernels ", file.display());
+    assert!(error.starts_with(&expected), "{error}");
+    let blur = text("blur", &[(Arch::SM_75, "a")]);
+    assert!(write(&dir.path(""), compilation(std::slice::from_ref(&blur)), false).is_err());
+    write(&dir.path(""), compilation(std::slice::from_ref(&blur)), true).unwrap();
+    assert_eq!(read(&dir.path(""), &[]).unwrap().modules, [blur]);
 }
 
 #[test]
-fn missing_and_altered_files_differ_and_are_named() {
-    let missing = check("committed_missing", None);
-    let line = missing.differences[0].to_string();
-    assert!(line.contains("blur.sm_80.ptx: ") && line.contains("; renew it with: build-kernels "), "{line}");
-    let altered = text("0123", COMPILER, ".version 7.0\n").text.replace("7.0", "7.1");
-    let altered = check("committed_altered", Some(&altered));
-    assert!(matches!(altered.differences[0].kind, DifferenceKind::Invalid(ImageError::Altered { .. })));
-}
-
-#[test]
-fn a_missing_file_is_named_with_the_way_to_make_it() {
-    let dir = TestDir::new("committed_read_missing");
-    let error = read(&dir.path("k"), &["blur".into()], &[Arch::SM_75]).unwrap_err();
-    let (file, folder) = (dir.path("k/ptx/blur.sm_75.ptx"), dir.path("k"));
-    let expected = format!(
-        "the compiled module {} does not exist; make it with: build-kernels {} blur (",
-        file.display(),
-        folder.display()
-    );
-    assert!(error.to_string().starts_with(&expected), "{error}");
+fn what_is_missing_is_named_with_the_way_to_make_it() {
+    let dir = TestDir::new("committed_missing");
+    let folder = dir.path("k");
+    let error = |names: &[String]| read(&folder, names).unwrap_err().to_string();
+    let expected = |what: &str, module: &str| {
+        format!(
+            "the folder {}/ptx has no compiled {what}; make it with: build-kernels {}{module} (",
+            folder.display(),
+            folder.display()
+        )
+    };
+    assert!(error(&[]).starts_with(&expected("modules", "")), "{}", error(&[]));
+    let names = ["blur".to_owned()];
+    assert!(error(&names).starts_with(&expected("module blur", " blur")), "{}", error(&names));
+    write(&folder, compilation(&[text("blur", &[(Arch::SM_75, "a")])]), true).unwrap();
+    fs::remove_file(dir.path("k/ptx/blur.sm_75.ptx")).unwrap();
+    assert!(error(&names).starts_with(&expected("module blur", " blur")), "{}", error(&names));
 }
 
 #[test]
 fn an_altered_file_is_named() {
-    let dir = TestDir::new("committed_read_altered");
-    let file = dir.write("ptx/blur.sm_80.ptx", "no header");
-    let error = read(&dir.path(""), &["blur".into()], &[Arch::SM_80]).unwrap_err();
-    let expected = format!("{} cannot be used: its header has no line 'slm kernel module'", file.display());
-    assert_eq!(error.to_string(), expected);
-}
-
-#[test]
-fn a_file_under_another_name_is_told_from_what_it_should_be() {
-    let dir = TestDir::new("committed_read_other");
-    let committed = text("0123", COMPILER, ".version 7.0\n").text;
-    for (name, module, arch) in [("ptx/blur.sm_90.ptx", "blur", Arch::SM_90), ("ptx/sum.sm_80.ptx", "sum", Arch::SM_80)]
-    {
-        let file = dir.write(name, &committed);
-        let error = read(&dir.path(""), &[module.into()], &[arch]).unwrap_err();
-        let expected = format!("{} is the module blur for sm_80 instead of {module} for {arch}; renew", file.display());
-        assert!(error.to_string().starts_with(&expected), "{error}");
-    }
+    let dir = TestDir::new("committed_altered");
+    write(&dir.path(""), compilation(&[text("blur", &[(Arch::SM_80, ".version 7.0\n")])]), true).unwrap();
+    let file = dir.write("ptx/blur.sm_80.ptx", ".version 7.1\n");
+    let error = read(&dir.path(""), &[]).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{} cannot be used: its text has the digest ", file.display())), "{error}");
 }

@@ -1,13 +1,14 @@
-//! Compiling every module for every target.
+//! Compiling every module for its targets.
 
 use crate::Arch;
 use crate::compiler::Compiler;
 use crate::device_build::{Compiled, DeviceBuild};
 use crate::error::BuildError;
+use crate::index::{ImageRecord, Record};
 use crate::kernel_crate::KernelCrate;
 use crate::wrapper::Module;
-use cuda_std::image::Header;
-use std::collections::BTreeSet;
+use cuda_std::image::{self, Sources};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What is to be compiled, and where.
@@ -15,87 +16,89 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Request<'a> {
     /// The folder of the kernel crate.
     pub(crate) dir: &'a Path,
-    /// The features to compile as modules; empty: one module with the default features.
-    pub(crate) features: &'a [String],
-    pub(crate) archs: &'a [Arch],
+    /// The modules to compile; empty: all of them.
+    pub(crate) modules: &'a [String],
     pub(crate) release: bool,
     /// The nested target folder.
     pub(crate) target_dir: &'a Path,
 }
 
 /// Compiled modules.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Compilation {
-    /// The names of the modules.
-    pub(crate) modules: Vec<String>,
-    pub(crate) images: Vec<Text>,
+    pub(crate) modules: Vec<Text>,
     /// Each once, whichever modules and targets have it.
     pub(crate) warnings: Vec<String>,
-    /// The files that the modules were made of.
-    pub(crate) files: BTreeSet<PathBuf>,
+    /// The files to compile the modules again after a change of.
+    pub(crate) watched: BTreeSet<PathBuf>,
 }
 
-/// The text of one module for one target.
-#[derive(Clone, Debug)]
+/// A compiled module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Text {
     pub(crate) module: String,
-    pub(crate) arch: Arch,
-    /// The header and what is below it.
-    pub(crate) text: String,
+    pub(crate) record: Record,
+    /// The PTX for each target of the record.
+    pub(crate) ptx: BTreeMap<Arch, String>,
 }
 
 impl Request<'_> {
     pub(crate) fn compile(&self, compiler: &Compiler) -> Result<Compilation, BuildError> {
         let kernels = KernelCrate::read(self.dir, &compiler.cargo)?;
-        let modules = modules(self.features, &kernels)?;
         let (target_dir, release) = (self.target_dir, self.release);
         let build = DeviceBuild { compiler, kernels: &kernels, target_dir, release };
-        let mut all = Compilation {
-            modules: modules.iter().map(|module| module.name.clone()).collect(),
-            images: Vec::new(),
-            warnings: Vec::new(),
-            files: BTreeSet::new(),
-        };
-        for module in &modules {
-            for arch in self.archs {
-                all.add(&module.name, *arch, build.run(module, *arch)?, compiler);
-            }
+        let mut all = Compilation::default();
+        for module in kernels.select(self.modules)? {
+            let compiled = kernels.targets(&module.name).iter().map(|arch| Ok((*arch, build.run(&module, *arch)?)));
+            all.add(&kernels, &module, compiled.collect::<Result<_, BuildError>>()?, compiler)?;
         }
         Ok(all)
     }
 }
 
 impl Compilation {
-    fn add(&mut self, module: &str, arch: Arch, compiled: Compiled, compiler: &Compiler) {
-        let header = Header {
-            module: module.to_owned(),
-            target: arch.number(),
-            sources: compiled.sources,
-            compiler: compiler.version.clone(),
-            flags: compiled.flags,
-        };
-        let text = header.write(&compiled.ptx);
-        self.images.push(Text { module: module.to_owned(), arch, text });
-        self.files.extend(compiled.files);
-        for warning in compiled.warnings {
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
+    /// Modules of these names, without images.
+    pub(crate) fn without_images(modules: Vec<String>) -> Self {
+        let modules = modules.into_iter().map(|module| Text { module, ..Text::default() });
+        Compilation { modules: modules.collect(), ..Compilation::default() }
+    }
+
+    fn add(
+        &mut self,
+        kernels: &KernelCrate,
+        module: &Module,
+        compiled: Vec<(Arch, Compiled)>,
+        compiler: &Compiler,
+    ) -> Result<(), BuildError> {
+        let mut text = Text { module: module.name.clone(), ..Text::default() };
+        text.record.compiler.clone_from(&compiler.version);
+        text.record.features = union(&compiled, |compiled| &compiled.sources.features);
+        text.record.files = union(&compiled, |compiled| &compiled.sources.files);
+        for (arch, Compiled { ptx, listed, flags, warnings, watched, .. }) in compiled {
+            text.record.sources = digest(&text.record.files, &listed, kernels, module)?;
+            text.record.images.insert(arch, ImageRecord { flags, digest: image::digest(&ptx) });
+            text.ptx.insert(arch, ptx);
+            self.watched.extend(watched);
+            let new = warnings.into_iter().filter(|warning| !self.warnings.contains(warning));
+            self.warnings.extend(new.collect::<Vec<_>>());
         }
+        self.modules.push(text);
+        Ok(())
     }
 }
 
-fn modules(features: &[String], kernels: &KernelCrate) -> Result<Vec<Module>, BuildError> {
-    if features.is_empty() {
-        return Ok(vec![Module { name: kernels.library.clone(), feature: None }]);
-    }
-    let module = |name: &String| match kernels.features.contains(name) {
-        true => Ok(Module { name: name.clone(), feature: Some(name.clone()) }),
-        false => Err(BuildError::NoSuchModule {
-            module: name.clone(),
-            package: kernels.package.clone(),
-            features: kernels.features.clone(),
-        }),
+/// What the module has for any of its targets.
+fn union(compiled: &[(Arch, Compiled)], of: impl Fn(&Compiled) -> &BTreeSet<String>) -> Vec<String> {
+    let all: BTreeSet<&String> = compiled.iter().flat_map(|(_, compiled)| of(compiled)).collect();
+    all.into_iter().cloned().collect()
+}
+
+/// The digest of the files, which the kernel crate's build script has `listed`.
+fn digest(files: &[String], listed: &str, kernels: &KernelCrate, module: &Module) -> Result<String, BuildError> {
+    let unlisted = |file: &str| BuildError::UnlistedSource {
+        module: module.name.clone(),
+        package: kernels.package.clone(),
+        file: file.to_owned(),
     };
-    features.iter().map(module).collect()
+    Sources::new(listed).digest(files.iter().map(String::as_str)).map_err(unlisted)
 }

@@ -11,6 +11,7 @@ use crate::line_directives;
 use crate::messages::Messages;
 use crate::output::write_if_changed;
 use crate::registers;
+use crate::sources::Sources;
 use crate::watch;
 use crate::wrapper::{Module, Wrapper, quoted};
 use std::env;
@@ -20,7 +21,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The build script of a kernel crate leaves the digest of the sources here.
+/// The build script of a kernel crate leaves the list of its files here.
 const SOURCES: &str = "SLM_KERNEL_SOURCES";
 
 /// How modules of one kernel crate are compiled.
@@ -68,15 +69,16 @@ impl Results {
 /// A compiled module.
 #[derive(Debug)]
 pub(crate) struct Compiled {
-    /// The text without a header.
     pub(crate) ptx: String,
-    /// The digest of the sources.
-    pub(crate) sources: String,
+    /// What it was compiled from.
+    pub(crate) sources: Sources,
+    /// The files that the kernel crate's build script lists, with their digests.
+    pub(crate) listed: String,
     /// The flags that it was compiled with; there are no paths in them.
     pub(crate) flags: String,
     pub(crate) warnings: Vec<String>,
-    /// The files that it was made of.
-    pub(crate) files: Vec<PathBuf>,
+    /// The files to compile it again after a change of.
+    pub(crate) watched: Vec<PathBuf>,
 }
 
 impl DeviceBuild<'_> {
@@ -159,12 +161,13 @@ impl Attempt<'_> {
     fn compiled(&self, wrapper: &Wrapper, results: &Results, messages: Messages) -> Result<Compiled, BuildError> {
         let DeviceBuild { kernels, compiler, release, .. } = self.build;
         let no_sources = || BuildError::NoSources { package: kernels.package.clone() };
-        let sources = messages.variable(&kernels.dir.join("Cargo.toml"), SOURCES).ok_or_else(no_sources)?.to_owned();
+        let listed = messages.variable(&kernels.dir.join("Cargo.toml"), SOURCES).ok_or_else(no_sources)?.to_owned();
         let own = [wrapper.dir.as_path(), compiler.sysroot.as_path()];
-        let files = watch::files(&results.dep_info, messages.manifests(), &own)?;
+        let sources = Sources::find(&messages, &self.folder().join(TARGET), &own)?;
+        let watched = watch::files(&results.dep_info, messages.manifests(), &own)?;
         let assembly = registers::limit(&read(&results.assembly)?);
         let ptx = if *release { line_directives::remove(&assembly) } else { assembly };
-        Ok(Compiled { ptx, sources, flags: self.flags().to_string(), files, warnings: messages.warnings })
+        Ok(Compiled { ptx, sources, listed, flags: self.flags().to_string(), watched, warnings: messages.warnings })
     }
 
     fn flags(&self) -> Flags {

@@ -79,10 +79,10 @@ pub enum BuildError {
     ),
     /// The kernel crate does not carry a module.
     NotCommitted {
-        /// The missing file.
-        file: PathBuf,
-        /// Its module.
-        module: String,
+        /// The folder of the kernel crate.
+        dir: PathBuf,
+        /// The module; without one, it carries none at all.
+        module: Option<String>,
     },
     /// A committed file is not what a compiler wrote.
     BadImage {
@@ -91,14 +91,12 @@ pub enum BuildError {
         /// What is wrong.
         source: ImageError,
     },
-    /// A committed file has a module in it that its name does not say.
-    OtherImage {
+    /// The list of committed modules cannot be read.
+    BadIndex {
         /// The file.
         file: PathBuf,
-        /// The module and target of its name.
-        expected: (String, Arch),
-        /// Those of its header, the target as the number in `sm_75`.
-        actual: (String, u32),
+        /// The number of the first line that is not understood.
+        line: usize,
     },
     /// The kernels have errors.
     Compile {
@@ -127,10 +125,20 @@ pub enum BuildError {
         /// Cargo's words.
         output: String,
     },
-    /// The build script of the kernel crate does not give the digest of its sources.
+    /// The build script of the kernel crate does not list its sources.
     NoSources {
         /// The kernel crate's package.
         package: String,
+    },
+    /// A module is compiled from a file that the build script of the kernel crate does not list, so that nobody would
+    /// notice its changes.
+    UnlistedSource {
+        /// The module.
+        module: String,
+        /// The kernel crate's package.
+        package: String,
+        /// The file, with its package if it is below that one's folder.
+        file: String,
     },
     /// A file cannot be read or written, or a program cannot be started.
     Io {
@@ -192,23 +200,25 @@ impl fmt::Display for BuildError {
             BuildError::UnusableCompiler(rejected) => {
                 write!(f, "SLM_DEVICE_RUSTC cannot compile for the device: {rejected}")
             }
-            BuildError::NotCommitted { file, module } => write!(
-                f,
-                "the compiled module {} does not exist; make it with: {} (cargo install slm-cuda-builder), or have kernels \
-                 compiled with the program: {}=auto, or .default_mode(Mode::Auto) in the build script",
-                file.display(),
-                renew(file, module),
-                Mode::VARIABLE
-            ),
+            BuildError::NotCommitted { dir, module } => {
+                let what = module.as_ref().map_or("modules".to_owned(), |module| format!("module {module}"));
+                write!(
+                    f,
+                    "the folder {} has no compiled {what}; make it with: {} (cargo install slm-cuda-builder), or have kernels compiled with the program: \
+                     {}=auto, or .default_mode(Mode::Auto) in the build script",
+                    dir.join("ptx").display(),
+                    renew(dir, module.as_deref()),
+                    Mode::VARIABLE
+                )
+            }
             BuildError::BadImage { file, source } => {
                 write!(f, "{} cannot be used: {source}", file.display())
             }
-            BuildError::OtherImage { file, expected: (module, arch), actual: (other, target) } => write!(
-                f,
-                "{} is the module {other} for sm_{target} instead of {module} for {arch}; renew it with: {}",
-                file.display(),
-                renew(file, module)
-            ),
+            BuildError::BadIndex { file, line } => {
+                let dir = file.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+                write!(f, "line {line} of {} is not what build-kernels writes; renew it with: ", file.display())?;
+                f.write_str(&renew(dir, None))
+            }
             BuildError::Compile { module, arch, diagnostics } => {
                 write!(f, "the kernel module {module} does not compile for {arch}:\n{diagnostics}")
             }
@@ -224,8 +234,13 @@ impl fmt::Display for BuildError {
             }
             BuildError::NoSources { package } => write!(
                 f,
-                "the build script of {package} does not give the digest of its sources: \
-                 it has to call cuda_std::build::kernel_crate"
+                "the build script of {package} does not list its sources: it has to call cuda_std::build::kernel_crate"
+            ),
+            BuildError::UnlistedSource { module, package, file } => write!(
+                f,
+                "the kernel module {module} is compiled from {file}, which the build script of {package} does not list: \
+                 name the folder of each path dependency in the call of cuda_std::build::kernel_crate; files have to lie \
+                 below the folder of their package and to end in .rs"
             ),
             BuildError::Io { path, source } => write!(f, "{}: {source}", path.display()),
         }
@@ -254,10 +269,10 @@ fn no_compiler(f: &mut fmt::Formatter<'_>, tried: &[Rejected]) -> fmt::Result {
     Ok(())
 }
 
-/// The command that writes the committed `file` of `module` again.
-pub(crate) fn renew(file: &Path, module: &str) -> String {
-    let dir = file.parent().and_then(Path::parent).unwrap_or(Path::new("."));
-    format!("build-kernels {} {module}", dir.display())
+/// The command that writes a committed module of the kernel crate in `dir` again, or all of them.
+pub(crate) fn renew(dir: &Path, module: Option<&str>) -> String {
+    let module = module.map(|module| format!(" {module}")).unwrap_or_default();
+    format!("build-kernels {}{module}", dir.display())
 }
 
 #[cfg(test)]

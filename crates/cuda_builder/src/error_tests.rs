@@ -38,7 +38,14 @@ fn problems_of_the_kernel_crate_name_it() {
     );
     assert_eq!(
         text(BuildError::NoSources { package: "k".into() }),
-        "the build script of k does not give the digest of its sources: it has to call cuda_std::build::kernel_crate"
+        "the build script of k does not list its sources: it has to call cuda_std::build::kernel_crate"
+    );
+    let [module, package, file] = ["blur", "k", "h/lib.rs"].map(str::to_owned);
+    assert_eq!(
+        text(BuildError::UnlistedSource { module, package, file }),
+        "the kernel module blur is compiled from h/lib.rs, which the build script of k does not list: name the folder of each \
+         path dependency in the call of cuda_std::build::kernel_crate; files have to lie below the folder of their package and \
+         to end in .rs"
     );
 }
 
@@ -72,14 +79,19 @@ fn failed_builds_name_module_and_target() {
 #[test]
 fn files_are_named_and_causes_kept() {
     assert_eq!(
-        text(BuildError::NotCommitted { file: "/k/ptx/blur.sm_80.ptx".into(), module: "blur".into() }),
-        "the compiled module /k/ptx/blur.sm_80.ptx does not exist; make it with: build-kernels /k blur (cargo install \
+        text(BuildError::NotCommitted { dir: "/k".into(), module: Some("blur".into()) }),
+        "the folder /k/ptx has no compiled module blur; make it with: build-kernels /k blur (cargo install \
          slm-cuda-builder), or have kernels compiled with the program: SLM_KERNELS=auto, or .default_mode(Mode::Auto) in \
          the build script"
     );
-    let bad = BuildError::BadImage { file: "/f".into(), source: ImageError::NoHeader { missing: "target" } };
+    let altered = ImageError::Altered { expected: "aa".into(), actual: "bb".into() };
+    let bad = BuildError::BadImage { file: "/f".into(), source: altered };
     assert!(bad.source().is_some());
-    assert_eq!(text(bad), "/f cannot be used: its header has no line 'target'");
+    assert_eq!(text(bad), "/f cannot be used: its text has the digest bb, the compiled one had aa");
+    assert_eq!(
+        text(BuildError::BadIndex { file: "/k/ptx/index.toml".into(), line: 3 }),
+        "line 3 of /k/ptx/index.toml is not what build-kernels writes; renew it with: build-kernels /k"
+    );
     let io = BuildError::io(Path::new("/f"))(io::ErrorKind::NotFound.into());
     assert!(io.source().is_some());
     assert_eq!(text(io), "/f: entity not found");

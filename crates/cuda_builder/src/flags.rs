@@ -83,7 +83,7 @@ impl Flags {
 }
 
 impl fmt::Display for Flags {
-    /// What the header of a module says: what decides about the code. There are no paths in it.
+    /// What the list of modules says: what decides about the code. There are no paths in it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [optimised, debug, lto, units, ..] = self.profile();
         // Source lines are removed from optimised modules.
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_header_says() {
+    fn what_the_list_says() {
         let flags = Flags { arch: Arch::SM_90, core: Core::Sources, release: true, precaution: Precaution::Nothing };
         let expected = format!(
             "-Ctarget-cpu=sm_90 -Zunstable-options -Cpanic=immediate-abort {UNROLLING} \
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_says_what_keeps_operations_in_one_place() {
+    fn the_list_says_what_keeps_operations_in_one_place() {
         let flags = |precaution| Flags { arch: Arch::SM_90, core: Core::Sources, release: true, precaution };
         assert!(!flags(Precaution::Nothing).to_string().contains("mir"));
         assert!(flags(Precaution::Inlining).to_string().contains("-Zinline-mir-hint-threshold=100000 opt-level=3"));

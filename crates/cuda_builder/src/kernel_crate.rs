@@ -1,8 +1,10 @@
 //! What has to be known about a kernel crate before it is compiled.
 
-use crate::BuildError;
 use crate::environment;
+use crate::wrapper::Module;
+use crate::{Arch, BuildError};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -15,8 +17,10 @@ pub(crate) struct KernelCrate {
     pub(crate) package: String,
     /// The name of its library in Rust.
     pub(crate) library: String,
-    /// Its features.
+    /// Its features other than `default`: its modules.
     pub(crate) features: Vec<String>,
+    /// The targets of the modules that name their own ones.
+    pub(crate) targets: BTreeMap<String, Vec<Arch>>,
 }
 
 impl KernelCrate {
@@ -33,7 +37,33 @@ impl KernelCrate {
             return Err(wrong(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
         let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|e| wrong(e.to_string()))?;
-        parse(&metadata, dir).ok_or_else(|| wrong("it has no library".to_owned()))
+        let package = package(&metadata, &manifest).ok_or_else(|| wrong("it has no package".to_owned()))?;
+        parse(package, dir).map_err(wrong)
+    }
+
+    /// The modules of these names; without names, all.
+    ///
+    /// A module is the crate with one of its features. Without features there is one module, which is named after the
+    /// library.
+    pub(crate) fn select(&self, names: &[String]) -> Result<Vec<Module>, BuildError> {
+        if self.features.is_empty() && names.is_empty() {
+            return Ok(vec![Module { name: self.library.clone(), feature: None }]);
+        }
+        let names = if names.is_empty() { &self.features } else { names };
+        let module = |name: &String| match self.features.contains(name) {
+            true => Ok(Module { name: name.clone(), feature: Some(name.clone()) }),
+            false => Err(BuildError::NoSuchModule {
+                module: name.clone(),
+                package: self.package.clone(),
+                features: self.features.clone(),
+            }),
+        };
+        names.iter().map(module).collect()
+    }
+
+    /// What a module is compiled for.
+    pub(crate) fn targets(&self, module: &str) -> &[Arch] {
+        self.targets.get(module).map_or(&[Arch::DEFAULT], Vec::as_slice)
     }
 }
 
@@ -54,23 +84,100 @@ pub(crate) fn host_cargo() -> PathBuf {
     PathBuf::from(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-fn parse(metadata: &Value, dir: &Path) -> Option<KernelCrate> {
-    let manifest = fs::canonicalize(dir.join("Cargo.toml")).ok()?;
-    let is_manifest = |package: &&Value| {
+/// The package with this manifest.
+fn package<'a>(metadata: &'a Value, manifest: &Path) -> Option<&'a Value> {
+    let manifest = fs::canonicalize(manifest).ok()?;
+    let is_it = |package: &&Value| {
         let path = package["manifest_path"].as_str().unwrap_or_default();
         fs::canonicalize(path).is_ok_and(|path| path == manifest)
     };
-    let package = metadata["packages"].as_array()?.iter().find(is_manifest)?;
+    metadata["packages"].as_array()?.iter().find(is_it)
+}
+
+/// The kernel crate in `dir`; otherwise what is wrong with its `package`.
+fn parse(package: &Value, dir: &Path) -> Result<KernelCrate, String> {
     let is_library = |target: &&Value| {
         let kinds = target["kind"].as_array().into_iter().flatten();
         kinds.into_iter().any(|kind| kind == "lib" || kind == "rlib")
     };
-    let library = package["targets"].as_array()?.iter().find(is_library)?;
-    Some(KernelCrate {
-        dir: dir.to_owned(),
-        package: package["name"].as_str()?.to_owned(),
-        // Older versions of cargo give the name with hyphens.
-        library: library["name"].as_str()?.replace('-', "_"),
-        features: package["features"].as_object()?.keys().cloned().collect(),
-    })
+    let library = package["targets"].as_array().into_iter().flatten().find(is_library).ok_or("it has no library")?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let features: Vec<String> =
+        package["features"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    // Older versions of cargo give the name with hyphens.
+    let library = text(&library["name"]).replace('-', "_");
+    let modules = features.into_iter().filter(|name| name != "default").collect::<Vec<_>>();
+    let targets = targets(&package["metadata"]["slm-cuda-builder"]["targets"], &modules, &library)?;
+    Ok(KernelCrate { dir: dir.to_owned(), package: text(&package["name"]), library, features: modules, targets })
+}
+
+/// The targets that the manifest names for some of the modules.
+fn targets(table: &Value, modules: &[String], library: &String) -> Result<BTreeMap<String, Vec<Arch>>, String> {
+    let known = |module: &String| modules.contains(module) || (modules.is_empty() && module == library);
+    let mut targets = BTreeMap::new();
+    for (module, list) in table.as_object().into_iter().flatten() {
+        let archs = list.as_array().into_iter().flatten().map(|arch| arch.as_str().unwrap_or_default().parse());
+        let mut archs: Vec<Arch> = archs.collect::<Result<_, _>>().map_err(|error: BuildError| error.to_string())?;
+        archs.sort_unstable();
+        archs.dedup();
+        if archs.is_empty() || !known(module) {
+            return Err(format!("its manifest names targets for '{module}', which is no module, or none for it"));
+        }
+        targets.insert(module.clone(), archs);
+    }
+    Ok(targets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(features: &[&str], targets: Value) -> Result<KernelCrate, String> {
+        let features: serde_json::Map<_, _> = features.iter().map(|name| ((*name).to_owned(), json!([]))).collect();
+        let package = json!({
+            "name": "my-kernels",
+            "targets": [{ "kind": ["custom-build"], "name": "build" }, { "kind": ["lib"], "name": "my-kernels" }],
+            "features": features,
+            "metadata": { "slm-cuda-builder": { "targets": targets } },
+        });
+        parse(&package, Path::new("/k"))
+    }
+
+    fn names(modules: Result<Vec<Module>, BuildError>) -> Vec<String> {
+        modules.unwrap().into_iter().map(|module| module.name).collect()
+    }
+
+    #[test]
+    fn each_feature_is_a_module() {
+        let kernels = read(&["blur", "default", "sum"], Value::Null).unwrap();
+        assert_eq!(names(kernels.select(&[])), ["blur", "sum"]);
+        assert_eq!(names(kernels.select(&["sum".into()])), ["sum"]);
+        let error = kernels.select(&["default".into()]).unwrap_err().to_string();
+        assert_eq!(error, "my-kernels has no feature 'default' to compile a module from; it has: blur, sum");
+    }
+
+    #[test]
+    fn a_crate_without_features_is_one_module() {
+        let kernels = read(&[], json!({ "my_kernels": ["sm_80"] })).unwrap();
+        assert_eq!(kernels.select(&[]).unwrap(), [Module { name: "my_kernels".into(), feature: None }]);
+        assert_eq!(kernels.targets("my_kernels"), [Arch::SM_80]);
+    }
+
+    #[test]
+    fn modules_may_name_their_targets() {
+        let kernels = read(&["blur", "sum"], json!({ "sum": ["sm_90", "sm_80", "sm_90"] })).unwrap();
+        assert_eq!(kernels.targets("blur"), [Arch::SM_75]);
+        assert_eq!(kernels.targets("sum"), [Arch::SM_80, Arch::SM_90]);
+    }
+
+    #[test]
+    fn targets_that_cannot_be_are_refused() {
+        let error = read(&["sum"], json!({ "sum": ["sm_61"] })).unwrap_err();
+        assert_eq!(error, "'sm_61' is no target: sm_70 is the oldest, as in sm_75, sm_80, sm_90");
+        for (module, list) in [("blur", json!(["sm_80"])), ("sum", json!([])), ("sum", json!("sm_80"))] {
+            let error = read(&["sum"], json!({ module: list })).unwrap_err();
+            assert_eq!(error, format!("its manifest names targets for '{module}', which is no module, or none for it"));
+        }
+    }
 }

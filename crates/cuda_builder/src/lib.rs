@@ -18,6 +18,7 @@
 
 mod arch;
 mod builder;
+mod check;
 mod committed;
 mod compilation;
 mod compiler;
@@ -26,12 +27,14 @@ mod device_build;
 mod environment;
 mod error;
 mod flags;
+mod index;
 mod kernel_crate;
 mod line_directives;
 mod messages;
 mod mode;
 mod output;
 mod registers;
+mod sources;
 mod target_dir;
 #[cfg(test)]
 mod test_dir;
@@ -45,7 +48,7 @@ struct Readme;
 
 pub use arch::Arch;
 pub use builder::CudaBuilder;
-pub use committed::{Check, Difference, DifferenceKind};
+pub use check::{Check, Difference, DifferenceKind};
 pub use error::{BuildError, Rejected};
 pub use mode::Mode;
 pub use output::{Built, Committed, Image, Origin};

@@ -12,16 +12,22 @@ pub(crate) struct Messages {
     pub(crate) errors: Vec<String>,
     /// The compiler's warnings, likewise.
     pub(crate) warnings: Vec<String>,
-    /// The packages that were compiled.
-    packages: Vec<Package>,
+    /// The crates that were compiled.
+    pub(crate) crates: Vec<Crate>,
     /// What build scripts set for the compiler.
     variables: Vec<Variable>,
 }
 
+/// A crate that was compiled.
 #[derive(Debug)]
-struct Package {
+pub(crate) struct Crate {
+    /// Cargo's name of its package.
     id: String,
-    manifest: PathBuf,
+    pub(crate) manifest: PathBuf,
+    /// The package's features that it was compiled with.
+    pub(crate) features: Vec<String>,
+    /// What the compiler made of it.
+    pub(crate) results: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -31,6 +37,24 @@ struct Variable {
     value: String,
 }
 
+impl Crate {
+    /// The name of its package (cargo's "Package ID Specifications"; with a space behind the name in older versions).
+    pub(crate) fn package(&self) -> &str {
+        let Some((url, fragment)) = self.id.split_once('#') else {
+            return self.id.split(' ').next().unwrap_or_default();
+        };
+        match fragment.split_once('@') {
+            Some((name, _)) => name,
+            None => url.trim_end_matches('/').rsplit('/').next().unwrap_or_default(),
+        }
+    }
+
+    /// Whether its package is a folder of the user's, whose files may change.
+    pub(crate) fn is_local(&self) -> bool {
+        self.id.contains("path+file:")
+    }
+}
+
 impl Messages {
     pub(crate) fn parse(stdout: &str) -> Messages {
         let mut messages = Messages::default();
@@ -38,7 +62,7 @@ impl Messages {
         for message in stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
             match message["reason"].as_str() {
                 Some("compiler-message") => messages.add_diagnostic(&message["message"]),
-                Some("compiler-artifact") => messages.add_package(&message),
+                Some("compiler-artifact") => messages.add_crate(&message),
                 Some("build-script-executed") => messages.add_variables(&message),
                 Some("build-finished") => messages.started = true,
                 _ => {}
@@ -49,12 +73,12 @@ impl Messages {
 
     /// The manifests of the packages that were compiled.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = &Path> {
-        self.packages.iter().map(|package| package.manifest.as_path())
+        self.crates.iter().map(|found| found.manifest.as_path())
     }
 
     /// The variable `name` that the build script of the package with this manifest set.
     pub(crate) fn variable(&self, manifest: &Path, name: &str) -> Option<&str> {
-        let package = self.packages.iter().find(|package| package.manifest == manifest)?;
+        let package = self.crates.iter().find(|found| found.manifest == manifest)?;
         let is_it = |variable: &&Variable| variable.package == package.id && variable.name == name;
         self.variables.iter().find(is_it).map(|variable| variable.value.as_str())
     }
@@ -77,11 +101,16 @@ impl Messages {
         kind.push(diagnostic["rendered"].as_str().unwrap_or(text).trim_end().to_owned());
     }
 
-    fn add_package(&mut self, artifact: &Value) {
+    fn add_crate(&mut self, artifact: &Value) {
         let (id, manifest) = (artifact["package_id"].as_str(), artifact["manifest_path"].as_str());
-        if let (Some(id), Some(manifest)) = (id, manifest) {
-            self.packages.push(Package { id: id.to_owned(), manifest: manifest.into() });
-        }
+        let (Some(id), Some(manifest)) = (id, manifest) else { return };
+        let texts = |key: &str| artifact[key].as_array().into_iter().flatten().filter_map(Value::as_str);
+        self.crates.push(Crate {
+            id: id.to_owned(),
+            manifest: manifest.into(),
+            features: texts("features").map(str::to_owned).collect(),
+            results: texts("filenames").map(PathBuf::from).collect(),
+        });
     }
 
     fn add_variables(&mut self, script: &Value) {
@@ -128,6 +157,26 @@ Some tool's own words.
         assert_eq!(messages.variable(manifest, "SLM_KERNEL_SOURCES"), Some("42"));
         assert_eq!(messages.variable(manifest, "B"), None);
         assert_eq!(messages.variable(Path::new("/other/Cargo.toml"), "SLM_KERNEL_SOURCES"), None);
+    }
+
+    #[test]
+    fn crates_are_known_by_their_packages() {
+        let ids = [
+            ("path+file:///k#0.1.0", "k", true),
+            ("path+file:///k#my-kernels@0.1.0", "my-kernels", true),
+            ("registry+https://github.com/rust-lang/crates.io-index#libm@0.2.8", "libm", false),
+            ("my-kernels 0.1.0 (path+file:///k)", "my-kernels", true),
+            ("libm 0.2.8 (registry+https://github.com/rust-lang/crates.io-index)", "libm", false),
+        ];
+        for (id, name, is_local) in ids {
+            let line = format!(
+                r#"{{"reason":"compiler-artifact","package_id":"{id}","manifest_path":"/m","features":["a"],"filenames":["/f"]}}"#
+            );
+            let messages = Messages::parse(&line);
+            let found = &messages.crates[0];
+            assert_eq!((found.package(), found.is_local()), (name, is_local), "{id}");
+            assert_eq!((&found.features[..], &found.results[..]), (&["a".to_owned()][..], &["/f".into()][..]));
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// Where modules come from: the values of the environment variable `SLM_KERNELS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// `committed`: the files `ptx/<module>.<target>.ptx` of the kernel crate. Needs no compiler for the device.
+    /// `committed`: the files in the folder `ptx` of the kernel crate. Needs no compiler for the device.
     Committed,
     /// `build`: compiled now. Without a compiler for the device the build fails.
     Build,

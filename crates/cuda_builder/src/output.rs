@@ -1,7 +1,9 @@
 //! What a build leaves behind.
 
 use crate::Arch;
+use crate::compilation::Text;
 use crate::error::BuildError;
+use crate::index::ImageRecord;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +30,7 @@ pub struct Image {
     pub module: String,
     /// What it was compiled for.
     pub arch: Arch,
-    /// The header and the PTX.
+    /// The PTX.
     pub text: String,
     /// The file that it was written to.
     pub file: PathBuf,
@@ -38,7 +40,7 @@ pub struct Image {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Built {
-    /// Every module for every target, modules in the order in which they were named, targets ascending.
+    /// Every module for every target, modules in the order in which they were named, or else by name; targets ascending.
     pub images: Vec<Image>,
     /// Where they come from.
     pub origin: Origin,
@@ -50,8 +52,10 @@ pub struct Built {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Committed {
-    /// The compiled modules.
+    /// The compiled modules, and the list of them.
     pub files: Vec<PathBuf>,
+    /// The files of modules and targets that are no more.
+    pub removed: Vec<PathBuf>,
     /// The kernels' warnings.
     pub warnings: Vec<String>,
 }
@@ -62,53 +66,53 @@ pub(crate) fn file_name(module: &str, arch: Arch) -> String {
 }
 
 /// The Rust code that `cuda_std::include_kernels!` includes.
-pub(crate) fn render(modules: &[String], archs: &[Arch], origin: &Origin) -> String {
-    let mut code = String::new();
-    for module in modules {
-        match origin {
-            Origin::None => render_empty_module(&mut code, module),
-            _ => render_module(&mut code, module, archs),
-        }
-    }
+pub(crate) fn render(modules: &[Text], origin: &Origin) -> String {
+    let mut code: String = modules.iter().map(render_module).collect();
+    let names: Vec<_> = modules.iter().map(|text| format!("&{}", text.module.to_uppercase())).collect();
     let origin = match origin {
         Origin::Committed => "Committed".to_owned(),
         Origin::None => "None".to_owned(),
         Origin::Built { compiler } => format!("Built {{ compiler: {compiler:?} }}"),
     };
-    code + &format!(
-        "/// Where the kernel modules come from.\n\
-         #[allow(dead_code)]\n\
-         pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin::{origin};\n"
-    )
-}
-
-fn render_module(code: &mut String, module: &str, archs: &[Arch]) {
-    let names: Vec<_> = archs.iter().map(Arch::to_string).collect();
-    let files: String = archs.iter().fold(String::new(), |mut files, arch| {
-        let _ = write!(files, "\n            ::cuda_std::expansion::include_str!({:?}),", file_name(module, *arch));
-        files
-    });
     let _ = write!(
         code,
+        "/// All kernel modules.\n\
+         #[allow(dead_code)]\n\
+         pub(crate) static MODULES: &[&::cuda_std::image::Module] = &[{}];\n\n\
+         /// Where the kernel modules come from.\n\
+         #[allow(dead_code)]\n\
+         pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin::{origin};\n",
+        names.join(", ")
+    );
+    code
+}
+
+fn render_module(Text { module, record, .. }: &Text) -> String {
+    let name = module.to_uppercase();
+    if record.images.is_empty() {
+        return format!(
+            "/// The kernel module `{module}`, without images.\n\
+             pub(crate) static {name}: ::cuda_std::image::Module = ::cuda_std::image::Module::without_images({module:?});\n\n"
+        );
+    }
+    let targets: Vec<_> = record.images.keys().map(Arch::to_string).collect();
+    let images = record.images.iter().fold(String::new(), |mut images, (arch, ImageRecord { digest, .. })| {
+        let (target, file) = (arch.number(), file_name(module, *arch));
+        let text = format!("::cuda_std::expansion::include_str!({file:?})");
+        let _ = write!(images, "\n            ::cuda_std::image::Image::new({target}, {text}, {digest:?}),");
+        images
+    });
+    let (files, sources) = (&record.files, &record.sources);
+    format!(
         "/// The kernel module `{module}` for {}.\n\
          #[allow(unsafe_code)]\n\
-         pub(crate) static {}: ::cuda_std::image::Module =\n    \
-             // SAFETY: `cuda_builder` wrote the files.\n    \
+         pub(crate) static {name}: ::cuda_std::image::Module =\n    \
+             // SAFETY: `cuda_builder` compiled the images from these files.\n    \
              unsafe {{\n        \
-                 ::cuda_std::image::Module::new({module:?}, &[{files}\n        ])\n    \
+                 ::cuda_std::image::Module::new({module:?}, &{files:?}, {sources:?}, &[{images}\n        ])\n    \
              }};\n\n",
-        names.join(", "),
-        module.to_uppercase(),
-    );
-}
-
-fn render_empty_module(code: &mut String, module: &str) {
-    let _ = write!(
-        code,
-        "/// The kernel module `{module}`, without images.\n\
-         pub(crate) static {}: ::cuda_std::image::Module = ::cuda_std::image::Module::without_images({module:?});\n\n",
-        module.to_uppercase(),
-    );
+        targets.join(", ")
+    )
 }
 
 /// Writes a file, unless it has these contents: a new date would have its users compiled again.
@@ -122,20 +126,36 @@ pub(crate) fn write_if_changed(path: &Path, contents: &str) -> Result<(), BuildE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::Record;
+
+    fn blur() -> Text {
+        let image = |digest: &str| ImageRecord { digest: digest.into(), ..ImageRecord::default() };
+        let record = Record {
+            files: vec!["k/a.rs".into(), "k/b.rs".into()],
+            sources: "0123".into(),
+            images: [(Arch::SM_75, image("4567")), (Arch::SM_90, image("89ab"))].into(),
+            ..Record::default()
+        };
+        Text { module: "blur".into(), record, ..Text::default() }
+    }
 
     #[test]
     fn the_included_code() {
-        let code = render(&["blur".to_owned()], &[Arch::SM_75, Arch::SM_90], &Origin::Committed);
+        let code = render(&[blur()], &Origin::Committed);
         let expected = r#"/// The kernel module `blur` for sm_75, sm_90.
 #[allow(unsafe_code)]
 pub(crate) static BLUR: ::cuda_std::image::Module =
-    // SAFETY: `cuda_builder` wrote the files.
+    // SAFETY: `cuda_builder` compiled the images from these files.
     unsafe {
-        ::cuda_std::image::Module::new("blur", &[
-            ::cuda_std::expansion::include_str!("blur.sm_75.ptx"),
-            ::cuda_std::expansion::include_str!("blur.sm_90.ptx"),
+        ::cuda_std::image::Module::new("blur", &["k/a.rs", "k/b.rs"], "0123", &[
+            ::cuda_std::image::Image::new(75, ::cuda_std::expansion::include_str!("blur.sm_75.ptx"), "4567"),
+            ::cuda_std::image::Image::new(90, ::cuda_std::expansion::include_str!("blur.sm_90.ptx"), "89ab"),
         ])
     };
+
+/// All kernel modules.
+#[allow(dead_code)]
+pub(crate) static MODULES: &[&::cuda_std::image::Module] = &[&BLUR];
 
 /// Where the kernel modules come from.
 #[allow(dead_code)]
@@ -146,9 +166,17 @@ pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin:
 
     #[test]
     fn modules_without_images() {
-        let code = render(&["blur".to_owned()], &[Arch::SM_75], &Origin::None);
+        let modules = ["blur", "sum"].map(|module| Text { module: module.into(), ..Text::default() });
+        let code = render(&modules, &Origin::None);
         let expected = r#"/// The kernel module `blur`, without images.
 pub(crate) static BLUR: ::cuda_std::image::Module = ::cuda_std::image::Module::without_images("blur");
+
+/// The kernel module `sum`, without images.
+pub(crate) static SUM: ::cuda_std::image::Module = ::cuda_std::image::Module::without_images("sum");
+
+/// All kernel modules.
+#[allow(dead_code)]
+pub(crate) static MODULES: &[&::cuda_std::image::Module] = &[&BLUR, &SUM];
 
 /// Where the kernel modules come from.
 #[allow(dead_code)]
@@ -160,7 +188,7 @@ pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin:
     #[test]
     fn the_compiler_is_named() {
         let origin = Origin::Built { compiler: "rustc 1.96.0 (\"x\")".into() };
-        let code = render(&[], &[], &origin);
+        let code = render(&[], &origin);
         assert!(code.contains(r#"Origin::Built { compiler: "rustc 1.96.0 (\"x\")" };"#), "{code}");
     }
 }

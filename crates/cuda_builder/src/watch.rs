@@ -44,7 +44,7 @@ fn is_source(path: &Path) -> bool {
 
 /// The prerequisites of the rules in a file like those that `make` reads: `result: file file`, with spaces within a
 /// name escaped.
-fn parse(dep_info: &str) -> Vec<PathBuf> {
+pub(crate) fn parse(dep_info: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in dep_info.lines() {
         let Some((_, list)) = line.split_once(": ") else {

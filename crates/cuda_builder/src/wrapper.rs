@@ -72,6 +72,7 @@ mod tests {
             package: "my-kernels".into(),
             library: "my_kernels".into(),
             features: Vec::new(),
+            targets: Default::default(),
         }
     }
 

@@ -2,9 +2,8 @@
 
 mod common;
 
-use common::{Fixture, host_target_dir};
-use std::fs;
-use std::path::Path;
+use common::{Fixture, device_target_dir, host_target_dir};
+use cuda_builder::CudaBuilder;
 use std::process::{Command, Output};
 
 /// The fixture's host in one of the modes.
@@ -45,17 +44,10 @@ impl Host {
         self.fixture.read("host/runs").len()
     }
 
-    /// Commits what was compiled.
-    fn commit(&self, output: &str) {
-        let ptx = self.fixture.path("kernels/ptx");
-        fs::create_dir_all(&ptx).unwrap();
-        let images = output.split("// slm kernel module: ").skip(1);
-        for image in images {
-            let (name, _) = image.split_once('\n').unwrap();
-            // `println!` ended it with a line feed.
-            let text = format!("// slm kernel module: {}", &image[..image.len() - 1]);
-            fs::write(ptx.join(format!("{name}.sm_90.ptx")), text).unwrap();
-        }
+    /// Commits the modules.
+    fn commit(&self) {
+        let builder = CudaBuilder::new(self.fixture.path("kernels")).module("fill").module("scale");
+        builder.target_dir(device_target_dir()).commit().unwrap();
     }
 }
 
@@ -108,10 +100,9 @@ fn the_build_script_follows_its_sources() {
 fn committed_modules_are_followed(host: &mut Host, built: &str) {
     host.mode = "committed";
     let error = host.error();
-    let file = Path::new("kernels/ptx/fill.sm_90.ptx");
-    assert!(error.contains(&format!("{} does not exist; make it with: build-kernels", file.display())), "{error}");
+    assert!(error.contains("kernels/ptx has no compiled module fill; make it with: build-kernels"), "{error}");
 
-    host.commit(built);
+    host.commit();
     let committed = host.output();
     assert!(committed.starts_with("Committed\n"), "{committed}");
     assert_eq!(committed.split_once('\n').unwrap().1, built.split_once('\n').unwrap().1);
@@ -119,13 +110,46 @@ fn committed_modules_are_followed(host: &mut Host, built: &str) {
     assert_eq!(host.output(), committed);
     assert_eq!(host.runs(), runs);
 
-    host.fixture.edit("kernels/ptx/fill.sm_90.ptx", ".version 7.8", ".version 7.7");
+    files_belong_to_their_modules(host, &committed);
+
+    host.fixture.edit("kernels/ptx/fill.sm_75.ptx", ".version 6.5", ".version 6.4");
     let error = host.error();
-    assert!(error.contains("fill.sm_90.ptx cannot be used: its text has the digest"), "{error}");
+    assert!(error.contains("fill.sm_75.ptx cannot be used: its text has the digest"), "{error}");
 
     host.mode = "compile";
     let error = host.error();
     assert!(error.contains("SLM_KERNELS is 'compile', which is not one of committed, build, auto and none"), "{error}");
+}
+
+/// The program notices without a compiler for the device, at the modules that have the file and at no others.
+fn files_belong_to_their_modules(host: &Host, committed: &str) {
+    let stale = |output: &str| {
+        let (_, modules) = output.split_once('\n').unwrap();
+        let (fill, scale) = modules.split_once(".entry fill(").unwrap();
+        [fill, scale].map(|text| text.matches("it was compiled from").count())
+    };
+    assert_eq!(stale(committed), [0, 0]);
+    host.fixture.edit("kernels/scale.rs", "//! Multiplies", "//! It multiplies");
+    assert_eq!(stale(&host.output()), [0, 1]);
+    host.fixture.edit("kernels/scale.rs", "//! It multiplies", "//! Multiplies");
+    assert_eq!(host.output(), committed);
+    // Another module's file.
+    host.fixture.edit("kernels/meet.rs", "//! What threads", "//! All that threads");
+    assert_eq!(host.output(), committed);
+    // A file that comes with an edited one, and one that has gone.
+    std::fs::write(host.fixture.path("kernels/more.rs"), "//! More.\n").unwrap();
+    assert_eq!(host.output(), committed);
+    host.fixture.edit("kernels/fill.rs", "use cuda_std", "#[path = \"more.rs\"]\nmod more;\nuse cuda_std");
+    assert_eq!(stale(&host.output()), [1, 0]);
+    host.commit();
+    assert_eq!(host.output(), committed);
+    host.fixture.edit("kernels/fill.rs", "#[path = \"more.rs\"]\nmod more;\n", "");
+    std::fs::remove_file(host.fixture.path("kernels/more.rs")).unwrap();
+    let removed = host.output();
+    assert!(removed.contains("it was compiled from fixture-kernels/more.rs, which this program's kernels do not have"));
+    assert_eq!(stale(&removed), [1, 0]);
+    host.commit();
+    assert_eq!(host.output(), committed);
 }
 
 /// A module is compiled with its own feature alone, the host's code with all of them.

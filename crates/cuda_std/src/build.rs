@@ -6,46 +6,20 @@ mod tokens;
 mod without_std;
 
 use crate::digest::Digest;
+use crate::image::Sources;
+use manifest::package_name;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The files of this crate that device code is made of.
-const CUDA_STD: &[(&str, &[u8])] = &[
-    ("argument.rs", include_bytes!("argument.rs")),
-    ("atomic.rs", include_bytes!("atomic.rs")),
-    ("constants.rs", include_bytes!("constants.rs")),
-    ("copy.rs", include_bytes!("copy.rs")),
-    ("device.rs", include_bytes!("device.rs")),
-    ("digest.rs", include_bytes!("digest.rs")),
-    ("expansion.rs", include_bytes!("expansion.rs")),
-    ("fence.rs", include_bytes!("fence.rs")),
-    ("global.rs", include_bytes!("global.rs")),
-    ("global/rows.rs", include_bytes!("global/rows.rs")),
-    ("global/tail.rs", include_bytes!("global/tail.rs")),
-    ("half.rs", include_bytes!("half.rs")),
-    ("kernel.rs", include_bytes!("kernel.rs")),
-    ("layout.rs", include_bytes!("layout.rs")),
-    ("lib.rs", include_bytes!("lib.rs")),
-    ("math.rs", include_bytes!("math.rs")),
-    ("math/approximate.rs", include_bytes!("math/approximate.rs")),
-    ("math/ieee.rs", include_bytes!("math/ieee.rs")),
-    ("shared.rs", include_bytes!("shared.rs")),
-    ("thread.rs", include_bytes!("thread.rs")),
-    ("value.rs", include_bytes!("value.rs")),
-    ("warp.rs", include_bytes!("warp.rs")),
-    ("warp/lane.rs", include_bytes!("warp/lane.rs")),
-    ("warp/reduce.rs", include_bytes!("warp/reduce.rs")),
-    ("warp/vote.rs", include_bytes!("warp/vote.rs")),
-];
-
-/// The whole build script of a kernel crate: says where the crate is and what the digest of its sources is.
+/// The whole build script of a kernel crate: says where the crate is, and which files its kernels may be compiled from.
 ///
-/// The digest covers every `.rs` file below the crate's folder (without `target` and hidden folders), the files of
-/// `cuda_std` that device code is made of, and every `.rs` file below the folders in `dependencies`, which are
-/// relative to the crate's: name the kernel crate's other path dependencies there.
+/// These are every `.rs` file below the crate's folder (without `target` and hidden folders), every `.rs` file of
+/// `cuda_std`, and every `.rs` file below the folders in `dependencies`, which are relative to the crate's: name the kernel
+/// crate's other path dependencies there. [`kernel!`](crate::kernel) takes the list, with a digest of each file, from
+/// `SLM_KERNEL_SOURCES`; a compiled module is used only if the files that it was compiled from are the same
+/// ([`image::Module::verify`](crate::image::Module::verify)).
 ///
-/// Cargo hands `dir` and `sources` to the build scripts of the crates that depend on this one, if its manifest has
-/// a `links` key; [`kernel!`](crate::kernel) takes the digest from `SLM_KERNEL_SOURCES`.
+/// Cargo hands `dir` to the build scripts of the crates that depend on this one, if its manifest has a `links` key.
 ///
 /// # Crates without `std`
 ///
@@ -68,69 +42,106 @@ const CUDA_STD: &[(&str, &[u8])] = &[
 ///
 /// # Errors
 ///
-/// If a folder or file cannot be read.
+/// If a folder or file cannot be read, or the manifest of a dependency has no name.
 pub fn kernel_crate(dependencies: &[&str]) -> io::Result<()> {
     let dir = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or(io::ErrorKind::NotFound)?);
-    let mut digest = add_files(Digest::new(), &dir, &dir)?;
-    for dependency in dependencies {
-        let folder = dir.join(dependency);
-        digest = add_files(digest, &folder, &folder)?;
-    }
-    for (name, contents) in CUDA_STD {
-        digest = digest.add_part(name.as_bytes()).add_part(contents);
-    }
+    let own = (env::var("CARGO_PKG_NAME").map_err(|_| io::ErrorKind::NotFound)?, dir.clone());
+    let sources = list(&[vec![own], packages(&dir, dependencies)?].concat())?;
     println!("cargo::metadata=dir={}", dir.display());
-    println!("cargo::metadata=sources={digest}");
-    println!("cargo::rustc-env=SLM_KERNEL_SOURCES={digest}");
+    println!("cargo::rustc-env=SLM_KERNEL_SOURCES={sources}");
     println!("cargo::rerun-if-changed={}", dir.join("Cargo.toml").display());
     let library = without_std::library(&dir, dependencies)?.unwrap_or_default();
     println!("cargo::rustc-env=SLM_KERNELS_WITHOUT_STD={library}");
     Ok(())
 }
 
-/// Adds the path (relative to `root`) and contents of every `.rs` file below `folder`, in the order of their names, and
-/// has cargo watch them. A new file counts as soon as an old one refers to it.
-fn add_files(mut digest: Digest, root: &Path, folder: &Path) -> io::Result<Digest> {
-    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+/// The names and folders of these dependencies.
+fn packages(dir: &Path, dependencies: &[&str]) -> io::Result<Vec<(String, PathBuf)>> {
+    let package = |dependency: &&str| {
+        let folder = dir.join(dependency);
+        let manifest = read_text(&folder.join("Cargo.toml"))?;
+        let unnamed = || io::Error::other(format!("{} has no package with a name", folder.display()));
+        Ok((package_name(&manifest).ok_or_else(unnamed)?, folder))
+    };
+    dependencies.iter().map(package).collect()
+}
+
+/// The files of these packages and of this crate ([`Sources`]). Cargo watches them; a new file counts as soon as an old one
+/// refers to it.
+fn list(packages: &[(String, PathBuf)]) -> io::Result<String> {
+    let mut files = Vec::new();
+    for (name, folder) in packages {
+        add_files(&mut files, name, folder, folder)?;
+    }
+    // Its tests are elsewhere.
+    let this = Path::new(env!("CARGO_MANIFEST_DIR"));
+    add_files(&mut files, env!("CARGO_PKG_NAME"), this, &this.join("src"))?;
+    Ok(Sources::list(files.iter().map(|(name, digest)| (name.as_str(), *digest))))
+}
+
+/// Adds the digest of every `.rs` file below `folder`, named by its package and its path below `root`, in the order of their
+/// names.
+fn add_files(files: &mut Vec<(String, Digest)>, package: &str, root: &Path, folder: &Path) -> io::Result<()> {
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut entries = entries.map_err(|error| named(folder, &error))?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let (path, name) = (entry.path(), entry.file_name());
         if entry.file_type()?.is_dir() {
             if name != "target" && !name.to_string_lossy().starts_with('.') {
-                digest = add_files(digest, root, &path)?;
+                add_files(files, package, root, &path)?;
             }
         } else if path.extension().is_some_and(|e| e == "rs") {
             println!("cargo::rerun-if-changed={}", path.display());
-            let relative = path.strip_prefix(root).unwrap_or(&path);
-            digest = digest.add_part(relative.to_string_lossy().as_bytes()).add_part(&fs::read(&path)?);
+            let contents = fs::read(&path).map_err(|error| named(&path, &error))?;
+            let relative = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+            files.push((format!("{package}/{relative}"), Digest::new().add(&contents)));
         }
     }
-    Ok(digest)
+    Ok(())
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    fs::read_to_string(path).map_err(|error| named(path, &error))
+}
+
+/// The same error with the file that it is about.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What only the host compiles.
-    const HOST: [&str; 5] = ["build", "build.rs", "host", "host.rs", "image.rs"];
-
-    /// The files below `folder`, by their paths from `src` on.
-    fn files(src: &Path, folder: &Path) -> Vec<String> {
-        let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let files = paths.flat_map(|path| match path.is_dir() {
-            true => files(src, &path),
-            false => vec![path.strip_prefix(src).unwrap().to_str().unwrap().to_owned()],
-        });
-        files.collect()
+    /// A folder with these files.
+    fn folder(name: &str, files: &[&str]) -> PathBuf {
+        let root = env::temp_dir().join(format!("slm-cuda-std-{}-{name}", std::process::id()));
+        for path in files.iter().map(|file| root.join(file)) {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        root
     }
 
     #[test]
-    fn the_digest_covers_every_device_file() {
-        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let mut names = files(&src, &src);
-        names.retain(|name| !HOST.contains(&name.split('/').next().unwrap_or_default()));
-        names.sort();
-        assert_eq!(names, CUDA_STD.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    fn files_are_named_by_package_and_path() {
+        let root =
+            folder("list", &["k/lib.rs", "k/rows/mod.rs", "k/ptx/x.ptx", "k/.git/x.rs", "k/target/x.rs", "h/lib.rs"]);
+        let packages = [("my-kernels", "k"), ("helper", "h")].map(|(name, dir)| (name.to_owned(), root.join(dir)));
+        let listed = list(&packages).unwrap();
+        let names: Vec<&str> = listed.split('|').map(|entry| &entry[33..]).collect();
+        assert_eq!(names[..3], ["my-kernels/lib.rs", "my-kernels/rows/mod.rs", "helper/lib.rs"]);
+        assert!(names[3..].contains(&"slm-cuda-std/src/global/rows.rs"), "{names:?}");
+        assert!(names[3..].iter().all(|name| name.starts_with("slm-cuda-std/src/")), "{names:?}");
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let error = list(&[("helper".to_owned(), "/nowhere/helper".into())]).unwrap_err();
+        assert!(error.to_string().starts_with("/nowhere/helper: "), "{error}");
+        let error = packages(Path::new("/nowhere"), &["helper"]).unwrap_err();
+        assert!(error.to_string().starts_with("/nowhere/helper/Cargo.toml: "), "{error}");
     }
 }

@@ -1,66 +1,45 @@
-//! Compiled kernel modules: PTX text under a header that says what it was compiled from.
+//! Compiled kernel modules: PTX, and what it was compiled from.
 //!
-//! ```text
-//! // slm kernel module: filter1d
-//! // target: sm_90
-//! // sources: 32 hexadecimal digits
-//! // compiler: rustc 1.96.0 (ac68faa20 2026-05-25), LLVM 22.1.8
-//! // flags: -Ctarget-cpu=sm_90 …
-//! // digest: 32 hexadecimal digits
-//! .version 7.8
-//! …
-//! ```
-//!
-//! `sources` is the digest of the kernel crate's sources and of this crate ([`build::kernel_crate`](crate::build));
-//! `digest` covers the five lines above it and all that follows it. Who loads a module checks both, so host code
-//! never launches kernels that were compiled from other sources than its own.
+//! `cuda_builder` compiles a module and hands it to the program as a [`Module`]: its texts, one for each target, a digest
+//! of each, the files that it was compiled from, and their digest. Who loads a module checks both. The files are checked
+//! against those that the host's code of the kernels was compiled beside ([`Sources`]), so host code never launches
+//! kernels that were compiled from other sources than its own; other files of a kernel crate do not count.
 //!
 //! The same sources can be compiled to different things, by `cfg`. So each entry point has a constant beside it, with a
 //! digest of its place and its arguments: [`verify_kernel`].
+
+mod sources;
+
+pub use sources::Sources;
 
 use crate::Entry;
 use crate::digest::Digest;
 use std::fmt;
 
-/// What a compiled module says of itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// The module's name.
-    pub module: String,
-    /// The compute capability that it was compiled for, as in `sm_90`: 90.
-    pub target: u32,
-    /// The digest of its sources.
-    pub sources: String,
-    /// The compiler and its version.
-    pub compiler: String,
-    /// The flags that decide what the compiler makes of the sources.
-    pub flags: String,
-}
-
-/// Why a text is not a compiled module that may be loaded.
+/// Why a module may not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// A line of the header is missing.
-    NoHeader {
-        /// The line's key.
-        missing: &'static str,
-    },
-    /// The text is not the one that was written.
+    /// The text is not the one that was compiled.
     Altered {
-        /// The digest that the header names.
+        /// The digest of the compiled text.
         expected: String,
         /// The digest of the text.
         actual: String,
     },
     /// The module has no texts.
     NoImages,
-    /// The text was compiled from other sources.
+    /// The module was compiled from other contents of its files.
     Stale {
-        /// The digest of the sources that the host code was compiled from.
+        /// The digest of the files that the host code was compiled beside.
         expected: String,
-        /// The digest that the header names.
+        /// The digest of the files that the module was compiled from.
         actual: String,
+    },
+    /// The module was compiled from a file that the host code was not compiled beside.
+    MissingSource {
+        /// The file's package and path.
+        file: String,
     },
     /// The text has another kernel than the host code, or one with other arguments.
     OtherKernel {
@@ -76,15 +55,17 @@ pub enum ImageError {
 impl fmt::Display for ImageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ImageError::NoHeader { missing } => write!(f, "its header has no line '{missing}'"),
             ImageError::Altered { expected, actual } => {
-                write!(f, "its text has the digest {actual}, its header says {expected}")
+                write!(f, "its text has the digest {actual}, the compiled one had {expected}")
             }
             ImageError::NoImages => {
                 f.write_str("it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone")
             }
             ImageError::Stale { expected, actual } => {
                 write!(f, "it was compiled from sources with the digest {actual}, this program has {expected}")
+            }
+            ImageError::MissingSource { file } => {
+                write!(f, "it was compiled from {file}, which this program's kernels do not have")
             }
             ImageError::OtherKernel { kernel, expected, actual } => write!(
                 f,
@@ -97,72 +78,32 @@ impl fmt::Display for ImageError {
 
 impl std::error::Error for ImageError {}
 
-const KEYS: [&str; 5] = ["slm kernel module", "target", "sources", "compiler", "flags"];
-const DIGEST: &str = "digest";
-
-impl Header {
-    /// The header with `ptx` below it.
-    #[must_use]
-    pub fn write(&self, ptx: &str) -> String {
-        let target = format!("sm_{}", self.target);
-        let values = [&self.module, &target, &self.sources, &self.compiler, &self.flags];
-        let head: String = KEYS.iter().zip(values).map(|(key, value)| format!("// {key}: {value}\n")).collect();
-        let digest = digest(&head, ptx);
-        format!("{head}// {DIGEST}: {digest}\n{ptx}")
-    }
-
-    /// Reads the header of `image` and checks that the text below it is the one it was written for.
-    ///
-    /// # Errors
-    ///
-    /// [`ImageError::NoHeader`] and [`ImageError::Altered`].
-    pub fn read(image: &str) -> Result<Header, ImageError> {
-        let mut rest = image;
-        let [module, target, sources, compiler, flags] = {
-            let mut values = [""; 5];
-            for (value, key) in values.iter_mut().zip(KEYS) {
-                *value = line(&mut rest, key)?;
-            }
-            values
-        };
-        let head = &image[..image.len() - rest.len()];
-        let expected = line(&mut rest, DIGEST)?;
-        let actual = digest(head, rest);
-        if actual != expected {
-            return Err(ImageError::Altered { expected: expected.to_owned(), actual });
-        }
-        let target = target.strip_prefix("sm_").and_then(|t| t.parse().ok());
-        Ok(Header {
-            module: module.to_owned(),
-            target: target.ok_or(ImageError::NoHeader { missing: KEYS[1] })?,
-            sources: sources.to_owned(),
-            compiler: compiler.to_owned(),
-            flags: flags.to_owned(),
-        })
-    }
-
-    /// Reads the header of `image` as [`read`](Header::read) does, and checks that it was compiled from the sources
-    /// with the digest `sources`.
-    ///
-    /// # Errors
-    ///
-    /// Any [`ImageError`].
-    pub fn verify(image: &str, sources: &str) -> Result<Header, ImageError> {
-        let header = Header::read(image)?;
-        if header.sources != sources {
-            return Err(ImageError::Stale { expected: sources.to_owned(), actual: header.sources });
-        }
-        Ok(header)
-    }
+/// Returns the digest of a compiled text, as an [`Image`] has it.
+#[must_use]
+pub fn digest(text: &str) -> String {
+    Digest::new().add(text.as_bytes()).to_string()
 }
 
-/// Checks that `image` has the very kernel `E`, compiled with the arguments that it has in this program.
+/// Checks that `text` is the one with this digest.
+///
+/// # Errors
+///
+/// [`ImageError::Altered`].
+pub fn verify_text(text: &str, expected: &str) -> Result<(), ImageError> {
+    let actual = digest(text);
+    if actual == expected {
+        return Ok(());
+    }
+    Err(ImageError::Altered { expected: expected.to_owned(), actual })
+}
+
+/// Checks that `text` has the very kernel `E`, compiled with the arguments that it has in this program.
 ///
 /// # Errors
 ///
 /// [`ImageError::OtherKernel`].
-pub fn verify_kernel<E: Entry>(image: &str) -> Result<(), ImageError> {
-    let actual = layout(image, E::NAME);
+pub fn verify_kernel<E: Entry>(text: &str) -> Result<(), ImageError> {
+    let actual = layout(text, E::NAME);
     if actual == Some(E::LAYOUT) {
         return Ok(());
     }
@@ -171,8 +112,8 @@ pub fn verify_kernel<E: Entry>(image: &str) -> Result<(), ImageError> {
 }
 
 /// The digest beside the entry point `kernel`: bytes in decimal, of which zeros at the end may be left out.
-fn layout(image: &str, kernel: &str) -> Option<Digest> {
-    let (_, rest) = image.split_once(&format!(" {kernel}_layout[16] = {{"))?;
+fn layout(text: &str, kernel: &str) -> Option<Digest> {
+    let (_, rest) = text.split_once(&format!(" {kernel}_layout[16] = {{"))?;
     let (list, _) = rest.split_once('}')?;
     let mut bytes = [0; 16];
     for (byte, number) in bytes.iter_mut().zip(list.split(',')) {
@@ -181,41 +122,72 @@ fn layout(image: &str, kernel: &str) -> Option<Digest> {
     Some(Digest::from_bytes(bytes))
 }
 
-/// Takes the line `// key: value` off the front of `rest`.
-fn line<'a>(rest: &mut &'a str, key: &'static str) -> Result<&'a str, ImageError> {
-    let missing = ImageError::NoHeader { missing: key };
-    let (first, after) = rest.split_once('\n').ok_or(missing.clone())?;
-    let value = first.strip_prefix("// ").and_then(|l| l.strip_prefix(key)).and_then(|l| l.strip_prefix(": "));
-    *rest = after;
-    value.ok_or(missing)
+/// A kernel module compiled for one target.
+#[derive(Clone, Copy, Debug)]
+pub struct Image {
+    target: u32,
+    text: &'static str,
+    digest: &'static str,
 }
 
-fn digest(head: &str, ptx: &str) -> String {
-    Digest::new().add(head.as_bytes()).add(ptx.as_bytes()).to_string()
+impl Image {
+    /// The PTX `text` with this digest, for a compute capability without its dot.
+    #[must_use]
+    pub const fn new(target: u32, text: &'static str, digest: &'static str) -> Self {
+        Image { target, text, digest }
+    }
+
+    /// The compute capability that it was compiled for, as in `sm_90`: 90.
+    #[must_use]
+    pub fn target(&self) -> u32 {
+        self.target
+    }
+
+    /// The PTX.
+    #[must_use]
+    pub fn text(&self) -> &'static str {
+        self.text
+    }
+
+    /// Checks that the text is the one that was compiled.
+    ///
+    /// # Errors
+    ///
+    /// [`ImageError::Altered`].
+    pub fn verify(&self) -> Result<(), ImageError> {
+        verify_text(self.text, self.digest)
+    }
 }
 
-/// A kernel module compiled for several targets: what [`include_kernels!`](crate::include_kernels) makes.
+/// A compiled kernel module: what [`include_kernels!`](crate::include_kernels) makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Module {
     name: &'static str,
-    images: &'static [&'static str],
+    files: &'static [&'static str],
+    sources: &'static str,
+    images: &'static [Image],
 }
 
 impl Module {
-    /// The module with these images.
+    /// The module with these images, compiled from `files` when [`Sources::digest`] of them was `sources`.
     ///
     /// # Safety
     ///
-    /// The images were written by `cuda_builder`.
+    /// `cuda_builder` wrote the images and compiled them from these files.
     #[must_use]
-    pub const unsafe fn new(name: &'static str, images: &'static [&'static str]) -> Self {
-        Module { name, images }
+    pub const unsafe fn new(
+        name: &'static str,
+        files: &'static [&'static str],
+        sources: &'static str,
+        images: &'static [Image],
+    ) -> Self {
+        Module { name, files, sources, images }
     }
 
     /// A module without images: for kernels that run on emulated devices alone, as in tests.
     #[must_use]
     pub const fn without_images(name: &'static str) -> Self {
-        Module { name, images: &[] }
+        Module { name, files: &[], sources: "", images: &[] }
     }
 
     /// Its name.
@@ -224,10 +196,28 @@ impl Module {
         self.name
     }
 
-    /// The texts, one for each target.
+    /// The images, one for each target.
     #[must_use]
-    pub fn images(&self) -> &'static [&'static str] {
+    pub fn images(&self) -> &'static [Image] {
         self.images
+    }
+
+    /// Checks that the module was compiled from its files as they are in `sources`, an
+    /// [`Entry::SOURCES`](crate::Entry::SOURCES).
+    ///
+    /// # Errors
+    ///
+    /// [`ImageError::NoImages`], [`ImageError::Stale`] and [`ImageError::MissingSource`].
+    pub fn verify(&self, sources: &str) -> Result<(), ImageError> {
+        if self.images.is_empty() {
+            return Err(ImageError::NoImages);
+        }
+        let missing = |file: &str| ImageError::MissingSource { file: file.to_owned() };
+        let expected = Sources::new(sources).digest(self.files.iter().copied()).map_err(missing)?;
+        if expected != self.sources {
+            return Err(ImageError::Stale { expected, actual: self.sources.to_owned() });
+        }
+        Ok(())
     }
 }
 
@@ -246,7 +236,7 @@ pub enum Origin {
 }
 
 /// Includes what `cuda_builder` made in the crate's build script: a `static` [`Module`] for each module, named in
-/// capitals, and the `static ORIGIN`, an [`Origin`].
+/// capitals; the `static MODULES`, a list of them; and the `static ORIGIN`, an [`Origin`].
 #[macro_export]
 macro_rules! include_kernels {
     () => {
@@ -258,50 +248,58 @@ macro_rules! include_kernels {
 mod tests {
     use super::*;
 
-    fn header() -> Header {
-        Header {
-            module: "blur".into(),
-            target: 80,
-            sources: "0123".into(),
-            compiler: "rustc 1.0".into(),
-            flags: "-O".into(),
-        }
+    const LIST: &str = "0123456789abcdef0123456789abcdef k/a.rs|fedcba9876543210fedcba9876543210 k/b.rs";
+
+    const IMAGES: &[Image] = &[Image::new(75, ".version 6.5\n", "")];
+
+    /// A module that was compiled from `files` as they are in [`LIST`].
+    fn module(files: &'static [&'static str]) -> Module {
+        let sources = Sources::new(LIST).digest(files.iter().copied()).unwrap().leak();
+        // SAFETY: the text is never loaded.
+        unsafe { Module::new("m", files, sources, IMAGES) }
     }
 
     #[test]
-    fn written_is_read() {
-        let image = header().write(".version 7.0\n");
-        assert_eq!(Header::verify(&image, "0123"), Ok(header()));
-        assert!(image.ends_with("\n.version 7.0\n"));
+    fn a_changed_or_missing_file_is_noticed_by_the_modules_that_have_it() {
+        let [both, one] = [module(&["k/a.rs", "k/b.rs"]), module(&["k/a.rs"])];
+        assert_eq!((both.verify(LIST), one.verify(LIST)), (Ok(()), Ok(())));
+        let edited = LIST.replace("fedc", "0000");
+        assert!(matches!(both.verify(&edited), Err(ImageError::Stale { .. })));
+        assert_eq!(one.verify(&edited), Ok(()));
+        let removed = LIST.split_once('|').unwrap().0;
+        assert_eq!(both.verify(removed), Err(ImageError::MissingSource { file: "k/b.rs".to_owned() }));
+        assert_eq!(one.verify(removed), Ok(()));
+        let added = format!("{LIST}|0123456789abcdef0123456789abcdef k/c.rs");
+        assert_eq!((both.verify(&added), one.verify(&added)), (Ok(()), Ok(())));
+    }
+
+    #[test]
+    fn a_module_without_images_is_refused() {
+        assert_eq!(Module::without_images("m").verify(LIST), Err(ImageError::NoImages));
     }
 
     #[test]
     fn every_changed_byte_is_noticed() {
-        let image = header().write(".version 7.0\n");
-        for i in 0..image.len() {
-            let mut bytes = image.clone().into_bytes();
+        let text = ".version 7.0\n";
+        let verify = |text: String| Image::new(80, text.leak(), digest(".version 7.0\n").leak()).verify();
+        assert_eq!(verify(text.to_owned()), Ok(()));
+        for i in 0..text.len() {
+            let mut bytes = text.to_owned().into_bytes();
             bytes[i] ^= 1;
-            let changed = String::from_utf8(bytes).unwrap();
-            assert!(Header::read(&changed).is_err(), "byte {i} of {changed}");
+            assert!(verify(String::from_utf8(bytes).unwrap()).is_err(), "byte {i}");
         }
-        assert!(Header::read(&image[..image.len() - 1]).is_err());
-        assert!(Header::read("").is_err());
-    }
-
-    #[test]
-    fn other_sources_are_refused() {
-        let stale = ImageError::Stale { expected: "4567".into(), actual: "0123".into() };
-        assert_eq!(Header::verify(&header().write("x"), "4567"), Err(stale));
+        assert!(verify(text[..text.len() - 1].to_owned()).is_err());
+        assert!(verify(String::new()).is_err());
     }
 
     #[test]
     fn errors_name_both_digests() {
         let altered = ImageError::Altered { expected: "aa".into(), actual: "bb".into() };
-        assert_eq!(altered.to_string(), "its text has the digest bb, its header says aa");
+        assert_eq!(altered.to_string(), "its text has the digest bb, the compiled one had aa");
         let stale = ImageError::Stale { expected: "aa".into(), actual: "bb".into() };
         assert_eq!(stale.to_string(), "it was compiled from sources with the digest bb, this program has aa");
-        let missing = ImageError::NoHeader { missing: "target" };
-        assert_eq!(missing.to_string(), "its header has no line 'target'");
+        let missing = ImageError::MissingSource { file: "k/b.rs".into() };
+        assert_eq!(missing.to_string(), "it was compiled from k/b.rs, which this program's kernels do not have");
         let none = "it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone";
         assert_eq!(ImageError::NoImages.to_string(), none);
         let other = |actual| ImageError::OtherKernel { kernel: "blur", expected: "aa".into(), actual };

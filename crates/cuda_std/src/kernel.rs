@@ -7,7 +7,7 @@ use crate::digest::Digest;
 ///
 /// # Safety
 ///
-/// If a module compiled from the sources with the digest [`SOURCES`](Entry::SOURCES) has an entry point `NAME` with this
+/// If a module compiled from files of [`SOURCES`](Entry::SOURCES) has an entry point `NAME` with this
 /// [`LAYOUT`](Entry::LAYOUT), its parameters are `Args` and, unless that is `()`, `Constants`.
 /// [`WITHOUT_STD`](Entry::WITHOUT_STD) is true only of kernels that reach none of the facilities of `std`. Only
 /// [`kernel!`](crate::kernel) can know that.
@@ -18,7 +18,8 @@ pub unsafe trait Entry: 'static {
     type Constants: Argument;
     /// The entry point's name.
     const NAME: &'static str;
-    /// The digest of the sources that the entry point was written in ([`build::kernel_crate`](crate::build)).
+    /// The files that the entry point's crate was compiled from, and that modules with it may be compiled from
+    /// ([`image::Sources`](crate::image::Sources)).
     const SOURCES: Option<&'static str>;
     /// A digest of where the kernel is defined, and of the layout of its arguments and constants. Compiled modules carry
     /// the device's ([`image::verify_kernel`](crate::image::verify_kernel)): the same sources can mean different things

@@ -78,7 +78,7 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Function {
-    /// Finds the kernel of that name in `module`, which has to be compiled from sources with this digest and to pass
+    /// Finds the kernel of that name in `module`, which has to be compiled from these sources and to pass
     /// `verify`.
     fn load(
         queue: &Arc<Queue>,

@@ -5,7 +5,7 @@ use super::handle;
 use super::queue::Limits;
 use crate::{Error, Result, modules};
 use cuda_std::Entry;
-use cuda_std::image::{Header, ImageError, Module, verify_kernel};
+use cuda_std::image::{Image, Module, verify_kernel};
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub(super) struct Loaded {
     module: &'static Module,
-    /// The digest of the sources that it was checked against.
+    /// The sources that it was checked against.
     sources: &'static str,
-    image: &'static str,
+    image: &'static Image,
     pub(super) cuda: handle::Module,
 }
 
@@ -23,7 +23,7 @@ impl Loaded {
     /// Refuses a module that has not this very kernel with its arguments.
     pub(super) fn verify<E: Entry>(&self) -> Result<()> {
         let module = self.module.name();
-        verify_kernel::<E>(self.image).map_err(|source| Error::KernelModule { module, source })
+        verify_kernel::<E>(self.image.text()).map_err(|source| Error::KernelModule { module, source })
     }
 }
 
@@ -32,7 +32,7 @@ impl Loaded {
 pub(super) struct Modules(Mutex<Vec<Arc<Loaded>>>);
 
 impl Modules {
-    /// The module, compiled from sources with this digest; loaded if it is not yet. The context is current.
+    /// The module, compiled from these sources; loaded if it is not yet. The context is current.
     pub(super) fn get(&self, module: &'static Module, sources: &'static str, limits: &Limits) -> Result<Arc<Loaded>> {
         // The list is whole at any time, so a panic elsewhere did it no harm.
         let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,10 +41,10 @@ impl Modules {
         if let Some(found) = loaded.iter().find(same) {
             return Ok(found.clone());
         }
-        let (header, image) = choose(module, sources, &limits.device, limits.capability)?;
+        let image = choose(module, sources, &limits.device, limits.capability)?;
         // SAFETY: compiled from the sources of this program's kernels (`choose`).
-        let cuda = unsafe { handle::Module::load(image) };
-        let cuda = cuda.map_err(|error| explain(error, &header, image, version()))?;
+        let cuda = unsafe { handle::Module::load(image.text()) };
+        let cuda = cuda.map_err(|error| explain(error, module.name(), image.text(), version()))?;
         let new = Arc::new(Loaded { module, sources, image, cuda });
         loaded.push(new.clone());
         Ok(new)
@@ -53,36 +53,37 @@ impl Modules {
 
 /// The lowest compute capability that there is an image for.
 pub(super) fn lowest_target() -> (u32, u32) {
-    let targets = modules::FILTER1D_ROWS_F32.images().iter().filter_map(|image| Header::read(image).ok());
-    let lowest = targets.map(|header| header.target).min().unwrap_or_default();
+    let lowest = modules::FILTER1D_ROWS_F32.images().iter().map(Image::target).min().unwrap_or_default();
     (lowest / 10, lowest % 10)
 }
 
-/// The image of `module` for the highest target that `device` supports; all have to be compiled from sources with this
-/// digest.
-fn choose(module: &'static Module, sources: &str, device: &str, actual: (u32, u32)) -> Result<(Header, &'static str)> {
+/// The image of `module` for the highest target that `device` supports, if it is whole and the module was compiled from
+/// these sources.
+fn choose(module: &'static Module, sources: &str, device: &str, actual: (u32, u32)) -> Result<&'static Image> {
     let wrong = |source| Error::KernelModule { module: module.name(), source };
-    let read = |image: &&'static str| Header::verify(image, sources).map(|header| (header, *image)).map_err(wrong);
-    let mut images = module.images().iter().map(read).collect::<Result<Vec<_>>>()?;
-    images.sort_by_key(|(header, _)| header.target);
-    let lowest = images.first().ok_or(wrong(ImageError::NoImages))?.0.target;
+    module.verify(sources).map_err(wrong)?;
     let most = 10 * actual.0 + actual.1;
-    let best = images.into_iter().rfind(|(header, _)| header.target <= most);
-    let required = (lowest / 10, lowest % 10);
-    best.ok_or_else(|| Error::DeviceTooOld { device: device.to_owned(), required, actual })
+    let supported = module.images().iter().filter(|image| image.target() <= most);
+    let Some(image) = supported.max_by_key(|image| image.target()) else {
+        let lowest = module.images().iter().map(Image::target).min().unwrap_or_default();
+        let required = (lowest / 10, lowest % 10);
+        return Err(Error::DeviceTooOld { device: device.to_owned(), required, actual });
+    };
+    image.verify().map_err(wrong)?;
+    Ok(image)
 }
 
-/// The refusal of a driver of this version to load `image`, in terms of versions if that is the reason.
-fn explain(error: Error, header: &Header, image: &str, version: Result<(u32, u32)>) -> Error {
+/// The refusal of a driver of this version to load the text of `module`, in terms of versions if that is the reason.
+fn explain(error: Error, module: &str, text: &str, version: Result<(u32, u32)>) -> Error {
     let (true, Ok(actual)) = (is_unsupported_ptx(&error), version) else { return error };
-    let ptx = ptx_version(image).unwrap_or_default();
-    let needed_for = format!("the kernel module {} (PTX {}.{})", header.module, ptx.0, ptx.1);
+    let ptx = ptx_version(text).unwrap_or_default();
+    let needed_for = format!("the kernel module {module} (PTX {}.{})", ptx.0, ptx.1);
     Error::DriverTooOld { required: cuda_of_ptx(ptx), actual, needed_for }
 }
 
 /// The PTX version in the line `.version M.m`.
-fn ptx_version(image: &str) -> Option<(u32, u32)> {
-    let version = image.lines().find_map(|line| line.strip_prefix(".version "))?;
+fn ptx_version(text: &str) -> Option<(u32, u32)> {
+    let version = text.lines().find_map(|line| line.strip_prefix(".version "))?;
     let (major, minor) = version.trim().split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
@@ -105,29 +106,33 @@ fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
 mod tests {
     use super::super::driver::check;
     use super::*;
-    use crate::modules::{FILTER1D_COLUMNS_F64, FILTER1D_ROWS_F32, FILTER1D_ROWS_I32};
+    use crate::modules::MODULES;
+    use cuda_std::image::{ImageError, Sources, digest};
 
-    fn ours() -> Header {
-        let sources = slm_kernels::SOURCES.to_owned();
-        Header { module: "m".into(), target: 75, sources, compiler: "c".into(), flags: "f".into() }
+    const FILES: &[&str] = &["slm-kernels/lib.rs"];
+
+    fn ours() -> &'static str {
+        Sources::new(slm_kernels::SOURCES).digest(FILES.iter().copied()).unwrap().leak()
     }
 
-    /// A module with these images.
-    fn module(images: Vec<String>) -> &'static Module {
-        let images = images.into_iter().map(|image| &*image.leak()).collect::<Vec<&'static str>>().leak();
-        // SAFETY: `choose` only reads the texts; none of them is loaded.
-        Box::leak(Box::new(unsafe { Module::new("m", images) }))
+    fn image(target: u32, text: &'static str) -> Image {
+        Image::new(target, text, digest(text).leak())
     }
 
-    fn choose_ours(module: &'static Module, capability: (u32, u32)) -> Result<(Header, &'static str)> {
+    /// A module with these images, compiled from `FILES` with this digest.
+    fn module(sources: &'static str, images: Vec<Image>) -> &'static Module {
+        // SAFETY: `choose` only reads the texts, and the driver refuses the one that a test has it load.
+        Box::leak(Box::new(unsafe { Module::new("m", FILES, sources, images.leak()) }))
+    }
+
+    fn choose_ours(module: &'static Module, capability: (u32, u32)) -> Result<&'static Image> {
         choose(module, slm_kernels::SOURCES, "old", capability)
     }
 
     #[test]
     fn the_highest_supported_target_is_chosen() {
-        let images = [75, 80, 90].map(|target| Header { target, ..ours() }.write(".version 6.3\n"));
-        let module = module(images.to_vec());
-        let chosen = |capability| choose_ours(module, capability).map(|(header, _)| header.target);
+        let module = module(ours(), [90, 75, 80].map(|target| image(target, ".version 6.3\n")).to_vec());
+        let chosen = |capability| choose_ours(module, capability).map(Image::target);
         assert_eq!(chosen((7, 5)), Ok(75));
         assert_eq!(chosen((8, 9)), Ok(80));
         assert_eq!(chosen((9, 0)), Ok(90));
@@ -139,31 +144,30 @@ mod tests {
     #[test]
     fn a_module_without_images_is_not_loaded() {
         let error = Error::KernelModule { module: "m", source: ImageError::NoImages };
-        assert_eq!(choose_ours(module(Vec::new()), (9, 0)).err(), Some(error));
+        assert_eq!(choose_ours(module(ours(), Vec::new()), (9, 0)).err(), Some(error));
     }
 
     #[test]
     fn a_module_of_other_sources_is_not_loaded() {
-        let stale = Header { sources: "other".into(), ..ours() }.write(".version 6.3\n");
-        let Err(Error::KernelModule { module, source }) = choose_ours(module(vec![stale]), (9, 0)) else { panic!() };
+        let stale = module("other", vec![image(75, ".version 6.3\n")]);
+        let Err(Error::KernelModule { module, source }) = choose_ours(stale, (9, 0)) else { panic!() };
         assert_eq!(module, "m");
-        let expected = slm_kernels::SOURCES.to_owned();
-        assert_eq!(source, ImageError::Stale { expected, actual: "other".into() });
+        assert_eq!(source, ImageError::Stale { expected: ours().to_owned(), actual: "other".into() });
     }
 
     #[test]
     fn an_altered_module_is_not_loaded() {
-        let altered = ours().write(".version 6.3\n").replace("6.3", "6.4");
-        let error = choose_ours(module(vec![altered]), (9, 0)).unwrap_err();
+        let altered = Image::new(75, ".version 6.4\n", digest(".version 6.3\n").leak());
+        let error = choose_ours(module(ours(), vec![altered]), (9, 0)).unwrap_err();
         assert!(matches!(error, Error::KernelModule { source: ImageError::Altered { .. }, .. }), "{error}");
     }
 
     #[test]
     fn this_programs_modules_are_good() {
-        for module in [&FILTER1D_ROWS_F32, &FILTER1D_COLUMNS_F64, &FILTER1D_ROWS_I32] {
+        assert!(!MODULES.is_empty());
+        for module in MODULES {
             for capability in [(7, 5), (8, 0), (9, 0)] {
-                let (header, _) = choose_ours(module, capability).unwrap();
-                assert_eq!((header.target / 10, header.target % 10), capability);
+                assert_eq!(choose_ours(module, capability).map(Image::target), Ok(75));
             }
         }
         assert_eq!(lowest_target(), (7, 5));
@@ -176,20 +180,20 @@ mod tests {
 
     #[test]
     fn a_driver_too_old_for_the_ptx_is_told_in_versions() {
-        let explained = explain(error(222), &ours(), "// m\n.version 7.8\n", Ok((11, 4)));
+        let explained = explain(error(222), "m", "// m\n.version 7.8\n", Ok((11, 4)));
         let needed_for = "the kernel module m (PTX 7.8)".to_owned();
         assert_eq!(explained, Error::DriverTooOld { required: (11, 8), actual: (11, 4), needed_for });
         // Another failure, or a driver that does not tell its version, stays what it is.
-        assert_eq!(explain(error(218), &ours(), ".version 7.8\n", Ok((11, 4))), error(218));
-        assert_eq!(explain(error(222), &ours(), ".version 7.8\n", Err(error(3))), error(222));
+        assert_eq!(explain(error(218), "m", ".version 7.8\n", Ok((11, 4))), error(218));
+        assert_eq!(explain(error(222), "m", ".version 7.8\n", Err(error(3))), error(222));
     }
 
     #[test]
     #[ignore = "needs a GPU"]
     fn the_driver_refuses_ptx_of_the_future() {
         let (queue, _) = super::super::open(0).unwrap();
-        let image = ours().write(".version 99.9\n.target sm_75\n.address_size 64\n");
-        let refused = queue.module(module(vec![image]), slm_kernels::SOURCES).unwrap_err();
+        let image = image(75, ".version 99.9\n.target sm_75\n.address_size 64\n");
+        let refused = queue.module(module(ours(), vec![image]), slm_kernels::SOURCES).unwrap_err();
         let Error::DriverTooOld { required, actual, needed_for } = &refused else { panic!("{refused}") };
         assert_eq!((*required, needed_for.as_str()), ((99, 9), "the kernel module m (PTX 99.9)"));
         assert_eq!(*actual, version().unwrap());

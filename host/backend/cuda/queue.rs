@@ -96,7 +96,7 @@ impl Queue {
         &self.limits
     }
 
-    /// The module, which was compiled from sources with this digest; loaded on first use.
+    /// The module, which was compiled from these sources; loaded on first use.
     pub(super) fn module(&self, module: &'static Module, sources: &'static str) -> Result<Arc<Loaded>> {
         self.enter()?;
         self.note(self.modules.get(module, sources, &self.limits))

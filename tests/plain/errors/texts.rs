@@ -58,14 +58,17 @@ fn driver_too_old() {
 fn kernel_module() {
     let (expected, actual) = ("aa".to_owned(), "bb".to_owned());
     let cases = [
-        (ImageError::NoHeader { missing: "target" }, "its header has no line 'target'"),
+        (
+            ImageError::MissingSource { file: "k/b.rs".to_owned() },
+            "it was compiled from k/b.rs, which this program's kernels do not have",
+        ),
         (
             ImageError::NoImages,
             "it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone",
         ),
         (
             ImageError::Altered { expected: expected.clone(), actual: actual.clone() },
-            "its text has the digest bb, its header says aa",
+            "its text has the digest bb, the compiled one had aa",
         ),
         (
             ImageError::Stale { expected, actual },

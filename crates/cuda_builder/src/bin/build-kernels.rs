@@ -1,16 +1,15 @@
 //! Compiles a kernel crate and keeps its compiled modules beside its sources, or checks the ones that are there.
 
-use cuda_builder::{Arch, BuildError, CudaBuilder};
+use cuda_builder::{BuildError, CudaBuilder};
 use std::process::ExitCode;
 use std::{env, path};
 
 const USAGE: &str = "\
-usage: build-kernels <folder of the kernel crate> [<module>...] [--arch <target>]... [--check]
+usage: build-kernels <folder of the kernel crate> [<module>...] [--check]
 
-Compiles each module (a feature of the kernel crate; without any, all of the crate) for each target (without any:
-sm_75, sm_80 and sm_90) and writes <folder>/ptx/<module>.<target>.ptx.
+Compiles each module (a feature of the kernel crate; without any, all of them) for its targets, writes
+<folder>/ptx/<module>.<target>.ptx, and lists in <folder>/ptx/index.toml what it was compiled from.
 
-  --arch <target>  a target, as in sm_90
   --check          compares with the files that are there instead of writing them; the exit status is 1 if any differs
 ";
 
@@ -40,15 +39,10 @@ fn main() -> ExitCode {
 }
 
 fn parse(arguments: Vec<String>) -> Result<Arguments, String> {
-    let (mut folder, mut modules, mut archs, mut check) = (None, Vec::new(), Vec::new(), false);
-    let mut arguments = arguments.into_iter();
-    while let Some(argument) = arguments.next() {
+    let (mut folder, mut modules, mut check) = (None, Vec::new(), false);
+    for argument in arguments {
         match argument.as_str() {
             "--check" => check = true,
-            "--arch" => {
-                let name = arguments.next().ok_or("--arch needs a target")?;
-                archs.push(name.parse::<Arch>().map_err(|error| error.to_string())?);
-            }
             option if option.starts_with('-') => return Err(format!("unknown option {option}")),
             _ if folder.is_none() => folder = Some(argument),
             _ => modules.push(argument),
@@ -58,7 +52,7 @@ fn parse(arguments: Vec<String>) -> Result<Arguments, String> {
     let folder = folder.ok_or("the folder of the kernel crate is missing")?;
     let folder = path::absolute(folder).map_err(|error| error.to_string())?;
     let builder = modules.into_iter().fold(CudaBuilder::new(folder), CudaBuilder::module);
-    Ok(Arguments { builder: archs.into_iter().fold(builder, CudaBuilder::arch), check })
+    Ok(Arguments { builder, check })
 }
 
 fn commit(builder: CudaBuilder) -> Result<ExitCode, BuildError> {
@@ -67,18 +61,17 @@ fn commit(builder: CudaBuilder) -> Result<ExitCode, BuildError> {
     for file in committed.files {
         println!("{}", file.display());
     }
+    for file in committed.removed {
+        println!("removed {}", file.display());
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 fn check(builder: CudaBuilder) -> Result<ExitCode, BuildError> {
     let check = builder.check()?;
     show(&check.warnings);
-    for (file, compiler) in &check.other_compilers {
-        println!(
-            "{}: made by {compiler}; this is {}, so only the sources were compared",
-            file.display(),
-            check.compiler
-        );
+    for (module, compiler) in &check.other_compilers {
+        println!("{module}: made by {compiler}; this is {}, so only the sources were compared", check.compiler);
     }
     for difference in &check.differences {
         eprintln!("error: {difference}");

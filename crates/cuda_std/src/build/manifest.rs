@@ -90,6 +90,13 @@ impl Manifest {
     }
 }
 
+/// The name of the package, whatever else is in the manifest.
+pub(super) fn package_name(text: &str) -> Option<String> {
+    let package = text.lines().map(str::trim).skip_while(|line| *line != "[package]").skip(1);
+    let mut keys = package.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once('='));
+    keys.find(|(key, _)| key.trim() == "name").and_then(|(_, value)| string(value.trim()))
+}
+
 /// The string that `value` begins with, if there is nothing to unescape.
 fn string(value: &str) -> Option<String> {
     let quote = value.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
@@ -113,6 +120,15 @@ mod tests {
         let plain = Manifest::read("[package]\nname = \"a\"\n[lib]\nname = \"b\"").unwrap();
         assert_eq!((plain.library().as_deref(), plain.root()), (Some("b"), "src/lib.rs"));
         assert_eq!(Manifest::read("[package]\nname = \"rust-out\"").unwrap().library(), None);
+    }
+
+    #[test]
+    fn a_package_has_one_name() {
+        let text = "[lib]\nname = \"other\"\n[package]\nversion = \"1\"\nname = \"my-kernels\"\n[dependencies.serde]\n";
+        assert_eq!(package_name(text).as_deref(), Some("my-kernels"));
+        for text in ["", "[package]\n[lib]\nname = \"other\"", "[package]\nname = 1"] {
+            assert_eq!(package_name(text), None, "{text}");
+        }
     }
 
     #[test]

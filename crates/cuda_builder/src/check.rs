@@ -1,0 +1,134 @@
+//! Comparing the compiled modules that a kernel crate carries with its sources.
+
+use crate::committed;
+use crate::compilation::Text;
+use crate::error::{BuildError, renew};
+use crate::index::{Index, Record};
+use cuda_std::image::{self, ImageError};
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
+
+/// How a committed module differs from the one that was compiled now.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The file that differs: the module's text, or the list of modules.
+    pub file: PathBuf,
+    /// The module.
+    pub module: String,
+    /// What is wrong with it.
+    pub kind: DifferenceKind,
+}
+
+/// What can be wrong with a committed module.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DifferenceKind {
+    /// It is not in the list.
+    Missing,
+    /// It is in the list, and the kernel crate has no such module.
+    Superfluous,
+    /// It was compiled from other files, or other contents of them, or for other targets.
+    Stale,
+    /// The file cannot be read.
+    Unreadable(
+        /// The cause.
+        io::Error,
+    ),
+    /// The text is not what a compiler wrote.
+    Invalid(
+        /// The cause.
+        ImageError,
+    ),
+    /// The same compiler makes something else of the same sources.
+    Text,
+}
+
+impl fmt::Display for Difference {
+    /// One line, with the command that renews the file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Difference { file, module, kind } = self;
+        write!(f, "{}: ", file.display())?;
+        match kind {
+            DifferenceKind::Missing => write!(f, "the module {module} is missing")?,
+            DifferenceKind::Superfluous => write!(f, "the kernel crate has no module {module}")?,
+            DifferenceKind::Stale => write!(f, "the module {module} was compiled from other sources")?,
+            DifferenceKind::Unreadable(error) => write!(f, "{error}")?,
+            DifferenceKind::Invalid(error) => write!(f, "{error}")?,
+            DifferenceKind::Text => write!(f, "the compiler that made {module} now makes something else")?,
+        }
+        // What is too much goes when all are made.
+        let module = Some(module.as_str()).filter(|_| !matches!(kind, DifferenceKind::Superfluous));
+        let dir = file.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+        write!(f, "; renew it with: {}", renew(dir, module))
+    }
+}
+
+/// The comparison of the committed modules with the sources.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Check {
+    /// The compiler at hand.
+    pub compiler: String,
+    /// The committed modules that are not what they should be.
+    pub differences: Vec<Difference>,
+    /// The modules that another compiler made, with its name. Their text cannot be compared, only their sources.
+    pub other_compilers: Vec<(String, String)>,
+    /// The kernels' warnings.
+    pub warnings: Vec<String>,
+}
+
+impl Check {
+    /// Compares the modules in `dir` with those that were compiled now; if these are `all` that there are, also the other
+    /// way around.
+    pub(crate) fn new(dir: &Path, compiler: String, fresh: &[Text], all: bool) -> Result<Check, BuildError> {
+        let index = committed::read_index(dir)?;
+        let mut check = Check { compiler, differences: Vec::new(), other_compilers: Vec::new(), warnings: Vec::new() };
+        for text in fresh {
+            check.compare(dir, &index, text);
+        }
+        let is_fresh = |module: &String| fresh.iter().any(|text| text.module == *module);
+        for module in index.0.keys().filter(|module| all && !is_fresh(module)) {
+            check.differ(committed::index_file(dir), module, DifferenceKind::Superfluous);
+        }
+        Ok(check)
+    }
+
+    fn differ(&mut self, file: PathBuf, module: &str, kind: DifferenceKind) {
+        self.differences.push(Difference { file, module: module.to_owned(), kind });
+    }
+
+    fn compare(&mut self, dir: &Path, index: &Index, fresh: &Text) {
+        let list = committed::index_file(dir);
+        let Some(record) = index.0.get(&fresh.module) else {
+            return self.differ(list, &fresh.module, DifferenceKind::Missing);
+        };
+        let same_compiler = record.compiler == self.compiler;
+        if !is_of_same_sources(record, &fresh.record) {
+            return self.differ(list, &fresh.module, DifferenceKind::Stale);
+        }
+        if !same_compiler {
+            self.other_compilers.push((fresh.module.clone(), record.compiler.clone()));
+        } else if *record != fresh.record {
+            self.differ(list, &fresh.module, DifferenceKind::Text);
+        }
+        for (arch, image) in &record.images {
+            let file = committed::file(dir, &fresh.module, *arch);
+            // What the list says of the text has been compared above.
+            let text = fs::read_to_string(&file).map_err(DifferenceKind::Unreadable);
+            let whole = text.and_then(|text| image::verify_text(&text, &image.digest).map_err(DifferenceKind::Invalid));
+            if let Err(kind) = whole {
+                self.differ(file, &fresh.module, kind);
+            }
+        }
+    }
+}
+
+fn is_of_same_sources(record: &Record, fresh: &Record) -> bool {
+    let sources = (&record.sources, &record.files, &record.features);
+    sources == (&fresh.sources, &fresh.files, &fresh.features) && record.images.keys().eq(fresh.images.keys())
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;
