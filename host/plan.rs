@@ -2,38 +2,112 @@
 
 use crate::Residency;
 use std::fmt;
+use std::slice;
 
-/// How a kernel is launched.
+/// Launches of one kernel that follow each other.
 ///
-/// `Display` gives it as a few lines of text.
+/// `Display` gives them as a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LaunchPlan {
-    /// Kernel launches: more than one where one launch, or its grid, cannot do it all.
-    pub launches: u64,
-    /// Blocks, of one launch after another if each does a part of the work.
-    pub grid: u64,
-    /// Threads of a block along x and y.
-    pub block: [u32; 2],
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// How many launches there are: more than one where one launch, or its grid, cannot do all of the work.
+    pub times: u64,
+    /// Blocks along x, y and z, of the first launch: those that follow have as many or fewer.
+    pub grid: [u64; 3],
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
     /// Shared memory of a block in bytes.
     pub shared_bytes: u64,
     /// What a block can have of it.
     pub shared_available: u64,
+    /// Bytes of the operation's data that all of these launches together read and write: each launch its part of the inputs
+    /// and outputs once. What the caches save or cost is not in it.
+    pub moved_bytes: u64,
     /// How many blocks run at a time; `None` for an emulated device, and where the driver does not say.
     pub residency: Option<Residency>,
 }
 
+impl LaunchPlan {
+    /// What the columns of the table say, in the order of [`HEADS`].
+    fn cells(&self) -> [String; 8] {
+        let [x, y, z] = self.grid;
+        let [threads_x, threads_y, threads_z] = self.block;
+        let unknown = || ["-", "-"].map(str::to_owned);
+        let [registers, resident] = self.residency.map_or_else(unknown, |residency| {
+            let percent = 100.0 * residency.occupancy;
+            [residency.registers.to_string(), format!("{} ({percent:.0} %)", residency.blocks_per_multiprocessor)]
+        });
+        [
+            self.times.to_string(),
+            format!("{x} x {y} x {z}"),
+            format!("{threads_x} x {threads_y} x {threads_z}"),
+            format!("{} of {}", self.shared_bytes, self.shared_available),
+            self.moved_bytes.to_string(),
+            registers,
+            resident,
+            self.kernel.to_owned(),
+        ]
+    }
+}
+
 impl fmt::Display for LaunchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y] = self.block;
-        write!(f, "launch     {} blocks of {x} x {y} threads", self.grid)?;
-        if self.launches > 1 {
-            write!(f, ", in {} launches", self.launches)?;
+        Table(slice::from_ref(self)).fmt(f)
+    }
+}
+
+/// The heads of the table's columns: shared memory is that of a block, the blocks resident on a multiprocessor come with the
+/// share of its threads that they occupy.
+const HEADS: [&str; 8] =
+    ["launches", "grid", "block", "shared bytes", "moved bytes", "registers", "resident", "kernel"];
+
+/// Launches, one line for each.
+pub(crate) struct Table<'a>(pub(crate) &'a [LaunchPlan]);
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows: Vec<_> =
+            std::iter::once(HEADS.map(str::to_owned)).chain(self.0.iter().map(LaunchPlan::cells)).collect();
+        let widths: [usize; 8] =
+            std::array::from_fn(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or(0));
+        for (number, row) in rows.iter().enumerate() {
+            if number > 0 {
+                writeln!(f)?;
+            }
+            let (kernel, numbers) = row.split_last().expect("a row has 8 cells");
+            for (cell, width) in numbers.iter().zip(widths) {
+                write!(f, "{cell:>width$}  ")?;
+            }
+            write!(f, "{kernel}")?;
         }
-        write!(f, "\nshared     {} of {} bytes per block", self.shared_bytes, self.shared_available)?;
-        let Some(residency) = &self.residency else { return Ok(()) };
-        write!(f, "\nregisters  {} per thread", residency.registers)?;
-        let (blocks, percent) = (residency.blocks_per_multiprocessor, 100.0 * residency.occupancy);
-        write!(f, "\noccupancy  {blocks} blocks per multiprocessor, {percent:.0} % of its threads")
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_tables() {
+        let swap = LaunchPlan {
+            kernel: "swap",
+            times: 1,
+            grid: [10, 1, 1],
+            block: [32, 8, 1],
+            shared_bytes: 8448,
+            shared_available: 65536,
+            moved_bytes: 80_000,
+            residency: Some(Residency { registers: 40, blocks_per_multiprocessor: 6, occupancy: 0.75 }),
+        };
+        let permute = LaunchPlan { kernel: "permute", times: 12, shared_bytes: 0, residency: None, ..swap };
+        let expected = "\
+launches        grid       block   shared bytes  moved bytes  registers  resident  kernel
+       1  10 x 1 x 1  32 x 8 x 1  8448 of 65536        80000         40  6 (75 %)  swap
+      12  10 x 1 x 1  32 x 8 x 1     0 of 65536        80000          -         -  permute";
+        assert_eq!(Table(&[swap, permute]).to_string(), expected);
+        assert_eq!(swap.to_string().lines().count(), 2);
     }
 }

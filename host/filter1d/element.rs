@@ -2,6 +2,7 @@
 
 use super::cpu::MultiplyAdd;
 use super::kernels::FilterKernels;
+use super::prepared::OnDevice;
 use super::{Filter1d, Lines, Plan, PreparedFilter1d};
 use crate::{Buffer, Device, Element, Result};
 use slm_kernels::Sample;
@@ -50,7 +51,10 @@ macro_rules! filter_elements {
                 samples: &Buffer<$t>,
                 outputs: &mut Buffer<$t>,
             ) -> Result<()> {
-                filter.on_device.run(lines, samples, outputs)
+                match &filter.on_device {
+                    OnDevice::Cpu(cpu) => cpu.run(lines, samples, outputs),
+                    OnDevice::Gpu(gpu) => gpu.run(lines, samples, outputs),
+                }
             }
 
             fn run_on_host(
@@ -59,11 +63,17 @@ macro_rules! filter_elements {
                 samples: &[$t],
                 len: usize,
             ) -> Result<Vec<$t>> {
-                filter.on_device.run_on_host(lines, samples, len)
+                match &filter.on_device {
+                    OnDevice::Cpu(cpu) => cpu.run_on_host(lines, samples, len),
+                    OnDevice::Gpu(gpu) => gpu.run_on_host(lines, samples, len),
+                }
             }
 
             fn plan(filter: &PreparedFilter1d<$t>, lines: &Lines) -> Plan {
-                filter.on_device.plan(&filter.device, lines)
+                match &filter.on_device {
+                    OnDevice::Cpu(cpu) => cpu.plan(&filter.device, lines),
+                    OnDevice::Gpu(gpu) => gpu.plan(lines),
+                }
             }
         }
         impl FilterElement for $t {}

@@ -77,3 +77,21 @@ impl<T: FilterElement> Filter1d<T> {
         self.launches.plan(&self.device, lines, residency)
     }
 }
+
+#[cfg(all(test, feature = "emulator"))]
+mod tests {
+    use super::*;
+    use crate::{Error, Filter1d as Description};
+    use emulator::Profile;
+
+    #[test]
+    fn outputs_that_no_kernel_writes_are_found() {
+        let device = Device::emulated(Profile::SMALL, 0);
+        let taps = Description::correlate(&[1, 1, 1]).taps();
+        let lines = Lines::single(&taps, 4).unwrap();
+        let filter = Filter1d::new(&device, device.info().shared_memory.unwrap(), &taps, Algorithm::Auto).unwrap();
+        assert_eq!(filter.run_on_host(&lines, &[1, 2, 3, 4], 4), Ok(vec![3, 6, 9, 7]));
+        let device = "emulated:small:0".to_owned();
+        assert_eq!(filter.run_on_host(&lines, &[1, 2, 3, 4], 5), Err(Error::UnwrittenOutput { device, element: 4 }));
+    }
+}

@@ -133,7 +133,7 @@ impl<T: FilterElement> Launches<T> {
             kernel: "none".to_owned(),
             reason: "there is nothing to compute".to_owned(),
             outputs: [lines.lines, lines.outputs],
-            launch: None,
+            launches: Vec::new(),
         };
         if lines.is_empty() {
             return plan;
@@ -142,7 +142,7 @@ impl<T: FilterElement> Launches<T> {
             Ok(choice) => {
                 plan.kernel = choice.name.to_owned();
                 plan.reason = choice.reason.to_owned();
-                plan.launch = Some(self.launch_plan(&choice, lines, residency));
+                plan.launches = self.launch_plan(&choice, lines, residency).into_iter().collect();
             }
             Err(error) => plan.reason = error.to_string(),
         }
@@ -154,17 +154,27 @@ impl<T: FilterElement> Launches<T> {
         choice: &Choice,
         lines: &Lines,
         residency: impl FnOnce(LaunchShape) -> Option<Residency>,
-    ) -> LaunchPlan {
-        let grid = choice.geometry.blocks(lines.lines as u64);
-        LaunchPlan {
+    ) -> Option<LaunchPlan> {
+        let shape = self.of(choice, lines).next()?.shape;
+        Some(LaunchPlan {
+            kernel: choice.name,
             // Not counted one by one: a plan may be for more lines than there can be.
-            launches: choice.geometry.launches(lines.lines as u64).saturating_mul(self.chunks.len() as u64),
-            grid,
-            block: choice.geometry.block,
-            shared_bytes: choice.geometry.shared_bytes,
+            times: choice.geometry.launches(lines.lines as u64).saturating_mul(self.chunks.len() as u64),
+            grid: shape.grid,
+            block: shape.block,
+            shared_bytes: shape.shared_bytes,
             shared_available: self.shared.max_per_block,
-            residency: residency(choice.shape(grid)),
-        }
+            moved_bytes: self.moved_bytes(lines),
+            residency: residency(shape),
+        })
+    }
+
+    /// What all launches read and write: each chunk of taps reads the samples and writes the outputs, and all but the first
+    /// read these as well.
+    fn moved_bytes(&self, lines: &Lines) -> u64 {
+        let [samples, outputs, chunks] = [lines.samples, lines.outputs, self.chunks.len()].map(|count| count as u64);
+        let elements = samples.saturating_mul(chunks).saturating_add(outputs.saturating_mul(2 * chunks - 1));
+        elements.saturating_mul(lines.lines as u64).saturating_mul(size_of::<T>() as u64)
     }
 }
 

@@ -36,6 +36,8 @@
 //! Samples outside take part like all others: a zero outside times a finite tap adds nothing, times an infinite one it is
 //! NaN.
 
+// A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
+// launched as `launches.rs` says. `lines.rs` is the problem that both have.
 mod cpu;
 mod description;
 mod element;

@@ -1,6 +1,7 @@
 //! What a filter does with a problem of a certain size.
 
 use super::{Algorithm, Lines};
+use crate::plan::Table;
 use crate::{Device, Error, LaunchPlan};
 use std::fmt;
 
@@ -20,16 +21,16 @@ pub struct Plan {
     pub reason: String,
     /// Lines, and outputs of each.
     pub outputs: [usize; 2],
-    /// How the kernel is launched; `None` for the CPU, where there is nothing to compute or too much, and where the
+    /// How kernels are launched, in this order; empty for the CPU, where there is nothing to compute or too much, and where the
     /// algorithm asked for needs more shared memory than there is.
-    pub launch: Option<LaunchPlan>,
+    pub launches: Vec<LaunchPlan>,
 }
 
 impl Plan {
     /// Nothing, as there is no room for what would come of it.
     pub(super) fn refused(device: &Device, algorithm: Algorithm, error: &Error) -> Self {
         let (device, kernel, reason) = (device.to_string(), "none".to_owned(), error.to_string());
-        Plan { device, algorithm, kernel, reason, outputs: [1, 0], launch: None }
+        Plan { device, algorithm, kernel, reason, outputs: [1, 0], launches: Vec::new() }
     }
 
     pub(super) fn cpu(device: &Device, algorithm: Algorithm, lines: &Lines) -> Self {
@@ -39,7 +40,7 @@ impl Plan {
             kernel: "cpu".to_owned(),
             reason: "the CPU has one way to filter".to_owned(),
             outputs: [lines.lines, lines.outputs],
-            launch: None,
+            launches: Vec::new(),
         }
     }
 }
@@ -50,7 +51,6 @@ impl fmt::Display for Plan {
         writeln!(f, "device     {}", self.device)?;
         writeln!(f, "outputs    {lines} x {outputs}")?;
         write!(f, "kernel     {} ({:?}: {})", self.kernel, self.algorithm, self.reason)?;
-        let Some(launch) = &self.launch else { return Ok(()) };
-        write!(f, "\n{launch}")
+        if self.launches.is_empty() { Ok(()) } else { write!(f, "\n{}", Table(&self.launches)) }
     }
 }

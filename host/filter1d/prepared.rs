@@ -27,27 +27,6 @@ impl<T: FilterElement> OnDevice<T> {
             Some(shared) => OnDevice::Gpu(Box::new(gpu::Filter1d::new(device, shared, taps, algorithm)?)),
         })
     }
-
-    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
-        match self {
-            OnDevice::Cpu(filter) => filter.run(lines, samples, outputs),
-            OnDevice::Gpu(filter) => filter.run(lines, samples, outputs),
-        }
-    }
-
-    pub(super) fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
-        match self {
-            OnDevice::Cpu(filter) => filter.run_on_host(lines, samples, len),
-            OnDevice::Gpu(filter) => filter.run_on_host(lines, samples, len),
-        }
-    }
-
-    pub(super) fn plan(&self, device: &Device, lines: &Lines) -> Plan {
-        match self {
-            OnDevice::Cpu(filter) => filter.plan(device, lines),
-            OnDevice::Gpu(filter) => filter.plan(lines),
-        }
-    }
 }
 
 impl<T: FilterElement> PreparedFilter1d<T> {

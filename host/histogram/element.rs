@@ -2,6 +2,7 @@
 
 use super::cpu::Tally;
 use super::kernels::HistogramKernels;
+use super::prepared::OnDevice;
 use super::{Histogram, Plan, PreparedHistogram};
 use crate::{Buffer, Device, Element, Result};
 use slm_kernels::histogram::{Countable, Quantum};
@@ -58,11 +59,17 @@ macro_rules! histogram_elements {
             }
 
             fn run(histogram: &PreparedHistogram<$t>, samples: &Buffer<$t>, counts: &mut Buffer<u64>) -> Result<()> {
-                histogram.on_device.run(samples, counts)
+                match &histogram.on_device {
+                    OnDevice::Cpu(cpu) => cpu.run(samples, counts),
+                    OnDevice::Gpu(gpu) => gpu.run(samples, counts),
+                }
             }
 
             fn run_on_host(histogram: &PreparedHistogram<$t>, samples: &[$t]) -> Result<Vec<u64>> {
-                histogram.on_device.run_on_host(samples, histogram.counts_len())
+                match &histogram.on_device {
+                    OnDevice::Cpu(cpu) => cpu.run_on_host(samples, histogram.counts_len()),
+                    OnDevice::Gpu(gpu) => gpu.run_on_host(samples, histogram.counts_len()),
+                }
             }
 
             fn weigh(
@@ -70,7 +77,10 @@ macro_rules! histogram_elements {
                 samples: &Buffer<$t>,
                 weights: &Buffer<f32>,
             ) -> Result<(Vec<i64>, Quantum)> {
-                histogram.on_device.weigh(samples, weights)
+                match &histogram.on_device {
+                    OnDevice::Cpu(cpu) => cpu.weigh(samples, weights),
+                    OnDevice::Gpu(gpu) => gpu.weigh(samples, weights),
+                }
             }
 
             fn weigh_on_host(
@@ -78,11 +88,17 @@ macro_rules! histogram_elements {
                 samples: &[$t],
                 weights: &[f32],
             ) -> Result<(Vec<i64>, Quantum)> {
-                histogram.on_device.weigh_on_host(samples, weights)
+                match &histogram.on_device {
+                    OnDevice::Cpu(cpu) => cpu.weigh_on_host(samples, weights),
+                    OnDevice::Gpu(gpu) => gpu.weigh_on_host(samples, weights),
+                }
             }
 
             fn plan(histogram: &PreparedHistogram<$t>, samples: usize) -> Plan {
-                histogram.on_device.plan(&histogram.device, samples)
+                match &histogram.on_device {
+                    OnDevice::Cpu(cpu) => cpu.plan(&histogram.device, samples),
+                    OnDevice::Gpu(gpu) => gpu.plan(samples),
+                }
             }
         }
         impl HistogramElement for $t {}

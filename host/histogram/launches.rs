@@ -201,14 +201,16 @@ impl<E: Entries> Launches<E> {
             0 => ("none", "there is nothing to count"),
             _ => (self.name(), self.reason.as_str()),
         };
-        let launch = self.of(samples).next().map(|launch| LaunchPlan {
+        let launch = self.of(samples).next().map(|Pass { shape, .. }| LaunchPlan {
+            kernel,
             // Not counted one by one: a plan may be for more samples than there can be.
-            launches: samples.div_ceil(self.most_samples()) as u64,
-            grid: launch.shape.grid[0],
-            block: [launch.shape.block[0], 1],
-            shared_bytes: self.geometry.shared_bytes,
+            times: samples.div_ceil(self.most_samples()) as u64,
+            grid: shape.grid,
+            block: shape.block,
+            shared_bytes: shape.shared_bytes,
             shared_available: self.shared.max_per_block,
-            residency: residency(launch.shape),
+            moved_bytes: self.moved_bytes(samples),
+            residency: residency(shape),
         });
         Plan {
             device: device.to_string(),
@@ -222,8 +224,15 @@ impl<E: Entries> Launches<E> {
             counters: self.counters(),
             copies: self.copies(),
             ranges: self.geometry.ranges,
-            launch,
+            launches: launch.into_iter().collect(),
         }
+    }
+
+    /// What all launches read and write: the samples once, and the counts once each launch.
+    fn moved_bytes(&self, samples: usize) -> u64 {
+        let (launches, counts) = (samples.div_ceil(self.most_samples()) as u64, size_of::<u64>() * self.counts());
+        let samples = (samples as u64).saturating_mul(size_of::<E::Sample>() as u64);
+        samples.saturating_add(launches.saturating_mul(counts as u64))
     }
 }
 

@@ -42,6 +42,8 @@
 //! once more when it becomes an `f64`. The sums of up to 2^14 weights whose magnitudes differ by a factor of 2^24 at most
 //! are exact but for that. The result is the same, bit for bit, on every device.
 
+// A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
+// launched as `launches.rs` says. `rule.rs` is the problem that both have.
 mod counts;
 mod cpu;
 mod description;

@@ -1,6 +1,7 @@
 //! What a histogram does with so many samples.
 
 use super::{Algorithm, HistogramElement, Rule};
+use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
 
@@ -34,8 +35,8 @@ pub struct Plan {
     pub copies: u32,
     /// Blocks that count the same samples, each in a part of the counters.
     pub ranges: u32,
-    /// How the kernel is launched; `None` for the CPU, and where there is nothing to count.
-    pub launch: Option<LaunchPlan>,
+    /// How kernels are launched, in this order; empty for the CPU, and where there is nothing to count.
+    pub launches: Vec<LaunchPlan>,
 }
 
 impl Plan {
@@ -57,7 +58,7 @@ impl Plan {
             counters: rule.counters(),
             copies: 0,
             ranges: 1,
-            launch: None,
+            launches: Vec::new(),
         }
     }
 }
@@ -72,13 +73,15 @@ impl fmt::Display for Plan {
             write!(f, ", chosen by {:?}", self.algorithm)?;
         }
         write!(f, ": {})", self.reason)?;
-        let Some(launch) = &self.launch else { return Ok(()) };
+        if self.launches.is_empty() {
+            return Ok(());
+        }
         if self.copies > 0 {
             write!(f, "\ncopies     {} of each counter in a block", self.copies)?;
         }
         if self.ranges > 1 {
             write!(f, "\nranges     {} of counters, in as many blocks", self.ranges)?;
         }
-        write!(f, "\n{launch}")
+        write!(f, "\n{}", Table(&self.launches))
     }
 }

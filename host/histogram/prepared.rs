@@ -3,7 +3,6 @@
 use super::{Algorithm, Counts, HistogramElement, Plan, Rule, WeightedCounts, cpu, gpu};
 use crate::buffer::check_length;
 use crate::{Buffer, Device, Result};
-use slm_kernels::histogram::Quantum;
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,41 +27,6 @@ impl<T: HistogramElement> OnDevice<T> {
             None => OnDevice::Cpu(cpu::Histogram::new(rule, edges, algorithm)),
             Some(shared) => OnDevice::Gpu(gpu::prepare(device, shared, rule, edges, algorithm)?),
         })
-    }
-
-    pub(super) fn run(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
-        match self {
-            OnDevice::Cpu(histogram) => histogram.run(samples, counts),
-            OnDevice::Gpu(histogram) => histogram.run(samples, counts),
-        }
-    }
-
-    pub(super) fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>> {
-        match self {
-            OnDevice::Cpu(histogram) => histogram.run_on_host(samples, counters),
-            OnDevice::Gpu(histogram) => histogram.run_on_host(samples, counters),
-        }
-    }
-
-    pub(super) fn weigh(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
-        match self {
-            OnDevice::Cpu(histogram) => histogram.weigh(samples, weights),
-            OnDevice::Gpu(histogram) => histogram.weigh(samples, weights),
-        }
-    }
-
-    pub(super) fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
-        match self {
-            OnDevice::Cpu(histogram) => histogram.weigh_on_host(samples, weights),
-            OnDevice::Gpu(histogram) => histogram.weigh_on_host(samples, weights),
-        }
-    }
-
-    pub(super) fn plan(&self, device: &Device, samples: usize) -> Plan {
-        match self {
-            OnDevice::Cpu(histogram) => histogram.plan(device, samples),
-            OnDevice::Gpu(histogram) => histogram.plan(samples),
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The element types.
 
+use super::prepared::OnDevice;
 use super::{Plan, PreparedTranspose, PreparedTransposeInPlace, Transpose};
 use crate::{Buffer, Device, Element, Result};
 
@@ -49,15 +50,24 @@ macro_rules! transpose_elements {
                 output: &mut Buffer<$t>,
                 pitches: [usize; 2],
             ) -> Result<()> {
-                transpose.on_device.run(input, output, pitches)
+                match &transpose.on_device {
+                    OnDevice::Cpu(cpu) => cpu.run(input, output, pitches),
+                    OnDevice::Gpu(gpu) => gpu.run(input, output, pitches),
+                }
             }
 
             fn run_on_host(transpose: &PreparedTranspose<$t>, input: &[$t]) -> Result<Vec<$t>> {
-                transpose.on_device.run_on_host(input)
+                match &transpose.on_device {
+                    OnDevice::Cpu(cpu) => cpu.run_on_host(input),
+                    OnDevice::Gpu(gpu) => gpu.run_on_host(input),
+                }
             }
 
             fn plan(transpose: &PreparedTranspose<$t>, pitches: [usize; 2]) -> Plan {
-                transpose.on_device.plan::<$t>(&transpose.device, pitches)
+                match &transpose.on_device {
+                    OnDevice::Cpu(cpu) => cpu.plan::<$t>(&transpose.device),
+                    OnDevice::Gpu(gpu) => gpu.plan::<$t>(pitches),
+                }
             }
 
             fn run_in_place(transpose: &PreparedTransposeInPlace<$t>, data: &mut Buffer<$t>) -> Result<()> {

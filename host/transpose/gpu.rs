@@ -83,17 +83,19 @@ impl Transpose {
         Ok(ready)
     }
 
-    fn launch_plan(&self, ready: &Ready) -> LaunchPlan {
-        let geometry = &ready.geometry;
-        LaunchPlan {
-            launches: geometry.launches(),
-            grid: geometry.blocks(),
-            block: [geometry.threads, 1],
-            shared_bytes: geometry.shared_bytes,
+    fn launch_plan<T: Element>(&self, ready: &Ready) -> Option<LaunchPlan> {
+        let shape = shape(&ready.geometry, ready.geometry.parts().next()?.grid);
+        Some(LaunchPlan {
+            kernel: ready.launch.name(),
+            times: ready.geometry.launches(),
+            grid: shape.grid,
+            block: shape.block,
+            shared_bytes: shape.shared_bytes,
             shared_available: self.shared.max_per_block,
+            moved_bytes: self.matrices.moved_bytes::<T>(),
             // A plan is a forecast: where the driver does not answer, the next launch will say why.
-            residency: ready.launch.residency(shape(geometry, [1; 3])).ok().flatten(),
-        }
+            residency: ready.launch.residency(shape).ok().flatten(),
+        })
     }
 }
 
@@ -125,7 +127,14 @@ impl Transpose {
         let mut windows = Windows::new(&self.device);
         let (input, output) = (in_units(windows.input(input)), out_units(windows.output(output)));
         let _turn = self.device.turn()?;
-        geometry.parts().try_for_each(|part| launch.launch(&windows, &geometry, part, input, output))
+        // A single matrix may have a pitch of whatever size.
+        let matrix_bytes =
+            [pitches[1], size_of::<T>()].into_iter().fold(self.matrices.columns, usize::saturating_mul) as u64;
+        geometry.parts().try_for_each(|part| {
+            // Up to the part's end, so that an emulated device finds all of it written.
+            let end = (part.first_matrix + part.grid[2]).saturating_mul(matrix_bytes);
+            launch.launch(&windows, &geometry, part, input, output.slice(0, end))
+        })
     }
 
     pub(super) fn run_on_host<T: Element>(&self, input: &[T]) -> Result<Vec<T>> {
@@ -144,8 +153,8 @@ impl Transpose {
         }
         match self.ready::<T>(pitches) {
             Ok(ready) => {
-                let launch = Some(self.launch_plan(&ready));
-                Plan { launch, ..plan(&[ready.launch.name(), ready.choice.reason]) }
+                let launches = self.launch_plan::<T>(&ready).into_iter().collect();
+                Plan { launches, ..plan(&[ready.launch.name(), ready.choice.reason]) }
             }
             Err(error) => {
                 let problem = self.matrices.problem::<T>(pitches);
@@ -153,5 +162,36 @@ impl Transpose {
                 plan(&[kernel, &error.to_string()])
             }
         }
+    }
+}
+
+#[cfg(all(test, feature = "emulator"))]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use emulator::Profile;
+
+    #[test]
+    fn outputs_that_no_kernel_writes_are_found() {
+        let device = Device::emulated(Profile::SMALL, 0);
+        let shared = device.info().shared_memory.unwrap();
+        let matrices = Matrices { rows: 2, columns: 2, count: 1, components: 1 };
+        let transpose = Transpose::new::<u32>(&device, shared, &matrices, Algorithm::Auto).unwrap();
+        assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4]), Ok(vec![1, 3, 2, 4]));
+        let device = "emulated:small:0".to_owned();
+        assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4, 5]), Err(Error::UnwrittenOutput { device, element: 4 }));
+    }
+
+    /// No launch has to write what belongs to others.
+    #[test]
+    fn matrices_of_several_launches() {
+        let device = Device::emulated(Profile::SM_90, 0);
+        let matrices = Matrices { rows: 1, columns: 2, count: 65_537, components: 3 };
+        let shared = device.info().shared_memory.unwrap();
+        let transpose = Transpose::new::<u8>(&device, shared, &matrices, Algorithm::Auto).unwrap();
+        let data: Vec<u8> = (0..=250).cycle().take(matrices.len()).collect();
+        assert_eq!(transpose.run_on_host(&data).as_ref(), Ok(&data));
+        let [launch] = transpose.plan::<u8>(matrices.pitches()).launches[..] else { panic!() };
+        assert_eq!((launch.times, launch.grid[2], launch.moved_bytes), (2, 65_535, 2 * 6 * 65_537));
     }
 }

@@ -36,6 +36,11 @@ impl Matrices {
         self.count * self.rows * self.columns * self.components
     }
 
+    /// The bytes of all matrices, read once and written once.
+    pub(crate) fn moved_bytes<T>(&self) -> u64 {
+        (self.len() as u64).saturating_mul(2 * size_of::<T>() as u64)
+    }
+
     /// Whether there is nothing to do.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0

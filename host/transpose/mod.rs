@@ -10,6 +10,8 @@
 //!
 //! [`Transpose::prepare`] is for another buffer as the output, [`Transpose::prepare_in_place`] for the same one.
 
+// A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`.
+// `matrices.rs` is the problem that both have.
 mod cpu;
 mod description;
 mod element;

@@ -1,6 +1,7 @@
 //! What a transposition does with its matrices.
 
 use super::{Algorithm, Matrices};
+use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
 
@@ -22,9 +23,9 @@ pub struct Plan {
     pub matrices: [usize; 3],
     /// The bytes of an element.
     pub element_bytes: usize,
-    /// How the kernel is launched; `None` for the CPU, where there is nothing to do, and where the algorithm asked for needs
-    /// more shared memory than there is.
-    pub launch: Option<LaunchPlan>,
+    /// How kernels are launched, in this order; empty for the CPU, where there is nothing to do, and where the algorithm asked
+    /// for needs more shared memory than there is.
+    pub launches: Vec<LaunchPlan>,
 }
 
 impl Plan {
@@ -43,7 +44,7 @@ impl Plan {
             reason: reason.to_owned(),
             matrices: [matrices.count, matrices.rows, matrices.columns],
             element_bytes: matrices.components * number_bytes,
-            launch: None,
+            launches: Vec::new(),
         }
     }
 }
@@ -54,7 +55,6 @@ impl fmt::Display for Plan {
         writeln!(f, "device     {}", self.device)?;
         writeln!(f, "matrices   {count} of {rows} x {columns}, elements of {} bytes", self.element_bytes)?;
         write!(f, "kernel     {} ({:?}: {})", self.kernel, self.algorithm, self.reason)?;
-        let Some(launch) = &self.launch else { return Ok(()) };
-        write!(f, "\n{launch}")
+        if self.launches.is_empty() { Ok(()) } else { write!(f, "\n{}", Table(&self.launches)) }
     }
 }

@@ -29,27 +29,6 @@ impl OnDevice {
             Some(shared) => OnDevice::Gpu(gpu::Transpose::new::<T>(device, shared, matrices, algorithm)?),
         })
     }
-
-    pub(super) fn run<T: Element>(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
-        match self {
-            OnDevice::Cpu(transpose) => transpose.run(input, output, pitches),
-            OnDevice::Gpu(transpose) => transpose.run(input, output, pitches),
-        }
-    }
-
-    pub(super) fn run_on_host<T: Element>(&self, input: &[T]) -> Result<Vec<T>> {
-        match self {
-            OnDevice::Cpu(transpose) => transpose.run_on_host(input),
-            OnDevice::Gpu(transpose) => transpose.run_on_host(input),
-        }
-    }
-
-    pub(super) fn plan<T: Element>(&self, device: &Device, pitches: [usize; 2]) -> Plan {
-        match self {
-            OnDevice::Cpu(transpose) => transpose.plan::<T>(device),
-            OnDevice::Gpu(transpose) => transpose.plan::<T>(pitches),
-        }
-    }
 }
 
 impl<T: TransposeElement> PreparedTranspose<T> {

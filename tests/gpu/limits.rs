@@ -67,7 +67,7 @@ fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
 
         let (taps, x) = (Random::new(1).values(most), Random::new(2).values(3000));
         let filter = Filter1d::correlate(&taps).algorithm(algorithm).prepare(device)?;
-        let shared = filter.plan(x.len()).launch.ok_or("nothing is launched")?.shared_bytes;
+        let shared = filter.plan(x.len()).launches.first().ok_or("nothing is launched")?.shared_bytes;
         ensure(shared <= limit && shared + 32 > limit, || format!("{shared} of {limit} bytes"))?;
         same(&filter.apply(&x)?, &on_cpu(&taps, &x)?)?;
     }
@@ -88,7 +88,7 @@ fn shared_memory_of_columns(device: &Device) -> Result<(), Failed> {
     ensure(exceeded, || format!("{error:?}"))?;
     equal(forced.apply_axis(x.view(), 0).err(), error.clone())?;
     let plan = forced.plan_axis([90, 70], 0)?;
-    equal((plan.launch, Some(plan.reason)), (None, error.map(|e| e.to_string())))?;
+    equal((plan.launches, Some(plan.reason)), (Vec::new(), error.map(|e| e.to_string())))?;
     same(&output.buffer().download()?, &untouched)?;
 
     let cpu = Filter1d::correlate(&taps).prepare(&Device::cpu())?;
@@ -108,7 +108,7 @@ fn a_hundred_thousand_taps(device: &Device) -> Result<(), Failed> {
     let plan = auto.plan(x.len());
     let text = plan.to_string();
     ensure(!plan.reason.is_empty() && text.contains(&plan.reason), || text.clone())?;
-    let launch = plan.launch.ok_or("nothing is launched")?;
+    let launch = plan.launches.first().ok_or("nothing is launched")?;
     ensure(launch.shared_bytes <= launch.shared_available, || text)?;
     let global = Filter1d::correlate(&taps).algorithm(Algorithm::GlobalMemory).prepare(device)?;
     same(&global.apply(&x)?, &expected)

@@ -37,7 +37,7 @@ fn load<T: Sample>(_device: &Device) -> Result<(), Failed> {
         let start = Instant::now();
         let plan = filter.plan_axis([64, 64], 0)?;
         *columns = start.elapsed();
-        ensure(plan.launch.and_then(|launch| launch.residency).is_some_and(|it| it.registers > 0), || {
+        ensure(plan.launches.first().and_then(|launch| launch.residency).is_some_and(|it| it.registers > 0), || {
             plan.to_string()
         })?;
     }

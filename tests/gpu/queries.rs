@@ -46,10 +46,10 @@ fn plans(device: &Device) -> Result<(), Failed> {
 }
 
 fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
-    let launch = plan.launch.ok_or("nothing is launched")?;
+    let launch = only(&plan.launches)?;
     let threads = launch.block.map(u64::from).iter().product::<u64>();
     // No thread computes more than some dozens of outputs.
-    let enough = launch.grid * threads * 64 >= plan.outputs.map(|n| n as u64).iter().product();
+    let enough = launch.grid.iter().product::<u64>() * threads * 64 >= plan.outputs.map(|n| n as u64).iter().product();
     ensure(enough, || format!("work: {launch:?}"))?;
     let parts = [
         plan.device.clone(),
@@ -58,7 +58,14 @@ fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
         format!("{} x {}", plan.outputs[0], plan.outputs[1]),
     ];
     check_text(&plan.to_string(), &parts)?;
-    check_facts(&launch, &plan.to_string(), plan.kernel.contains("global"), limit)
+    equal(launch.kernel, &*plan.kernel)?;
+    check_facts(launch, &plan.to_string(), plan.kernel.contains("global"), limit)
+}
+
+/// The only launches of a plan.
+fn only(launches: &[LaunchPlan]) -> Result<&LaunchPlan, Failed> {
+    let [launch] = launches else { return Err(format!("{launches:?}").into()) };
+    Ok(launch)
 }
 
 fn check_text(text: &str, parts: &[String]) -> Result<(), Failed> {
@@ -68,10 +75,10 @@ fn check_text(text: &str, parts: &[String]) -> Result<(), Failed> {
 /// What holds for every launch, and is in the plan's text; `global` if the kernel does without shared memory.
 fn check_facts(launch: &LaunchPlan, text: &str, global: bool, limit: u64) -> Result<(), Failed> {
     let residency = launch.residency.ok_or("the driver says nothing")?;
-    let [x, y] = launch.block;
-    let threads = u64::from(x) * u64::from(y);
+    let ([x, y, z], [threads_x, threads_y, threads_z]) = (launch.grid, launch.block);
+    let threads = launch.block.map(u64::from).iter().product::<u64>();
     let facts = [
-        ("grid", launch.grid > 0 && launch.grid <= i32::MAX as u64),
+        ("grid", x > 0 && x <= i32::MAX as u64 && (1..=65_535).contains(&y) && (1..=65_535).contains(&z)),
         ("block", threads.is_multiple_of(32) && (32..=1024).contains(&threads)),
         ("shared", (launch.shared_bytes == 0) == global && launch.shared_bytes <= limit),
         ("available", launch.shared_available == limit),
@@ -83,11 +90,12 @@ fn check_facts(launch: &LaunchPlan, text: &str, global: bool, limit: u64) -> Res
         ensure(holds, || format!("{fact}: {launch:?}"))?;
     }
     let parts = [
-        format!("{} blocks of {x} x {y} threads", launch.grid),
-        format!("{} of {limit} bytes per block", launch.shared_bytes),
-        format!("{} per thread", residency.registers),
-        format!("{} blocks per multiprocessor", residency.blocks_per_multiprocessor),
-        format!("{:.0} %", 100.0 * residency.occupancy),
+        format!("{x} x {y} x {z}  "),
+        format!("{threads_x} x {threads_y} x {threads_z}  "),
+        format!("{} of {limit}  ", launch.shared_bytes),
+        format!(" {}  ", launch.moved_bytes),
+        format!(" {}  ", residency.registers),
+        format!("{} ({:.0} %)  {}", residency.blocks_per_multiprocessor, 100.0 * residency.occupancy, launch.kernel),
     ];
     check_text(text, &parts)
 }
@@ -104,14 +112,14 @@ fn plans_of_histograms(device: &Device) -> Result<(), Failed> {
         let parts = [plan.device.clone(), plan.kernel.clone(), plan.reason.clone(), format!("{SAMPLES} in 100 bins")];
         check_text(&plan.to_string(), &parts)?;
         let global = matches!(algorithm, Counting::Critical | Counting::GlobalAtomic(_));
-        let launch = plan.launch.ok_or("nothing is launched")?;
-        check_facts(&launch, &plan.to_string(), global, limit)?;
+        let launch = only(&plan.launches)?;
+        check_facts(launch, &plan.to_string(), global, limit)?;
 
         let nothing = histogram.plan(0);
-        equal((&*nothing.kernel, nothing.launch), ("none", None))?;
+        equal((&*nothing.kernel, nothing.launches), ("none", Vec::new()))?;
         // A launch counts 2 GiB of samples.
-        let launches = histogram.plan(usize::MAX).launch.map(|launch| launch.launches);
-        equal(launches, Some((usize::MAX as u64).div_ceil(1 << 29)))?;
+        let all = histogram.plan(usize::MAX);
+        equal(only(&all.launches)?.times, (usize::MAX as u64).div_ceil(1 << 29))?;
     }
     Ok(())
 }
@@ -120,10 +128,10 @@ fn plans_of_histograms(device: &Device) -> Result<(), Failed> {
 fn plans_of_nothing(device: &Device) -> Result<(), Failed> {
     let filter = Filter1d::correlate(&[1.0f32; 33]).prepare(device)?;
     let plan = filter.plan(0);
-    equal((&*plan.kernel, plan.launch, plan.outputs), ("none", None, [1, 0]))?;
-    equal(filter.plan_axis([0, 5], 1)?.launch, None)?;
+    equal((&*plan.kernel, plan.launches, plan.outputs), ("none", Vec::new(), [1, 0]))?;
+    equal(filter.plan_axis([0, 5], 1)?.launches, Vec::new())?;
     let huge = filter.plan(usize::MAX);
-    ensure(huge.launch.is_some_and(|launch| launch.grid > i32::MAX as u64), || huge.to_string())?;
+    ensure(only(&huge.launches)?.grid[0] > i32::MAX as u64, || huge.to_string())?;
     let huge = filter.plan_axis([usize::MAX, usize::MAX], 0)?;
     ensure(huge.to_string().contains(&usize::MAX.to_string()), || huge.to_string())
 }

@@ -4,7 +4,7 @@
 use slm::banks::Accumulation;
 use slm::emulator::{Action, Profile, Space};
 use slm::filter1d::{Algorithm, HaloLoad, PreparedFilter1d};
-use slm::{Backend, Device, Error, Filter1d, Histogram};
+use slm::{Backend, Device, Error, Filter1d, Histogram, Transpose};
 
 /// The sum of each sample and its two neighbours.
 fn sum_of_three(device: &Device) -> PreparedFilter1d<i32> {
@@ -62,13 +62,14 @@ fn an_emulated_device() {
     assert_eq!((shared.default_per_block, shared.max_per_block, shared.banks), (48 << 10, 163 << 10, 32));
     let filter = sum_of_three(&device);
     let plan = filter.plan(1000);
-    assert_eq!((&*plan.kernel, plan.launch.unwrap().residency), ("filter1d_register_rows_i32", None));
+    assert_eq!((&*plan.kernel, plan.launches[0].residency), ("filter1d_register_rows_i32", None));
     assert!(device.emulation_reports().is_empty());
     let ((), _) = device.time(|| filter.apply(&[1; 1000]).map(drop)).unwrap();
     device.synchronize().unwrap();
     let [report] = &device.emulation_reports()[..] else { panic!() };
     assert_eq!((&*plan.kernel, report.profile, report.launch.seed), (report.kernel, "sm_80", 12));
-    assert_eq!(u64::from(report.launch.grid[0]), plan.launch.unwrap().grid);
+    let grid = report.launch.grid.map(u64::from);
+    assert_eq!((grid, report.launch.block), (plan.launches[0].grid, plan.launches[0].block));
     device.reset_emulation_reports();
     assert!(device.emulation_reports().is_empty() && Device::cpu().emulation_reports().is_empty());
 }
@@ -78,11 +79,11 @@ fn an_emulated_device() {
 fn plans_of_histograms() {
     let device = Device::emulated(Profile::SM_90, 0);
     let bytes = Histogram::bytes().prepare(&device).unwrap();
-    let launches = |samples| bytes.plan(samples).launch.map_or(0, |launch| launch.launches);
+    let launches = |samples| bytes.plan(samples).launches.first().map_or(0, |launch| launch.times);
     let all = (usize::MAX as u64).div_ceil(1 << 31);
     assert_eq!([0, 1 << 31, (1 << 31) + 1, usize::MAX].map(launches), [0, 1, 2, all]);
     let numbers = Histogram::even(1 << 20, 0.0f64..1.0).prepare(&device).unwrap();
-    assert_eq!(numbers.plan(usize::MAX).launch.map(|launch| launch.launches), Some(8 * all));
+    assert_eq!(numbers.plan(usize::MAX).launches[0].times, 8 * all);
 }
 
 #[test]
@@ -123,4 +124,32 @@ fn contiguous_lines_are_coalesced() {
     assert_eq!((stores.requests, stores.lanes, stores.sectors), (64, 2048, 256), "{report}");
     let loads = report.counts(Action::Load, Some(Space::GlobalConstant));
     assert!(loads.sectors <= 5 * loads.requests, "{report}");
+}
+
+/// Square matrices in one launch, others in as many as they have parts; what is launched is what was planned.
+#[test]
+fn plans_of_transpositions_in_place() {
+    let device = Device::emulated(Profile::SM_90, 0);
+    for (rows, columns, kernel) in [(40, 40, "transpose_swap_u16"), (48, 36, "transpose_permute_u16")] {
+        let transpose = Transpose::new(rows, columns).batch(3).prepare_in_place::<u16>(&device).unwrap();
+        let plan = transpose.plan();
+        let mut data = device.upload(&vec![7u16; 3 * rows * columns]).unwrap();
+        device.reset_emulation_reports();
+        transpose.apply(&mut data).unwrap();
+        let [report] = &device.emulation_reports()[..] else { panic!() };
+        assert_eq!((report.kernel, &*plan.kernel, plan.launches[0].kernel), (kernel, kernel, kernel), "{plan}");
+        assert_eq!(report.launch.grid.map(u64::from), plan.launches[0].grid, "{plan}");
+        let launches: u64 = plan.launches.iter().map(|launch| launch.times).sum();
+        assert_eq!(report.launches, launches, "{plan}");
+        // Each step reads and writes all elements, by way of other memory unless they are swapped.
+        let moved: u64 = plan.launches.iter().map(|launch| launch.moved_bytes).sum();
+        let once = 2 * 2 * 3 * (rows * columns) as u64;
+        assert_eq!(moved, if rows == columns { once } else { 6 * once }, "{plan}");
+        assert_eq!(plan.to_string().lines().count(), 4 + plan.launches.len(), "{plan}");
+    }
+    for (rows, columns) in [(1, 5), (0, 5)] {
+        let nothing = Transpose::new(rows, columns).prepare_in_place::<f64>(&device).unwrap().plan();
+        assert_eq!((&*nothing.kernel, nothing.launches), ("none", Vec::new()));
+    }
+    assert_eq!(Transpose::new(2, 3).prepare_in_place::<u8>(&Device::cpu()).unwrap().plan().kernel, "cpu");
 }

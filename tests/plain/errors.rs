@@ -248,7 +248,7 @@ fn the_largest_shapes_without_elements() {
         // The result is two longer than any matrix.
         let (axis, factors) = if rows > 0 { (0, [LARGEST + 2, 1]) } else { (1, [1, LARGEST + 2]) };
         fails(full.apply_axis(samples.view(), axis), no_matrix(factors));
-        assert_eq!(full.plan_axis([rows, columns], axis).unwrap().launch, None);
+        assert_eq!(full.plan_axis([rows, columns], axis).unwrap().launches, []);
     }
 }
 
@@ -285,7 +285,7 @@ fn outputs_that_are_too_many() {
     fails(full.plan_axis([usize::MAX, 1], 0), large(usize::MAX));
     // A plan is advice, so it does not fail; it says why there is nothing.
     let plan = full.plan(usize::MAX);
-    assert_eq!((&*plan.kernel, plan.outputs, plan.launch), ("none", [1, 0], None));
+    assert_eq!((&*plan.kernel, plan.outputs, plan.launches), ("none", [1, 0], Vec::new()));
     assert_eq!(plan.reason, large(usize::MAX).to_string());
 }
 

@@ -61,7 +61,7 @@ fn elements_of_too_many_units() {
     let element: PreparedTranspose<u8> = Transpose::new(1, 1).components(4 * LIMIT as usize).prepare(&device).unwrap();
     assert_eq!(element.plan().kernel, "transpose_naive_u32");
     let plan = element.plan_matrix(4 * LIMIT as usize + 1, 4 * LIMIT as usize).unwrap();
-    assert_eq!((plan.kernel.as_str(), plan.launch), ("none", None));
+    assert_eq!((plan.kernel.as_str(), plan.launches), ("none", Vec::new()));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn plans_of_whatever_size() {
         let pitch = Error::Pitch { columns: 1 << 30, pitch: 5 };
         fails(transpose.plan_matrix(1 << 29, 5), pitch);
         let nothing = Transpose::new(0, 7).prepare::<f32>(&device).unwrap();
-        assert_eq!(nothing.plan().launch, None);
+        assert_eq!(nothing.plan().launches, []);
         assert_eq!(nothing.apply(&[]), Ok(vec![]));
     }
 }

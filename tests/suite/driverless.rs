@@ -230,7 +230,7 @@ fn the_rest_works() -> Result<(), Failed> {
     equal(y.download()?, vec![1.0, 2.0, -3.0])?;
     equal(time.as_secs() < 60, true)?;
     let plan = filter.plan(2);
-    equal((&*plan.kernel, plan.launch), ("cpu", None))?;
+    equal((&*plan.kernel, plan.launches), ("cpu", Vec::new()))?;
     #[cfg(cuda)]
     equal(format!("{:?}", slm::ptx_origin()).is_empty(), false)?;
     Ok(())

@@ -2,9 +2,11 @@
 
 use super::Matrices;
 use super::steps::Part;
+use crate::device::SharedMemory;
 use crate::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::transpose::kernels::shape;
-use crate::{Buffer, Device, Element, LaunchShape, Result, Windows};
+use crate::transpose::{Algorithm, Plan};
+use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::image::Module;
 use cuda_std::{Entry, GlobalInOut, Value};
 use slm_kernels::transpose as kernels;
@@ -20,6 +22,7 @@ const MOST_BLOCKS: u64 = 1 << 16;
 /// A transposition in place.
 pub(super) struct TransposeInPlace<T: Element> {
     device: Device,
+    shared: SharedMemory,
     matrices: Matrices,
     problem: Problem,
     kernels: Option<Box<dyn Launch>>,
@@ -28,11 +31,11 @@ pub(super) struct TransposeInPlace<T: Element> {
 }
 
 impl<T: Element> TransposeInPlace<T> {
-    pub(super) fn new(device: &Device, matrices: &Matrices) -> Result<Self> {
+    pub(super) fn new(device: &Device, shared: SharedMemory, matrices: &Matrices) -> Result<Self> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
         let kernels = if matrices.is_empty() { None } else { Some(load(device, &problem)?) };
         let part = Mutex::new(device.unwritten(matrices.scratch())?);
-        Ok(TransposeInPlace { device: device.clone(), matrices: *matrices, problem, kernels, part })
+        Ok(TransposeInPlace { device: device.clone(), shared, matrices: *matrices, problem, kernels, part })
     }
 
     fn region(&self, matrix: usize, step: Step, part: Part) -> Region {
@@ -81,14 +84,92 @@ impl<T: Element> TransposeInPlace<T> {
     }
 }
 
+impl<T: Element> TransposeInPlace<T> {
+    pub(super) fn plan(&self) -> Plan {
+        let plan = |[kernel, reason]: [&str; 2]| {
+            Plan::without_launch(&self.device, Algorithm::Auto, &self.matrices, size_of::<T>(), [kernel, reason])
+        };
+        let Some(kernels) = &self.kernels else { return plan(["none", "there is nothing to transpose"]) };
+        let (launches, reason) = match self.matrices.are_square() {
+            true => (self.swaps(kernels.as_ref()), "tiles of square matrices change places"),
+            false => (self.permutations(kernels.as_ref()), "rows and columns are permuted, part by part"),
+        };
+        match launches.first() {
+            Some(first) => Plan { launches: launches.clone(), ..plan([first.kernel, reason]) },
+            None => plan(["none", "all elements stay where they are"]),
+        }
+    }
+
+    fn swaps(&self, kernels: &dyn Launch) -> Vec<LaunchPlan> {
+        let geometry = Geometry::new(Kernel::swap(&self.problem), &self.problem);
+        let shape = geometry.parts().next().map(|part| shape(&geometry, part.grid));
+        let plan = |shape| {
+            let times = geometry.launches();
+            LaunchPlan { times, ..self.launch_plan(shape, kernels.swap_facts(shape), self.matrices.moved_bytes::<T>()) }
+        };
+        shape.map(plan).into_iter().collect()
+    }
+
+    /// The launches of one matrix, in their order, each for all matrices: those in a row that have the same grid together.
+    fn permutations(&self, kernels: &dyn Launch) -> Vec<LaunchPlan> {
+        let count = self.matrices.count as u64;
+        let mut launches: Vec<LaunchPlan> = Vec::new();
+        for (step, part) in self.matrices.steps() {
+            let shape = permuting(&self.region(0, step, part));
+            let elements = (part.lengths[0] * part.lengths[1] * self.matrices.components) as u64;
+            // To the part's memory and back, each time read and written.
+            let (times, moved) = (2 * count, (count * elements).saturating_mul(4 * size_of::<T>() as u64));
+            match launches.last_mut().filter(|last| last.grid == shape.grid) {
+                Some(last) => {
+                    last.times = last.times.saturating_add(times);
+                    last.moved_bytes = last.moved_bytes.saturating_add(moved);
+                }
+                None => {
+                    let plan = self.launch_plan(shape, kernels.permute_facts(shape), moved);
+                    launches.push(LaunchPlan { times, ..plan });
+                }
+            }
+        }
+        launches
+    }
+
+    fn launch_plan(
+        &self,
+        shape: LaunchShape,
+        (kernel, residency): (&'static str, Option<Residency>),
+        moved_bytes: u64,
+    ) -> LaunchPlan {
+        LaunchPlan {
+            kernel,
+            times: 1,
+            grid: shape.grid,
+            block: shape.block,
+            shared_bytes: shape.shared_bytes,
+            shared_available: self.shared.max_per_block,
+            moved_bytes,
+            residency,
+        }
+    }
+}
+
 fn units<T: Value, U: Value>(window: GlobalInOut<T>) -> GlobalInOut<U> {
     window.cast().unwrap_or(GlobalInOut::empty())
+}
+
+/// The launch that permutes a part.
+fn permuting(region: &Region) -> LaunchShape {
+    let len = region.part_rows * region.part_columns * u64::from(region.units);
+    LaunchShape::new([len.div_ceil(THREADS.into()).min(MOST_BLOCKS), 1, 1], [THREADS, 1, 1])
 }
 
 /// The kernels for units of one size.
 trait Launch: Send + Sync {
     fn swap(&self, windows: &Windows<'_>, shape: LaunchShape, data: GlobalInOut<u8>, layout: Layout) -> Result<()>;
     fn permute(&self, windows: &Windows<'_>, memory: [GlobalInOut<u8>; 2], region: Region) -> Result<()>;
+    /// The name of the kernel that swaps, and what a launch of it occupies.
+    fn swap_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>);
+    /// The same of the kernel that permutes.
+    fn permute_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>);
 }
 
 struct Kernels<S: Entry, P: Entry> {
@@ -107,11 +188,17 @@ where
     }
 
     fn permute(&self, windows: &Windows<'_>, memory: [GlobalInOut<u8>; 2], region: Region) -> Result<()> {
-        let len = region.part_rows * region.part_columns * u64::from(region.units);
-        let blocks = len.div_ceil(THREADS.into()).min(MOST_BLOCKS);
         let [matrices, part] = memory.map(units);
-        let shape = LaunchShape::new([blocks, 1, 1], [THREADS, 1, 1]);
-        self.permute.launch_in(windows, shape, &PermuteArgs { matrices, part, region }, &())
+        self.permute.launch_in(windows, permuting(&region), &PermuteArgs { matrices, part, region }, &())
+    }
+
+    // A plan is a forecast: where the driver does not answer, the next launch will say why.
+    fn swap_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>) {
+        (S::NAME, self.swap.residency(shape).ok().flatten())
+    }
+
+    fn permute_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>) {
+        (P::NAME, self.permute.residency(shape).ok().flatten())
     }
 }
 

@@ -4,7 +4,7 @@ mod cpu;
 mod gpu;
 mod steps;
 
-use super::{Matrices, TransposeElement};
+use super::{Algorithm, Matrices, Plan, TransposeElement};
 use crate::buffer::check_length;
 use crate::{Buffer, Device, Element, Result};
 use std::fmt;
@@ -26,7 +26,7 @@ impl<T: Element> OnDevice<T> {
     fn new(device: &Device, matrices: &Matrices) -> Result<Self> {
         Ok(match device.info().shared_memory {
             None => OnDevice::Cpu(cpu::TransposeInPlace::new(matrices)),
-            Some(_) => OnDevice::Gpu(gpu::TransposeInPlace::new(device, matrices)?),
+            Some(shared) => OnDevice::Gpu(gpu::TransposeInPlace::new(device, shared, matrices)?),
         })
     }
 }
@@ -71,6 +71,31 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
 }
 
 impl<T: Element> PreparedTransposeInPlace<T> {
+    /// How it is done. The [algorithm](Plan::algorithm) means nothing here.
+    ///
+    /// ```
+    /// use slm::emulator::Profile;
+    /// use slm::{Device, Transpose};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let transpose = Transpose::new(300, 200).prepare_in_place::<f32>(&Device::emulated(Profile::SM_90, 0))?;
+    /// let plan = transpose.plan();
+    /// assert!(plan.launches.iter().all(|launch| launch.kernel == "transpose_permute_u32"));
+    /// println!("{plan}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let reason = ["cpu", "the CPU has one way to transpose in place"];
+        match &self.on_device {
+            OnDevice::Cpu(_) => {
+                Plan::without_launch(&self.device, Algorithm::Auto, &self.matrices, size_of::<T>(), reason)
+            }
+            OnDevice::Gpu(transpose) => transpose.plan(),
+        }
+    }
+
     /// Transposes the matrices in `data`, which is on the device.
     pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
         match &self.on_device {
