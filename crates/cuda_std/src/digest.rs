@@ -94,8 +94,8 @@ impl Sha256 {
     }
 
     const fn add(mut self, bytes: &[u8]) -> Self {
-        let mut i = 0;
-        while i < bytes.len() {
+        let (mut i, len) = (0, bytes.len());
+        while i < len {
             self.block[self.filled] = bytes[i];
             self.filled += 1;
             if self.filled == BLOCK {
@@ -103,7 +103,7 @@ impl Sha256 {
             }
             i += 1;
         }
-        self.len += bytes.len() as u64;
+        self.len += len as u64;
         self
     }
 
@@ -130,21 +130,27 @@ const fn compress(hash: [u32; 8], block: &[u8; BLOCK]) -> [u32; 8] {
     let w = schedule(block);
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = hash;
     let mut t = 0;
-    while t < w.len() {
+    while t < 64 {
         let (aa, ee) = (a as u64 * TWICE, e as u64 * TWICE);
         let sum_1 = ((ee >> 6) ^ (ee >> 11) ^ (ee >> 25)) as u32;
         let ch = (e & f) ^ (!e & g);
         let t1 = h as u64 + sum_1 as u64 + ch as u64 + K[t] as u64 + w[t] as u64;
         let sum_0 = ((aa >> 2) ^ (aa >> 13) ^ (aa >> 22)) as u32;
         let maj = (a & b) ^ (a & c) ^ (b & c);
-        (h, g, f, e) = (g, f, e, (d as u64 + t1) as u32);
-        (d, c, b, a) = (c, b, a, (t1 + sum_0 as u64 + maj as u64) as u32);
+        h = g;
+        g = f;
+        f = e;
+        e = (d as u64 + t1) as u32;
+        d = c;
+        c = b;
+        b = a;
+        a = (t1 + sum_0 as u64 + maj as u64) as u32;
         t += 1;
     }
     let mut sums = [a, b, c, d, e, f, g, h];
     let mut i = 0;
-    while i < sums.len() {
-        sums[i] = sums[i].wrapping_add(hash[i]);
+    while i < 8 {
+        sums[i] = (sums[i] as u64 + hash[i] as u64) as u32;
         i += 1;
     }
     sums
@@ -155,10 +161,13 @@ const fn schedule(block: &[u8; BLOCK]) -> [u32; 64] {
     let mut w = [0; 64];
     let mut t = 0;
     while t < 16 {
-        w[t] = u32::from_be_bytes([block[4 * t], block[4 * t + 1], block[4 * t + 2], block[4 * t + 3]]);
+        w[t] = (block[4 * t] as u32) << 24
+            | (block[4 * t + 1] as u32) << 16
+            | (block[4 * t + 2] as u32) << 8
+            | block[4 * t + 3] as u32;
         t += 1;
     }
-    while t < w.len() {
+    while t < 64 {
         let (near, far) = (w[t - 2] as u64, w[t - 15] as u64);
         let (near_twice, far_twice) = (near * TWICE, far * TWICE);
         let sigma_1 = ((near_twice >> 17) ^ (near_twice >> 19) ^ (near >> 10)) as u32;
