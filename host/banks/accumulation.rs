@@ -1,9 +1,6 @@
 //! The loop that bank conflicts are often shown with.
 
-#[cfg(not(cuda))]
-use super::probe::BANKS;
-#[cfg(cuda)]
-use crate::backend::cuda::BANKS;
+use crate::backend::modules::BANKS;
 use crate::{Device, Error, LaunchShape, Result};
 use cuda_std::shared_bytes;
 use slm_kernels::banks::{AccumulateArgs, banks_accumulate};

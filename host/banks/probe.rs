@@ -1,15 +1,10 @@
 //! How long accesses take on a device.
 
 use super::{AccessKind, AccessPattern, Width};
-#[cfg(cuda)]
-use crate::backend::cuda::BANKS;
+use crate::backend::modules::BANKS;
 use crate::{Backend, Device, Error, LaunchShape, Result};
 use cuda_std::{Entry, shared_bytes};
 use slm_kernels::banks::{self, ACCESSES, NOBODY, ProbeArgs};
-
-/// The module of the kernels; devices that run code of the host need no image.
-#[cfg(not(cuda))]
-pub(super) static BANKS: cuda_std::image::Module = cuda_std::image::Module::without_images("banks");
 
 /// What an access was measured to take: the result of [`AccessPattern::probe`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 pub struct CudaBuilder {
     dir: PathBuf,
     modules: Vec<String>,
+    images: bool,
     release: bool,
     default_mode: Mode,
     target_dir: Option<PathBuf>,
@@ -41,6 +42,7 @@ impl CudaBuilder {
         CudaBuilder {
             dir: dir.as_ref().to_owned(),
             modules: Vec::new(),
+            images: true,
             release: true,
             default_mode: Mode::Committed,
             target_dir: None,
@@ -52,6 +54,13 @@ impl CudaBuilder {
     /// library.
     pub fn module(mut self, name: impl Into<String>) -> Self {
         self.modules.push(name.into());
+        self
+    }
+
+    /// Whether [`build`](Self::build) gives the modules images (the default). Otherwise it does what [`Mode::None`] does,
+    /// whatever the environment says: for builds of a program that has emulated devices alone.
+    pub fn images(mut self, images: bool) -> Self {
+        self.images = images;
         self
     }
 
@@ -90,7 +99,7 @@ impl CudaBuilder {
         let out_dir = env::var_os(OUT_DIR).map(PathBuf::from);
         let out_dir = out_dir.ok_or(BuildError::NotABuildScript { variable: OUT_DIR })?;
         let dir = kernel_crate::locate(&self.dir)?;
-        let mode = Mode::from_env(self.default_mode)?;
+        let mode = if self.images { Mode::from_env(self.default_mode)? } else { Mode::None };
         rerun_if_changed(watch::kernel_crate(&dir));
         let (done, compiler) = self.modules(&dir, &out_dir, &Search::from_env(), mode)?;
         for line in done.warnings.iter().flat_map(|warning| warning.lines()) {
@@ -177,8 +186,18 @@ impl CudaBuilder {
 
     /// The modules' names, without asking a compiler for the device.
     fn names(&self, dir: &Path) -> Result<Vec<String>, BuildError> {
-        let kernels = KernelCrate::read(dir, &kernel_crate::host_cargo())?;
-        Ok(kernels.select(&self.checked_modules()?)?.into_iter().map(|module| module.name).collect())
+        let named = self.checked_modules()?;
+        if !named.is_empty() {
+            return Ok(named);
+        }
+        match KernelCrate::read(dir, &kernel_crate::host_cargo()) {
+            Ok(kernels) => Ok(kernels.select(&[])?.into_iter().map(|module| module.name).collect()),
+            // Cargo reads no manifest that lies below a workspace of others, as those of vendored packages do.
+            Err(error) => match committed::read_index(dir)?.0 {
+                listed if listed.is_empty() => Err(error),
+                listed => Ok(listed.into_keys().collect()),
+            },
+        }
     }
 
     fn write(&self, out_dir: &Path, done: Compilation, origin: Origin) -> Result<Built, BuildError> {

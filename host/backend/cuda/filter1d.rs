@@ -1,12 +1,12 @@
 //! One-dimensional filters on an NVIDIA GPU.
 
 use super::kernel::{Facts, OnDemand};
-use super::module::{
+use super::{Memory, Queue};
+use crate::backend::gpu::{FilterKernels, Kernel, Launch, Launches};
+use crate::backend::modules::{
     FILTER1D_COLUMNS_F32, FILTER1D_COLUMNS_F64, FILTER1D_COLUMNS_I32, FILTER1D_ROWS_F32, FILTER1D_ROWS_F64,
     FILTER1D_ROWS_I32, FILTER1D_SIMPLE_F32, FILTER1D_SIMPLE_F64, FILTER1D_SIMPLE_I32,
 };
-use super::{Memory, Queue};
-use crate::backend::gpu::{FilterKernels, Kernel, Launch, Launches};
 use crate::buffer::Storage;
 use crate::filter1d::{Algorithm, Bound, FilterElement, Lines, Plan, Taps};
 use crate::{Device, Result};

@@ -1,11 +1,11 @@
 //! Histograms on an NVIDIA GPU.
 
 use super::kernel::{Facts, OnDemand};
-use super::module::{
-    HISTOGRAM_F32, HISTOGRAM_F64, HISTOGRAM_I32, HISTOGRAM_PEAK, HISTOGRAM_U8, HISTOGRAM_U16, HISTOGRAM_U32,
-};
 use super::{Memory, Queue};
 use crate::backend::gpu::histogram::{Entries, HistogramKernels, Launches, windows, with_entry};
+use crate::backend::modules::{
+    HISTOGRAM_F32, HISTOGRAM_F64, HISTOGRAM_I32, HISTOGRAM_PEAK, HISTOGRAM_U8, HISTOGRAM_U16, HISTOGRAM_U32,
+};
 use crate::buffer::Storage;
 use crate::histogram::{Algorithm, Bins, Bound, HistogramElement, Plan, Rule, check_weights};
 use crate::{Device, LaunchShape, Result, allocation};

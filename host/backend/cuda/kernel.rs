@@ -216,8 +216,8 @@ impl<E: Entry> Facts for OnDemand<E> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::module::FILTER1D_SIMPLE_I32;
     use super::*;
+    use crate::backend::modules::FILTER1D_SIMPLE_I32;
     use cuda_std::digest::Digest;
     use cuda_std::image::ImageError;
     use slm_kernels::filter1d::filter1d_global_i32;

@@ -30,7 +30,5 @@ pub(crate) use filter1d::{Filter1d, FilterModules};
 pub(crate) use histogram::{HistogramModules, histogram};
 pub(crate) use kernel::Kernel;
 pub(crate) use memory::Memory;
-pub(crate) use module::BANKS;
 pub use module::ptx_origin;
-pub(crate) use module::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 pub(crate) use queue::{Queue, device_count};

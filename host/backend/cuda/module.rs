@@ -3,19 +3,18 @@
 use super::driver::{is_unsupported_ptx, version};
 use super::handle;
 use super::queue::Limits;
+use crate::backend::modules::{self, FILTER1D_ROWS_F32};
 use crate::{Error, Result};
 use cuda_std::Entry;
 use cuda_std::image::{Image, Module, Origin, verify_kernel};
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-cuda_std::include_kernels!();
-
 /// Where this program's kernels come from: compiled together with it, or taken from the files that the kernel
 /// package carries.
 #[must_use]
 pub fn ptx_origin() -> Origin {
-    ORIGIN
+    modules::ORIGIN
 }
 
 /// A module in a context.
@@ -116,6 +115,7 @@ mod tests {
     use super::super::driver::check;
     use super::super::{FilterModules, Queue};
     use super::*;
+    use crate::backend::modules::{HISTOGRAM_PEAK, MODULES};
     use cuda_std::image::{ImageError, Sources, digest};
     use slm_kernels::histogram::histogram_peak;
 

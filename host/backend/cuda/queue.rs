@@ -240,7 +240,7 @@ fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
 mod tests {
     use super::*;
     use crate::backend::cuda::handle;
-    use crate::backend::cuda::module::FILTER1D_SIMPLE_F64;
+    use crate::backend::modules::FILTER1D_SIMPLE_F64;
     use crate::device::Engine;
     use crate::{Device, Filter1d};
     use slm_kernels::filter1d::filter1d_global_f64;

@@ -1,7 +1,6 @@
 //! Transpositions as launches of kernels.
 
-#[cfg(cuda)]
-use crate::backend::cuda::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use crate::backend::modules::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::transpose::{Algorithm, Bound, Matrices, Plan};
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::image::Module;
@@ -9,19 +8,6 @@ use cuda_std::{Argument, Entry, GlobalIn, GlobalOut, Value};
 use slm_kernels::transpose as kernels;
 use slm_kernels::transpose::{Args, Geometry, Kernel, Part, Problem, SkewedArgs, Unit};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Emulated devices need no images.
-#[cfg(not(cuda))]
-pub(super) mod modules {
-    use cuda_std::image::Module;
-    pub(crate) static TRANSPOSE_U8: Module = Module::without_images("transpose_u8");
-    pub(crate) static TRANSPOSE_U16: Module = Module::without_images("transpose_u16");
-    pub(crate) static TRANSPOSE_U32: Module = Module::without_images("transpose_u32");
-    pub(crate) static TRANSPOSE_PACKED: Module = Module::without_images("transpose_packed");
-    pub(crate) static TRANSPOSE_SKEWED: Module = Module::without_images("transpose_skewed");
-}
-#[cfg(not(cuda))]
-use modules::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 
 /// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
 const LONG_ELEMENT: u64 = 64;

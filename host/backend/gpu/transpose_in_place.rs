@@ -1,10 +1,7 @@
 //! Transpositions in place as launches of kernels.
 
-#[cfg(not(cuda))]
-use super::transpose::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use super::transpose::shape;
-#[cfg(cuda)]
-use crate::backend::cuda::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use crate::backend::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::transpose::{BoundInPlace, Matrices, Part};
 use crate::{Buffer, Device, Element, LaunchShape, Result, Windows};
 use cuda_std::image::Module;
