@@ -1,4 +1,5 @@
-//! Brings the compiled kernels to the library: built if a device compiler is there, otherwise the committed ones.
+//! Brings the kernel modules to the library: built if a device compiler is there, otherwise the committed ones; without
+//! CUDA their names alone.
 
 use cuda_builder::CudaBuilder;
 use std::env;
@@ -11,14 +12,12 @@ fn main() {
     if cuda || has("EMULATOR") {
         println!("cargo::rustc-cfg=gpu");
     }
-    if !cuda {
-        return;
+    if cuda {
+        println!("cargo::rustc-cfg=cuda");
     }
-    println!("cargo::rustc-cfg=cuda");
     let kernels = env::var_os("DEP_SLM_KERNELS_DIR").expect("slm-kernels says where it is");
-    if let Err(error) = CudaBuilder::new(kernels).build() {
-        error.exit();
-    }
+    // Emulated devices run the host's code of a kernel, and need no more than its module's name.
+    CudaBuilder::new(kernels).images(cuda).build().unwrap_or_else(|error| error.exit());
 }
 
 /// Whether `cuda_driver` supports the target. Cargo.toml has the same condition.

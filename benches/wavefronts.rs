@@ -20,14 +20,8 @@ use slm::{Buffer2, Device, Filter1d, Histogram, LaunchShape, Result, Transpose};
 use slm_kernels::banks::{self, ProbeArgs};
 
 /// The library's kernels; those of the probes are launched from here, as the library's own launches depend on the device.
-#[cfg(cuda)]
-#[allow(dead_code)]
 mod modules {
     cuda_std::include_kernels!();
-}
-#[cfg(not(cuda))]
-mod modules {
-    pub(crate) static BANKS: cuda_std::image::Module = cuda_std::image::Module::without_images("banks");
 }
 
 const FILTER_ALGORITHMS: [FilterAlgorithm; 4] = [

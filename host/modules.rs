@@ -1,6 +1,6 @@
-//! The compiled kernels of this crate: a `static` for each module of slm-kernels.
+//! The compiled kernels of this crate: a `static` for each module of slm-kernels. Without CUDA they have no images, which
+//! emulated devices do not need.
 
-#[cfg(cuda)]
 cuda_std::include_kernels!();
 
 /// Where this program's kernels come from: compiled together with it, or taken from the files that the kernel
@@ -9,41 +9,6 @@ cuda_std::include_kernels!();
 #[must_use]
 pub fn ptx_origin() -> cuda_std::image::Origin {
     ORIGIN
-}
-
-/// Emulated devices need no images.
-#[cfg(not(cuda))]
-macro_rules! without_images {
-    ($($module:ident $name:literal)*) => {$(
-        pub(crate) static $module: cuda_std::image::Module = cuda_std::image::Module::without_images($name);
-    )*};
-}
-#[cfg(not(cuda))]
-without_images! {
-    FILTER1D_SIMPLE_F32 "filter1d_simple_f32"
-    FILTER1D_SIMPLE_F64 "filter1d_simple_f64"
-    FILTER1D_SIMPLE_I32 "filter1d_simple_i32"
-    FILTER1D_ROWS_F32 "filter1d_rows_f32"
-    FILTER1D_ROWS_F64 "filter1d_rows_f64"
-    FILTER1D_ROWS_I32 "filter1d_rows_i32"
-    FILTER1D_COLUMNS_F32 "filter1d_columns_f32"
-    FILTER1D_COLUMNS_F64 "filter1d_columns_f64"
-    FILTER1D_COLUMNS_I32 "filter1d_columns_i32"
-    HISTOGRAM_U8 "histogram_u8"
-    HISTOGRAM_U16 "histogram_u16"
-    HISTOGRAM_U32 "histogram_u32"
-    HISTOGRAM_I32 "histogram_i32"
-    HISTOGRAM_F32 "histogram_f32"
-    HISTOGRAM_F64 "histogram_f64"
-    HISTOGRAM_GRID_F32 "histogram_grid_f32"
-    HISTOGRAM_GRID_F64 "histogram_grid_f64"
-    HISTOGRAM_PEAK "histogram_peak"
-    TRANSPOSE_U8 "transpose_u8"
-    TRANSPOSE_U16 "transpose_u16"
-    TRANSPOSE_U32 "transpose_u32"
-    TRANSPOSE_PACKED "transpose_packed"
-    TRANSPOSE_SKEWED "transpose_skewed"
-    BANKS "banks"
 }
 
 #[cfg(all(test, cuda))]

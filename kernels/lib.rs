@@ -13,24 +13,24 @@
 #![no_std]
 #![cfg_attr(target_os = "cuda", feature(abi_ptx), allow(dead_code, unused_imports, unused_macros, unused_features))]
 
-// On the device the one that the module belongs to (build.rs).
-#[cfg(operation = "banks")]
+// On the device that of the module alone (build.rs).
+#[cfg(any(operation = "banks", not(target_os = "cuda")))]
 pub mod banks;
-#[cfg(operation = "filter1d")]
+#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 pub mod filter1d;
-#[cfg(operation = "histogram")]
+#[cfg(any(operation = "histogram", not(target_os = "cuda")))]
 pub mod histogram;
-#[cfg(operation = "transpose")]
+#[cfg(any(operation = "transpose", not(target_os = "cuda")))]
 pub mod transpose;
 
-#[cfg(operation = "filter1d")]
+#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 mod border;
-#[cfg(operation = "filter1d")]
+#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 mod sample;
 
-#[cfg(operation = "filter1d")]
+#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 pub use border::Border;
-#[cfg(operation = "filter1d")]
+#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 pub use sample::{Packed, Sample};
 
 /// The files that this crate is compiled from, which compiled modules are checked against.

@@ -290,7 +290,6 @@ fn faults_are_found() -> Result<(), Failed> {
 /// The modules that this program was built with: the same build script made them for the library.
 #[cfg(cuda)]
 mod built {
-    #![allow(dead_code)] // Each by its own name.
     cuda_std::include_kernels!();
 
     pub(super) use cuda_std::image::Origin;

@@ -10,7 +10,6 @@ use slm_kernels::Border;
 use slm_kernels::filter1d::{Args, Halo, filter1d_global_i32};
 
 mod modules {
-    #![allow(dead_code)] // Most of them.
     cuda_std::include_kernels!();
 }
 

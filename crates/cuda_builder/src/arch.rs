@@ -26,8 +26,8 @@ impl Arch {
     /// Hopper.
     pub const SM_90: Arch = Arch(90);
 
-    /// What a module is compiled for that names no targets. Drivers make of its PTX what they make of that for later GPUs,
-    /// unless the source asks for an instruction that only those have.
+    /// The target of modules that name none. Drivers make nearly the same code of its PTX as of PTX for later GPUs, unless the
+    /// source asks for an instruction that only those have.
     pub(crate) const DEFAULT: Arch = Arch::SM_75;
 
     /// The oldest capability that rustc's target supports.

@@ -9,7 +9,6 @@ use crate::kernel_crate::{self, KernelCrate};
 use crate::mode::Mode;
 use crate::output::{self, Built, Committed, Image, Origin, file_name, write_if_changed};
 use crate::{target_dir, watch};
-use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +29,7 @@ use std::path::{Path, PathBuf};
 pub struct CudaBuilder {
     dir: PathBuf,
     modules: Vec<String>,
+    images: bool,
     release: bool,
     default_mode: Mode,
     target_dir: Option<PathBuf>,
@@ -41,6 +41,7 @@ impl CudaBuilder {
         CudaBuilder {
             dir: dir.as_ref().to_owned(),
             modules: Vec::new(),
+            images: true,
             release: true,
             default_mode: Mode::Committed,
             target_dir: None,
@@ -52,6 +53,13 @@ impl CudaBuilder {
     /// library.
     pub fn module(mut self, name: impl Into<String>) -> Self {
         self.modules.push(name.into());
+        self
+    }
+
+    /// Whether [`build`](Self::build) gives the modules images (the default). Otherwise it does what [`Mode::None`] does,
+    /// whatever the environment says: for builds of a program that has emulated devices alone.
+    pub fn images(mut self, images: bool) -> Self {
+        self.images = images;
         self
     }
 
@@ -90,7 +98,7 @@ impl CudaBuilder {
         let out_dir = env::var_os(OUT_DIR).map(PathBuf::from);
         let out_dir = out_dir.ok_or(BuildError::NotABuildScript { variable: OUT_DIR })?;
         let dir = kernel_crate::locate(&self.dir)?;
-        let mode = Mode::from_env(self.default_mode)?;
+        let mode = if self.images { Mode::from_env(self.default_mode)? } else { Mode::None };
         rerun_if_changed(watch::kernel_crate(&dir));
         let (done, compiler) = self.modules(&dir, &out_dir, &Search::from_env(), mode)?;
         for line in done.warnings.iter().flat_map(|warning| warning.lines()) {
@@ -136,7 +144,7 @@ impl CudaBuilder {
         mode: Mode,
     ) -> Result<(Compilation, Option<Compiler>), BuildError> {
         match mode {
-            Mode::Committed => return Ok((committed::read(dir, &self.checked_modules()?)?, None)),
+            Mode::Committed => return Ok((committed::read(dir, self.checked_modules()?)?, None)),
             Mode::None => return Ok((Compilation::without_images(self.names(dir)?), None)),
             Mode::Build | Mode::Auto => {}
         }
@@ -144,7 +152,7 @@ impl CudaBuilder {
         match search.find() {
             Ok(compiler) => Ok((self.compile(dir, out_dir, &compiler)?, Some(compiler))),
             Err(BuildError::NoCompiler { .. }) if mode == Mode::Auto => {
-                let mut done = committed::read(dir, &self.checked_modules()?)?;
+                let mut done = committed::read(dir, self.checked_modules()?)?;
                 let ways = INSTALL.join("; ");
                 done.warnings.push(format!(
                     "no compiler for the device was found, so the committed kernels are used; any of these gives one: {ways}"
@@ -168,17 +176,33 @@ impl CudaBuilder {
         let found = || target_dir::nested(inside);
         let request = Request {
             dir,
-            modules: &self.checked_modules()?,
+            modules: self.checked_modules()?,
             release: self.release,
             target_dir: &self.target_dir.clone().unwrap_or_else(found),
         };
         request.compile(compiler)
     }
 
+    /// The names of the modules that were added.
+    fn checked_modules(&self) -> Result<&[String], BuildError> {
+        kernel_crate::check_names(&self.modules)?;
+        Ok(&self.modules)
+    }
+
     /// The modules' names, without asking a compiler for the device.
     fn names(&self, dir: &Path) -> Result<Vec<String>, BuildError> {
-        let kernels = KernelCrate::read(dir, &kernel_crate::host_cargo())?;
-        Ok(kernels.select(&self.checked_modules()?)?.into_iter().map(|module| module.name).collect())
+        let named = self.checked_modules()?;
+        if !named.is_empty() {
+            return Ok(named.to_vec());
+        }
+        match KernelCrate::read(dir, &kernel_crate::host_cargo()) {
+            Ok(kernels) => Ok(kernels.select(&[])?.into_iter().map(|module| module.name).collect()),
+            // Cargo reads no manifest that lies below a workspace of others, as those of vendored packages do.
+            Err(error) => match committed::read_index(dir)?.0 {
+                listed if listed.is_empty() => Err(error),
+                listed => Ok(listed.into_keys().collect()),
+            },
+        }
     }
 
     fn write(&self, out_dir: &Path, done: Compilation, origin: Origin) -> Result<Built, BuildError> {
@@ -195,23 +219,6 @@ impl CudaBuilder {
         }
         Ok(Built { images, origin, include })
     }
-
-    /// The names of the modules become names of files and, in capitals, of statics.
-    fn checked_modules(&self) -> Result<Vec<String>, BuildError> {
-        let mut seen = BTreeSet::new();
-        for name in &self.modules {
-            if !is_identifier(name) || !seen.insert(name.to_uppercase()) {
-                return Err(BuildError::ModuleName { name: name.clone() });
-            }
-        }
-        Ok(self.modules.clone())
-    }
-}
-
-pub(crate) fn is_identifier(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn rerun_if_changed(paths: impl IntoIterator<Item = PathBuf>) {

@@ -77,6 +77,23 @@ fn none_needs_neither_a_compiler_nor_committed_modules() {
     assert!(fs::read_to_string(built.include).unwrap().contains("Module::without_images(\"blur\")"));
 }
 
+/// As vendored packages do.
+#[test]
+fn a_kernel_crate_below_another_workspace_has_the_modules_that_it_carries() {
+    let (dir, builder) = committed("builder_vendored");
+    dir.write("Cargo.toml", "[package]\nname = \"k\"\nedition = \"2024\"\n[features]\nblur = []\nsum = []\n");
+    dir.write("src/lib.rs", "");
+    assert_eq!(builder.names(&dir.path("")).unwrap(), ["blur", "sum"]);
+    let (outer, inner) = (TestDir::new("builder_workspace"), "vendor/k");
+    outer.write("Cargo.toml", "[workspace]\n");
+    for file in ["Cargo.toml", "src/lib.rs", "ptx/index.toml"] {
+        outer.write(Path::new(inner).join(file), &fs::read_to_string(dir.path(file)).unwrap());
+    }
+    assert_eq!(builder.names(&outer.path(inner)).unwrap(), ["blur"]);
+    fs::remove_file(outer.path(inner).join("ptx/index.toml")).unwrap();
+    assert!(matches!(builder.names(&outer.path(inner)), Err(BuildError::KernelCrate { .. })));
+}
+
 #[test]
 fn what_is_written_is_what_was_committed() {
     let (dir, builder) = committed("builder_write");

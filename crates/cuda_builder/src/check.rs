@@ -103,11 +103,10 @@ impl Check {
         let Some(record) = index.0.get(&fresh.module) else {
             return self.differ(list, &fresh.module, DifferenceKind::Missing);
         };
-        let same_compiler = record.compiler == self.compiler;
         if !is_of_same_sources(record, &fresh.record) {
             return self.differ(list, &fresh.module, DifferenceKind::Stale);
         }
-        if !same_compiler {
+        if record.compiler != self.compiler {
             self.other_compilers.push((fresh.module.clone(), record.compiler.clone()));
         } else if *record != fresh.record {
             self.differ(list, &fresh.module, DifferenceKind::Text);

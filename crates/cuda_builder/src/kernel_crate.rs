@@ -4,7 +4,7 @@ use crate::environment;
 use crate::wrapper::Module;
 use crate::{Arch, BuildError};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -50,6 +50,7 @@ impl KernelCrate {
             return Ok(vec![Module { name: self.library.clone(), feature: None }]);
         }
         let names = if names.is_empty() { &self.features } else { names };
+        check_names(names)?;
         let module = |name: &String| match self.features.contains(name) {
             true => Ok(Module { name: name.clone(), feature: Some(name.clone()) }),
             false => Err(BuildError::NoSuchModule {
@@ -65,6 +66,22 @@ impl KernelCrate {
     pub(crate) fn targets(&self, module: &str) -> &[Arch] {
         self.targets.get(module).map_or(&[Arch::DEFAULT], Vec::as_slice)
     }
+}
+
+/// Refuses what cannot name modules: the names become names of files and, in capitals, of statics.
+pub(crate) fn check_names(names: &[String]) -> Result<(), BuildError> {
+    // Beside the statics of the modules there are these.
+    let mut seen = BTreeSet::from(["MODULES", "ORIGIN"].map(str::to_owned));
+    match names.iter().find(|name| !is_identifier(name) || !seen.insert(name.to_uppercase())) {
+        Some(name) => Err(BuildError::ModuleName { name: name.clone() }),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn is_identifier(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The folder of the kernel crate: `dir` itself if it is absolute, otherwise below the package that is being built.
@@ -155,6 +172,14 @@ mod tests {
         assert_eq!(names(kernels.select(&["sum".into()])), ["sum"]);
         let error = kernels.select(&["default".into()]).unwrap_err().to_string();
         assert_eq!(error, "my-kernels has no feature 'default' to compile a module from; it has: blur, sum");
+    }
+
+    #[test]
+    fn features_that_cannot_name_modules_are_refused() {
+        for (features, refused) in [(vec!["a-b"], "a-b"), (vec!["Blur", "blur"], "blur"), (vec!["origin"], "origin")] {
+            let error = read(&features, Value::Null).unwrap().select(&[]).unwrap_err();
+            assert!(matches!(&error, BuildError::ModuleName { name } if name == refused), "{error}");
+        }
     }
 
     #[test]

@@ -203,7 +203,7 @@ impl Module {
     }
 
     /// Checks that the module was compiled from its files as they are in `sources`, an
-    /// [`Entry::SOURCES`](crate::Entry::SOURCES).
+    /// [`Entry::SOURCES`].
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ const DIGITS: usize = 32;
 const SEPARATOR: char = '|';
 
 impl<'a> Sources<'a> {
-    /// The files in `list`, which [`list`](Sources::list) wrote.
+    /// The files in `list`, as the build script of a kernel crate writes it.
     #[must_use]
     pub const fn new(list: &'a str) -> Self {
         Sources(list)
