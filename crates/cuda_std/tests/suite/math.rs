@@ -74,7 +74,7 @@ fn floor(a: f64, b: f64) -> i64 {
     };
     let ((a, a_exponent), (b, b_exponent)) = (parts(a), parts(b));
     // None of the products has an exponent above zero.
-    (a * b >> (-(a_exponent + b_exponent)).min(127)) as i64
+    ((a * b) >> (-(a_exponent + b_exponent)).min(127)) as i64
 }
 
 #[test]
