@@ -29,8 +29,8 @@ use std::{env, fs, io};
 /// ([`Entry::WITHOUT_STD`](crate::Entry::WITHOUT_STD)) if
 ///
 /// * the crate root has `#![no_std]`, unconditionally;
-/// * no source file names `std`, `alloc`, `proc_macro` or `include`, or what this crate has that allocates
-///   ([`image::Header`](crate::image::Header) and its likes), declares an `extern crate` other than `core`, or has `#[path]`, which
+/// * no source file names `std`, `alloc`, `proc_macro` or `include`, or leads to what this crate has that allocates (`image`,
+///   [`include_kernels`](crate::include_kernels), `kernel_crate`), declares an `extern crate` other than `core`, or has `#[path]`, which
 ///   would bring in files that are not looked at; and modules are declared outside of functions and macros;
 /// * the only dependencies are `slm-cuda-std` and path dependencies that are in `dependencies` and pass the same check.
 ///
