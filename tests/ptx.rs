@@ -28,15 +28,20 @@ fn modules() -> Vec<(String, BTreeSet<String>)> {
             modules.push((format!("filter1d_{module}_{element}"), entries));
         }
     }
-    for element in ["u8", "u16", "u32", "i32", "f32", "f64"] {
-        let rules = match element {
-            "u8" => &["histogram"][..],
-            "u16" => &["histogram_low_bits", "histogram_even", "histogram_edges"],
-            _ => &["histogram_even", "histogram_edges"],
-        };
+    let histograms: [(&str, &str, &[&str]); 8] = [
+        ("", "u8", &["histogram"]),
+        ("", "u16", &["histogram_low_bits", "histogram_even", "histogram_edges"]),
+        ("", "u32", &["histogram_even", "histogram_edges"]),
+        ("", "i32", &["histogram_even", "histogram_edges"]),
+        ("", "f32", &["histogram_even", "histogram_edges"]),
+        ("", "f64", &["histogram_even", "histogram_edges"]),
+        ("grid_", "f32", &["histogram_single", "histogram_double"]),
+        ("grid_", "f64", &["histogram_double"]),
+    ];
+    for (kind, element, rules) in histograms {
         let kernels = ["critical", "global", "cached", "shared", "private", "weigh"];
         let entries = rules.iter().flat_map(|rule| kernels.map(|kernel| format!("{rule}_{kernel}_{element}")));
-        modules.push((format!("histogram_{element}"), entries.collect()));
+        modules.push((format!("histogram_{kind}{element}"), entries.collect()));
     }
     for unit in ["u8", "u16", "u32"] {
         let kernels = ["naive", "shared", "swap", "permute"];

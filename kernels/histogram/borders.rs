@@ -118,7 +118,7 @@ fn times_power_of_two(number: f64, exponent: i32) -> f64 {
     number * power(second) * power(first)
 }
 
-/// The exponent of the unit in which numbers up to these ends in magnitude, and half as many units more as they have, fit into so many bits.
+/// Returns the exponent of a unit of which so many bits can count what both ends are, and half as much again.
 pub(super) fn grid([lower, upper]: [f64; 2], digits: u32) -> i32 {
     let largest = lower.abs().max(upper.abs());
     (largest.to_bits() >> 52) as i32 - 1023 - (digits as i32 - 2)
