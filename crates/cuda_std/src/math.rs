@@ -65,8 +65,12 @@ macro_rules! fma {
                 #[cfg(not(target_os = "cuda"))]
                 {
                     let floor = (a * b).floor();
-                    // The product may have been rounded up to that.
-                    (floor as i64 as u32).wrapping_sub((a.mul_add(b, -floor) < 0.0) as u32)
+                    // The product may have been rounded up to that, even to zero.
+                    let is_below = match floor == 0.0 {
+                        true => a < 0.0 && b > 0.0 || a > 0.0 && b < 0.0,
+                        false => a.mul_add(b, -floor) < 0.0,
+                    };
+                    (floor as i64 as u32).wrapping_sub(is_below as u32)
                 }
             }
         }
