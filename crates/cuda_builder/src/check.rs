@@ -79,8 +79,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// Compares the modules in `dir` with those that were compiled now; if these are `all` that there are, also the other
-    /// way around.
+    /// Compares the modules in `dir` with the freshly compiled ones. If `all` modules were compiled, a committed module without a
+    /// fresh one is a difference, too.
     pub(crate) fn new(dir: &Path, compiler: String, fresh: &[Text], all: bool) -> Result<Check, BuildError> {
         let index = committed::read_index(dir)?;
         let mut check = Check { compiler, differences: Vec::new(), other_compilers: Vec::new(), warnings: Vec::new() };

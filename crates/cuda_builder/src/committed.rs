@@ -91,7 +91,7 @@ pub(crate) fn write(dir: &Path, done: Compilation, all: bool) -> Result<Committe
     Ok(Committed { files, removed, warnings: done.warnings })
 }
 
-/// The modules and targets that there is a file for.
+/// Modules and targets with a file in the folder.
 fn images(records: &BTreeMap<String, Record>) -> BTreeSet<(&str, Arch)> {
     let images =
         records.iter().flat_map(|(module, record)| record.images.keys().map(move |arch| (module.as_str(), *arch)));

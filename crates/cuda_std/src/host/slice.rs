@@ -5,7 +5,7 @@ use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 macro_rules! slices {
     ($($name:ident)*) => {$(
         impl<T: Value> $name<T> {
-            /// The `len` elements from `first` on, or those of them that there are.
+            /// Returns the window on `len` elements from `first` on, cut off where this window ends.
             ///
             /// ```
             #[doc = concat!("let window = cuda_std::", stringify!($name), "::<f32>::empty();")]
