@@ -1,8 +1,8 @@
 //! The borders of bins of equal width between floats, at which every bit matters: against whole numbers of any length.
 
-use super::{SUITE, by_every_algorithm};
+use super::{SUITE, by_every_algorithm, weigh, weights};
 use crate::common::histogram::{Case, Number};
-use crate::common::{is_emulated, on_every_backend};
+use crate::common::{Random, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::Device;
 
@@ -120,7 +120,10 @@ fn check<T: Number>(device: &Device, case: &Case<T>) -> Result<(), Failed> {
     let samples: Vec<T> =
         samples.into_iter().enumerate().filter(|(i, _)| (i + i / step) % step == 0).map(|(_, x)| x).collect();
     let expected = case.counts(&samples);
-    by_every_algorithm(device, case, &samples, &expected).map_err(|error| format!("{case:?}: {error}"))?;
+    let weights = weights(samples.len(), &mut Random::new(samples.len() as u64));
+    by_every_algorithm(device, case, &samples, &expected)
+        .and_then(|()| weigh(device, case, &samples, &weights, &case.sums(&samples, &weights)))
+        .map_err(|error| format!("{case:?}: {error}"))?;
     in_ascending_bins(device, case, samples)
 }
 
