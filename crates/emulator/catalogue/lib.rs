@@ -21,6 +21,8 @@ pub mod compared;
 #[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod copies;
 #[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
+pub mod ends;
+#[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod helpers;
 #[cfg(not(target_os = "cuda"))]
 pub mod hosting;

@@ -1,6 +1,7 @@
 //! The kernels of `catalogue::calls` on a GPU: each in a process of its own, which is ended if it does not end.
 
 use crate::on_gpu::{CALLS_BARRIERS, CALLS_INLINED, CALLS_OUTLINED};
+use crate::process;
 use catalogue::calls::{self, CallVisitor, Group, THREADS};
 use catalogue::{Args, LEN, SHARED_BYTES};
 use cuda_std::Entry;
@@ -8,14 +9,8 @@ use cuda_std::image::Module;
 use slm::emulator::Profile;
 use slm::{Device, LaunchShape};
 use std::error::Error;
-use std::process::{Command, ExitStatus};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
-
-/// Some thousand times what a kernel takes with the start of its process.
-const LIMIT: Duration = Duration::from_secs(60);
 
 fn module(group: Group) -> &'static Module {
     match group {
@@ -80,8 +75,8 @@ struct All {
 
 impl CallVisitor for All {
     fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, _: Group) {
-        let word = match run(E::NAME) {
-            Ok(Some(status)) if status.success() => "right",
+        let word = match process::run(&["call", E::NAME]) {
+            Ok(Some(output)) if output.status.success() => "right",
             Ok(Some(_)) => "wrong",
             Ok(None) => "hangs",
             Err(_) => "not started",
@@ -89,20 +84,6 @@ impl CallVisitor for All {
         self.failed += u32::from(word != "right");
         println!("{}\t{word}", E::NAME);
     }
-}
-
-/// How the process that launches the kernel `name` ends; not at all if it had to be ended.
-fn run(name: &str) -> std::io::Result<Option<ExitStatus>> {
-    let mut child = Command::new(std::env::current_exe()?).args(["call", name]).spawn()?;
-    let begin = Instant::now();
-    while begin.elapsed() < LIMIT {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        sleep(Duration::from_millis(5));
-    }
-    child.kill()?;
-    child.wait().map(|_| None)
 }
 
 /// Launches every kernel.

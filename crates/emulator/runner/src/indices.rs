@@ -1,11 +1,11 @@
 //! Indices beyond a window on shared memory, on a GPU: each access in a process of its own, since most of them end it.
 
 use crate::on_gpu::CATALOGUE;
+use crate::process;
 use catalogue::indices::{ACTIONS, WINDOW, beyond_the_window};
 use catalogue::{Args, LEN, SHARED_BYTES};
 use slm::{Device, LaunchShape};
 use std::error::Error;
-use std::process::Command;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -60,11 +60,10 @@ pub(crate) fn all() -> Outcome<()> {
     let mut failed = 0;
     for (index, action) in indices().into_iter().flat_map(|index| (0..ACTIONS.len()).map(move |action| (index, action)))
     {
-        let child =
-            Command::new(std::env::current_exe()?).args(["index", &index.to_string(), &action.to_string()]).output()?;
-        let text = if child.status.success() { child.stdout } else { child.stderr };
-        let text = String::from_utf8_lossy(&text).lines().next().unwrap_or("nothing").to_owned();
-        let is_right = !child.status.success() || text.ends_with(" 0 other elements changed");
+        let output =
+            process::run(&["index", &index.to_string(), &action.to_string()])?.ok_or("an access does not end")?;
+        let text = process::first_line(&output);
+        let is_right = !output.status.success() || text.ends_with(" 0 other elements changed");
         failed += u32::from(!is_right);
         println!("{index:#010x}\t{}\t{text}", ACTIONS[action]);
     }

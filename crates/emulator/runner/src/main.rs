@@ -10,6 +10,9 @@
 //!                                     emulator's results) or hangs; each runs in a process of its own
 //! run-catalogue indices               a line for each of some indices beyond a window on shared memory: what an access does
 //!                                     there; fails if the memory of others has changed
+//! run-catalogue ends                  a line for each launch whose blocks end while copies are under way, or whose threads make
+//!                                     more calls within each other than their stack has room for; fails if one is wrong or
+//!                                     the memory of others has changed
 //! run-catalogue emulate cases         a line for each case: name, whether a GPU's accessors prevent the bug (bypassed
 //!                                     or not), what the emulator says of the bug and of the twin (found or silent)
 //! run-catalogue emulate probes        a line for each probe: name; requests and wavefronts of shared loads, and of shared
@@ -22,8 +25,10 @@
 mod calls;
 mod compare;
 mod emulated;
+mod ends;
 mod indices;
 mod on_gpu;
+mod process;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -40,11 +45,14 @@ fn main() -> ExitCode {
         ["call", name] => calls::one(name),
         ["indices"] => indices::all(),
         ["index", index, action] => indices::one(index, action),
+        ["ends"] => ends::all(),
+        ["end", "copies"] => ends::copies(),
+        ["recursion", depth] => ends::calls(depth),
         ["emulate", "cases"] => emulated::cases(),
         ["emulate", "probes"] => emulated::probes(),
         _ => {
             eprintln!(
-                "usage: run-catalogue case NAME bug|twin | probes | compare | calls | indices | emulate cases|probes"
+                "usage: run-catalogue case NAME bug|twin | probes | compare | calls | indices | ends | emulate cases|probes"
             );
             return ExitCode::from(2);
         }

@@ -1,0 +1,76 @@
+//! How blocks and threads end that leave something undone: copies that are under way, and calls deeper than the stack.
+
+use crate::Args;
+use cuda_std::{GlobalInOut, Ordering, kernel, thread};
+
+/// Elements of a block's shared memory.
+pub const TILE: u32 = 1024;
+
+/// Threads of a block.
+pub const THREADS: u32 = 256;
+
+kernel! {
+    /// Blocks with an even number copy `TILE` elements of the input each and end at once; the others store their number in the
+    /// whole tile, wait, and look whether it is still there. Element 0 of the output counts those that are not.
+    pub fn copies_under_way(arena, args: Args) {
+        let (tile, _) = arena.array::<u32, { TILE as usize }>();
+        let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
+        if block % 2 == 0 {
+            let from = u64::from(block) * u64::from(TILE) + u64::from(4 * t);
+            args.input.copy_async::<4>(from % args.input.len().max(1), &tile, 4 * t);
+        } else {
+            look_after(&args.output, |k| tile.set(t + THREADS * k, block), |k| tile.get(t + THREADS * k) == block);
+        }
+    }
+}
+
+kernel! {
+    /// Threads with an odd number make as many calls within each other as element 0 of the input says; the others have an array
+    /// of their own meanwhile. Element `i` of the result receives what thread `i` of the first block has computed, and element 0
+    /// of the output counts elements of arrays that have changed.
+    pub fn recursion(_arena, args: Args) {
+        let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
+        let depth = if t % 2 == 1 { args.input.get(0) } else { 1 };
+        let numbers = core::cell::Cell::new([0u32; 4]);
+        let place = |k: u32| ((k + args.right) % 4) as usize;
+        let set = |k: u32| {
+            let mut all = numbers.get();
+            all[place(k)] = t + k;
+            numbers.set(all);
+        };
+        look_after(&args.output, set, |k| numbers.get()[place(k)] == t + k);
+        let result = descend(depth, t);
+        look_after(&args.output, |_| (), |k| numbers.get()[place(k)] == t + k);
+        if block == 0 {
+            args.result.set(t.into(), result);
+        }
+    }
+}
+
+/// Sets four elements, and counts those that are not `same` after a while.
+#[inline(always)]
+fn look_after(changed: &GlobalInOut<u32>, set: impl Fn(u32), same: impl Fn(u32) -> bool) {
+    for k in 0..4 {
+        set(k);
+    }
+    for _ in 0..100 {
+        thread::sync_threads();
+    }
+    for k in 0..4 {
+        if !same(k) {
+            changed.fetch_add(0, 1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A number that takes `depth` calls within each other, each with an array that is used when it returns.
+#[inline(never)]
+pub fn descend(depth: u32, number: u32) -> u32 {
+    if depth == 0 {
+        return number;
+    }
+    let mut numbers = [depth; 16];
+    numbers[(number % 16) as usize] = number;
+    let below = descend(depth - 1, number.wrapping_mul(31).wrapping_add(depth));
+    below.wrapping_add(numbers[(below % 16) as usize])
+}

@@ -1,0 +1,80 @@
+//! The kernels of `catalogue::ends` on a GPU: each launch in a process of its own.
+
+use crate::on_gpu::CATALOGUE;
+use crate::process;
+use catalogue::ends::{THREADS, TILE, copies_under_way, descend, recursion};
+use catalogue::{Args, LEN};
+use cuda_std::Entry;
+use slm::{Device, LaunchShape};
+use std::error::Error;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Many times what runs at a time, so that most blocks begin where another one has ended.
+const BLOCKS: u64 = 20_000;
+
+/// More than any cache, so that copies take long.
+const ELEMENTS: u32 = 1 << 26;
+
+/// Calls within each other.
+const DEPTHS: [&str; 7] = ["1", "5", "10", "100", "1000", "10000", "1000000"];
+
+/// The stack of a thread that makes as many calls on the host.
+const STACK_BYTES: usize = 1 << 30;
+
+/// Launches a kernel: the result, and how much has changed.
+fn launch<E: Entry<Args = Args, Constants = ()>>(input: &[u32]) -> Outcome<(Vec<u32>, u32)> {
+    let device = Device::open()?;
+    let input = device.upload(input)?;
+    let [mut output, mut zeros, mut result] =
+        [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
+    let shape = LaunchShape::new([BLOCKS, 1, 1], [THREADS, 1, 1]).shared_bytes((4 * TILE).into());
+    device.kernel::<E>(&CATALOGUE)?.launch(shape, |windows| Args {
+        input: windows.input(&input),
+        output: windows.in_out(&mut output),
+        zeros: windows.in_out(&mut zeros),
+        result: windows.output(&mut result),
+        right: 0,
+    })?;
+    Ok((result.download()?, output.download()?[0]))
+}
+
+/// Has blocks end while their copies are under way.
+pub(crate) fn copies() -> Outcome<()> {
+    let (_, changed) = launch::<copies_under_way>(&vec![u32::MAX; ELEMENTS as usize])?;
+    println!("{changed} elements changed");
+    Ok(())
+}
+
+/// Makes calls within each other.
+pub(crate) fn calls(depth: &str) -> Outcome<()> {
+    let depth: u32 = depth.parse()?;
+    let (result, changed) = launch::<recursion>(&[depth])?;
+    let expected =
+        move || -> Vec<u32> { (0..THREADS).map(|t| descend(if t % 2 == 1 { depth } else { 1 }, t)).collect() };
+    let expected = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(expected)?.join();
+    let word = if expected.is_ok_and(|expected| expected == result) { "right" } else { "wrong" };
+    println!("{word}, {changed} elements changed");
+    Ok(())
+}
+
+/// Launches all of them and prints a line for each. Whatever does not end with an error has to be right, and to leave the memory
+/// of others as it is.
+pub(crate) fn all() -> Outcome<()> {
+    let launches = std::iter::once(["end", "copies"]).chain(DEPTHS.map(|depth| ["recursion", depth]));
+    let mut failed = 0;
+    for launch in launches {
+        let (is_right, text) = match process::run(&launch)? {
+            Some(output) => {
+                let text = process::first_line(&output);
+                let is_right =
+                    !output.status.success() || text.ends_with("0 elements changed") && !text.contains("wrong");
+                (is_right, text)
+            }
+            None => (false, "does not end".to_owned()),
+        };
+        failed += u32::from(!is_right);
+        println!("{}\t{text}", launch.join(" "));
+    }
+    if failed == 0 { Ok(()) } else { Err(format!("{failed} launches did harm").into()) }
+}
