@@ -2,10 +2,9 @@
 
 use crate::finding::{Other, Place, Problem};
 use crate::memory::offset;
-use crate::order::Moment;
+use crate::moment::{Conflict, Moment};
 use crate::region::Region;
 use crate::running::Running;
-use crate::shadow::Conflict;
 use crate::site::{Action, Site};
 use cuda_std::Ordering;
 use cuda_std::host::{Access, Scope, Space};

@@ -2,7 +2,7 @@
 
 use crate::finding::BlockStates;
 use crate::launch::Launch;
-use crate::order::{SLOTS, slot_of};
+use crate::moment::{SLOTS, slot_of};
 use crate::random::Random;
 
 /// The most blocks whose order is drawn from all orders; beyond, a key stands for one.

@@ -6,10 +6,9 @@
 
 use crate::access::place;
 use crate::finding::Problem;
-use crate::order::Moment;
+use crate::moment::{Conflict, Moment};
 use crate::region::Region;
 use crate::running::Running;
-use crate::shadow::Conflict;
 use crate::site::{Action, Site};
 use cuda_std::host::{Access, AsyncCopy, Space};
 use std::collections::VecDeque;

@@ -68,8 +68,8 @@ mod finding;
 mod launch;
 mod launches;
 mod machine;
-mod marks;
 mod memory;
+mod moment;
 #[cfg(test)]
 mod oracle;
 mod order;
@@ -84,6 +84,7 @@ mod report;
 mod requests;
 mod running;
 mod schedule;
+mod sets;
 mod settling;
 mod shadow;
 mod site;

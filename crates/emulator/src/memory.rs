@@ -3,7 +3,7 @@
 // Makes the windows that kernels get.
 #![allow(unsafe_code)]
 
-use crate::order::MOST_INTERVALS;
+use crate::moment::MOST_INTERVALS;
 use crate::region::Region;
 use cuda_std::host::{Window, from_bits, to_bits};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value};

@@ -1,7 +1,8 @@
 //! Races against an oracle: vector clocks of full length, and a list of all accesses, of blocks that run in turns.
 
-use crate::order::{BlockOrder, MOST_INTERVALS, Order};
-use crate::shadow::{Conflict, Shadow};
+use crate::moment::{Conflict, MOST_INTERVALS};
+use crate::order::{BlockOrder, Order};
+use crate::shadow::Shadow;
 use cuda_std::host::Scope;
 use proptest::prelude::*;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //! README.md of this crate explains the protocol.
 
 use crate::clocks::{Knowledge, Known, join, with, without_block};
-use crate::marks::Mark;
+use crate::moment::{Mark, Moment, SLOT_SHIFT, slot_of};
 use cuda_std::host::Scope;
 use std::collections::HashMap;
 
@@ -44,28 +44,6 @@ fn of(scope: Scope) -> usize {
     }
 }
 
-/// The blocks that can be under way at a time: each has a slot, whose number is in the high bits of its intervals.
-///
-/// So the intervals of a slot's blocks are neighbours, and those of a block are a range.
-pub(crate) const SLOTS: usize = 4;
-const SLOT_SHIFT: u32 = 30;
-
-/// The bits of an interval that count.
-const COUNT: u32 = (1 << SLOT_SHIFT) - 1;
-
-/// The most intervals that can be told apart. The number with all bits set stands for no interval.
-pub(crate) const MOST_INTERVALS: u32 = COUNT - 1;
-
-/// The slot of an interval's block.
-pub(crate) fn slot_of(interval: u32) -> usize {
-    (interval >> SLOT_SHIFT) as usize
-}
-
-/// An interval's number among those of all slots.
-pub(crate) fn count_of(interval: u32) -> u32 {
-    interval & COUNT
-}
-
 /// The order of a launch's accesses so far, as far as it is not one block's alone.
 #[derive(Debug)]
 pub(crate) struct Order {
@@ -89,21 +67,6 @@ pub(crate) struct BlockOrder {
     first: u32,
     launch_first: u32,
     threads: Vec<Thread>,
-}
-
-/// The running thread's place in the order.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment<'a> {
-    /// What its access leaves behind.
-    pub(crate) mark: Mark,
-    pub(crate) thread: u16,
-    /// The first interval of its block.
-    pub(crate) first: u32,
-    /// The first interval whose accesses matter, whatever its slot.
-    pub(crate) launch_first: u32,
-    /// The first interval whose accesses may be without order, whatever its slot.
-    unordered_first: u32,
-    known: &'a Knowledge,
 }
 
 impl Order {
@@ -255,57 +218,10 @@ impl BlockOrder {
     }
 }
 
-impl Moment<'_> {
-    /// Whether an interval is one of its block's, up to now.
-    #[inline]
-    pub(crate) fn is_own(&self, interval: u32) -> bool {
-        interval.wrapping_sub(self.first) <= self.mark.interval - self.first
-    }
-
-    /// Whether all that happened in an interval is ordered before, without a further look: since it was in an earlier launch,
-    /// or in an earlier interval of the block.
-    #[inline]
-    pub(crate) fn is_behind(&self, interval: u32) -> bool {
-        let is_earlier_own = interval.wrapping_sub(self.first) < self.mark.interval - self.first;
-        is_earlier_own | self.are_all_behind(interval)
-    }
-
-    /// The same of all that had happened by the time of an access in that interval.
-    #[inline]
-    pub(crate) fn are_all_behind(&self, interval: u32) -> bool {
-        count_of(interval) < self.unordered_first
-    }
-
-    /// Whether what happened in an interval matters, since it was not in an earlier launch.
-    #[inline]
-    pub(crate) fn is_of_launch(&self, interval: u32) -> bool {
-        count_of(interval) >= self.launch_first
-    }
-
-    /// The same for an atomic operation on so many bytes.
-    pub(crate) fn of_atomic(&self, bytes: u32) -> Self {
-        Moment { mark: Mark { atomic_bytes: bytes as u8, ..self.mark }, ..*self }
-    }
-
-    /// Other blocks' accesses do not matter, since they were to other memory.
-    #[inline]
-    pub(crate) fn forget_other_blocks(&mut self) {
-        self.launch_first = count_of(self.first);
-        self.unordered_first = count_of(self.mark.interval);
-    }
-
-    /// Whether the access of `thread` at `clock` in `interval` is over for this thread; for one of this block's
-    /// accesses in this interval, or one of another block's.
-    #[inline]
-    pub(crate) fn knows(&self, interval: u32, thread: u16, clock: u32) -> bool {
-        self.known.as_ref().is_some_and(|known| known.know(interval, thread, clock))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shadow::Shadow;
+    use crate::moment::{MOST_INTERVALS, SLOTS};
 
     /// The last interval that can be told apart is given out once.
     #[test]
@@ -317,39 +233,5 @@ mod tests {
         assert_eq!((order.exhausted, block.interval()), (false, u32::MAX - 1));
         block.barrier(&mut order);
         assert!(order.exhausted);
-    }
-
-    /// Atomic operations of two sizes on the same bytes: whoever comes first, whatever the thread did itself before.
-    #[test]
-    fn atomic_operations_of_different_sizes_are_in_conflict() {
-        let mut order = Order::new(0, MOST_INTERVALS);
-        let mut block = BlockOrder::new(0, 64, &order);
-        block.begin(&mut order);
-        let conflicts = |accesses: &[(u16, usize, u32)]| {
-            let mut shadow = Shadow::new(16, 2);
-            let atomic = |(thread, first, bytes): &(u16, usize, u32)| {
-                shadow.atomic(*first, *bytes, &block.moment(*thread, 0)).map(|conflict| conflict.thread)
-            };
-            accesses.iter().map(atomic).collect::<Vec<_>>()
-        };
-        assert_eq!(conflicts(&[(0, 0, 8), (1, 0, 4)]), [None, Some(0)]);
-        assert_eq!(conflicts(&[(0, 4, 4), (40, 0, 8)]), [None, Some(0)]);
-        assert_eq!(conflicts(&[(0, 8, 8), (1, 0, 4), (2, 4, 4)]), [None; 3]);
-        // A thread's own are in order, and both count for others.
-        assert_eq!(conflicts(&[(0, 0, 8), (0, 0, 4), (1, 0, 4)]), [None, None, Some(0)]);
-        assert_eq!(conflicts(&[(0, 0, 8), (1, 0, 8), (0, 0, 4), (2, 0, 8)])[..2], [None; 2]);
-        assert_eq!(conflicts(&[(0, 0, 8), (33, 0, 8), (33, 0, 4)]), [None, None, Some(0)]);
-    }
-
-    /// A barrier orders them.
-    #[test]
-    fn atomic_operations_of_different_sizes_can_be_in_order() {
-        let mut order = Order::new(0, MOST_INTERVALS);
-        let mut block = BlockOrder::new(0, 64, &order);
-        let mut shadow = Shadow::new(8, 2);
-        block.begin(&mut order);
-        assert_eq!(shadow.atomic(0, 8, &block.moment(0, 0)), None);
-        block.barrier(&mut order);
-        assert_eq!(shadow.atomic(0, 4, &block.moment(1, 0)), None);
     }
 }

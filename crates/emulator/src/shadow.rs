@@ -2,8 +2,8 @@
 //!
 //! README.md of this crate explains the protocol.
 
-use crate::marks::{Mark, Sets};
-use crate::order::Moment;
+use crate::moment::{Conflict, Mark, Moment};
+use crate::sets::Sets;
 use std::ops::Range;
 
 /// What is remembered of a place that the kernel may write.
@@ -23,18 +23,6 @@ struct ConstantLoad {
     interval: u32,
     thread: u16,
     site: u16,
-}
-
-/// An earlier access that the present one is in conflict with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Conflict {
-    pub(crate) interval: u32,
-    pub(crate) thread: u16,
-    pub(crate) site: u16,
-    /// Not a race, but memory that is written although a window promises that it is not.
-    pub(crate) constant: bool,
-    /// The present access is a store of the bits that are there already.
-    pub(crate) same_value: bool,
 }
 
 /// The memory of a region's cells, which are as small as the smallest access so far, and 8 bytes at the most.
@@ -237,5 +225,46 @@ impl Cell {
             return *self;
         }
         Cell { store: self.store, atomics: sets.copy(self.atomics), loads: sets.copy(self.loads) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::moment::MOST_INTERVALS;
+    use crate::order::{BlockOrder, Order};
+
+    /// Atomic operations of two sizes on the same bytes: whoever comes first, whatever the thread did itself before.
+    #[test]
+    fn atomic_operations_of_different_sizes_are_in_conflict() {
+        let mut order = Order::new(0, MOST_INTERVALS);
+        let mut block = BlockOrder::new(0, 64, &order);
+        block.begin(&mut order);
+        let conflicts = |accesses: &[(u16, usize, u32)]| {
+            let mut shadow = Shadow::new(16, 2);
+            let atomic = |(thread, first, bytes): &(u16, usize, u32)| {
+                shadow.atomic(*first, *bytes, &block.moment(*thread, 0)).map(|conflict| conflict.thread)
+            };
+            accesses.iter().map(atomic).collect::<Vec<_>>()
+        };
+        assert_eq!(conflicts(&[(0, 0, 8), (1, 0, 4)]), [None, Some(0)]);
+        assert_eq!(conflicts(&[(0, 4, 4), (40, 0, 8)]), [None, Some(0)]);
+        assert_eq!(conflicts(&[(0, 8, 8), (1, 0, 4), (2, 4, 4)]), [None; 3]);
+        // A thread's own are in order, and both count for others.
+        assert_eq!(conflicts(&[(0, 0, 8), (0, 0, 4), (1, 0, 4)]), [None, None, Some(0)]);
+        assert_eq!(conflicts(&[(0, 0, 8), (1, 0, 8), (0, 0, 4), (2, 0, 8)])[..2], [None; 2]);
+        assert_eq!(conflicts(&[(0, 0, 8), (33, 0, 8), (33, 0, 4)]), [None, None, Some(0)]);
+    }
+
+    /// A barrier orders them.
+    #[test]
+    fn atomic_operations_of_different_sizes_can_be_in_order() {
+        let mut order = Order::new(0, MOST_INTERVALS);
+        let mut block = BlockOrder::new(0, 64, &order);
+        let mut shadow = Shadow::new(8, 2);
+        block.begin(&mut order);
+        assert_eq!(shadow.atomic(0, 8, &block.moment(0, 0)), None);
+        block.barrier(&mut order);
+        assert_eq!(shadow.atomic(0, 4, &block.moment(1, 0)), None);
     }
 }

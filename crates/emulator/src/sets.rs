@@ -1,82 +1,12 @@
-//! Marks that accesses leave at a place, and sets of them.
+//! Sets of the marks that accesses leave at a place.
 
-use crate::order::{Moment, count_of};
-use crate::shadow::Conflict;
-use cuda_std::host::banks::lanes_of;
-
-/// Accesses to a place by lanes of one warp, at the same clock and line.
-///
-/// The default, in interval 0 by no lane, is for no access at all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
-    pub(crate) interval: u32,
-    pub(crate) clock: u32,
-    pub(crate) lanes: u32,
-    pub(crate) warp: u8,
-    /// The size of an atomic operation, 0 for loads and stores.
-    pub(crate) atomic_bytes: u8,
-    pub(crate) site: u16,
-}
+use crate::moment::{Conflict, Mark, Moment, count_of};
 
 /// The interval of a mark that stands for several: `clock` is the number of their set.
 const SEVERAL: u32 = u32::MAX;
 
 /// The most marks of earlier clocks, other lines and other blocks in a set; beyond it the oldest one is forgotten.
 const MOST_OTHERS: usize = 256;
-
-impl Mark {
-    /// Whether it is ordered before, without a further look. A mark that stands for several is not.
-    #[inline(always)]
-    pub(crate) fn is_old(&self, now: &Moment<'_>) -> bool {
-        now.is_behind(self.interval)
-    }
-
-    /// The first of these lanes whose access is not ordered before the present one.
-    #[inline]
-    fn unordered_lane(&self, now: &Moment<'_>) -> Option<u32> {
-        if self.is_old(now) { None } else { self.find_unordered_lane(now) }
-    }
-
-    #[inline(never)]
-    fn find_unordered_lane(&self, now: &Moment<'_>) -> Option<u32> {
-        let mut lanes = self.lanes;
-        if self.warp == now.mark.warp && now.is_own(self.interval) {
-            // What the thread itself did.
-            lanes &= !now.mark.lanes;
-        }
-        lanes_of(lanes).find(|lane| !now.knows(self.interval, self.thread(*lane), self.clock))
-    }
-
-    /// Whether later accesses may be in conflict with it that are in none with the present one.
-    #[inline]
-    fn is_needed(&self, now: &Moment<'_>) -> bool {
-        let is_other_size = || self.atomic_bytes != now.mark.atomic_bytes;
-        !self.is_old(now) && (is_other_size() || self.find_unordered_lane(now).is_some())
-    }
-
-    fn thread(&self, lane: u32) -> u16 {
-        u16::from(self.warp) * 32 + lane as u16
-    }
-
-    /// Stands for one more access from now on, if it can: lanes share a mark only at the same line, so that a race can
-    /// name it, but a lane's first access at a clock stands for its later ones, whatever their lines.
-    #[inline]
-    fn take(&mut self, other: Mark) -> bool {
-        let together = (self.interval, self.clock, self.warp, self.atomic_bytes)
-            == (other.interval, other.clock, other.warp, other.atomic_bytes);
-        let taken = together && (self.site == other.site || self.lanes & other.lanes != 0);
-        if taken {
-            self.lanes |= other.lanes;
-        }
-        taken
-    }
-
-    /// The conflict with the access of `lane`.
-    pub(crate) fn conflict(&self, lane: u32) -> Conflict {
-        let (interval, thread, site) = (self.interval, self.thread(lane), self.site);
-        Conflict { interval, thread, site, constant: false, same_value: false }
-    }
-}
 
 /// Sets of marks, for places that several warps, or lanes at several lines, access without order.
 ///
