@@ -51,7 +51,8 @@ impl<T: Value> Buffer<T> {
     /// A window on all elements, for a kernel to read while nothing writes them.
     #[must_use]
     pub fn input(&self) -> GlobalIn<T> {
-        self.input_from(0)
+        // SAFETY: as for `output`.
+        unsafe { GlobalIn::from_raw_parts(self.address, self.len as u64) }
     }
 
     /// A window on all elements, for a kernel to write.
@@ -65,33 +66,8 @@ impl<T: Value> Buffer<T> {
     /// A window on all elements, for a kernel to read and write.
     #[must_use]
     pub fn in_out(&self) -> GlobalInOut<T> {
-        self.in_out_from(0)
-    }
-
-    /// As [`input`](Self::input), of the elements from `first` on; none if there are not so many.
-    #[must_use]
-    pub fn input_from(&self, first: usize) -> GlobalIn<T> {
-        let first = first.min(self.len);
         // SAFETY: as for `output`.
-        unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64) }
-    }
-
-    /// The words of 4 bytes from element `first` on: `words` of them, or those that there are.
-    #[must_use]
-    pub fn words_from(&self, first: usize, words: usize) -> GlobalIn<u32> {
-        let first = first.min(self.len);
-        let words = words.min((self.len - first) * size_of::<T>() / size_of::<u32>());
-        // SAFETY: as for `output`, and the emulator checks the alignment, too, which may be that of smaller elements here.
-        unsafe { GlobalIn::from_raw_parts(self.address + (first * size_of::<T>()) as u64, words as u64) }
-    }
-
-    /// As [`in_out`](Self::in_out), of the elements from `first` on; none if there are not so many.
-    #[must_use]
-    pub fn in_out_from(&self, first: usize) -> GlobalInOut<T> {
-        let first = first.min(self.len);
-        let (address, len) = (self.address + (first * size_of::<T>()) as u64, (self.len - first) as u64);
-        // SAFETY: as for `output`.
-        unsafe { GlobalInOut::from_raw_parts(address, len) }
+        unsafe { GlobalInOut::from_raw_parts(self.address, self.len as u64) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The little that has to be understood of LLVM's language: functions, blocks, calls and where they come from.
 
 use super::metadata::Metadata;
+use rustc_demangle::demangle;
 use std::collections::{HashMap, HashSet};
 
 /// A module in LLVM's language.
@@ -38,7 +39,7 @@ pub(super) struct Call<'a> {
 }
 
 /// What is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Callee<'a> {
     Named(&'a str),
     /// The text of inline assembly.
@@ -51,7 +52,8 @@ impl Callee<'_> {
     /// What is called, in words.
     pub(super) fn operation(&self) -> String {
         match self {
-            Callee::Named(name) => format!("`{name}`"),
+            // Without the hash.
+            Callee::Named(name) => format!("`{:#}`", demangle(name)),
             Callee::Assembly(text) => format!("`{}`", text.split_whitespace().next().unwrap_or(text)),
             Callee::Pointer => "a call through a pointer, as of a trait object,".to_owned(),
         }

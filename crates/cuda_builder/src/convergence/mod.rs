@@ -125,11 +125,11 @@ impl<'a> Together<'a> {
         let mut by_place: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (block, call) in function.placed_calls().filter(|(_, call)| self.contains(module, call)) {
             let frames = module.metadata.frames(call.location, function.name);
-            by_place.entry((call.callee.operation(), frames)).or_default().push(block);
+            by_place.entry((call.callee, frames)).or_default().push(block);
         }
         let graph = Graph::of(function);
         let copied = by_place.into_iter().filter(|(_, blocks)| !graph.are_turns(blocks));
-        copied.map(|((operation, frames), _)| Copied { operation, frames }).collect()
+        copied.map(|((callee, frames), _)| Copied { operation: callee.operation(), frames }).collect()
     }
 }
 

@@ -1,10 +1,10 @@
 //! Launches that end early: kernels' destructors run, but what they ask for is not done.
 
+use crate::alone;
 use crate::planted::{launch, run};
 use catalogue::Args;
 use cuda_std::{Entry, GlobalInOut, Ordering, kernel, thread, warp};
 use emulator::{Problem, Report};
-use std::process::{Command, Output};
 
 /// A lock that the first element is; given back when it is dropped.
 struct Lock(GlobalInOut<u32>);
@@ -128,17 +128,9 @@ fn panics_in_a_destructor() {
     run::<panics_twice>(launch(1, 64), false);
 }
 
-/// What an ignored test prints in a process of its own, and how it ends.
-fn alone(test: &str) -> Output {
-    let program = std::env::current_exe().expect("it runs");
-    let output = Command::new(program).args([test, "--exact", "--ignored", "--nocapture"]).output();
-    output.expect("it can be started")
-}
-
 #[test]
 fn aborts_with_a_message() {
-    let output = alone("ends::panics_in_a_destructor");
-    let text = String::from_utf8_lossy(&output.stderr);
+    let (output, text) = alone("ends::panics_in_a_destructor");
     assert!(!output.status.success() && text.contains("ends.rs") && text.contains("drops it"), "{text}");
 }
 
@@ -165,7 +157,6 @@ fn a_launch_while_unwinding() {
 
 #[test]
 fn destructors_launch_kernels() {
-    let output = alone("ends::a_launch_while_unwinding");
-    let text = String::from_utf8_lossy(&output.stderr);
+    let (output, text) = alone("ends::a_launch_while_unwinding");
     assert!(output.status.success() && text.contains("not a kernel's") && !text.contains("five"), "{text}");
 }

@@ -1,5 +1,6 @@
 //! What runs the threads of kernels: whatever safe code does, a launch ends with a finding, or the process with a word.
 
+use crate::alone;
 use crate::planted::{launch, run};
 use catalogue::hosting::{
     ODD, all_panic, deep_calls, deep_loads, deep_splits, endless_circles, endless_splits, large_locals,
@@ -9,19 +10,9 @@ use cuda_std::{Entry, kernel, thread};
 use emulator::{Emulator, Launch, Problem, Profile, Report};
 use std::cell::Cell;
 use std::panic::{catch_unwind, panic_any, set_hook};
-use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-
-/// What an ignored test prints in a process of its own, and how it ends.
-fn alone(test: &str) -> (Output, String) {
-    let program = std::env::current_exe().expect("it runs");
-    let arguments = [&format!("hosting::{test}"), "--exact", "--ignored", "--nocapture"];
-    let output = Command::new(program).args(arguments).output().expect("it can be started");
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output, text)
-}
 
 /// The one finding of a kernel in each order, which is the odd thread's.
 fn problems<E: Entry<Args = Args, Constants = ()>>(launch: Launch) -> Vec<Problem> {
@@ -146,7 +137,7 @@ fn other_overflows_are_told_by_the_standard_library() {
     for (test, says) in
         [("an_ordinary_overflow", "an_ordinary_overflow"), ("an_overflow_with_std", "of an emulated kernel")]
     {
-        let (output, text) = alone(test);
+        let (output, text) = alone(&format!("hosting::{test}"));
         assert!(!output.status.success() && text.contains("has overflowed its stack") && text.contains(says), "{text}");
     }
 }
@@ -179,7 +170,7 @@ fn a_loop_with_std() {
 
 #[test]
 fn a_loop_that_cannot_be_ended_ends_the_process_with_a_word() {
-    let (output, text) = alone("a_loop_with_std");
+    let (output, text) = alone("hosting::a_loop_with_std");
     let says =
         "circles_with_std has called no accessor for 50ms, and cannot be ended: thread [5, 0, 0] of block [0, 0, 0]";
     assert!(!output.status.success() && text.contains(says), "{text}");
@@ -252,7 +243,7 @@ fn a_hook_set_later() {
 
 #[test]
 fn a_hook_set_later_sees_the_programs_panics_alone() {
-    let (output, text) = alone("a_hook_set_later");
+    let (output, text) = alone("hosting::a_hook_set_later");
     assert!(output.status.success(), "{text}");
 }
 
@@ -291,7 +282,7 @@ fn a_hook_set_during_a_launch() {
 /// The hook may be any code, of the program's, and it runs where the kernel panics: on a fibre.
 #[test]
 fn a_hook_does_not_wait() {
-    let (output, text) = alone("a_hook_set_during_a_launch");
+    let (output, text) = alone("hosting::a_hook_set_during_a_launch");
     assert!(output.status.success(), "{text}");
 }
 
@@ -326,7 +317,7 @@ fn a_hook_set_before_a_launch_in_a_panic() {
 
 #[test]
 fn a_hook_does_not_wait_in_a_panic_either() {
-    let (output, text) = alone("a_hook_set_before_a_launch_in_a_panic");
+    let (output, text) = alone("hosting::a_hook_set_before_a_launch_in_a_panic");
     assert!(output.status.success(), "{text}");
 }
 
@@ -368,7 +359,7 @@ fn a_launch_in_a_destructor_of_a_thread_local() {
 
 #[test]
 fn destructors_of_thread_locals_launch_kernels() {
-    let (output, text) = alone("a_launch_in_a_destructor_of_a_thread_local");
+    let (output, text) = alone("hosting::a_launch_in_a_destructor_of_a_thread_local");
     assert!(output.status.success(), "{text}");
 }
 

@@ -17,3 +17,14 @@ mod readme;
 mod texts;
 mod turns;
 mod warps;
+
+use std::process::{Command, Output};
+
+/// What an ignored test prints in a process of its own, and how it ends.
+fn alone(test: &str) -> (Output, String) {
+    let program = std::env::current_exe().expect("it runs");
+    let output = Command::new(program).args([test, "--exact", "--ignored", "--nocapture"]).output();
+    let output = output.expect("it can be started");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output, text)
+}
