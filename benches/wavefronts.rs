@@ -87,6 +87,8 @@ fn main() -> Result<()> {
     even_and_edges::<i32>(&device)?;
     even_and_edges::<f32>(&device)?;
     even_and_edges::<f64>(&device)?;
+    powers_of_two::<f32>(&device)?;
+    powers_of_two::<f64>(&device)?;
     other_ways(&device)?;
     transposes::<u8>(&device, &[1, 3])?;
     transposes::<u16>(&device, &[1, 3])?;
@@ -146,6 +148,11 @@ fn even_and_edges<T: HistogramElement + From<u16>>(device: &Device) -> Result<()
     let squares: Vec<T> = (0..32).map(|k| T::from(k * k)).collect();
     histograms(device, &Histogram::even(100, T::from(0)..T::from(SAMPLES_END)), below_end)?;
     histograms(device, &Histogram::edges(&squares), below_end)
+}
+
+/// Bins of floats between multiples of a power of two, which have kernels of their own.
+fn powers_of_two<T: HistogramElement + From<u16>>(device: &Device) -> Result<()> {
+    histograms(device, &Histogram::even(125, T::from(0)..T::from(SAMPLES_END)), below_end)
 }
 
 /// What takes another way through the kernels: channels, fewer copies of the counters, and two ranges of them.
