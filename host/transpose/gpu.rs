@@ -1,9 +1,10 @@
 //! Transpositions on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
 
-use super::kernels::{Launch, in_units, load, name, out_units, shape};
+use super::kernels::{Launch, load, name, shape};
 use super::{Algorithm, Matrices, Plan};
 use crate::device::SharedMemory;
 use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
+use cuda_std::{GlobalIn, GlobalOut};
 use slm_kernels::transpose::{Geometry, Kernel, Problem};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -125,7 +126,9 @@ impl Transpose {
         }
         let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
         let mut windows = Windows::new(&self.device);
-        let (input, output) = (in_units(windows.input(input)), out_units(windows.output(output)));
+        // Bytes begin anywhere.
+        let input = windows.input(input).cast().unwrap_or(GlobalIn::empty());
+        let output = windows.output(output).cast().unwrap_or(GlobalOut::empty());
         let _turn = self.device.turn()?;
         // A single matrix may have a pitch of whatever size.
         let matrix_bytes =

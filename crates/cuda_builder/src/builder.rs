@@ -5,7 +5,7 @@ use crate::committed;
 use crate::compilation::{Compilation, Request};
 use crate::compiler::{Compiler, Search};
 use crate::error::{BuildError, INSTALL};
-use crate::kernel_crate::{self, KernelCrate};
+use crate::kernel_crate;
 use crate::mode::Mode;
 use crate::output::{self, Built, Committed, Image, Origin, file_name, write_if_changed};
 use crate::{target_dir, watch};

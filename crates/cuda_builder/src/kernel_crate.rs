@@ -95,11 +95,6 @@ pub(crate) fn locate(dir: &Path) -> Result<PathBuf, BuildError> {
     fs::canonicalize(&dir).map_err(|error| BuildError::KernelCrate { dir, reason: error.to_string() })
 }
 
-/// The cargo that runs this build script, or the one that the user has.
-pub(crate) fn host_cargo() -> PathBuf {
-    PathBuf::from(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-}
-
 /// The package with this manifest.
 fn package<'a>(metadata: &'a Value, manifest: &Path) -> Option<&'a Value> {
     let manifest = fs::canonicalize(manifest).ok()?;

@@ -7,7 +7,7 @@ use crate::backend::limits::LaunchLimits;
 use crate::device::Engine;
 use crate::{Error, LaunchShape, Residency, Result, Windows, backend};
 use cuda_std::Entry;
-use cuda_std::image::Module;
+use cuda_std::image::{Module, Modules};
 use cust::sys::CUfunction;
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -28,9 +28,11 @@ pub(crate) struct Kernel<E: Entry> {
 }
 
 impl<E: Entry> Kernel<E> {
-    /// Finds the kernel in `module`, which has to be compiled from the same sources as `E` and with the same arguments.
-    pub(super) fn load(queue: &Arc<Queue>, module: &'static Module) -> Result<Self> {
+    /// Finds the kernel in its module, which has to be compiled from the same sources as `E` and with the same arguments.
+    pub(super) fn load(queue: &Arc<Queue>, modules: &Modules) -> Result<Self> {
         let sources = E::SOURCES.ok_or(Error::KernelWithoutDigest { kernel: E::NAME })?;
+        let missing = |source| Error::KernelModule { module: E::MODULE, source };
+        let module = modules.of::<E>().map_err(missing)?;
         let function = Function::load(queue, module, E::NAME, sources, Loaded::verify::<E>)?;
         Ok(Kernel { function, marker: PhantomData })
     }
@@ -166,10 +168,12 @@ impl Function {
 mod tests {
 
     use super::*;
-    use crate::modules::FILTER1D_SIMPLE_I32;
+    use crate::modules::KERNELS;
     use cuda_std::digest::Digest;
     use cuda_std::image::ImageError;
-    use slm_kernels::filter1d::filter1d_global_i32;
+    use slm_kernels::filter1d::filter1d_global;
+
+    type Intact = filter1d_global<i32>;
 
     /// What `kernel!` would make of the same kernel with other arguments.
     enum WithoutArguments {}
@@ -178,8 +182,9 @@ mod tests {
     unsafe impl Entry for WithoutArguments {
         type Args = ();
         type Constants = ();
-        const NAME: &'static str = filter1d_global_i32::NAME;
-        const SOURCES: Option<&'static str> = filter1d_global_i32::SOURCES;
+        const NAME: &'static str = Intact::NAME;
+        const MODULE: &'static str = Intact::MODULE;
+        const SOURCES: Option<&'static str> = Intact::SOURCES;
         const LAYOUT: Digest = Digest::new();
         const WITHOUT_STD: bool = false;
         fn run((): (), (): ()) {}
@@ -189,10 +194,10 @@ mod tests {
     #[ignore = "needs a GPU"]
     fn a_kernel_with_other_arguments_is_refused() {
         let (queue, _) = super::super::open(0).unwrap();
-        let error = Kernel::<WithoutArguments>::load(&queue, &FILTER1D_SIMPLE_I32).err();
-        let [expected, actual] = [Digest::new(), filter1d_global_i32::LAYOUT].map(|digest| digest.to_string());
+        let error = Kernel::<WithoutArguments>::load(&queue, &KERNELS).err();
+        let [expected, actual] = [Digest::new(), Intact::LAYOUT].map(|digest| digest.to_string());
         let source = ImageError::OtherKernel { kernel: "filter1d_global_i32", expected, actual: Some(actual) };
         assert_eq!(error, Some(Error::KernelModule { module: "filter1d_simple_i32", source }));
-        assert!(Kernel::<filter1d_global_i32>::load(&queue, &FILTER1D_SIMPLE_I32).is_ok());
+        assert!(Kernel::<Intact>::load(&queue, &KERNELS).is_ok());
     }
 }

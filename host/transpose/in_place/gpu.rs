@@ -3,14 +3,12 @@
 use super::Matrices;
 use super::steps::Part;
 use crate::device::SharedMemory;
-use crate::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::transpose::kernels::shape;
 use crate::transpose::{Algorithm, Plan};
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result, Windows};
-use cuda_std::image::Module;
 use cuda_std::{Entry, GlobalInOut, Value};
 use slm_kernels::transpose as kernels;
-use slm_kernels::transpose::{Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs};
+use slm_kernels::transpose::{Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs, transpose_permute, transpose_swap};
 use std::sync::{Mutex, PoisonError};
 
 /// Threads of a block that permutes.
@@ -172,16 +170,19 @@ trait Launch: Send + Sync {
     fn permute_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>);
 }
 
-struct Kernels<S: Entry, P: Entry> {
-    swap: crate::Kernel<S>,
-    permute: crate::Kernel<P>,
+struct Kernels<U: Value>
+where
+    transpose_swap<U>: Entry,
+    transpose_permute<U>: Entry,
+{
+    swap: crate::Kernel<transpose_swap<U>>,
+    permute: crate::Kernel<transpose_permute<U>>,
 }
 
-impl<U, S, P> Launch for Kernels<S, P>
+impl<U: Value> Launch for Kernels<U>
 where
-    U: Value,
-    S: Entry<Args = SwapArgs<U>, Constants = ()>,
-    P: Entry<Args = PermuteArgs<U>, Constants = ()>,
+    transpose_swap<U>: Entry<Args = SwapArgs<U>, Constants = ()>,
+    transpose_permute<U>: Entry<Args = PermuteArgs<U>, Constants = ()>,
 {
     fn swap(&self, windows: &Windows<'_>, shape: LaunchShape, data: GlobalInOut<u8>, layout: Layout) -> Result<()> {
         self.swap.launch_in(windows, shape, &SwapArgs { matrices: units(data), layout }, &())
@@ -194,27 +195,26 @@ where
 
     // A plan is a forecast: where the driver does not answer, the next launch will say why.
     fn swap_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>) {
-        (S::NAME, self.swap.residency(shape).ok().flatten())
+        (<transpose_swap<U> as Entry>::NAME, self.swap.residency(shape).ok().flatten())
     }
 
     fn permute_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>) {
-        (P::NAME, self.permute.residency(shape).ok().flatten())
+        (<transpose_permute<U> as Entry>::NAME, self.permute.residency(shape).ok().flatten())
     }
 }
 
-fn kernels<U, S, P>(device: &Device, module: &'static Module) -> Result<Box<dyn Launch>>
+fn kernels<U: Value>(device: &Device) -> Result<Box<dyn Launch>>
 where
-    U: Value,
-    S: Entry<Args = SwapArgs<U>, Constants = ()>,
-    P: Entry<Args = PermuteArgs<U>, Constants = ()>,
+    transpose_swap<U>: Entry<Args = SwapArgs<U>, Constants = ()>,
+    transpose_permute<U>: Entry<Args = PermuteArgs<U>, Constants = ()>,
 {
-    Ok(Box::new(Kernels::<S, P> { swap: device.kernel(module)?, permute: device.kernel(module)? }))
+    Ok(Box::new(Kernels::<U> { swap: device.own_kernel()?, permute: device.own_kernel()? }))
 }
 
 fn load(device: &Device, problem: &Problem) -> Result<Box<dyn Launch>> {
     match Kernel::swap(problem).unit() {
-        1 => kernels::<u8, kernels::transpose_swap_u8, kernels::transpose_permute_u8>(device, &TRANSPOSE_U8),
-        2 => kernels::<u16, kernels::transpose_swap_u16, kernels::transpose_permute_u16>(device, &TRANSPOSE_U16),
-        _ => kernels::<u32, kernels::transpose_swap_u32, kernels::transpose_permute_u32>(device, &TRANSPOSE_U32),
+        1 => kernels::<u8>(device),
+        2 => kernels::<u16>(device),
+        _ => kernels::<u32>(device),
     }
 }
