@@ -43,8 +43,10 @@ impl<T: FilterElement> Chunk<T> {
         let size = Geometry::chunk::<T>(shared.max_per_block);
         let start = taps.start();
         // Chunks are whole packs, so all have the same pad.
-        let chunk =
-            |(i, taps): (usize, &[T])| Chunk { taps: i * size..i * size + taps.len(), table: T::Table::new(taps, start) };
+        let chunk = |(i, taps): (usize, &[T])| Chunk {
+            taps: i * size..i * size + taps.len(),
+            table: T::Table::new(taps, start),
+        };
         taps.taps.chunks(size).enumerate().map(chunk).collect()
     }
 }

@@ -62,10 +62,16 @@ pub const fn check_sizes<Args, T: Value, const N: usize>() {
 pub const fn check_suffixes(suffixes: &[&str]) {
     let mut i = 0;
     while i < suffixes.len() {
-        assert!(is_part_of_name(suffixes[i]), "the end of an entry point's name has letters of ASCII, digits and `_` alone");
+        assert!(
+            is_part_of_name(suffixes[i]),
+            "the end of an entry point's name has letters of ASCII, digits and `_` alone"
+        );
         let mut j = 0;
         while j < i {
-            assert!(!are_equal(suffixes[i], suffixes[j]), "two lists of types stand for the same end of an entry point's name");
+            assert!(
+                !are_equal(suffixes[i], suffixes[j]),
+                "two lists of types stand for the same end of an entry point's name"
+            );
             j += 1;
         }
         i += 1;

@@ -64,9 +64,9 @@ impl fmt::Display for ImageError {
             ImageError::Altered { expected, actual } => {
                 write!(f, "its text has the digest {actual}, the compiled one had {expected}")
             }
-            ImageError::NoImages => {
-                f.write_str("the program has no compiled modules: it was built for emulated devices alone (SLM_KERNELS=none)")
-            }
+            ImageError::NoImages => f.write_str(
+                "the program has no compiled modules: it was built for emulated devices alone (SLM_KERNELS=none)",
+            ),
             ImageError::MissingModule { included } => {
                 write!(f, "the program has no module of this name; it has: {}", included.join(", "))
             }

@@ -175,15 +175,15 @@ mod tests {
 
     type Intact = filter1d_global<i32>;
 
-    /// What `kernel!` would make of the same kernel with other arguments.
-    enum WithoutArguments {}
+    /// What `kernel!` would make of the same kernel with other arguments, or in another module.
+    enum Forged<const MISPLACED: bool> {}
 
     // SAFETY: no module has a kernel with this layout.
-    unsafe impl Entry for WithoutArguments {
+    unsafe impl<const MISPLACED: bool> Entry for Forged<MISPLACED> {
         type Args = ();
         type Constants = ();
         const NAME: &'static str = Intact::NAME;
-        const MODULE: &'static str = Intact::MODULE;
+        const MODULE: &'static str = if MISPLACED { "filter1d_rows_i32" } else { Intact::MODULE };
         const SOURCES: Option<&'static str> = Intact::SOURCES;
         const LAYOUT: Digest = Digest::new();
         const WITHOUT_STD: bool = false;
@@ -192,12 +192,15 @@ mod tests {
 
     #[test]
     #[ignore = "needs a GPU"]
-    fn a_kernel_with_other_arguments_is_refused() {
+    fn another_kernel_is_refused() {
         let (queue, _) = super::super::open(0).unwrap();
-        let error = Kernel::<WithoutArguments>::load(&queue, &KERNELS).err();
+        let kernel = "filter1d_global_i32";
+        let error = Kernel::<Forged<false>>::load(&queue, &KERNELS).err();
         let [expected, actual] = [Digest::new(), Intact::LAYOUT].map(|digest| digest.to_string());
-        let source = ImageError::OtherKernel { kernel: "filter1d_global_i32", expected, actual: Some(actual) };
+        let source = ImageError::OtherKernel { kernel, expected, actual: Some(actual) };
         assert_eq!(error, Some(Error::KernelModule { module: "filter1d_simple_i32", source }));
+        let error = Kernel::<Forged<true>>::load(&queue, &KERNELS).err();
+        assert_eq!(error, Some(Error::KernelMissing { kernel, module: "filter1d_rows_i32" }));
         assert!(Kernel::<Intact>::load(&queue, &KERNELS).is_ok());
     }
 }

@@ -8,7 +8,9 @@ use crate::transpose::{Algorithm, Plan};
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, GlobalInOut, Value};
 use slm_kernels::transpose as kernels;
-use slm_kernels::transpose::{Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs, transpose_permute, transpose_swap};
+use slm_kernels::transpose::{
+    Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs, transpose_permute, transpose_swap,
+};
 use std::sync::{Mutex, PoisonError};
 
 /// Threads of a block that permutes.

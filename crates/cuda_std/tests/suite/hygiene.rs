@@ -4,7 +4,7 @@ use cuda_std::digest::Digest;
 use cuda_std::{Argument, Entry};
 
 /// A module whose names lie in wait.
-#[allow(dead_code, unused_imports, unused_macros, non_camel_case_types)]
+#[allow(dead_code, unused_imports, unused_macros, non_camel_case_types, clippy::builtin_type_shadow)]
 mod hostile {
     macro_rules! forged {
         ($($any:tt)*) => {
