@@ -1,6 +1,6 @@
 //! Histograms on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
 
-use super::kernels::{Bound, Counter, even};
+use super::kernels::{Counter, FromRule, even};
 use super::launches::{Launches, Memory};
 use super::rule::SHARE;
 use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
@@ -61,7 +61,7 @@ fn is_right<T: HistogramElement, S: Scale<T>>(rule: &Rule<T>, borders: &[T]) -> 
 }
 
 /// A histogram with bins of one kind on a GPU.
-struct Histogram<B: Bound> {
+struct Histogram<B: FromRule> {
     device: Device,
     launches: Launches<B>,
     counter: Counter<B>,
@@ -73,7 +73,7 @@ struct Histogram<B: Bound> {
     section: Mutex<Buffer<u32>>,
 }
 
-impl<B: Bound> Histogram<B> {
+impl<B: FromRule> Histogram<B> {
     fn new(device: &Device, shared: SharedMemory, rule: &Rule<B::Element>, algorithm: Algorithm) -> Result<Self> {
         let launches = Launches::<B>::new(rule, algorithm, shared, device.info().processors as u32)?;
         let (table, locks) = (device.upload(&B::table(rule)?)?, usize::from(launches.kernel() == Kernel::Critical));
@@ -140,7 +140,7 @@ impl<B: Bound> Histogram<B> {
     }
 }
 
-impl<B: Bound> OnGpu<B::Element> for Histogram<B> {
+impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
     fn run(&self, samples: &Buffer<B::Element>, counts: &mut Buffer<u64>) -> Result<()> {
         let mut section = self.section();
         let mut windows = Windows::new(&self.device);

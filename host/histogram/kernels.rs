@@ -14,15 +14,15 @@ use std::fmt;
 /// What the kernels of an element type are told, for each kind of bins.
 pub trait HistogramKernels: Sized {
     /// For bins of equal width, by [`Countable::Scale`].
-    type Even: Bound<Element = Self>;
+    type Even: FromRule<Element = Self>;
     /// The same by [`Countable::SingleScale`].
-    type Single: Bound<Element = Self>;
+    type Single: FromRule<Element = Self>;
     /// The same by [`Countable::DoubleScale`].
-    type Double: Bound<Element = Self>;
+    type Double: FromRule<Element = Self>;
     /// For bins between edges.
-    type Edges: Bound<Element = Self>;
+    type Edges: FromRule<Element = Self>;
     /// For low bits; of types that have none, kernels that are never used.
-    type LowBits: Bound<Element = Self>;
+    type LowBits: FromRule<Element = Self>;
 }
 
 /// The kernels that are told about bins in this way.
@@ -58,7 +58,7 @@ where
 }
 
 /// Bins as kernels know them, made of a rule.
-pub trait Bound: Entries<Sample = <Self as Bound>::Element> {
+pub trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
     /// What is counted.
     type Element: HistogramElement;
     /// The elements of the table that comes with it.
@@ -103,7 +103,7 @@ impl<B: Entries> fmt::Debug for EntryPoint<B> {
     }
 }
 
-impl<T: HistogramElement + Countable, S: Scale<T>> Bound for Even<T, S>
+impl<T: HistogramElement + Countable, S: Scale<T>> FromRule for Even<T, S>
 where
     Even<T, S>: Entries<Sample = T>,
 {
@@ -119,7 +119,7 @@ where
     }
 }
 
-impl<T: HistogramElement + Countable> Bound for Edges<T>
+impl<T: HistogramElement + Countable> FromRule for Edges<T>
 where
     Edges<T>: Entries<Sample = T>,
 {
@@ -135,7 +135,7 @@ where
     }
 }
 
-impl Bound for LowBits {
+impl FromRule for LowBits {
     type Element = u16;
     type Table = u16;
 
@@ -149,7 +149,7 @@ impl Bound for LowBits {
     }
 }
 
-impl Bound for Bytes {
+impl FromRule for Bytes {
     type Element = u8;
     type Table = u32;
 

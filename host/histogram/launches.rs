@@ -1,6 +1,6 @@
 //! Histograms as launches of kernels: which ones, how often, in which shape and with which arguments.
 
-use super::kernels::{Bound, EntryPoint};
+use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
 use super::{Algorithm, Ordering, Plan, Rule};
 use crate::device::SharedMemory;
@@ -14,7 +14,7 @@ use slm_kernels::histogram::{
 const MOST_RANGES: u32 = 4;
 
 /// What all launches of a histogram work on.
-pub(super) struct Memory<B: Bound> {
+pub(super) struct Memory<B: FromRule> {
     samples: GlobalIn<B::Element>,
     counts: GlobalInOut<u64>,
     /// A zero if the kernel is [`Kernel::Critical`].
@@ -22,7 +22,7 @@ pub(super) struct Memory<B: Bound> {
     table: GlobalIn<B::Table>,
 }
 
-impl<B: Bound> Memory<B> {
+impl<B: FromRule> Memory<B> {
     pub(super) fn new<'b>(
         windows: &mut Windows<'b>,
         samples: &'b Buffer<B::Element>,
@@ -40,7 +40,7 @@ impl<B: Bound> Memory<B> {
 }
 
 /// A histogram as launches of kernels on a device with so much shared memory and so many multiprocessors.
-pub(super) struct Launches<B: Bound> {
+pub(super) struct Launches<B: FromRule> {
     rule: Rule<B::Element>,
     algorithm: Algorithm,
     shared: SharedMemory,
@@ -55,7 +55,7 @@ pub(super) struct Launches<B: Bound> {
     pub(super) most_weights: usize,
 }
 
-impl<B: Bound> Launches<B> {
+impl<B: FromRule> Launches<B> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
@@ -276,7 +276,7 @@ fn choose(counters: u32, geometry: Geometry, shared: SharedMemory) -> (Algorithm
 }
 
 /// Samples of a pack.
-fn per_pack<B: Bound>() -> usize {
+fn per_pack<B: FromRule>() -> usize {
     PACK_BYTES as usize / size_of::<B::Element>()
 }
 
@@ -304,13 +304,13 @@ struct Part {
 }
 
 /// One launch: some of the samples.
-pub(super) struct Pass<'a, B: Bound> {
+pub(super) struct Pass<'a, B: FromRule> {
     pub(super) shape: LaunchShape,
     launches: &'a Launches<B>,
     part: Part,
 }
 
-impl<B: Bound> Pass<'_, B> {
+impl<B: FromRule> Pass<'_, B> {
     /// The first sample.
     pub(super) fn first(&self) -> u64 {
         self.part.first as u64

@@ -46,8 +46,8 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// Defines a kernel, or several that are compiled for the same types.
 ///
 /// `pub fn name(arena, args: Args) in "module" { … }` becomes an entry point `name` on the device, in the compiled module
-/// of this name: the crate's feature. On the host it becomes the type `name`, an [`Entry`](crate::Entry) with the code as
-/// [`Entry::run`](crate::Entry::run). Without `in "module"` it is in the module that is named after the library, the only one
+/// of this name: the crate's feature. It becomes the type `name` as well, on the host an [`Entry`](crate::Entry) with the
+/// code as [`Entry::run`](crate::Entry::run). Without `in "module"` it is in the module that is named after the library, the only one
 /// of a crate without features.
 ///
 /// The arena is the block's shared memory ([`Arena`](crate::Arena)). A third parameter `constants: Constants<T, N>` is the
@@ -140,7 +140,6 @@ macro_rules! kernel {
         $($crate::accepted_attribute! { $($attribute)* })*
 
         $(#[$($attribute)*])*
-        #[cfg(not(target_os = "cuda"))]
         #[allow(non_camel_case_types)]
         #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
         pub enum $name {}
@@ -164,7 +163,6 @@ macro_rules! kernel {
         $($crate::accepted_attribute! { $($attribute)* })*
 
         $(#[$($attribute)*])*
-        #[cfg(not(target_os = "cuda"))]
         #[allow(non_camel_case_types, dead_code)]
         #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
         pub struct $name<$($t: $bound),+>(
@@ -223,7 +221,6 @@ macro_rules! kernel {
             ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
     };
     (@device $name:ident $suffix:tt [$($module:literal)?] [$($parameters:tt)*] $code:tt) => {
-        // Documented on the host, where the attributes are.
         #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
         #[allow(unsafe_code)]
         #[unsafe(export_name = $crate::entry_name!($name $suffix))]
