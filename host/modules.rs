@@ -37,7 +37,7 @@ mod tests {
     impl transpose::Visitor for Verify {
         type Output = ();
 
-        fn visit<E: Entry<Args: transpose::Arguments, Constants = ()>>(self) {
+        fn visit<E: Entry<Args: From<transpose::Work>, Constants = ()>>(self) {
             verify::<E>();
         }
     }

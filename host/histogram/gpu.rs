@@ -148,7 +148,7 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
         let _turn = self.device.turn()?;
         self.launches
             .of(samples.len())
-            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, &pass.args(&memory), &()))
+            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, pass.args(&memory), &()))
     }
 
     fn run_on_host(&self, samples: &[B::Element], counters: usize) -> Result<Vec<u64>> {

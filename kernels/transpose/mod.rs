@@ -34,7 +34,7 @@ pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed};
 pub use permutation::{Permutation, Step};
 pub use skewed::Unit;
 #[cfg(not(target_os = "cuda"))]
-pub use visit::{Arguments, Visitor};
+pub use visit::{Visitor, Work};
 
 #[cfg(not(target_os = "cuda"))]
 use cuda_std::Entry;

@@ -1,45 +1,70 @@
 //! From a kernel that was chosen to its entry point, and from windows on bytes to its arguments.
+//!
+//! A window that does not begin at a multiple of what a kernel moves becomes an empty one.
 
 use super::{
-    Args, Geometry, Kernel, Part, SkewedArgs, Unit, transpose_naive, transpose_shared, visit_packed, visit_skewed,
+    Args, Geometry, Kernel, Layout, Part, PermuteArgs, Region, SkewedArgs, SwapArgs, Unit, transpose_naive,
+    transpose_shared, visit_packed, visit_skewed,
 };
-use cuda_std::{Argument, Entry, GlobalIn, GlobalOut, Value};
+use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, Value};
 
-/// The arguments of a kernel that writes another matrix, made from windows on bytes.
-pub trait Arguments: Argument {
-    /// Returns those for `part`. A window that does not begin at a multiple of what the kernel moves is empty.
-    #[must_use]
-    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self;
+/// What a launch that writes another matrix works on.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// How the kernel is launched.
+    pub geometry: Geometry,
+    /// Which of the launches this is.
+    pub part: Part,
+    /// The matrices.
+    pub input: GlobalIn<u8>,
+    /// Receives the transposed ones.
+    pub output: GlobalOut<u8>,
 }
 
-impl<U: Value> Arguments for Args<U> {
-    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self {
-        Args { input: in_units(input), output: out_units(output), layout: geometry.layout(part) }
+impl<U: Value> From<Work> for Args<U> {
+    fn from(Work { geometry, part, input, output }: Work) -> Self {
+        Args { input: of_input(input), output: of_output(output), layout: geometry.layout(part) }
     }
 }
 
-impl<U: Unit> Arguments for SkewedArgs<U>
-where
-    SkewedArgs<U>: Argument,
-{
-    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self {
+impl<U: Unit> From<Work> for SkewedArgs<U> {
+    fn from(Work { geometry, part, input, output }: Work) -> Self {
         SkewedArgs {
-            input: in_units(input),
-            output: out_units(output),
-            input_words: in_units(input),
-            output_words: out_units(output),
+            input: of_input(input),
+            output: of_output(output),
+            input_words: of_input(input),
+            output_words: of_output(output),
             layout: geometry.layout(part),
             places: geometry.skewed,
         }
     }
 }
 
-fn in_units<U: Value>(window: GlobalIn<u8>) -> GlobalIn<U> {
+/// The matrices, and where they are.
+impl<U: Value> From<(GlobalInOut<u8>, Layout)> for SwapArgs<U> {
+    fn from((matrices, layout): (GlobalInOut<u8>, Layout)) -> Self {
+        SwapArgs { matrices: of_both(matrices), layout }
+    }
+}
+
+/// The matrices and the part of one, and which part that is.
+impl<U: Value> From<([GlobalInOut<u8>; 2], Region)> for PermuteArgs<U> {
+    fn from((memory, region): ([GlobalInOut<u8>; 2], Region)) -> Self {
+        let [matrices, part] = memory.map(of_both);
+        PermuteArgs { matrices, part, region }
+    }
+}
+
+fn of_input<U: Value>(window: GlobalIn<u8>) -> GlobalIn<U> {
     window.cast().unwrap_or(GlobalIn::empty())
 }
 
-fn out_units<U: Value>(window: GlobalOut<u8>) -> GlobalOut<U> {
+fn of_output<U: Value>(window: GlobalOut<u8>) -> GlobalOut<U> {
     window.cast().unwrap_or(GlobalOut::empty())
+}
+
+fn of_both<U: Value>(window: GlobalInOut<u8>) -> GlobalInOut<U> {
+    window.cast().unwrap_or(GlobalInOut::empty())
 }
 
 /// Does something with the entry point of a [`Kernel`].
@@ -48,7 +73,7 @@ pub trait Visitor {
     type Output;
 
     /// Called with the entry point.
-    fn visit<E: Entry<Args: Arguments, Constants = ()>>(self) -> Self::Output;
+    fn visit<E: Entry<Args: From<Work>, Constants = ()>>(self) -> Self::Output;
 }
 
 impl Kernel {
