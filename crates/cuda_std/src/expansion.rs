@@ -57,28 +57,21 @@ pub const fn check_sizes<Args, T: Value, const N: usize>() {
     assert!(size_of::<Table<T, N>>() > 0, "a table of constants needs elements");
 }
 
-/// Checks when compiling that what stands for the types in the names of entry points is part of a name, and different for
-/// each list of types.
-pub const fn check_suffixes(suffixes: &[&str]) {
+/// Checks when compiling that names of entry points, or what they end with, are names and differ from each other.
+pub const fn check_names(names: &[&str]) {
     let mut i = 0;
-    while i < suffixes.len() {
-        assert!(
-            is_part_of_name(suffixes[i]),
-            "the end of an entry point's name has letters of ASCII, digits and `_` alone"
-        );
+    while i < names.len() {
+        assert!(is_name(names[i]), "names of entry points are made of ASCII letters, digits and `_`");
         let mut j = 0;
         while j < i {
-            assert!(
-                !are_equal(suffixes[i], suffixes[j]),
-                "two lists of types stand for the same end of an entry point's name"
-            );
+            assert!(!are_equal(names[i], names[j]), "two instances of a kernel have the same name");
             j += 1;
         }
         i += 1;
     }
 }
 
-const fn is_part_of_name(text: &str) -> bool {
+const fn is_name(text: &str) -> bool {
     let mut i = 0;
     while i < text.len() {
         if !text.as_bytes()[i].is_ascii_alphanumeric() && text.as_bytes()[i] != b'_' {
@@ -247,6 +240,18 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///     /// Some assembly.
 ///     pub fn assembly(_arena, args: T, table: Constants<T, 4>) {
 ///         let _ = (args, table.quad(0));
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// the same by way of a part of the macro,
+///
+/// ```compile_fail,E0080
+/// pub enum assembly {}
+/// cuda_std::kernel! {
+///     @instance [] [] ["_param_0; trap; //"] [] {
+///         assembly (_arena, args: f32, table: Constants<f32, 4>) [] { let _ = (args, table.quad(0)); }
 ///     }
 /// }
 /// # fn main() {}

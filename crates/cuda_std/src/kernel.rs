@@ -148,11 +148,11 @@ macro_rules! kernel {
     };
     // Several, each with all of the lists of types.
     (for<$($t:ident: $bound:path),+ $(,)?> $lists:tt $($kernels:tt)+) => {
-        $crate::kernel!(@suffixes $lists);
+        $crate::kernel!(@names $lists);
         $crate::kernel!(@generic [$($t: $bound),+] $lists $($kernels)+);
     };
-    (@suffixes { $($module:literal { $($($given:ty),+ => $suffix:tt;)+ })+ }) => {
-        const _: () = $crate::expansion::check_suffixes(&[$($($crate::expansion::stringify!($suffix)),+),+]);
+    (@names { $($module:literal { $($($given:ty),+ => $suffix:tt;)+ })+ }) => {
+        const _: () = $crate::expansion::check_names(&[$($($crate::expansion::stringify!($suffix)),+),+]);
     };
     (@generic $generics:tt $lists:tt $($(#[$($attribute:tt)*])* pub fn $name:ident $parameters:tt
         $(where registers <= $registers:tt)? $body:block)+) => {$(
@@ -215,6 +215,8 @@ macro_rules! kernel {
             // SAFETY: the one call in this thread, and the parameter has this type.
             unsafe { inner($crate::Arena::of_block(), $args, $crate::Constants::at(table)) }
         });
+        // Whoever the name comes from: it is part of the assembly.
+        const _: () = $crate::expansion::check_names(&[$crate::entry_name!($name $suffix)]);
         const _: () = $crate::expansion::check_sizes::<$type, $t, $n>();
         $crate::kernel!(@beside $name $suffix $module ($type) ($crate::Table<$t, $n>) $registers);
         $crate::kernel!(@host $name $types $suffix $module
