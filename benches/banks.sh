@@ -73,7 +73,7 @@ awk -F '","' -v OFS='\t' -v metric="$metric" -v out="$out" '
     print "access", "bytes", "index", "wavefronts", "counted", "cycles", "serialisation", "measured" >out
     for (n = 1; n <= count; n++) {
       split(lines[n], field, "\t")
-      expected = "banks_" field[1] "_" field[2]
+      expected = "banks_probe_" field[1] "_" field[2]
       if (kernels[2 * n] != expected) fail("launch " 2 * n " is " kernels[2 * n] ", and should be " expected)
       counter = value[2 * n, op_of[field[1]]]
       if (counter !~ /^[0-9.]+$/) fail("launch " 2 * n " lacks " metric op_of[field[1]] ".sum")

@@ -17,7 +17,7 @@ use slm::filter1d::{Algorithm as FilterAlgorithm, FilterElement, HaloLoad};
 use slm::histogram::{Algorithm, HistogramElement, Ordering};
 use slm::transpose::{Algorithm as TransposeAlgorithm, TransposeElement};
 use slm::{Buffer2, Device, Filter1d, Histogram, LaunchShape, Result, Transpose};
-use slm_kernels::banks::{self, ProbeArgs};
+use slm_kernels::banks::{self, ProbeArgs, banks_probe};
 
 /// The library's kernels; those of the probes are launched from here, as the library's own launches depend on the device.
 mod modules {
@@ -212,18 +212,18 @@ fn transpose_in_place<T: TransposeElement>(
 /// The kernels that measure accesses.
 fn probes(device: &Device) -> Result<()> {
     for stride in STRIDES {
-        probe::<banks::banks_load_1>(device, stride, 1)?;
-        probe::<banks::banks_load_2>(device, stride, 2)?;
-        probe::<banks::banks_load_4>(device, stride, 4)?;
-        probe::<banks::banks_load_8>(device, stride, 8)?;
-        probe::<banks::banks_load_16>(device, stride, 16)?;
-        probe::<banks::banks_store_1>(device, stride, 1)?;
-        probe::<banks::banks_store_2>(device, stride, 2)?;
-        probe::<banks::banks_store_4>(device, stride, 4)?;
-        probe::<banks::banks_store_8>(device, stride, 8)?;
-        probe::<banks::banks_store_16>(device, stride, 16)?;
-        probe::<banks::banks_atomic_4>(device, stride, 4)?;
-        probe::<banks::banks_atomic_8>(device, stride, 8)?;
+        probe::<banks_probe<banks::Load<u8>>>(device, stride, 1)?;
+        probe::<banks_probe<banks::Load<u16>>>(device, stride, 2)?;
+        probe::<banks_probe<banks::Load<u32>>>(device, stride, 4)?;
+        probe::<banks_probe<banks::Load<u64>>>(device, stride, 8)?;
+        probe::<banks_probe<banks::LoadFour<u32>>>(device, stride, 16)?;
+        probe::<banks_probe<banks::Store<u8>>>(device, stride, 1)?;
+        probe::<banks_probe<banks::Store<u16>>>(device, stride, 2)?;
+        probe::<banks_probe<banks::Store<u32>>>(device, stride, 4)?;
+        probe::<banks_probe<banks::Store<u64>>>(device, stride, 8)?;
+        probe::<banks_probe<banks::StoreFour<u32>>>(device, stride, 16)?;
+        probe::<banks_probe<banks::Add<u32>>>(device, stride, 4)?;
+        probe::<banks_probe<banks::Exchange<u64>>>(device, stride, 8)?;
     }
     // All lanes in one bank, and each in its own.
     for stride in [32, 33] {
@@ -242,7 +242,7 @@ fn probe<E: Entry<Args = ProbeArgs, Constants = ()>>(device: &Device, stride: u3
     let places = device.upload(&(0..32).map(|lane| stride * lane).collect::<Vec<u32>>())?;
     let (mut begins, mut ends) = (device.zeroed(WARPS as usize)?, device.zeroed(WARPS as usize)?);
     let mut places_after = device.zeroed(threads as usize)?;
-    let kernel = device.kernel::<E>(&modules::BANKS)?;
+    let kernel = device.kernel::<E>(&modules::KERNELS)?;
     run(device, || {
         kernel.launch(shape, |windows| ProbeArgs {
             places: windows.input(&places),

@@ -5,7 +5,7 @@ use crate::backend::{Memory, Queue, cuda, emulated};
 use crate::buffer::{Buffer, Storage};
 use crate::{Element, Error, Kernel, Result};
 use cuda_std::Entry;
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, MutexGuard};
@@ -364,14 +364,15 @@ impl Device {
         Ok(Buffer::new(self, storage))
     }
 
-    /// The kernel `E` of another crate, looked for in `module`, which `cuda_std::include_kernels!` has defined.
+    /// The kernel `E` of another crate, looked for in the program's compiled modules: the table `KERNELS` that
+    /// `cuda_std::include_kernels!` defines.
     ///
-    /// On a CUDA device this loads the module, unless an earlier kernel of this handle was in it. An emulated device needs
-    /// none of its images: it runs the code that was compiled for the host. Arguments and constants of more than 4096 bytes
+    /// On a CUDA device this loads the kernel's module, unless an earlier kernel of this handle was in it. An emulated device
+    /// needs none: it runs the code that was compiled for the host. Arguments and constants of more than 4096 bytes
     /// do not compile.
     ///
     /// ```
-    /// # use cuda_std::image::Module;
+    /// # use cuda_std::image::Modules;
     /// # use cuda_std::{GlobalOut, arguments, kernel, thread};
     /// # use slm::{Device, Error};
     /// # arguments! {
@@ -387,20 +388,19 @@ impl Device {
     /// #         args.output.set(thread::global_x(), 1.0);
     /// #     }
     /// # }
-    /// # static FILL: Module = Module::without_images("fill");
-    /// // `fill` is a kernel, and `FILL` the module with it: `Kernel` has a whole example.
-    /// let error = Device::cpu().kernel::<fill>(&FILL).unwrap_err();
+    /// // `fill` is a kernel: `Kernel` has a whole example.
+    /// let error = Device::cpu().kernel::<fill>(&Modules::NONE).unwrap_err();
     /// assert_eq!(error, Error::KernelOnCpu { kernel: "fill" });
     /// ```
     ///
     /// # Errors
     ///
     /// [`Error::KernelOnCpu`] on the CPU. On a CUDA device [`Error::KernelModule`] and [`Error::KernelWithoutDigest`] unless
-    /// the module was compiled from the kernel's own sources, with the same arguments, [`Error::KernelMissing`] if the
-    /// kernel is in another one, [`Error::DeviceTooOld`] and [`Error::DriverTooOld`] if none of its images will do, and
+    /// the kernel's module is there and was compiled from the kernel's own sources, with the same arguments,
+    /// [`Error::KernelMissing`] if it is without the kernel, [`Error::DeviceTooOld`] and [`Error::DriverTooOld`] if none of its images will do, and
     /// [failures of the device](Error#failures-of-the-device).
-    pub fn kernel<E: Entry>(&self, module: &'static Module) -> Result<Kernel<E>> {
-        Kernel::new(self, module)
+    pub fn kernel<E: Entry>(&self, modules: &Modules) -> Result<Kernel<E>> {
+        Kernel::new(self, modules)
     }
 
     pub(crate) fn engine(&self) -> &Engine {

@@ -1,5 +1,7 @@
-//! The compiled kernels of this crate: a `static` for each module of slm-kernels. Without CUDA they have no images, which
-//! emulated devices do not need.
+//! The compiled kernels of this crate. Without CUDA there are none, and emulated devices need none.
+
+use crate::{Device, Kernel, Result};
+use cuda_std::Entry;
 
 cuda_std::include_kernels!();
 
@@ -11,34 +13,49 @@ pub fn ptx_origin() -> cuda_std::image::Origin {
     ORIGIN
 }
 
+impl Device {
+    /// The kernel `E` of this crate.
+    pub(crate) fn own_kernel<E: Entry>(&self) -> Result<Kernel<E>> {
+        self.kernel(&KERNELS)
+    }
+}
+
 #[cfg(all(test, cuda))]
 mod tests {
     use super::*;
-    use cuda_std::Entry;
-    use cuda_std::image::{Module, verify_kernel};
-    use slm_kernels::{filter1d, histogram};
+    use cuda_std::image::verify_kernel;
+    use slm_kernels::{banks, filter1d, histogram, transpose};
 
-    fn verify<E: Entry>(module: &Module) {
+    fn verify<E: Entry>() {
+        let module = KERNELS.of::<E>().unwrap();
         assert!(!module.images().is_empty());
         module.images().iter().for_each(|image| assert_eq!(verify_kernel::<E>(image.text()), Ok(())));
     }
 
+    struct Verify;
+
+    impl transpose::Visitor for Verify {
+        type Output = ();
+
+        fn visit<E: Entry<Args: From<transpose::Work>, Constants = ()>>(self) {
+            verify::<E>();
+        }
+    }
+
     #[test]
     fn kernels_are_in_their_modules() {
-        macro_rules! verify {
-            ($($module:ident: $($entry:path)*;)*) => {$($(verify::<$entry>(&$module);)*)*};
+        verify::<banks::banks_accumulate>();
+        verify::<filter1d::filter1d_tile<f64>>();
+        verify::<filter1d::filter1d_register_rows<f32>>();
+        verify::<filter1d::filter1d_register_columns<i32>>();
+        verify::<histogram::histogram_peak>();
+        verify::<histogram::histogram_shared<histogram::Bytes>>();
+        verify::<transpose::transpose_swap<u16>>();
+        for packed in transpose::PACKED {
+            transpose::Kernel::Packed(packed).visit(Verify);
         }
-        verify! {
-            FILTER1D_SIMPLE_F32: filter1d::filter1d_global_f32 filter1d::filter1d_tile_f32;
-            FILTER1D_SIMPLE_F64: filter1d::filter1d_global_f64 filter1d::filter1d_tile_f64;
-            FILTER1D_SIMPLE_I32: filter1d::filter1d_global_i32 filter1d::filter1d_tile_i32;
-            FILTER1D_ROWS_F32: filter1d::filter1d_register_rows_f32;
-            FILTER1D_ROWS_F64: filter1d::filter1d_register_rows_f64;
-            FILTER1D_ROWS_I32: filter1d::filter1d_register_rows_i32;
-            FILTER1D_COLUMNS_F32: filter1d::filter1d_register_columns_f32;
-            FILTER1D_COLUMNS_F64: filter1d::filter1d_register_columns_f64;
-            FILTER1D_COLUMNS_I32: filter1d::filter1d_register_columns_i32;
-            HISTOGRAM_PEAK: histogram::histogram_peak;
+        for skewed in transpose::SKEWED {
+            transpose::Kernel::Skewed(skewed).visit(Verify);
         }
     }
 }

@@ -17,57 +17,6 @@ const FOLDER: &str = "kernels/ptx";
 /// The list of the files, and of what they were compiled from.
 const INDEX: &str = "index.toml";
 
-/// The modules and their entry points.
-fn modules() -> Vec<(String, BTreeSet<String>)> {
-    let mut modules = vec![("banks".to_owned(), probes())];
-    for element in ["f32", "f64", "i32"] {
-        for (module, kernels) in
-            [("simple", &["global", "tile"][..]), ("rows", &["register_rows"]), ("columns", &["register_columns"])]
-        {
-            let entries = kernels.iter().map(|kernel| format!("filter1d_{kernel}_{element}")).collect();
-            modules.push((format!("filter1d_{module}_{element}"), entries));
-        }
-    }
-    let histograms: [(&str, &str, &[&str]); 8] = [
-        ("", "u8", &["histogram"]),
-        ("", "u16", &["histogram_low_bits", "histogram_even", "histogram_edges"]),
-        ("", "u32", &["histogram_even", "histogram_edges"]),
-        ("", "i32", &["histogram_even", "histogram_edges"]),
-        ("", "f32", &["histogram_even", "histogram_edges"]),
-        ("", "f64", &["histogram_even", "histogram_edges"]),
-        ("grid_", "f32", &["histogram_single", "histogram_double"]),
-        ("grid_", "f64", &["histogram_double"]),
-    ];
-    for (kind, element, rules) in histograms {
-        let kernels = ["critical", "global", "cached", "shared", "private", "weigh"];
-        let entries = rules.iter().flat_map(|rule| kernels.map(|kernel| format!("{rule}_{kernel}_{element}")));
-        modules.push((format!("histogram_{kind}{element}"), entries.collect()));
-    }
-    for unit in ["u8", "u16", "u32"] {
-        let kernels = ["naive", "shared", "swap", "permute"];
-        modules.push((
-            format!("transpose_{unit}"),
-            kernels.iter().map(|kernel| format!("transpose_{kernel}_{unit}")).collect(),
-        ));
-    }
-    let packed = [1, 2, 3, 4, 8, 12, 16].map(|bytes| format!("packed_{bytes}"));
-    let skewed = ["1", "2", "3", "4", "6", "8", "8_by_4", "12", "16", "16_by_4"].map(|bytes| format!("skewed_{bytes}"));
-    for (module, kernels) in [("packed", &packed[..]), ("skewed", &skewed[..])] {
-        let entries = kernels.iter().map(|kernel| format!("transpose_{kernel}"));
-        modules.push((format!("transpose_{module}"), entries.collect()));
-    }
-    modules.push(("histogram_peak".to_owned(), BTreeSet::from(["histogram_peak".to_owned()])));
-    modules
-}
-
-/// The kernels that measure accesses to shared memory.
-fn probes() -> BTreeSet<String> {
-    let kinds = [("load", &[1, 2, 4, 8, 16][..]), ("store", &[1, 2, 4, 8, 16]), ("atomic", &[4, 8])];
-    let probes =
-        kinds.into_iter().flat_map(|(kind, widths)| widths.iter().map(move |width| format!("banks_{kind}_{width}")));
-    probes.chain(["banks_accumulate".to_owned()]).collect()
-}
-
 /// What each module is compiled for, and the latest version of PTX that its file may have: older drivers refuse newer ones.
 const TARGET: (u32, (u32, u32)) = (75, (6, 5));
 
@@ -107,14 +56,15 @@ fn main() {
 #[derive(Clone)]
 struct File {
     module: String,
-    entries: BTreeSet<String>,
     target: u32,
     version: (u32, u32),
 }
 
+/// The modules of the list. (`build-kernels --check` compares it with the features of the kernel crate.)
 fn files() -> Vec<File> {
+    let index = fs::read_to_string(Path::new(FOLDER).join(INDEX)).expect("the list is there");
     let (target, version) = TARGET;
-    modules().into_iter().map(|(module, entries)| File { module, entries, target, version }).collect()
+    Section::modules(&index).map(|module| File { module: module.to_owned(), target, version }).collect()
 }
 
 impl File {
@@ -128,6 +78,11 @@ impl File {
 
     fn text(&self) -> Result<String, Failed> {
         fs::read_to_string(self.path()).map_err(|e| format!("{}: {e}", self.path().display()).into())
+    }
+
+    /// The names of its kernels.
+    fn entries(&self) -> Result<BTreeSet<String>, Failed> {
+        Ok(Code::new(&self.text()?).entries().into_iter().collect())
     }
 }
 
@@ -176,7 +131,10 @@ fn entry_points(file: &File) -> Result<(), Failed> {
     let text = file.text()?;
     let code = Code::new(&text);
     let entries = code.entries();
-    equal(entries.len(), file.entries.len())?;
+    equal((entries.is_empty(), entries.len()), (false, file.entries()?.len()))?;
+    // The name of each begins with the operation's, as that of the module does.
+    let operation = file.module.split('_').next().unwrap_or_default();
+    equal(entries.iter().find(|entry| !entry.starts_with(&format!("{operation}_"))), None)?;
     // Each has the digest of its arguments beside it.
     let has_layout = |entry: &&String| text.contains(&format!(" {entry}_layout[16] = {{"));
     equal(entries.iter().find(|entry| !has_layout(entry)), None)?;
@@ -186,9 +144,9 @@ fn entry_points(file: &File) -> Result<(), Failed> {
     let is_limited = |entry: &str| {
         entry.starts_with("histogram_") && entry.contains("shared") || entry.starts_with("transpose_skewed_")
     };
-    let limited = entries.iter().filter(|entry| is_limited(entry)).count();
-    equal(text.lines().filter(|line| line.starts_with(".maxnreg ")).count(), limited)?;
-    equal(entries.into_iter().collect(), file.entries.clone())
+    let kernels = text.split(".entry ").skip(1).filter_map(|kernel| kernel.split_once('('));
+    let mut limited = kernels.filter(|(entry, _)| is_limited(entry));
+    equal(limited.find(|(_, kernel)| !kernel.contains("\n.maxnreg ")).map(|(entry, _)| entry), None)
 }
 
 fn version(file: &File) -> Result<(), Failed> {
@@ -315,7 +273,7 @@ fn origin() -> Result<(), Failed> {
 #[cfg(cuda)]
 fn as_built(file: &File) -> Result<(), Failed> {
     let committed = file.text()?;
-    let module = built::MODULES.iter().find(|module| module.name() == file.module);
+    let module = built::KERNELS.iter().find(|module| module.name() == file.module);
     let images = module.ok_or("this program has no such module")?.images();
     let [image] = images else { return Err(format!("{} images", images.len()).into()) };
     equal((image.target(), image.verify()), (file.target, Ok(())))?;
@@ -411,5 +369,5 @@ fn assemble(ptxas: &Path, file: &File, target: u32) -> Result<(), Failed> {
         }
         checked.insert(entry.trim().to_owned());
     }
-    equal(checked, file.entries.clone())
+    equal(checked, file.entries()?)
 }

@@ -2,7 +2,7 @@
 
 use super::{Kernel, Memory, Queue};
 use crate::{Element, LaunchShape, Residency, Result, Windows};
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};
 use std::marker::PhantomData;
 use std::sync::{Arc, MutexGuard};
@@ -20,7 +20,7 @@ impl Queue for Absent {
     type Memory<T: Element> = NoMemory<T>;
     type Kernel<E: Entry> = Absent;
 
-    fn load<E: Entry>(self: &Arc<Self>, _: &'static Module) -> Result<Absent> {
+    fn load<E: Entry>(self: &Arc<Self>, _: &Modules) -> Result<Absent> {
         match self.0 {}
     }
 

@@ -22,7 +22,7 @@ pub(crate) mod emulated;
 mod limits;
 
 use crate::{Element, LaunchShape, Residency, Result, Windows};
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -34,8 +34,8 @@ pub(crate) trait Queue: Send + Sync {
     /// A kernel on the device.
     type Kernel<E: Entry>: Kernel<E> + 'static;
 
-    /// Finds the kernel `E` in `module`, which has to be compiled from the same sources and with the same arguments.
-    fn load<E: Entry>(self: &Arc<Self>, module: &'static Module) -> Result<Self::Kernel<E>>;
+    /// Finds the kernel `E` in its module, which has to be compiled from the same sources and with the same arguments.
+    fn load<E: Entry>(self: &Arc<Self>, modules: &Modules) -> Result<Self::Kernel<E>>;
 
     /// Keeps other threads from enqueueing kernels until the guard is dropped, if that takes one, and readies the device for
     /// launches: once for work of several.

@@ -1,6 +1,5 @@
 //! The loop that bank conflicts are often shown with.
 
-use crate::modules::BANKS;
 use crate::{Device, Error, LaunchShape, Result};
 use cuda_std::shared_bytes;
 use slm_kernels::banks::{AccumulateArgs, banks_accumulate};
@@ -57,7 +56,7 @@ impl Accumulation {
     /// * [`Error::SharedMemoryExceeded`] if a block cannot have the words of all lanes.
     /// * What [`Device::kernel`] and [`Device::zeroed`] give, and [failures of the device](Error#failures-of-the-device).
     pub fn run(&self, device: &Device) -> Result<Accumulated> {
-        let kernel = device.kernel::<banks_accumulate>(&BANKS)?;
+        let kernel = device.own_kernel::<banks_accumulate>()?;
         let Accumulation { stride, iterations, factor } = *self;
         if stride == 0 {
             let (kernel, what) = ("banks_accumulate", "words between lanes");

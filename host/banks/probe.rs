@@ -1,10 +1,9 @@
 //! How long accesses take on a device.
 
 use super::{AccessKind, AccessPattern, Width};
-use crate::modules::BANKS;
 use crate::{Backend, Device, Error, LaunchShape, Result};
 use cuda_std::{Entry, shared_bytes};
-use slm_kernels::banks::{self, ACCESSES, NOBODY, ProbeArgs};
+use slm_kernels::banks::{self as kernels, ACCESSES, NOBODY, ProbeArgs, banks_probe};
 
 /// What an access was measured to take: the result of [`AccessPattern::probe`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,18 +120,18 @@ fn kernel(kind: AccessKind, width: Width) -> Result<Measure> {
     use AccessKind::{Atomic, Load, Store};
     use Width::{B1, B2, B4, B8, B16};
     Ok(match (kind, width) {
-        (Load, B1) => cycles::<banks::banks_load_1>,
-        (Load, B2) => cycles::<banks::banks_load_2>,
-        (Load, B4) => cycles::<banks::banks_load_4>,
-        (Load, B8) => cycles::<banks::banks_load_8>,
-        (Load, B16) => cycles::<banks::banks_load_16>,
-        (Store, B1) => cycles::<banks::banks_store_1>,
-        (Store, B2) => cycles::<banks::banks_store_2>,
-        (Store, B4) => cycles::<banks::banks_store_4>,
-        (Store, B8) => cycles::<banks::banks_store_8>,
-        (Store, B16) => cycles::<banks::banks_store_16>,
-        (Atomic, B4) => cycles::<banks::banks_atomic_4>,
-        (Atomic, B8) => cycles::<banks::banks_atomic_8>,
+        (Load, B1) => cycles::<banks_probe<kernels::Load<u8>>>,
+        (Load, B2) => cycles::<banks_probe<kernels::Load<u16>>>,
+        (Load, B4) => cycles::<banks_probe<kernels::Load<u32>>>,
+        (Load, B8) => cycles::<banks_probe<kernels::Load<u64>>>,
+        (Load, B16) => cycles::<banks_probe<kernels::LoadFour<u32>>>,
+        (Store, B1) => cycles::<banks_probe<kernels::Store<u8>>>,
+        (Store, B2) => cycles::<banks_probe<kernels::Store<u16>>>,
+        (Store, B4) => cycles::<banks_probe<kernels::Store<u32>>>,
+        (Store, B8) => cycles::<banks_probe<kernels::Store<u64>>>,
+        (Store, B16) => cycles::<banks_probe<kernels::StoreFour<u32>>>,
+        (Atomic, B4) => cycles::<banks_probe<kernels::Add<u32>>>,
+        (Atomic, B8) => cycles::<banks_probe<kernels::Exchange<u64>>>,
         (Atomic, B1 | B2 | B16) => return Err(Error::AtomicWidth { bytes: width.bytes() }),
     })
 }
@@ -143,7 +142,7 @@ fn cycles<E: Entry<Args = ProbeArgs, Constants = ()>>(
     device: &Device,
     effort: &Effort,
 ) -> Result<u64> {
-    let kernel = device.kernel::<E>(&BANKS)?;
+    let kernel = device.own_kernel::<E>()?;
     let (elements, threads) = (pattern.elements(), 32 * effort.warps);
     let shape = LaunchShape::new([1; 3], [threads, 1, 1])
         .shared_bytes(shared_bytes::<u8>(elements * u64::from(pattern.width().bytes())))

@@ -57,8 +57,8 @@ impl<T: FilterElement> Filter1d<T> {
         self.launches.of(&choice, lines).try_for_each(|launch| {
             let args = launch.args(&memory);
             match kernel {
-                Loaded::Simple(kernel) => kernel.launch(&windows, launch.shape, &args, &()),
-                Loaded::WithTable(kernel) => kernel.launch(&windows, launch.shape, &args, launch.table()),
+                Loaded::Simple(kernel) => kernel.launch(&windows, launch.shape, args, &()),
+                Loaded::WithTable(kernel) => kernel.launch(&windows, launch.shape, args, launch.table()),
             }
         })
     }

@@ -1,49 +1,82 @@
 //! The kernels of each element type.
 
 use crate::kernel::Launch;
-use crate::{Device, LaunchShape, Residency, Result, modules};
-use cuda_std::image::Module;
+use crate::{Device, LaunchShape, Residency, Result};
 use cuda_std::{Argument, Entry, Table};
 use slm_kernels::Sample;
-use slm_kernels::filter1d::{self as kernels, Args, CHUNK_BYTES, Kernel, Orientation};
+use slm_kernels::filter1d::{
+    self as kernels, Args, Kernel, Orientation, filter1d_global, filter1d_register_columns, filter1d_register_rows,
+    filter1d_tile,
+};
 
 /// The kernels for an element type.
 pub trait FilterKernels: Sample {
     /// The taps of one launch of the register-tiled kernels.
-    type Table: Argument;
-
-    /// The table of these taps, behind the pad for a first sample at `start`; as many as fit into it at most.
-    fn table(taps: &[Self], start: i64) -> Self::Table;
+    type Table: TapTable<Self>;
 
     /// The entry point of a kernel for lines of this orientation.
     #[must_use]
     fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<Self>;
 }
 
+impl<T: Sample> FilterKernels for T
+where
+    filter1d_global<T>: Entry<Args = Args<T>, Constants = ()>,
+    filter1d_tile<T>: Entry<Args = Args<T>, Constants = ()>,
+    filter1d_register_rows<T>: Entry<Args = Args<T>, Constants: TapTable<T>>,
+    filter1d_register_columns<T>: Entry<Args = Args<T>, Constants = <filter1d_register_rows<T> as Entry>::Constants>,
+{
+    type Table = <filter1d_register_rows<T> as Entry>::Constants;
+
+    fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<T> {
+        match (kernel, orientation) {
+            (Kernel::Global, _) => EntryPoint::simple::<filter1d_global<T>>(),
+            (Kernel::Tile, _) => EntryPoint::simple::<filter1d_tile<T>>(),
+            (Kernel::Register, Orientation::Rows) => EntryPoint::with_table::<filter1d_register_rows<T>>(),
+            (Kernel::Register, Orientation::Columns) => EntryPoint::with_table::<filter1d_register_columns<T>>(),
+        }
+    }
+}
+
+/// A table of taps.
+pub trait TapTable<T>: Argument {
+    /// The table of these taps, behind the pad for a first sample at `start`; as many as fit into it at most.
+    #[must_use]
+    fn new(taps: &[T], start: i64) -> Self;
+}
+
+impl<T: Sample, const N: usize> TapTable<T> for Table<T, N> {
+    fn new(taps: &[T], start: i64) -> Self {
+        let mut table = [T::ZERO; N];
+        let pad = kernels::pad(start, 16 / size_of::<T>() as u32) as usize;
+        table[pad..pad + taps.len()].copy_from_slice(taps);
+        Table(table)
+    }
+}
+
 /// A kernel for elements of type `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryPoint<T: FilterKernels> {
     pub(super) name: &'static str,
-    module: &'static Module,
-    load: fn(&Device, &'static Module) -> Result<Loaded<T>>,
+    load: fn(&Device) -> Result<Loaded<T>>,
 }
 
 impl<T: FilterKernels> EntryPoint<T> {
     /// A kernel that reads its taps from global memory.
-    fn simple<E: Entry<Args = Args<T>, Constants = ()>>(module: &'static Module) -> Self {
-        let load = |device: &Device, module| Ok(Loaded::Simple(Box::new(device.kernel::<E>(module)?)));
-        EntryPoint { name: E::NAME, module, load }
+    fn simple<E: Entry<Args = Args<T>, Constants = ()>>() -> Self {
+        let load = |device: &Device| Ok(Loaded::Simple(Box::new(device.own_kernel::<E>()?)));
+        EntryPoint { name: E::NAME, load }
     }
 
     /// A kernel that has its taps in a table.
-    fn with_table<E: Entry<Args = Args<T>, Constants = T::Table>>(module: &'static Module) -> Self {
-        let load = |device: &Device, module| Ok(Loaded::WithTable(Box::new(device.kernel::<E>(module)?)));
-        EntryPoint { name: E::NAME, module, load }
+    fn with_table<E: Entry<Args = Args<T>, Constants = T::Table>>() -> Self {
+        let load = |device: &Device| Ok(Loaded::WithTable(Box::new(device.own_kernel::<E>()?)));
+        EntryPoint { name: E::NAME, load }
     }
 
     /// The kernel on a device.
     pub(super) fn load(&self, device: &Device) -> Result<Loaded<T>> {
-        (self.load)(device, self.module)
+        (self.load)(device)
     }
 }
 
@@ -60,41 +93,4 @@ impl<T: FilterKernels> Loaded<T> {
             Loaded::WithTable(kernel) => kernel.residency(shape),
         }
     }
-}
-
-macro_rules! filter_kernels {
-    ($($t:ty: $simple:ident $global:ident $tile:ident, $rows:ident $register_rows:ident,
-        $columns:ident $register_columns:ident;)*) => {$(
-        impl FilterKernels for $t {
-            type Table = Table<$t, { CHUNK_BYTES / size_of::<$t>() }>;
-
-            fn table(taps: &[$t], start: i64) -> Self::Table {
-                let mut table = [<$t as Sample>::ZERO; _];
-                let pad = kernels::pad(start, 16 / size_of::<$t>() as u32) as usize;
-                table[pad..pad + taps.len()].copy_from_slice(taps);
-                Table(table)
-            }
-
-            fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<$t> {
-                match (kernel, orientation) {
-                    (Kernel::Global, _) => EntryPoint::simple::<kernels::$global>(&modules::$simple),
-                    (Kernel::Tile, _) => EntryPoint::simple::<kernels::$tile>(&modules::$simple),
-                    (Kernel::Register, Orientation::Rows) => {
-                        EntryPoint::with_table::<kernels::$register_rows>(&modules::$rows)
-                    }
-                    (Kernel::Register, Orientation::Columns) => {
-                        EntryPoint::with_table::<kernels::$register_columns>(&modules::$columns)
-                    }
-                }
-            }
-        }
-    )*};
-}
-filter_kernels! {
-    f32: FILTER1D_SIMPLE_F32 filter1d_global_f32 filter1d_tile_f32, FILTER1D_ROWS_F32 filter1d_register_rows_f32,
-        FILTER1D_COLUMNS_F32 filter1d_register_columns_f32;
-    f64: FILTER1D_SIMPLE_F64 filter1d_global_f64 filter1d_tile_f64, FILTER1D_ROWS_F64 filter1d_register_rows_f64,
-        FILTER1D_COLUMNS_F64 filter1d_register_columns_f64;
-    i32: FILTER1D_SIMPLE_I32 filter1d_global_i32 filter1d_tile_i32, FILTER1D_ROWS_I32 filter1d_register_rows_i32,
-        FILTER1D_COLUMNS_I32 filter1d_register_columns_i32;
 }

@@ -1,6 +1,6 @@
 //! Filters as launches of kernels: which ones, how often, in which shape and with which arguments.
 
-use super::kernels::EntryPoint;
+use super::kernels::{EntryPoint, TapTable};
 use super::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
 use crate::device::SharedMemory;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
@@ -35,7 +35,7 @@ struct Chunk<T: FilterElement> {
 impl<T: FilterElement> Chunk<T> {
     /// All taps in one launch, which reads them from global memory.
     fn whole(taps: &Taps<T>) -> Vec<Self> {
-        vec![Chunk { taps: 0..taps.taps.len(), table: T::table(&[], 0) }]
+        vec![Chunk { taps: 0..taps.taps.len(), table: T::Table::new(&[], 0) }]
     }
 
     /// As many as fit into the constants of each launch.
@@ -43,8 +43,10 @@ impl<T: FilterElement> Chunk<T> {
         let size = Geometry::chunk::<T>(shared.max_per_block);
         let start = taps.start();
         // Chunks are whole packs, so all have the same pad.
-        let chunk =
-            |(i, taps): (usize, &[T])| Chunk { taps: i * size..i * size + taps.len(), table: T::table(taps, start) };
+        let chunk = |(i, taps): (usize, &[T])| Chunk {
+            taps: i * size..i * size + taps.len(),
+            table: T::Table::new(taps, start),
+        };
         taps.taps.chunks(size).enumerate().map(chunk).collect()
     }
 }

@@ -1,12 +1,12 @@
 //! Histograms on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
 
-use super::kernels::{Counter, Entries, even};
+use super::kernels::{Counter, FromRule, even};
 use super::launches::{Launches, Memory};
 use super::rule::SHARE;
 use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
 use crate::device::SharedMemory;
 use crate::kernel::OnDemand;
-use crate::{Buffer, Device, Element, Result, Windows, modules};
+use crate::{Buffer, Device, Element, Result, Windows};
 use rayon::prelude::*;
 use slm_kernels::histogram::{Even, Kernel, PeakArgs, Quantum, Scale, histogram_peak};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -61,22 +61,22 @@ fn is_right<T: HistogramElement, S: Scale<T>>(rule: &Rule<T>, borders: &[T]) -> 
 }
 
 /// A histogram with bins of one kind on a GPU.
-struct Histogram<E: Entries> {
+struct Histogram<B: FromRule> {
     device: Device,
-    launches: Launches<E>,
-    counter: Counter<E::Binning>,
-    weigh: OnDemand<crate::Kernel<E::Weigh>>,
+    launches: Launches<B>,
+    counter: Counter<B>,
+    weigh: OnDemand<crate::Kernel<B::Weigh>>,
     peak: OnDemand<crate::Kernel<histogram_peak>>,
-    table: Buffer<E::Table>,
+    table: Buffer<B::Table>,
     /// The lock of the critical section, if there is one. All launches share it: each leaves it open, and they run one after
     /// another.
     section: Mutex<Buffer<u32>>,
 }
 
-impl<E: Entries> Histogram<E> {
-    fn new(device: &Device, shared: SharedMemory, rule: &Rule<E::Sample>, algorithm: Algorithm) -> Result<Self> {
-        let launches = Launches::<E>::new(rule, algorithm, shared, device.info().processors as u32)?;
-        let (table, locks) = (device.upload(&E::table(rule)?)?, usize::from(launches.kernel() == Kernel::Critical));
+impl<B: FromRule> Histogram<B> {
+    fn new(device: &Device, shared: SharedMemory, rule: &Rule<B::Element>, algorithm: Algorithm) -> Result<Self> {
+        let launches = Launches::<B>::new(rule, algorithm, shared, device.info().processors as u32)?;
+        let (table, locks) = (device.upload(&B::table(rule)?)?, usize::from(launches.kernel() == Kernel::Critical));
         Ok(Histogram {
             device: device.clone(),
             table,
@@ -106,7 +106,7 @@ impl<E: Entries> Histogram<E> {
     fn peak(&self, weights: &Buffer<f32>) -> Result<u32> {
         let mut peak = self.device.zeroed(1)?;
         if !weights.is_empty() {
-            let kernel = self.peak.get(|| self.device.kernel(&modules::HISTOGRAM_PEAK))?;
+            let kernel = self.peak.get(|| self.device.own_kernel())?;
             let mut windows = Windows::new(&self.device);
             let (weights, peak) = (windows.input(weights), windows.in_out(&mut peak));
             let _turn = self.device.turn()?;
@@ -121,15 +121,15 @@ impl<E: Entries> Histogram<E> {
     /// Adds up the weights of at least one sample.
     fn add(
         &self,
-        samples: &Buffer<E::Sample>,
+        samples: &Buffer<B::Element>,
         weights: &Buffer<f32>,
         sums: &mut Buffer<u64>,
         quantum: Quantum,
     ) -> Result<()> {
-        let kernel = self.weigh.get(|| self.device.kernel(E::MODULE))?;
+        let kernel = self.weigh.get(|| self.device.own_kernel())?;
         let mut section = self.section();
         let mut windows = Windows::new(&self.device);
-        let memory = Memory::<E>::new(&mut windows, samples, sums, &mut section, &self.table);
+        let memory = Memory::<B>::new(&mut windows, samples, sums, &mut section, &self.table);
         let weights = windows.input(weights);
         let _turn = self.device.turn()?;
         self.launches.weighing(samples.len()).try_for_each(|pass| {
@@ -140,18 +140,18 @@ impl<E: Entries> Histogram<E> {
     }
 }
 
-impl<E: Entries> OnGpu<E::Sample> for Histogram<E> {
-    fn run(&self, samples: &Buffer<E::Sample>, counts: &mut Buffer<u64>) -> Result<()> {
+impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
+    fn run(&self, samples: &Buffer<B::Element>, counts: &mut Buffer<u64>) -> Result<()> {
         let mut section = self.section();
         let mut windows = Windows::new(&self.device);
-        let memory = Memory::<E>::new(&mut windows, samples, counts, &mut section, &self.table);
+        let memory = Memory::<B>::new(&mut windows, samples, counts, &mut section, &self.table);
         let _turn = self.device.turn()?;
         self.launches
             .of(samples.len())
-            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, &pass.args(&memory), &()))
+            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, pass.args(&memory), &()))
     }
 
-    fn run_on_host(&self, samples: &[E::Sample], counters: usize) -> Result<Vec<u64>> {
+    fn run_on_host(&self, samples: &[B::Element], counters: usize) -> Result<Vec<u64>> {
         let samples = self.device.upload(samples)?;
         // Kernels add to counts, so these begin at zero.
         let mut counts = self.device.zeroed(counters)?;
@@ -159,7 +159,7 @@ impl<E: Entries> OnGpu<E::Sample> for Histogram<E> {
         counts.download()
     }
 
-    fn weigh(&self, samples: &Buffer<E::Sample>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
+    fn weigh(&self, samples: &Buffer<B::Element>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
         let quantum = self.quantum(weights)?;
         let mut sums = self.device.zeroed(self.launches.counts())?;
         if !samples.is_empty() {
@@ -168,7 +168,7 @@ impl<E: Entries> OnGpu<E::Sample> for Histogram<E> {
         Ok((sums.download()?.into_iter().map(u64::cast_signed).collect(), quantum))
     }
 
-    fn weigh_on_host(&self, samples: &[E::Sample], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
+    fn weigh_on_host(&self, samples: &[B::Element], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
         check_weights(weights)?;
         self.weigh(&self.device.upload(samples)?, &self.device.upload(weights)?)
     }

@@ -2,216 +2,156 @@
 
 use super::{Bins, HistogramElement, Rule};
 use crate::kernel::Launch;
-use crate::{Device, Element, Result, allocation, modules};
-use cuda_std::image::Module;
+use crate::{Device, Element, Result, allocation};
 use cuda_std::{Argument, Entry, GlobalIn};
 use slm_kernels::histogram::{
-    self as kernels, Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, Grid, Kernel, Lattice, LowBits, Ratio,
-    Scale, WeightedArgs,
+    Args, BYTE_VALUES, Binning, Bytes, Countable, EdgeSlice, Edges, Even, Grid, Kernel, Lattice, LowBits, Ratio, Scale,
+    WeightedArgs, histogram_cached, histogram_critical, histogram_global, histogram_private, histogram_shared,
+    histogram_weigh,
 };
 use std::fmt;
-use std::marker::PhantomData;
 
-/// The kernels of an element type, for each kind of bins.
+/// What the kernels of an element type are told, for each kind of bins.
 pub trait HistogramKernels: Sized {
     /// For bins of equal width, by [`Countable::Scale`].
-    type Even: Entries<Sample = Self>;
+    type Even: FromRule<Element = Self>;
     /// The same by [`Countable::SingleScale`].
-    type Single: Entries<Sample = Self>;
+    type Single: FromRule<Element = Self>;
     /// The same by [`Countable::DoubleScale`].
-    type Double: Entries<Sample = Self>;
+    type Double: FromRule<Element = Self>;
     /// For bins between edges.
-    type Edges: Entries<Sample = Self>;
+    type Edges: FromRule<Element = Self>;
     /// For low bits; of types that have none, kernels that are never used.
-    type LowBits: Entries<Sample = Self>;
+    type LowBits: FromRule<Element = Self>;
 }
 
-/// The kernels for a kind of bins.
-pub trait Entries: Sized + Send + Sync + 'static {
-    /// What is counted.
-    type Sample: HistogramElement;
-    /// What tells the kernels about the bins.
-    type Binning: Binning<Sample = Self::Sample> + Argument;
-    /// The elements of the table that comes with it.
-    type Table: Element;
+/// The kernels that are told about bins in this way.
+pub trait Entries: Binning + Argument {
     /// Sums of weights.
-    type Weigh: Entry<Args = WeightedArgs<Self::Binning>, Constants = ()>;
-
-    /// The module with all of these kernels.
-    const MODULE: &'static Module;
+    type Weigh: Entry<Args = WeightedArgs<Self>, Constants = ()>;
 
     /// The entry point of a kernel that counts.
     #[must_use]
     fn counter(kernel: Kernel) -> EntryPoint<Self>;
+}
+
+impl<B: Binning + Argument> Entries for B
+where
+    histogram_critical<B>: Entry<Args = Args<B>, Constants = ()>,
+    histogram_global<B>: Entry<Args = Args<B>, Constants = ()>,
+    histogram_cached<B>: Entry<Args = Args<B>, Constants = ()>,
+    histogram_private<B>: Entry<Args = Args<B>, Constants = ()>,
+    histogram_shared<B>: Entry<Args = Args<B>, Constants = ()>,
+    histogram_weigh<B>: Entry<Args = WeightedArgs<B>, Constants = ()>,
+{
+    type Weigh = histogram_weigh<B>;
+
+    fn counter(kernel: Kernel) -> EntryPoint<B> {
+        match kernel {
+            Kernel::Critical => EntryPoint::new::<histogram_critical<B>>(),
+            Kernel::Global => EntryPoint::new::<histogram_global<B>>(),
+            Kernel::Cached => EntryPoint::new::<histogram_cached<B>>(),
+            Kernel::Private => EntryPoint::new::<histogram_private<B>>(),
+            Kernel::Shared { .. } => EntryPoint::new::<histogram_shared<B>>(),
+        }
+    }
+}
+
+/// Bins as kernels know them, made of a rule.
+pub trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
+    /// What is counted.
+    type Element: HistogramElement;
+    /// The elements of the table that comes with it.
+    type Table: Element;
 
     /// The keys of a channel.
     #[must_use]
-    fn keys(rule: &Rule<Self::Sample>) -> usize {
+    fn keys(rule: &Rule<Self::Element>) -> usize {
         rule.cells()
     }
 
     /// The table.
-    fn table(rule: &Rule<Self::Sample>) -> Result<Vec<Self::Table>>;
+    fn table(rule: &Rule<Self::Element>) -> Result<Vec<Self::Table>>;
 
     /// The bins, with their table on the device.
-    fn binning(rule: &Rule<Self::Sample>, table: GlobalIn<Self::Table>) -> Self::Binning;
+    fn new(rule: &Rule<Self::Element>, table: GlobalIn<Self::Table>) -> Self;
 }
-
-/// The kernels for bins of equal width, by a scale.
-#[derive(Debug)]
-pub struct EvenEntries<T, S>(PhantomData<fn(T, S)>);
-
-/// The kernels for bins between edges.
-#[derive(Debug)]
-pub struct EdgesEntries<T>(PhantomData<fn(T)>);
-
-/// The kernels for low bits.
-#[derive(Debug)]
-pub struct LowBitsEntries;
-
-/// The kernels for bytes, whatever their bins are.
-#[derive(Debug)]
-pub struct BytesEntries;
 
 /// A kernel that counts, on a device.
 pub(super) type Counter<B> = Box<dyn Launch<Args<B>>>;
 
 /// A kernel that counts.
-pub struct EntryPoint<E: Entries> {
+pub struct EntryPoint<B: Entries> {
     pub(super) name: &'static str,
-    load: fn(&Device) -> Result<Counter<E::Binning>>,
+    load: fn(&Device) -> Result<Counter<B>>,
 }
 
-impl<E: Entries> EntryPoint<E> {
-    fn new<K: Entry<Args = Args<E::Binning>, Constants = ()>>() -> Self {
-        EntryPoint { name: K::NAME, load: |device| Ok(Box::new(device.kernel::<K>(E::MODULE)?)) }
+impl<B: Entries> EntryPoint<B> {
+    fn new<K: Entry<Args = Args<B>, Constants = ()>>() -> Self {
+        EntryPoint { name: K::NAME, load: |device| Ok(Box::new(device.own_kernel::<K>()?)) }
     }
 
     /// The kernel on a device.
-    pub(super) fn load(&self, device: &Device) -> Result<Counter<E::Binning>> {
+    pub(super) fn load(&self, device: &Device) -> Result<Counter<B>> {
         (self.load)(device)
     }
 }
 
-impl<E: Entries> fmt::Debug for EntryPoint<E> {
+impl<B: Entries> fmt::Debug for EntryPoint<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
 }
 
-/// The entry points of an [`Entries`].
-macro_rules! entries {
-    ($module:ident: $critical:ident $global:ident $cached:ident $shared:ident $private:ident $weigh:ident) => {
-        const MODULE: &'static Module = &modules::$module;
-        type Weigh = kernels::$weigh;
+impl<T: HistogramElement + Countable, S: Scale<T>> FromRule for Even<T, S>
+where
+    Even<T, S>: Entries<Sample = T>,
+{
+    type Element = T;
+    type Table = T;
 
-        fn counter(kernel: Kernel) -> EntryPoint<Self> {
-            match kernel {
-                // A critical section for each sample.
-                Kernel::Critical => EntryPoint::new::<kernels::$critical>(),
-                // Atomic additions in global memory.
-                Kernel::Global => EntryPoint::new::<kernels::$global>(),
-                // The same, and in shared memory for frequent keys.
-                Kernel::Cached => EntryPoint::new::<kernels::$cached>(),
-                // Counters of each thread's own.
-                Kernel::Private => EntryPoint::new::<kernels::$private>(),
-                // Atomic additions in shared memory.
-                Kernel::Shared { .. } => EntryPoint::new::<kernels::$shared>(),
-            }
-        }
-    };
+    fn table(_: &Rule<T>) -> Result<Vec<T>> {
+        Ok(Vec::new())
+    }
+
+    fn new(rule: &Rule<T>, _: GlobalIn<T>) -> Self {
+        even(rule).expect("these kernels were chosen because they have a scale")
+    }
 }
 
-macro_rules! even {
-    ($($t:ty, $scale:ty: $module:ident $($entry:ident)*;)*) => {$(
-        impl Entries for EvenEntries<$t, $scale> {
-            type Sample = $t;
-            type Binning = Even<$t, $scale>;
-            type Table = $t;
-            entries!($module: $($entry)*);
+impl<T: HistogramElement + Countable> FromRule for Edges<T>
+where
+    Edges<T>: Entries<Sample = T>,
+{
+    type Element = T;
+    type Table = T;
 
-            fn table(_: &Rule<$t>) -> Result<Vec<$t>> {
-                Ok(Vec::new())
-            }
+    fn table(rule: &Rule<T>) -> Result<Vec<T>> {
+        allocation::copied(edges(rule))
+    }
 
-            fn binning(rule: &Rule<$t>, _: GlobalIn<$t>) -> Even<$t, $scale> {
-                even(rule).expect("these kernels were chosen because they have a scale")
-            }
-        }
-    )*};
-}
-even! {
-    u16, Ratio: HISTOGRAM_U16 histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16
-        histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16;
-    u32, Ratio: HISTOGRAM_U32 histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32
-        histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32;
-    i32, Ratio: HISTOGRAM_I32 histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32
-        histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32;
-    f32, Lattice<f32>: HISTOGRAM_F32 histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32
-        histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32;
-    f32, Grid<f32>: HISTOGRAM_GRID_F32 histogram_single_critical_f32 histogram_single_global_f32 histogram_single_cached_f32
-        histogram_single_shared_f32 histogram_single_private_f32 histogram_single_weigh_f32;
-    f32, Grid<f64>: HISTOGRAM_GRID_F32 histogram_double_critical_f32 histogram_double_global_f32 histogram_double_cached_f32
-        histogram_double_shared_f32 histogram_double_private_f32 histogram_double_weigh_f32;
-    f64, Lattice<f64>: HISTOGRAM_F64 histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64
-        histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64;
-    f64, Grid<f64>: HISTOGRAM_GRID_F64 histogram_double_critical_f64 histogram_double_global_f64 histogram_double_cached_f64
-        histogram_double_shared_f64 histogram_double_private_f64 histogram_double_weigh_f64;
+    fn new(rule: &Rule<T>, table: GlobalIn<T>) -> Self {
+        EdgeSlice::new(edges(rule), rule.closed).on_device(table)
+    }
 }
 
-macro_rules! edges {
-    ($($t:ty: $module:ident $($entry:ident)*;)*) => {$(
-        impl Entries for EdgesEntries<$t> {
-            type Sample = $t;
-            type Binning = Edges<$t>;
-            type Table = $t;
-            entries!($module: $($entry)*);
-
-            fn table(rule: &Rule<$t>) -> Result<Vec<$t>> {
-                allocation::copied(edges(rule))
-            }
-
-            fn binning(rule: &Rule<$t>, table: GlobalIn<$t>) -> Edges<$t> {
-                EdgeSlice::new(edges(rule), rule.closed).on_device(table)
-            }
-        }
-    )*};
-}
-edges! {
-    u16: HISTOGRAM_U16 histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16
-        histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16;
-    u32: HISTOGRAM_U32 histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32
-        histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32;
-    i32: HISTOGRAM_I32 histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32
-        histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32;
-    f32: HISTOGRAM_F32 histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32
-        histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32;
-    f64: HISTOGRAM_F64 histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64
-        histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64;
-}
-
-impl Entries for LowBitsEntries {
-    type Sample = u16;
-    type Binning = LowBits;
+impl FromRule for LowBits {
+    type Element = u16;
     type Table = u16;
-    entries!(HISTOGRAM_U16: histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_cached_u16 histogram_low_bits_shared_u16
-        histogram_low_bits_private_u16 histogram_low_bits_weigh_u16);
 
     fn table(_: &Rule<u16>) -> Result<Vec<u16>> {
         Ok(Vec::new())
     }
 
-    fn binning(rule: &Rule<u16>, _: GlobalIn<u16>) -> LowBits {
+    fn new(rule: &Rule<u16>, _: GlobalIn<u16>) -> Self {
         // `Rule::check` has compared the bits with 16.
         LowBits { mask: (rule.bins() - 1) as u16 }
     }
 }
 
-impl Entries for BytesEntries {
-    type Sample = u8;
-    type Binning = Bytes;
+impl FromRule for Bytes {
+    type Element = u8;
     type Table = u32;
-    entries!(HISTOGRAM_U8: histogram_critical_u8 histogram_global_u8 histogram_cached_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8);
 
     fn keys(_: &Rule<u8>) -> usize {
         BYTE_VALUES as usize
@@ -229,7 +169,7 @@ impl Entries for BytesEntries {
         Ok(cells)
     }
 
-    fn binning(_: &Rule<u8>, table: GlobalIn<u32>) -> Bytes {
+    fn new(_: &Rule<u8>, table: GlobalIn<u32>) -> Self {
         Bytes { cells: table }
     }
 }
@@ -248,15 +188,15 @@ macro_rules! kernels {
 /// The same kernels for all even bins; there are no low bits.
 macro_rules! whole {
     ($($t:ty)*) => {$(
-        kernels! { $t: EvenEntries<$t, Ratio>, EvenEntries<$t, Ratio>, EvenEntries<$t, Ratio>, EdgesEntries<$t>, EvenEntries<$t, Ratio>; }
+        kernels! { $t: Even<$t, Ratio>, Even<$t, Ratio>, Even<$t, Ratio>, Edges<$t>, Even<$t, Ratio>; }
     )*};
 }
 whole!(u32 i32);
 kernels! {
-    u8: BytesEntries, BytesEntries, BytesEntries, BytesEntries, BytesEntries;
-    u16: EvenEntries<u16, Ratio>, EvenEntries<u16, Ratio>, EvenEntries<u16, Ratio>, EdgesEntries<u16>, LowBitsEntries;
-    f32: EvenEntries<f32, Lattice<f32>>, EvenEntries<f32, Grid<f32>>, EvenEntries<f32, Grid<f64>>, EdgesEntries<f32>, EdgesEntries<f32>;
-    f64: EvenEntries<f64, Lattice<f64>>, EvenEntries<f64, Grid<f64>>, EvenEntries<f64, Grid<f64>>, EdgesEntries<f64>, EdgesEntries<f64>;
+    u8: Bytes, Bytes, Bytes, Bytes, Bytes;
+    u16: Even<u16, Ratio>, Even<u16, Ratio>, Even<u16, Ratio>, Edges<u16>, LowBits;
+    f32: Even<f32, Lattice<f32>>, Even<f32, Grid<f32>>, Even<f32, Grid<f64>>, Edges<f32>, Edges<f32>;
+    f64: Even<f64, Lattice<f64>>, Even<f64, Grid<f64>>, Even<f64, Grid<f64>>, Edges<f64>, Edges<f64>;
 }
 
 /// The bins of a rule with bins of equal width, if there is this scale for them.

@@ -1,6 +1,6 @@
 //! Histograms as launches of kernels: which ones, how often, in which shape and with which arguments.
 
-use super::kernels::{Entries, EntryPoint};
+use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
 use super::{Algorithm, Ordering, Plan, Rule};
 use crate::device::SharedMemory;
@@ -14,21 +14,21 @@ use slm_kernels::histogram::{
 const MOST_RANGES: u32 = 4;
 
 /// What all launches of a histogram work on.
-pub(super) struct Memory<E: Entries> {
-    samples: GlobalIn<E::Sample>,
+pub(super) struct Memory<B: FromRule> {
+    samples: GlobalIn<B::Element>,
     counts: GlobalInOut<u64>,
     /// A zero if the kernel is [`Kernel::Critical`].
     lock: GlobalInOut<u32>,
-    table: GlobalIn<E::Table>,
+    table: GlobalIn<B::Table>,
 }
 
-impl<E: Entries> Memory<E> {
+impl<B: FromRule> Memory<B> {
     pub(super) fn new<'b>(
         windows: &mut Windows<'b>,
-        samples: &'b Buffer<E::Sample>,
+        samples: &'b Buffer<B::Element>,
         counts: &'b mut Buffer<u64>,
         section: &'b mut Buffer<u32>,
-        table: &'b Buffer<E::Table>,
+        table: &'b Buffer<B::Table>,
     ) -> Self {
         Memory {
             samples: windows.input(samples),
@@ -40,8 +40,8 @@ impl<E: Entries> Memory<E> {
 }
 
 /// A histogram as launches of kernels on a device with so much shared memory and so many multiprocessors.
-pub(super) struct Launches<E: Entries> {
-    rule: Rule<E::Sample>,
+pub(super) struct Launches<B: FromRule> {
+    rule: Rule<B::Element>,
     algorithm: Algorithm,
     shared: SharedMemory,
     processors: u32,
@@ -55,20 +55,20 @@ pub(super) struct Launches<E: Entries> {
     pub(super) most_weights: usize,
 }
 
-impl<E: Entries> Launches<E> {
+impl<B: FromRule> Launches<B> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
     /// [`Error::TooLarge`](crate::Error::TooLarge) if there cannot be so many counters.
     pub(super) fn new(
-        rule: &Rule<E::Sample>,
+        rule: &Rule<B::Element>,
         algorithm: Algorithm,
         shared: SharedMemory,
         processors: u32,
     ) -> Result<Self> {
         // Bytes may have more keys than the cells that `Rule::check` has counted.
-        check_counters(rule.counted, E::keys(rule))?;
-        let counters = (rule.counted * E::keys(rule)) as u32;
+        check_counters(rule.counted, B::keys(rule))?;
+        let counters = (rule.counted * B::keys(rule)) as u32;
         let geometry = |algorithm| Geometry::new(kernel(algorithm), counters, memory(shared));
         let (chosen, reason) = match algorithm {
             Algorithm::Auto => choose(counters, geometry(Algorithm::LanePrivate), shared),
@@ -100,8 +100,8 @@ impl<E: Entries> Launches<E> {
         kernel(self.chosen)
     }
 
-    pub(super) fn counter(&self) -> EntryPoint<E> {
-        E::counter(self.kernel())
+    pub(super) fn counter(&self) -> EntryPoint<B> {
+        B::counter(self.kernel())
     }
 
     fn name(&self) -> &'static str {
@@ -110,7 +110,7 @@ impl<E: Entries> Launches<E> {
 
     /// What is counted apart on the device: the keys of all channels that are counted.
     fn counters(&self) -> usize {
-        self.rule.counted * E::keys(&self.rule)
+        self.rule.counted * B::keys(&self.rule)
     }
 
     /// Copies of each counter in a block's shared memory.
@@ -123,12 +123,12 @@ impl<E: Entries> Launches<E> {
     }
 
     /// What a launch on this part is given.
-    fn args(&self, memory: &Memory<E>, part: Part) -> Args<E::Binning> {
+    fn args(&self, memory: &Memory<B>, part: Part) -> Args<B> {
         // Numbers of 32 bits: packs and tails are at most those of a launch, `Rule::check` has compared channels and cells with
         // 2^31, and `new` the keys.
         let &Memory { samples, counts, lock, table } = memory;
         let samples = samples.slice(part.first as u64, u64::MAX);
-        let packs = samples.slice(0, (part.packs * per_pack::<E>()) as u64);
+        let packs = samples.slice(0, (part.packs * per_pack::<B>()) as u64);
         let Geometry { ranges, range, copies_log2, .. } = self.geometry;
         let seq_cst = matches!(
             self.chosen,
@@ -140,13 +140,13 @@ impl<E: Entries> Launches<E> {
             samples,
             counts,
             lock,
-            binning: E::binning(&self.rule, table),
+            binning: B::new(&self.rule, table),
             packs: part.packs as u32,
             tail: part.tail as u32,
             channels: self.rule.channels as u32,
             first_channel: (part.first % self.rule.channels) as u32,
             counted: self.rule.counted as u32,
-            keys: E::keys(&self.rule) as u32,
+            keys: B::keys(&self.rule) as u32,
             cells: self.rule.cells() as u32,
             seq_cst: seq_cst.into(),
             ranges,
@@ -157,12 +157,12 @@ impl<E: Entries> Launches<E> {
 
     /// The most samples of a launch that counts.
     fn most_samples(&self) -> usize {
-        self.most_packs * per_pack::<E>()
+        self.most_packs * per_pack::<B>()
     }
 
     /// The launches that count so many samples.
-    pub(super) fn of(&self, samples: usize) -> impl Iterator<Item = Pass<'_, E>> {
-        let per_pack = per_pack::<E>();
+    pub(super) fn of(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
+        let per_pack = per_pack::<B>();
         parts(samples, self.most_samples()).map(move |(first, len)| {
             let part = Part { first, packs: len / per_pack, tail: len % per_pack };
             let blocks = self.geometry.grid(part.packs as u64, self.processors);
@@ -172,7 +172,7 @@ impl<E: Entries> Launches<E> {
     }
 
     /// The launches that add up the weights of so many samples.
-    pub(super) fn weighing(&self, samples: usize) -> impl Iterator<Item = Pass<'_, E>> {
+    pub(super) fn weighing(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
         parts(samples, self.most_weights).map(|(first, len)| {
             let shape = self.over_weights(len).shared_bytes(self.weighing.shared_bytes);
             Pass { launches: self, shape, part: Part { first, packs: 0, tail: len } }
@@ -231,7 +231,7 @@ impl<E: Entries> Launches<E> {
     /// What all launches read and write: the samples once, and the counts once each launch.
     fn moved_bytes(&self, samples: usize) -> u64 {
         let (launches, counts) = (samples.div_ceil(self.most_samples()) as u64, size_of::<u64>() * self.counts());
-        let samples = (samples as u64).saturating_mul(size_of::<E::Sample>() as u64);
+        let samples = (samples as u64).saturating_mul(size_of::<B::Element>() as u64);
         samples.saturating_add(launches.saturating_mul(counts as u64))
     }
 }
@@ -276,8 +276,8 @@ fn choose(counters: u32, geometry: Geometry, shared: SharedMemory) -> (Algorithm
 }
 
 /// Samples of a pack.
-fn per_pack<E: Entries>() -> usize {
-    PACK_BYTES as usize / size_of::<E::Sample>()
+fn per_pack<B: FromRule>() -> usize {
+    PACK_BYTES as usize / size_of::<B::Element>()
 }
 
 /// So many blocks of so many threads, all in a row.
@@ -304,30 +304,30 @@ struct Part {
 }
 
 /// One launch: some of the samples.
-pub(super) struct Pass<'a, E: Entries> {
+pub(super) struct Pass<'a, B: FromRule> {
     pub(super) shape: LaunchShape,
-    launches: &'a Launches<E>,
+    launches: &'a Launches<B>,
     part: Part,
 }
 
-impl<E: Entries> Pass<'_, E> {
+impl<B: FromRule> Pass<'_, B> {
     /// The first sample.
     pub(super) fn first(&self) -> u64 {
         self.part.first as u64
     }
 
     /// What a kernel that counts is launched with.
-    pub(super) fn args(&self, memory: &Memory<E>) -> Args<E::Binning> {
+    pub(super) fn args(&self, memory: &Memory<B>) -> Args<B> {
         self.launches.args(memory, self.part)
     }
 
     /// What the kernel that adds up weights is launched with.
     pub(super) fn weighted_args(
         &self,
-        memory: &Memory<E>,
+        memory: &Memory<B>,
         weights: GlobalIn<f32>,
         quantum: Quantum,
-    ) -> WeightedArgs<E::Binning> {
+    ) -> WeightedArgs<B> {
         let range = self.launches.weighing.sums;
         WeightedArgs { args: Args { range, ..self.args(memory) }, weights, quantum }
     }

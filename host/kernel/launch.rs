@@ -5,24 +5,25 @@ use crate::Result;
 use cuda_std::Entry;
 use std::sync::OnceLock;
 
-/// A loaded kernel with these arguments and constants.
+/// A loaded kernel whose arguments are made of an `A`, with these constants.
 pub(crate) trait Launch<A, C = ()>: Send + Sync {
+    /// The name of its entry point.
+    fn name(&self) -> &'static str;
+
     /// [`Kernel::launch_in`].
-    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, args: &A, constants: &C) -> Result<()>;
+    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, args: A, constants: &C) -> Result<()>;
 
     /// [`Kernel::residency`].
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
 }
 
-impl<E: Entry> Launch<E::Args, E::Constants> for Kernel<E> {
-    fn launch(
-        &self,
-        windows: &Windows<'_>,
-        shape: LaunchShape,
-        args: &E::Args,
-        constants: &E::Constants,
-    ) -> Result<()> {
-        self.launch_in(windows, shape, args, constants)
+impl<A, E: Entry<Args: From<A>>> Launch<A, E::Constants> for Kernel<E> {
+    fn name(&self) -> &'static str {
+        E::NAME
+    }
+
+    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, args: A, constants: &E::Constants) -> Result<()> {
+        self.launch_in(windows, shape, &args.into(), constants)
     }
 
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {

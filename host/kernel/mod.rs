@@ -21,14 +21,14 @@ use crate::backend::Queue;
 use crate::device::Engine;
 use crate::{Device, Error, Result, backend};
 use cuda_std::Entry;
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use std::fmt;
 use std::sync::Arc;
 
 /// The most bytes of arguments and constants: what every GPU and driver takes. More do not compile:
 ///
 /// ```compile_fail,E0080
-/// # use cuda_std::image::Module;
+/// # use cuda_std::image::Modules;
 /// # use cuda_std::{GlobalOut, kernel};
 /// # use slm::Device;
 /// kernel! {
@@ -37,9 +37,8 @@ use std::sync::Arc;
 ///         args.set(0, table.pair(0)[0]);
 ///     }
 /// }
-/// # static MUCH: Module = Module::without_images("much");
 /// # fn main() -> slm::Result<()> {
-/// let kernel = Device::open()?.kernel::<much>(&MUCH)?;
+/// let kernel = Device::open()?.kernel::<much>(&Modules::NONE)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -52,7 +51,7 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// crate with one.
 ///
 /// ```
-/// use cuda_std::image::Module;
+/// use cuda_std::image::Modules;
 /// use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
 /// use slm::emulator::Profile;
 /// use slm::{Device, LaunchShape};
@@ -77,12 +76,10 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 ///     }
 /// }
 ///
-/// // `cuda_std::include_kernels!()` defines this one with its images.
-/// static SCALE: Module = Module::without_images("scale");
-///
 /// # fn main() -> slm::Result<()> {
 /// let device = Device::emulated(Profile::SM_90, 0);
-/// let kernel = device.kernel::<scale>(&SCALE)?;
+/// // A program with compiled kernels names its table here: `KERNELS`, which `cuda_std::include_kernels!()` defines.
+/// let kernel = device.kernel::<scale>(&Modules::NONE)?;
 /// let x = device.upload(&[1.0, 2.0, 3.0])?;
 /// let mut y = device.zeroed(3)?;
 /// kernel.launch(LaunchShape::new([1, 1, 1], [32, 1, 1]), |windows| Scaling {
@@ -98,7 +95,7 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// What the kernel was not declared with does not compile:
 ///
 /// ```compile_fail,E0308
-/// # use cuda_std::image::Module;
+/// # use cuda_std::image::Modules;
 /// # use cuda_std::{GlobalOut, arguments, kernel, thread};
 /// # use slm::{Device, LaunchShape};
 /// arguments! {
@@ -121,11 +118,10 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// #         args.output.set(thread::global_x(), 1.0);
 /// #     }
 /// # }
-/// # static FILL: Module = Module::without_images("fill");
 /// # fn main() -> slm::Result<()> {
 /// # let device = Device::open()?;
 /// # let mut y = device.zeroed(3)?;
-/// let kernel = device.kernel::<fill>(&FILL)?;
+/// let kernel = device.kernel::<fill>(&Modules::NONE)?;
 /// kernel.launch(LaunchShape::new([1, 1, 1], [32, 1, 1]), |windows| Other { output: windows.output(&mut y) })?;
 /// # Ok(())
 /// # }
@@ -133,7 +129,6 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 pub struct Kernel<E: Entry> {
     loaded: Arc<dyn backend::Kernel<E>>,
     device: Device,
-    module: &'static Module,
 }
 
 /// How much of a multiprocessor a launch occupies.
@@ -149,19 +144,19 @@ pub struct Residency {
 }
 
 impl<E: Entry> Kernel<E> {
-    pub(crate) fn new(device: &Device, module: &'static Module) -> Result<Self> {
+    pub(crate) fn new(device: &Device, modules: &Modules) -> Result<Self> {
         const {
             let bytes = size_of::<E::Args>() + size_of::<E::Constants>();
             assert!(bytes <= MOST_PARAMETER_BYTES, "arguments and constants of a kernel are 4096 bytes at the most");
         }
-        Ok(Kernel { loaded: Self::load(device, module)?, device: device.clone(), module })
+        Ok(Kernel { loaded: Self::load(device, modules)?, device: device.clone() })
     }
 
-    fn load(device: &Device, module: &'static Module) -> Result<Arc<dyn backend::Kernel<E>>> {
+    fn load(device: &Device, modules: &Modules) -> Result<Arc<dyn backend::Kernel<E>>> {
         match device.engine() {
             Engine::Cpu => Err(Error::KernelOnCpu { kernel: E::NAME }),
-            Engine::Cuda(queue) => Ok(Arc::new(queue.load::<E>(module)?)),
-            Engine::Emulated(emulation) => Ok(Arc::new(emulation.load::<E>(module)?)),
+            Engine::Cuda(queue) => Ok(Arc::new(queue.load::<E>(modules)?)),
+            Engine::Emulated(emulation) => Ok(Arc::new(emulation.load::<E>(modules)?)),
         }
     }
 
@@ -175,7 +170,7 @@ impl<E: Entry> Kernel<E> {
     ///
     /// ```
     /// use cuda_std::{GlobalInOut, Table, arguments, kernel, thread};
-    /// # use cuda_std::image::Module;
+    /// # use cuda_std::image::Modules;
     /// # use slm::emulator::Profile;
     /// # use slm::{Device, LaunchShape};
     ///
@@ -195,11 +190,10 @@ impl<E: Entry> Kernel<E> {
     ///         args.x.set_if(i < args.x.len(), i, ((a * x + b) * x + c) * x + d);
     ///     }
     /// }
-    /// # static EVALUATE: Module = Module::without_images("evaluate");
     ///
     /// # fn main() -> slm::Result<()> {
     /// # let device = Device::emulated(Profile::SM_90, 0);
-    /// let kernel = device.kernel::<evaluate>(&EVALUATE)?;
+    /// let kernel = device.kernel::<evaluate>(&Modules::NONE)?;
     /// let mut x = device.upload(&[1.0, 2.0])?;
     /// let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
     /// kernel.launch_with(shape, &Table([1.0, 0.0, 0.0, 5.0]), |windows| Evaluation { x: windows.in_out(&mut x) })?;
@@ -271,7 +265,7 @@ impl<E: Entry<Constants = ()>> Kernel<E> {
 
 impl<E: Entry> Clone for Kernel<E> {
     fn clone(&self) -> Self {
-        Kernel { loaded: self.loaded.clone(), device: self.device.clone(), module: self.module }
+        Kernel { loaded: self.loaded.clone(), device: self.device.clone() }
     }
 }
 
@@ -279,7 +273,7 @@ impl<E: Entry> fmt::Debug for Kernel<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Kernel")
             .field("name", &E::NAME)
-            .field("module", &self.module.name())
+            .field("module", &E::MODULE)
             .field("device", &self.device)
             .finish_non_exhaustive()
     }

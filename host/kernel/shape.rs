@@ -41,7 +41,7 @@ impl LaunchShape {
     /// are last. An emulated device takes that for a race unless it is allowed; others do not look.
     ///
     /// ```
-    /// # use cuda_std::image::Module;
+    /// # use cuda_std::image::Modules;
     /// # use cuda_std::{GlobalOut, kernel};
     /// # use slm::emulator::Profile;
     /// # use slm::{Device, Error, LaunchShape};
@@ -51,11 +51,10 @@ impl LaunchShape {
     ///         seen.set(0, 1);
     ///     }
     /// }
-    /// # static SHOW: Module = Module::without_images("show");
     ///
     /// # fn main() -> slm::Result<()> {
     /// # let device = Device::emulated(Profile::SM_90, 0);
-    /// let (kernel, mut seen) = (device.kernel::<show>(&SHOW)?, device.zeroed(1)?);
+    /// let (kernel, mut seen) = (device.kernel::<show>(&Modules::NONE)?, device.zeroed(1)?);
     /// let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
     /// let refused = kernel.launch(shape, |windows| windows.output(&mut seen));
     /// assert!(matches!(refused, Err(Error::FaultyKernel { .. })));
@@ -74,7 +73,7 @@ impl LaunchShape {
     /// kernel's windows.
     ///
     /// ```
-    /// # use cuda_std::image::Module;
+    /// # use cuda_std::image::Modules;
     /// # use cuda_std::{GlobalInOut, kernel};
     /// # use slm::emulator::Profile;
     /// # use slm::{Device, Error, LaunchShape};
@@ -86,11 +85,10 @@ impl LaunchShape {
     ///         }
     ///     }
     /// }
-    /// # static COUNT: Module = Module::without_images("count");
     ///
     /// # fn main() -> slm::Result<()> {
     /// # let device = Device::emulated(Profile::SM_90, 0);
-    /// let (kernel, mut number) = (device.kernel::<count>(&COUNT)?, device.zeroed(1)?);
+    /// let (kernel, mut number) = (device.kernel::<count>(&Modules::NONE)?, device.zeroed(1)?);
     /// let shape = LaunchShape::new([1, 1, 1], [1, 1, 1]);
     /// let ended = kernel.launch(shape.steps(300), |windows| windows.in_out(&mut number));
     /// assert!(matches!(ended, Err(Error::FaultyKernel { .. })));

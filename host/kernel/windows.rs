@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 /// through two windows:
 ///
 /// ```compile_fail,E0502
-/// # use cuda_std::image::Module;
+/// # use cuda_std::image::Modules;
 /// # use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
 /// # use slm::{Device, LaunchShape};
 /// # arguments! {
@@ -31,12 +31,11 @@ use std::marker::PhantomData;
 /// #         args.output.set(thread::global_x(), args.input.get(thread::global_x()));
 /// #     }
 /// # }
-/// # static COPY: Module = Module::without_images("copy");
 /// # fn main() -> slm::Result<()> {
 /// # let device = Device::open()?;
 /// # let mut x = device.zeroed(3)?;
 /// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
-/// # let kernel = device.kernel::<copy>(&COPY)?;
+/// # let kernel = device.kernel::<copy>(&Modules::NONE)?;
 /// kernel.launch(shape, |windows| Copying { input: windows.input(&x), output: windows.output(&mut x) })?;
 /// # Ok(())
 /// # }
@@ -45,7 +44,7 @@ use std::marker::PhantomData;
 /// nor writes one through two:
 ///
 /// ```compile_fail,E0499
-/// # use cuda_std::image::Module;
+/// # use cuda_std::image::Modules;
 /// # use cuda_std::{GlobalInOut, GlobalOut, arguments, kernel, thread};
 /// # use slm::{Device, LaunchShape};
 /// # arguments! {
@@ -63,12 +62,11 @@ use std::marker::PhantomData;
 /// #         args.second.set(thread::global_x(), args.first.get(thread::global_x()));
 /// #     }
 /// # }
-/// # static SPLIT: Module = Module::without_images("split");
 /// # fn main() -> slm::Result<()> {
 /// # let device = Device::open()?;
 /// # let mut x = device.zeroed(3)?;
 /// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
-/// # let kernel = device.kernel::<split>(&SPLIT)?;
+/// # let kernel = device.kernel::<split>(&Modules::NONE)?;
 /// kernel.launch(shape, |windows| Splitting { first: windows.in_out(&mut x), second: windows.output(&mut x) })?;
 /// # Ok(())
 /// # }
@@ -77,7 +75,7 @@ use std::marker::PhantomData;
 /// and no buffer is freed before:
 ///
 /// ```compile_fail,E0597
-/// # use cuda_std::image::Module;
+/// # use cuda_std::image::Modules;
 /// # use cuda_std::{GlobalOut, arguments, kernel, thread};
 /// # use slm::{Device, LaunchShape};
 /// # arguments! {
@@ -93,11 +91,10 @@ use std::marker::PhantomData;
 /// #         args.output.set(thread::global_x(), 1.0);
 /// #     }
 /// # }
-/// # static FILL: Module = Module::without_images("fill");
 /// # fn main() -> slm::Result<()> {
 /// # let device = Device::open()?;
 /// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
-/// # let kernel = device.kernel::<fill>(&FILL)?;
+/// # let kernel = device.kernel::<fill>(&Modules::NONE)?;
 /// kernel.launch(shape, |windows| {
 ///     let mut y = device.zeroed(3).unwrap();
 ///     Filling { output: windows.output(&mut y) }

@@ -1,10 +1,12 @@
 //! Transpositions on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
 
-use super::kernels::{Launch, in_units, load, name, out_units, shape};
+use super::kernels::{load, name, shape};
 use super::{Algorithm, Matrices, Plan};
 use crate::device::SharedMemory;
+use crate::kernel::Launch;
 use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
-use slm_kernels::transpose::{Geometry, Kernel, Problem};
+use cuda_std::{GlobalIn, GlobalOut};
+use slm_kernels::transpose::{Geometry, Kernel, Problem, Work};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
@@ -29,7 +31,7 @@ struct Ready {
     pitches: [usize; 2],
     choice: Choice,
     geometry: Geometry,
-    launch: Arc<dyn Launch>,
+    launch: Arc<dyn Launch<Work>>,
 }
 
 #[derive(Clone, Copy)]
@@ -125,7 +127,9 @@ impl Transpose {
         }
         let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
         let mut windows = Windows::new(&self.device);
-        let (input, output) = (in_units(windows.input(input)), out_units(windows.output(output)));
+        // Bytes begin anywhere.
+        let input = windows.input(input).cast().unwrap_or(GlobalIn::empty());
+        let output = windows.output(output).cast().unwrap_or(GlobalOut::empty());
         let _turn = self.device.turn()?;
         // A single matrix may have a pitch of whatever size.
         let matrix_bytes =
@@ -133,7 +137,8 @@ impl Transpose {
         geometry.parts().try_for_each(|part| {
             // Up to the part's end, so that an emulated device finds all of it written.
             let end = (part.first_matrix + part.grid[2]).saturating_mul(matrix_bytes);
-            launch.launch(&windows, &geometry, part, input, output.slice(0, end))
+            let work = Work { geometry, part, input, output: output.slice(0, end) };
+            launch.launch(&windows, shape(&geometry, part.grid), work, &())
         })
     }
 

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use cuda_std::{Atomic, Ordering, Shared, Value, Vector4};
 
 /// An access to shared memory that holds nothing but zeros.
-pub(super) trait Access {
+pub trait Access {
     /// What the shared memory is divided into.
     type Part: Value;
     /// The parts that a lane moves at a time: an element.
@@ -21,7 +21,7 @@ pub(super) trait Access {
 }
 
 /// A number, all of which counts.
-pub(super) trait Number: Value {
+pub trait Number: Value {
     /// The sum of its words.
     fn words(self) -> u32;
 }
@@ -45,7 +45,8 @@ numbers! {
 }
 
 /// Loads.
-pub(super) struct Load<T>(PhantomData<T>);
+#[derive(Clone, Copy, Debug)]
+pub struct Load<T>(PhantomData<T>);
 
 impl<T: Number> Access for Load<T> {
     type Part = T;
@@ -60,7 +61,8 @@ impl<T: Number> Access for Load<T> {
 }
 
 /// Loads of four.
-pub(super) struct LoadFour<T>(PhantomData<T>);
+#[derive(Clone, Copy, Debug)]
+pub struct LoadFour<T>(PhantomData<T>);
 
 impl<T: Number + Vector4> Access for LoadFour<T> {
     type Part = T;
@@ -75,7 +77,8 @@ impl<T: Number + Vector4> Access for LoadFour<T> {
 }
 
 /// Stores. All threads store the same, so it does not matter who is last.
-pub(super) struct Store<T>(PhantomData<T>);
+#[derive(Clone, Copy, Debug)]
+pub struct Store<T>(PhantomData<T>);
 
 impl<T: Value> Access for Store<T> {
     type Part = T;
@@ -91,7 +94,8 @@ impl<T: Value> Access for Store<T> {
 }
 
 /// Stores of four.
-pub(super) struct StoreFour<T>(PhantomData<T>);
+#[derive(Clone, Copy, Debug)]
+pub struct StoreFour<T>(PhantomData<T>);
 
 impl<T: Vector4> Access for StoreFour<T> {
     type Part = T;
@@ -107,7 +111,8 @@ impl<T: Vector4> Access for StoreFour<T> {
 }
 
 /// Atomic additions.
-pub(super) struct Add<T>(PhantomData<T>);
+#[derive(Clone, Copy, Debug)]
+pub struct Add<T>(PhantomData<T>);
 
 impl<T: Atomic> Access for Add<T> {
     type Part = T;
@@ -123,7 +128,8 @@ impl<T: Atomic> Access for Add<T> {
 }
 
 /// Atomic exchanges.
-pub(super) struct Exchange<T>(PhantomData<T>);
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange<T>(PhantomData<T>);
 
 impl<T: Atomic> Access for Exchange<T> {
     type Part = T;

@@ -10,7 +10,8 @@ mod access;
 mod accumulate;
 mod probe;
 
-use access::{Add, Exchange, Load, LoadFour, Store, StoreFour};
+pub use access::{Access, Add, Exchange, Load, LoadFour, Number, Store, StoreFour};
+
 use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
 
 /// The place of a lane that takes no part.
@@ -55,48 +56,34 @@ arguments! {
     }
 }
 
-macro_rules! probes {
-    ($($(#[$doc:meta])* $name:ident: $access:ty;)*) => {$(
-        #[cfg(any(feature = "banks", not(target_os = "cuda")))]
-        kernel! {
-            $(#[$doc])*
-            pub fn $name(arena, args: ProbeArgs) {
-                probe::measure::<$access>(arena, &args);
-            }
+kernel! {
+    for<A: Access> {
+        "banks" {
+            Load<u8> => load_1;
+            Load<u16> => load_2;
+            Load<u32> => load_4;
+            Load<u64> => load_8;
+            LoadFour<u32> => load_16;
+            Store<u8> => store_1;
+            Store<u16> => store_2;
+            Store<u32> => store_4;
+            Store<u64> => store_8;
+            StoreFour<u32> => store_16;
+            Add<u32> => atomic_4;
+            // GPUs have no addition of eight bytes.
+            Exchange<u64> => atomic_8;
         }
-    )*};
-}
-probes! {
-    /// Loads of one byte.
-    banks_load_1: Load<u8>;
-    /// Loads of two bytes.
-    banks_load_2: Load<u16>;
-    /// Loads of four bytes.
-    banks_load_4: Load<u32>;
-    /// Loads of eight bytes.
-    banks_load_8: Load<u64>;
-    /// Loads of sixteen bytes.
-    banks_load_16: LoadFour<u32>;
-    /// Stores of one byte.
-    banks_store_1: Store<u8>;
-    /// Stores of two bytes.
-    banks_store_2: Store<u16>;
-    /// Stores of four bytes.
-    banks_store_4: Store<u32>;
-    /// Stores of eight bytes.
-    banks_store_8: Store<u64>;
-    /// Stores of sixteen bytes.
-    banks_store_16: StoreFour<u32>;
-    /// Atomic additions to four bytes.
-    banks_atomic_4: Add<u32>;
-    /// Atomic exchanges of eight bytes: GPUs have no addition of them.
-    banks_atomic_8: Exchange<u64>;
+    }
+
+    /// One access over and over, to elements of as many bytes as the name of the entry point says.
+    pub fn banks_probe(arena, args: ProbeArgs) {
+        probe::measure::<A>(arena, &args);
+    }
 }
 
-#[cfg(any(feature = "banks", not(target_os = "cuda")))]
 kernel! {
     /// The textbooks' loop.
-    pub fn banks_accumulate(arena, args: AccumulateArgs) {
+    pub fn banks_accumulate(arena, args: AccumulateArgs) in "banks" {
         accumulate::accumulate(arena, &args);
     }
 }

@@ -88,48 +88,6 @@ pub fn pad(start: i64, pack: u32) -> u32 {
     start as u32 & (pack - 1)
 }
 
-/// The entry points of the module with the simple kernels, which take lines of either kind.
-macro_rules! simple {
-    ($t:ty, $v:literal: $global:ident $tile:ident) => {
-        kernel! {
-            /// One sum per thread, from global memory alone.
-            pub fn $global(_arena, args: Args<$t>) {
-                global::correlate(args);
-            }
-        }
-        kernel! {
-            /// Tiles in shared memory.
-            pub fn $tile(arena, args: Args<$t>) {
-                tile::correlate::<$t, $v>(arena, args);
-            }
-        }
-    };
-}
-
-/// The entry point of the module for lines along rows.
-macro_rules! rows {
-    ($t:ty, $v:literal: $register:ident) => {
-        kernel! {
-            /// Lines along rows, tiles in shared memory, sums in registers.
-            pub fn $register(arena, args: Args<$t>, taps: Constants<$t, { CHUNK_BYTES / size_of::<$t>() }>) {
-                register::rows::<$t, $v, { ROW_PACKS * $v }, { (ROW_PACKS + 1) * $v }, _>(arena, &args, &taps);
-            }
-        }
-    };
-}
-
-/// The entry point of the module for lines along columns.
-macro_rules! columns {
-    ($t:ty, $v:literal: $register:ident) => {
-        kernel! {
-            /// Lines along columns, tiles in shared memory, sums in registers.
-            pub fn $register(arena, args: Args<$t>, taps: Constants<$t, { CHUNK_BYTES / size_of::<$t>() }>) {
-                register::columns::<$t, $v, { COLUMN_PACKS * $v }, { (COLUMN_PACKS + 1) * $v }, _>(arena, &args, &taps);
-            }
-        }
-    };
-}
-
 /// Sums per thread of the register-tiled kernel along rows, in packs of 16 bytes. Odd, so that there are no bank
 /// conflicts. More means fewer instructions beside the multiply-adds, and fewer warps that fit on a multiprocessor: of 5,
 /// 7, 9 and 11 this was the fastest on an H200, with 257 taps and `f32`.
@@ -138,21 +96,53 @@ pub(crate) const ROW_PACKS: usize = 7;
 /// The same along columns, where more sums would take more shared memory.
 pub(crate) const COLUMN_PACKS: usize = 5;
 
-#[cfg(any(feature = "filter1d_simple_f32", not(target_os = "cuda")))]
-simple!(f32, 4: filter1d_global_f32 filter1d_tile_f32);
-#[cfg(any(feature = "filter1d_simple_f64", not(target_os = "cuda")))]
-simple!(f64, 2: filter1d_global_f64 filter1d_tile_f64);
-#[cfg(any(feature = "filter1d_simple_i32", not(target_os = "cuda")))]
-simple!(i32, 4: filter1d_global_i32 filter1d_tile_i32);
-#[cfg(any(feature = "filter1d_rows_f32", not(target_os = "cuda")))]
-rows!(f32, 4: filter1d_register_rows_f32);
-#[cfg(any(feature = "filter1d_rows_f64", not(target_os = "cuda")))]
-rows!(f64, 2: filter1d_register_rows_f64);
-#[cfg(any(feature = "filter1d_rows_i32", not(target_os = "cuda")))]
-rows!(i32, 4: filter1d_register_rows_i32);
-#[cfg(any(feature = "filter1d_columns_f32", not(target_os = "cuda")))]
-columns!(f32, 4: filter1d_register_columns_f32);
-#[cfg(any(feature = "filter1d_columns_f64", not(target_os = "cuda")))]
-columns!(f64, 2: filter1d_register_columns_f64);
-#[cfg(any(feature = "filter1d_columns_i32", not(target_os = "cuda")))]
-columns!(i32, 4: filter1d_register_columns_i32);
+/// Elements of 16 bytes.
+const fn per_pack<T>() -> usize {
+    16 / size_of::<T>()
+}
+
+kernel! {
+    for<T: Sample> {
+        "filter1d_simple_f32" { f32 => f32; }
+        "filter1d_simple_f64" { f64 => f64; }
+        "filter1d_simple_i32" { i32 => i32; }
+    }
+
+    /// One sum per thread, from global memory alone. Lines of either kind.
+    pub fn filter1d_global(_arena, args: Args<T>) {
+        global::correlate(args);
+    }
+
+    /// Tiles in shared memory. Lines of either kind.
+    pub fn filter1d_tile(arena, args: Args<T>) {
+        tile::correlate::<T, { per_pack::<T>() }>(arena, args);
+    }
+}
+
+kernel! {
+    for<T: Sample> {
+        "filter1d_rows_f32" { f32 => f32; }
+        "filter1d_rows_f64" { f64 => f64; }
+        "filter1d_rows_i32" { i32 => i32; }
+    }
+
+    /// Lines along rows, tiles in shared memory, sums in registers.
+    pub fn filter1d_register_rows(arena, args: Args<T>, taps: Constants<T, { CHUNK_BYTES / size_of::<T>() }>) {
+        const V: usize = per_pack::<T>();
+        register::rows::<T, V, { ROW_PACKS * V }, { (ROW_PACKS + 1) * V }, _>(arena, &args, &taps);
+    }
+}
+
+kernel! {
+    for<T: Sample> {
+        "filter1d_columns_f32" { f32 => f32; }
+        "filter1d_columns_f64" { f64 => f64; }
+        "filter1d_columns_i32" { i32 => i32; }
+    }
+
+    /// Lines along columns, tiles in shared memory, sums in registers.
+    pub fn filter1d_register_columns(arena, args: Args<T>, taps: Constants<T, { CHUNK_BYTES / size_of::<T>() }>) {
+        const V: usize = per_pack::<T>();
+        register::columns::<T, V, { COLUMN_PACKS * V }, { (COLUMN_PACKS + 1) * V }, _>(arena, &args, &taps);
+    }
+}

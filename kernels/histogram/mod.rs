@@ -130,97 +130,45 @@ impl<B: Binning> Args<B> {
     }
 }
 
-/// The entry points of the module of an element type: those for each of its rules, with the most registers for counting in
-/// shared memory. With 32, two blocks of 1024 threads are resident on a multiprocessor.
-macro_rules! entries {
-    ($feature:tt: $($binning:ty, $registers:literal: $critical:ident $global:ident $cached:ident $shared:ident $private:ident $weigh:ident;)*) => {$(
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// A critical section for each sample.
-            pub fn $critical(_arena, args: Args<$binning>) {
-                global::count_in_critical_section(&args);
-            }
-        }
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// An atomic addition in global memory for each sample.
-            pub fn $global(_arena, args: Args<$binning>) {
-                global::count(&args);
-            }
-        }
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// An atomic addition for each sample: in shared memory if its key is frequent, else in global memory.
-            pub fn $cached(arena, args: Args<$binning>) {
-                cached::count(arena, &args);
-            }
-        }
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// An atomic addition in shared memory for each sample.
-            pub fn $shared(arena, args: Args<$binning>) where registers <= $registers {
-                shared::count(arena, &args);
-            }
-        }
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// Counters of each thread's own.
-            pub fn $private(arena, args: Args<$binning>) {
-                private::count(arena, &args);
-            }
-        }
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// Adds up weights.
-            pub fn $weigh(arena, args: WeightedArgs<$binning>) {
-                weigh::add(arena, &args);
-            }
-        }
-    )*};
-}
+kernel! {
+    for<B: Binning> {
+        "histogram_u8" { Bytes => u8; }
+        "histogram_u16" { LowBits => low_bits_u16; Even<u16, Ratio> => even_u16; Edges<u16> => edges_u16; }
+        "histogram_u32" { Even<u32, Ratio> => even_u32; Edges<u32> => edges_u32; }
+        "histogram_i32" { Even<i32, Ratio> => even_i32; Edges<i32> => edges_i32; }
+        "histogram_f32" { Even<f32, Lattice<f32>> => even_f32; Edges<f32> => edges_f32; }
+        "histogram_f64" { Even<f64, Lattice<f64>> => even_f64; Edges<f64> => edges_f64; }
+        "histogram_grid_f32" { Even<f32, Grid<f32>> => single_f32; Even<f32, Grid<f64>> => double_f32; }
+        "histogram_grid_f64" { Even<f64, Grid<f64>> => double_f64; }
+    }
 
-entries! { "histogram_u8":
-    Bytes, 32: histogram_critical_u8 histogram_global_u8 histogram_cached_u8 histogram_shared_u8 histogram_private_u8 histogram_weigh_u8;
-}
-entries! { "histogram_u16":
-    LowBits, 32: histogram_low_bits_critical_u16 histogram_low_bits_global_u16 histogram_low_bits_cached_u16
-        histogram_low_bits_shared_u16 histogram_low_bits_private_u16 histogram_low_bits_weigh_u16;
-    Even<u16, Ratio>, 32: histogram_even_critical_u16 histogram_even_global_u16 histogram_even_cached_u16
-        histogram_even_shared_u16 histogram_even_private_u16 histogram_even_weigh_u16;
-    Edges<u16>, 40: histogram_edges_critical_u16 histogram_edges_global_u16 histogram_edges_cached_u16
-        histogram_edges_shared_u16 histogram_edges_private_u16 histogram_edges_weigh_u16;
-}
-entries! { "histogram_u32":
-    Even<u32, Ratio>, 32: histogram_even_critical_u32 histogram_even_global_u32 histogram_even_cached_u32
-        histogram_even_shared_u32 histogram_even_private_u32 histogram_even_weigh_u32;
-    Edges<u32>, 32: histogram_edges_critical_u32 histogram_edges_global_u32 histogram_edges_cached_u32
-        histogram_edges_shared_u32 histogram_edges_private_u32 histogram_edges_weigh_u32;
-}
-entries! { "histogram_i32":
-    Even<i32, Ratio>, 32: histogram_even_critical_i32 histogram_even_global_i32 histogram_even_cached_i32
-        histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32;
-    Edges<i32>, 32: histogram_edges_critical_i32 histogram_edges_global_i32 histogram_edges_cached_i32
-        histogram_edges_shared_i32 histogram_edges_private_i32 histogram_edges_weigh_i32;
-}
-entries! { "histogram_f32":
-    Even<f32, Lattice<f32>>, 32: histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32
-        histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32;
-    Edges<f32>, 32: histogram_edges_critical_f32 histogram_edges_global_f32 histogram_edges_cached_f32
-        histogram_edges_shared_f32 histogram_edges_private_f32 histogram_edges_weigh_f32;
-}
-entries! { "histogram_f64":
-    Even<f64, Lattice<f64>>, 32: histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64
-        histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64;
-    Edges<f64>, 32: histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64
-        histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64;
-}
-entries! { "histogram_grid_f32":
-    Even<f32, Grid<f32>>, 32: histogram_single_critical_f32 histogram_single_global_f32 histogram_single_cached_f32
-        histogram_single_shared_f32 histogram_single_private_f32 histogram_single_weigh_f32;
-    Even<f32, Grid<f64>>, 32: histogram_double_critical_f32 histogram_double_global_f32 histogram_double_cached_f32
-        histogram_double_shared_f32 histogram_double_private_f32 histogram_double_weigh_f32;
-}
-entries! { "histogram_grid_f64":
-    Even<f64, Grid<f64>>, 32: histogram_double_critical_f64 histogram_double_global_f64 histogram_double_cached_f64
-        histogram_double_shared_f64 histogram_double_private_f64 histogram_double_weigh_f64;
+    /// A critical section for each sample.
+    pub fn histogram_critical(_arena, args: Args<B>) {
+        global::count_in_critical_section(&args);
+    }
+
+    /// An atomic addition in global memory for each sample.
+    pub fn histogram_global(_arena, args: Args<B>) {
+        global::count(&args);
+    }
+
+    /// An atomic addition for each sample: in shared memory if its key is frequent, else in global memory.
+    pub fn histogram_cached(arena, args: Args<B>) {
+        cached::count(arena, &args);
+    }
+
+    /// An atomic addition in shared memory for each sample.
+    pub fn histogram_shared(arena, args: Args<B>) where registers <= { <B as Binning>::REGISTERS } {
+        shared::count(arena, &args);
+    }
+
+    /// Counters of each thread's own.
+    pub fn histogram_private(arena, args: Args<B>) {
+        private::count(arena, &args);
+    }
+
+    /// Adds up weights.
+    pub fn histogram_weigh(arena, args: WeightedArgs<B>) {
+        weigh::add(arena, &args);
+    }
 }

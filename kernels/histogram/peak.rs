@@ -17,7 +17,7 @@ arguments! {
 
 kernel! {
     /// Finds the largest weight: each thread that of its own, then each warp, which asks for one atomic operation.
-    pub fn histogram_peak(_arena, args: PeakArgs) {
+    pub fn histogram_peak(_arena, args: PeakArgs) in "histogram_peak" {
         let threads = thread::block_dim_x();
         let (mut peak, mut i) = (0, thread::block_idx_x() * threads + thread::thread_idx_x());
         while i < args.count {

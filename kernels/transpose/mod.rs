@@ -14,6 +14,7 @@
 //! | `swap.rs` | the kernel that transposes square matrices in place |
 //! | `permutation.rs` | the kernel that transposes all others in place, step by step; on the host as well |
 //! | `geometry.rs` | from a problem's size to grid, block and shared memory |
+//! | `visit.rs` | from a kernel that was chosen to its entry point and arguments, on the host |
 
 mod columns;
 #[cfg(not(target_os = "cuda"))]
@@ -25,12 +26,18 @@ mod shared;
 mod skewed;
 mod swap;
 mod tile;
+#[cfg(not(target_os = "cuda"))]
+mod visit;
 
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed};
 pub use permutation::{Permutation, Step};
 pub use skewed::Unit;
+#[cfg(not(target_os = "cuda"))]
+pub use visit::{Visitor, Work};
 
+#[cfg(not(target_os = "cuda"))]
+use cuda_std::Entry;
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value, arguments, kernel};
 use packed::Shape;
 #[cfg(not(target_os = "cuda"))]
@@ -167,52 +174,42 @@ arguments! {
     }
 }
 
-/// The entry points of the module of a unit.
-macro_rules! entries {
-    ($feature:literal $unit:ty: $naive:ident $shared:ident $swap:ident $permute:ident) => {
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// Without shared memory.
-            pub fn $naive(_arena, args: Args<$unit>) {
-                naive::transpose(&args);
-            }
-        }
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// A tile in shared memory.
-            pub fn $shared(arena, args: Args<$unit>) {
-                shared::transpose(arena, &args);
-            }
-        }
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// Two tiles in shared memory, which change places.
-            pub fn $swap(arena, args: SwapArgs<$unit>) {
-                swap::transpose(arena, &args);
-            }
-        }
-        #[cfg(any(feature = $feature, not(target_os = "cuda")))]
-        kernel! {
-            /// A step of the permutations.
-            pub fn $permute(_arena, args: PermuteArgs<$unit>) {
-                permutation::permute(&args);
-            }
-        }
-    };
+kernel! {
+    for<U: Value> {
+        "transpose_u8" { u8 => u8; }
+        "transpose_u16" { u16 => u16; }
+        "transpose_u32" { u32 => u32; }
+    }
+
+    /// Without shared memory.
+    pub fn transpose_naive(_arena, args: Args<U>) {
+        naive::transpose(&args);
+    }
+
+    /// A tile in shared memory.
+    pub fn transpose_shared(arena, args: Args<U>) {
+        shared::transpose(arena, &args);
+    }
+
+    /// Two tiles in shared memory, which change places.
+    pub fn transpose_swap(arena, args: SwapArgs<U>) {
+        swap::transpose(arena, &args);
+    }
+
+    /// A step of the permutations.
+    pub fn transpose_permute(_arena, args: PermuteArgs<U>) {
+        permutation::permute(&args);
+    }
 }
-entries! { "transpose_u8" u8: transpose_naive_u8 transpose_shared_u8 transpose_swap_u8 transpose_permute_u8 }
-entries! { "transpose_u16" u16: transpose_naive_u16 transpose_shared_u16 transpose_swap_u16 transpose_permute_u16 }
-entries! { "transpose_u32" u32: transpose_naive_u32 transpose_shared_u32 transpose_swap_u32 transpose_permute_u32 }
 
 /// Entry points for elements of certain sizes: the bytes of a pack, the packs and the elements of a group; the tile's
 /// squares across and down, and those of a thread.
 macro_rules! packed {
     ($($name:ident: [$pack:literal, $packs:literal, $elements:literal], [$across:literal, $down:literal, $squares:literal];)*) => {
         $(
-            #[cfg(any(feature = "transpose_packed", not(target_os = "cuda")))]
             kernel! {
                 /// A tile in shared memory, packs on both sides.
-                pub fn $name(arena, args: Args<u32>) {
+                pub fn $name(arena, args: Args<u32>) in "transpose_packed" {
                     const SHAPE: Shape = Shape { across: $across, down: $down, squares: $squares };
                     packed::transpose::<{ $pack / 4 }, $packs, $elements, $squares>(arena, &args, SHAPE);
                 }
@@ -223,13 +220,24 @@ macro_rules! packed {
         #[cfg(not(target_os = "cuda"))]
         pub const PACKED: &[Packed] = &[$(
             Packed {
-                name: <$name as cuda_std::Entry>::NAME,
+                name: <$name as Entry>::NAME,
                 pack_bytes: $pack,
                 packs: $packs,
                 elements: $elements,
                 shape: Shape { across: $across, down: $down, squares: $squares },
             },
         )*];
+
+        /// Shows `visitor` the entry point of one of them.
+        #[cfg(not(target_os = "cuda"))]
+        fn visit_packed<V: Visitor>(packed: &Packed, visitor: V) -> V::Output {
+            $(
+                if packed.name == <$name as Entry>::NAME {
+                    return visitor.visit::<$name>();
+                }
+            )*
+            unreachable!("there is no kernel {}", packed.name)
+        }
     };
 }
 packed! {
@@ -246,10 +254,9 @@ packed! {
 macro_rules! skewed {
     ($($name:ident: $unit:ty, $units:literal;)*) => {
         $(
-            #[cfg(any(feature = "transpose_skewed", not(target_os = "cuda")))]
             kernel! {
                 /// A tile in shared memory, for rows that begin anywhere.
-                pub fn $name(arena, args: SkewedArgs<$unit>) where registers <= 64 {
+                pub fn $name(arena, args: SkewedArgs<$unit>) in "transpose_skewed" where registers <= 64 {
                     skewed::transpose::<$unit, $units>(arena, &args);
                 }
             }
@@ -260,7 +267,7 @@ macro_rules! skewed {
         #[cfg(not(target_os = "cuda"))]
         pub const SKEWED: &[Skewed] = &[$(
             Skewed {
-                name: <$name as cuda_std::Entry>::NAME,
+                name: <$name as Entry>::NAME,
                 unit: size_of::<$unit>() as u32,
                 skew: Skew {
                     units: $units,
@@ -269,6 +276,17 @@ macro_rules! skewed {
                 },
             },
         )*];
+
+        /// Shows `visitor` the entry point of one of them.
+        #[cfg(not(target_os = "cuda"))]
+        fn visit_skewed<V: Visitor>(skewed: &Skewed, visitor: V) -> V::Output {
+            $(
+                if skewed.name == <$name as Entry>::NAME {
+                    return visitor.visit::<$name>();
+                }
+            )*
+            unreachable!("there is no kernel {}", skewed.name)
+        }
     };
 }
 skewed! {

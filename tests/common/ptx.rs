@@ -102,6 +102,12 @@ impl<'a> Section<'a> {
         Some(Section(rest.split("\n[").next().unwrap_or_default()))
     }
 
+    /// The names of the modules.
+    pub fn modules(index: &'a str) -> impl Iterator<Item = &'a str> {
+        let names = index.lines().filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'));
+        names.filter(|name| !name.contains('.'))
+    }
+
     /// A value without anything to unescape.
     pub fn string(&self, key: &str) -> Option<&'a str> {
         let mut values = self.0.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));

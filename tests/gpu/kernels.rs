@@ -2,12 +2,12 @@
 
 use super::{Failed, Trial, ensure, equal, same, together};
 use crate::common::Random;
-use cuda_std::image::{ImageError, Module};
-use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, kernel, thread};
-use modules::{FILTER1D_ROWS_I32, FILTER1D_SIMPLE_I32};
+use cuda_std::image::{ImageError, Module, Modules};
+use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, kernel, thread};
+use modules::KERNELS;
 use slm::{Buffer, Device, Error, Filter1d, Kernel, LaunchShape};
 use slm_kernels::Border;
-use slm_kernels::filter1d::{Args, Halo, filter1d_global_i32};
+use slm_kernels::filter1d::{Args, Halo, filter1d_global};
 
 mod modules {
     cuda_std::include_kernels!();
@@ -53,7 +53,7 @@ fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>
 
 /// Samples, taps, and what becomes of them.
 struct Fixture {
-    kernel: Kernel<filter1d_global_i32>,
+    kernel: Kernel<filter1d_global<i32>>,
     x: Buffer<i32>,
     taps: Buffer<i32>,
     y: Buffer<i32>,
@@ -64,7 +64,7 @@ impl Fixture {
     fn new(device: &Device) -> slm::Result<Self> {
         let (x, taps) = (Random::new(1).values(SAMPLES), Random::new(2).values::<i32>(5));
         Ok(Fixture {
-            kernel: device.kernel(&FILTER1D_SIMPLE_I32)?,
+            kernel: device.kernel(&KERNELS)?,
             x: device.upload(&x)?,
             taps: device.upload(&taps)?,
             y: device.zeroed(SAMPLES)?,
@@ -201,16 +201,21 @@ kernel! {
 }
 
 fn wrong_modules(device: &Device) -> Result<(), Failed> {
-    let kernel = "filter1d_global_i32";
-    let error = device.kernel::<filter1d_global_i32>(&FILTER1D_ROWS_I32).err();
-    equal(error, Some(Error::KernelMissing { kernel, module: "filter1d_rows_i32" }))?;
-    let error = device.kernel::<nowhere>(&FILTER1D_SIMPLE_I32).err();
+    let error = device.kernel::<nowhere>(&KERNELS).err();
     equal(error, Some(Error::KernelWithoutDigest { kernel: "nowhere" }))?;
-    static EMPTY: Module = Module::without_images("filter1d_simple_i32");
-    // Before and after the one with the same name has been loaded.
+    let module = <filter1d_global<i32>>::MODULE;
+    let others: Vec<Module> = KERNELS.iter().filter(|other| other.name() != module).copied().collect();
+    let included = others.iter().map(Module::name).collect();
+    let others = Modules::new(others.leak());
+    // Before and after the right one has been loaded.
     for _ in 0..2 {
-        let error = device.kernel::<filter1d_global_i32>(&EMPTY).err();
-        equal(error, Some(Error::KernelModule { module: "filter1d_simple_i32", source: ImageError::NoImages }))?;
+        for (modules, source) in [
+            (Modules::NONE, ImageError::NoImages),
+            (others, ImageError::MissingModule { included: Vec::clone(&included) }),
+        ] {
+            let error = device.kernel::<filter1d_global<i32>>(&modules).err();
+            equal(error, Some(Error::KernelModule { module, source }))?;
+        }
         Fixture::new(device)?.still_works()?;
     }
     Ok(())

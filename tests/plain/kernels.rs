@@ -1,7 +1,7 @@
 //! Kernels of other crates, on emulated devices: that good launches do what they should, and that safe code cannot make
 //! bad ones, however it tries.
 
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Table, arguments, kernel, shared_bytes, thread};
 use slm::emulator::Profile;
 use slm::{Buffer, Device, Error, Kernel, LaunchShape, Result};
@@ -38,9 +38,6 @@ kernel! {
     }
 }
 
-static ADD: Module = Module::without_images("add");
-static MULTIPLY: Module = Module::without_images("multiply");
-
 const SHAPE: LaunchShape = LaunchShape::new([2, 1, 1], [32, 1, 1]);
 
 struct Fixture {
@@ -54,7 +51,7 @@ struct Fixture {
 impl Fixture {
     fn new() -> Self {
         let device = Device::emulated(Profile::SM_90, 3);
-        let add = device.kernel(&ADD).unwrap();
+        let add = device.kernel(&Modules::NONE).unwrap();
         let [input, sum, before] = [[1, 2, 3], [10, 20, 30], [0; 3]].map(|data| device.upload(&data).unwrap());
         Fixture { device, add, input, sum, before }
     }
@@ -109,7 +106,7 @@ fn launches_one_after_another() {
 #[test]
 fn constants() {
     let device = Device::emulated(Profile::SMALL, 0);
-    let multiply: Kernel<multiply> = device.kernel(&MULTIPLY).unwrap();
+    let multiply: Kernel<multiply> = device.kernel(&Modules::NONE).unwrap();
     let mut numbers = device.upload(&[1, 2, 3]).unwrap();
     multiply.clone().launch_with(SHAPE, &Table([7, 0]), |windows| windows.in_out(&mut numbers)).unwrap();
     assert_eq!(numbers.download(), Ok(vec![7, 14, 21]));
@@ -286,7 +283,7 @@ fn residency() {
 
 #[test]
 fn the_cpu_runs_no_kernels() {
-    assert_eq!(Device::cpu().kernel::<add>(&ADD).err(), Some(Error::KernelOnCpu { kernel: "add" }));
+    assert_eq!(Device::cpu().kernel::<add>(&Modules::NONE).err(), Some(Error::KernelOnCpu { kernel: "add" }));
 }
 
 #[test]
@@ -295,7 +292,7 @@ fn a_kernel_can_be_shared_and_says_what_it_is() {
     let Fixture { add, device, .. } = Fixture::new();
     is_shared(&add);
     let text = format!("{add:?}");
-    assert!(text.contains(r#"name: "add", module: "add""#) && text.contains(&device.info().name), "{text}");
+    assert!(text.contains(r#"name: "add", module: "plain""#) && text.contains(&device.info().name), "{text}");
 }
 
 kernel! {
@@ -307,10 +304,9 @@ kernel! {
 
 #[test]
 fn a_faulty_kernel_is_an_error() {
-    static RACE: Module = Module::without_images("race");
     let device = Device::emulated(Profile::SM_75, 9);
     let mut output = device.zeroed(1).unwrap();
-    let result = device.kernel::<race>(&RACE).unwrap().launch(SHAPE, |windows| windows.output(&mut output));
+    let result = device.kernel::<race>(&Modules::NONE).unwrap().launch(SHAPE, |windows| windows.output(&mut output));
     let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
     assert_eq!((report.kernel, report.launch.grid, report.launch.seed), ("race", [2, 1, 1], 9));
 }
@@ -331,12 +327,10 @@ kernel! {
     }
 }
 
-static BUSY: Module = Module::without_images("busy");
-
 #[test]
 fn kernels_cannot_use_the_device_that_runs_them() {
     let device = DEVICE.get_or_init(|| Device::emulated(Profile::SM_90, 3));
-    let kernel = device.kernel::<busy>(&BUSY).unwrap();
+    let kernel = device.kernel::<busy>(&Modules::NONE).unwrap();
     let mut buffer = device.upload(&[0u32]).unwrap();
     let shape = LaunchShape::new([1, 1, 1], [1, 1, 1]);
     let result = kernel.launch(shape, |windows| windows.in_out(&mut buffer));

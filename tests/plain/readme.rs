@@ -4,7 +4,7 @@
 // By the parts of the kernel that are comments.
 #![allow(unused_variables)]
 
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, shared, thread};
 use slm::emulator::Profile;
 use slm::{Device, LaunchShape, Result};
@@ -36,7 +36,8 @@ kernel! {
     }
 }
 
-static DILATE: Module = Module::without_images("dilate");
+// The text's program has compiled kernels, this one has none.
+static KERNELS: Modules = Modules::NONE;
 
 /// The host function that the text tells of.
 mod my {
@@ -46,7 +47,7 @@ mod my {
         use super::dilate;
         let (x, mut y) = (device.upload(samples)?, device.zeroed(samples.len())?);
         let blocks = (samples.len() as u64).div_ceil(256);
-        let kernel = device.kernel::<dilate>(&DILATE)?;
+        let kernel = device.kernel::<dilate>(&KERNELS)?;
         let shape = LaunchShape::new([blocks, 1, 1], [256, 1, 1]).shared_bytes(Tile::bytes(radius.into()));
         kernel.launch(shape, |windows| Dilation {
             input: windows.input(&x),       // borrowed until the kernel is enqueued,

@@ -2,7 +2,7 @@
 
 use crate::common::Random;
 use crate::properties::check;
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalOut};
 use proptest::prelude::*;
 use slm::emulator::Profile;
@@ -130,8 +130,8 @@ fn skewed_tiles_that_there_cannot_be() {
 #[test]
 fn columns_of_tiles_side_by_side() {
     let args = |input, output, layout, _| Args { input, output, layout };
-    side_by_side::<kernels::transpose_naive_u32>(Kernel::naive, args);
-    side_by_side::<kernels::transpose_shared_u32>(|problem| Kernel::shared(problem, true), args);
+    side_by_side::<kernels::transpose_naive<u32>>(Kernel::naive, args);
+    side_by_side::<kernels::transpose_shared<u32>>(|problem| Kernel::shared(problem, true), args);
     side_by_side::<kernels::transpose_packed_4>(|problem| Kernel::packed(problem).unwrap(), args);
     side_by_side::<kernels::transpose_skewed_4>(
         |problem| Kernel::skewed(problem).unwrap(),
@@ -147,7 +147,6 @@ fn side_by_side<E: Entry<Constants = ()>>(
     kernel: impl Fn(&Problem) -> Kernel,
     args: impl FnOnce(GlobalIn<u32>, GlobalOut<u32>, Layout, Places) -> E::Args,
 ) {
-    static MODULE: Module = Module::without_images("transpositions of one way");
     const ROWS: u64 = 64;
     let geometry_of = |columns: u64| {
         let [input_pitch, output_pitch] = [4 * columns, 4 * ROWS];
@@ -169,7 +168,7 @@ fn side_by_side<E: Entry<Constants = ()>>(
     let shape = LaunchShape::new([2 * down, across.div_ceil(2), matrices], [geometry.threads, 1, 1])
         .shared_bytes(geometry.shared_bytes);
     let launched = device
-        .kernel::<E>(&MODULE)
+        .kernel::<E>(&Modules::NONE)
         .unwrap()
         .launch(shape, |windows| args(windows.input(&input), windows.output(&mut output), layout, geometry.skewed));
     launched.unwrap_or_else(|error| panic!("{error}"));

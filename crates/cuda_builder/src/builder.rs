@@ -5,7 +5,7 @@ use crate::committed;
 use crate::compilation::{Compilation, Request};
 use crate::compiler::{Compiler, Search};
 use crate::error::{BuildError, INSTALL};
-use crate::kernel_crate::{self, KernelCrate};
+use crate::kernel_crate;
 use crate::mode::Mode;
 use crate::output::{self, Built, Committed, Image, Origin, file_name, write_if_changed};
 use crate::{target_dir, watch};
@@ -56,7 +56,7 @@ impl CudaBuilder {
         self
     }
 
-    /// Whether [`build`](Self::build) gives the modules images (the default). Otherwise it does what [`Mode::None`] does,
+    /// Whether [`build`](Self::build) gives the program modules (the default). Otherwise it does what [`Mode::None`] does,
     /// whatever the environment says: for builds of a program that has emulated devices alone.
     pub fn images(mut self, images: bool) -> Self {
         self.images = images;
@@ -145,7 +145,7 @@ impl CudaBuilder {
     ) -> Result<(Compilation, Option<Compiler>), BuildError> {
         match mode {
             Mode::Committed => return Ok((committed::read(dir, self.checked_modules()?)?, None)),
-            Mode::None => return Ok((Compilation::without_images(self.names(dir)?), None)),
+            Mode::None => return Ok((Compilation::default(), None)),
             Mode::Build | Mode::Auto => {}
         }
         rerun_if_changed(search.watched());
@@ -187,22 +187,6 @@ impl CudaBuilder {
     fn checked_modules(&self) -> Result<&[String], BuildError> {
         kernel_crate::check_names(&self.modules)?;
         Ok(&self.modules)
-    }
-
-    /// The modules' names, without asking a compiler for the device.
-    fn names(&self, dir: &Path) -> Result<Vec<String>, BuildError> {
-        let named = self.checked_modules()?;
-        if !named.is_empty() {
-            return Ok(named.to_vec());
-        }
-        match KernelCrate::read(dir, &kernel_crate::host_cargo()) {
-            Ok(kernels) => Ok(kernels.select(&[])?.into_iter().map(|module| module.name).collect()),
-            // Cargo reads no manifest that lies below a workspace of others, as those of vendored packages do.
-            Err(error) => match committed::read_index(dir)?.0 {
-                listed if listed.is_empty() => Err(error),
-                listed => Ok(listed.into_keys().collect()),
-            },
-        }
     }
 
     fn write(&self, out_dir: &Path, done: Compilation, origin: Origin) -> Result<Built, BuildError> {

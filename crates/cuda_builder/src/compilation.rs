@@ -57,12 +57,6 @@ impl Request<'_> {
 }
 
 impl Compilation {
-    /// Modules of these names, without images.
-    pub(crate) fn without_images(modules: Vec<String>) -> Self {
-        let modules = modules.into_iter().map(|module| Text { module, ..Text::default() });
-        Compilation { modules: modules.collect(), ..Compilation::default() }
-    }
-
     fn add(
         &mut self,
         kernels: &KernelCrate,

@@ -183,8 +183,7 @@ impl fmt::Display for BuildError {
             }
             BuildError::ModuleName { name } => write!(
                 f,
-                "'{name}' cannot be a module's name: it has to be an identifier that, in capitals, no other module has, and neither \
-                 MODULES nor ORIGIN"
+                "'{name}' cannot be a module's name: it has to be an identifier that, in capitals, no other module has"
             ),
             BuildError::NotABuildScript { variable } => {
                 write!(f, "{variable} is not set: this has to be called from a build script")

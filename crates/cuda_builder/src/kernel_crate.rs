@@ -68,10 +68,9 @@ impl KernelCrate {
     }
 }
 
-/// Refuses what cannot name modules: the names become names of files and, in capitals, of statics.
+/// Refuses what cannot name modules: the names become names of files, on some systems of whatever case.
 pub(crate) fn check_names(names: &[String]) -> Result<(), BuildError> {
-    // Beside the statics of the modules there are these.
-    let mut seen = BTreeSet::from(["MODULES", "ORIGIN"].map(str::to_owned));
+    let mut seen = BTreeSet::new();
     match names.iter().find(|name| !is_identifier(name) || !seen.insert(name.to_uppercase())) {
         Some(name) => Err(BuildError::ModuleName { name: name.clone() }),
         None => Ok(()),
@@ -94,11 +93,6 @@ pub(crate) fn locate(dir: &Path) -> Result<PathBuf, BuildError> {
         PathBuf::from(package).join(dir)
     };
     fs::canonicalize(&dir).map_err(|error| BuildError::KernelCrate { dir, reason: error.to_string() })
-}
-
-/// The cargo that runs this build script, or the one that the user has.
-pub(crate) fn host_cargo() -> PathBuf {
-    PathBuf::from(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
 /// The package with this manifest.
@@ -176,7 +170,7 @@ mod tests {
 
     #[test]
     fn features_that_cannot_name_modules_are_refused() {
-        for (features, refused) in [(vec!["a-b"], "a-b"), (vec!["Blur", "blur"], "blur"), (vec!["origin"], "origin")] {
+        for (features, refused) in [(vec!["a-b"], "a-b"), (vec!["Blur", "blur"], "blur")] {
             let error = read(&features, Value::Null).unwrap().select(&[]).unwrap_err();
             assert!(matches!(&error, BuildError::ModuleName { name } if name == refused), "{error}");
         }

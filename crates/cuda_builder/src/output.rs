@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub enum Origin {
     /// The files that the kernel crate carries.
     Committed,
-    /// Nowhere: they have no images ([`Mode::None`](crate::Mode::None)).
+    /// Nowhere: there are none ([`Mode::None`](crate::Mode::None)).
     None,
     /// Compiled now.
     Built {
@@ -67,35 +67,23 @@ pub(crate) fn file_name(module: &str, arch: Arch) -> String {
 
 /// The Rust code that `cuda_std::include_kernels!` includes.
 pub(crate) fn render(modules: &[Text], origin: &Origin) -> String {
-    let mut code: String = modules.iter().map(render_module).collect();
-    let names: Vec<_> = modules.iter().map(|text| format!("&{}", text.module.to_uppercase())).collect();
     let origin = match origin {
         Origin::Committed => "Committed".to_owned(),
         Origin::None => "None".to_owned(),
         Origin::Built { compiler } => format!("Built {{ compiler: {compiler:?} }}"),
     };
-    let _ = write!(
-        code,
+    let modules: String = modules.iter().map(render_module).collect();
+    format!(
         "/// All kernel modules.\n\
-         #[allow(dead_code)]\n\
-         pub(crate) static MODULES: &[&::cuda_std::image::Module] = &[{}];\n\n\
+         #[allow(dead_code, unsafe_code)]\n\
+         pub(crate) static KERNELS: ::cuda_std::image::Modules = ::cuda_std::image::Modules::new(&[{modules}]);\n\n\
          /// Where the kernel modules come from.\n\
          #[allow(dead_code)]\n\
-         pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin::{origin};\n",
-        names.join(", ")
-    );
-    code
+         pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin::{origin};\n"
+    )
 }
 
 fn render_module(Text { module, record, .. }: &Text) -> String {
-    let name = module.to_uppercase();
-    if record.images.is_empty() {
-        return format!(
-            "/// The kernel module `{module}`, without images.\n\
-             pub(crate) static {name}: ::cuda_std::image::Module = ::cuda_std::image::Module::without_images({module:?});\n\n"
-        );
-    }
-    let targets: Vec<_> = record.images.keys().map(Arch::to_string).collect();
     let images = record.images.iter().fold(String::new(), |mut images, (arch, ImageRecord { digest, .. })| {
         let (target, file) = (arch.number(), file_name(module, *arch));
         let text = format!("::cuda_std::expansion::include_str!({file:?})");
@@ -104,14 +92,10 @@ fn render_module(Text { module, record, .. }: &Text) -> String {
     });
     let (files, sources) = (&record.files, &record.sources);
     format!(
-        "/// The kernel module `{module}` for {}.\n\
-         #[allow(unsafe_code)]\n\
-         pub(crate) static {name}: ::cuda_std::image::Module =\n    \
-             // SAFETY: `cuda_builder` compiled the images from these files.\n    \
+        "\n    // SAFETY: `cuda_builder` compiled the images from these files.\n    \
              unsafe {{\n        \
                  ::cuda_std::image::Module::new({module:?}, &{files:?}, {sources:?}, &[{images}\n        ])\n    \
-             }};\n\n",
-        targets.join(", ")
+             }},\n"
     )
 }
 
@@ -142,20 +126,17 @@ mod tests {
     #[test]
     fn the_included_code() {
         let code = render(&[blur()], &Origin::Committed);
-        let expected = r#"/// The kernel module `blur` for sm_75, sm_90.
-#[allow(unsafe_code)]
-pub(crate) static BLUR: ::cuda_std::image::Module =
+        let expected = r#"/// All kernel modules.
+#[allow(dead_code, unsafe_code)]
+pub(crate) static KERNELS: ::cuda_std::image::Modules = ::cuda_std::image::Modules::new(&[
     // SAFETY: `cuda_builder` compiled the images from these files.
     unsafe {
         ::cuda_std::image::Module::new("blur", &["k/a.rs", "k/b.rs"], "0123", &[
             ::cuda_std::image::Image::new(75, ::cuda_std::expansion::include_str!("blur.sm_75.ptx"), "4567"),
             ::cuda_std::image::Image::new(90, ::cuda_std::expansion::include_str!("blur.sm_90.ptx"), "89ab"),
         ])
-    };
-
-/// All kernel modules.
-#[allow(dead_code)]
-pub(crate) static MODULES: &[&::cuda_std::image::Module] = &[&BLUR];
+    },
+]);
 
 /// Where the kernel modules come from.
 #[allow(dead_code)]
@@ -165,24 +146,10 @@ pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin:
     }
 
     #[test]
-    fn modules_without_images() {
-        let modules = ["blur", "sum"].map(|module| Text { module: module.into(), ..Text::default() });
-        let code = render(&modules, &Origin::None);
-        let expected = r#"/// The kernel module `blur`, without images.
-pub(crate) static BLUR: ::cuda_std::image::Module = ::cuda_std::image::Module::without_images("blur");
-
-/// The kernel module `sum`, without images.
-pub(crate) static SUM: ::cuda_std::image::Module = ::cuda_std::image::Module::without_images("sum");
-
-/// All kernel modules.
-#[allow(dead_code)]
-pub(crate) static MODULES: &[&::cuda_std::image::Module] = &[&BLUR, &SUM];
-
-/// Where the kernel modules come from.
-#[allow(dead_code)]
-pub(crate) static ORIGIN: ::cuda_std::image::Origin = ::cuda_std::image::Origin::None;
-"#;
-        assert_eq!(code, expected);
+    fn no_modules() {
+        let code = render(&[], &Origin::None);
+        assert!(code.contains("KERNELS: ::cuda_std::image::Modules = ::cuda_std::image::Modules::new(&[]);"), "{code}");
+        assert!(code.ends_with("::cuda_std::image::Origin::None;\n"), "{code}");
     }
 
     #[test]

@@ -168,9 +168,10 @@ fn what_host_and_device_understand_differently_is_refused(mut host: Host) {
 
     // A kernel of the same name.
     host.fixture.edit("kernels/scale.rs", "pub fn scale(", "pub fn fill(");
-    host.fixture.edit("host/src/main.rs", "show::<scale::scale>(&SCALE)", "show::<scale::fill>(&FILL)");
+    host.fixture.edit("kernels/scale.rs", "in \"scale\"", "in \"fill\"");
+    host.fixture.edit("host/src/main.rs", "show::<scale::scale>", "show::<scale::fill>");
     let other = host.output();
     assert_eq!(other.matches(&refused("fill")).count(), 2, "{other}");
-    host.fixture.edit("host/src/main.rs", "show::<scale::fill>(&FILL)", "show::<scale::fill>(&SCALE)");
+    host.fixture.edit("kernels/scale.rs", "in \"fill\"", "in \"scale\"");
     assert!(host.output().contains(".entry fill("));
 }

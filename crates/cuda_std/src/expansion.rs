@@ -7,6 +7,7 @@
 #[cfg(target_os = "cuda")]
 pub use core::arch::asm;
 pub use core::clone::Clone;
+pub use core::convert::Infallible;
 pub use core::fmt::Debug;
 pub use core::marker::Copy;
 pub use core::marker::PhantomData;
@@ -54,6 +55,39 @@ pub const fn type_of<T>(_: &T) -> PhantomData<T> {
 pub const fn check_sizes<Args, T: Value, const N: usize>() {
     assert!(size_of::<Args>() > 0, "a kernel with constants needs arguments that have a size");
     assert!(size_of::<Table<T, N>>() > 0, "a table of constants needs elements");
+}
+
+/// Checks when compiling that names of entry points, or what they end with, are names and differ from each other.
+pub const fn check_names(names: &[&str]) {
+    let mut i = 0;
+    while i < names.len() {
+        assert!(is_name(names[i]), "names of entry points are made of ASCII letters, digits and `_`");
+        let mut j = 0;
+        while j < i {
+            assert!(!are_equal(names[i], names[j]), "two instances of a kernel have the same name");
+            j += 1;
+        }
+        i += 1;
+    }
+}
+
+const fn is_name(text: &str) -> bool {
+    let mut i = 0;
+    while i < text.len() {
+        if !text.as_bytes()[i].is_ascii_alphanumeric() && text.as_bytes()[i] != b'_' {
+            return false;
+        }
+        i += 1;
+    }
+    i > 0
+}
+
+const fn are_equal(a: &str, b: &str) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a.as_bytes()[i] == b.as_bytes()[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
 }
 
 /// What does not compile.
@@ -165,6 +199,132 @@ pub const fn check_sizes<Args, T: Value, const N: usize>() {
 ///     /// There is no second parameter.
 ///     pub fn nothing(_arena, args: u32, table: Constants<f32, 0>) {
 ///         let _ = (args, table);
+///     }
+/// }
+/// # fn main() {}
+/// ```
+/// Generic kernels: two lists of types whose entry points would have the same name,
+///
+/// ```compile_fail,E0080
+/// cuda_std::kernel! {
+///     for<T: cuda_std::Value> { "a" { u32 => word; } "b" { i32 => word; } }
+///
+///     /// Twice `same_word`.
+///     pub fn same(_arena, args: cuda_std::GlobalIn<T>) {
+///         let _ = args;
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// the same types under two names,
+///
+/// ```compile_fail,E0119
+/// cuda_std::kernel! {
+///     for<T: cuda_std::Value> { "a" { u32 => word; } "b" { u32 => number; } }
+///
+///     /// `twice<u32>` would be two entry points.
+///     pub fn twice(_arena, args: cuda_std::GlobalIn<T>) {
+///         let _ = args;
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// what is no part of a name, and would be a part of the assembly that looks for constants,
+///
+/// ```compile_fail,E0080
+/// cuda_std::kernel! {
+///     for<T: cuda_std::Vector4> { "a" { f32 => "_param_0; trap; //"; } }
+///
+///     /// Some assembly.
+///     pub fn assembly(_arena, args: T, table: Constants<T, 4>) {
+///         let _ = (args, table.quad(0));
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// the same by way of a part of the macro,
+///
+/// ```compile_fail,E0080
+/// pub enum assembly {}
+/// cuda_std::kernel! {
+///     @instance [] [] ["_param_0; trap; //"] [] {
+///         assembly (_arena, args: f32, table: Constants<f32, 4>) [] { let _ = (args, table.quad(0)); }
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// types that the bound does not allow,
+///
+/// ```compile_fail,E0277
+/// cuda_std::kernel! {
+///     for<T: cuda_std::Vector4> { "a" { f64 => f64; } }
+///
+///     /// There are no vectors of 32 bytes.
+///     pub fn long(_arena, args: cuda_std::GlobalIn<T>) {
+///         let _ = args;
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// another number of types than of parameters,
+///
+/// ```compile_fail
+/// cuda_std::kernel! {
+///     for<T: cuda_std::Value, U: cuda_std::Value> { "a" { u8 => u8; } }
+///
+///     /// Lacks a type.
+///     pub fn lacking(_arena, args: cuda_std::GlobalIn<T>) {
+///         let _ = args;
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// an entry point of another name,
+///
+/// ```compile_fail
+/// cuda_std::kernel! {
+///     for<T: cuda_std::Value> { "a" { u32 => word; } }
+///
+///     /// Would have another name on the device than its digest.
+///     #[unsafe(export_name = "other")]
+///     pub fn renamed(_arena, args: T) {
+///         let _ = args;
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// arguments that do not exist on the device,
+///
+/// ```compile_fail,E0080
+/// cuda_std::kernel! {
+///     for<T: cuda_std::Vector4> { "a" { f32 => f32; } }
+///
+///     /// The device would look for the constants behind the arguments.
+///     pub fn misplaced(_arena, args: (), table: Constants<T, 4>) {
+///         let _ = (args, table.quad(0));
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// and `unsafe`:
+///
+/// ```compile_fail,E0453
+/// cuda_std::kernel! {
+///     for<T: cuda_std::Value> { "a" { u32 => word; } }
+///
+///     /// Reads by a pointer.
+///     pub fn careless(_arena, args: T) {
+///         let pointer = &args as *const T;
+///         #[allow(unsafe_code)]
+///         let _ = unsafe { *pointer };
 ///     }
 /// }
 /// # fn main() {}

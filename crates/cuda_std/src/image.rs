@@ -1,7 +1,8 @@
 //! Compiled kernel modules: PTX, and what it was compiled from.
 //!
 //! `cuda_builder` compiles a module and hands it to the program as a [`Module`]: its texts, one for each target, a digest
-//! of each, the files that it was compiled from, and their digest. Who loads a module checks both. The files are checked
+//! of each, the files that it was compiled from, and their digest. All modules of a program are in one table, [`Modules`], in
+//! which a kernel finds its own by [`Entry::MODULE`]. Who loads a module checks both digests. The files are checked
 //! against those that the host's code of the kernels was compiled beside ([`Sources`]), so host code never launches
 //! kernels that were compiled from other sources than its own; other files of a kernel crate do not count.
 //!
@@ -27,8 +28,13 @@ pub enum ImageError {
         /// The digest of the text.
         actual: String,
     },
-    /// The module has no texts.
+    /// The program has no compiled modules.
     NoImages,
+    /// The program has compiled modules, and this is none of them.
+    MissingModule {
+        /// Those that there are.
+        included: Vec<&'static str>,
+    },
     /// The module was compiled from other contents of its files.
     Stale {
         /// The digest of the files that the host code was compiled beside.
@@ -58,8 +64,11 @@ impl fmt::Display for ImageError {
             ImageError::Altered { expected, actual } => {
                 write!(f, "its text has the digest {actual}, the compiled one had {expected}")
             }
-            ImageError::NoImages => {
-                f.write_str("it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone")
+            ImageError::NoImages => f.write_str(
+                "the program has no compiled modules: it was built for emulated devices alone (SLM_KERNELS=none)",
+            ),
+            ImageError::MissingModule { included } => {
+                write!(f, "the program has no module of this name; it has: {}", included.join(", "))
             }
             ImageError::Stale { expected, actual } => {
                 write!(f, "it was compiled from sources with the digest {actual}, this program has {expected}")
@@ -159,7 +168,7 @@ impl Image {
     }
 }
 
-/// A compiled kernel module: what [`include_kernels!`](crate::include_kernels) makes.
+/// A compiled kernel module: an entry of [`Modules`].
 #[derive(Clone, Copy, Debug)]
 pub struct Module {
     name: &'static str,
@@ -184,12 +193,6 @@ impl Module {
         Module { name, files, sources, images }
     }
 
-    /// A module without images: for kernels that run on emulated devices alone, as in tests.
-    #[must_use]
-    pub const fn without_images(name: &'static str) -> Self {
-        Module { name, files: &[], sources: "", images: &[] }
-    }
-
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -207,17 +210,49 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`ImageError::NoImages`], [`ImageError::Stale`] and [`ImageError::MissingSource`].
+    /// [`ImageError::Stale`] and [`ImageError::MissingSource`].
     pub fn verify(&self, sources: &str) -> Result<(), ImageError> {
-        if self.images.is_empty() {
-            return Err(ImageError::NoImages);
-        }
         let missing = |file: &str| ImageError::MissingSource { file: file.to_owned() };
         let expected = Sources::new(sources).digest(self.files.iter().copied()).map_err(missing)?;
         if expected != self.sources {
             return Err(ImageError::Stale { expected, actual: self.sources.to_owned() });
         }
         Ok(())
+    }
+}
+
+/// The compiled modules of a program: the table `KERNELS` that [`include_kernels!`](crate::include_kernels) makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Modules(&'static [Module]);
+
+impl Modules {
+    /// No modules: for kernels that run on emulated devices alone, as in tests.
+    pub const NONE: Modules = Modules::new(&[]);
+
+    /// The table of these modules.
+    #[must_use]
+    pub const fn new(modules: &'static [Module]) -> Self {
+        Modules(modules)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &'static Module> + use<> {
+        self.0.iter()
+    }
+
+    /// The module of the kernel `E`.
+    ///
+    /// # Errors
+    ///
+    /// [`ImageError::NoImages`] and [`ImageError::MissingModule`].
+    pub fn of<E: Entry>(&self) -> Result<&'static Module, ImageError> {
+        if self.0.is_empty() {
+            return Err(ImageError::NoImages);
+        }
+        let included = || self.iter().map(Module::name).collect();
+        self.iter()
+            .find(|module| module.name == E::MODULE)
+            .ok_or_else(|| ImageError::MissingModule { included: included() })
     }
 }
 
@@ -235,8 +270,8 @@ pub enum Origin {
     },
 }
 
-/// Includes what `cuda_builder` made in the crate's build script: a `static` [`Module`] for each module, named in
-/// capitals; the `static MODULES`, a list of them; and the `static ORIGIN`, an [`Origin`].
+/// Includes what `cuda_builder` made in the crate's build script: the `static KERNELS`, the table of all modules ([`Modules`]),
+/// and the `static ORIGIN`, an [`Origin`].
 #[macro_export]
 macro_rules! include_kernels {
     () => {
@@ -273,9 +308,25 @@ mod tests {
         assert_eq!((both.verify(&added), one.verify(&added)), (Ok(()), Ok(())));
     }
 
+    // This crate has no modules.
+    #[allow(unexpected_cfgs, unreachable_pub)]
+    mod kernels {
+        crate::kernel! {
+            for<T: crate::Value> { "m" { u8 => u8; } "other" { u16 => u16; } }
+
+            /// Does nothing.
+            pub fn nothing(_arena, _args: T) {}
+        }
+    }
+    use kernels::nothing;
+
     #[test]
-    fn a_module_without_images_is_refused() {
-        assert_eq!(Module::without_images("m").verify(LIST), Err(ImageError::NoImages));
+    fn a_kernel_finds_its_module() {
+        static MODULES: &[Module] = &[Module { name: "m", files: &[], sources: "", images: IMAGES }];
+        let of = |modules: Modules| (modules.of::<nothing<u8>>().map(Module::name), modules.of::<nothing<u16>>().err());
+        let missing = ImageError::MissingModule { included: vec!["m"] };
+        assert_eq!(of(Modules::new(MODULES)), (Ok("m"), Some(missing)));
+        assert_eq!(of(Modules::NONE), (Err(ImageError::NoImages), Some(ImageError::NoImages)));
     }
 
     #[test]
@@ -300,8 +351,10 @@ mod tests {
         assert_eq!(stale.to_string(), "it was compiled from sources with the digest bb, this program has aa");
         let missing = ImageError::MissingSource { file: "k/b.rs".into() };
         assert_eq!(missing.to_string(), "it was compiled from k/b.rs, which this program's kernels do not have");
-        let none = "it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone";
+        let none = "the program has no compiled modules: it was built for emulated devices alone (SLM_KERNELS=none)";
         assert_eq!(ImageError::NoImages.to_string(), none);
+        let module = ImageError::MissingModule { included: vec!["blur", "sum"] };
+        assert_eq!(module.to_string(), "the program has no module of this name; it has: blur, sum");
         let other = |actual| ImageError::OtherKernel { kernel: "blur", expected: "aa".into(), actual };
         let text = |digest| {
             format!(

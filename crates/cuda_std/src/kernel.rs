@@ -18,6 +18,8 @@ pub unsafe trait Entry: 'static {
     type Constants: Argument;
     /// The entry point's name.
     const NAME: &'static str;
+    /// The name of the compiled module with the entry point ([`image::Modules`](crate::image::Modules)).
+    const MODULE: &'static str;
     /// The files that the entry point's crate was compiled from, and that modules with it may be compiled from
     /// ([`image::Sources`](crate::image::Sources)).
     const SOURCES: Option<&'static str>;
@@ -41,20 +43,72 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
     Digest::new().add_part(path.as_bytes()).add_digest(Args::LAYOUT).add_digest(Constants::LAYOUT)
 }
 
-/// Defines a kernel.
+/// Defines a kernel, or several that are compiled for the same types.
 ///
-/// `pub fn name(arena, args: Args) { … }` becomes an entry point `name` on the device. On the host it becomes the
-/// type `name`, an [`Entry`](crate::Entry) with the code as [`Entry::run`](crate::Entry::run). The arena is the
-/// block's shared memory ([`Arena`](crate::Arena)). A third parameter `constants: Constants<T, N>` is the launch's
-/// constant memory ([`Constants`](crate::Constants)).
+/// `pub fn name(arena, args: Args) in "module" { … }` becomes an entry point `name` on the device, in the compiled module
+/// of this name: the crate's feature. It becomes the type `name` as well, on the host an [`Entry`](crate::Entry) with the
+/// code as [`Entry::run`](crate::Entry::run). Without `in "module"` it is in the module that is named after the library, the only one
+/// of a crate without features.
+///
+/// The arena is the block's shared memory ([`Arena`](crate::Arena)). A third parameter `constants: Constants<T, N>` is the
+/// launch's constant memory ([`Constants`](crate::Constants)).
+///
+/// # Generic kernels
+///
+/// A list in front of the kernels says what they are compiled for: the module, the types, and the end of the entry point's
+/// name.
+///
+/// ```
+/// use cuda_std::{Entry, GlobalIn, GlobalOut, Value, arguments, kernel, thread};
+///
+/// arguments! {
+///     /// What the kernels work on.
+///     pub struct Args<T: Value> {
+///         /// The elements.
+///         pub input: GlobalIn<T>,
+///         /// Receives as many.
+///         pub output: GlobalOut<T>,
+///     }
+/// }
+///
+/// kernel! {
+///     for<T: Value> {
+///         "floats" { f32 => f32; f64 => f64; }
+///         "integers" { u32 => u32; }
+///     }
+///
+///     /// Copies.
+///     pub fn copy(_arena, args: Args<T>) {
+///         let i = thread::global_x();
+///         args.output.set_if(i < args.output.len(), i, args.input.get_or(i, T::default()));
+///     }
+///
+///     /// Reverses.
+///     pub fn reverse(_arena, args: Args<T>) {
+///         let (i, len) = (thread::global_x(), args.output.len());
+///         args.output.set_if(i < len, len.wrapping_sub(i + 1), args.input.get_or(i, T::default()));
+///     }
+/// }
+///
+/// # fn main() {
+/// type Reverse = reverse<f64>;
+/// assert_eq!([Reverse::MODULE, Reverse::NAME], ["floats", "reverse_f64"]);
+/// # }
+/// ```
+///
+/// `copy` is a type with these parameters and bounds, and an `Entry` with each of the lists of types. The code is compiled
+/// for each as if its types were written in place of the parameters: they are aliases, so an associated type is
+/// `<T as Trait>::Name`, and constants may depend on them.
+///
+/// # Rules
 ///
 /// The name is that of the entry point in the compiled module, so it must be unique in its crate. Attributes other than
 /// documentation, `derive`, `allow`, `expect`, `deprecated` and `must_use` are refused, and a kernel with constants needs arguments
 /// that have a size.
 ///
 /// `where registers <= 32` in front of the code limits the registers of a thread, so that so many threads are resident on
-/// a multiprocessor as its 65,536 registers are enough for. A lower limit than the code needs makes it keep values in
-/// memory. (For `cuda_builder`, which turns it into the directive `.maxnreg`.)
+/// a multiprocessor as its 65,536 registers are enough for; a constant expression stands in braces. A lower limit than the code
+/// needs makes it keep values in memory. (For `cuda_builder`, which turns it into the directive `.maxnreg`.)
 ///
 /// The code contains no `unsafe`, whatever it says of itself:
 ///
@@ -80,30 +134,72 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 // The kernel crate need not know that constants are found by inline assembly.
 #[cfg_attr(target_os = "cuda", allow_internal_unstable(asm_experimental_arch))]
 macro_rules! kernel {
-    ($(#[$($attribute:tt)*])* pub fn $name:ident($arena:ident, $args:ident: $type:ty)
-        $(where registers <= $registers:literal)? $body:block) => {
-        // Documented on the host, where the attributes are.
-        #[cfg(target_os = "cuda")]
-        #[allow(missing_docs, unsafe_code)]
-        #[unsafe(no_mangle)]
-        pub extern "ptx-kernel" fn $name($args: $type) {
+    // One kernel: an instance without types.
+    ($(#[$($attribute:tt)*])* pub fn $name:ident($($parameter:tt)*)
+        $(in $module:literal)? $(where registers <= $registers:tt)? $body:block) => {
+        $($crate::accepted_attribute! { $($attribute)* })*
+
+        $(#[$($attribute)*])*
+        #[allow(non_camel_case_types)]
+        #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
+        pub enum $name {}
+
+        $crate::kernel!(@instance [] [] [] [$($module)?] { $name ($($parameter)*) [$($registers)?] $body });
+    };
+    // Several, each with all of the lists of types.
+    (for<$($t:ident: $bound:path),+ $(,)?> $lists:tt $($kernels:tt)+) => {
+        $crate::kernel!(@names $lists);
+        $crate::kernel!(@generic [$($t: $bound),+] $lists $($kernels)+);
+    };
+    (@names { $($module:literal { $($($given:ty),+ => $suffix:tt;)+ })+ }) => {
+        const _: () = $crate::expansion::check_names(&[$($($crate::expansion::stringify!($suffix)),+),+]);
+    };
+    (@generic $generics:tt $lists:tt $($(#[$($attribute:tt)*])* pub fn $name:ident $parameters:tt
+        $(where registers <= $registers:tt)? $body:block)+) => {$(
+        $crate::kernel!(@type [$(#[$($attribute)*])*] $name $generics);
+        $crate::kernel!(@each $generics $lists { $name $parameters [$($registers)?] $body });
+    )+};
+    (@type [$(#[$($attribute:tt)*])*] $name:ident [$($t:ident: $bound:path),+]) => {
+        $($crate::accepted_attribute! { $($attribute)* })*
+
+        $(#[$($attribute)*])*
+        #[allow(non_camel_case_types, dead_code)]
+        #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
+        pub struct $name<$($t: $bound),+>(
+            $crate::expansion::Infallible,
+            $crate::expansion::PhantomData<fn() -> ($($t,)+)>,
+        );
+    };
+    (@each $generics:tt { $($module:literal { $($($given:ty),+ => $suffix:tt;)+ })+ } $kernel:tt) => {
+        $($($crate::kernel!(@instance $generics [$($given),+] [$suffix] [$module] $kernel);)+)+
+    };
+    (@instance [$($t:ident: $bound:path),*] [$($given:ty),*] $suffix:tt $module:tt
+        { $name:ident $parameters:tt $registers:tt $body:block }) => {
+        const _: () = {
+            // The parameters mean the types of this instance in all that follows.
+            $(
+                #[allow(dead_code, non_camel_case_types)]
+                type $t = $given;
+            )*
+            $crate::kernel!(@entry $name [$($t),*] $suffix $module $parameters $registers $body);
+        };
+    };
+    (@entry $name:ident $types:tt $suffix:tt $module:tt ($arena:ident, $args:ident: $type:ty $(,)?)
+        $registers:tt $body:block) => {
+        $crate::kernel!(@device $name $suffix $module [$args: $type] {
             #[inline(always)]
             #[forbid(unsafe_code)]
             fn inner($arena: $crate::Arena, $args: $type) $body
             // SAFETY: the one call in this thread.
             inner(unsafe { $crate::Arena::of_block() }, $args)
-        }
-        $crate::kernel!(@layout $name ($type) (()));
-        $($crate::kernel!(@registers $name $registers);)?
-        $crate::kernel!(@host [$(#[$($attribute)*])*] $name ($arena, $args: $type, _constants: ()) (()) $body);
+        });
+        $crate::kernel!(@beside $name $suffix $module ($type) (()) $registers);
+        $crate::kernel!(@host $name $types $suffix $module ($arena, $args: $type, _constants: ()) (()) $body);
     };
-    ($(#[$($attribute:tt)*])* pub fn $name:ident($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>)
-        $(where registers <= $registers:literal)? $body:block) => {
-        // Documented on the host, where the attributes are.
-        #[cfg(target_os = "cuda")]
-        #[allow(missing_docs, unsafe_code)]
-        #[unsafe(no_mangle)]
-        pub extern "ptx-kernel" fn $name($args: $type, _table: $crate::Table<$t, $n>) {
+    (@entry $name:ident $types:tt $suffix:tt $module:tt
+        ($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt> $(,)?)
+        $registers:tt $body:block) => {
+        $crate::kernel!(@device $name $suffix $module [$args: $type, _table: $crate::Table<$t, $n>] {
             #[inline(always)]
             #[forbid(unsafe_code)]
             fn inner($arena: $crate::Arena, $args: $type, $constants: $crate::Constants<$t, $n>) $body
@@ -111,59 +207,61 @@ macro_rules! kernel {
             // SAFETY: takes the address of the second parameter, as the compiler names it.
             unsafe {
                 $crate::expansion::asm!(
-                    $crate::expansion::concat!("mov.b64 {}, ", $crate::expansion::stringify!($name), "_param_1;"),
+                    $crate::expansion::concat!("mov.b64 {}, ", $crate::entry_name!($name $suffix), "_param_1;"),
                     out(reg64) table,
                     options(pure, nomem, nostack)
                 )
             }
             // SAFETY: the one call in this thread, and the parameter has this type.
             unsafe { inner($crate::Arena::of_block(), $args, $crate::Constants::at(table)) }
-        }
+        });
+        // Whoever the name comes from: it is part of the assembly.
+        const _: () = $crate::expansion::check_names(&[$crate::entry_name!($name $suffix)]);
         const _: () = $crate::expansion::check_sizes::<$type, $t, $n>();
-        $crate::kernel!(@layout $name ($type) ($crate::Table<$t, $n>));
-        $($crate::kernel!(@registers $name $registers);)?
-        $crate::kernel!(@host [$(#[$($attribute)*])*] $name
+        $crate::kernel!(@beside $name $suffix $module ($type) ($crate::Table<$t, $n>) $registers);
+        $crate::kernel!(@host $name $types $suffix $module
             ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
     };
-    (@layout $name:ident ($type:ty) ($constants:ty)) => {
-        #[cfg(target_os = "cuda")]
+    (@device $name:ident $suffix:tt [$($module:literal)?] [$($parameters:tt)*] $code:tt) => {
+        #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
+        #[allow(unsafe_code)]
+        #[unsafe(export_name = $crate::entry_name!($name $suffix))]
+        extern "ptx-kernel" fn $name($($parameters)*) $code
+    };
+    // What stands beside the entry point in the compiled module.
+    (@beside $name:ident $suffix:tt [$($module:literal)?] ($type:ty) ($constants:ty) [$($registers:tt)?]) => {
+        #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
         const _: () = {
             #[allow(unsafe_code)]
-            #[unsafe(export_name = $crate::expansion::concat!($crate::expansion::stringify!($name), "_layout"))]
+            #[unsafe(export_name = $crate::expansion::concat!($crate::entry_name!($name $suffix), "_layout"))]
             static LAYOUT: [$crate::expansion::u8; 16] =
-                $crate::layout::<$type, $constants>($crate::kernel!(@path $name)).to_bytes();
+                $crate::layout::<$type, $constants>($crate::kernel!(@path $name $suffix)).to_bytes();
+            $(
+                #[allow(unsafe_code, unused_braces)]
+                #[unsafe(export_name = $crate::expansion::concat!($crate::entry_name!($name $suffix), "_registers"))]
+                static REGISTERS: $crate::expansion::u8 = $registers;
+            )?
         };
     };
-    (@registers $name:ident $registers:literal) => {
-        #[cfg(target_os = "cuda")]
-        const _: () = {
-            #[allow(unsafe_code)]
-            #[unsafe(export_name = $crate::expansion::concat!($crate::expansion::stringify!($name), "_registers"))]
-            static REGISTERS: $crate::expansion::u8 = $registers;
-        };
+    (@path $name:ident $suffix:tt) => {
+        $crate::expansion::concat!($crate::expansion::module_path!(), "::", $crate::entry_name!($name $suffix))
     };
-    (@path $name:ident) => {
-        $crate::expansion::concat!($crate::expansion::module_path!(), "::", $crate::expansion::stringify!($name))
-    };
-    (@host [$(#[$($attribute:tt)*])*] $name:ident ($arena:ident, $args:ident: $type:ty, $constants:ident: $seen:ty) ($given:ty) $body:block) => {
-        $($crate::accepted_attribute! { $($attribute)* })*
-
-        $(#[$($attribute)*])*
-        #[cfg(not(target_os = "cuda"))]
-        #[allow(non_camel_case_types)]
-        #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
-        pub enum $name {}
-
+    (@module $module:literal) => { $module };
+    (@module) => { $crate::library($crate::expansion::module_path!()) };
+    (@host $name:ident [$($t:ident),*] $suffix:tt [$($module:literal)?]
+        ($arena:ident, $args:ident: $type:ty, $constants:ident: $seen:ty) ($given:ty) $body:block) => {
         #[cfg(not(target_os = "cuda"))]
         #[allow(unsafe_code)]
-        // SAFETY: the device build of this same source exports `$name` with these parameters (above).
-        unsafe impl $crate::Entry for $name {
+        // SAFETY: the device build of this same source exports an entry point of this name with these parameters (above).
+        unsafe impl $crate::Entry for $name<$($t),*> {
             type Args = $type;
             type Constants = $given;
-            const NAME: &'static $crate::expansion::str = $crate::expansion::stringify!($name);
+            const NAME: &'static $crate::expansion::str = $crate::entry_name!($name $suffix);
+            const MODULE: &'static $crate::expansion::str = $crate::kernel!(@module $($module)?);
             const SOURCES: $crate::expansion::Option<&'static $crate::expansion::str> =
                 $crate::expansion::option_env!("SLM_KERNEL_SOURCES");
-            const LAYOUT: $crate::digest::Digest = $crate::layout::<$type, $given>($crate::kernel!(@path $name));
+            const LAYOUT: $crate::digest::Digest =
+                $crate::layout::<$type, $given>($crate::kernel!(@path $name $suffix));
             const WITHOUT_STD: $crate::expansion::bool = $crate::is_without_std(
                 $crate::expansion::module_path!(),
                 $crate::expansion::option_env!("SLM_KERNELS_WITHOUT_STD"),
@@ -180,6 +278,30 @@ macro_rules! kernel {
             }
         }
     };
+}
+
+/// The name of an entry point: its kernel's and, if that is generic, what stands for the types.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! entry_name {
+    ($name:ident []) => {
+        $crate::expansion::stringify!($name)
+    };
+    ($name:ident [$suffix:tt]) => {
+        $crate::expansion::concat!($crate::expansion::stringify!($name), "_", $crate::expansion::stringify!($suffix))
+    };
+}
+
+/// The library that a module's path begins with.
+#[doc(hidden)]
+#[must_use]
+#[cfg(not(target_os = "cuda"))]
+pub const fn library(path: &str) -> &str {
+    let mut len = 0;
+    while len < path.len() && path.as_bytes()[len] != b':' {
+        len += 1;
+    }
+    path.split_at(len).0
 }
 
 /// Whether a kernel in the module `path` is in the library that the build script of its package vouches for. Cargo tells
@@ -224,7 +346,12 @@ impl<T: crate::Value, const N: usize> Given for crate::Table<T, N> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_without_std;
+    use super::{is_without_std, library};
+
+    #[test]
+    fn a_path_begins_with_its_library() {
+        assert_eq!(["kernels", "kernels::blur::rows", ""].map(library), ["kernels", "kernels", ""]);
+    }
 
     #[test]
     fn only_the_library_is_vouched_for() {

@@ -94,7 +94,7 @@ pub use kernel::Entry;
 pub use kernel::layout;
 #[cfg(not(target_os = "cuda"))]
 #[doc(hidden)]
-pub use kernel::{Given, is_without_std};
+pub use kernel::{Given, is_without_std, library};
 pub use shared::{Arena, Shared, shared_bytes};
 pub use value::{Value, Vector4};
 

@@ -103,12 +103,11 @@ fn exchange(n: u32, number: u32) -> u32 {
 }
 
 macro_rules! calls {
-    ($group:ident by $function:ident in $module:literal: $($(#[$doc:meta])* $name:ident($tile:ident, $number:ident, $n:ident) $call:expr;)*) => {
+    ($function:ident in $module:literal: $($(#[$doc:meta])* $name:ident($tile:ident, $number:ident, $n:ident) $call:expr;)*) => {
         $(
-            #[cfg(any(feature = $module, not(target_os = "cuda")))]
             kernel! {
                 $(#[$doc])*
-                pub fn $name(arena, args: Args) {
+                pub fn $name(arena, args: Args) in $module {
                     let ($tile, _) = arena.split::<u32>(THREADS);
                     // For the compiler it could be any number.
                     let (t, with_number) = (thread::thread_idx_x(), args.input.get(WITH_NUMBER.into()));
@@ -126,12 +125,13 @@ macro_rules! calls {
 
         #[cfg(not(target_os = "cuda"))]
         fn $function(visitor: &mut impl CallVisitor) {
-            $(visitor.visit::<$name>(Group::$group);)*
+            $(visitor.visit::<$name>();)*
         }
     };
 }
+// Barriers are copied, and not aligned.
 calls! {
-    Barriers by barriers in "calls_barriers":
+    barriers in "calls_barriers":
     /// Two barriers.
     two_barriers(tile, number, _n) block_sum(&tile, number);
     /// Nine barriers.
@@ -139,8 +139,9 @@ calls! {
     /// Nine barriers in a function that is not inlined.
     far_barriers(tile, number, _n) far_tree(&tile, number);
 }
+// Functions are inlined before calls are copied.
 calls! {
-    Inlined by inlined in "calls_inlined":
+    inlined in "calls_inlined":
     /// Five shuffles.
     five_shuffles(_tile, number, _n) scan(number);
     /// Shuffles in a closure.
@@ -156,8 +157,9 @@ calls! {
         third as u32
     };
 }
+// The pass that copies does not run.
 calls! {
-    Outlined by outlined in "calls_outlined":
+    outlined in "calls_outlined":
     /// Five shuffles in a function that is not inlined.
     far_shuffles(_tile, number, _n) far_scan(number);
     /// Eight votes in a function without attributes.
@@ -168,23 +170,11 @@ calls! {
     dynamic_shuffle(_tile, number, n) exchange(n, number);
 }
 
-/// A compiled module of these kernels, by what keeps the compiler from doing harm.
-#[cfg(not(target_os = "cuda"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// Barriers are copied, and not aligned.
-    Barriers,
-    /// Functions are inlined before calls are copied.
-    Inlined,
-    /// The pass that copies does not run.
-    Outlined,
-}
-
 /// Does something with every kernel.
 #[cfg(not(target_os = "cuda"))]
 pub trait CallVisitor {
     /// Called once for each.
-    fn visit<E: cuda_std::Entry<Args = Args, Constants = ()>>(&mut self, group: Group);
+    fn visit<E: cuda_std::Entry<Args = Args, Constants = ()>>(&mut self);
 }
 
 /// Shows a visitor every kernel.

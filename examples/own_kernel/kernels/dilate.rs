@@ -36,7 +36,7 @@ arguments! {
 
 kernel! {
     /// Thread `t` of block `b` computes element `b * BLOCK + t`.
-    pub fn dilate(arena, args: Dilation) {
+    pub fn dilate(arena, args: Dilation) in "dilate" {
         let (t, radius) = (thread::thread_idx_x(), args.radius);
         let (Tile { samples: tile }, _) = Tile::split(arena, radius.into());
         let len = tile.len();

@@ -3,7 +3,7 @@
 use kernels::dilate::{self as device_code, BLOCK, Dilation, Tile};
 use slm::{Device, LaunchShape, Result};
 
-// The static `DILATE`: the module with the kernel, compiled by build.rs.
+// The static `KERNELS`: the table of the compiled modules, made by build.rs.
 cuda_std::include_kernels!();
 
 /// The largest of the samples from `i - radius` to `i + radius`, for every `i`; NaN counts as -∞.
@@ -14,7 +14,7 @@ cuda_std::include_kernels!();
 /// [`Device::kernel`], [`slm::Kernel::launch`] and buffers.
 pub fn dilate(device: &Device, samples: &[f32], radius: u32) -> Result<Vec<f32>> {
     // A program with more to do keeps the kernel, and its data on the device.
-    let kernel = device.kernel::<device_code::dilate>(&DILATE)?;
+    let kernel = device.kernel::<device_code::dilate>(&KERNELS)?;
     let input = device.upload(samples)?;
     let mut output = device.zeroed(samples.len())?;
     if !samples.is_empty() {

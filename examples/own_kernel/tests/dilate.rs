@@ -1,6 +1,6 @@
 //! The kernel against the definition: on emulated devices, where nothing may be found, and on a GPU if there is one.
 
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use cuda_std::{kernel, shared_bytes, thread};
 use kernels::dilate::{BLOCK, Dilation};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -121,14 +121,13 @@ kernel! {
 
 /// Whatever the order of the threads.
 fn a_missing_barrier_is_found() -> Result<(), Failed> {
-    static HASTY: Module = Module::without_images("hasty");
     const RADIUS: u32 = 2;
     for seed in 0..10 {
         let device = Device::emulated(Profile::SM_90, seed);
         let (input, mut output) = (device.upload(&samples(500))?, device.zeroed(500)?);
         let tile = shared_bytes::<f32>((BLOCK + 2 * RADIUS).into());
         let shape = LaunchShape::new([2, 1, 1], [BLOCK, 1, 1]).shared_bytes(tile);
-        let result = device.kernel::<hasty>(&HASTY)?.launch(shape, |windows| Dilation {
+        let result = device.kernel::<hasty>(&Modules::NONE)?.launch(shape, |windows| Dilation {
             input: windows.input(&input),
             output: windows.output(&mut output),
             radius: RADIUS,

@@ -7,7 +7,7 @@ use crate::backend::limits::LaunchLimits;
 use crate::device::Engine;
 use crate::{Error, LaunchShape, Residency, Result, Windows, backend};
 use cuda_std::Entry;
-use cuda_std::image::Module;
+use cuda_std::image::{Module, Modules};
 use cust::sys::CUfunction;
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -28,9 +28,11 @@ pub(crate) struct Kernel<E: Entry> {
 }
 
 impl<E: Entry> Kernel<E> {
-    /// Finds the kernel in `module`, which has to be compiled from the same sources as `E` and with the same arguments.
-    pub(super) fn load(queue: &Arc<Queue>, module: &'static Module) -> Result<Self> {
+    /// Finds the kernel in its module, which has to be compiled from the same sources as `E` and with the same arguments.
+    pub(super) fn load(queue: &Arc<Queue>, modules: &Modules) -> Result<Self> {
         let sources = E::SOURCES.ok_or(Error::KernelWithoutDigest { kernel: E::NAME })?;
+        let missing = |source| Error::KernelModule { module: E::MODULE, source };
+        let module = modules.of::<E>().map_err(missing)?;
         let function = Function::load(queue, module, E::NAME, sources, Loaded::verify::<E>)?;
         Ok(Kernel { function, marker: PhantomData })
     }
@@ -166,20 +168,23 @@ impl Function {
 mod tests {
 
     use super::*;
-    use crate::modules::FILTER1D_SIMPLE_I32;
+    use crate::modules::KERNELS;
     use cuda_std::digest::Digest;
     use cuda_std::image::ImageError;
-    use slm_kernels::filter1d::filter1d_global_i32;
+    use slm_kernels::filter1d::filter1d_global;
 
-    /// What `kernel!` would make of the same kernel with other arguments.
-    enum WithoutArguments {}
+    type Intact = filter1d_global<i32>;
+
+    /// What `kernel!` would make of the same kernel with other arguments, or in another module.
+    enum Forged<const MISPLACED: bool> {}
 
     // SAFETY: no module has a kernel with this layout.
-    unsafe impl Entry for WithoutArguments {
+    unsafe impl<const MISPLACED: bool> Entry for Forged<MISPLACED> {
         type Args = ();
         type Constants = ();
-        const NAME: &'static str = filter1d_global_i32::NAME;
-        const SOURCES: Option<&'static str> = filter1d_global_i32::SOURCES;
+        const NAME: &'static str = Intact::NAME;
+        const MODULE: &'static str = if MISPLACED { "filter1d_rows_i32" } else { Intact::MODULE };
+        const SOURCES: Option<&'static str> = Intact::SOURCES;
         const LAYOUT: Digest = Digest::new();
         const WITHOUT_STD: bool = false;
         fn run((): (), (): ()) {}
@@ -187,12 +192,15 @@ mod tests {
 
     #[test]
     #[ignore = "needs a GPU"]
-    fn a_kernel_with_other_arguments_is_refused() {
+    fn another_kernel_is_refused() {
         let (queue, _) = super::super::open(0).unwrap();
-        let error = Kernel::<WithoutArguments>::load(&queue, &FILTER1D_SIMPLE_I32).err();
-        let [expected, actual] = [Digest::new(), filter1d_global_i32::LAYOUT].map(|digest| digest.to_string());
-        let source = ImageError::OtherKernel { kernel: "filter1d_global_i32", expected, actual: Some(actual) };
+        let kernel = "filter1d_global_i32";
+        let error = Kernel::<Forged<false>>::load(&queue, &KERNELS).err();
+        let [expected, actual] = [Digest::new(), Intact::LAYOUT].map(|digest| digest.to_string());
+        let source = ImageError::OtherKernel { kernel, expected, actual: Some(actual) };
         assert_eq!(error, Some(Error::KernelModule { module: "filter1d_simple_i32", source }));
-        assert!(Kernel::<filter1d_global_i32>::load(&queue, &FILTER1D_SIMPLE_I32).is_ok());
+        let error = Kernel::<Forged<true>>::load(&queue, &KERNELS).err();
+        assert_eq!(error, Some(Error::KernelMissing { kernel, module: "filter1d_rows_i32" }));
+        assert!(Kernel::<Intact>::load(&queue, &KERNELS).is_ok());
     }
 }

@@ -8,7 +8,7 @@ use crate::backend::limits::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory};
 use crate::{Element, Error, Result, backend};
 use cuda_std::Entry;
-use cuda_std::image::Module;
+use cuda_std::image::{self, Module};
 use cust::device::Device;
 use cust::sys::CUstream;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -119,8 +119,8 @@ impl backend::Queue for Queue {
     type Memory<T: Element> = Memory<T>;
     type Kernel<E: Entry> = Kernel<E>;
 
-    fn load<E: Entry>(self: &Arc<Self>, module: &'static Module) -> Result<Kernel<E>> {
-        Kernel::load(self, module)
+    fn load<E: Entry>(self: &Arc<Self>, modules: &image::Modules) -> Result<Kernel<E>> {
+        Kernel::load(self, modules)
     }
 
     fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
@@ -253,9 +253,8 @@ mod tests {
     use super::*;
     use crate::backend::cuda::handle;
     use crate::device::Engine;
-    use crate::modules::FILTER1D_SIMPLE_F64;
     use crate::{Device, Filter1d};
-    use slm_kernels::filter1d::filter1d_global_f64;
+    use slm_kernels::filter1d::filter1d_global;
     use std::ptr;
 
     /// Runs a kernel that fails, on the device's stream.
@@ -298,7 +297,7 @@ mod tests {
             filter.apply_into(&buffer, &mut output).err(),
             filter.apply(&[1.0]).err(),
             Filter1d::correlate(&[1.0f32]).prepare(&device).err(),
-            device.kernel::<filter1d_global_f64>(&FILTER1D_SIMPLE_F64).err(),
+            device.own_kernel::<filter1d_global<f64>>().err(),
         ];
         assert!(later.iter().all(|error| error.as_ref() == Some(&lost)), "{later:?}");
     }

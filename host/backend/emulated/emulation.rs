@@ -5,7 +5,7 @@ use crate::backend::limits::LaunchLimits;
 use crate::device::{Backend, DeviceInfo, SharedMemory, by_clock_of_host, number};
 use crate::{Element, Error, LaunchShape, Result, backend};
 use cuda_std::Entry;
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -83,7 +83,7 @@ impl backend::Queue for Emulation {
     type Kernel<E: Entry> = Kernel<E>;
 
     /// The code is that of this program, so no image is needed.
-    fn load<E: Entry>(self: &Arc<Self>, _: &'static Module) -> Result<Kernel<E>> {
+    fn load<E: Entry>(self: &Arc<Self>, _: &Modules) -> Result<Kernel<E>> {
         Ok(Kernel::new(self))
     }
 

@@ -3,14 +3,14 @@
 use super::Matrices;
 use super::steps::Part;
 use crate::device::SharedMemory;
-use crate::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
+use crate::kernel::Launch;
 use crate::transpose::kernels::shape;
 use crate::transpose::{Algorithm, Plan};
-use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result, Windows};
-use cuda_std::image::Module;
+use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalInOut, Value};
-use slm_kernels::transpose as kernels;
-use slm_kernels::transpose::{Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs};
+use slm_kernels::transpose::{
+    Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs, transpose_permute, transpose_swap,
+};
 use std::sync::{Mutex, PoisonError};
 
 /// Threads of a block that permutes.
@@ -25,7 +25,7 @@ pub(super) struct TransposeInPlace<T: Element> {
     shared: SharedMemory,
     matrices: Matrices,
     problem: Problem,
-    kernels: Option<Box<dyn Launch>>,
+    kernels: Option<Kernels>,
     /// Memory for a part of a matrix. Locked while steps are enqueued that need it, which then run in their order.
     part: Mutex<Buffer<T>>,
 }
@@ -56,11 +56,12 @@ impl<T: Element> TransposeInPlace<T> {
         }
     }
 
-    fn swap(&self, kernels: &dyn Launch, windows: &Windows<'_>, data: GlobalInOut<u8>) -> Result<()> {
+    fn swap(&self, kernels: &Kernels, windows: &Windows<'_>, data: GlobalInOut<u8>) -> Result<()> {
         let geometry = Geometry::new(Kernel::swap(&self.problem), &self.problem);
-        let launch =
-            |part: kernels::Part| kernels.swap(windows, shape(&geometry, part.grid), data, geometry.layout(part));
-        geometry.parts().try_for_each(launch)
+        geometry.parts().try_for_each(|part| {
+            let args = (data, geometry.layout(part));
+            kernels.swap.launch(windows, shape(&geometry, part.grid), args, &())
+        })
     }
 }
 
@@ -70,10 +71,10 @@ impl<T: Element> TransposeInPlace<T> {
         // What a panic elsewhere has left in it is not read.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let mut windows = Windows::new(&self.device);
-        let memory = [units(windows.in_out(data)), units(windows.in_out(&mut part))];
+        let memory = [bytes(windows.in_out(data)), bytes(windows.in_out(&mut part))];
         let _turn = self.device.turn()?;
         if self.matrices.are_square() {
-            return self.swap(kernels.as_ref(), &windows, memory[0]);
+            return self.swap(kernels, &windows, memory[0]);
         }
         let steps = (0..self.matrices.count).flat_map(|matrix| self.matrices.steps().map(move |step| (matrix, step)));
         for (matrix, (step, part)) in steps {
@@ -91,8 +92,8 @@ impl<T: Element> TransposeInPlace<T> {
         };
         let Some(kernels) = &self.kernels else { return plan(["none", "there is nothing to transpose"]) };
         let (launches, reason) = match self.matrices.are_square() {
-            true => (self.swaps(kernels.as_ref()), "tiles of square matrices change places"),
-            false => (self.permutations(kernels.as_ref()), "rows and columns are permuted, part by part"),
+            true => (self.swaps(kernels), "tiles of square matrices change places"),
+            false => (self.permutations(kernels), "rows and columns are permuted, part by part"),
         };
         match launches.first() {
             Some(first) => Plan { launches: launches.clone(), ..plan([first.kernel, reason]) },
@@ -100,18 +101,18 @@ impl<T: Element> TransposeInPlace<T> {
         }
     }
 
-    fn swaps(&self, kernels: &dyn Launch) -> Vec<LaunchPlan> {
+    fn swaps(&self, kernels: &Kernels) -> Vec<LaunchPlan> {
         let geometry = Geometry::new(Kernel::swap(&self.problem), &self.problem);
         let shape = geometry.parts().next().map(|part| shape(&geometry, part.grid));
         let plan = |shape| {
             let times = geometry.launches();
-            LaunchPlan { times, ..self.launch_plan(shape, kernels.swap_facts(shape), self.matrices.moved_bytes::<T>()) }
+            LaunchPlan { times, ..self.launch_plan(shape, kernels.swap.as_ref(), self.matrices.moved_bytes::<T>()) }
         };
         shape.map(plan).into_iter().collect()
     }
 
     /// The launches of one matrix, in their order, each for all matrices: those in a row that have the same grid together.
-    fn permutations(&self, kernels: &dyn Launch) -> Vec<LaunchPlan> {
+    fn permutations(&self, kernels: &Kernels) -> Vec<LaunchPlan> {
         let count = self.matrices.count as u64;
         let mut launches: Vec<LaunchPlan> = Vec::new();
         for (step, part) in self.matrices.steps() {
@@ -125,7 +126,7 @@ impl<T: Element> TransposeInPlace<T> {
                     last.moved_bytes = last.moved_bytes.saturating_add(moved);
                 }
                 None => {
-                    let plan = self.launch_plan(shape, kernels.permute_facts(shape), moved);
+                    let plan = self.launch_plan(shape, kernels.permute.as_ref(), moved);
                     launches.push(LaunchPlan { times, ..plan });
                 }
             }
@@ -133,26 +134,23 @@ impl<T: Element> TransposeInPlace<T> {
         launches
     }
 
-    fn launch_plan(
-        &self,
-        shape: LaunchShape,
-        (kernel, residency): (&'static str, Option<Residency>),
-        moved_bytes: u64,
-    ) -> LaunchPlan {
+    fn launch_plan<A>(&self, shape: LaunchShape, kernel: &dyn Launch<A>, moved_bytes: u64) -> LaunchPlan {
         LaunchPlan {
-            kernel,
+            kernel: kernel.name(),
             times: 1,
             grid: shape.grid,
             block: shape.block,
             shared_bytes: shape.shared_bytes,
             shared_available: self.shared.max_per_block,
             moved_bytes,
-            residency,
+            // A plan is a forecast: where the driver does not answer, the next launch will say why.
+            residency: kernel.residency(shape).ok().flatten(),
         }
     }
 }
 
-fn units<T: Value, U: Value>(window: GlobalInOut<T>) -> GlobalInOut<U> {
+/// Bytes begin anywhere.
+fn bytes<T: Value>(window: GlobalInOut<T>) -> GlobalInOut<u8> {
     window.cast().unwrap_or(GlobalInOut::empty())
 }
 
@@ -163,58 +161,31 @@ fn permuting(region: &Region) -> LaunchShape {
 }
 
 /// The kernels for units of one size.
-trait Launch: Send + Sync {
-    fn swap(&self, windows: &Windows<'_>, shape: LaunchShape, data: GlobalInOut<u8>, layout: Layout) -> Result<()>;
-    fn permute(&self, windows: &Windows<'_>, memory: [GlobalInOut<u8>; 2], region: Region) -> Result<()>;
-    /// The name of the kernel that swaps, and what a launch of it occupies.
-    fn swap_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>);
-    /// The same of the kernel that permutes.
-    fn permute_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>);
+struct Kernels {
+    swap: Box<dyn Launch<(GlobalInOut<u8>, Layout)>>,
+    permute: Box<dyn Launch<([GlobalInOut<u8>; 2], Region)>>,
 }
 
-struct Kernels<S: Entry, P: Entry> {
-    swap: crate::Kernel<S>,
-    permute: crate::Kernel<P>,
-}
-
-impl<U, S, P> Launch for Kernels<S, P>
-where
-    U: Value,
-    S: Entry<Args = SwapArgs<U>, Constants = ()>,
-    P: Entry<Args = PermuteArgs<U>, Constants = ()>,
-{
-    fn swap(&self, windows: &Windows<'_>, shape: LaunchShape, data: GlobalInOut<u8>, layout: Layout) -> Result<()> {
-        self.swap.launch_in(windows, shape, &SwapArgs { matrices: units(data), layout }, &())
+impl Kernels {
+    fn load<U: Value>(device: &Device) -> Result<Self>
+    where
+        transpose_swap<U>: Entry<Args = SwapArgs<U>, Constants = ()>,
+        transpose_permute<U>: Entry<Args = PermuteArgs<U>, Constants = ()>,
+    {
+        let swap = device.own_kernel::<transpose_swap<U>>()?;
+        let permute = device.own_kernel::<transpose_permute<U>>()?;
+        Ok(Kernels { swap: Box::new(swap), permute: Box::new(permute) })
     }
 
     fn permute(&self, windows: &Windows<'_>, memory: [GlobalInOut<u8>; 2], region: Region) -> Result<()> {
-        let [matrices, part] = memory.map(units);
-        self.permute.launch_in(windows, permuting(&region), &PermuteArgs { matrices, part, region }, &())
-    }
-
-    // A plan is a forecast: where the driver does not answer, the next launch will say why.
-    fn swap_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>) {
-        (S::NAME, self.swap.residency(shape).ok().flatten())
-    }
-
-    fn permute_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>) {
-        (P::NAME, self.permute.residency(shape).ok().flatten())
+        self.permute.launch(windows, permuting(&region), (memory, region), &())
     }
 }
 
-fn kernels<U, S, P>(device: &Device, module: &'static Module) -> Result<Box<dyn Launch>>
-where
-    U: Value,
-    S: Entry<Args = SwapArgs<U>, Constants = ()>,
-    P: Entry<Args = PermuteArgs<U>, Constants = ()>,
-{
-    Ok(Box::new(Kernels::<S, P> { swap: device.kernel(module)?, permute: device.kernel(module)? }))
-}
-
-fn load(device: &Device, problem: &Problem) -> Result<Box<dyn Launch>> {
+fn load(device: &Device, problem: &Problem) -> Result<Kernels> {
     match Kernel::swap(problem).unit() {
-        1 => kernels::<u8, kernels::transpose_swap_u8, kernels::transpose_permute_u8>(device, &TRANSPOSE_U8),
-        2 => kernels::<u16, kernels::transpose_swap_u16, kernels::transpose_permute_u16>(device, &TRANSPOSE_U16),
-        _ => kernels::<u32, kernels::transpose_swap_u32, kernels::transpose_permute_u32>(device, &TRANSPOSE_U32),
+        1 => Kernels::load::<u8>(device),
+        2 => Kernels::load::<u16>(device),
+        _ => Kernels::load::<u32>(device),
     }
 }

@@ -3,14 +3,14 @@
 use super::indices;
 use crate::common::SEED;
 use cuda_std::Entry;
-use cuda_std::image::Module;
+use cuda_std::image::Modules;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use slm::banks::{AccessKind, AccessPattern, Accumulation, BankModel, Named, Width};
 use slm::emulator::Profile;
 use slm::{Device, Error, LaunchShape};
-use slm_kernels::banks::{self, ACCESSES, NOBODY, ProbeArgs};
+use slm_kernels::banks::{self, ACCESSES, NOBODY, ProbeArgs, banks_probe};
 
 /// A device of each kind, and the model of its banks.
 fn devices() -> [(Device, BankModel); 2] {
@@ -89,11 +89,11 @@ fn what_cannot_be_measured() {
         assert_eq!(own(AccessKind::Atomic, width).probe(&device), Err(error));
     }
     let cpu = own(AccessKind::Store, Width::B8).probe(&Device::cpu());
-    assert_eq!(cpu, Err(Error::KernelOnCpu { kernel: "banks_store_8" }));
+    assert_eq!(cpu, Err(Error::KernelOnCpu { kernel: "banks_probe_store_8" }));
     // To the last byte, one more, and as many as there can be.
     let last = |index| AccessPattern::load(Width::B8, |_| index).probe(&device).map(|probe| probe.cycles_per_access());
     let exceeded = |requested| {
-        Err(Error::SharedMemoryExceeded { kernel: "banks_load_8".to_owned(), requested, available: 64 << 10 })
+        Err(Error::SharedMemoryExceeded { kernel: "banks_probe_load_8".to_owned(), requested, available: 64 << 10 })
     };
     assert_eq!(last(8191), Ok(4.0));
     assert_eq!(last(8192), exceeded((64 << 10) + 16));
@@ -108,8 +108,6 @@ fn a_conflict_free_pattern_has_the_same_lanes() {
     assert_eq!([0, 1, 4, 31].map(|lane| free.index(lane)), [Some(0), None, Some(4), Some(31)]);
 }
 
-static BANKS: Module = Module::without_images("banks");
-
 /// Each thread ends where it began, having read nothing but zeros.
 fn ends_where_it_began<E: Entry<Args = ProbeArgs, Constants = ()>>(ways: u32) {
     let device = Device::emulated(Profile::SM_90, 5);
@@ -118,7 +116,7 @@ fn ends_where_it_began<E: Entry<Args = ProbeArgs, Constants = ()>>(ways: u32) {
     let (mut begins, mut ends) = (device.zeroed(3).unwrap(), device.zeroed(3).unwrap());
     let mut places_after = device.zeroed(96).unwrap();
     let shape = LaunchShape::new([1; 3], [96, 1, 1]).shared_bytes(94 * 16).allow_same_value_writes();
-    let kernel = device.kernel::<E>(&BANKS).unwrap();
+    let kernel = device.kernel::<E>(&Modules::NONE).unwrap();
     let launched = kernel.launch(shape, |windows| ProbeArgs {
         places: windows.input(&input),
         elements: 94,
@@ -137,18 +135,18 @@ fn ends_where_it_began<E: Entry<Args = ProbeArgs, Constants = ()>>(ways: u32) {
 
 #[test]
 fn every_probe_reads_zeros() {
-    ends_where_it_began::<banks::banks_load_1>(4);
-    ends_where_it_began::<banks::banks_load_2>(4);
-    ends_where_it_began::<banks::banks_load_4>(4);
-    ends_where_it_began::<banks::banks_load_8>(4);
-    ends_where_it_began::<banks::banks_load_16>(4);
-    ends_where_it_began::<banks::banks_store_1>(1);
-    ends_where_it_began::<banks::banks_store_2>(1);
-    ends_where_it_began::<banks::banks_store_4>(1);
-    ends_where_it_began::<banks::banks_store_8>(1);
-    ends_where_it_began::<banks::banks_store_16>(1);
-    ends_where_it_began::<banks::banks_atomic_4>(1);
-    ends_where_it_began::<banks::banks_atomic_8>(1);
+    ends_where_it_began::<banks_probe<banks::Load<u8>>>(4);
+    ends_where_it_began::<banks_probe<banks::Load<u16>>>(4);
+    ends_where_it_began::<banks_probe<banks::Load<u32>>>(4);
+    ends_where_it_began::<banks_probe<banks::Load<u64>>>(4);
+    ends_where_it_began::<banks_probe<banks::LoadFour<u32>>>(4);
+    ends_where_it_began::<banks_probe<banks::Store<u8>>>(1);
+    ends_where_it_began::<banks_probe<banks::Store<u16>>>(1);
+    ends_where_it_began::<banks_probe<banks::Store<u32>>>(1);
+    ends_where_it_began::<banks_probe<banks::Store<u64>>>(1);
+    ends_where_it_began::<banks_probe<banks::StoreFour<u32>>>(1);
+    ends_where_it_began::<banks_probe<banks::Add<u32>>>(1);
+    ends_where_it_began::<banks_probe<banks::Exchange<u64>>>(1);
 }
 
 /// A load and a store in each iteration.

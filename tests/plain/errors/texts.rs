@@ -64,7 +64,11 @@ fn kernel_module() {
         ),
         (
             ImageError::NoImages,
-            "it has no images: the program was built with SLM_KERNELS=none, for emulated devices alone",
+            "the program has no compiled modules: it was built for emulated devices alone (SLM_KERNELS=none)",
+        ),
+        (
+            ImageError::MissingModule { included: vec!["dilate", "sum"] },
+            "the program has no module of this name; it has: dilate, sum",
         ),
         (
             ImageError::Altered { expected: expected.clone(), actual: actual.clone() },

@@ -190,7 +190,7 @@ fn which_are_computed() -> Result<(), Failed> {
         for case in cases {
             let emulated = Device::emulated(slm::emulator::Profile::SM_90, 0);
             let kernel = case.described().prepare(&emulated)?.plan(1000).kernel;
-            if !kernels.iter().any(|kernel_of| kernel.starts_with(&format!("histogram_{kernel_of}_"))) {
+            if !kernels.iter().any(|kernel_of| kernel.contains(&format!("_{kernel_of}_"))) {
                 return Err(format!("{case:?}: {kernel}, not {kernels:?}").into());
             }
         }

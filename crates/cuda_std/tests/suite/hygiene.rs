@@ -4,7 +4,7 @@ use cuda_std::digest::Digest;
 use cuda_std::{Argument, Entry};
 
 /// A module whose names lie in wait.
-#[allow(dead_code, unused_imports, unused_macros, non_camel_case_types)]
+#[allow(dead_code, unused_imports, unused_macros, non_camel_case_types, clippy::builtin_type_shadow)]
 mod hostile {
     macro_rules! forged {
         ($($any:tt)*) => {
@@ -27,6 +27,8 @@ mod hostile {
     use forged_number as offset_of;
     use forged_variable as option_env;
 
+    struct Infallible;
+    struct PhantomData;
     struct Option;
     struct u64;
     struct u8;
@@ -60,6 +62,19 @@ mod hostile {
             let _ = (args.second, table.quad(0));
         }
     }
+
+    // The parameter's name means the instance's type where the kernel is written, and nothing where the macro is.
+    cuda_std::kernel! {
+        for<u8: cuda_std::Vector4> {
+            "singles" { f32 => f32; }
+            "wholes" { u32 => 4; i32 => 4_by_1; }
+        }
+
+        /// Does nothing, for several types.
+        pub fn generic(_arena, args: cuda_std::GlobalIn<u8>, table: Constants<u8, 8>) where registers <= 32 {
+            let _ = (args.get(0), table.quad(0));
+        }
+    }
 }
 
 #[test]
@@ -69,6 +84,21 @@ fn kernels_have_their_own_names_and_digests() {
     let path = concat!(module_path!(), "::hostile::honest");
     let expected = Digest::new().add_part(path.as_bytes()).add_digest(hostile::Pair::LAYOUT).add_digest(<()>::LAYOUT);
     assert_eq!(hostile::honest::LAYOUT, expected);
+}
+
+#[test]
+fn instances_have_their_own_names_modules_and_digests() {
+    fn of<E: Entry>() -> ([&'static str; 2], Digest) {
+        ([E::NAME, E::MODULE], E::LAYOUT)
+    }
+    fn digest<T: cuda_std::Vector4>(name: &str) -> Digest {
+        let path = format!("{}::hostile::{name}", module_path!());
+        let digest = Digest::new().add_part(path.as_bytes()).add_digest(cuda_std::GlobalIn::<T>::LAYOUT);
+        digest.add_digest(cuda_std::Table::<T, 8>::LAYOUT)
+    }
+    assert_eq!(of::<hostile::generic<f32>>(), (["generic_f32", "singles"], digest::<f32>("generic_f32")));
+    assert_eq!(of::<hostile::generic<u32>>(), (["generic_4", "wholes"], digest::<u32>("generic_4")));
+    assert_eq!(of::<hostile::generic<i32>>(), (["generic_4_by_1", "wholes"], digest::<i32>("generic_4_by_1")));
 }
 
 #[test]

@@ -64,6 +64,44 @@ kernel! {
     }
 }
 
+/// What some elements have in common.
+pub(crate) trait Number: cuda_std::Value {
+    /// The number that counts.
+    const ONE: Self;
+    /// How many elements there are to a group.
+    const GROUP: u32;
+}
+
+impl Number for f32 {
+    const ONE: f32 = 1.0;
+    const GROUP: u32 = 4;
+}
+
+impl Number for u16 {
+    const ONE: u16 = 1;
+    const GROUP: u32 = 8;
+}
+
+kernel! {
+    for<T: Number, U: cuda_std::Value> {
+        "mixed" { f32, u32 => f32_u32; u16, u64 => u16_u64; }
+        "words" { u16, u32 => u16_u32; }
+    }
+
+    /// Thread `i` stores a one at `i` and the bytes of both types behind the group.
+    pub fn describe(_arena, args: GlobalInOut<T>) where registers <= { 24 + <T as Number>::GROUP as u8 } {
+        const GROUP: u64 = <T as Number>::GROUP as u64;
+        args.set(thread::global_x(), <T as Number>::ONE);
+        args.cast::<u8>().unwrap().set(GROUP * size_of::<T>() as u64, (10 * size_of::<T>() + size_of::<U>()) as u8);
+    }
+
+    /// Stores the sum of as many constants as a group has elements.
+    pub fn sum_up(_arena, args: GlobalInOut<U>, table: Constants<T, { 16 / size_of::<T>() }>) {
+        let _ = table.pair(0);
+        args.set(0, U::default());
+    }
+}
+
 fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap())).collect()
 }
@@ -93,6 +131,38 @@ fn a_kernel_gets_the_blocks_shared_memory() {
     let log = tester.log.borrow();
     assert_eq!(log.iter().filter(|event| matches!(event, Event::SyncThreads(_))).count(), 1);
     assert!(log.iter().all(|event| event.at().file() == file!()));
+}
+
+#[test]
+fn an_instance_is_compiled_for_its_types() {
+    let tester = Tester::new(0, 64);
+    tester.launch::<describe<f32, u32>>(1, 2, in_out(0, 8), ());
+    assert_eq!(floats(&tester.global.borrow()[..8]), [1.0, 1.0]);
+    assert_eq!(tester.global.borrow()[16], 44);
+    tester.launch::<describe<u16, u64>>(1, 1, in_out(32, 16), ());
+    assert_eq!(tester.global.borrow()[32..34], [1, 0]);
+    assert_eq!(tester.global.borrow()[48], 28);
+}
+
+#[test]
+fn instances_have_names_modules_and_constants_of_their_own() {
+    fn of<E: Entry<Args = A, Constants = C>, A: Argument, C: Argument>() -> [&'static str; 2] {
+        [E::NAME, E::MODULE]
+    }
+    assert_eq!(of::<describe<u16, u32>, GlobalInOut<u16>, ()>(), ["describe_u16_u32", "words"]);
+    assert_eq!(of::<sum_up<f32, u32>, GlobalInOut<u32>, Table<f32, 4>>(), ["sum_up_f32_u32", "mixed"]);
+    assert_eq!(of::<sum_up<u16, u64>, GlobalInOut<u64>, Table<u16, 8>>(), ["sum_up_u16_u64", "mixed"]);
+    assert_ne!(sum_up::<u16, u64>::LAYOUT, sum_up::<u16, u32>::LAYOUT);
+}
+
+kernel! {
+    /// Is in a module of another name than the library.
+    pub fn elsewhere(_arena, _args: u32) in "other" {}
+}
+
+#[test]
+fn a_kernel_is_in_the_module_of_the_library_unless_it_names_another() {
+    assert_eq!([scale::MODULE, elsewhere::MODULE], [env!("CARGO_CRATE_NAME"), "other"]);
 }
 
 /// What the constants of `weigh` are, and the samples of `scaling` are 1, 2, 3 and 4.

@@ -1,32 +1,23 @@
 //! The kernels of `catalogue::calls` on a GPU: each in a process of its own, which is ended if it does not end.
 
-use crate::on_gpu::{CALLS_BARRIERS, CALLS_INLINED, CALLS_OUTLINED};
+use crate::on_gpu::KERNELS;
 use crate::process;
-use catalogue::calls::{self, CallVisitor, Group, THREADS};
+use catalogue::calls::{self, CallVisitor, THREADS};
 use catalogue::{Args, LEN, SHARED_BYTES};
 use cuda_std::Entry;
-use cuda_std::image::Module;
 use slm::emulator::Profile;
 use slm::{Device, LaunchShape};
 use std::error::Error;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-fn module(group: Group) -> &'static Module {
-    match group {
-        Group::Barriers => &CALLS_BARRIERS,
-        Group::Inlined => &CALLS_INLINED,
-        Group::Outlined => &CALLS_OUTLINED,
-    }
-}
-
 /// What a kernel writes on a device.
-fn output<E: Entry<Args = Args, Constants = ()>>(device: &Device, module: &'static Module) -> Outcome<Vec<u32>> {
+fn output<E: Entry<Args = Args, Constants = ()>>(device: &Device) -> Outcome<Vec<u32>> {
     let input = device.upload(&(0..LEN).collect::<Vec<u32>>())?;
     let [mut output, mut zeros, mut result] =
         [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
     let shape = LaunchShape::new([1, 1, 1], [THREADS, 1, 1]).shared_bytes(SHARED_BYTES.into());
-    device.kernel::<E>(module)?.launch(shape, |windows| Args {
+    device.kernel::<E>(&KERNELS)?.launch(shape, |windows| Args {
         input: windows.input(&input),
         output: windows.in_out(&mut output),
         zeros: windows.in_out(&mut zeros),
@@ -43,9 +34,9 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    fn compare<E: Entry<Args = Args, Constants = ()>>(group: Group) -> Outcome<()> {
-        let there = output::<E>(&Device::open()?, module(group))?;
-        let here = output::<E>(&Device::emulated(Profile::SM_90, 0), module(group))?;
+    fn compare<E: Entry<Args = Args, Constants = ()>>() -> Outcome<()> {
+        let there = output::<E>(&Device::open()?)?;
+        let here = output::<E>(&Device::emulated(Profile::SM_90, 0))?;
         match here.iter().zip(&there).position(|(here, there)| here != there) {
             None => Ok(()),
             Some(t) => Err(format!("thread {t}: {} here, {} there", here[t], there[t]).into()),
@@ -54,9 +45,9 @@ impl One<'_> {
 }
 
 impl CallVisitor for One<'_> {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, group: Group) {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self) {
         if self.name == E::NAME {
-            self.outcome = Some(Self::compare::<E>(group));
+            self.outcome = Some(Self::compare::<E>());
         }
     }
 }
@@ -74,7 +65,7 @@ struct All {
 }
 
 impl CallVisitor for All {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, _: Group) {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self) {
         let word = match process::run(&["call", E::NAME]) {
             Ok(Some(output)) if output.status.success() => "right",
             Ok(Some(_)) => "wrong",

@@ -1,7 +1,7 @@
 //! Results of the device beside those of the host: the same bits, or within the error that is stated.
 
+use crate::on_gpu::KERNELS;
 use catalogue::compared::{self, Compared, ComparedVisitor, MATRIX, PATTERNS, RESULTS, Tolerance};
-use cuda_std::image::Module;
 use cuda_std::{Entry, GlobalIn2};
 use slm::emulator::Profile;
 use slm::{Device, LaunchShape};
@@ -25,14 +25,14 @@ fn patterns(round: u32) -> Vec<u32> {
 }
 
 /// What a kernel writes on a device.
-fn run<E>(device: &Device, module: &'static Module, round: u32) -> Outcome<Vec<u32>>
+fn run<E>(device: &Device, round: u32) -> Outcome<Vec<u32>>
 where
     E: Entry<Args = Compared, Constants = ()>,
 {
     let (patterns, mut output) = (device.upload(&patterns(round))?, device.zeroed(RESULTS as usize)?);
     let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]).shared_bytes(4096);
     let [rows, columns, pitch] = MATRIX;
-    device.kernel::<E>(module)?.launch(shape, |windows| {
+    device.kernel::<E>(&KERNELS)?.launch(shape, |windows| {
         let patterns = windows.input(&patterns);
         let matrix = GlobalIn2::new(patterns, rows, columns, pitch).expect("the matrix is smaller than the window");
         Compared { patterns, matrix, output: windows.in_out(&mut output) }
@@ -59,7 +59,6 @@ fn agree(tolerance: Tolerance, r: usize, [host, device]: [u32; 2]) -> bool {
 struct Compare {
     gpu: Device,
     host: Device,
-    module: &'static Module,
     outcome: Outcome<u32>,
 }
 
@@ -71,8 +70,8 @@ impl Compare {
     {
         let mut differences = 0;
         for round in 0..ROUNDS {
-            let host = run::<E>(&self.host, self.module, round)?;
-            let device = run::<E>(&self.gpu, self.module, round)?;
+            let host = run::<E>(&self.host, round)?;
+            let device = run::<E>(&self.gpu, round)?;
             for (i, pair) in host.into_iter().zip(device).enumerate() {
                 let (r, t) = (i / 32, i % 32);
                 if !agree(tolerance, r, [pair.0, pair.1]) {
@@ -97,9 +96,9 @@ impl ComparedVisitor for Compare {
 }
 
 /// Compares every kernel's results on the GPU with the emulator's.
-pub(crate) fn compare(module: &'static Module) -> Outcome<()> {
+pub(crate) fn compare() -> Outcome<()> {
     let host = Device::emulated(Profile::SM_90, 0);
-    let mut compare = Compare { gpu: Device::open()?, host, module, outcome: Ok(0) };
+    let mut compare = Compare { gpu: Device::open()?, host, outcome: Ok(0) };
     compared::visit(&mut compare);
     match compare.outcome? {
         0 => Ok(()),

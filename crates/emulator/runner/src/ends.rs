@@ -1,6 +1,6 @@
 //! The kernels of `catalogue::ends` on a GPU: each launch in a process of its own.
 
-use crate::on_gpu::CATALOGUE;
+use crate::on_gpu::KERNELS;
 use crate::process;
 use catalogue::ends::{THREADS, TILE, copies_under_way, descend, recursion};
 use catalogue::{Args, LEN};
@@ -29,7 +29,7 @@ fn launch<E: Entry<Args = Args, Constants = ()>>(input: &[u32]) -> Outcome<(Vec<
     let [mut output, mut zeros, mut result] =
         [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
     let shape = LaunchShape::new([BLOCKS, 1, 1], [THREADS, 1, 1]).shared_bytes((4 * TILE).into());
-    device.kernel::<E>(&CATALOGUE)?.launch(shape, |windows| Args {
+    device.kernel::<E>(&KERNELS)?.launch(shape, |windows| Args {
         input: windows.input(&input),
         output: windows.in_out(&mut output),
         zeros: windows.in_out(&mut zeros),

@@ -1,6 +1,6 @@
 //! Indices beyond a window on shared memory, on a GPU: each access in a process of its own, since most of them end it.
 
-use crate::on_gpu::CATALOGUE;
+use crate::on_gpu::KERNELS;
 use crate::process;
 use catalogue::indices::{ACTIONS, WINDOW, beyond_the_window};
 use catalogue::{Args, LEN, SHARED_BYTES};
@@ -25,7 +25,7 @@ fn access(index: u32, action: u32) -> Outcome<[u32; 2]> {
     let [mut output, mut zeros, mut result] =
         [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
     let shape = LaunchShape::new([BLOCKS, 1, 1], [256, 1, 1]).shared_bytes(SHARED_BYTES.into());
-    device.kernel::<beyond_the_window>(&CATALOGUE)?.launch(shape, |windows| Args {
+    device.kernel::<beyond_the_window>(&KERNELS)?.launch(shape, |windows| Args {
         input: windows.input(&input),
         output: windows.in_out(&mut output),
         zeros: windows.in_out(&mut zeros),

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         ["case", name, "bug"] => on_gpu::case(name, false),
         ["case", name, "twin"] => on_gpu::case(name, true),
         ["probes"] => on_gpu::probes(),
-        ["compare"] => compare::compare(&on_gpu::CATALOGUE),
+        ["compare"] => compare::compare(),
         ["calls"] => calls::all(),
         ["call", name] => calls::one(name),
         ["indices"] => indices::all(),

@@ -6,7 +6,7 @@ use cuda_std::Entry;
 use slm::{Buffer, Device, LaunchShape, Result};
 use std::error::Error;
 
-// The statics `CALLS_…` and `CATALOGUE`: the modules with the kernels, compiled by build.rs.
+// The static `KERNELS`: the table of the compiled modules, made by build.rs.
 cuda_std::include_kernels!();
 
 /// A device, and what the kernels work on.
@@ -31,7 +31,7 @@ impl Gpu {
     /// Launches a kernel and waits for its end.
     fn launch<E: Entry<Args = Args, Constants = ()>>(&mut self, blocks: u32, threads: u32, right: bool) -> Result<()> {
         let shape = LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES.into());
-        self.device.kernel::<E>(&CATALOGUE)?.launch(shape, |windows| Args {
+        self.device.kernel::<E>(&KERNELS)?.launch(shape, |windows| Args {
             input: windows.input(&self.input),
             output: windows.in_out(&mut self.output),
             zeros: windows.in_out(&mut self.zeros),

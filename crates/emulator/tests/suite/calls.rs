@@ -1,6 +1,6 @@
 //! The kernels whose calls the compiler copies are correct: nothing is found in them, and sums are sums.
 
-use catalogue::calls::{self, CallVisitor, Group, THREADS, WITH_NUMBER};
+use catalogue::calls::{self, CallVisitor, THREADS, WITH_NUMBER};
 use catalogue::{Args, LEN, SHARED_BYTES};
 use cuda_std::Entry;
 use emulator::{Emulator, Launch, Profile};
@@ -28,7 +28,7 @@ fn results<E: Entry<Args = Args, Constants = ()>>(seed: u64) -> Vec<u32> {
 struct Clean(u32);
 
 impl CallVisitor for Clean {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, _: Group) {
+    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self) {
         self.0 += 1;
         let first = results::<E>(0);
         assert!((1..4).all(|seed| results::<E>(seed) == first), "{} depends on the order", E::NAME);
