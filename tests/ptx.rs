@@ -35,8 +35,8 @@ fn modules() -> Vec<(String, BTreeSet<String>)> {
         ("", "i32", &["histogram_even", "histogram_edges"]),
         ("", "f32", &["histogram_even", "histogram_edges"]),
         ("", "f64", &["histogram_even", "histogram_edges"]),
-        ("grid_", "f32", &["histogram_single", "histogram_double"]),
-        ("grid_", "f64", &["histogram_double"]),
+        ("rounded_", "f32", &["histogram_rounded"]),
+        ("rounded_", "f64", &["histogram_rounded"]),
     ];
     for (kind, element, rules) in histograms {
         let kernels = ["critical", "global", "cached", "shared", "private", "weigh"];

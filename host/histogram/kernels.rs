@@ -6,8 +6,8 @@ use crate::{Device, Element, Result, allocation, modules};
 use cuda_std::image::Module;
 use cuda_std::{Argument, Entry, GlobalIn};
 use slm_kernels::histogram::{
-    self as kernels, Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, Grid, Kernel, Lattice, LowBits, Ratio,
-    Scale, WeightedArgs,
+    self as kernels, Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice,
+    LowBits, Ratio, Scale, WeightedArgs,
 };
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,10 +16,8 @@ use std::marker::PhantomData;
 pub trait HistogramKernels: Sized {
     /// For bins of equal width, by [`Countable::Scale`].
     type Even: Entries<Sample = Self>;
-    /// The same by [`Countable::SingleScale`].
-    type Single: Entries<Sample = Self>;
-    /// The same by [`Countable::DoubleScale`].
-    type Double: Entries<Sample = Self>;
+    /// The same by [`Countable::RoundedScale`].
+    type Rounded: Entries<Sample = Self>;
     /// For bins between edges.
     type Edges: Entries<Sample = Self>;
     /// For low bits; of types that have none, kernels that are never used.
@@ -149,14 +147,12 @@ even! {
         histogram_even_shared_i32 histogram_even_private_i32 histogram_even_weigh_i32;
     f32, Lattice<f32>: HISTOGRAM_F32 histogram_even_critical_f32 histogram_even_global_f32 histogram_even_cached_f32
         histogram_even_shared_f32 histogram_even_private_f32 histogram_even_weigh_f32;
-    f32, Grid<f32>: HISTOGRAM_GRID_F32 histogram_single_critical_f32 histogram_single_global_f32 histogram_single_cached_f32
-        histogram_single_shared_f32 histogram_single_private_f32 histogram_single_weigh_f32;
-    f32, Grid<f64>: HISTOGRAM_GRID_F32 histogram_double_critical_f32 histogram_double_global_f32 histogram_double_cached_f32
-        histogram_double_shared_f32 histogram_double_private_f32 histogram_double_weigh_f32;
+    f32, Halfway: HISTOGRAM_ROUNDED_F32 histogram_rounded_critical_f32 histogram_rounded_global_f32 histogram_rounded_cached_f32
+        histogram_rounded_shared_f32 histogram_rounded_private_f32 histogram_rounded_weigh_f32;
     f64, Lattice<f64>: HISTOGRAM_F64 histogram_even_critical_f64 histogram_even_global_f64 histogram_even_cached_f64
         histogram_even_shared_f64 histogram_even_private_f64 histogram_even_weigh_f64;
-    f64, Grid<f64>: HISTOGRAM_GRID_F64 histogram_double_critical_f64 histogram_double_global_f64 histogram_double_cached_f64
-        histogram_double_shared_f64 histogram_double_private_f64 histogram_double_weigh_f64;
+    f64, Grid: HISTOGRAM_ROUNDED_F64 histogram_rounded_critical_f64 histogram_rounded_global_f64 histogram_rounded_cached_f64
+        histogram_rounded_shared_f64 histogram_rounded_private_f64 histogram_rounded_weigh_f64;
 }
 
 macro_rules! edges {
@@ -235,11 +231,10 @@ impl Entries for BytesEntries {
 }
 
 macro_rules! kernels {
-    ($($t:ty: $even:ty, $single:ty, $double:ty, $edges:ty, $low_bits:ty;)*) => {$(
+    ($($t:ty: $even:ty, $rounded:ty, $edges:ty, $low_bits:ty;)*) => {$(
         impl HistogramKernels for $t {
             type Even = $even;
-            type Single = $single;
-            type Double = $double;
+            type Rounded = $rounded;
             type Edges = $edges;
             type LowBits = $low_bits;
         }
@@ -248,15 +243,15 @@ macro_rules! kernels {
 /// The same kernels for all even bins; there are no low bits.
 macro_rules! whole {
     ($($t:ty)*) => {$(
-        kernels! { $t: EvenEntries<$t, Ratio>, EvenEntries<$t, Ratio>, EvenEntries<$t, Ratio>, EdgesEntries<$t>, EvenEntries<$t, Ratio>; }
+        kernels! { $t: EvenEntries<$t, Ratio>, EvenEntries<$t, Ratio>, EdgesEntries<$t>, EvenEntries<$t, Ratio>; }
     )*};
 }
 whole!(u32 i32);
 kernels! {
-    u8: BytesEntries, BytesEntries, BytesEntries, BytesEntries, BytesEntries;
-    u16: EvenEntries<u16, Ratio>, EvenEntries<u16, Ratio>, EvenEntries<u16, Ratio>, EdgesEntries<u16>, LowBitsEntries;
-    f32: EvenEntries<f32, Lattice<f32>>, EvenEntries<f32, Grid<f32>>, EvenEntries<f32, Grid<f64>>, EdgesEntries<f32>, EdgesEntries<f32>;
-    f64: EvenEntries<f64, Lattice<f64>>, EvenEntries<f64, Grid<f64>>, EvenEntries<f64, Grid<f64>>, EdgesEntries<f64>, EdgesEntries<f64>;
+    u8: BytesEntries, BytesEntries, BytesEntries, BytesEntries;
+    u16: EvenEntries<u16, Ratio>, EvenEntries<u16, Ratio>, EdgesEntries<u16>, LowBitsEntries;
+    f32: EvenEntries<f32, Lattice<f32>>, EvenEntries<f32, Halfway>, EdgesEntries<f32>, EdgesEntries<f32>;
+    f64: EvenEntries<f64, Lattice<f64>>, EvenEntries<f64, Grid>, EdgesEntries<f64>, EdgesEntries<f64>;
 }
 
 /// The bins of a rule with bins of equal width, if there is this scale for them.

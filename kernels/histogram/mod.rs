@@ -5,7 +5,8 @@
 //! | `countable.rs` | the element types |
 //! | `borders.rs` | the borders of bins of equal width, exactly, on the host |
 //! | `scale.rs` | from a number to its bin by one multiplication |
-//! | `grid.rs` | from a float to its bin where borders are rounded |
+//! | `halfway.rs` | from an `f32` to its bin where borders are rounded |
+//! | `grid.rs` | from an `f64` to its bin where borders are rounded |
 //! | `bins.rs` | which bin a sample belongs to, on the host as well |
 //! | `walk.rs` | the way through the samples, for all kernels |
 //! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
@@ -26,6 +27,7 @@ mod countable;
 mod geometry;
 mod global;
 mod grid;
+mod halfway;
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
 mod peak;
 mod private;
@@ -42,6 +44,7 @@ pub use countable::Countable;
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, WeighGeometry};
 pub use grid::Grid;
+pub use halfway::Halfway;
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
 pub use peak::{PeakArgs, histogram_peak};
 pub use scale::{Lattice, Ratio, Scale};
@@ -214,13 +217,11 @@ entries! { "histogram_f64":
     Edges<f64>, 32: histogram_edges_critical_f64 histogram_edges_global_f64 histogram_edges_cached_f64
         histogram_edges_shared_f64 histogram_edges_private_f64 histogram_edges_weigh_f64;
 }
-entries! { "histogram_grid_f32":
-    Even<f32, Grid<f32>>, 32: histogram_single_critical_f32 histogram_single_global_f32 histogram_single_cached_f32
-        histogram_single_shared_f32 histogram_single_private_f32 histogram_single_weigh_f32;
-    Even<f32, Grid<f64>>, 32: histogram_double_critical_f32 histogram_double_global_f32 histogram_double_cached_f32
-        histogram_double_shared_f32 histogram_double_private_f32 histogram_double_weigh_f32;
+entries! { "histogram_rounded_f32":
+    Even<f32, Halfway>, 32: histogram_rounded_critical_f32 histogram_rounded_global_f32 histogram_rounded_cached_f32
+        histogram_rounded_shared_f32 histogram_rounded_private_f32 histogram_rounded_weigh_f32;
 }
-entries! { "histogram_grid_f64":
-    Even<f64, Grid<f64>>, 32: histogram_double_critical_f64 histogram_double_global_f64 histogram_double_cached_f64
-        histogram_double_shared_f64 histogram_double_private_f64 histogram_double_weigh_f64;
+entries! { "histogram_rounded_f64":
+    Even<f64, Grid>, 32: histogram_rounded_critical_f64 histogram_rounded_global_f64 histogram_rounded_cached_f64
+        histogram_rounded_shared_f64 histogram_rounded_private_f64 histogram_rounded_weigh_f64;
 }
