@@ -45,8 +45,7 @@ pub(super) fn prepare<T: HistogramElement>(
     }
     Ok(match rule.bins {
         Bins::Even { .. } if is_right::<T, T::Scale>(rule, edges) => by!(Even, rule),
-        Bins::Even { .. } if is_right::<T, T::SingleScale>(rule, edges) => by!(Single, rule),
-        Bins::Even { .. } if is_right::<T, T::DoubleScale>(rule, edges) => by!(Double, rule),
+        Bins::Even { .. } if is_right::<T, T::RoundedScale>(rule, edges) => by!(Rounded, rule),
         // No arithmetic will do for these borders: they are searched, as any edges are.
         Bins::Even { .. } => by!(Edges, &Rule { bins: Bins::Edges(edges.clone()), ..rule.clone() }),
         Bins::Edges(_) => by!(Edges, rule),

@@ -5,9 +5,9 @@ use crate::kernel::Launch;
 use crate::{Device, Element, Result, allocation};
 use cuda_std::{Argument, Entry, GlobalIn};
 use slm_kernels::histogram::{
-    Args, BYTE_VALUES, Binning, Bytes, Countable, EdgeSlice, Edges, Even, Grid, Kernel, Lattice, LowBits, Ratio, Scale,
-    WeightedArgs, histogram_cached, histogram_critical, histogram_global, histogram_private, histogram_shared,
-    histogram_weigh,
+    Args, BYTE_VALUES, Binning, Bytes, Countable, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice, LowBits,
+    Ratio, Scale, WeightedArgs, histogram_cached, histogram_critical, histogram_global, histogram_private,
+    histogram_shared, histogram_weigh,
 };
 use std::fmt;
 
@@ -15,10 +15,8 @@ use std::fmt;
 pub trait HistogramKernels: Sized {
     /// For bins of equal width, by [`Countable::Scale`].
     type Even: FromRule<Element = Self>;
-    /// The same by [`Countable::SingleScale`].
-    type Single: FromRule<Element = Self>;
-    /// The same by [`Countable::DoubleScale`].
-    type Double: FromRule<Element = Self>;
+    /// The same by [`Countable::RoundedScale`].
+    type Rounded: FromRule<Element = Self>;
     /// For bins between edges.
     type Edges: FromRule<Element = Self>;
     /// For low bits; of types that have none, kernels that are never used.
@@ -175,11 +173,10 @@ impl FromRule for Bytes {
 }
 
 macro_rules! kernels {
-    ($($t:ty: $even:ty, $single:ty, $double:ty, $edges:ty, $low_bits:ty;)*) => {$(
+    ($($t:ty: $even:ty, $rounded:ty, $edges:ty, $low_bits:ty;)*) => {$(
         impl HistogramKernels for $t {
             type Even = $even;
-            type Single = $single;
-            type Double = $double;
+            type Rounded = $rounded;
             type Edges = $edges;
             type LowBits = $low_bits;
         }
@@ -188,15 +185,15 @@ macro_rules! kernels {
 /// The same kernels for all even bins; there are no low bits.
 macro_rules! whole {
     ($($t:ty)*) => {$(
-        kernels! { $t: Even<$t, Ratio>, Even<$t, Ratio>, Even<$t, Ratio>, Edges<$t>, Even<$t, Ratio>; }
+        kernels! { $t: Even<$t, Ratio>, Even<$t, Ratio>, Edges<$t>, Even<$t, Ratio>; }
     )*};
 }
 whole!(u32 i32);
 kernels! {
-    u8: Bytes, Bytes, Bytes, Bytes, Bytes;
-    u16: Even<u16, Ratio>, Even<u16, Ratio>, Even<u16, Ratio>, Edges<u16>, LowBits;
-    f32: Even<f32, Lattice<f32>>, Even<f32, Grid<f32>>, Even<f32, Grid<f64>>, Edges<f32>, Edges<f32>;
-    f64: Even<f64, Lattice<f64>>, Even<f64, Grid<f64>>, Even<f64, Grid<f64>>, Edges<f64>, Edges<f64>;
+    u8: Bytes, Bytes, Bytes, Bytes;
+    u16: Even<u16, Ratio>, Even<u16, Ratio>, Edges<u16>, LowBits;
+    f32: Even<f32, Lattice<f32>>, Even<f32, Halfway>, Edges<f32>, Edges<f32>;
+    f64: Even<f64, Lattice<f64>>, Even<f64, Grid>, Edges<f64>, Edges<f64>;
 }
 
 /// The bins of a rule with bins of equal width, if there is this scale for them.

@@ -63,9 +63,7 @@ impl<T: Countable, S: Scale<T>> Even<T, S> {
     /// Whether the bins on both sides of border `k`, less than the number of bins, are those that the borders say. There is
     /// one border more than bins.
     ///
-    /// If they are at all borders, every number has the right bin. Two numbers of bin `k` with a third one between them have
-    /// estimates of `k` or `k + 1`, so that the third one's estimate, which is not beyond theirs, is one of these; and it is
-    /// compared with the same border as one of them, with the same outcome.
+    /// If they are at all borders, every number has the right bin, as [`Scale::bin`] ascends.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     pub fn agrees(&self, k: u32, borders: &[T]) -> bool {

@@ -118,10 +118,10 @@ fn times_power_of_two(number: f64, exponent: i32) -> f64 {
     number * power(second) * power(first)
 }
 
-/// Returns the exponent of a unit of which so many bits can count what both ends are, and half as much again.
-pub(super) fn grid([lower, upper]: [f64; 2], digits: u32) -> i32 {
+/// Returns the exponent of a unit of which the digits of a float can count what both ends are, and half as much again.
+pub(super) fn grid([lower, upper]: [f64; 2]) -> i32 {
     let largest = lower.abs().max(upper.abs());
-    (largest.to_bits() >> 52) as i32 - 1023 - (digits as i32 - 2)
+    (largest.to_bits() >> 52) as i32 - 1023 - (DIGITS as i32 - 2)
 }
 
 #[cfg(test)]
@@ -164,10 +164,10 @@ mod tests {
     fn parts_add_up() {
         for ends in [[0.1, 0.7], [-1.0, 1e-20], [3.0, 1e6], [-0.1, 0.2]] {
             for k in 0..=3 {
-                let [multiple, rest] = Wide::border(k, 3, ends).split(grid(ends, 53));
+                let [multiple, rest] = Wide::border(k, 3, ends).split(grid(ends));
                 assert_eq!(multiple + rest, border(k, 3, ends), "border {k} from {} to {}", ends[0], ends[1]);
-                let units = times_power_of_two(multiple, -grid(ends, 53));
-                assert!(units.fract() == 0.0 && rest.abs() <= times_power_of_two(0.5, grid(ends, 53)));
+                let units = times_power_of_two(multiple, -grid(ends));
+                assert!(units.fract() == 0.0 && rest.abs() <= times_power_of_two(0.5, grid(ends)));
             }
         }
     }

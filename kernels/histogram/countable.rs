@@ -3,6 +3,7 @@
 #[cfg(not(target_os = "cuda"))]
 use super::borders::Wide;
 use super::grid::Grid;
+use super::halfway::Halfway;
 use super::scale::{Lattice, Ratio, Scale};
 use cuda_std::Value;
 
@@ -11,11 +12,8 @@ pub trait Countable: Value + PartialOrd {
     /// What turns a number into its bin, with the fewest instructions. Not for all ranges of floats.
     type Scale: Scale<Self>;
 
-    /// The same for more ranges.
-    type SingleScale: Scale<Self>;
-
     /// The same for nearly all ranges.
-    type DoubleScale: Scale<Self>;
+    type RoundedScale: Scale<Self>;
 
     /// The next smaller number; there is one.
     #[cfg(not(target_os = "cuda"))]
@@ -38,8 +36,7 @@ macro_rules! integers {
     ($($t:ty)*) => {$(
         impl Countable for $t {
             type Scale = Ratio;
-            type SingleScale = Ratio;
-            type DoubleScale = Ratio;
+            type RoundedScale = Ratio;
 
             #[cfg(not(target_os = "cuda"))]
             fn before(self) -> Self {
@@ -71,11 +68,10 @@ macro_rules! integers {
 integers!(u8 u16 u32 i32);
 
 macro_rules! floats {
-    ($($t:ty, $words:literal, |$word:ident| $from_words:expr;)*) => {$(
+    ($($t:ty, $rounded:ty, $words:literal, |$word:ident| $from_words:expr;)*) => {$(
         impl Countable for $t {
             type Scale = Lattice<$t>;
-            type SingleScale = Grid<$t>;
-            type DoubleScale = Grid<f64>;
+            type RoundedScale = $rounded;
 
             #[cfg(not(target_os = "cuda"))]
             fn before(self) -> Self {
@@ -99,6 +95,6 @@ macro_rules! floats {
     )*};
 }
 floats! {
-    f32, 1, |word| f32::from_bits(word[0]);
-    f64, 2, |words| f64::from_bits(words[0] as u64 | (words[1] as u64) << 32);
+    f32, Halfway, 1, |word| f32::from_bits(word[0]);
+    f64, Grid, 2, |words| f64::from_bits(words[0] as u64 | (words[1] as u64) << 32);
 }

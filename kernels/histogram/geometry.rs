@@ -147,7 +147,9 @@ fn shared(counters: u32, most_copies: u32, memory: Memory) -> Geometry {
     let bytes = |copies_log2: u32| shared_bytes::<u32>(u64::from(range) << copies_log2);
     // Two blocks fill a multiprocessor.
     let half = (memory.multiprocessor / 2).saturating_sub(RESERVED_BYTES).min(memory.block);
-    let copies_log2 = (0..=most_copies.max(1).ilog2()).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
+    // Ranges have one: two would not fit, and kernels count on it.
+    let most_log2 = if ranges > 1 { 0 } else { most_copies.max(1).ilog2() };
+    let copies_log2 = (0..=most_log2).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
     let shared_bytes = bytes(copies_log2);
     let blocks = Some(resident(shared_bytes, memory));
     Geometry { threads: THREADS, shared_bytes, ranges, range, copies_log2, blocks }

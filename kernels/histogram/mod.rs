@@ -5,7 +5,8 @@
 //! | `countable.rs` | the element types |
 //! | `borders.rs` | the borders of bins of equal width, exactly, on the host |
 //! | `scale.rs` | from a number to its bin by one multiplication |
-//! | `grid.rs` | from a float to its bin where borders are rounded |
+//! | `halfway.rs` | from an `f32` to its bin where borders are rounded |
+//! | `grid.rs` | from an `f64` to its bin where borders are rounded |
 //! | `bins.rs` | which bin a sample belongs to, on the host as well |
 //! | `walk.rs` | the way through the samples, for all kernels |
 //! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
@@ -26,6 +27,7 @@ mod countable;
 mod geometry;
 mod global;
 mod grid;
+mod halfway;
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
 mod peak;
 mod private;
@@ -42,6 +44,7 @@ pub use countable::Countable;
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, WeighGeometry};
 pub use grid::Grid;
+pub use halfway::Halfway;
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
 pub use peak::{PeakArgs, histogram_peak};
 pub use scale::{Lattice, Ratio, Scale};
@@ -138,8 +141,8 @@ kernel! {
         "histogram_i32" { Even<i32, Ratio> => even_i32; Edges<i32> => edges_i32; }
         "histogram_f32" { Even<f32, Lattice<f32>> => even_f32; Edges<f32> => edges_f32; }
         "histogram_f64" { Even<f64, Lattice<f64>> => even_f64; Edges<f64> => edges_f64; }
-        "histogram_grid_f32" { Even<f32, Grid<f32>> => single_f32; Even<f32, Grid<f64>> => double_f32; }
-        "histogram_grid_f64" { Even<f64, Grid<f64>> => double_f64; }
+        "histogram_rounded_f32" { Even<f32, Halfway> => rounded_f32; }
+        "histogram_rounded_f64" { Even<f64, Grid> => rounded_f64; }
     }
 
     /// A critical section for each sample.

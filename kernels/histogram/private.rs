@@ -11,7 +11,7 @@
 //! Bytes of each thread's own, in a bank of its own, are the histogram of 64 bins in Podlozhnyuk's *Histogram calculation
 //! in CUDA* (NVIDIA, 2007).
 
-use super::walk::{Counter, walk, walk_quickly};
+use super::walk::{Counter, walk, walk_ahead};
 use super::{Args, Binning, GROUP, ROW};
 use cuda_std::{Arena, Ordering, Shared, thread, warp};
 
@@ -41,7 +41,7 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     let part = [thread::block_idx_x(), thread::grid_dim_x()];
     let counter = Bytes { bytes: &bytes, rounds: &rounds, keys: args.keys, place };
     match args.channels {
-        1 => walk_quickly(args, part, &counter),
+        1 => walk_ahead::<2, _, _>(args, part, &counter),
         _ => walk(args, part, &counter),
     }
     thread::sync_threads();

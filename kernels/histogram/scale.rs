@@ -15,7 +15,8 @@ pub trait Scale<T: Value>: Argument {
     #[must_use]
     fn new(bins: u32, lower: T, upper: T) -> Option<Self>;
 
-    /// The bin of a number that is in the range, were there no last one; of others some number.
+    /// The bin of a number that is in the range, were there no last one; of others some number. It ascends: of two numbers in
+    /// the range, the larger one has no smaller bin.
     #[must_use]
     fn bin(&self, sample: T, lower: T) -> u32;
 }

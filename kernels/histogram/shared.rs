@@ -5,7 +5,8 @@
 //! nothing that the data contain makes lanes wait for each other; with fewer, fewer lanes can meet.
 //!
 //! If the counters of a block do not fit into shared memory, they are divided into *ranges*: as many neighbouring blocks
-//! as there are ranges read the same samples, at about the same time, and each counts those of its range.
+//! as there are ranges read the same samples, at about the same time, and each counts those of its range. Then there is
+//! one copy of each counter.
 //!
 //! No bank conflicts when the counters are cleared (consecutive addresses) and added up: lanes whose counters begin in the
 //! same bank begin with different copies. While counting there are as many as the data bring about, and none with 32
@@ -15,7 +16,7 @@
 //! of them from Gómez-Luna et al., *An optimized approach to histogram computation on GPU* (Machine Vision and
 //! Applications 24, 2013), who pad them where they are interleaved here.
 
-use super::walk::{Counter, walk, walk_quickly};
+use super::walk::{Counter, walk, walk_ahead};
 use super::{Args, Binning};
 use cuda_std::{Arena, Ordering, Shared, thread, warp};
 
@@ -34,8 +35,8 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     let counters = Counters { window: &window, keys: args.keys, first, len, copies_log2: args.copies_log2, lane };
     match (args.is_seq_cst(), args.channels, args.ranges) {
         (true, ..) => walk(args, part, &SeqCst(counters)),
-        (false, 1, 1) => walk_quickly(args, part, &Whole(counters)),
-        (false, 1, _) => walk_quickly(args, part, &Relaxed(counters)),
+        (false, 1, 1) => walk_ahead::<1, _, _>(args, part, &Whole(counters)),
+        (false, 1, _) => walk_ahead::<1, _, _>(args, part, &Range(counters)),
         (false, ..) => walk(args, part, &Relaxed(counters)),
     }
     thread::sync_threads();
@@ -112,6 +113,18 @@ impl Counter for Whole<'_> {
     fn count(&self, _: u32, key: u32) {
         let Counters { window, copies_log2, lane, .. } = self.0;
         window.add((key << copies_log2) + lane, 1, Ordering::Relaxed);
+    }
+}
+
+/// For one channel, with a part of its counters in the block's range, one copy of each.
+struct Range<'a>(Counters<'a>);
+
+impl Counter for Range<'_> {
+    #[inline(always)]
+    fn count(&self, _: u32, key: u32) {
+        let Counters { window, first, len, .. } = self.0;
+        let i = key.wrapping_sub(first);
+        window.add_if(i < len, i, 1, Ordering::Relaxed);
     }
 }
 

@@ -32,25 +32,33 @@ pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 
 
 /// The same for one channel, and faster.
 ///
-/// A thread asks for its next pack before it counts the one that it has, and works out the keys of all samples of a pack
-/// before it counts the first, so that the latencies of memory and of conversions overlap.
+/// A thread has asked for `AHEAD` packs, and asks for one more before it counts the first of them; it works out the keys of all
+/// samples of a pack before it counts one. So the latencies of memory and of conversions overlap.
 #[inline(always)]
-pub(super) fn walk_quickly<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 2], counter: &C) {
+pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, C: Counter>(
+    args: &Args<B>,
+    [part, parts]: [u32; 2],
+    counter: &C,
+) {
     let threads = thread::block_dim_x();
     let mut number = part * threads + thread::thread_idx_x();
-    let mut pack = load(args, number);
+    let mut packs = [[0; 4]; AHEAD];
+    for (k, pack) in packs.iter_mut().enumerate() {
+        *pack = load(args, number + k as u32 * parts * threads);
+    }
     while number < args.packs {
-        let ahead = number + parts * threads;
-        let next = load(args, ahead);
+        let last = load(args, number + AHEAD as u32 * parts * threads);
         let (mut keys, mut len) = ([0; MOST_SAMPLES], 0);
-        B::Sample::unpack(pack, |sample| {
+        B::Sample::unpack(packs[0], |sample| {
             keys[len] = args.binning.key(sample);
             len += 1;
         });
         for key in &keys[..len] {
             counter.count(0, *key);
         }
-        (number, pack) = (ahead, next);
+        packs.copy_within(1.., 0);
+        packs[AHEAD - 1] = last;
+        number += parts * threads;
     }
     count_tail(args, part, counter);
 }
@@ -83,6 +91,13 @@ fn per_pack<B: Binning>() -> u32 {
     PACK_BYTES / size_of::<B::Sample>() as u32
 }
 
+/// The channel of sample `i` of the launch.
+#[inline(always)]
+pub(super) fn channel_of<B: Binning>(args: &Args<B>, i: u32) -> u32 {
+    let channel = args.first_channel + i % args.channels.max(1);
+    if channel < args.channels { channel } else { channel - args.channels }
+}
+
 /// The channel of the next sample.
 struct NextChannel(u32);
 
@@ -90,8 +105,7 @@ impl NextChannel {
     /// That of sample `i` of the launch.
     #[inline(always)]
     fn new<B: Binning>(args: &Args<B>, i: u32) -> Self {
-        let channel = args.first_channel + i % args.channels.max(1);
-        NextChannel(if channel < args.channels { channel } else { channel - args.channels })
+        NextChannel(channel_of(args, i))
     }
 
     /// Counts the channel's sample, and goes on to the next channel.

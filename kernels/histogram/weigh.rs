@@ -8,6 +8,7 @@
 //! many as the data bring about: a sum of 64 bits is in two banks, so that those whose numbers differ by a multiple of 16
 //! share theirs, and there is one copy only.
 
+use super::walk::channel_of;
 use super::{Args, Binning, Quantum};
 use cuda_std::{Arena, GlobalIn, Ordering, arguments, thread};
 
@@ -36,10 +37,9 @@ pub(super) fn add<B: Binning>(arena: Arena, weighted: &WeightedArgs<B>) {
     }
     thread::sync_threads();
 
-    let channels = args.channels.max(1);
     let mut i = thread::block_idx_x() * threads + t;
     while i < args.tail {
-        let channel = (args.first_channel + i % channels) % channels;
+        let channel = channel_of(args, i);
         if channel < args.counted {
             let key = args.binning.key(args.samples.get(i.into()));
             let multiple = quantum.multiple(weights.get(i.into())) as u64;

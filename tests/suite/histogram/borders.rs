@@ -183,8 +183,8 @@ fn few_numbers_in_many_bins(device: &Device) -> Result<(), Failed> {
     Err(format!("{counts:?}").into())
 }
 
-/// Bins between multiples of powers of two need no borders; kernels compute those of ordinary ranges, in single precision if
-/// that does, and search others in a table.
+/// Bins between multiples of powers of two need no borders; kernels compute bins of ordinary ranges otherwise, and search those
+/// of others in a table.
 fn which_are_computed() -> Result<(), Failed> {
     fn by<T: Number>(kernels: &[&str], cases: &[Case<T>]) -> Result<(), Failed> {
         for case in cases {
@@ -200,9 +200,13 @@ fn which_are_computed() -> Result<(), Failed> {
     by::<f64>(&["even"], &multiples())?;
     by(&["even"], &[Case::even(1 << 22, 0.0f32..1.0), Case::even(2, -f32::MIN_POSITIVE..f32::MIN_POSITIVE)])?;
     by(&["even"], &[Case::even(1 << 24, 0.0f64..1.0)])?;
-    by::<f32>(&["even", "single"], &ordinary())?;
-    by::<f64>(&["even", "double"], &ordinary())?;
-    by(&["single"], &[Case::even(256, -3.7f32..4.1), Case::even(255, 0.0..1.0), Case::even(4096, 0.1..0.7)])?;
-    by(&["double"], &[Case::even(1 << 24, 0.0f32..1.0), Case::even(77_777, -3.0f32..0.1)])?;
+    by::<f32>(&["even", "rounded"], &ordinary())?;
+    by::<f64>(&["even", "rounded"], &ordinary())?;
+    by(&["rounded"], &[Case::even(256, -3.7f32..4.1), Case::even(255, 0.0..1.0), Case::even(4096, 0.1..0.7)])?;
+    by(
+        &["rounded"],
+        &[Case::even(65_536, -3.7f32..4.1), Case::even(77_777, -3.0..0.1), Case::even(1 << 24, 0.0..1.0)],
+    )?;
+    by(&["rounded"], &[Case::even(1 << 24, 0.1f64..1.0), Case::even(65_536, -3.7..4.1)])?;
     by(&["edges"], &[Case::even(999, f64::MIN..f64::MAX), Case::even(1000, 1.0..1.0f64.next_up())])
 }
