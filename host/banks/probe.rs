@@ -1,8 +1,9 @@
 //! How long accesses take on a device.
 
+use super::BankError;
 use super::{AccessKind, AccessPattern, Width};
 use crate::modules::BANKS;
-use crate::{Backend, Device, Error, LaunchShape, Result};
+use crate::{Backend, Device, LaunchShape, Result};
 use cuda_std::{Entry, shared_bytes};
 use slm_kernels::banks::{self, ACCESSES, NOBODY, ProbeArgs};
 
@@ -70,14 +71,14 @@ impl AccessPattern {
     ///
     /// # Errors
     ///
-    /// * [`Error::NoLanes`] if no lane takes part.
-    /// * [`Error::AtomicWidth`] for an atomic operation on other than four or eight bytes.
+    /// * [`BankError::NoLanes`] if no lane takes part.
+    /// * [`BankError::AtomicWidth`] for an atomic operation on other than four or eight bytes.
     /// * [`Error::KernelOnCpu`] on the CPU.
     /// * [`Error::SharedMemoryExceeded`] if a block cannot have all elements up to the pattern's last one.
     /// * What [`Device::kernel`] and [`Device::upload`] give, and [failures of the device](Error#failures-of-the-device).
     pub fn probe(&self, device: &Device) -> Result<Probe> {
         if self.lanes() == 0 {
-            return Err(Error::NoLanes);
+            return Err(BankError::NoLanes.into());
         }
         let (measure, effort) = (kernel(self.kind(), self.width())?, Effort::on(device));
         // In this order, so that what the first launch pays for is not taken for conflicts.
@@ -133,7 +134,7 @@ fn kernel(kind: AccessKind, width: Width) -> Result<Measure> {
         (Store, B16) => cycles::<banks::banks_store_16>,
         (Atomic, B4) => cycles::<banks::banks_atomic_4>,
         (Atomic, B8) => cycles::<banks::banks_atomic_8>,
-        (Atomic, B1 | B2 | B16) => return Err(Error::AtomicWidth { bytes: width.bytes() }),
+        (Atomic, B1 | B2 | B16) => return Err(BankError::AtomicWidth { bytes: width.bytes() }.into()),
     })
 }
 
@@ -166,3 +167,6 @@ fn cycles<E: Entry<Args = ProbeArgs, Constants = ()>>(
     let end: u64 = ends.download()?.into_iter().max().unwrap_or_default();
     Ok(end.saturating_sub(begin))
 }
+
+#[cfg(doc)]
+use crate::Error;

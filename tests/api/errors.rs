@@ -1,4 +1,5 @@
-//! What every error says, when the errors come that need no GPU, and that a failed call changes nothing.
+//! What the errors say that operations have in common, when those come that need no GPU, and that a failed call changes
+//! nothing.
 
 use ndarray::{Array2, ArrayView2, array, aview0};
 use slm::emulator::{Finding, Launch, LaunchError, Line, Problem, Report};
@@ -7,14 +8,15 @@ use std::error::Error as _;
 
 /// Checks an error's text, and that of its cause.
 #[track_caller]
-fn says(error: &Error, text: &str, source: Option<&str>) {
+pub(crate) fn says(error: impl Into<Error>, text: &str, source: Option<&str>) {
+    let error = error.into();
     assert_eq!(error.to_string(), text);
     assert_eq!(error.source().map(ToString::to_string).as_deref(), source);
 }
 
 #[track_caller]
-fn fails<T: std::fmt::Debug>(result: Result<T>, expected: Error) {
-    assert_eq!(result.expect_err("this cannot work"), expected);
+pub(crate) fn fails<T: std::fmt::Debug>(result: Result<T>, expected: impl Into<Error>) {
+    assert_eq!(result.expect_err("this cannot work"), expected.into());
 }
 
 mod texts;
@@ -22,19 +24,19 @@ mod texts;
 const LARGEST: u64 = isize::MAX as u64;
 
 /// The sum of each sample and its two neighbours.
-fn sum_of_three(device: &Device) -> slm::filter1d::PreparedFilter1d<i32> {
+pub(crate) fn sum_of_three(device: &Device) -> slm::filter1d::PreparedFilter1d<i32> {
     Filter1d::correlate(&[1, 1, 1]).prepare(device).unwrap()
 }
 
 /// Two buffers, to see afterwards that they still are what they were, and still work.
-struct Untouched {
-    device: Device,
-    input: Buffer<i32>,
-    output: Buffer<i32>,
+pub(crate) struct Untouched {
+    pub(crate) device: Device,
+    pub(crate) input: Buffer<i32>,
+    pub(crate) output: Buffer<i32>,
 }
 
 impl Untouched {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let device = Device::cpu();
         let input = device.upload(&[1, 2, 3, 4]).unwrap();
         let output = device.upload(&[-1, -2, -3, -4]).unwrap();
@@ -42,39 +44,12 @@ impl Untouched {
     }
 
     #[track_caller]
-    fn check(mut self) {
+    pub(crate) fn check(mut self) {
         assert_eq!(self.input.download().unwrap(), [1, 2, 3, 4]);
         assert_eq!(self.output.download().unwrap(), [-1, -2, -3, -4]);
         sum_of_three(&self.device).apply_into(&self.input, &mut self.output).unwrap();
         assert_eq!(self.output.download().unwrap(), [3, 6, 9, 7]);
     }
-}
-
-#[test]
-fn a_filter_without_taps() {
-    let device = Device::cpu();
-    fails(Filter1d::<f32>::correlate(&[]).prepare(&device), Error::NoTaps);
-    fails(Filter1d::<f64>::convolve(&[]).prepare(&device), Error::NoTaps);
-    fails(Filter1d::<i32>::convolve(&[]).extent(Extent::Full).prepare(&device), Error::NoTaps);
-}
-
-#[test]
-fn an_output_of_the_wrong_length() {
-    let mut data = Untouched::new();
-    let filter = sum_of_three(&data.device);
-    for actual in [0, 3, 5] {
-        let mut output = data.device.upload(&vec![7; actual]).unwrap();
-        fails(filter.apply_into(&data.input, &mut output), Error::Length { what: "the output", expected: 4, actual });
-        assert_eq!(output.download().unwrap(), vec![7; actual]);
-    }
-    let full = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Full).prepare(&data.device).unwrap();
-    fails(full.apply_into(&data.input, &mut data.output), Error::Length { what: "the output", expected: 6, actual: 4 });
-    let valid = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Valid).prepare(&data.device).unwrap();
-    fails(
-        valid.apply_into(&data.input, &mut data.output),
-        Error::Length { what: "the output", expected: 2, actual: 4 },
-    );
-    data.check();
 }
 
 #[test]
@@ -113,42 +88,8 @@ fn a_clone_is_no_other_handle() {
     assert_eq!(data.output.download().unwrap(), [1, 1, 0, 0]);
 }
 
-fn matrix(device: &Device, data: ArrayView2<'_, i32>) -> Buffer2<i32> {
+pub(crate) fn matrix(device: &Device, data: ArrayView2<'_, i32>) -> Buffer2<i32> {
     Buffer2::upload(device, data).unwrap()
-}
-
-#[test]
-fn an_output_of_the_wrong_shape() {
-    let device = Device::cpu();
-    let samples = array![[1, 2, 3], [4, 5, 6]];
-    let untouched = array![[-1, -2], [-3, -4], [-5, -6]];
-    let input = matrix(&device, samples.view());
-    let mut output = matrix(&device, untouched.view());
-    let shape = |expected| Error::Shape { what: "the output", expected, actual: [3, 2] };
-    let filter = sum_of_three(&device);
-    fails(filter.apply_axis_into(&input, 0, &mut output), shape([2, 3]));
-    fails(filter.apply_axis_into(&input, 1, &mut output), shape([2, 3]));
-    let full = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Full).prepare(&device).unwrap();
-    fails(full.apply_axis_into(&input, 0, &mut output), shape([4, 3]));
-    fails(full.apply_axis_into(&input, 1, &mut output), shape([2, 5]));
-    assert_eq!(input.download().unwrap(), samples);
-    assert_eq!(output.download().unwrap(), untouched);
-}
-
-#[test]
-fn an_axis_that_is_not_there() {
-    let device = Device::cpu();
-    let filter = sum_of_three(&device);
-    let samples = Array2::from_elem((2, 3), 5);
-    let input = matrix(&device, samples.view());
-    let mut output = matrix(&device, samples.view());
-    for axis in [2, usize::MAX] {
-        let error = Error::Axis { axis, dimensions: 2 };
-        fails(filter.apply_axis(samples.view(), axis), error.clone());
-        fails(filter.apply_axis_into(&input, axis, &mut output), error.clone());
-        fails(filter.plan_axis([2, 3], axis), error);
-    }
-    assert_eq!(output.download().unwrap(), samples);
 }
 
 #[test]
@@ -186,7 +127,7 @@ fn a_buffer_that_is_no_matrix_comes_back() {
     for (rows, columns, pitch) in layouts {
         let failure = Buffer2::from_buffer(buffer, rows, columns, pitch).unwrap_err();
         let error = failure.error().clone();
-        says(&error, &failure.to_string(), None);
+        says(error.clone(), &failure.to_string(), None);
         assert_eq!(failure.source().map(ToString::to_string), None);
         buffer = failure.into_buffer();
         assert_eq!(buffer.download().unwrap(), [1, 2, 3, 4, 5, 6]);
@@ -265,36 +206,6 @@ fn buffers_that_are_too_large() {
     fails(device.zeroed::<u8>(isize::MAX as usize), Error::OutOfHostMemory { requested: LARGEST });
     fails(Buffer2::<f32>::zeroed(&device, 1 << 50, 2), Error::OutOfHostMemory { requested: 1 << 53 });
     assert_eq!(device.zeroed::<i32>(2).unwrap().download().unwrap(), [0, 0]);
-}
-
-#[test]
-fn outputs_that_are_too_many() {
-    let full = Filter1d::correlate(&[1.0f32; 5]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
-    let most = usize::MAX - 4;
-    let large = |samples: usize| Error::TooLarge {
-        what: "the number of samples",
-        factors: [samples as u64, 1],
-        limit: most as u64,
-    };
-    assert_eq!(full.output_shape([3, 5], 0), Ok([full.output_len(3).unwrap(), 5]));
-    assert_eq!(full.output_shape([3, 5], 1), Ok([3, full.output_len(5).unwrap()]));
-    fails(full.output_shape([3, 5], 2), Error::Axis { axis: 2, dimensions: 2 });
-    assert_eq!(full.output_len(most), Ok(usize::MAX));
-    fails(full.output_len(most + 1), large(most + 1));
-    fails(full.output_len(usize::MAX), large(usize::MAX));
-    fails(full.plan_axis([usize::MAX, 1], 0), large(usize::MAX));
-    // A plan is advice, so it does not fail; it says why there is nothing.
-    let plan = full.plan(usize::MAX);
-    assert_eq!((&*plan.kernel, plan.outputs, plan.launches), ("none", [1, 0], Vec::new()));
-    assert_eq!(plan.reason, large(usize::MAX).to_string());
-}
-
-/// A small matrix along an axis that makes it larger than any address space.
-#[test]
-fn outputs_that_no_memory_holds() {
-    let full = Filter1d::correlate(&vec![1.0f64; 1 << 23]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
-    let wide = Array2::zeros((1, 1 << 23));
-    fails(full.apply_axis(wide.view(), 0), Error::OutOfHostMemory { requested: 1 << 49 });
 }
 
 /// A view that shows one number again and again needs no memory; a copy of it does.

@@ -2,14 +2,14 @@
 //! probes.
 
 mod counted;
-
+mod errors;
 mod pictures;
 mod probes;
 mod properties;
 mod tiles;
 
-use slm::banks::{AccessKind, AccessPattern, BankModel, Named, Width};
-use slm::{Error, Result};
+use slm::Result;
+use slm::banks::{AccessKind, AccessPattern, BankError, BankModel, Named, Width};
 use slm_test_support::banks::Prediction;
 
 /// Models with all sorts of numbers.
@@ -149,7 +149,7 @@ fn patterns_say_what_they_are() {
 #[test]
 fn models_that_there_cannot_be() {
     for (banks, bank_bytes) in [(0, 4), (64, 4), (24, 4), (32, 0), (32, 32), (32, 3), (2, 4), (1, 8), (u32::MAX, 4)] {
-        assert_eq!(BankModel::new(banks, bank_bytes), Err(Error::Banks { banks, bank_bytes }));
+        assert_eq!(BankModel::new(banks, bank_bytes), Err(BankError::Banks { banks, bank_bytes }.into()));
     }
     for model in models() {
         assert_eq!(BankModel::new(model.banks(), model.bank_bytes()), Ok(model));
@@ -163,6 +163,6 @@ fn widths() {
     assert_eq!(widths, Ok(Width::ALL.to_vec()));
     assert_eq!(Width::ALL.map(Width::bytes), [1, 2, 4, 8, 16]);
     for bytes in [0usize, 3, 12, 32, usize::MAX] {
-        assert_eq!(Width::try_from(bytes), Err(Error::AccessWidth { bytes }));
+        assert_eq!(Width::try_from(bytes), Err(BankError::AccessWidth { bytes }.into()));
     }
 }

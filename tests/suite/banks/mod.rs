@@ -1,13 +1,13 @@
 //! The kernels that measure accesses, as emulated devices see them: what there is of them is reached, nothing is found, and
-//! patterns without conflicts have none. What the measurements say is tested in `tests/plain/banks`.
+//! patterns without conflicts have none. What the measurements say is tested in `api.rs`.
 
 use crate::common::emulated;
 use libtest_mimic::{Failed, Trial};
-use slm::banks::{AccessKind, Accumulation, Named, Width};
+use slm::banks::{AccessKind, Accumulation, BankError, Named, Width};
 use slm::{Device, Error};
 
 /// The name of the suite.
-pub(super) const SUITE: &str = "probes";
+const SUITE: &str = "banks";
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![emulated::trial(SUITE, "accesses", accesses), emulated::trial(SUITE, "accumulation", accumulation)]
@@ -16,7 +16,7 @@ pub(super) fn trials() -> Vec<Trial> {
 fn accesses(device: &Device) -> Result<(), Failed> {
     for (kind, width) in AccessKind::ALL.into_iter().flat_map(|kind| Width::ALL.map(|width| (kind, width))) {
         match Named::Own.pattern(kind, width).probe(device) {
-            Ok(_) | Err(Error::AtomicWidth { .. }) => {}
+            Ok(_) | Err(Error::Banks(BankError::AtomicWidth { .. })) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -7,7 +7,7 @@ use cuda_std::image::Module;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use slm::banks::{AccessKind, AccessPattern, Accumulation, BankModel, Named, Width};
+use slm::banks::{AccessKind, AccessPattern, Accumulation, BankError, BankModel, Named, Width};
 use slm::emulator::Profile;
 use slm::{Device, Error, LaunchShape};
 use slm_kernels::banks::{self, ACCESSES, NOBODY, ProbeArgs};
@@ -83,9 +83,9 @@ proptest! {
 fn what_cannot_be_measured() {
     let device = Device::emulated(Profile::SMALL, 0);
     let own = |kind, width| Named::Own.pattern(kind, width);
-    assert_eq!(own(AccessKind::Load, Width::B4).only(0).probe(&device), Err(Error::NoLanes));
+    assert_eq!(own(AccessKind::Load, Width::B4).only(0).probe(&device), Err(BankError::NoLanes.into()));
     for width in [Width::B1, Width::B2, Width::B16] {
-        let error = Error::AtomicWidth { bytes: width.bytes() };
+        let error = Error::from(BankError::AtomicWidth { bytes: width.bytes() });
         assert_eq!(own(AccessKind::Atomic, width).probe(&device), Err(error));
     }
     let cpu = own(AccessKind::Store, Width::B8).probe(&Device::cpu());

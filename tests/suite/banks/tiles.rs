@@ -1,6 +1,6 @@
 //! Layouts of tiles: formulas, costs by the oracle, and that the search finds the smallest.
 
-use slm::banks::{AccessKind, BankModel, Layout, Proposal, Swizzle, Tile, Width};
+use slm::banks::{AccessKind, BankError, BankModel, Layout, Proposal, Swizzle, Tile, Width};
 use slm::{Error, Result};
 use slm_test_support::banks::Prediction;
 use std::collections::BTreeSet;
@@ -153,7 +153,7 @@ fn groups_of_elements_stay_together() {
     let single = transposed([64, 64], Width::B4, Width::B16, Width::B4).unwrap();
     let found = model.search(&single);
     assert_eq!((found.is_conflict_free(), found.costs[0].degree, found.costs[1].degree), (false, 1, 4), "{found}");
-    let error = |layout: &str| Error::LayoutAlignment { layout: layout.into(), elements: 4 };
+    let error = |layout: &str| Error::from(BankError::LayoutAlignment { layout: layout.into(), elements: 4 });
     assert_eq!(model.evaluate(&single, Layout::padded(65)), Err(error("row * 65 + column")));
     let swizzle = Layout::swizzled(64, Swizzle { bits: 5, base: 1, shift: 0 }).unwrap();
     assert_eq!(model.evaluate(&single, swizzle), Err(error("row * 64 + (column ^ ((row & 31) << 1))")));
@@ -202,16 +202,17 @@ fn the_largest_tile() {
 #[test]
 fn accesses_that_there_cannot_be() {
     let tile = || Tile::new(5, 10, Width::B4).unwrap();
-    let narrow = |bytes| Err(Error::NarrowAccess { bytes, element_bytes: 4 });
+    let narrow = |bytes| Err(BankError::NarrowAccess { bytes, element_bytes: 4 }.into());
     assert_eq!(tile().row_by_row(ROWS, Width::B2), narrow(2));
     assert_eq!(tile().column_by_column(ROWS, Width::B1), narrow(1));
     let at = |width, place| tile().access(COLUMNS, width, 1, move |_, lane| (lane == 9).then_some(place));
-    let outside = |row, column, elements| Err(Error::OutsideTile { row, column, elements, rows: 5, columns: 10 });
+    let outside =
+        |row, column, elements| Err(BankError::OutsideTile { row, column, elements, rows: 5, columns: 10 }.into());
     assert_eq!(at(Width::B4, [5, 0]), outside(5, 0, 1));
     assert_eq!(at(Width::B4, [4, 10]), outside(4, 10, 1));
     assert_eq!(at(Width::B8, [4, u32::MAX - 1]), outside(4, u32::MAX - 1, 2));
     assert_eq!(at(Width::B16, [0, 8]), outside(0, 8, 4));
-    assert_eq!(at(Width::B8, [0, 3]), Err(Error::TileAlignment { column: 3, elements: 2 }));
+    assert_eq!(at(Width::B8, [0, 3]), Err(BankError::TileAlignment { column: 3, elements: 2 }.into()));
     assert!(at(Width::B4, [4, 9]).is_ok() && at(Width::B8, [4, 8]).is_ok());
     // The last group of a row is not complete.
     assert_eq!(tile().row_by_row(ROWS, Width::B16), outside(0, 8, 4));
@@ -223,7 +224,7 @@ fn layouts_that_there_cannot_be() {
     for (stride, bits, base, shift) in
         [(33, 1, 0, 0), (32, 5, 1, 0), (32, 32, 0, 0), (0, u32::MAX, 1, 0), (0, 16, 16, 0), (32, 5, 0, 32)]
     {
-        let error = Error::Swizzle { stride, bits, base, shift };
+        let error = Error::from(BankError::Swizzle { stride, bits, base, shift });
         assert_eq!(Layout::swizzled(stride, Swizzle { bits, base, shift }), Err(error));
     }
     let tile = Tile::new(4, 40, Width::B4).unwrap();

@@ -1,17 +1,13 @@
 //! What every error of histograms says, when the errors come that need no GPU, and that a failed call changes nothing.
 
-use slm::histogram::HistogramElement;
-use slm::{Device, Error, Histogram, Result};
-use std::fmt::Debug;
-
-#[track_caller]
-fn fails<T: Debug>(result: Result<T>, expected: Error) {
-    assert_eq!(result.expect_err("this cannot work"), expected);
-}
+use crate::errors::fails;
+use slm::histogram::{HistogramElement, HistogramError};
+use slm::{Device, Error, Histogram};
 
 /// Checks the error of a histogram. NaN is not equal to itself, so its text is compared.
 #[track_caller]
-fn is_refused<T: HistogramElement>(histogram: &Histogram<T>, expected: Error) {
+fn is_refused<T: HistogramElement>(histogram: &Histogram<T>, expected: impl Into<Error>) {
+    let expected = expected.into();
     let error = histogram.prepare(&Device::cpu()).expect_err("there is no such histogram");
     assert_eq!(error.to_string(), expected.to_string());
     assert_eq!(std::mem::discriminant(&error), std::mem::discriminant(&expected));
@@ -20,61 +16,61 @@ fn is_refused<T: HistogramElement>(histogram: &Histogram<T>, expected: Error) {
 #[test]
 fn texts() {
     let texts = [
-        (Error::Bins { bins: 0, limit: 1 << 24 }, "a histogram has 1 to 16777216 bins, and not 0"),
-        (Error::LowBits { bits: 17, limit: 16 }, "a histogram of low bits takes 1 to 16 of them, and not 17"),
+        (HistogramError::Bins { bins: 0, limit: 1 << 24 }, "a histogram has 1 to 16777216 bins, and not 0"),
+        (HistogramError::LowBits { bits: 17, limit: 16 }, "a histogram of low bits takes 1 to 16 of them, and not 17"),
         (
-            Error::Range { lower: 3.0, upper: -0.5 },
+            HistogramError::Range { lower: 3.0, upper: -0.5 },
             "the range of a histogram goes from a finite number to a larger one, and not from 3 to -0.5",
         ),
         (
-            Error::Range { lower: f64::from(f32::MAX), upper: f64::NEG_INFINITY },
+            HistogramError::Range { lower: f64::from(f32::MAX), upper: f64::NEG_INFINITY },
             "the range of a histogram goes from a finite number to a larger one, and not from 3.4028235e38 to -inf",
         ),
         // Of numbers that are `f32` only the digits that those have.
         (
-            Error::Range { lower: 0.7f32.into(), upper: 0.1f32.into() },
+            HistogramError::Range { lower: 0.7f32.into(), upper: 0.1f32.into() },
             "the range of a histogram goes from a finite number to a larger one, and not from 0.7 to 0.1",
         ),
         (
-            Error::Range { lower: 0.1f32.into(), upper: 0.1 },
+            HistogramError::Range { lower: 0.1f32.into(), upper: 0.1 },
             "the range of a histogram goes from a finite number to a larger one, and not from 0.10000000149011612 to 0.1",
         ),
         (
-            Error::Range { lower: u32::MAX.into(), upper: i32::MIN.into() },
+            HistogramError::Range { lower: u32::MAX.into(), upper: i32::MIN.into() },
             "the range of a histogram goes from a finite number to a larger one, and not from 4294967295 to -2147483648",
         ),
         (
-            Error::EdgeOrder { index: 0, edge: f64::from(1u32 << 31), next: -0.0 },
+            HistogramError::EdgeOrder { index: 0, edge: f64::from(1u32 << 31), next: -0.0 },
             "the edges of a histogram ascend, but edge 0 is 2147483648 and the next one -0",
         ),
-        (Error::Edges { edges: 1 }, "the bins of a histogram take at least 2 edges, and there are 1"),
+        (HistogramError::Edges { edges: 1 }, "the bins of a histogram take at least 2 edges, and there are 1"),
         (
-            Error::EdgeOrder { index: 3, edge: 2.5, next: f64::NAN },
+            HistogramError::EdgeOrder { index: 3, edge: 2.5, next: f64::NAN },
             "the edges of a histogram ascend, but edge 3 is 2.5 and the next one NaN",
         ),
         (
-            Error::Channels { channels: 3, counted: 4 },
+            HistogramError::Channels { channels: 3, counted: 4 },
             "a histogram counts at least 1 of its channels and at most all, and not 4 of 3",
         ),
-        (Error::Interleaving { samples: 10, channels: 4 }, "10 samples cannot be divided among 4 channels"),
-        (Error::Weight { index: 5, weight: f32::INFINITY }, "weights must be finite, and weight 5 is inf"),
+        (HistogramError::Interleaving { samples: 10, channels: 4 }, "10 samples cannot be divided among 4 channels"),
+        (HistogramError::Weight { index: 5, weight: f32::INFINITY }, "weights must be finite, and weight 5 is inf"),
     ];
     for (error, text) in texts {
-        assert_eq!(error.to_string(), text);
+        assert_eq!(Error::from(error).to_string(), text);
     }
 }
 
 #[test]
 fn numbers_of_bins() {
     for bins in [0, (1 << 24) + 1, usize::MAX] {
-        is_refused(&Histogram::even(bins, 0.0..1.0), Error::Bins { bins, limit: 1 << 24 });
-        is_refused(&Histogram::even(bins, 5u8..5), Error::Bins { bins, limit: 1 << 24 });
+        is_refused(&Histogram::even(bins, 0.0..1.0), HistogramError::Bins { bins, limit: 1 << 24 });
+        is_refused(&Histogram::even(bins, 5u8..5), HistogramError::Bins { bins, limit: 1 << 24 });
     }
     let edges: Vec<u32> = (0..(1 << 24) + 2).collect();
-    is_refused(&Histogram::edges(&edges), Error::Bins { bins: (1 << 24) + 1, limit: 1 << 24 });
+    is_refused(&Histogram::edges(&edges), HistogramError::Bins { bins: (1 << 24) + 1, limit: 1 << 24 });
     assert_eq!(Histogram::edges(&edges[1..]).prepare(&Device::cpu()).unwrap().bins(), 1 << 24);
     for bits in [0, 17, 32, u32::MAX] {
-        is_refused(&Histogram::low_bits(bits), Error::LowBits { bits, limit: 16 });
+        is_refused(&Histogram::low_bits(bits), HistogramError::LowBits { bits, limit: 16 });
     }
 }
 
@@ -82,7 +78,10 @@ fn numbers_of_bins() {
 fn ranges() {
     #[track_caller]
     fn refused<T: HistogramElement>(lower: T, upper: T) {
-        is_refused(&Histogram::even(10, lower..upper), Error::Range { lower: lower.into(), upper: upper.into() });
+        is_refused(
+            &Histogram::even(10, lower..upper),
+            HistogramError::Range { lower: lower.into(), upper: upper.into() },
+        );
     }
     refused(7u8, 7);
     refused(8u16, 7);
@@ -114,9 +113,9 @@ fn widths_beyond_f64() {
 #[test]
 fn edges_that_do_not_ascend() {
     for edges in [&[][..], &[1.0f32]] {
-        is_refused(&Histogram::edges(edges), Error::Edges { edges: edges.len() });
+        is_refused(&Histogram::edges(edges), HistogramError::Edges { edges: edges.len() });
     }
-    let order = |index, edge, next| Error::EdgeOrder { index, edge, next };
+    let order = |index, edge, next| HistogramError::EdgeOrder { index, edge, next };
     is_refused(&Histogram::edges(&[1, 2, 2, 1]), order(1, 2.0, 2.0));
     is_refused(&Histogram::edges(&[3u8, 2]), order(0, 3.0, 2.0));
     is_refused(&Histogram::edges(&[-0.0, 0.0]), order(0, -0.0, 0.0));
@@ -128,7 +127,7 @@ fn edges_that_do_not_ascend() {
 #[test]
 fn numbers_of_channels() {
     let refused = |histogram: Histogram<u8>, channels, counted| {
-        is_refused(&histogram, Error::Channels { channels, counted });
+        is_refused(&histogram, HistogramError::Channels { channels, counted });
     };
     refused(Histogram::bytes().channels(0), 0, 0);
     refused(Histogram::bytes().channels(3).count(0), 3, 0);
@@ -146,7 +145,7 @@ fn numbers_of_channels() {
 fn samples_that_channels_do_not_divide() {
     let device = Device::cpu();
     let histogram = Histogram::bytes().channels(4).count(1).prepare(&device).unwrap();
-    let error = Error::Interleaving { samples: 6, channels: 4 };
+    let error = HistogramError::Interleaving { samples: 6, channels: 4 };
     let before: Vec<u64> = (0..259).collect();
     let mut counts = device.upload(&before).unwrap();
     fails(histogram.apply(&[0; 6]), error.clone());

@@ -1,24 +1,33 @@
-//! When the errors of `Transpose` come, on devices that need no GPU, and that a failed call changes nothing.
+//! What the errors of `Transpose` say, when they come, on devices that need no GPU, and that a failed call changes nothing.
 
+use crate::errors::{fails, says};
 use slm::emulator::Profile;
 use slm::ndarray::Array2;
-use slm::transpose::{Algorithm, PreparedTranspose};
-use slm::{Buffer2, Device, Error, Result, Transpose};
-
-#[track_caller]
-fn fails<T: std::fmt::Debug>(result: Result<T>, expected: Error) {
-    assert_eq!(result.expect_err("this cannot work"), expected);
-}
+use slm::transpose::{Algorithm, PreparedTranspose, TransposeError};
+use slm::{Buffer2, Device, Error, Transpose};
 
 fn devices() -> [Device; 2] {
     [Device::cpu(), Device::emulated(Profile::SM_80, 1)]
 }
 
 #[test]
+fn no_components() {
+    says(TransposeError::NoComponents, "an element has at least 1 component, and this one has 0", None);
+}
+
+#[test]
+fn element_size() {
+    let error = TransposeError::ElementSize { bytes: (1 << 32) + 1, unit: 1, limit: 4_294_967_039 };
+    let text = "elements of 4294967297 bytes, in rows that units of 1 bytes divide: a GPU transposes elements of up to \
+                4294967039 bytes there";
+    says(error, text, None);
+}
+
+#[test]
 fn elements_without_components() {
     for device in devices() {
-        fails(Transpose::new(2, 2).components(0).prepare::<f32>(&device), Error::NoComponents);
-        fails(Transpose::new(0, 0).components(0).prepare_in_place::<u8>(&device), Error::NoComponents);
+        fails(Transpose::new(2, 2).components(0).prepare::<f32>(&device), TransposeError::NoComponents);
+        fails(Transpose::new(0, 0).components(0).prepare_in_place::<u8>(&device), TransposeError::NoComponents);
     }
 }
 
@@ -49,7 +58,7 @@ fn elements_of_too_many_units() {
     let of_2 = [(1 << 33) + 2, (1 << 33) - 2, 2 * (LIMIT + 2)].map(|bytes| (bytes, 2));
     let of_4 = [1 << 34, (1 << 34) + 4, (1 << 34) - 4, 4 * (LIMIT + 1), 1 << 62].map(|bytes| (bytes, 4));
     for (bytes, unit) in of_1.into_iter().chain(of_2).chain(of_4) {
-        let error = Error::ElementSize { bytes, unit, limit: LIMIT * u64::from(unit) };
+        let error = TransposeError::ElementSize { bytes, unit, limit: LIMIT * u64::from(unit) };
         let element = Transpose::new(1, 1).components(bytes as usize);
         for algorithm in [Algorithm::Auto, Algorithm::Naive] {
             fails(element.algorithm(algorithm).prepare::<u8>(&device), error.clone());
