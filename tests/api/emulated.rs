@@ -1,5 +1,5 @@
 //! Emulated devices as devices: what they say of themselves, have and refuse. Results are the matter of the suite
-//! `conformance`.
+//! `filter1d`.
 
 use slm::banks::Accumulation;
 use slm::emulator::{Action, Profile, Space};

@@ -6,6 +6,7 @@
 #[cfg(cuda)]
 mod fake;
 
+use crate::common::equal;
 use libtest_mimic::{Failed, Trial};
 use slm::{Backend, Device, Error, Extent, Filter1d};
 use std::ffi::OsStr;
@@ -118,10 +119,6 @@ fn opened(value: &str) -> Result<String, Failed> {
     child("open", [("SLM_DEVICE", value.as_ref())])
 }
 
-fn equal<T: PartialEq + std::fmt::Debug>(actual: T, expected: T) -> Result<(), Failed> {
-    if actual == expected { Ok(()) } else { Err(format!("{actual:?} instead of {expected:?}").into()) }
-}
-
 fn the_variable_is_checked() -> Result<(), Failed> {
     for value in ["nonsense", "cuda:x", "cuda:", "CUDA", "cpu,cuda", "emulated:", "emulated:sm_90:"] {
         equal(opened(value)?, format!("{:?}", Error::UnknownDevice { value: value.to_owned() }))?;
@@ -225,10 +222,9 @@ fn the_rest_works() -> Result<(), Failed> {
     equal((info.compute_capability, info.memory, info.shared_memory), (None, None, None))?;
     let filter = Filter1d::convolve(&[1.0f64, -1.0]).extent(Extent::Full).prepare(&device)?;
     let (x, mut y) = (device.upload(&[1.0, 3.0])?, device.zeroed(3)?);
-    let ((), time) = device.time(|| filter.apply_into(&x, &mut y))?;
+    let ((), _) = device.time(|| filter.apply_into(&x, &mut y))?;
     device.synchronize()?;
     equal(y.download()?, vec![1.0, 2.0, -3.0])?;
-    equal(time.as_secs() < 60, true)?;
     let plan = filter.plan(2);
     equal((&*plan.kernel, plan.launches), ("cpu", Vec::new()))?;
     #[cfg(cuda)]

@@ -1,9 +1,8 @@
-//! Runs the example `01_blur`: its picture against SciPy's (`tests/golden/camera_sigma3.png`, made by the script `blur.py`
-//! beside it), and
-//! what it says when something is wrong.
+//! Runs the example `01_blur`: its picture against SciPy's (`camera_sigma3.png`, made by the script `blur.py`
+//! beside it), and what it says when something is wrong.
 
-use crate::common::example::{self, Folder, ensure, fails, name, succeeds};
-use crate::common::on_every_backend;
+use super::{fails, name, of_example, succeeds};
+use crate::common::{Folder, ensure, on_every_backend};
 use image::{ColorType, DynamicImage, ImageFormat};
 use libtest_mimic::{Failed, Trial};
 use std::path::Path;
@@ -12,18 +11,18 @@ use std::{fs, io};
 
 const EXAMPLE: &str = "01_blur";
 
-const CAMERA: &[u8] = include_bytes!("../../assets/camera.png");
-const ASTRONAUT: &[u8] = include_bytes!("../../assets/astronaut.png");
-const CAMERA_SIGMA_3: &[u8] = include_bytes!("../golden/camera_sigma3.png");
+const CAMERA: &[u8] = include_bytes!("../../../assets/camera.png");
+const ASTRONAUT: &[u8] = include_bytes!("../../../assets/astronaut.png");
+const CAMERA_SIGMA_3: &[u8] = include_bytes!("camera_sigma3.png");
 
 type Test = fn() -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    trials.extend(on_every_backend("example::blur", "camera_as_scipy", |device| camera_as_scipy(&name(device))));
-    trials.extend(on_every_backend("example::blur", "huge_sigma", |device| huge_sigma(&name(device))));
+    trials.extend(on_every_backend("examples::blur", "camera_as_scipy", |device| camera_as_scipy(&name(device))));
+    trials.extend(on_every_backend("examples::blur", "huge_sigma", |device| huge_sigma(&name(device))));
     trials
-        .extend(on_every_backend("example::blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
+        .extend(on_every_backend("examples::blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
     let others: [(&str, Test); 16] = [
         ("transparent_colours_do_not_show", transparent_colours_do_not_show),
         ("sixteen_bits_stay", sixteen_bits_stay),
@@ -42,8 +41,8 @@ pub(super) fn trials() -> Vec<Trial> {
         ("bad_sigma", bad_sigma),
         ("usage", usage),
     ];
-    trials.extend(others.map(|(name, test)| Trial::test(format!("example::blur::{name}"), test)));
-    example::of_example(EXAMPLE, trials)
+    trials.extend(others.map(|(name, test)| Trial::test(format!("examples::blur::{name}"), test)));
+    of_example(EXAMPLE, trials)
 }
 
 fn camera_as_scipy(device: &str) -> Result<(), Failed> {
@@ -235,7 +234,7 @@ fn bad_sigma() -> Result<(), Failed> {
 
 fn usage() -> Result<(), Failed> {
     let folder = Folder::new()?;
-    fails(&mut example::command(EXAMPLE), 2, &["Usage"])?;
+    fails(&mut super::command(EXAMPLE), 2, &["Usage"])?;
     let mut wide = blur(&folder.path("a.png"), &folder.path("b.png"));
     fails(wide.args(["--sigma", "wide"]), 2, &["invalid value 'wide'"])
 }
@@ -249,7 +248,7 @@ fn fails_to_read(name: &str, bytes: &[u8], message: &str) -> Result<(), Failed> 
 }
 
 fn blur(input: &Path, output: &Path) -> Command {
-    let mut command = example::command(EXAMPLE);
+    let mut command = super::command(EXAMPLE);
     command.args([input, output]);
     command
 }

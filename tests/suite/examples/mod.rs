@@ -1,15 +1,21 @@
-//! Running an example: what it prints, what it complains about, and a folder for its files.
+//! Runs the examples: what they print, and what they complain about.
 
-use image::ColorType;
+mod blur;
+mod chart;
+mod tables;
+
+use crate::common::{ensure, is_cuda, is_emulated};
 use libtest_mimic::{Failed, Trial};
-use std::ffi::OsStr;
+use std::env;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, fs, io, process};
+
+pub(super) fn trials() -> Vec<Trial> {
+    [blur::trials(), chart::trials(), tables::trials()].into_iter().flatten().collect()
+}
 
 /// The trials of an example; without it they are listed as ignored, with the reason.
-pub fn of_example(example: &str, trials: Vec<Trial>) -> Vec<Trial> {
+fn of_example(example: &str, trials: Vec<Trial>) -> Vec<Trial> {
     if find(example).is_some() {
         return trials;
     }
@@ -29,7 +35,7 @@ fn find(example: &str) -> Option<PathBuf> {
     folders.into_iter().map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
-pub fn command(example: &str) -> Command {
+fn command(example: &str) -> Command {
     let mut command = Command::new(find(example).unwrap_or_default());
     // The tests that are not about it must not depend on it.
     command.env_remove("SLM_DEVICE");
@@ -37,13 +43,13 @@ pub fn command(example: &str) -> Command {
 }
 
 /// What an example is told to name the device.
-pub fn name(device: &slm::Device) -> String {
-    let name = if super::is_cuda(device) { "cuda" } else { "cpu" };
-    if super::is_emulated(device) { device.info().selection.clone() } else { name.to_owned() }
+fn name(device: &slm::Device) -> String {
+    let name = if is_cuda(device) { "cuda" } else { "cpu" };
+    if is_emulated(device) { device.info().selection.clone() } else { name.to_owned() }
 }
 
 /// Runs the example: what it prints.
-pub fn succeeds(command: &mut Command) -> Result<String, Failed> {
+fn succeeds(command: &mut Command) -> Result<String, Failed> {
     let Output { status, stdout, stderr } = command.output()?;
     let errors = String::from_utf8_lossy(&stderr);
     ensure(status.success() && errors.is_empty(), || format!("{status}: {errors}"))?;
@@ -52,7 +58,7 @@ pub fn succeeds(command: &mut Command) -> Result<String, Failed> {
 
 /// Runs the example: it must end with this code, and an error in which all the parts occur. Those of its own making
 /// (code 1) are one line.
-pub fn fails(command: &mut Command, code: i32, parts: &[&str]) -> Result<(), Failed> {
+fn fails(command: &mut Command, code: i32, parts: &[&str]) -> Result<(), Failed> {
     let output = command.output()?;
     let errors = String::from_utf8_lossy(&output.stderr);
     let complain = |what: &str| format!("{command:?}: {what}: {}: {errors}", output.status);
@@ -61,51 +67,4 @@ pub fn fails(command: &mut Command, code: i32, parts: &[&str]) -> Result<(), Fai
     ensure(code == 2 || errors.lines().count() == 1, || complain("more than a line"))?;
     ensure(output.stdout.is_empty(), || complain("printed something"))?;
     ensure(parts.iter().all(|part| errors.contains(part)), || complain(&format!("not all of {parts:?}")))
-}
-
-pub fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), Failed> {
-    if condition { Ok(()) } else { Err(message().into()) }
-}
-
-/// A new folder, removed in the end.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    pub fn new() -> io::Result<Self> {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = env::temp_dir().join(format!("slm-example-{}-{number}", process::id()));
-        fs::create_dir(&path)?;
-        Ok(Folder(path))
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    pub fn put(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
-        fs::write(self.path(name), bytes)?;
-        Ok(self.path(name))
-    }
-
-    pub fn put_pixels(&self, name: &str, color: ColorType, width: u32, bytes: Vec<u8>) -> Result<PathBuf, Failed> {
-        let height = bytes.len() as u32 / (width * u32::from(color.bytes_per_pixel()));
-        image::save_buffer(self.path(name), &bytes, width, height, color)?;
-        Ok(self.path(name))
-    }
-
-    /// Fails unless the folder has these entries, which are in order, and no others.
-    pub fn holds(&self, expected: &[&str]) -> Result<(), Failed> {
-        let mut names = fs::read_dir(&self.0)?.map(|e| Ok(e?.file_name())).collect::<io::Result<Vec<_>>>()?;
-        names.sort();
-        let same = names.iter().map(|name| name.as_os_str()).eq(expected.iter().map(OsStr::new));
-        ensure(same, || format!("the folder holds {names:?}, expected {expected:?}"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left lies in the system's folder for such things.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -1,9 +1,9 @@
 //! What the documentation promises of the errors of floats: the bound of each output by its own samples, what underflow adds,
 //! and which outputs an infinity or a NaN reaches.
 
+use super::oracle::{Case, Direction, Sample, Sum};
 use super::{SUITE, check_line, filter};
-use crate::common::oracle::{Case, Direction, Sum};
-use crate::common::{Random, Sample, is_emulated, on_every_backend};
+use crate::common::{Random, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::{Boundary, Device, Extent};
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes filter1d.json: what SciPy and NumPy give for the filters that `Filter1d` computes.
+"""Makes golden.json: what SciPy and NumPy give for the filters that `Filter1d` computes.
 
-    python3 tests/golden/filter1d.py
+    python3 tests/suite/filter1d/golden.py
 
 needs NumPy and SciPy; the committed file was made with NumPy 2.4.6 and SciPy 1.17.1, and it names the versions that
 made it. The same versions give the same file.

@@ -1,7 +1,9 @@
-//! `Filter1d` against what SciPy and NumPy give: `tests/golden/filter1d.json`, made by the script beside it.
+//! `Filter1d` against what SciPy and NumPy give: `golden.json`, made by the script beside it.
 //!
 //! Floats must agree within the documented bound and the reference's own rounding, integers exactly.
 
+use super::SUITE;
+use crate::common::golden::list;
 use crate::common::on_every_backend;
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayView2};
@@ -10,13 +12,13 @@ use slm::filter1d::{FilterElement, PreparedFilter1d};
 use slm::{Boundary, Buffer2, Device, Extent, Filter1d};
 use std::sync::Arc;
 
-const FILE: &str = include_str!("../golden/filter1d.json");
+const FILE: &str = include_str!("golden.json");
 
 /// The cases that the file has at the least: one that was cut short must not pass.
 const LEAST_CASES: usize = 700;
 
 pub(super) fn trials() -> Vec<Trial> {
-    read_file().unwrap_or_else(|error| vec![Trial::test("golden::filter1d.json", move || Err(error))])
+    read_file().unwrap_or_else(|error| vec![Trial::test("filter1d::golden::file", move || Err(error))])
 }
 
 /// The file's tests: two for each of its groups, one for lines and one for matrices.
@@ -52,7 +54,7 @@ fn trials_of_type<T: Number>(file: &Arc<Value>, number: usize) -> Result<Vec<Tri
     for (suffix, check) in [("", check_line::<T> as Check<T>), ("_axes", check_matrix::<T>)] {
         let file = Arc::clone(file);
         let run = move |device: &Device| run_group(device, &file, number, check);
-        trials.extend(on_every_backend("golden", &format!("{name}{suffix}"), run));
+        trials.extend(on_every_backend(SUITE, &format!("golden::{name}{suffix}"), run));
     }
     Ok(trials)
 }
@@ -210,11 +212,6 @@ fn extent(name: &str) -> Result<Extent, Failed> {
 fn axis(samples: &str, axis: &Value) -> Result<Option<([usize; 2], usize)>, Failed> {
     let Some((rows, columns)) = samples.split_once('x') else { return Ok(None) };
     Ok(Some(([rows.parse()?, columns.parse()?], size(axis)?)))
-}
-
-/// The list that `value` has under this key.
-pub(super) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], Failed> {
-    value[key].as_array().map(Vec::as_slice).ok_or_else(|| format!("no list {key}").into())
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Failed> {

@@ -1,4 +1,4 @@
-//! One suite for every backend: `Filter1d` against the naive oracle.
+//! One suite for every backend: `Filter1d` against the naive oracle, and against SciPy and NumPy.
 //!
 //! Every algorithm, element type, boundary and extent meets every combination of awkward sizes and numbers of taps.
 //! Signals of a million samples are compared at both ends and at random places; all algorithms of a GPU must agree
@@ -9,11 +9,13 @@
 //! accessor of the kernels, which is checked in the end.
 
 mod accuracy;
+mod golden;
+mod oracle;
 
-use crate::common::oracle::{Case, Direction};
-use crate::common::shared_memory::{exceeded, exceeded_on, tile_bytes};
-use crate::common::{ALGORITHMS, Random, Sample, emulated, is_emulated, on_every_backend};
+use crate::common::{Random, emulated, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
+use oracle::shared_memory::{exceeded, exceeded_on, tile_bytes};
+use oracle::{ALGORITHMS, Case, Direction, Sample};
 use slm::filter1d::{Algorithm, HaloLoad};
 use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
 use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem};
@@ -62,17 +64,18 @@ const FEW_MATRICES: [([usize; 2], usize, usize, usize); 16] = [
 ];
 
 /// The name of the suite.
-pub(super) const SUITE: &str = "conformance";
+const SUITE: &str = "filter1d";
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = [of_type::<f32>(), of_type::<f64>(), of_type::<i32>()].into_iter().flatten().collect();
     trials.extend([
-        Trial::test("conformance::expectations::f32", expectations::<f32>),
-        Trial::test("conformance::expectations::f64", expectations::<f64>),
-        Trial::test("conformance::expectations::i32", expectations::<i32>),
-        Trial::test("conformance::expectations::sixty_four_kilobytes", sixty_four_kilobytes),
+        Trial::test("filter1d::expectations::f32", expectations::<f32>),
+        Trial::test("filter1d::expectations::f64", expectations::<f64>),
+        Trial::test("filter1d::expectations::i32", expectations::<i32>),
+        Trial::test("filter1d::expectations::sixty_four_kilobytes", sixty_four_kilobytes),
     ]);
     trials.extend(accuracy::trials());
+    trials.extend(golden::trials());
     trials
 }
 

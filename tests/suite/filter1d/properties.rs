@@ -3,29 +3,16 @@
 //! Where numbers are small integers, `f32`, `f64` and `i32` all compute exactly, so equality is the test and every
 //! property is checked for the three at once.
 
-use crate::common::extension::Meeting;
-use crate::common::oracle::Direction;
-use crate::common::{Random, Sample};
+use super::oracle::extension::Meeting;
+use super::oracle::{Direction, Sample};
+use crate::common::Random;
+use crate::properties::{Checked, check};
 use ndarray::{Array2, ArrayView2, s};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use slm::filter1d::PreparedFilter1d;
 use slm::{Boundary, Device, Extent, Filter1d};
 use slm_kernels::filter1d::{self as kernels, Geometry, Orientation};
-
-const SEED: [u8; 32] = [0x5e; 32];
-
-pub(crate) type Checked = Result<(), TestCaseError>;
-
-/// Checks a property with the same cases in every run.
-pub(crate) fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> Checked) {
-    println!("ChaCha, seed {SEED:02x?}");
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &SEED);
-    let result = TestRunner::new_with_rng(config, rng).run(&strategy, property);
-    result.unwrap_or_else(|error| panic!("{error}"));
-}
 
 /// A filter and its samples. `T` is the type that the numbers are given in.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes histogram.json: what NumPy gives for the histograms that `Histogram` counts.
+"""Makes golden.json: what NumPy gives for the histograms that `Histogram` counts.
 
-    python3 tests/golden/histogram.py
+    python3 tests/suite/histogram/golden.py
 
 needs NumPy; the committed file was made with NumPy 2.4.6, and it names the version that made it. The same version
 gives the same file.

@@ -7,14 +7,16 @@
 //! On emulated devices the sizes are few and small.
 
 mod borders;
+mod cases;
 mod golden;
 mod literal;
+mod oracle;
 mod properties;
 mod weights;
 
-use crate::common::histogram::{ALGORITHMS, Bins, Case, Number, flat};
 use crate::common::{Random, is_cuda, is_emulated, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
+use oracle::{ALGORITHMS, Bins, Case, Number, flat};
 use slm::emulator::{Action, Profile, Space};
 use slm::histogram::{Algorithm, Counts, Ordering};
 use slm::{Backend, Device, Error, Histogram};
@@ -48,37 +50,37 @@ const MOST_IN_ORDER: usize = 512;
 const CHANNELS: [(usize, usize); 5] = [(1, 1), (2, 2), (4, 3), (3, 1), (5, 5)];
 
 /// The name of the suite.
-pub(super) const SUITE: &str = "histogram";
+const SUITE: &str = "histogram";
 
 pub(super) fn trials() -> Vec<Trial> {
     let trials = [
         // What takes longest, so that no core waits for it in the end.
         vec![Trial::test("histogram::cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
-        of_cases("beyond_precision", beyond_precision()),
+        of_cases("beyond_precision", cases::beyond_precision()),
         of_cases("whole_range", vec![Case::even(1 << 24, i32::MIN..i32::MAX)]),
-        of_cases("bytes", bytes()),
-        of_cases("low_bits", low_bits()),
-        of_cases("few_values", few_values::<u8>(255)),
-        of_cases("few_values", few_values::<u16>(65_535)),
-        of_cases("few_values", few_values::<u32>(u32::MAX)),
-        of_cases("few_values", few_values::<i32>(i32::MAX)),
-        of_cases("whole_range", whole_range::<u8>(0, u8::MAX)),
-        of_cases("whole_range", whole_range::<u16>(0, u16::MAX)),
-        of_cases("whole_range", whole_range::<u32>(0, u32::MAX)),
-        of_cases("whole_range", whole_range::<i32>(i32::MIN, i32::MAX)),
-        of_cases("integer_edges", integer_edges::<u8>(u8::MAX)),
-        of_cases("integer_edges", integer_edges::<u16>(u16::MAX)),
-        of_cases("integer_edges", integer_edges::<u32>(u32::MAX)),
-        of_cases("integer_edges", integer_edges::<i32>(i32::MAX)),
-        of_cases("even", floats::<f32>()),
-        of_cases("even", floats::<f64>()),
+        of_cases("bytes", cases::bytes()),
+        of_cases("low_bits", cases::low_bits()),
+        of_cases("few_values", cases::few_values::<u8>(255)),
+        of_cases("few_values", cases::few_values::<u16>(65_535)),
+        of_cases("few_values", cases::few_values::<u32>(u32::MAX)),
+        of_cases("few_values", cases::few_values::<i32>(i32::MAX)),
+        of_cases("whole_range", cases::whole_range::<u8>(0, u8::MAX)),
+        of_cases("whole_range", cases::whole_range::<u16>(0, u16::MAX)),
+        of_cases("whole_range", cases::whole_range::<u32>(0, u32::MAX)),
+        of_cases("whole_range", cases::whole_range::<i32>(i32::MIN, i32::MAX)),
+        of_cases("integer_edges", cases::integer_edges::<u8>(u8::MAX)),
+        of_cases("integer_edges", cases::integer_edges::<u16>(u16::MAX)),
+        of_cases("integer_edges", cases::integer_edges::<u32>(u32::MAX)),
+        of_cases("integer_edges", cases::integer_edges::<i32>(i32::MAX)),
+        of_cases("even", cases::floats::<f32>()),
+        of_cases("even", cases::floats::<f64>()),
         of_cases("wide", vec![Case::even(1000, f32::MIN..f32::MAX), Case::even(3, -1e-45f32..1e-45)]),
         of_cases("wide", vec![Case::even(1000, f64::MIN / 2.0..f64::MAX / 2.0), Case::even(1, -1e-307..1e-307)]),
-        of_cases("wider_than_the_type", wider_than_the_type()),
-        of_cases("negative_edges", negative_edges()),
-        of_cases("negative_bins", negative_bins()),
-        of_cases("float_edges", float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
-        of_cases("float_edges", float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
+        of_cases("wider_than_the_type", cases::wider_than_the_type()),
+        of_cases("negative_edges", cases::negative_edges()),
+        of_cases("negative_bins", cases::negative_bins()),
+        of_cases("float_edges", cases::float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
+        of_cases("float_edges", cases::float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
         on_every_backend(SUITE, "u8::constant::256_bins", constant_bytes).into(),
         on_every_backend(SUITE, "u8::more_channels_than_counters", more_channels_than_counters).into(),
         on_every_backend(SUITE, "u16::counts_at_their_end", counts_at_their_end).into(),
@@ -96,10 +98,6 @@ pub(super) fn trials() -> Vec<Trial> {
         vec![on_cuda(SUITE, "u8::more_than_32_bits_in_channels", || (), more_than_32_bits_in_channels)],
     ];
     trials.into_iter().flatten().collect()
-}
-
-fn bytes() -> Vec<Case<u8>> {
-    vec![Case::new(Histogram::bytes(), Bins::Numbers(256))]
 }
 
 /// So many of one value that the counters of a single byte begin anew, and that caches are filled anew.
@@ -262,85 +260,6 @@ fn most_private_counters() -> Result<(), Failed> {
         }
     }
     Ok(())
-}
-
-fn low_bits() -> Vec<Case<u16>> {
-    [1, 4, 10, 15, 16].map(|bits| Case::new(Histogram::low_bits(bits), Bins::Remainders(1 << bits))).into()
-}
-
-/// Some ranges, and more bins than they have numbers.
-fn few_values<T: Number>(most: T) -> Vec<Case<T>> {
-    let n = T::nearest;
-    let large = T::nearest(most.into() - 100.0);
-    vec![
-        Case::even(1, n(3.0)..n(4.0)),
-        Case::even(7, n(10.0)..n(100.0)),
-        Case::even(90, n(10.0)..n(100.0)),
-        Case::even(256, n(10.0)..n(100.0)),
-        Case::even(5000, n(0.0)..n(3.0)),
-        Case::even(70_001, large..most),
-    ]
-}
-
-/// Ranges that are wider than the difference of two samples can be, or just not.
-fn whole_range<T: Number>(least: T, most: T) -> Vec<Case<T>> {
-    [1, 2, 10, 256, 1000, 65_536].map(|bins| Case::even(bins, least..most)).into()
-}
-
-fn integer_edges<T: Number>(most: T) -> Vec<Case<T>> {
-    let squares: Vec<T> = (0..16).map(|k| T::nearest(f64::from(k * k))).collect();
-    let most_and_some = [squares.as_slice(), &[most]].concat();
-    vec![Case::edges(&squares[..2]), Case::edges(&squares[1..4]), Case::edges(&squares), Case::edges(&most_and_some)]
-}
-
-fn floats<T: Number>() -> Vec<Case<T>> {
-    let n = T::nearest;
-    vec![
-        Case::even(1, n(0.0)..n(1.0)),
-        Case::even(3, n(0.0)..n(1.0)),
-        Case::even(10, n(-0.1)..n(0.7)),
-        Case::even(256, n(0.0)..n(1.0)),
-        Case::even(1000, n(-1e-3)..n(1e6)),
-        Case::even(4096, n(-1.0)..n(0.0)),
-        Case::even(65_537, n(1.0)..n(3.0)),
-    ]
-}
-
-/// A range that no signed number of the samples' size measures.
-fn wider_than_the_type() -> Vec<Case<i32>> {
-    vec![Case::even(100, -1_500_000_000..1_500_000_000)]
-}
-
-/// More bins than there are floats between the ends, or than the range has digits.
-fn beyond_precision() -> Vec<Case<f32>> {
-    vec![
-        Case::even(1 << 24, 0.0..1.0),
-        Case::even(1 << 24, 16_777_216.0..16_777_300.0),
-        Case::even(1000, 1.0..1.000_001),
-        Case::even(77_777, 1e30..1.000_1e30),
-    ]
-}
-
-/// A range of numbers of one byte, on both sides of zero.
-fn negative_edges() -> Vec<Case<i32>> {
-    vec![Case::edges(&[-60, -29, 2, 33, 64])]
-}
-
-/// The same in bins of equal width.
-fn negative_bins() -> Vec<Case<i32>> {
-    vec![Case::even(4, -60..64)]
-}
-
-fn float_edges<T: Number>(infinite: [T; 2]) -> Vec<Case<T>> {
-    let n = T::nearest;
-    let [below, above] = infinite;
-    let decades: Vec<T> = (-20..20).map(|k| n(10f64.powi(k))).collect();
-    vec![
-        Case::edges(&[n(0.0), n(1.0)]),
-        Case::edges(&[n(-0.0), n(1e-30), n(0.1), n(0.5), n(7.0)]),
-        Case::edges(&[below, n(-1.0), n(0.0), n(1.0), above]),
-        Case::edges(&decades),
-    ]
 }
 
 fn of_cases<T: Number>(name: &str, cases: Vec<Case<T>>) -> Vec<Trial> {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes transpose.json: what NumPy gives for the matrices that `Transpose` transposes.
+"""Makes golden.json: what NumPy gives for the matrices that `Transpose` transposes.
 
-    python3 tests/golden/transpose.py
+    python3 tests/suite/transpose/golden.py
 
 needs NumPy; the committed file was made with NumPy 2.4.6, and it names the version that made it. The same version gives
 the same file.

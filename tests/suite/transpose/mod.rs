@@ -17,7 +17,7 @@ use slm::{Backend, Buffer2, Device, Transpose};
 use std::fmt::Debug;
 
 /// The name of the suite.
-pub(super) const SUITE: &str = "transpose";
+const SUITE: &str = "transpose";
 
 const ALGORITHMS: [Algorithm; 4] =
     [Algorithm::Auto, Algorithm::Naive, Algorithm::SharedUnpadded, Algorithm::SharedPadded];

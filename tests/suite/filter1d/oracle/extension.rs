@@ -1,6 +1,6 @@
 //! Signals continued by hand, a period at a time: another way to say what the boundaries are than the oracle's.
 
-use super::oracle::Direction;
+use super::Direction;
 use slm::{Boundary, Extent};
 use std::ops::Range;
 

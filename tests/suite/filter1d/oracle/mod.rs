@@ -1,7 +1,24 @@
 //! The filter as its definition says, one output at a time, in twice the double precision.
 
-use super::Sample;
+// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod extension;
+pub mod shared_memory;
+
+use crate::common::Draw;
+use slm::filter1d::{Algorithm, FilterElement, HaloLoad};
 use slm::{Boundary, Extent};
+use std::fmt::Display;
+
+/// Every algorithm that there is on a GPU.
+pub const ALGORITHMS: [Algorithm; 5] = [
+    Algorithm::Auto,
+    Algorithm::GlobalMemory,
+    Algorithm::SharedTile(HaloLoad::EdgeThread),
+    Algorithm::SharedTile(HaloLoad::Cooperative),
+    Algorithm::RegisterTiled,
+];
 
 /// An exact sum: of integers modulo 2^32, of floats to about 100 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,5 +142,52 @@ impl<T: Sample> Case<'_, T> {
             };
         }
         continued
+    }
+}
+
+/// What tests need to know of an element type.
+pub trait Sample: FilterElement + Draw + Display {
+    const NAME: &'static str;
+    /// Whether `actual` is the exact sum `expected` within the documented rounding, for `taps` taps.
+    fn agrees(actual: Self, expected: Sum, taps: usize) -> bool;
+    /// The sum of the products.
+    fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> Sum;
+    /// For comparing bit by bit.
+    fn bits(self) -> u64;
+}
+
+macro_rules! floats {
+    ($($t:ty, $unit:expr;)*) => {$(
+        impl Sample for $t {
+            const NAME: &'static str = stringify!($t);
+            fn agrees(actual: Self, expected: Sum, taps: usize) -> bool {
+                let Sum::Real(expected) = expected else { unreachable!() };
+                // Products are not that small.
+                expected.agrees(actual.into(), taps, $unit, 0.0)
+            }
+            fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> Sum {
+                Sum::Real(pairs.fold(Real::default(), |sum, (x, tap)| sum.add(x.into(), tap.into())))
+            }
+            fn bits(self) -> u64 {
+                self.to_bits().into()
+            }
+        }
+    )*};
+}
+floats! {
+    f32, (-24f64).exp2();
+    f64, (-53f64).exp2();
+}
+
+impl Sample for i32 {
+    const NAME: &'static str = "i32";
+    fn agrees(actual: Self, expected: Sum, _taps: usize) -> bool {
+        Sum::Wrapped(actual) == expected
+    }
+    fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> Sum {
+        Sum::Wrapped(pairs.fold(0, |sum: i32, (x, tap)| sum.wrapping_add(x.wrapping_mul(tap))))
+    }
+    fn bits(self) -> u64 {
+        self as u64
     }
 }

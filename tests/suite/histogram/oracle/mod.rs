@@ -1,6 +1,11 @@
 //! Histograms as their definitions say, one sample at a time.
 
-use super::{Random, exact};
+// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
+#![allow(dead_code, unreachable_pub)]
+
+mod exact;
+
+use crate::common::Random;
 use slm::Histogram;
 use slm::histogram::{Algorithm, Counts, HistogramElement, Ordering};
 use std::fmt::Display;

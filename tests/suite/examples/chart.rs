@@ -1,7 +1,7 @@
 //! Runs the example `02_histogram`: its charts, and what it says when something is wrong.
 
-use crate::common::example::{self, Folder, ensure, fails, name, succeeds};
-use crate::common::on_every_backend;
+use super::{fails, name, of_example, succeeds};
+use crate::common::{Folder, ensure, on_every_backend};
 use image::{ColorType, ImageFormat};
 use libtest_mimic::{Failed, Trial};
 use std::path::Path;
@@ -9,13 +9,13 @@ use std::process::Command;
 use std::{fs, io, iter};
 
 const EXAMPLE: &str = "02_histogram";
-const ASTRONAUT: &[u8] = include_bytes!("../../assets/astronaut.png");
+const ASTRONAUT: &[u8] = include_bytes!("../../../assets/astronaut.png");
 
 type Test = fn() -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    trials.extend(on_every_backend("example::chart", "channels_of_a_picture", |device| {
+    trials.extend(on_every_backend("examples::chart", "channels_of_a_picture", |device| {
         channels_of_a_picture(&name(device))
     }));
     let others: [(&str, Test); 6] = [
@@ -26,12 +26,12 @@ pub(super) fn trials() -> Vec<Trial> {
         ("bad_numbers_of_bins", bad_numbers_of_bins),
         ("bad_files", bad_files),
     ];
-    trials.extend(others.map(|(name, test)| Trial::test(format!("example::chart::{name}"), test)));
-    example::of_example(EXAMPLE, trials)
+    trials.extend(others.map(|(name, test)| Trial::test(format!("examples::chart::{name}"), test)));
+    of_example(EXAMPLE, trials)
 }
 
 fn histogram(input: &Path) -> Command {
-    let mut command = example::command(EXAMPLE);
+    let mut command = super::command(EXAMPLE);
     command.arg(input);
     command
 }

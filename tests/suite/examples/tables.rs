@@ -1,7 +1,7 @@
 //! Runs the example `04_banks`: its tables and its chart.
 
-use crate::common::example::{self, Folder, ensure, fails, name, succeeds};
-use crate::common::{is_cuda, is_emulated, on_every_backend};
+use super::{fails, name, of_example, succeeds};
+use crate::common::{Folder, ensure, is_cuda, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::Device;
 use std::fs;
@@ -11,14 +11,14 @@ const EXAMPLE: &str = "04_banks";
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    trials.extend(on_every_backend("example::banks", "tables_and_chart", tables_and_chart));
-    trials.push(Trial::test("example::banks::sixteen_banks", sixteen_banks));
-    trials.push(Trial::test("example::banks::bad_arguments", bad_arguments));
-    example::of_example(EXAMPLE, trials)
+    trials.extend(on_every_backend("examples::tables", "tables_and_chart", tables_and_chart));
+    trials.push(Trial::test("examples::tables::sixteen_banks", sixteen_banks));
+    trials.push(Trial::test("examples::tables::bad_arguments", bad_arguments));
+    of_example(EXAMPLE, trials)
 }
 
 fn banks(arguments: &[&str]) -> Command {
-    let mut command = example::command(EXAMPLE);
+    let mut command = super::command(EXAMPLE);
     command.args(arguments);
     command
 }
