@@ -11,8 +11,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// What went wrong, as data: what was asked for, and what there is.
 ///
-/// What several operations have in common is here; what only one of them can say is an error of its own, such as
-/// [`FilterError`], with the same text.
+/// Errors that operations have in common are variants of this enum. Errors of one operation are variants of an enum beside
+/// that operation, such as [`FilterError`]; this one wraps it, with the same text.
 ///
 /// # Failures of the device
 ///
@@ -263,16 +263,16 @@ pub enum Error {
         /// The emulated device's name, as `SLM_DEVICE` can have it.
         device: String,
     },
-    /// A filter that there cannot be.
+    /// An error that only filters have.
     #[error(transparent)]
     Filter1d(#[from] FilterError),
-    /// A histogram that there cannot be, or samples that it cannot count.
+    /// An error that only histograms have.
     #[error(transparent)]
     Histogram(#[from] HistogramError),
-    /// A transposition that there cannot be.
+    /// An error that only transpositions have.
     #[error(transparent)]
     Transpose(#[from] TransposeError),
-    /// Banks, accesses or layouts that there cannot be.
+    /// An error that only the functions of [`banks`](crate::banks) have.
     #[error(transparent)]
     Banks(#[from] BankError),
 }

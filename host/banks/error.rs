@@ -1,8 +1,8 @@
 //! Errors of the model of banks.
 
-/// What is wrong with banks, an access or a layout: the errors that only this module has.
+/// Invalid banks, accesses, tiles or layouts.
 ///
-/// [`Error`](crate::Error) wraps them.
+/// Functions return it inside of [`Error`](crate::Error).
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BankError {

@@ -1,8 +1,8 @@
 //! Errors of filters.
 
-/// What is wrong with a filter or its axis: the errors that only filters have.
+/// Invalid taps of a filter, or an axis that it cannot run along.
 ///
-/// [`Error`](crate::Error) wraps them.
+/// Functions return it inside of [`Error`](crate::Error).
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FilterError {

@@ -55,7 +55,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`FilterError::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
+    /// [`FilterError::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than
+    /// `usize::MAX` outputs.
     pub fn output_shape(&self, shape: [usize; 2], axis: usize) -> Result<[usize; 2]> {
         let (_, outputs) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
         Ok(outputs)

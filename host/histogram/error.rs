@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// What is wrong with a histogram, its samples or its weights: the errors that only histograms have.
+/// Invalid bins, channels, samples or weights of a histogram.
 ///
-/// [`Error`](crate::Error) wraps them.
+/// Functions return it inside of [`Error`](crate::Error).
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum HistogramError {

@@ -1,8 +1,8 @@
 //! Errors of transpositions.
 
-/// What is wrong with a transposition: the errors that only transpositions have.
+/// Invalid elements of a transposition.
 ///
-/// [`Error`](crate::Error) wraps them.
+/// Functions return it inside of [`Error`](crate::Error).
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TransposeError {
