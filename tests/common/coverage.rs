@@ -66,7 +66,7 @@ fn check(arguments: &Arguments) -> io::Result<bool> {
     let all = reached.into_values().reduce(Coverage::with).unwrap_or_default();
     // Without a part of the operations less is reached.
     if complete && !sources.shared.lines.is_empty() {
-        covered &= sources.shared.is_reached(&all, "all");
+        covered &= sources.shared.is_reached(&all, "shared");
     }
     Ok(all.is_known(&sources) && covered)
 }
@@ -87,18 +87,28 @@ impl Sources {
             let parts: Vec<_> = file.iter().filter_map(|part| part.to_str()).collect();
             match parts[..] {
                 [_, "build.rs"] => {}
-                [_, folder, _, ..] if !entry_points(folder)?.is_empty() => {
-                    folders.entry(folder.to_owned()).or_insert_with(Vec::new).push(file);
-                }
+                [_, folder, _, ..] => folders.entry(folder.to_owned()).or_insert_with(Vec::new).push(file),
                 _ => shared.push(file),
             }
         }
-        let (shared, accessors) = Coverage::of(&shared, library()?)?;
         let mut operations = BTreeMap::new();
-        for (operation, files) in folders {
+        for (folder, files) in folders {
+            let entry_points = entry_points(&folder)?;
+            if entry_points.is_empty() {
+                shared.extend(files);
+            } else {
+                operations.insert(folder, (entry_points, files));
+            }
+        }
+        Self::new(operations, &shared)
+    }
+
+    fn new(folders: BTreeMap<String, (BTreeSet<String>, Vec<PathBuf>)>, shared: &[PathBuf]) -> io::Result<Self> {
+        let (shared, accessors) = Coverage::of(shared, library()?)?;
+        let mut operations = BTreeMap::new();
+        for (operation, (entry_points, files)) in folders {
             // An operation does not see the helpers of others.
             let (calls, _) = Coverage::of(&files, accessors.clone())?;
-            let entry_points = entry_points(&operation)?;
             operations.insert(operation, Coverage { entry_points, ..calls });
         }
         Ok(Sources { operations, shared })
@@ -187,7 +197,8 @@ fn entry_points(operation: &str) -> io::Result<BTreeSet<String>> {
     for entry in fs::read_dir("kernels/ptx")? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with(operation) && name.ends_with(".ptx") {
+        let is_of_operation = name.strip_prefix(operation).is_some_and(|rest| rest.starts_with(['_', '.']));
+        if is_of_operation && name.ends_with(".ptx") {
             entry_points.extend(Code::new(&fs::read_to_string(entry.path())?).entries());
         }
     }

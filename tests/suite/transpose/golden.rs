@@ -1,6 +1,7 @@
 //! What NumPy gives: `golden.json`, made by the script beside it.
 
-use super::{Bits, SUITE, same};
+use super::SUITE;
+use super::oracle::{Bits, same};
 use crate::common::golden::list;
 use crate::common::on_every_backend;
 use libtest_mimic::{Failed, Trial};
