@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     problems.0.table()?;
     problems.1.table()?;
     problems.2.table()?;
-    host_times(&device)?;
+    host_time(&device)?;
     if !table_only {
         let mut criterion = Criterion::default().sample_size(20).configure_from_args();
         problems.0.benchmark(&mut criterion);
@@ -208,33 +208,12 @@ impl<T: Number> Problem<T> {
     }
 }
 
-/// What the host needs: to load an operation's kernels, and for each call.
-fn host_times(device: &Device) -> Result<()> {
-    let description = Filter1d::correlate(&[1.0f32, 2.0, 1.0]);
-    if device.info().backend == Backend::Cuda {
-        report(
-            "prepare",
-            "f32, kernels not loaded yet, host time",
-            time_of_loading(&description, device)?,
-            &[0, 0],
-            "ok",
-        );
-    }
-    let (time, verdict) = time_of_a_call(&description.prepare(device)?, device)?;
+/// What a call costs the host.
+fn host_time(device: &Device) -> Result<()> {
+    let filter = Filter1d::correlate(&[1.0f32, 2.0, 1.0]).prepare(device)?;
+    let (time, verdict) = time_of_a_call(&filter, device)?;
     report("apply_into", "f32 n=1000 taps=3, host time", time, &[0, 0], verdict);
     Ok(())
-}
-
-fn time_of_loading(description: &Filter1d<f32>, device: &Device) -> Result<Duration> {
-    let mut times = Vec::new();
-    for _ in 0..5 {
-        // A new handle has no modules yet. Without CUDA_CACHE_DISABLE=1 the driver remembers them from run to run.
-        let fresh = Device::named(&device.info().selection.replace("CUDA device ", "cuda:"))?;
-        let start = Instant::now();
-        description.prepare(&fresh)?;
-        times.push(start.elapsed());
-    }
-    Ok(median(&mut times))
 }
 
 /// On a GPU this is the time to enqueue. The rounds are short enough for its queue.

@@ -1,11 +1,18 @@
 //! What can go wrong.
 
+use crate::banks::BankError;
+use crate::filter1d::FilterError;
+use crate::histogram::HistogramError;
+use crate::transpose::TransposeError;
 use std::fmt;
 
 /// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// What went wrong, as data: what was asked for, and what there is.
+///
+/// Errors that operations have in common are variants of this enum. Errors of one operation are variants of an enum beside
+/// that operation, such as [`FilterError`]; this one wraps it, with the same text.
 ///
 /// # Failures of the device
 ///
@@ -220,14 +227,6 @@ pub enum Error {
         /// The elements from one row to the next.
         pitch: usize,
     },
-    /// An axis that an array does not have.
-    #[error("there is no axis {axis}: the array has {dimensions} (numbered from 0)")]
-    Axis {
-        /// The axis asked for.
-        axis: usize,
-        /// How many there are.
-        dimensions: usize,
-    },
     /// The emulator has found something wrong with a kernel. What the operation has written by then is not to be
     /// relied on.
     #[cfg(feature = "emulator")]
@@ -264,173 +263,18 @@ pub enum Error {
         /// The emulated device's name, as `SLM_DEVICE` can have it.
         device: String,
     },
-    /// A filter without taps.
-    #[error("a filter needs at least 1 tap, and this one has 0")]
-    NoTaps,
-    /// Elements without numbers.
-    #[error("an element has at least 1 component, and this one has 0")]
-    NoComponents,
-    /// An element with more units than a GPU's threads can count.
-    #[error(
-        "elements of {bytes} bytes, in rows that units of {unit} bytes divide: a GPU transposes elements of up to {limit} \
-        bytes there"
-    )]
-    ElementSize {
-        /// The bytes of an element.
-        bytes: u64,
-        /// The bytes that threads move at a time.
-        unit: u32,
-        /// The most bytes that an element can have.
-        limit: u64,
-    },
-    /// A number of bins that no histogram has.
-    #[error("a histogram has 1 to {limit} bins, and not {bins}")]
-    Bins {
-        /// The bins asked for.
-        bins: usize,
-        /// The most that there can be.
-        limit: usize,
-    },
-    /// A number of low bits that samples do not have.
-    #[error("a histogram of low bits takes 1 to {limit} of them, and not {bits}")]
-    LowBits {
-        /// The bits asked for.
-        bits: u32,
-        /// The bits of a sample.
-        limit: u32,
-    },
-    /// A range that has no inside. `f64` has all values of the element types exactly.
-    #[error("the range of a histogram goes from a finite number to a larger one, and not from {} to {}",
-        Number(*lower, *upper), Number(*upper, *lower))]
-    Range {
-        /// The lower end.
-        lower: f64,
-        /// The upper end.
-        upper: f64,
-    },
-    /// Too few edges to have a bin between them.
-    #[error("the bins of a histogram take at least 2 edges, and there are {edges}")]
-    Edges {
-        /// How many there are.
-        edges: usize,
-    },
-    /// Edges that do not ascend, are equal or NaN.
-    #[error("the edges of a histogram ascend, but edge {index} is {} and the next one {}",
-        Number(*edge, *next), Number(*next, *edge))]
-    EdgeOrder {
-        /// The place of the first such edge, numbered from 0.
-        index: usize,
-        /// This edge.
-        edge: f64,
-        /// The one behind it.
-        next: f64,
-    },
-    /// A number of channels to count that there are not, or none.
-    #[error("a histogram counts at least 1 of its channels and at most all, and not {counted} of {channels}")]
-    Channels {
-        /// The channels there are.
-        channels: usize,
-        /// Those to be counted.
-        counted: usize,
-    },
-    /// Samples of several channels that are not the same number for each.
-    #[error("{samples} samples cannot be divided among {channels} channels")]
-    Interleaving {
-        /// The samples there are.
-        samples: usize,
-        /// The channels there are.
-        channels: usize,
-    },
-    /// Banks of shared memory that there cannot be.
-    #[error(
-        "shared memory has 1 to 32 banks of 1 to 16 bytes, both powers of two and 16 bytes together at least, and not \
-         {banks} of {bank_bytes}"
-    )]
-    Banks {
-        /// The number of banks.
-        banks: u32,
-        /// The bytes of a bank's word.
-        bank_bytes: u32,
-    },
-    /// A number of bytes that no lane moves at a time.
-    #[error("a lane moves 1, 2, 4, 8 or 16 bytes at a time, and not {bytes}")]
-    AccessWidth {
-        /// The bytes.
-        bytes: usize,
-    },
-    /// An atomic operation on a number of bytes that there is none for.
-    #[error("an atomic operation takes 4 or 8 bytes, and not {bytes}")]
-    AtomicWidth {
-        /// The bytes that a lane would update.
-        bytes: u32,
-    },
-    /// An access to measure that no lane makes.
-    #[error("an access is measured with 1 to 32 lanes, and this one has 0")]
-    NoLanes,
-    /// An access to a part of an element.
-    #[error("an access of {bytes} bytes is too narrow for elements of {element_bytes}")]
-    NarrowAccess {
-        /// The bytes that a lane moves.
-        bytes: u32,
-        /// The bytes of an element.
-        element_bytes: u32,
-    },
-    /// An access to several elements that begins between two groups of so many.
-    #[error("an access to {elements} elements cannot begin at column {column}, which is no multiple of {elements}")]
-    TileAlignment {
-        /// The first one's column, numbered from 0.
-        column: u32,
-        /// The elements that a lane accesses.
-        elements: u32,
-    },
-    /// An access to elements that a tile does not have.
-    #[error(
-        "an access to {elements} elements from row {row}, column {column} on leaves the tile of {rows} x {columns} \
-         (rows x columns)"
-    )]
-    OutsideTile {
-        /// The row, numbered from 0.
-        row: u32,
-        /// The first one's column, numbered from 0.
-        column: u32,
-        /// The elements that a lane accesses.
-        elements: u32,
-        /// The tile's rows.
-        rows: u32,
-        /// The tile's columns.
-        columns: u32,
-    },
-    /// A swizzle that would move elements out of their rows, or whose numbers have no meaning.
-    #[error(
-        "a swizzle with bits {bits}, base {base} and shift {shift} takes rows of a multiple of 2^(bits + base) elements, \
-         and not of {stride}, with bits + base and shift below 32"
-    )]
-    Swizzle {
-        /// The elements of a row.
-        stride: u32,
-        /// How many bits of the column are changed.
-        bits: u32,
-        /// The lowest one.
-        base: u32,
-        /// The lowest bit of the row that they depend on.
-        shift: u32,
-    },
-    /// A layout that takes apart, or off their alignment, elements that are accessed together.
-    #[error("the layout {layout} does not keep groups of {elements} elements together and aligned")]
-    LayoutAlignment {
-        /// The layout's formula.
-        layout: String,
-        /// The elements that a lane accesses.
-        elements: u32,
-    },
-    /// A weight that cannot be added up.
-    #[error("weights must be finite, and weight {index} is {weight}")]
-    Weight {
-        /// Its place, numbered from 0: the first such.
-        index: usize,
-        /// The weight.
-        weight: f32,
-    },
+    /// An error that only filters have.
+    #[error(transparent)]
+    Filter1d(#[from] FilterError),
+    /// An error that only histograms have.
+    #[error(transparent)]
+    Histogram(#[from] HistogramError),
+    /// An error that only transpositions have.
+    #[error(transparent)]
+    Transpose(#[from] TransposeError),
+    /// An error that only the functions of [`banks`](crate::banks) have.
+    #[error(transparent)]
+    Banks(#[from] BankError),
 }
 
 /// Displays a product, without the factor 1.
@@ -453,25 +297,6 @@ impl fmt::Display for OrUnknown {
         match self.0 {
             Some(number) => write!(f, "{number}"),
             None => f.write_str("not so many"),
-        }
-    }
-}
-
-/// Displays a number of an element type, without hundreds of digits; beside it stands another one of the same type. If
-/// both are `f32`, a fraction has the digits that tell it from other `f32`: 0.1 and not 0.10000000149011612.
-struct Number(f64, f64);
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let &Number(number, beside) = self;
-        let is_f32 = |x: f64| x.is_nan() || f64::from(x as f32) == x;
-        let is_short = number == 0.0 || !number.is_finite() || (1e-5..1e16).contains(&number.abs());
-        match (is_short, is_f32(number) && is_f32(beside)) {
-            // Of a whole number all digits, even if fewer would tell it from other `f32`.
-            (true, true) if number.fract() != 0.0 => write!(f, "{}", number as f32),
-            (true, _) => write!(f, "{number}"),
-            (false, true) => write!(f, "{:e}", number as f32),
-            (false, false) => write!(f, "{number:e}"),
         }
     }
 }

@@ -1,9 +1,13 @@
-//! What only a GPU shows: limits, order, lifetimes, launches and their cost.
+//! What only a GPU shows: limits, order, lifetimes, and launches.
 //!
-//! Whether results are right is the matter of the suite `conformance`; here they are compared with the CPU's, which for
+//! Whether results are right is the matter of the program `suite`; here they are compared with the CPU's, which for
 //! `i32` are the same to the last bit.
 
 mod common;
+#[path = "suite/filter1d/oracle/mod.rs"]
+mod filter1d;
+#[path = "suite/histogram/oracle/mod.rs"]
+mod histogram;
 
 #[path = "gpu/banks.rs"]
 mod banks;
@@ -12,8 +16,6 @@ mod banks;
 mod kernels;
 #[path = "gpu/limits.rs"]
 mod limits;
-#[path = "gpu/loading.rs"]
-mod loading;
 #[path = "gpu/order.rs"]
 mod order;
 #[path = "gpu/queries.rs"]
@@ -23,10 +25,9 @@ mod results;
 #[path = "gpu/size.rs"]
 mod size;
 
-use common::on_cuda;
+use common::{ensure, equal, on_cuda, same};
 use libtest_mimic::{Arguments, Failed, Trial};
 use slm::Device;
-use std::fmt::Debug;
 use std::sync::{PoisonError, RwLock};
 
 type Test = fn(&Device) -> Result<(), Failed>;
@@ -39,7 +40,6 @@ fn main() {
         kernels::trials(),
         banks::trials(),
         limits::trials(),
-        loading::trials(),
         order::trials(),
         queries::trials(),
         results::trials(),
@@ -48,7 +48,7 @@ fn main() {
     libtest_mimic::run(&arguments, groups.into_iter().flatten().collect()).exit();
 }
 
-/// Tests that measure time or take most of the memory have the GPU for themselves: before a device is opened, and until it
+/// Tests that take most of the memory have the GPU for themselves: before a device is opened, and until it
 /// is closed.
 static GPU: RwLock<()> = RwLock::new(());
 
@@ -58,21 +58,4 @@ fn together(name: &str, test: Test) -> Trial {
 
 fn alone(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
     on_cuda("gpu", name, || GPU.write().unwrap_or_else(PoisonError::into_inner), test)
-}
-
-fn equal<T: PartialEq + Debug>(actual: T, expected: T) -> Result<(), Failed> {
-    if actual == expected { Ok(()) } else { Err(format!("{actual:?} instead of {expected:?}").into()) }
-}
-
-/// Says where long results differ, instead of all of them.
-fn same<T: PartialEq + Debug>(actual: &[T], expected: &[T]) -> Result<(), Failed> {
-    equal(actual.len(), expected.len())?;
-    match actual.iter().zip(expected).position(|(a, b)| a != b) {
-        Some(i) => Err(format!("element {i} is {:?} instead of {:?}", actual[i], expected[i]).into()),
-        None => Ok(()),
-    }
-}
-
-fn ensure(condition: bool, what: impl FnOnce() -> String) -> Result<(), Failed> {
-    if condition { Ok(()) } else { Err(what().into()) }
 }

@@ -1,22 +1,7 @@
 //! What the benchmarks share: deterministic data, medians, and the lines of a table.
 
 mod random;
+mod table;
 
 pub(crate) use random::random;
-use std::time::Duration;
-
-/// Prints the line of one case, in the columns that `peers/README.md` explains; `per_run` is what a run moves or
-/// computes, of each kind that has a column.
-pub(crate) fn report(peer: &str, case: &str, time: Duration, per_run: &[u64], verdict: &str) {
-    let seconds = time.as_secs_f64();
-    print!("slm {peer}\t{case}\t{:.2}", seconds * 1e6);
-    for &amount in per_run {
-        print!("\t{:.4e}", amount as f64 / seconds);
-    }
-    println!("\t{verdict}");
-}
-
-pub(crate) fn median(times: &mut [Duration]) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
+pub(crate) use table::{median, report};

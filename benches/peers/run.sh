@@ -55,7 +55,7 @@ attempt() { # COMMAND…
 on_gpu() {
   # Not `auto`, whose figures would be the CPU's if there were no GPU; and kernels are loaded without what the driver
   # remembers of earlier runs.
-  [[ -z $slm ]] || CUDA_CACHE_DISABLE=1 SLM_DEVICE=cuda attempt "$slm" --table
+  [[ -z $slm ]] || SLM_DEVICE=cuda attempt "$slm" --table
   local libraries=()
   [[ $operation != transpose ]] || libraries=(-lcublas)
   attempt "${NVCC:-nvcc}" -O3 -std=c++17 -arch=sm_90 -o "$build/$operation" "$sources/$operation.cu" "${libraries[@]}" &&

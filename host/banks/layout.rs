@@ -1,6 +1,7 @@
 //! Where the elements of a tile stand.
 
-use crate::{Error, Result};
+use super::BankError;
+use crate::Result;
 use std::fmt;
 
 /// Where the elements of a tile stand in shared memory: rows that begin `stride` elements apart, and maybe a swizzle of
@@ -52,14 +53,14 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Swizzle`] unless `stride` is a multiple of `2^(base + bits)`, so that no element leaves its row, and both
+    /// [`BankError::Swizzle`] unless `stride` is a multiple of `2^(base + bits)`, so that no element leaves its row, and both
     /// `base + bits` and `shift` are less than 32.
     pub fn swizzled(stride: u32, swizzle: Swizzle) -> Result<Self> {
         let Swizzle { bits, base, shift } = swizzle;
         let group = bits.checked_add(base).and_then(|bits| 1u32.checked_shl(bits));
         match group {
             Some(group) if stride.is_multiple_of(group) && shift < 32 => Ok(Layout { stride, swizzle: Some(swizzle) }),
-            _ => Err(Error::Swizzle { stride, bits, base, shift }),
+            _ => Err(BankError::Swizzle { stride, bits, base, shift }.into()),
         }
     }
 

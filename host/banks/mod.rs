@@ -49,6 +49,7 @@
 
 mod accumulation;
 mod cost;
+mod error;
 mod layout;
 mod model;
 mod named;
@@ -60,6 +61,7 @@ mod tile;
 
 pub use accumulation::{Accumulated, Accumulation};
 pub use cost::Cost;
+pub use error::BankError;
 pub use layout::{Layout, Swizzle};
 pub use model::BankModel;
 pub use named::Named;

@@ -1,7 +1,8 @@
 //! The model itself.
 
+use super::BankError;
 use super::{AccessPattern, Cost, Width};
-use crate::{Error, Result};
+use crate::Result;
 use cuda_std::host::banks::Banks;
 
 /// A shared memory, as far as bank conflicts depend on it: so many banks, whose words have so many bytes.
@@ -30,7 +31,7 @@ impl BankModel {
     ///
     /// # Errors
     ///
-    /// [`Error::Banks`] for other numbers.
+    /// [`BankError::Banks`] for other numbers.
     ///
     /// ```
     /// use slm::banks::BankModel;
@@ -40,7 +41,7 @@ impl BankModel {
     /// # Ok::<(), slm::Error>(())
     /// ```
     pub fn new(banks: u32, bank_bytes: u32) -> Result<Self> {
-        let banks = Banks::new(banks, bank_bytes).ok_or(Error::Banks { banks, bank_bytes })?;
+        let banks = Banks::new(banks, bank_bytes).ok_or(BankError::Banks { banks, bank_bytes })?;
         Ok(BankModel { banks })
     }
 

@@ -1,5 +1,6 @@
 //! What the lanes of a warp access.
 
+use super::BankError;
 use crate::{Error, Result};
 use cuda_std::host::banks::{WarpAccess, lanes_of};
 use std::fmt;
@@ -68,9 +69,12 @@ impl TryFrom<usize> for Width {
 
     /// # Errors
     ///
-    /// [`Error::AccessWidth`] for other numbers of bytes than 1, 2, 4, 8 and 16.
+    /// [`BankError::AccessWidth`] for other numbers of bytes than 1, 2, 4, 8 and 16.
     fn try_from(bytes: usize) -> Result<Self> {
-        Width::ALL.into_iter().find(|width| width.bytes() as usize == bytes).ok_or(Error::AccessWidth { bytes })
+        Width::ALL
+            .into_iter()
+            .find(|width| width.bytes() as usize == bytes)
+            .ok_or(BankError::AccessWidth { bytes }.into())
     }
 }
 

@@ -1,7 +1,8 @@
 //! How long accesses take on a device.
 
+use super::BankError;
 use super::{AccessKind, AccessPattern, Width};
-use crate::{Backend, Device, Error, LaunchShape, Result};
+use crate::{Backend, Device, LaunchShape, Result};
 use cuda_std::{Entry, shared_bytes};
 use slm_kernels::banks::{self as kernels, ACCESSES, NOBODY, ProbeArgs, banks_probe};
 
@@ -69,14 +70,14 @@ impl AccessPattern {
     ///
     /// # Errors
     ///
-    /// * [`Error::NoLanes`] if no lane takes part.
-    /// * [`Error::AtomicWidth`] for an atomic operation on other than four or eight bytes.
+    /// * [`BankError::NoLanes`] if no lane takes part.
+    /// * [`BankError::AtomicWidth`] for an atomic operation on other than four or eight bytes.
     /// * [`Error::KernelOnCpu`] on the CPU.
     /// * [`Error::SharedMemoryExceeded`] if a block cannot have all elements up to the pattern's last one.
     /// * What [`Device::kernel`] and [`Device::upload`] give, and [failures of the device](Error#failures-of-the-device).
     pub fn probe(&self, device: &Device) -> Result<Probe> {
         if self.lanes() == 0 {
-            return Err(Error::NoLanes);
+            return Err(BankError::NoLanes.into());
         }
         let (measure, effort) = (kernel(self.kind(), self.width())?, Effort::on(device));
         // In this order, so that what the first launch pays for is not taken for conflicts.
@@ -132,7 +133,7 @@ fn kernel(kind: AccessKind, width: Width) -> Result<Measure> {
         (Store, B16) => cycles::<banks_probe<kernels::StoreFour<u32>>>,
         (Atomic, B4) => cycles::<banks_probe<kernels::Add<u32>>>,
         (Atomic, B8) => cycles::<banks_probe<kernels::Exchange<u64>>>,
-        (Atomic, B1 | B2 | B16) => return Err(Error::AtomicWidth { bytes: width.bytes() }),
+        (Atomic, B1 | B2 | B16) => return Err(BankError::AtomicWidth { bytes: width.bytes() }.into()),
     })
 }
 
@@ -165,3 +166,6 @@ fn cycles<E: Entry<Args = ProbeArgs, Constants = ()>>(
     let end: u64 = ends.download()?.into_iter().max().unwrap_or_default();
     Ok(end.saturating_sub(begin))
 }
+
+#[cfg(doc)]
+use crate::Error;

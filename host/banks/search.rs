@@ -56,7 +56,7 @@ impl BankModel {
     /// # Errors
     ///
     /// [`Error::Pitch`](crate::Error::Pitch) if the layout's rows are shorter than the tile's;
-    /// [`Error::LayoutAlignment`](crate::Error::LayoutAlignment) if it separates what a lane accesses at a time.
+    /// [`BankError::LayoutAlignment`] if it separates what a lane accesses at a time.
     ///
     /// ```
     /// use slm::banks::{AccessKind, BankModel, Layout, Tile, Width};
@@ -162,3 +162,6 @@ impl BankModel {
         sum
     }
 }
+
+#[cfg(doc)]
+use super::BankError;

@@ -1,5 +1,6 @@
 //! A tile of shared memory, and how warps access it.
 
+use super::BankError;
 use super::{AccessKind, Layout, Width};
 use crate::{Error, Result};
 
@@ -93,9 +94,9 @@ impl Tile {
     ///
     /// # Errors
     ///
-    /// * [`Error::NarrowAccess`] if `width` is less than an element.
-    /// * [`Error::TileAlignment`] if a column is not a multiple of the elements that a lane accesses.
-    /// * [`Error::OutsideTile`] if an element is not in the tile.
+    /// * [`BankError::NarrowAccess`] if `width` is less than an element.
+    /// * [`BankError::TileAlignment`] if a column is not a multiple of the elements that a lane accesses.
+    /// * [`BankError::OutsideTile`] if an element is not in the tile.
     /// * [`Error::TooLarge`] for more than 8192 requests.
     ///
     /// ```
@@ -137,7 +138,7 @@ impl Tile {
     fn elements(&self, width: Width) -> Result<u32> {
         let [bytes, element_bytes] = [width.bytes(), self.width.bytes()];
         match bytes / element_bytes {
-            0 => Err(Error::NarrowAccess { bytes, element_bytes }),
+            0 => Err(BankError::NarrowAccess { bytes, element_bytes }.into()),
             elements => Ok(elements),
         }
     }
@@ -146,10 +147,10 @@ impl Tile {
     fn check(&self, [row, column]: [u32; 2], elements: u32) -> Result<()> {
         let (rows, columns) = (self.rows, self.columns);
         if !column.is_multiple_of(elements) {
-            return Err(Error::TileAlignment { column, elements });
+            return Err(BankError::TileAlignment { column, elements }.into());
         }
         let inside = row < rows && column < columns && columns - column >= elements;
-        if inside { Ok(()) } else { Err(Error::OutsideTile { row, column, elements, rows, columns }) }
+        if inside { Ok(()) } else { Err(BankError::OutsideTile { row, column, elements, rows, columns }.into()) }
     }
 
     /// Its rows.
@@ -195,7 +196,7 @@ impl Tile {
         let elements = widths.max().map_or(1, |widest| widest.bytes() / self.width.bytes());
         match layout.keeps(elements) {
             true => Ok(()),
-            false => Err(Error::LayoutAlignment { layout: layout.to_string(), elements }),
+            false => Err(BankError::LayoutAlignment { layout: layout.to_string(), elements }.into()),
         }
     }
 }

@@ -100,7 +100,7 @@ impl<T: FilterElement> Filter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoTaps`]; [`Error::TooLarge`] for 2^31 taps or more; [`Error::SharedMemoryExceeded`] if the algorithm asked
+    /// [`FilterError::NoTaps`]; [`Error::TooLarge`] for 2^31 taps or more; [`Error::SharedMemoryExceeded`] if the algorithm asked
     /// for needs more shared memory than the device has; what [`Device::upload`] gives, and on a GPU what
     /// [`Device::kernel`] gives.
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<T>> {
@@ -113,5 +113,7 @@ impl<T: FilterElement> Filter1d<T> {
     }
 }
 
+#[cfg(doc)]
+use super::FilterError;
 #[cfg(doc)]
 use crate::Error;

@@ -1,6 +1,7 @@
 //! The problem as it is computed: lines of samples, and the taps that meet them.
 
 use super::FilterElement;
+use super::FilterError;
 use crate::{Error, Extent, Result};
 use slm_kernels::Border;
 use slm_kernels::filter1d::Orientation;
@@ -22,7 +23,7 @@ pub(crate) struct Taps<T> {
 impl<T: FilterElement> Taps<T> {
     pub(crate) fn check(&self) -> Result<()> {
         match self.taps.len() {
-            0 => Err(Error::NoTaps),
+            0 => Err(FilterError::NoTaps.into()),
             count if count > MOST_TAPS => {
                 Err(Error::TooLarge { what: "the number of taps", factors: [count as u64, 1], limit: MOST_TAPS as u64 })
             }
@@ -98,7 +99,7 @@ impl Lines {
         let along_rows = match axis {
             0 => false,
             1 => true,
-            _ => return Err(Error::Axis { axis, dimensions: 2 }),
+            _ => return Err(FilterError::Axis { axis, dimensions: 2 }.into()),
         };
         let (lines, samples) = if along_rows { (rows, columns) } else { (columns, rows) };
         let outputs = taps.outputs(samples)?;

@@ -41,6 +41,7 @@
 mod cpu;
 mod description;
 mod element;
+mod error;
 mod gpu;
 mod kernels;
 mod launches;
@@ -50,6 +51,7 @@ mod prepared;
 
 pub use description::{Algorithm, Filter1d, HaloLoad};
 pub use element::FilterElement;
+pub use error::FilterError;
 use lines::{Lines, Taps};
 pub use plan::Plan;
 pub use prepared::PreparedFilter1d;

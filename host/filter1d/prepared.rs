@@ -55,7 +55,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
+    /// [`FilterError::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than
+    /// `usize::MAX` outputs.
     pub fn output_shape(&self, shape: [usize; 2], axis: usize) -> Result<[usize; 2]> {
         let (_, outputs) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
         Ok(outputs)
@@ -119,7 +120,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Axis`] for another axis; [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more than
+    /// [`FilterError::Axis`] for another axis; [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more than
     /// the device has; what [`Device::kernel`] gives on a GPU, where columns have a kernel of their own, loaded on first
     /// use; otherwise as [`apply`](Self::apply).
     pub fn apply_axis(&self, samples: ArrayView2<'_, T>, axis: usize) -> Result<Array2<T>> {
@@ -177,7 +178,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than `usize::MAX`
+    /// [`FilterError::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than `usize::MAX`
     /// outputs.
     pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
         let (lines, _) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
@@ -200,3 +201,6 @@ impl<T: FilterElement> fmt::Debug for PreparedFilter1d<T> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(doc)]
+use super::FilterError;

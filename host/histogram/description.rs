@@ -200,10 +200,10 @@ impl<T: HistogramElement> Histogram<T> {
     ///
     /// # Errors
     ///
-    /// * [`Error::Bins`] for no bins or more than 2^24; [`Error::LowBits`] for no bits or more than 16.
-    /// * [`Error::Range`] unless the range goes from a finite number to a larger one.
-    /// * [`Error::Edges`] for fewer than two edges; [`Error::EdgeOrder`] unless they ascend strictly.
-    /// * [`Error::Channels`] if no channel is counted, or more than there are; [`Error::TooLarge`] for more than 2^31
+    /// * [`HistogramError::Bins`] for no bins or more than 2^24; [`HistogramError::LowBits`] for no bits or more than 16.
+    /// * [`HistogramError::Range`] unless the range goes from a finite number to a larger one.
+    /// * [`HistogramError::Edges`] for fewer than two edges; [`HistogramError::EdgeOrder`] unless they ascend strictly.
+    /// * [`HistogramError::Channels`] if no channel is counted, or more than there are; [`Error::TooLarge`] for more than 2^31
     ///   channels or counters. These are [`counts_len`](PreparedHistogram::counts_len); GPUs count bytes by their values,
     ///   for which they need 256 in each channel that is counted.
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has, even if
@@ -220,5 +220,7 @@ impl<T: HistogramElement> Histogram<T> {
     }
 }
 
+#[cfg(doc)]
+use super::HistogramError;
 #[cfg(doc)]
 use crate::Error;

@@ -80,7 +80,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Interleaving`] if some channel has fewer samples than another, [`Error::OutOfDeviceMemory`],
+    /// [`HistogramError::Interleaving`] if some channel has fewer samples than another, [`Error::OutOfDeviceMemory`],
     /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Counts<T>> {
         self.rule.check_samples(samples.len())?;
@@ -108,7 +108,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Interleaving`] if some channel has fewer
+    /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`HistogramError::Interleaving`] if some channel has fewer
     /// samples than another, [`Error::Length`] if `counts` is not [`counts_len`](Self::counts_len) long, and
     /// [`Error::OutOfHostMemory`] on the CPU, where each thread counts in a table of its own: nothing is added then.
     /// [Failures of the device](Error#failures-of-the-device): a part of the samples may have been added then, as a GPU counts
@@ -148,7 +148,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there are as many weights as samples, [`Error::Weight`] for a weight that is infinite or
+    /// [`Error::Length`] unless there are as many weights as samples, [`HistogramError::Weight`] for a weight that is infinite or
     /// NaN, whether its sample is counted or not; what [`Device::kernel`] gives on a GPU, where weights have a kernel of
     /// their own, loaded on first use; otherwise as [`apply`](Self::apply).
     pub fn apply_weighted(&self, samples: &[T], weights: &[f32]) -> Result<WeightedCounts<T>> {
@@ -199,5 +199,7 @@ impl<T: HistogramElement> fmt::Debug for PreparedHistogram<T> {
     }
 }
 
+#[cfg(doc)]
+use super::HistogramError;
 #[cfg(doc)]
 use crate::Error;

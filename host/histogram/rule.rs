@@ -1,6 +1,7 @@
 //! The problem as it is computed: which counter a sample belongs to.
 
 use super::HistogramElement;
+use super::HistogramError;
 use crate::{Error, Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::histogram::OUTSIDE;
@@ -57,7 +58,7 @@ impl<T: HistogramElement> Rule<T> {
     fn check_channels(&self) -> Result<()> {
         let (channels, counted, limit) = (self.channels, self.counted, MOST_COUNTERS as u64);
         if counted == 0 || counted > channels {
-            return Err(Error::Channels { channels, counted });
+            return Err(HistogramError::Channels { channels, counted }.into());
         }
         if channels > MOST_COUNTERS {
             return Err(Error::TooLarge { what: "the number of channels", factors: [channels as u64, 1], limit });
@@ -97,7 +98,11 @@ impl<T: HistogramElement> Rule<T> {
     /// An error unless every channel has as many of these samples.
     pub(crate) fn check_samples(&self, samples: usize) -> Result<()> {
         let channels = self.channels;
-        if samples.is_multiple_of(channels) { Ok(()) } else { Err(Error::Interleaving { samples, channels }) }
+        if samples.is_multiple_of(channels) {
+            Ok(())
+        } else {
+            Err(HistogramError::Interleaving { samples, channels }.into())
+        }
     }
 }
 
@@ -120,30 +125,36 @@ pub(crate) fn check_counters(counted: usize, of_channel: usize) -> Result<()> {
 }
 
 fn check_bits(bits: u32) -> Result<()> {
-    if (1..=SAMPLE_BITS).contains(&bits) { Ok(()) } else { Err(Error::LowBits { bits, limit: SAMPLE_BITS }) }
+    if (1..=SAMPLE_BITS).contains(&bits) {
+        Ok(())
+    } else {
+        Err(HistogramError::LowBits { bits, limit: SAMPLE_BITS }.into())
+    }
 }
 
 fn check_bins(bins: usize) -> Result<()> {
-    if (1..=MOST_BINS).contains(&bins) { Ok(()) } else { Err(Error::Bins { bins, limit: MOST_BINS }) }
+    if (1..=MOST_BINS).contains(&bins) { Ok(()) } else { Err(HistogramError::Bins { bins, limit: MOST_BINS }.into()) }
 }
 
 fn check_range(bins: usize, lower: f64, upper: f64) -> Result<()> {
     check_bins(bins)?;
     if !(lower.is_finite() && upper.is_finite() && lower < upper) {
-        return Err(Error::Range { lower, upper });
+        return Err(HistogramError::Range { lower, upper }.into());
     }
     Ok(())
 }
 
 fn check_edges<T: HistogramElement>(edges: &[T]) -> Result<()> {
     if edges.len() < 2 {
-        return Err(Error::Edges { edges: edges.len() });
+        return Err(HistogramError::Edges { edges: edges.len() }.into());
     }
     check_bins(edges.len() - 1)?;
     // A NaN does not ascend either.
     match edges.array_windows().position(|[edge, next]| edge.partial_cmp(next) != Some(Ordering::Less)) {
         None => Ok(()),
-        Some(index) => Err(Error::EdgeOrder { index, edge: edges[index].into(), next: edges[index + 1].into() }),
+        Some(index) => {
+            Err(HistogramError::EdgeOrder { index, edge: edges[index].into(), next: edges[index + 1].into() }.into())
+        }
     }
 }
 
@@ -151,6 +162,6 @@ fn check_edges<T: HistogramElement>(edges: &[T]) -> Result<()> {
 pub(crate) fn check_weights(weights: &[f32]) -> Result<()> {
     match weights.par_iter().position_first(|weight| !weight.is_finite()) {
         None => Ok(()),
-        Some(index) => Err(Error::Weight { index, weight: weights[index] }),
+        Some(index) => Err(HistogramError::Weight { index, weight: weights[index] }.into()),
     }
 }

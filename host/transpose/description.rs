@@ -96,9 +96,9 @@ impl Transpose {
     ///
     /// # Errors
     ///
-    /// * [`Error::NoComponents`] for elements without components.
+    /// * [`TransposeError::NoComponents`] for elements without components.
     /// * [`Error::TooLarge`] for more numbers than there can be in memory.
-    /// * [`Error::ElementSize`] on a GPU for elements of about 2^32 units or more. A unit is 4 bytes, or the 2 or 1 that
+    /// * [`TransposeError::ElementSize`] on a GPU for elements of about 2^32 units or more. A unit is 4 bytes, or the 2 or 1 that
     ///   elements and rows can be divided into.
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has.
     /// * On a GPU what [`Device::kernel`] gives.
@@ -122,5 +122,7 @@ impl Transpose {
     }
 }
 
+#[cfg(doc)]
+use super::TransposeError;
 #[cfg(doc)]
 use crate::Error;

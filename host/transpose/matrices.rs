@@ -1,5 +1,6 @@
 //! The problem as the backends see it: matrices of one shape.
 
+use super::TransposeError;
 use crate::{Element, Error, Result};
 use slm_kernels::transpose::Problem;
 
@@ -20,7 +21,7 @@ impl Matrices {
     /// An error unless all numbers fit into memory, be they rows or columns of the result, even where others are zero.
     pub(crate) fn check<T: Element>(&self) -> Result<()> {
         if self.components == 0 {
-            return Err(Error::NoComponents);
+            return Err(TransposeError::NoComponents.into());
         }
         let limit = (isize::MAX as usize / size_of::<T>()) as u64;
         let factors = [self.rows, self.columns, self.count, self.components].map(|factor| factor.max(1) as u64);
@@ -57,7 +58,11 @@ impl Matrices {
         let element = self.components as u64 * number;
         let problem = Problem { rows, columns, element, matrices, input_pitch, output_pitch };
         let (limit, unit) = problem.largest_element();
-        if element <= limit { Ok(problem) } else { Err(Error::ElementSize { bytes: element, unit, limit }) }
+        if element <= limit {
+            Ok(problem)
+        } else {
+            Err(TransposeError::ElementSize { bytes: element, unit, limit }.into())
+        }
     }
 
     /// The pitches of matrices without gaps.

@@ -15,6 +15,7 @@
 mod cpu;
 mod description;
 mod element;
+mod error;
 mod gpu;
 mod in_place;
 mod kernels;
@@ -24,6 +25,7 @@ mod prepared;
 
 pub use description::{Algorithm, Transpose};
 pub use element::TransposeElement;
+pub use error::TransposeError;
 pub use in_place::PreparedTransposeInPlace;
 use matrices::Matrices;
 pub use plan::Plan;

@@ -113,7 +113,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// # Errors
     ///
     /// [`Error::DeviceMismatch`] if a matrix belongs to another handle, [`Error::Shape`] if it has another shape,
-    /// [`Error::ElementSize`] on a GPU if gaps are such that units are smaller, and elements have too many of these, what
+    /// [`TransposeError::ElementSize`] on a GPU if gaps are such that units are smaller, and elements have too many of these, what
     /// [`Device::kernel`] gives on a GPU, where gaps may take another kernel, loaded on first use, and [failures of the
     /// device](Error#failures-of-the-device).
     pub fn apply_matrix_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {
@@ -165,3 +165,6 @@ impl<T: Element> fmt::Debug for PreparedTranspose<T> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(doc)]
+use super::TransposeError;

@@ -1,8 +1,10 @@
-//! Order, completion, sharing and lifetimes, and what a call costs the host.
+//! Order, completion, sharing and lifetimes, and that a call allocates nothing.
 
-use super::{Failed, Trial, alone, ensure, equal, same, together};
-use crate::common::shared_memory::exceeded_on;
-use crate::common::{ALGORITHMS, Random, histogram};
+use super::{Failed, Trial, ensure, equal, same, together};
+use crate::common::Random;
+use crate::filter1d::ALGORITHMS;
+use crate::filter1d::shared_memory::exceeded_on;
+use crate::histogram;
 use allocation_counter::measure;
 use ndarray::Array2;
 use slm::filter1d::{Algorithm, PreparedFilter1d};
@@ -11,7 +13,6 @@ use slm::transpose::Algorithm as Transposing;
 use slm::{Boundary, Buffer, Buffer2, Device, Extent, Filter1d, Histogram, Transpose};
 use std::hint::black_box;
 use std::thread;
-use std::time::{Duration, Instant};
 
 const TRANSPOSITIONS: [Transposing; 4] =
     [Transposing::Auto, Transposing::Naive, Transposing::SharedUnpadded, Transposing::SharedPadded];
@@ -20,7 +21,6 @@ pub(super) fn trials() -> Vec<Trial> {
     vec![
         together("apply_into_allocates_nothing", apply_into_allocates_nothing),
         together("counting_allocates_nothing", counting_allocates_nothing),
-        alone("apply_into_is_quick", apply_into_is_quick),
         together("transposing_allocates_nothing", transposing_allocates_nothing),
         together("threads_share_a_filter", threads_share_a_filter),
         together("threads_share_transpositions", threads_share_transpositions),
@@ -109,30 +109,6 @@ fn transposing_allocates_nothing(device: &Device) -> Result<(), Failed> {
         })?;
     }
     Ok(())
-}
-
-/// The least of several medians, so that a busy moment of the machine does not count.
-fn apply_into_is_quick(device: &Device) -> Result<(), Failed> {
-    const LIMIT: Duration = Duration::from_micros(10);
-    let x = device.upload(&Random::new(1).values::<f32>(1024))?;
-    let mut y = device.zeroed(1024)?;
-    let filter = Filter1d::correlate(&[1.0f32, 2.0, 3.0, 2.0, 1.0]).prepare(device)?;
-    let mut medians = Vec::new();
-    for _ in 0..30 {
-        let mut times = Vec::new();
-        for _ in 0..101 {
-            let start = Instant::now();
-            filter.apply_into(&x, &mut y)?;
-            times.push(start.elapsed());
-        }
-        // Otherwise the queue fills up, and its end is what is measured.
-        device.synchronize()?;
-        times.sort();
-        medians.push(times[times.len() / 2]);
-    }
-    let least = medians.iter().min().copied().unwrap_or(Duration::MAX);
-    println!("apply_into takes {least:?} of the host's time");
-    ensure(least <= LIMIT, || format!("{least:?}, medians {medians:?}"))
 }
 
 fn threads_share_a_filter(device: &Device) -> Result<(), Failed> {

@@ -1,9 +1,9 @@
 //! Results that depend on how the work is divided, and numbers that are not finite.
 
 use super::{Failed, Trial, equal, same, together};
-use crate::common::extension::Meeting;
-use crate::common::oracle::Direction;
-use crate::common::{ALGORITHMS, Random, Sample};
+use crate::common::Random;
+use crate::filter1d::extension::Meeting;
+use crate::filter1d::{ALGORITHMS, Direction, Sample};
 use ndarray::Array2;
 use slm::filter1d::{Algorithm, PreparedFilter1d};
 use slm::{Boundary, Device, Error, Extent, Filter1d};

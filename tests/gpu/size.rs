@@ -1,7 +1,7 @@
 //! More samples and elements than 32 bits can count.
 
 use super::{Failed, Trial, alone};
-use crate::common::ALGORITHMS;
+use crate::filter1d::ALGORITHMS;
 use rayon::prelude::*;
 use slm::filter1d::Algorithm;
 use slm::{Device, Filter1d, Transpose};

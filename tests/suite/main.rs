@@ -1,30 +1,28 @@
 //! The tests that are made while the program runs: one for every backend there is, for every line of a file, for every
-//! combination. Together in one program, because each program compiles the operations for all element types anew. Their
-//! names begin with the module:
+//! combination. Together in one program, because each program compiles the operations for all element types anew. Each
+//! operation has a folder, whose name its tests' names begin with, and beside these trials the tests of `tests/api`:
 //!
-//! | module | what |
+//! | folder | what |
 //! |---|---|
-//! | `conformance` | `Filter1d` against the naive oracle |
+//! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
-//! | `probes` | the kernels that measure accesses |
-//! | `golden` | `Filter1d` against SciPy and NumPy |
-//! | `blur`, `chart`, `banks` | the examples; their names begin with `example` |
+//! | `banks` | the kernels that measure accesses |
+//! | `examples` | the examples |
 //! | `driverless` | machines without a driver |
+//!
+//! An operation's emulated tests must reach all of its kernels; those are the folder of the same name in `kernels/`.
 
 mod banks;
-mod blur;
-mod chart;
 #[path = "../common/mod.rs"]
 mod common;
-mod conformance;
 mod driverless;
-mod golden;
+mod examples;
+mod filter1d;
 mod histogram;
-mod probes;
 mod transpose;
 
-use common::emulated;
+use common::{coverage, sources};
 use libtest_mimic::Arguments;
 
 fn main() {
@@ -34,26 +32,17 @@ fn main() {
     let arguments = Arguments::from_args();
     eprintln!("seed of all data: {:#x}", common::SEED);
     let trials = [
-        conformance::trials(),
+        filter1d::trials(),
         histogram::trials(),
         transpose::trials(),
-        probes::trials(),
-        golden::trials(),
-        blur::trials(),
-        chart::trials(),
         banks::trials(),
+        examples::trials(),
         driverless::trials(),
+        sources::trials(),
     ];
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
     conclusion.exit_if_failed();
-    let operations = [
-        (conformance::SUITE, "filter1d"),
-        (histogram::SUITE, "histogram"),
-        (transpose::SUITE, "transpose"),
-        (probes::SUITE, "banks"),
-    ];
-    let covered = operations.map(|(suite, operation)| emulated::is_covered(suite, operation, &arguments));
-    if covered.contains(&false) {
+    if !coverage::is_covered(&arguments) {
         std::process::exit(1);
     }
 }

@@ -2,5 +2,6 @@
 //!
 //! Nothing here is generic: generic code is compiled with the tests that use it.
 
+#[path = "../suite/banks/oracle.rs"]
 pub mod banks;
 pub mod memory;

@@ -1,8 +1,8 @@
 //! Drivers that are there and of no use, compiled by the tests: each child process loads one in the place of the
 //! machine's.
 
-use super::{Failed, Trial, child, equal};
-use crate::common::example::{Folder, ensure};
+use super::{Failed, Trial, child};
+use crate::common::{Folder, ensure, equal};
 use slm::{DriverError, Error};
 use std::ffi::OsStr;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! The borders of bins of equal width between floats, at which every bit matters: against whole numbers of any length.
 
+use super::oracle::{Case, Number};
 use super::{SUITE, by_every_algorithm, weigh, weights};
-use crate::common::histogram::{Case, Number};
 use crate::common::{Random, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::Device;

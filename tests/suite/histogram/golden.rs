@@ -1,20 +1,20 @@
-//! What NumPy gives: `tests/golden/histogram.json`, made by the script beside it.
+//! What NumPy gives: `golden.json`, made by the script beside it.
 
 use super::SUITE;
-use crate::common::histogram::{Number, flat};
+use super::oracle::{Number, flat};
+use crate::common::golden::list;
 use crate::common::on_every_backend;
-use crate::golden::list;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use slm::{Device, Histogram};
 
-const FILE: &str = include_str!("../../golden/histogram.json");
+const FILE: &str = include_str!("golden.json");
 
 /// The cases that the file has at the least: one that was cut short must not pass.
 const LEAST_CASES: usize = 111;
 
 pub(super) fn trials() -> Vec<Trial> {
-    read_file().unwrap_or_else(|error| vec![Trial::test("histogram::golden::histogram.json", move || Err(error))])
+    read_file().unwrap_or_else(|error| vec![Trial::test("histogram::golden::file", move || Err(error))])
 }
 
 fn read_file() -> Result<Vec<Trial>, Failed> {

@@ -1,8 +1,8 @@
 //! Counts that are written down here, by every algorithm: the cases of which it was reported that CUB miscounts them without
 //! a word, and their like.
 
+use super::oracle::{Case, Number};
 use super::{SUITE, by_every_algorithm};
-use crate::common::histogram::{Case, Number};
 use crate::common::{is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::Device;

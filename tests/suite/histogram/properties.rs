@@ -2,7 +2,7 @@
 //! devices.
 
 use super::SUITE;
-use crate::common::histogram::{Case, Number, flat};
+use super::oracle::{Case, Number, flat};
 use crate::common::{is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use proptest::collection::vec;

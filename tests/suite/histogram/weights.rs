@@ -1,10 +1,10 @@
 //! Weights that cannot be added up: what a device finds of them, without the host looking first.
 
 use super::SUITE;
-use crate::common::histogram::{Case, flat};
+use super::oracle::{Case, flat};
 use crate::common::{Random, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use slm::histogram::PreparedHistogram;
+use slm::histogram::{HistogramError, PreparedHistogram};
 use slm::{Buffer, Device, Error};
 
 /// More than one block of each kernel, and a part of a warp behind the last whole one.
@@ -48,7 +48,11 @@ fn is_refused(
 ) -> Result<(), Failed> {
     match histogram.apply_weighted_buffers(samples, weights) {
         // NaN is not equal to itself.
-        Err(Error::Weight { index, weight }) if (index, weight.to_bits()) == (place, expected.to_bits()) => Ok(()),
+        Err(Error::Histogram(HistogramError::Weight { index, weight }))
+            if (index, weight.to_bits()) == (place, expected.to_bits()) =>
+        {
+            Ok(())
+        }
         other => Err(format!("weight {place} is {expected}, and this came of it: {other:?}").into()),
     }
 }

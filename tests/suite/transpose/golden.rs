@@ -1,19 +1,20 @@
-//! What NumPy gives: `tests/golden/transpose.json`, made by the script beside it.
+//! What NumPy gives: `golden.json`, made by the script beside it.
 
-use super::{Bits, SUITE, same};
+use super::SUITE;
+use super::oracle::{Bits, same};
+use crate::common::golden::list;
 use crate::common::on_every_backend;
-use crate::golden::list;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use slm::{Device, Transpose};
 
-const FILE: &str = include_str!("../../golden/transpose.json");
+const FILE: &str = include_str!("golden.json");
 
 /// The cases that the file has: one that was cut short must not pass.
 const CASES: usize = 60;
 
 pub(super) fn trials() -> Vec<Trial> {
-    read_file().unwrap_or_else(|error| vec![Trial::test("transpose::golden::transpose.json", move || Err(error))])
+    read_file().unwrap_or_else(|error| vec![Trial::test("transpose::golden::file", move || Err(error))])
 }
 
 /// A trial for each element type, with all of its cases.

@@ -1,0 +1,94 @@
+//! How long a process waits for a GPU and for kernels: until it has the device, and until an operation of each kind is
+//! prepared whose kernels nothing has loaded before.
+//!
+//! Each round is a process of its own, since a process loads a module once. Medians are printed in the columns that
+//! `peers/README.md` explains. `CUDA_CACHE_DISABLE=1 cargo bench --bench loading`: otherwise the driver remembers what it
+//! has compiled in earlier rounds.
+
+#[path = "common/table.rs"]
+mod table;
+
+use slm::filter1d::FilterElement;
+use slm::{Device, Filter1d, Histogram, LaunchPlan, Result, Transpose};
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use std::{env, io};
+use table::{median, report};
+
+const ROUNDS: usize = 5;
+
+/// Tells this program to be one of the rounds.
+const ROUND: &str = "SLM_LOADING_ROUND";
+
+fn main() -> Result<()> {
+    if env::var_os(ROUND).is_some() {
+        return round();
+    }
+    if let Err(error) = Device::cuda(0) {
+        println!("# nothing is loaded: {error}");
+        return Ok(());
+    }
+    let is_remembered = env::var_os("CUDA_CACHE_DISABLE").is_none_or(|value| value != "1");
+    println!("# slm {}; median of {ROUNDS} processes, by the host's clock", env!("CARGO_PKG_VERSION"));
+    println!("# the driver may remember what it has compiled: {}", if is_remembered { "yes" } else { "no" });
+    println!("# peer\tcase\tmedian_us\tcheck");
+    let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
+    for _ in 0..ROUNDS {
+        for (case, time) in measured().expect("this program runs again") {
+            times.entry(case).or_default().push(time);
+        }
+    }
+    for (case, times) in &mut times {
+        assert_eq!(times.len(), ROUNDS, "{case}: a round has no such line");
+        report("loading", case, median(times), &[], "ok");
+    }
+    Ok(())
+}
+
+/// Runs a round, and reads what it prints.
+fn measured() -> io::Result<Vec<(String, Duration)>> {
+    let output = Command::new(env::current_exe()?).env(ROUND, "1").output()?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {errors}", output.status);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = |line: &str| {
+        let (case, nanoseconds) = line.split_once('\t')?;
+        Some((case.to_owned(), Duration::from_nanos(nanoseconds.parse().ok()?)))
+    };
+    Ok(text.lines().filter_map(line).collect())
+}
+
+/// Everything once, in an order in which nothing has been loaded before.
+fn round() -> Result<()> {
+    let device = timed("the device", || Device::cuda(0))?;
+    of_filters(&device, [1.0f32, 2.0, 1.0])?;
+    of_filters(&device, [1.0f64, 2.0, 1.0])?;
+    of_filters(&device, [1i32, 2, 1])?;
+    timed("histogram of u8", || Histogram::bytes().prepare(&device))?;
+    timed("histogram of f32, even bins", || Histogram::even(256, 0.0f32..1.0).prepare(&device))?;
+    timed("histogram of i32, edges", || Histogram::edges(&[0, 3, 7]).prepare(&device))?;
+    timed("transposition of u8", || Transpose::new(64, 64).prepare::<u8>(&device))?;
+    timed("transposition of f32", || Transpose::new(64, 64).prepare::<f32>(&device))?;
+    timed("transposition of f32, odd rows", || Transpose::new(65, 67).prepare::<f32>(&device))?;
+    timed("a second handle, filter of f32", || Filter1d::correlate(&[1.0f32, 2.0, 1.0]).prepare(&Device::cuda(0)?))?;
+    Ok(())
+}
+
+fn of_filters<T: FilterElement>(device: &Device, taps: [T; 3]) -> Result<()> {
+    let name = std::any::type_name::<T>();
+    let filter = timed(&format!("filter of {name}, rows"), || Filter1d::correlate(&taps).prepare(device))?;
+    // The module for lines along columns is loaded on first use, and a plan is one.
+    let plan = timed(&format!("filter of {name}, columns"), || filter.plan_axis([64, 64], 0))?;
+    let is_loaded = |launch: &LaunchPlan| launch.residency.is_some_and(|residency| residency.registers > 0);
+    assert!(plan.launches.iter().all(is_loaded), "{plan}");
+    Ok(())
+}
+
+/// Prints how long `work` takes, and returns what it returns.
+fn timed<R>(case: &str, work: impl FnOnce() -> Result<R>) -> Result<R> {
+    let start = Instant::now();
+    let result = work()?;
+    println!("{case}\t{}", start.elapsed().as_nanos());
+    Ok(result)
+}

@@ -1,0 +1,255 @@
+//! What every error says.
+
+use super::*;
+
+#[test]
+fn unknown_device() {
+    let error = Error::UnknownDevice { value: "gpu".into() };
+    says(
+        error,
+        "no device is called 'gpu': SLM_DEVICE, or a name given otherwise, can be auto, cpu, cuda, cuda:N, emulated, \
+         emulated:PROFILE or emulated:PROFILE:SEED, with a profile of sm_75, sm_80, sm_90 and small",
+        None,
+    );
+}
+
+#[test]
+fn feature_disabled() {
+    let error = Error::FeatureDisabled { device: "a CUDA device", feature: "cuda" };
+    let text = "a CUDA device needs the feature 'cuda' of the crate slm, which this program was built without";
+    says(error, text, None);
+}
+
+#[test]
+fn no_device() {
+    let error = Error::NoDevice { tried: "no CUDA driver found: libcuda.so (no such file)".into() };
+    says(error, "no CUDA device: no CUDA driver found: libcuda.so (no such file)", None);
+}
+
+#[test]
+fn device_ordinal() {
+    let error = Error::DeviceOrdinal { ordinal: 3, available: 2 };
+    says(error, "there is no CUDA device 3: the driver has 2 (numbered from 0)", None);
+}
+
+#[test]
+fn device_too_old() {
+    let error = Error::DeviceTooOld { device: "Tesla V100".into(), required: (7, 5), actual: (7, 0) };
+    let text = "the device Tesla V100 has compute capability 7.0, and the kernels need 7.5 at least";
+    says(error, text, None);
+}
+
+#[test]
+fn device_unsupported() {
+    let error = Error::DeviceUnsupported { device: "GRID T4-1A".into(), lacks: "stream-ordered allocation" };
+    says(error, "the device GRID T4-1A lacks stream-ordered allocation", None);
+}
+
+#[test]
+fn driver_too_old() {
+    let needed_for = "the kernel module blur (PTX 7.8)".to_owned();
+    let error = Error::DriverTooOld { required: (11, 8), actual: (11, 4), needed_for };
+    let text = "the CUDA driver supports CUDA 11.4, and the kernel module blur (PTX 7.8) takes a newer one (CUDA \
+                11.8 or later)";
+    says(error, text, None);
+}
+
+#[test]
+fn kernel_module() {
+    let (expected, actual) = ("aa".to_owned(), "bb".to_owned());
+    let cases = [
+        (
+            ImageError::MissingSource { file: "k/b.rs".to_owned() },
+            "it was compiled from k/b.rs, which this program's kernels do not have",
+        ),
+        (
+            ImageError::NoImages,
+            "the program has no compiled modules: it was built for emulated devices alone (SLM_KERNELS=none)",
+        ),
+        (
+            ImageError::MissingModule { included: vec!["dilate", "sum"] },
+            "the program has no module of this name; it has: dilate, sum",
+        ),
+        (
+            ImageError::Altered { expected: expected.clone(), actual: actual.clone() },
+            "its text has the digest bb, the compiled one had aa",
+        ),
+        (
+            ImageError::Stale { expected, actual },
+            "it was compiled from sources with the digest bb, this program has aa",
+        ),
+        (
+            ImageError::OtherKernel { kernel: "blur", expected: "aa".to_owned(), actual: Some("bb".to_owned()) },
+            "its kernel blur is another one, or has other arguments: its digest is bb, this program has aa",
+        ),
+    ];
+    for (source, text) in cases {
+        let error = Error::KernelModule { module: "blur", source };
+        says(error, &format!("the kernel module blur cannot be used: {text}"), Some(text));
+    }
+}
+
+fn illegal_address() -> DriverError {
+    let description = "an illegal memory access was encountered".to_owned();
+    DriverError { code: 700, name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(), description }
+}
+
+#[test]
+fn driver() {
+    let error = Error::Driver { call: "cuLaunchKernel", source: illegal_address() };
+    let source = "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered";
+    says(error, &format!("cuLaunchKernel failed: {source}"), Some(source));
+}
+
+#[test]
+fn device_lost() {
+    let error = Error::DeviceLost { call: "cuStreamSynchronize", source: illegal_address() };
+    let source = "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered";
+    let text = format!("the device is lost: cuStreamSynchronize failed with {source}; every further call fails");
+    says(error, &text, Some(source));
+}
+
+#[test]
+fn shared_memory_exceeded() {
+    let error = Error::SharedMemoryExceeded { kernel: "blur".into(), requested: 656_384, available: 232_448 };
+    says(error, "blur needs 656384 bytes of shared memory per block, and the device has 232448", None);
+}
+
+/// A launch in which these are found.
+fn faulty(problems: &[Problem]) -> Error {
+    let finding = |problem: &Problem| Finding {
+        kernel: "blur",
+        block: [5, 0, 0],
+        thread: [31, 2, 0],
+        at: Line { file: "kernels/blur.rs".into(), line: 12, column: 7 },
+        problem: problem.clone(),
+        times: 1,
+    };
+    let report = Report {
+        kernel: "blur",
+        profile: "sm_80",
+        launch: Launch::new([9, 1, 1], [32, 4, 1]).seed(3),
+        launches: 1,
+        findings: problems.iter().map(finding).collect(),
+        sites: Vec::new(),
+    };
+    Error::FaultyKernel { report: Box::new(report) }
+}
+
+#[test]
+fn faulty_kernel() {
+    let missing = Problem::MissingLanes { mask: 0xff, missing: 0x80 };
+    let text = "blur is faulty, as emulated:sm_80:3 shows: missing lanes: 0x00000080 of the mask 0x000000ff do not \
+                come\n    at kernels/blur.rs:12:7, thread [31, 2, 0] of block [5, 0, 0] of blur";
+    says(faulty(std::slice::from_ref(&missing)), text, None);
+    let panic = Problem::Panic { message: "index out of range".into() };
+    let all = format!(
+        "{text}\nand panic: index out of range\n    at kernels/blur.rs:12:7, thread [31, 2, 0] of block [5, 0, 0] of blur"
+    );
+    says(faulty(&[missing, panic]), &all, None);
+}
+
+#[test]
+fn unwritten_output() {
+    let error = Error::UnwrittenOutput { device: "emulated:small:1".into(), element: 77 };
+    says(error, "nothing has written element 77 of the output on emulated:small:1", None);
+}
+
+#[test]
+fn kernel_without_digest() {
+    let text = "blur cannot be matched with compiled modules: the build script of its crate has to call \
+                cuda_std::build::kernel_crate";
+    says(Error::KernelWithoutDigest { kernel: "blur" }, text, None);
+}
+
+#[test]
+fn kernel_missing() {
+    let error = Error::KernelMissing { kernel: "blur", module: "dilate" };
+    says(error, "the kernel module dilate has no kernel blur", None);
+}
+
+#[test]
+fn kernel_on_cpu() {
+    let text = "the CPU cannot run the kernel blur: open a CUDA device or an emulated one (SLM_DEVICE=cuda or \
+                SLM_DEVICE=emulated, with the feature 'cuda' or 'emulator' of the crate slm)";
+    says(Error::KernelOnCpu { kernel: "blur" }, text, None);
+}
+
+#[test]
+fn launch_out_of_range() {
+    let launch =
+        |requested| Error::LaunchOutOfRange { kernel: "blur", what: "threads of a block", requested, available: 1024 };
+    says(launch(1056), "blur cannot be launched with 1056 threads of a block: there can be 1 to 1024", None);
+    says(launch(0), "blur cannot be launched with 0 threads of a block: there can be 1 to 1024", None);
+}
+
+#[test]
+fn foreign_window() {
+    let error = Error::ForeignWindow { kernel: "blur", argument: "input" };
+    says(error, "the argument 'input' of blur is a window that this launch has not handed out", None);
+}
+
+#[test]
+fn launch_refused() {
+    let source = LaunchError::NoStacks;
+    let cause = "no memory for the stacks of the block's threads";
+    let error = Error::LaunchRefused { kernel: "blur", source };
+    says(error, &format!("blur cannot be launched: {cause}"), Some(cause));
+}
+
+#[test]
+fn device_runs_caller() {
+    let error = Error::DeviceRunsCaller { device: "emulated:sm_90:3".to_owned() };
+    let text = "a kernel cannot use emulated:sm_90:3, the device that runs it: launch on another one, or when the kernel \
+                has ended";
+    says(error, text, None);
+}
+
+#[test]
+fn out_of_device_memory() {
+    let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: Some(1 << 20) };
+    let text = "1099511627776 bytes of the device's memory were asked for, and 1048576 are free";
+    says(error, text, None);
+    let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: None };
+    let text = "1099511627776 bytes of the device's memory were asked for, and not so many are free";
+    says(error, text, None);
+}
+
+#[test]
+fn out_of_host_memory() {
+    let error = Error::OutOfHostMemory { requested: 1 << 50 };
+    let text = "1125899906842624 bytes of the host's memory were asked for, and not so many are free";
+    says(error, text, None);
+}
+
+#[test]
+fn too_large() {
+    let large = |factors| Error::TooLarge { what: "a buffer", factors, limit: 11 };
+    says(large([3, 4]), "a buffer is too large: 3 x 4 exceeds 11", None);
+    says(large([12, 1]), "a buffer is too large: 12 exceeds 11", None);
+    says(large([1, 12]), "a buffer is too large: 12 exceeds 11", None);
+}
+
+#[test]
+fn device_mismatch() {
+    let error = Error::DeviceMismatch { operand: "the input", expected: "NVIDIA H200".into(), actual: "CPU".into() };
+    says(error, "the input belongs to another handle (CPU) than the operation (NVIDIA H200)", None);
+}
+
+#[test]
+fn length() {
+    let error = Error::Length { what: "the output", expected: 3, actual: 4 };
+    says(error, "the output has 4 elements, and 3 are needed", None);
+}
+
+#[test]
+fn shape() {
+    let error = Error::Shape { what: "the output", expected: [2, 3], actual: [3, 2] };
+    says(error, "the output is 3 x 2 (rows x columns), and 2 x 3 is needed", None);
+}
+
+#[test]
+fn pitch() {
+    let error = Error::Pitch { columns: 5, pitch: 4 };
+    says(error, "a row pitch of 4 elements is less than the 5 columns of a row", None);
+}

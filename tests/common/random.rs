@@ -1,0 +1,61 @@
+//! Random numbers, the same in every run.
+
+// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
+#![allow(dead_code, unreachable_pub)]
+
+/// The seed of all test data.
+pub const SEED: u64 = 0x5eed;
+
+/// Pseudo-random numbers (SplitMix64, Steele, Lea and Flood 2014).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(stream: u64) -> Self {
+        Random(SEED ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// At least 0 and less than 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    pub fn values<T: Draw>(&mut self, count: usize) -> Vec<T> {
+        (0..count).map(|_| T::random(self.next())).collect()
+    }
+}
+
+/// A number that is drawn at random.
+pub trait Draw: Sized {
+    /// Between -1 and 1 for floats, any one for integers.
+    fn random(bits: u64) -> Self;
+}
+
+impl Draw for f32 {
+    fn random(bits: u64) -> Self {
+        (bits >> 11) as Self / (1u64 << 52) as Self - 1.0
+    }
+}
+
+impl Draw for f64 {
+    fn random(bits: u64) -> Self {
+        (bits >> 11) as Self / (1u64 << 52) as Self - 1.0
+    }
+}
+
+impl Draw for i32 {
+    fn random(bits: u64) -> Self {
+        bits as i32
+    }
+}

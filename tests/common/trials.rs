@@ -1,0 +1,65 @@
+//! Trials on every backend, and on CUDA devices.
+
+use super::emulated;
+use libtest_mimic::{Failed, Trial};
+use slm::{Backend, Device};
+use std::sync::{Arc, OnceLock};
+
+/// What a test does on a device. Behind a pointer, since every closure that trials are made of would be compiled with all of
+/// their machinery.
+pub type Test = Arc<dyn Fn(&Device) -> Result<(), Failed> + Send + Sync>;
+
+/// One test of a suite on every backend: on the CPU and on an emulated device always, on a CUDA device where there is one. Without
+/// one it is listed as ignored, with the reason; with `SLM_REQUIRE_CUDA=1` it fails.
+pub fn on_every_backend(
+    suite: &'static str,
+    name: &str,
+    test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static,
+) -> [Trial; 3] {
+    let test: Test = Arc::new(test);
+    let on_cpu = test.clone();
+    let on_cpu = Trial::test(format!("{suite}::cpu::{name}"), move || on_cpu(&Device::cpu()));
+    [on_cpu, emulated::trial_of(suite, name, test.clone()), on_cuda_of(suite, name, || (), test)]
+}
+
+/// One test on a CUDA device, as above. While the device is open, what `hold` gives is held.
+pub fn on_cuda<G: 'static>(
+    suite: &str,
+    name: &str,
+    hold: fn() -> G,
+    test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static,
+) -> Trial {
+    on_cuda_of(suite, name, hold, Arc::new(test))
+}
+
+fn on_cuda_of<G: 'static>(suite: &str, name: &str, hold: fn() -> G, test: Test) -> Trial {
+    let name = format!("{suite}::cuda::{name}");
+    let required = std::env::var_os("SLM_REQUIRE_CUDA").is_some_and(|v| v == "1");
+    match cuda_missing() {
+        Some(reason) if required => Trial::test(name, move || Err(format!("SLM_REQUIRE_CUDA=1, but {reason}").into())),
+        Some(_) => Trial::test(name, || Ok(())).with_ignored_flag(true).with_kind("no CUDA device"),
+        None => Trial::test(name, move || {
+            let _held = hold();
+            test(&Device::cuda(0).map_err(|e| e.to_string())?)
+        }),
+    }
+}
+
+/// Why there is no CUDA device, if there is none; said once.
+fn cuda_missing() -> Option<String> {
+    static MISSING: OnceLock<Option<String>> = OnceLock::new();
+    let look = || {
+        let reason = Device::cuda(0).err()?.to_string();
+        eprintln!("CUDA tests are ignored: {reason}");
+        Some(reason)
+    };
+    MISSING.get_or_init(look).clone()
+}
+
+pub fn is_cuda(device: &Device) -> bool {
+    device.info().backend == Backend::Cuda
+}
+
+pub fn is_emulated(device: &Device) -> bool {
+    device.info().backend == Backend::Emulated
+}

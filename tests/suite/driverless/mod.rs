@@ -1,0 +1,233 @@
+//! Without a CUDA driver every public path gives an error or the CPU, never a crash.
+//!
+//! What depends on the environment or on being the first call runs in a process of its own: this program again, with
+//! [`TASK`] set.
+
+#[cfg(cuda)]
+mod fake;
+
+use crate::common::equal;
+use libtest_mimic::{Failed, Trial};
+use slm::{Backend, Device, Error, Extent, Filter1d};
+use std::ffi::OsStr;
+use std::process::Command;
+use std::sync::Barrier;
+use std::{env, thread};
+
+/// Tells this program what to do instead of testing.
+const TASK: &str = "SLM_DRIVERLESS_TASK";
+
+/// Does the task instead, if there is one.
+pub(super) fn has_task() -> bool {
+    match env::var(TASK).as_deref() {
+        Ok("open") => open(),
+        Ok("all") => println!("{:?}", backends()),
+        Ok("race") => race(),
+        Ok(task) => panic!("{TASK} is '{task}'"),
+        Err(_) => return false,
+    }
+    true
+}
+
+type Test = fn() -> Result<(), Failed>;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let everywhere: [(&str, Test); 4] = [
+        ("the_variable_is_checked", the_variable_is_checked),
+        ("an_emulated_device_can_be_named", an_emulated_device_can_be_named),
+        ("the_cpu_can_be_named", the_cpu_can_be_named),
+        ("threads_that_look_at_once_find_the_same", threads_that_look_at_once_find_the_same),
+    ];
+    let driverless: [(&str, Test); 6] = [
+        ("auto_is_the_cpu_and_says_why", auto_is_the_cpu_and_says_why),
+        ("cuda_is_an_error", cuda_is_an_error),
+        ("the_error_lists_the_names_tried", the_error_lists_the_names_tried),
+        ("all_is_the_cpu_alone", all_is_the_cpu_alone),
+        ("the_error_stays_the_same", the_error_stays_the_same),
+        ("the_rest_works", the_rest_works),
+    ];
+    let reason = driver();
+    if let Some(reason) = &reason {
+        eprintln!("tests of a machine without a driver are ignored: {reason}");
+    }
+    let ignore = |trial: Trial| match &reason {
+        Some(_) => trial.with_ignored_flag(true).with_kind("there is a CUDA driver"),
+        None => trial,
+    };
+    let everywhere = everywhere.map(|(name, test)| Trial::test(format!("driverless::{name}"), test));
+    let driverless = driverless.map(|(name, test)| ignore(Trial::test(format!("driverless::{name}"), test)));
+    let mut trials: Vec<_> = everywhere.into_iter().chain(driverless).collect();
+    #[cfg(cuda)]
+    {
+        trials.extend(fake::trials());
+        trials.extend(fake::driverless().into_iter().map(ignore));
+    }
+    trials
+}
+
+/// Whether there is a driver, and what it says.
+fn driver() -> Option<String> {
+    match Device::cuda(0) {
+        Ok(device) => Some(format!("the driver has {device}")),
+        Err(Error::NoDevice { tried }) if tried != "the driver finds no GPU" => None,
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+/// Opens the device that the environment names, says what came of it, and works with it.
+fn open() {
+    match Device::open() {
+        Ok(device) => {
+            let filter = Filter1d::correlate(&[1, 2, 3]).prepare(&device).expect("the filter is a good one");
+            assert_eq!(filter.apply(&[1, 1, 1]), Ok(vec![5, 6, 3]));
+            println!("{:?}: {}", device.info().backend, device.info().selection);
+        }
+        Err(error) => println!("{error:?}"),
+    }
+}
+
+/// Opens a CUDA device from many threads at once, before anything else has.
+fn race() {
+    const THREADS: usize = 32;
+    let barrier = Barrier::new(THREADS);
+    let open = || {
+        barrier.wait();
+        Device::cuda(0).map(|device| device.info().clone())
+    };
+    let found = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(open)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect::<Vec<_>>()
+    });
+    assert_eq!(found.len(), THREADS);
+    assert!(found.iter().all(|result| *result == found[0]), "{found:?}");
+    println!("{:?}", found[0].as_ref().map(|info| info.backend));
+}
+
+/// What this program prints for a task, with these variables set, and `SLM_DEVICE` only if it is one of them.
+fn child<'a>(task: &str, variables: impl IntoIterator<Item = (&'a str, &'a OsStr)>) -> Result<String, Failed> {
+    let mut command = Command::new(env::current_exe()?);
+    command.env(TASK, task).env_remove("SLM_DEVICE").envs(variables);
+    let output = command.output()?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{command:?}: {}: {stderr}", output.status).into());
+    }
+    Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
+}
+
+fn opened(value: &str) -> Result<String, Failed> {
+    child("open", [("SLM_DEVICE", value.as_ref())])
+}
+
+fn the_variable_is_checked() -> Result<(), Failed> {
+    for value in ["nonsense", "cuda:x", "cuda:", "CUDA", "cpu,cuda", "emulated:", "emulated:sm_90:"] {
+        equal(opened(value)?, format!("{:?}", Error::UnknownDevice { value: value.to_owned() }))?;
+    }
+    text_that_is_no_unicode()
+}
+
+#[cfg(unix)]
+fn text_that_is_no_unicode() -> Result<(), Failed> {
+    use std::os::unix::ffi::OsStrExt;
+    let value = OsStr::from_bytes(b"cuda\xff");
+    let error = Error::UnknownDevice { value: "cuda\u{fffd}".to_owned() };
+    equal(child("open", [("SLM_DEVICE", value)])?, format!("{error:?}"))
+}
+
+#[cfg(not(unix))]
+fn text_that_is_no_unicode() -> Result<(), Failed> {
+    Ok(())
+}
+
+fn the_cpu_can_be_named() -> Result<(), Failed> {
+    equal(&*opened("cpu")?, "Cpu: named")
+}
+
+fn an_emulated_device_can_be_named() -> Result<(), Failed> {
+    equal(&*opened("emulated")?, "Emulated: emulated:sm_90:0")?;
+    equal(&*opened("emulated:sm_75")?, "Emulated: emulated:sm_75:0")?;
+    equal(&*opened("emulated:small:7")?, "Emulated: emulated:small:7")
+}
+
+fn threads_that_look_at_once_find_the_same() -> Result<(), Failed> {
+    // Which result it is depends on the machine, and must be the one that this process has got.
+    let expected = Device::cuda(0).map(|device| device.info().backend);
+    for _ in 0..5 {
+        equal(child("race", [])?, format!("{:?}", expected.as_ref()))?;
+    }
+    Ok(())
+}
+
+/// The error that every search for a CUDA device must end with.
+fn missing() -> Result<Error, Failed> {
+    match Device::cuda(0) {
+        Err(error @ Error::NoDevice { .. }) => Ok(error),
+        other => Err(format!("{other:?}").into()),
+    }
+}
+
+fn auto_is_the_cpu_and_says_why() -> Result<(), Failed> {
+    let expected = format!("Cpu: {}", missing()?);
+    equal(child("open", [])?, expected.clone())?;
+    equal(opened("")?, expected.clone())?;
+    equal(opened("auto")?, expected)?;
+    let device = Device::named("auto")?;
+    let reason = missing()?.to_string();
+    equal(&device.info().selection, &reason)?;
+    equal(device.to_string(), format!("CPU, {} threads", device.info().processors))
+}
+
+fn cuda_is_an_error() -> Result<(), Failed> {
+    let expected = format!("{:?}", missing()?);
+    for value in ["cuda", "cuda:0", "cuda:3", "cuda:18446744073709551615"] {
+        equal(opened(value)?, expected.clone())?;
+    }
+    Ok(())
+}
+
+fn the_error_lists_the_names_tried() -> Result<(), Failed> {
+    let text = missing()?.to_string();
+    if !cfg!(cuda) {
+        let target = format!("and this program was built for {} on {}", env::consts::OS, env::consts::ARCH);
+        let supported = "CUDA devices are supported on Linux on x86-64 and aarch64 only";
+        return equal(text, format!("no CUDA device: {supported}, {target}"));
+    }
+    let names = ["no CUDA driver found", "libcuda.so.1 (", "libcuda.so (", "/usr/lib/wsl/lib/libcuda.so.1 ("];
+    match names.into_iter().find(|name| !text.contains(name)) {
+        Some(name) => Err(format!("'{name}' is not in: {text}").into()),
+        None => Ok(()),
+    }
+}
+
+fn backends() -> Vec<Backend> {
+    Device::all().iter().map(|device| device.info().backend).collect()
+}
+
+fn all_is_the_cpu_alone() -> Result<(), Failed> {
+    equal(backends(), vec![Backend::Cpu])
+}
+
+fn the_error_stays_the_same() -> Result<(), Failed> {
+    let first = missing()?;
+    for ordinal in [0, 1, 7, usize::MAX] {
+        equal(Device::cuda(ordinal).err(), Some(first.clone()))?;
+    }
+    Ok(())
+}
+
+/// Operations after the search has failed, some of which ask the device about itself.
+fn the_rest_works() -> Result<(), Failed> {
+    let device = Device::named("auto")?;
+    let info = device.info();
+    equal((info.compute_capability, info.memory, info.shared_memory), (None, None, None))?;
+    let filter = Filter1d::convolve(&[1.0f64, -1.0]).extent(Extent::Full).prepare(&device)?;
+    let (x, mut y) = (device.upload(&[1.0, 3.0])?, device.zeroed(3)?);
+    let ((), _) = device.time(|| filter.apply_into(&x, &mut y))?;
+    device.synchronize()?;
+    equal(y.download()?, vec![1.0, 2.0, -3.0])?;
+    let plan = filter.plan(2);
+    equal((&*plan.kernel, plan.launches), ("cpu", Vec::new()))?;
+    #[cfg(cuda)]
+    equal(format!("{:?}", slm::ptx_origin()).is_empty(), false)?;
+    Ok(())
+}

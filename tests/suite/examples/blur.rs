@@ -1,0 +1,254 @@
+//! Runs the example `01_blur`: its picture against SciPy's (`camera_sigma3.png`, made by the script `blur.py`
+//! beside it), and what it says when something is wrong.
+
+use super::{fails, name, of_example, succeeds};
+use crate::common::{Folder, ensure, on_every_backend};
+use image::{ColorType, DynamicImage, ImageFormat};
+use libtest_mimic::{Failed, Trial};
+use std::path::Path;
+use std::process::Command;
+use std::{fs, io};
+
+const EXAMPLE: &str = "01_blur";
+
+const CAMERA: &[u8] = include_bytes!("../../../assets/camera.png");
+const ASTRONAUT: &[u8] = include_bytes!("../../../assets/astronaut.png");
+const CAMERA_SIGMA_3: &[u8] = include_bytes!("camera_sigma3.png");
+
+type Test = fn() -> Result<(), Failed>;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    trials.extend(on_every_backend("examples::blur", "camera_as_scipy", |device| camera_as_scipy(&name(device))));
+    trials.extend(on_every_backend("examples::blur", "huge_sigma", |device| huge_sigma(&name(device))));
+    trials
+        .extend(on_every_backend("examples::blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
+    let others: [(&str, Test); 16] = [
+        ("transparent_colours_do_not_show", transparent_colours_do_not_show),
+        ("sixteen_bits_stay", sixteen_bits_stay),
+        ("slm_device_decides", slm_device_decides),
+        ("missing_file", missing_file),
+        ("missing_folder", missing_folder),
+        ("folder_as_output", folder_as_output),
+        ("truncated_png", truncated_png),
+        ("truncated_jpeg", truncated_jpeg),
+        ("whole_jpegs", whole_jpegs),
+        ("promises_of_a_header", promises_of_a_header),
+        ("text_named_png", text_named_png),
+        ("other_format", other_format),
+        ("unsupported_extension", unsupported_extension),
+        ("too_much_for_jpeg", too_much_for_jpeg),
+        ("bad_sigma", bad_sigma),
+        ("usage", usage),
+    ];
+    trials.extend(others.map(|(name, test)| Trial::test(format!("examples::blur::{name}"), test)));
+    of_example(EXAMPLE, trials)
+}
+
+fn camera_as_scipy(device: &str) -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    let output = folder.path("blurred.png");
+    let said = succeeds(blur(&input, &output).args(["--sigma", "3", "--device", device]))?;
+    for part in ["taps 25", "along the rows", "down the columns", "device time"] {
+        ensure(said.contains(part), || format!("'{part}' is missing in: {said}"))?;
+    }
+    let (actual, expected) = (image::open(&output)?, image::load_from_memory(CAMERA_SIGMA_3)?);
+    ensure(actual.color() == ColorType::L8, || format!("the result is {:?}", actual.color()))?;
+    let pairs = actual.as_bytes().iter().zip(expected.as_bytes());
+    let most = pairs.map(|(a, b)| a.abs_diff(*b)).max();
+    ensure(most.is_some_and(|most| most <= 1), || format!("a pixel is {most:?} off"))?;
+    ensure(actual.as_bytes().len() == expected.as_bytes().len(), || "the sizes differ".to_owned())?;
+    folder.holds(&["blurred.png", "camera.png"])
+}
+
+/// A Gaussian that is far wider than the picture leaves one even grey. Emulated devices take a narrower one: it is far wider,
+/// too, needs several launches as well, and a tenth of the time.
+fn huge_sigma(device: &str) -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let pixels = (0..16 * 16).map(|i| if i % 2 == 0 { 40 } else { 80 }).collect();
+    let input = folder.put_pixels("stripes.png", ColorType::L8, 16, pixels)?;
+    let output = folder.path("grey.png");
+    let sigma = if device.starts_with("emulated") { "1000" } else { "10000" };
+    succeeds(blur(&input, &output).args(["--sigma", sigma, "--device", device]))?;
+    let grey = image::open(&output)?;
+    let even = grey.as_bytes().iter().all(|&pixel| pixel == 60);
+    ensure(even, || format!("not even: {:?}", &grey.as_bytes()[..16]))
+}
+
+fn colour_becomes_jpeg(device: &str) -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("astronaut.png", ASTRONAUT)?;
+    let output = folder.path("blurred.JPG");
+    succeeds(blur(&input, &output).args(["--device", device]))?;
+    let result = image::open(&output)?;
+    let is_same = (result.color(), result.width(), result.height()) == (ColorType::Rgb8, 512, 512);
+    ensure(is_same, || "the result is another picture".to_owned())
+}
+
+/// Red, and green that is fully transparent: no green may appear.
+fn transparent_colours_do_not_show() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let pixel = |i: usize| if i % 16 < 8 { [200, 0, 0, 255] } else { [0, 200, 0, 0] };
+    let input = folder.put_pixels("input.png", ColorType::Rgba8, 16, (0..256).flat_map(pixel).collect())?;
+    let output = folder.path("output.png");
+    succeeds(&mut blur(&input, &output))?;
+    let result = image::open(&output)?.into_rgba8();
+    let mut visible = result.pixels().filter(|pixel| pixel[3] > 0);
+    ensure(visible.all(|pixel| pixel[0] == 200 && pixel[1] == 0), || "a colour changed".to_owned())?;
+    let alpha = [0, 7, 8, 15].map(|x| result.get_pixel(x, 3)[3]);
+    ensure(alpha.is_sorted_by(|a, b| a > b), || format!("the opacity does not fall: {alpha:?}"))
+}
+
+fn sixteen_bits_stay() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let pixels = (0..256u16).flat_map(|i| (60_000 + i % 2).to_ne_bytes()).collect();
+    let input = folder.put_pixels("input.png", ColorType::L16, 16, pixels)?;
+    succeeds(&mut blur(&input, &folder.path("output.png")))?;
+    let result = image::open(folder.path("output.png"))?;
+    let DynamicImage::ImageLuma16(pixels) = result else { return Err("not 16 bits".into()) };
+    ensure(pixels.pixels().all(|p| (60_000..=60_001).contains(&p[0])), || "a pixel is wrong".to_owned())
+}
+
+fn slm_device_decides() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put_pixels("grey.png", ColorType::L8, 16, vec![7; 16 * 16])?;
+    let output = folder.path("blurred.png");
+    for (device, name) in [("cpu", "CPU, "), ("emulated:sm_75:3", "emulated sm_75: emulated:sm_75:3\n")] {
+        let said = succeeds(blur(&input, &output).env("SLM_DEVICE", device))?;
+        ensure(said.starts_with(name), || said)?;
+    }
+    fails(blur(&input, &output).env("SLM_DEVICE", "toaster"), 1, &["SLM_DEVICE", "'toaster'"])
+}
+
+fn missing_file() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    fails(&mut blur(&folder.path("nothing.png"), &folder.path("output.png")), 1, &["nothing.png: "])?;
+    folder.holds(&[])
+}
+
+fn missing_folder() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    let output = folder.path("nowhere").join("output.png");
+    fails(&mut blur(&input, &output), 1, &["output.png: the folder ", "nowhere does not exist"])
+}
+
+fn folder_as_output() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    fs::create_dir(folder.path("output.png"))?;
+    fails(&mut blur(&input, &folder.path("output.png")), 1, &["output.png: "])?;
+    folder.holds(&["camera.png", "output.png"])
+}
+
+fn truncated_png() -> Result<(), Failed> {
+    for length in [20, 60, 2000, CAMERA.len() / 2, CAMERA.len() - 2000] {
+        fails_to_read("truncated.png", &CAMERA[..length], "truncated.png: ")?;
+    }
+    Ok(())
+}
+
+fn truncated_jpeg() -> Result<(), Failed> {
+    let mut jpeg = io::Cursor::new(Vec::new());
+    image::load_from_memory(CAMERA)?.write_to(&mut jpeg, ImageFormat::Jpeg)?;
+    let jpeg = jpeg.into_inner();
+    for length in [4, 20, 300, jpeg.len() / 2, jpeg.len() - 2] {
+        fails_to_read("truncated.jpg", &jpeg[..length], "truncated.jpg: the JPEG data end too early")?;
+    }
+    Ok(())
+}
+
+/// Two halves of one colour each, which the blocks of a JPEG keep: the same far from the border between them, and as much
+/// lighter on one side of it as darker on the other.
+fn whole_jpegs() -> Result<(), Failed> {
+    halves_of_a_jpeg(ColorType::L8, [40; 3], [200; 3])?;
+    halves_of_a_jpeg(ColorType::Rgb8, [200, 40, 90], [30, 160, 220])
+}
+
+fn halves_of_a_jpeg(color: ColorType, left: [u8; 3], right: [u8; 3]) -> Result<(), Failed> {
+    const WIDTH: usize = 32;
+    let (folder, channels) = (Folder::new()?, usize::from(color.channel_count()));
+    let pixel = |i: usize| if i % WIDTH < WIDTH / 2 { left } else { right }.into_iter().take(channels);
+    let input = folder.put_pixels("input.jpg", color, WIDTH as u32, (0..WIDTH * 16).flat_map(pixel).collect())?;
+    let output = folder.path("output.png");
+    succeeds(blur(&input, &output).args(["--sigma", "1"]))?;
+    let result = image::open(&output)?;
+    ensure(result.color() == color, || format!("the result is {:?}", result.color()))?;
+    for (i, row) in result.as_bytes().chunks(WIDTH * channels).enumerate() {
+        for c in 0..channels {
+            let at = |column: usize| i32::from(row[column * channels + c]);
+            let (left, right) = (i32::from(left[c]), i32::from(right[c]));
+            let off = [at(4) - left, at(27) - right, (at(15) + at(16) - left - right) / 2];
+            ensure(off.iter().all(|off| off.abs() <= 3), || format!("row {i}, channel {c}: {off:?} off"))?;
+        }
+    }
+    Ok(())
+}
+
+/// A picture of 2^20 rows and columns, of which there is nothing but the header.
+fn promises_of_a_header() -> Result<(), Failed> {
+    let header = b"\0\0\0\rIHDR\0\x10\0\0\0\x10\0\0\x08\0\0\0\0nC\xff\x19";
+    let png = [b"\x89PNG\r\n\x1a\n", &header[..], b"\0\0\0\0IDAT5\xaf\x06\x1e"].concat();
+    fails_to_read("huge.png", &png, "huge.png: Memory limit exceeded")
+}
+
+fn text_named_png() -> Result<(), Failed> {
+    fails_to_read("text.png", b"This is not a picture.\n", "text.png: neither a PNG nor a JPEG picture")?;
+    fails_to_read("empty.png", b"", "empty.png: neither a PNG nor a JPEG picture")
+}
+
+fn other_format() -> Result<(), Failed> {
+    fails_to_read("picture.gif", b"GIF89a\x01\0\x01\0\0\0\0;", "picture.gif: neither a PNG nor a JPEG picture")
+}
+
+fn unsupported_extension() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    for name in ["output.gif", "output.txt", "output", ".png"] {
+        fails(&mut blur(&input, &folder.path(name)), 1, &[name, ".png, .jpg or .jpeg only"])?;
+    }
+    folder.holds(&["camera.png"])
+}
+
+fn too_much_for_jpeg() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    for color in [ColorType::La8, ColorType::Rgba8, ColorType::L16, ColorType::Rgb16] {
+        let pixels = vec![1; 4 * usize::from(color.bytes_per_pixel())];
+        let input = folder.put_pixels("input.png", color, 2, pixels)?;
+        fails(&mut blur(&input, &folder.path("output.jpg")), 1, &["output.jpg: JPEG", "write a .png"])?;
+    }
+    folder.holds(&["input.png"])
+}
+
+fn bad_sigma() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put("camera.png", CAMERA)?;
+    for sigma in ["0", "-1", "-0.0", "nan", "inf", "-inf", "1e9"] {
+        let argument = format!("--sigma={sigma}");
+        fails(blur(&input, &folder.path("output.png")).arg(argument), 1, &["--sigma", "more than 0"])?;
+    }
+    fails(blur(&input, &folder.path("output.png")).args(["--sigma", "-3"]), 1, &["--sigma -3"])?;
+    folder.holds(&["camera.png"])
+}
+
+fn usage() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    fails(&mut super::command(EXAMPLE), 2, &["Usage"])?;
+    let mut wide = blur(&folder.path("a.png"), &folder.path("b.png"));
+    fails(wide.args(["--sigma", "wide"]), 2, &["invalid value 'wide'"])
+}
+
+/// Blurs a file with such bytes: an error that begins like this, and no other file.
+fn fails_to_read(name: &str, bytes: &[u8], message: &str) -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put(name, bytes)?;
+    fails(&mut blur(&input, &folder.path("output.png")), 1, &[message])?;
+    folder.holds(&[name])
+}
+
+fn blur(input: &Path, output: &Path) -> Command {
+    let mut command = super::command(EXAMPLE);
+    command.args([input, output]);
+    command
+}

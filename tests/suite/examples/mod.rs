@@ -1,0 +1,70 @@
+//! Runs the examples: what they print, and what they complain about.
+
+mod blur;
+mod chart;
+mod tables;
+
+use crate::common::{ensure, is_cuda, is_emulated};
+use libtest_mimic::{Failed, Trial};
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+pub(super) fn trials() -> Vec<Trial> {
+    [blur::trials(), chart::trials(), tables::trials()].into_iter().flatten().collect()
+}
+
+/// The trials of an example; without it they are listed as ignored, with the reason.
+fn of_example(example: &str, trials: Vec<Trial>) -> Vec<Trial> {
+    if find(example).is_some() {
+        return trials;
+    }
+    eprintln!("the example {example} is not built: cargo build --example {example}");
+    // Where GPU tests must run, they fail for want of it instead.
+    let ignored = env::var_os("SLM_REQUIRE_CUDA").is_none_or(|value| value != "1");
+    let kind = format!("{example} is not built");
+    trials.into_iter().map(|trial| trial.with_ignored_flag(ignored).with_kind(kind.clone())).collect()
+}
+
+/// The built example: beside the folder of this program, where Cargo puts it, or else where a machine without Cargo
+/// gets it.
+fn find(example: &str) -> Option<PathBuf> {
+    let name = format!("{example}{}", env::consts::EXE_SUFFIX);
+    let test = env::current_exe().ok()?;
+    let folders = [test.parent()?.parent()?.join("examples"), PathBuf::from(".gpu/examples")];
+    folders.into_iter().map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
+fn command(example: &str) -> Command {
+    let mut command = Command::new(find(example).unwrap_or_default());
+    // The tests that are not about it must not depend on it.
+    command.env_remove("SLM_DEVICE");
+    command
+}
+
+/// What an example is told to name the device.
+fn name(device: &slm::Device) -> String {
+    let name = if is_cuda(device) { "cuda" } else { "cpu" };
+    if is_emulated(device) { device.info().selection.clone() } else { name.to_owned() }
+}
+
+/// Runs the example: what it prints.
+fn succeeds(command: &mut Command) -> Result<String, Failed> {
+    let Output { status, stdout, stderr } = command.output()?;
+    let errors = String::from_utf8_lossy(&stderr);
+    ensure(status.success() && errors.is_empty(), || format!("{status}: {errors}"))?;
+    Ok(String::from_utf8(stdout)?)
+}
+
+/// Runs the example: it must end with this code, and an error in which all the parts occur. Those of its own making
+/// (code 1) are one line.
+fn fails(command: &mut Command, code: i32, parts: &[&str]) -> Result<(), Failed> {
+    let output = command.output()?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let complain = |what: &str| format!("{command:?}: {what}: {}: {errors}", output.status);
+    ensure(output.status.code() == Some(code), || complain("another exit code"))?;
+    ensure(errors.starts_with("error: "), || complain("no error"))?;
+    ensure(code == 2 || errors.lines().count() == 1, || complain("more than a line"))?;
+    ensure(output.stdout.is_empty(), || complain("printed something"))?;
+    ensure(parts.iter().all(|part| errors.contains(part)), || complain(&format!("not all of {parts:?}")))
+}

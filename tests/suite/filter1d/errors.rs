@@ -1,0 +1,108 @@
+//! What the errors of filters say, when they come, and that a failed call changes nothing.
+
+use crate::errors::{Untouched, fails, matrix, says, sum_of_three};
+use ndarray::{Array2, array};
+use slm::filter1d::FilterError;
+use slm::{Device, Error, Extent, Filter1d};
+
+#[test]
+fn no_taps() {
+    says(FilterError::NoTaps, "a filter needs at least 1 tap, and this one has 0", None);
+}
+
+#[test]
+fn axis() {
+    let error = FilterError::Axis { axis: 2, dimensions: 2 };
+    says(error, "there is no axis 2: the array has 2 (numbered from 0)", None);
+}
+
+#[test]
+fn a_filter_without_taps() {
+    let device = Device::cpu();
+    fails(Filter1d::<f32>::correlate(&[]).prepare(&device), FilterError::NoTaps);
+    fails(Filter1d::<f64>::convolve(&[]).prepare(&device), FilterError::NoTaps);
+    fails(Filter1d::<i32>::convolve(&[]).extent(Extent::Full).prepare(&device), FilterError::NoTaps);
+}
+
+#[test]
+fn an_output_of_the_wrong_length() {
+    let mut data = Untouched::new();
+    let filter = sum_of_three(&data.device);
+    for actual in [0, 3, 5] {
+        let mut output = data.device.upload(&vec![7; actual]).unwrap();
+        fails(filter.apply_into(&data.input, &mut output), Error::Length { what: "the output", expected: 4, actual });
+        assert_eq!(output.download().unwrap(), vec![7; actual]);
+    }
+    let full = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Full).prepare(&data.device).unwrap();
+    fails(full.apply_into(&data.input, &mut data.output), Error::Length { what: "the output", expected: 6, actual: 4 });
+    let valid = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Valid).prepare(&data.device).unwrap();
+    fails(
+        valid.apply_into(&data.input, &mut data.output),
+        Error::Length { what: "the output", expected: 2, actual: 4 },
+    );
+    data.check();
+}
+
+#[test]
+fn an_output_of_the_wrong_shape() {
+    let device = Device::cpu();
+    let samples = array![[1, 2, 3], [4, 5, 6]];
+    let untouched = array![[-1, -2], [-3, -4], [-5, -6]];
+    let input = matrix(&device, samples.view());
+    let mut output = matrix(&device, untouched.view());
+    let shape = |expected| Error::Shape { what: "the output", expected, actual: [3, 2] };
+    let filter = sum_of_three(&device);
+    fails(filter.apply_axis_into(&input, 0, &mut output), shape([2, 3]));
+    fails(filter.apply_axis_into(&input, 1, &mut output), shape([2, 3]));
+    let full = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Full).prepare(&device).unwrap();
+    fails(full.apply_axis_into(&input, 0, &mut output), shape([4, 3]));
+    fails(full.apply_axis_into(&input, 1, &mut output), shape([2, 5]));
+    assert_eq!(input.download().unwrap(), samples);
+    assert_eq!(output.download().unwrap(), untouched);
+}
+
+#[test]
+fn an_axis_that_is_not_there() {
+    let device = Device::cpu();
+    let filter = sum_of_three(&device);
+    let samples = Array2::from_elem((2, 3), 5);
+    let input = matrix(&device, samples.view());
+    let mut output = matrix(&device, samples.view());
+    for axis in [2, usize::MAX] {
+        let error = FilterError::Axis { axis, dimensions: 2 };
+        fails(filter.apply_axis(samples.view(), axis), error.clone());
+        fails(filter.apply_axis_into(&input, axis, &mut output), error.clone());
+        fails(filter.plan_axis([2, 3], axis), error);
+    }
+    assert_eq!(output.download().unwrap(), samples);
+}
+
+#[test]
+fn outputs_that_are_too_many() {
+    let full = Filter1d::correlate(&[1.0f32; 5]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
+    let most = usize::MAX - 4;
+    let large = |samples: usize| Error::TooLarge {
+        what: "the number of samples",
+        factors: [samples as u64, 1],
+        limit: most as u64,
+    };
+    assert_eq!(full.output_shape([3, 5], 0), Ok([full.output_len(3).unwrap(), 5]));
+    assert_eq!(full.output_shape([3, 5], 1), Ok([3, full.output_len(5).unwrap()]));
+    fails(full.output_shape([3, 5], 2), FilterError::Axis { axis: 2, dimensions: 2 });
+    assert_eq!(full.output_len(most), Ok(usize::MAX));
+    fails(full.output_len(most + 1), large(most + 1));
+    fails(full.output_len(usize::MAX), large(usize::MAX));
+    fails(full.plan_axis([usize::MAX, 1], 0), large(usize::MAX));
+    // A plan is advice, so it does not fail; it says why there is nothing.
+    let plan = full.plan(usize::MAX);
+    assert_eq!((&*plan.kernel, plan.outputs, plan.launches), ("none", [1, 0], Vec::new()));
+    assert_eq!(plan.reason, large(usize::MAX).to_string());
+}
+
+/// A small matrix along an axis that makes it larger than any address space.
+#[test]
+fn outputs_that_no_memory_holds() {
+    let full = Filter1d::correlate(&vec![1.0f64; 1 << 23]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
+    let wide = Array2::zeros((1, 1 << 23));
+    fails(full.apply_axis(wide.view(), 0), Error::OutOfHostMemory { requested: 1 << 49 });
+}

@@ -1,0 +1,236 @@
+//! `Filter1d` against what SciPy and NumPy give: `golden.json`, made by the script beside it.
+//!
+//! Floats must agree within the documented bound and the reference's own rounding, integers exactly.
+
+use super::SUITE;
+use crate::common::golden::list;
+use crate::common::on_every_backend;
+use libtest_mimic::{Failed, Trial};
+use ndarray::{Array2, ArrayView2};
+use serde_json::Value;
+use slm::filter1d::{FilterElement, PreparedFilter1d};
+use slm::{Boundary, Buffer2, Device, Extent, Filter1d};
+use std::sync::Arc;
+
+const FILE: &str = include_str!("golden.json");
+
+/// The cases that the file has at the least: one that was cut short must not pass.
+const LEAST_CASES: usize = 700;
+
+pub(super) fn trials() -> Vec<Trial> {
+    read_file().unwrap_or_else(|error| vec![Trial::test("filter1d::golden::file", move || Err(error))])
+}
+
+/// The file's tests: two for each of its groups, one for lines and one for matrices.
+fn read_file() -> Result<Vec<Trial>, Failed> {
+    let file: Value = serde_json::from_str(FILE)?;
+    let groups = list(&file, "groups")?;
+    let count = groups.iter().map(|group| list(group, "cases").map_or(0, <[_]>::len)).sum::<usize>();
+    if count < LEAST_CASES {
+        return Err(format!("{count} cases instead of {LEAST_CASES} at least").into());
+    }
+    let file = Arc::new(file);
+    let mut trials = Vec::new();
+    for number in 0..list(&file, "groups")?.len() {
+        trials.extend(group_trials(&file, number)?);
+    }
+    Ok(trials)
+}
+
+fn group_trials(file: &Arc<Value>, number: usize) -> Result<Vec<Trial>, Failed> {
+    let group = &list(file, "groups")?[number];
+    match text(group, "type")? {
+        "f32" => trials_of_type::<f32>(file, number),
+        "f64" => trials_of_type::<f64>(file, number),
+        "i32" => trials_of_type::<i32>(file, number),
+        other => Err(format!("the element type {other} is unknown").into()),
+    }
+}
+
+fn trials_of_type<T: Number>(file: &Arc<Value>, number: usize) -> Result<Vec<Trial>, Failed> {
+    let group = &list(file, "groups")?[number];
+    let name = [text(group, "filter")?, text(group, "type")?, text(group, "extent")?].join("_");
+    let mut trials = Vec::new();
+    for (suffix, check) in [("", check_line::<T> as Check<T>), ("_axes", check_matrix::<T>)] {
+        let file = Arc::clone(file);
+        let run = move |device: &Device| run_group(device, &file, number, check);
+        trials.extend(on_every_backend(SUITE, &format!("golden::{name}{suffix}"), run));
+    }
+    Ok(trials)
+}
+
+/// Runs the cases of a group that `check` is meant for; there must be some.
+fn run_group<T: Number>(device: &Device, file: &Value, number: usize, check: Check<T>) -> Result<(), Failed> {
+    let group = &list(file, "groups")?[number];
+    let mut checked = 0;
+    for value in list(group, "cases")? {
+        let case = Case::<T>::read(file, group, value)?;
+        let filter = case.filter.prepare(device)?;
+        let described = format!("{} of {}, {}: ", value["taps"], value["samples"], value["boundary"]);
+        checked += usize::from(check(&filter, &case).map_err(|e| described + &e)?);
+    }
+    if checked == 0 { Err("the group has no such case".into()) } else { Ok(()) }
+}
+
+/// What is done with a case: `false` if it is not meant for this.
+type Check<T> = fn(&PreparedFilter1d<T>, &Case<T>) -> Result<bool, String>;
+
+fn check_line<T: Number>(filter: &PreparedFilter1d<T>, case: &Case<T>) -> Result<bool, String> {
+    let None = case.axis else { return Ok(false) };
+    let y = filter.apply(&case.x).map_err(in_words)?;
+    case.compare(&[y.len()], y.iter()).map(|()| true)
+}
+
+fn check_matrix<T: Number>(filter: &PreparedFilter1d<T>, case: &Case<T>) -> Result<bool, String> {
+    let Some((shape, axis)) = case.axis else { return Ok(false) };
+    let x = ArrayView2::from_shape(shape, &case.x).map_err(|e| e.to_string())?;
+    let y = filter.apply_axis(x, axis).map_err(in_words)?;
+    case.compare(y.shape(), y.iter()).map_err(|e| format!("apply_axis: {e}"))?;
+    let y = apply_axis_into(filter, x, axis, y.dim()).map_err(in_words)?;
+    case.compare(y.shape(), y.iter()).map_err(|e| format!("apply_axis_into: {e}"))?;
+    Ok(true)
+}
+
+fn apply_axis_into<T: Number>(
+    filter: &PreparedFilter1d<T>,
+    x: ArrayView2<'_, T>,
+    axis: usize,
+    (rows, columns): (usize, usize),
+) -> slm::Result<Array2<T>> {
+    let x = Buffer2::upload(filter.device(), x)?;
+    let mut y = Buffer2::zeroed(filter.device(), rows, columns)?;
+    filter.apply_axis_into(&x, axis, &mut y)?;
+    y.download()
+}
+
+/// A filter, what it is applied to, and what comes of it.
+struct Case<T> {
+    filter: Filter1d<T>,
+    x: Vec<T>,
+    /// The matrix's shape and the axis to filter along; nothing for a single line.
+    axis: Option<([usize; 2], usize)>,
+    shape: Vec<usize>,
+    y: Vec<f64>,
+    /// How far a result may be from `y`.
+    bound: f64,
+}
+
+impl<T: Number> Case<T> {
+    fn read(file: &Value, group: &Value, case: &Value) -> Result<Self, Failed> {
+        let data = &file["data"][text(group, "type")?];
+        let samples = text(case, "samples")?;
+        let x: Vec<T> = numbers(&data["samples"], samples)?;
+        let taps: Vec<T> = numbers(&data["taps"], &case["taps"].to_string())?;
+        let boundary = boundary(text(case, "boundary")?, number(&data["outside"])?)?;
+        let filter = match text(group, "filter")? {
+            "correlate" => Filter1d::correlate(&taps),
+            "convolve" => Filter1d::convolve(&taps),
+            other => return Err(format!("the filter {other} is unknown").into()),
+        };
+        let filter = filter.boundary(boundary).extent(extent(text(group, "extent")?)?);
+        let shape = list(case, "shape")?.iter().map(size).collect::<Result<_, _>>()?;
+        let axis = axis(samples, &case["axis"])?;
+        let bound = bound(&x, boundary, &taps);
+        Ok(Case { filter, x, axis, shape, y: numbers(case, "y")?, bound })
+    }
+
+    fn compare<'a>(&self, shape: &[usize], actual: impl Iterator<Item = &'a T>) -> Result<(), String> {
+        if self.shape != shape || self.y.len() != shape.iter().product::<usize>() {
+            return Err(format!("the shape is {shape:?} and not {:?}", self.shape));
+        }
+        for (i, (&actual, &expected)) in actual.zip(&self.y).enumerate() {
+            let actual: f64 = actual.into();
+            // So that a NaN does not pass.
+            let agrees = (actual - expected).abs() <= self.bound;
+            if !agrees {
+                return Err(format!("output {i} is {actual}, expected {expected} within {:e}", self.bound));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The documented bound, the same again for the reference's sum, which was made in double precision, and a unit for
+/// the reading of its decimals, of which `serde_json` gets the last bit wrong sometimes.
+fn bound<T: Number>(x: &[T], boundary: Boundary<T>, taps: &[T]) -> f64 {
+    if T::UNIT == 0.0 {
+        return 0.0;
+    }
+    let magnitude = |&value: &T| -> f64 { value.into().abs() };
+    let outside = if let Boundary::Constant(outside) = boundary { magnitude(&outside) } else { 0.0 };
+    let largest = x.iter().map(magnitude).fold(outside, f64::max);
+    let weight: f64 = taps.iter().map(magnitude).sum();
+    (taps.len() as f64 * (T::UNIT + f64::UNIT) + 2.0 * f64::UNIT) * largest * weight
+}
+
+/// An element type; all its values are exact in `f64`.
+trait Number: FilterElement + Into<f64> {
+    /// The rounding of one operation, relative to its result.
+    const UNIT: f64;
+    /// The nearest one.
+    fn nearest(value: f64) -> Self;
+}
+
+macro_rules! numbers {
+    ($($t:ty, $unit:expr;)*) => {$(
+        impl Number for $t {
+            const UNIT: f64 = $unit;
+            fn nearest(value: f64) -> Self {
+                value as Self
+            }
+        }
+    )*};
+}
+numbers! {
+    f32, f32::EPSILON as f64 / 2.0;
+    f64, f64::EPSILON / 2.0;
+    i32, 0.0;
+}
+
+fn boundary<T>(name: &str, outside: T) -> Result<Boundary<T>, Failed> {
+    Ok(match name {
+        "zero" => Boundary::Zero,
+        "constant" => Boundary::Constant(outside),
+        "nearest" => Boundary::Nearest,
+        "reflect" => Boundary::Reflect,
+        "mirror" => Boundary::Mirror,
+        "wrap" => Boundary::Wrap,
+        _ => return Err(format!("the boundary {name} is unknown").into()),
+    })
+}
+
+fn extent(name: &str) -> Result<Extent, Failed> {
+    Ok(match name {
+        "same" => Extent::Same,
+        "valid" => Extent::Valid,
+        "full" => Extent::Full,
+        _ => return Err(format!("the extent {name} is unknown").into()),
+    })
+}
+
+/// The shape that samples are named after (`5x9`), and the axis; nothing for the name of a line (`40`).
+fn axis(samples: &str, axis: &Value) -> Result<Option<([usize; 2], usize)>, Failed> {
+    let Some((rows, columns)) = samples.split_once('x') else { return Ok(None) };
+    Ok(Some(([rows.parse()?, columns.parse()?], size(axis)?)))
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Failed> {
+    value[key].as_str().ok_or_else(|| format!("no text {key}").into())
+}
+
+fn numbers<T: Number>(value: &Value, key: &str) -> Result<Vec<T>, Failed> {
+    list(value, key)?.iter().map(number).collect()
+}
+
+fn number<T: Number>(value: &Value) -> Result<T, Failed> {
+    value.as_f64().map(T::nearest).ok_or_else(|| format!("{value} is no number").into())
+}
+
+fn size(value: &Value) -> Result<usize, Failed> {
+    let size = value.as_u64().and_then(|size| usize::try_from(size).ok());
+    size.ok_or_else(|| format!("{value} is no size").into())
+}
+
+fn in_words(error: slm::Error) -> String {
+    error.to_string()
+}

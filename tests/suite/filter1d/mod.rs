@@ -1,0 +1,334 @@
+//! One suite for every backend: `Filter1d` against the naive oracle, and against SciPy and NumPy.
+//!
+//! Every algorithm, element type, boundary and extent meets every combination of awkward sizes and numbers of taps.
+//! Signals of a million samples are compared at both ends and at random places; all algorithms of a GPU must agree
+//! there bit for bit everywhere. `SharedTile` must give `SharedMemoryExceeded` exactly where a block of the device
+//! cannot have what its tile takes.
+//!
+//! On emulated devices, where an access takes some 100 ns, the sizes are few and small; together the trials come by every
+//! accessor of the kernels, which is checked in the end.
+
+mod accuracy;
+mod golden;
+mod oracle;
+
+use crate::common::{Random, emulated, is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use oracle::shared_memory::{exceeded, exceeded_on, tile_bytes};
+use oracle::{ALGORITHMS, Case, Direction, Sample};
+use slm::filter1d::{Algorithm, HaloLoad};
+use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
+use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem};
+
+const SIZES: [usize; 13] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 1_000_003];
+const TAPS: [usize; 9] = [1, 2, 3, 4, 5, 32, 33, 257, 1025];
+const EXTENTS: [Extent; 3] = [Extent::Same, Extent::Valid, Extent::Full];
+
+/// Rows, columns, and elements added to a row for its pitch.
+const SHAPES: [([usize; 2], usize); 9] = [
+    ([0, 5], 0),
+    ([5, 0], 3),
+    ([1, 1], 0),
+    ([1, 700], 1),
+    ([700, 1], 2),
+    ([33, 65], 7),
+    ([257, 31], 0),
+    ([6, 3001], 5),
+    ([3001, 6], 0),
+];
+const MATRIX_TAPS: [usize; 5] = [1, 4, 5, 33, 258];
+
+/// Samples and taps on emulated devices: no tile and several, whole packs and not.
+const FEW_LINES: [(usize, usize); 11] =
+    [(0, 5), (1, 1), (1, 4), (2, 257), (31, 2), (32, 32), (33, 33), (256, 5), (896, 4), (1000, 3), (4097, 4)];
+
+/// The shape, padding, axis and taps of matrices on emulated devices: rows that are aligned for wide accesses and not,
+/// more lines than a block has, several tiles of a line.
+const FEW_MATRICES: [([usize; 2], usize, usize, usize); 16] = [
+    ([0, 5], 0, 0, 4),
+    ([0, 5], 0, 1, 4),
+    ([5, 0], 3, 1, 5),
+    ([1, 1], 0, 0, 1),
+    ([1, 70], 1, 1, 5),
+    ([5, 65], 7, 1, 4),
+    ([5, 64], 0, 1, 33),
+    ([3, 1792], 0, 1, 4),
+    ([3, 1801], 1, 1, 5),
+    ([1, 3590], 0, 1, 3),
+    ([70, 1], 2, 0, 4),
+    ([3, 65], 3, 0, 5),
+    ([9, 64], 0, 0, 4),
+    ([165, 3], 0, 0, 4),
+    ([90, 36], 3, 0, 5),
+    ([33, 5], 3, 0, 33),
+];
+
+/// The name of the suite.
+const SUITE: &str = "filter1d";
+
+pub(super) fn trials() -> Vec<Trial> {
+    let mut trials: Vec<Trial> = [of_type::<f32>(), of_type::<f64>(), of_type::<i32>()].into_iter().flatten().collect();
+    trials.extend([
+        Trial::test("filter1d::expectations::f32", expectations::<f32>),
+        Trial::test("filter1d::expectations::f64", expectations::<f64>),
+        Trial::test("filter1d::expectations::i32", expectations::<i32>),
+        Trial::test("filter1d::expectations::sixty_four_kilobytes", sixty_four_kilobytes),
+    ]);
+    trials.extend(accuracy::trials());
+    trials.extend(golden::trials());
+    trials
+}
+
+fn boundaries<T: Sample>() -> [(&'static str, Boundary<T>); 6] {
+    [
+        ("zero", Boundary::Zero),
+        ("constant", Boundary::Constant(T::random(0x1234_5678_9abc_def0))),
+        ("nearest", Boundary::Nearest),
+        ("reflect", Boundary::Reflect),
+        ("mirror", Boundary::Mirror),
+        ("wrap", Boundary::Wrap),
+    ]
+}
+
+fn of_type<T: Sample>() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (name, boundary) in boundaries::<T>() {
+        for extent in EXTENTS {
+            let name = format!("{}::{name}::{extent:?}", T::NAME);
+            trials.extend(on_every_backend(SUITE, &name, move |device| lines(device, boundary, extent)));
+            trials.extend(on_every_backend(SUITE, &format!("{name}::axes"), move |device| {
+                axes(device, boundary, extent)
+            }));
+        }
+        let name = format!("{}::{name}::several_launches", T::NAME);
+        trials.push(emulated::trial(SUITE, &name, move |device| several_launches(device, boundary)));
+    }
+    trials
+}
+
+/// More taps than one launch of a register-tiled kernel takes, on devices where that has to be a small case.
+fn several_launches<T: Sample>(device: &Device, boundary: Boundary<T>) -> Result<(), Failed> {
+    let taps: Vec<T> = Random::new(1).values(1001);
+    let case = Case { x: &[], taps: &taps, direction: Direction::Correlate, boundary, extent: Extent::Same };
+    [0, 1].into_iter().try_for_each(|axis| Ok(check_axis(device, &case, [20, 3], 1, axis)?))
+}
+
+fn algorithms(device: &Device) -> &'static [Algorithm] {
+    if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS }
+}
+
+fn filter<T: Sample>(case: &Case<'_, T>) -> Filter1d<T> {
+    let filter = match case.direction {
+        Direction::Correlate => Filter1d::correlate(case.taps),
+        Direction::Convolve => Filter1d::convolve(case.taps),
+    };
+    filter.boundary(case.boundary).extent(case.extent)
+}
+
+/// The two directions differ in the taps' order and centre only, so each number of taps takes one of them, even and
+/// odd numbers both.
+fn direction(taps: usize) -> Direction {
+    if matches!(taps, 1 | 4 | 5 | 33 | 258 | 1025) { Direction::Convolve } else { Direction::Correlate }
+}
+
+fn lines<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> Result<(), Failed> {
+    let all = || TAPS.into_iter().flat_map(|taps| SIZES.map(|size| (size, taps))).collect();
+    for (size, taps) in if is_emulated(device) { FEW_LINES.to_vec() } else { all() } {
+        let x: Vec<T> = Random::new(size as u64).values(size);
+        let taps: Vec<T> = Random::new(taps as u64).values(taps);
+        let case = Case { x: &x, taps: &taps, direction: direction(taps.len()), boundary, extent };
+        check_line(device, &case).map_err(|e| format!("{size} samples, {} taps: {e}", taps.len()))?;
+    }
+    Ok(())
+}
+
+fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), String> {
+    let expected: Vec<_> = places(case).zip(case.outputs(places(case))).collect();
+    let mut first: Option<Vec<T>> = None;
+    for &algorithm in algorithms(device) {
+        let fail = |what: String| format!("{algorithm:?}: {what}");
+        let filter = filter(case).algorithm(algorithm).prepare(device).map_err(|e| fail(e.to_string()))?;
+        let actual = filter.apply(case.x).map_err(|e| fail(e.to_string()))?;
+        if actual.len() != case.len() {
+            return Err(fail(format!("{} outputs instead of {}", actual.len(), case.len())));
+        }
+        for &(o, expected) in &expected {
+            if !T::agrees(actual[o], expected, case.taps.len()) {
+                return Err(fail(format!("output {o} is {}, expected {expected:?}", actual[o])));
+            }
+        }
+        let first = first.get_or_insert_with(|| actual.clone());
+        if let Some(o) = first.iter().zip(&actual).position(|(a, b)| a.bits() != b.bits()) {
+            return Err(fail(format!("output {o} is {}, another algorithm gives {}", actual[o], first[o])));
+        }
+    }
+    Ok(())
+}
+
+/// The outputs that are compared with the oracle: all of a short signal, the ends and some others of a long one.
+fn places<T: Sample>(case: &Case<'_, T>) -> impl Iterator<Item = usize> {
+    const ALL: usize = 10_000;
+    const END: usize = 2500;
+    let len = case.len();
+    let mut random = Random::new(7);
+    let ends = if len <= ALL { [0..len, 0..0] } else { [0..END, len - END..len] };
+    let others = if len <= ALL { 0 } else { 1000 };
+    ends.into_iter().flatten().chain((0..others).map(move |_| random.below(len)))
+}
+
+fn axes<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> Result<(), Failed> {
+    for (shape, padding, axis, taps) in if is_emulated(device) { FEW_MATRICES.to_vec() } else { matrices() } {
+        let taps: Vec<T> = Random::new(taps as u64).values(taps);
+        let case = Case { x: &[], taps: &taps, direction: direction(taps.len()), boundary, extent };
+        check_axis(device, &case, shape, padding, axis)
+            .map_err(|e| format!("{shape:?} + {padding} along axis {axis}, {} taps: {e}", taps.len()))?;
+    }
+    Ok(())
+}
+
+/// Every shape, axis and number of taps.
+fn matrices() -> Vec<([usize; 2], usize, usize, usize)> {
+    let shapes = || SHAPES.into_iter().flat_map(|(shape, padding)| [0, 1].map(|axis| (shape, padding, axis)));
+    let with = |taps| shapes().map(move |(shape, padding, axis)| (shape, padding, axis, taps));
+    MATRIX_TAPS.into_iter().flat_map(with).collect()
+}
+
+/// Numbers in rows that are longer in memory than they look.
+struct Matrix<T> {
+    numbers: Vec<T>,
+    shape: [usize; 2],
+    pitch: usize,
+}
+
+impl<T: Sample> Matrix<T> {
+    fn on_device(&self, device: &Device) -> slm::Result<Buffer2<T>> {
+        let [rows, columns] = self.shape;
+        Ok(Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)?)
+    }
+
+    /// Where element `i` of line `l` along `axis` stands.
+    fn place(&self, axis: usize, l: usize, i: usize) -> usize {
+        if axis == 1 { l * self.pitch + i } else { i * self.pitch + l }
+    }
+
+    fn line(&self, axis: usize, l: usize) -> Vec<T> {
+        (0..self.shape[axis]).map(|i| self.numbers[self.place(axis, l, i)]).collect()
+    }
+
+    /// The element that differs from the other matrix's, of those for which `counts` holds.
+    fn difference(&self, other: &[T], counts: impl Fn(usize) -> bool) -> Option<usize> {
+        (0..other.len()).find(|&at| counts(at) && self.numbers[at].bits() != other[at].bits())
+    }
+}
+
+/// Filters a matrix whose rows are `padding` longer than its columns, into one that is too; what lies between the rows
+/// must neither count nor change.
+fn check_axis<T: Sample>(
+    device: &Device,
+    case: &Case<'_, T>,
+    shape: [usize; 2],
+    padding: usize,
+    axis: usize,
+) -> Result<(), String> {
+    let pitch = shape[1] + padding;
+    let samples = Matrix { numbers: Random::new(3).values::<T>(shape[0] * pitch), shape, pitch };
+    let mut shape = shape;
+    shape[axis] = Case { x: &vec![T::default(); shape[axis]], ..case.clone() }.len();
+    let pitch = shape[1] + padding;
+    let untouched = Matrix { numbers: vec![T::random(99); shape[0] * pitch], shape, pitch };
+    for &algorithm in algorithms(device) {
+        check_matrix(device, case, algorithm, axis, &samples, &untouched).map_err(|e| format!("{algorithm:?}: {e}"))?;
+    }
+    Ok(())
+}
+
+/// Filters `samples` into a copy of `untouched`.
+fn check_matrix<T: Sample>(
+    device: &Device,
+    case: &Case<'_, T>,
+    algorithm: Algorithm,
+    axis: usize,
+    samples: &Matrix<T>,
+    untouched: &Matrix<T>,
+) -> Result<(), String> {
+    let text = |e: slm::Error| e.to_string();
+    let input = samples.on_device(device).map_err(text)?;
+    let mut output = untouched.on_device(device).map_err(text)?;
+    let filter = filter(case).algorithm(algorithm).prepare(device).map_err(text)?;
+    let result = filter.apply_axis_into(&input, axis, &mut output);
+    let on_host = filter.apply_axis(input.download().map_err(text)?.view(), axis);
+    let expected =
+        if untouched.shape.contains(&0) { None } else { exceeded_on::<T>(device, algorithm, case.taps.len(), axis) };
+    let errors = [result.err(), on_host.as_ref().err().cloned()];
+    if errors != [expected.clone(), expected.clone()] {
+        return Err(format!("{errors:?} instead of {expected:?} twice"));
+    }
+    if on_host.is_ok_and(|on_host| output.download().as_ref() != Ok(&on_host)) {
+        return Err("apply_axis and apply_axis_into differ".to_owned());
+    }
+    let outputs = output.into_buffer().download().map_err(text)?;
+    let [pitch, columns] = [untouched.pitch, untouched.shape[1]];
+    let must_stay = |at: usize| expected.is_some() || at % pitch >= columns;
+    if let Some(at) = untouched.difference(&outputs, must_stay) {
+        return Err(format!("element {at}, which is no output, was written"));
+    }
+    if expected.is_some() { Ok(()) } else { check_outputs(case, axis, samples, untouched, &outputs) }
+}
+
+/// Compares the outputs, which have the shape and pitch of `target`, with the oracle's.
+fn check_outputs<T: Sample>(
+    case: &Case<'_, T>,
+    axis: usize,
+    samples: &Matrix<T>,
+    target: &Matrix<T>,
+    outputs: &[T],
+) -> Result<(), String> {
+    for l in 0..samples.shape[1 - axis] {
+        let case = Case { x: &samples.line(axis, l), ..case.clone() };
+        let places = || places_of_line(l, target.shape[axis]);
+        for (o, expected) in places().zip(case.outputs(places())) {
+            let actual = outputs[target.place(axis, l, o)];
+            if !T::agrees(actual, expected, case.taps.len()) {
+                return Err(format!("line {l}: output {o} is {actual}, expected {expected:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of the first and some later lines everything, of the others the ends and every 37th output.
+fn places_of_line(line: usize, count: usize) -> impl Iterator<Item = usize> {
+    (0..count).filter(move |&o| line.is_multiple_of(32) || o < 4 || o + 4 >= count || (o + line).is_multiple_of(37))
+}
+
+/// Where the suite expects too little shared memory: counted as the host counts, and right at its limits.
+fn expectations<T: Sample + slm_kernels::Sample>() -> Result<(), Failed> {
+    const LEAST: u64 = 48 << 10;
+    let [taps_of_lines, taps_of_matrices] = [TAPS.as_slice(), &MATRIX_TAPS];
+    for (axis, orientation) in [(0, Orientation::Columns), (1, Orientation::Rows)] {
+        for &taps in taps_of_lines.iter().chain(taps_of_matrices) {
+            let problem = Problem { lines: 1, outputs: 1, taps: taps as u64, orientation };
+            let bytes = Geometry::new::<T>(Kernel::Tile, &problem).shared_bytes;
+            if tile_bytes::<T>(taps, axis) != bytes {
+                return Err(format!("{taps} taps, axis {axis}: {bytes} bytes").into());
+            }
+            for algorithm in ALGORITHMS {
+                let tile = matches!(algorithm, Algorithm::SharedTile(_));
+                let error = |available| exceeded::<T>(available, algorithm, taps, axis).is_some();
+                if error(bytes) || error(bytes - 1) != tile || (axis == 1 && error(LEAST)) {
+                    return Err(format!("{algorithm:?}, {taps} taps, axis {axis}").into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// By hand, for a GPU with 64 KiB: 258 taps and (64 + 257) * 32 samples of 8 bytes do not fit, of 4 bytes they do.
+fn sixty_four_kilobytes() -> Result<(), Failed> {
+    let algorithm = Algorithm::SharedTile(HaloLoad::Cooperative);
+    let [double, single] = [exceeded::<f64>, exceeded::<f32>].map(|exceeded| exceeded(64 << 10, algorithm, 258, 0));
+    let kernel = "filter1d_tile_f64".to_owned();
+    let error = Error::SharedMemoryExceeded { kernel, requested: 84_240, available: 65_536 };
+    if (&double, &single) == (&Some(error), &None) { Ok(()) } else { Err(format!("{double:?}, {single:?}").into()) }
+}

@@ -1,0 +1,193 @@
+//! The filter as its definition says, one output at a time, in twice the double precision.
+
+// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod extension;
+pub mod shared_memory;
+
+use crate::common::Draw;
+use slm::filter1d::{Algorithm, FilterElement, HaloLoad};
+use slm::{Boundary, Extent};
+use std::fmt::Display;
+
+/// Every algorithm that there is on a GPU.
+pub const ALGORITHMS: [Algorithm; 5] = [
+    Algorithm::Auto,
+    Algorithm::GlobalMemory,
+    Algorithm::SharedTile(HaloLoad::EdgeThread),
+    Algorithm::SharedTile(HaloLoad::Cooperative),
+    Algorithm::RegisterTiled,
+];
+
+/// An exact sum: of integers modulo 2^32, of floats to about 100 bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sum {
+    Real(Real),
+    Wrapped(i32),
+}
+
+/// A sum of products of floats: `sum + rest`, unless `sum` is infinite or NaN.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Real {
+    pub sum: f64,
+    pub rest: f64,
+    /// The sum of the products' magnitudes.
+    pub magnitude: f64,
+}
+
+impl Real {
+    /// Adds a product, with the errors of Dekker's multiplication and Knuth's addition.
+    pub fn add(self, x: f64, tap: f64) -> Self {
+        let product = x * tap;
+        let sum = self.sum + product;
+        let part = sum - self.sum;
+        let error = (self.sum - (sum - part)) + (product - part);
+        let rest = self.rest + (error + x.mul_add(tap, -product));
+        Real { sum, rest, magnitude: self.magnitude + product.abs() }
+    }
+
+    /// Whether `actual`, a sum of `taps` products, is within the documented bound for a unit roundoff, and for a smallest
+    /// number that products may fall below.
+    pub fn agrees(&self, actual: f64, taps: usize, unit: f64, smallest: f64) -> bool {
+        if !self.sum.is_finite() {
+            return actual == self.sum || (actual.is_nan() && self.sum.is_nan());
+        }
+        let taps = taps as f64;
+        let gamma = taps * unit / (1.0 - taps * unit);
+        ((actual - self.sum) - self.rest).abs() <= gamma * self.magnitude + taps * smallest
+    }
+}
+
+/// Which of the two sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Correlate,
+    Convolve,
+}
+
+/// A filter of `m` taps on `x`.
+#[derive(Clone, Debug)]
+pub struct Case<'a, T> {
+    pub x: &'a [T],
+    pub taps: &'a [T],
+    pub direction: Direction,
+    pub boundary: Boundary<T>,
+    pub extent: Extent,
+}
+
+impl<T: Sample> Case<'_, T> {
+    /// How many outputs there are.
+    pub fn len(&self) -> usize {
+        let (n, m) = (self.x.len(), self.taps.len());
+        match self.extent {
+            _ if n == 0 => 0,
+            Extent::Same => n,
+            Extent::Valid if n < m => 0,
+            Extent::Valid => n - m + 1,
+            Extent::Full => n + m - 1,
+        }
+    }
+
+    /// The outputs with these numbers.
+    pub fn outputs(&self, numbers: impl IntoIterator<Item = usize>) -> Vec<Sum> {
+        // What is empty cannot be continued.
+        if self.x.is_empty() {
+            return Vec::new();
+        }
+        let m = self.taps.len();
+        // No output looks further than the taps reach.
+        let continued = self.continued(m);
+        let at = |i: i64| continued[(i + m as i64) as usize];
+        numbers.into_iter().map(|o| self.output(o as i64, at)).collect()
+    }
+
+    /// Output number `o` of the continued signal.
+    fn output(&self, o: i64, signal: impl Fn(i64) -> T) -> Sum {
+        let m = self.taps.len() as i64;
+        // The output's place among those of `Extent::Same`, which may be outside.
+        let i = match (self.extent, self.direction) {
+            (Extent::Same, _) => o,
+            (Extent::Valid, Direction::Correlate) => o + m / 2,
+            (Extent::Valid, Direction::Convolve) => o + (m - 1) - m / 2,
+            (Extent::Full, Direction::Correlate) => o + m / 2 - (m - 1),
+            (Extent::Full, Direction::Convolve) => o - m / 2,
+        };
+        let place = |j: i64| match self.direction {
+            Direction::Correlate => i + j - m / 2,
+            Direction::Convolve => i - j + m / 2,
+        };
+        T::sum((0..m).map(|j| (signal(place(j)), self.taps[j as usize])))
+    }
+
+    /// The signal and as many places on either side: SciPy's pictures, one period at a time. From the inside out, so that
+    /// what is a period away is there already: a short signal has many.
+    fn continued(&self, reach: usize) -> Vec<T> {
+        let n = self.x.len() as i64;
+        let place = |i: i64| (i + reach as i64) as usize;
+        let mut continued = vec![T::default(); self.x.len() + 2 * reach];
+        continued[place(0)..place(n)].copy_from_slice(self.x);
+        for i in (1..=reach as i64).flat_map(|distance| [-distance, n - 1 + distance]) {
+            continued[place(i)] = match self.boundary {
+                Boundary::Zero => T::default(),
+                Boundary::Constant(outside) => outside,
+                Boundary::Nearest => self.x[i.clamp(0, n - 1) as usize],
+                Boundary::Reflect if i < 0 => continued[place(-1 - i)],
+                Boundary::Reflect => continued[place(2 * n - 1 - i)],
+                Boundary::Mirror if n == 1 => self.x[0],
+                Boundary::Mirror if i < 0 => continued[place(-i)],
+                Boundary::Mirror => continued[place(2 * n - 2 - i)],
+                Boundary::Wrap if i < 0 => continued[place(i + n)],
+                Boundary::Wrap => continued[place(i - n)],
+            };
+        }
+        continued
+    }
+}
+
+/// What tests need to know of an element type.
+pub trait Sample: FilterElement + Draw + Display {
+    const NAME: &'static str;
+    /// Whether `actual` is the exact sum `expected` within the documented rounding, for `taps` taps.
+    fn agrees(actual: Self, expected: Sum, taps: usize) -> bool;
+    /// The sum of the products.
+    fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> Sum;
+    /// For comparing bit by bit.
+    fn bits(self) -> u64;
+}
+
+macro_rules! floats {
+    ($($t:ty, $unit:expr;)*) => {$(
+        impl Sample for $t {
+            const NAME: &'static str = stringify!($t);
+            fn agrees(actual: Self, expected: Sum, taps: usize) -> bool {
+                let Sum::Real(expected) = expected else { unreachable!() };
+                // Products are not that small.
+                expected.agrees(actual.into(), taps, $unit, 0.0)
+            }
+            fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> Sum {
+                Sum::Real(pairs.fold(Real::default(), |sum, (x, tap)| sum.add(x.into(), tap.into())))
+            }
+            fn bits(self) -> u64 {
+                self.to_bits().into()
+            }
+        }
+    )*};
+}
+floats! {
+    f32, (-24f64).exp2();
+    f64, (-53f64).exp2();
+}
+
+impl Sample for i32 {
+    const NAME: &'static str = "i32";
+    fn agrees(actual: Self, expected: Sum, _taps: usize) -> bool {
+        Sum::Wrapped(actual) == expected
+    }
+    fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> Sum {
+        Sum::Wrapped(pairs.fold(0, |sum: i32, (x, tap)| sum.wrapping_add(x.wrapping_mul(tap))))
+    }
+    fn bits(self) -> u64 {
+        self as u64
+    }
+}

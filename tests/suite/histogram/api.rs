@@ -1,0 +1,3 @@
+//! What histograms promise, on devices that every machine has.
+
+mod errors;

@@ -1,0 +1,204 @@
+//! What every error of histograms says, when the errors come that need no GPU, and that a failed call changes nothing.
+
+use crate::errors::fails;
+use slm::histogram::{HistogramElement, HistogramError};
+use slm::{Device, Error, Histogram};
+
+/// Checks the error of a histogram. NaN is not equal to itself, so its text is compared.
+#[track_caller]
+fn is_refused<T: HistogramElement>(histogram: &Histogram<T>, expected: impl Into<Error>) {
+    let expected = expected.into();
+    let error = histogram.prepare(&Device::cpu()).expect_err("there is no such histogram");
+    assert_eq!(error.to_string(), expected.to_string());
+    assert_eq!(std::mem::discriminant(&error), std::mem::discriminant(&expected));
+}
+
+#[test]
+fn texts() {
+    let texts = [
+        (HistogramError::Bins { bins: 0, limit: 1 << 24 }, "a histogram has 1 to 16777216 bins, and not 0"),
+        (HistogramError::LowBits { bits: 17, limit: 16 }, "a histogram of low bits takes 1 to 16 of them, and not 17"),
+        (
+            HistogramError::Range { lower: 3.0, upper: -0.5 },
+            "the range of a histogram goes from a finite number to a larger one, and not from 3 to -0.5",
+        ),
+        (
+            HistogramError::Range { lower: f64::from(f32::MAX), upper: f64::NEG_INFINITY },
+            "the range of a histogram goes from a finite number to a larger one, and not from 3.4028235e38 to -inf",
+        ),
+        // Of numbers that are `f32` only the digits that those have.
+        (
+            HistogramError::Range { lower: 0.7f32.into(), upper: 0.1f32.into() },
+            "the range of a histogram goes from a finite number to a larger one, and not from 0.7 to 0.1",
+        ),
+        (
+            HistogramError::Range { lower: 0.1f32.into(), upper: 0.1 },
+            "the range of a histogram goes from a finite number to a larger one, and not from 0.10000000149011612 to 0.1",
+        ),
+        (
+            HistogramError::Range { lower: u32::MAX.into(), upper: i32::MIN.into() },
+            "the range of a histogram goes from a finite number to a larger one, and not from 4294967295 to -2147483648",
+        ),
+        (
+            HistogramError::EdgeOrder { index: 0, edge: f64::from(1u32 << 31), next: -0.0 },
+            "the edges of a histogram ascend, but edge 0 is 2147483648 and the next one -0",
+        ),
+        (HistogramError::Edges { edges: 1 }, "the bins of a histogram take at least 2 edges, and there are 1"),
+        (
+            HistogramError::EdgeOrder { index: 3, edge: 2.5, next: f64::NAN },
+            "the edges of a histogram ascend, but edge 3 is 2.5 and the next one NaN",
+        ),
+        (
+            HistogramError::Channels { channels: 3, counted: 4 },
+            "a histogram counts at least 1 of its channels and at most all, and not 4 of 3",
+        ),
+        (HistogramError::Interleaving { samples: 10, channels: 4 }, "10 samples cannot be divided among 4 channels"),
+        (HistogramError::Weight { index: 5, weight: f32::INFINITY }, "weights must be finite, and weight 5 is inf"),
+    ];
+    for (error, text) in texts {
+        assert_eq!(Error::from(error).to_string(), text);
+    }
+}
+
+#[test]
+fn numbers_of_bins() {
+    for bins in [0, (1 << 24) + 1, usize::MAX] {
+        is_refused(&Histogram::even(bins, 0.0..1.0), HistogramError::Bins { bins, limit: 1 << 24 });
+        is_refused(&Histogram::even(bins, 5u8..5), HistogramError::Bins { bins, limit: 1 << 24 });
+    }
+    let edges: Vec<u32> = (0..(1 << 24) + 2).collect();
+    is_refused(&Histogram::edges(&edges), HistogramError::Bins { bins: (1 << 24) + 1, limit: 1 << 24 });
+    assert_eq!(Histogram::edges(&edges[1..]).prepare(&Device::cpu()).unwrap().bins(), 1 << 24);
+    for bits in [0, 17, 32, u32::MAX] {
+        is_refused(&Histogram::low_bits(bits), HistogramError::LowBits { bits, limit: 16 });
+    }
+}
+
+#[test]
+fn ranges() {
+    #[track_caller]
+    fn refused<T: HistogramElement>(lower: T, upper: T) {
+        is_refused(
+            &Histogram::even(10, lower..upper),
+            HistogramError::Range { lower: lower.into(), upper: upper.into() },
+        );
+    }
+    refused(7u8, 7);
+    refused(8u16, 7);
+    refused(u32::MAX, 0);
+    refused(1, -1);
+    refused(0.0f32, -0.0);
+    for bound in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        refused(0.0, bound);
+        refused(bound, 0.0);
+        refused(f64::from(bound), 0.0);
+        refused(f64::from(bound), f64::from(bound));
+    }
+}
+
+/// Every range of finite numbers has bins, also where its width, or the bins over it, exceeds an `f64`.
+#[test]
+fn widths_beyond_f64() {
+    let device = Device::cpu();
+    let wide = Histogram::even(2, f64::MIN..f64::MAX).prepare(&device).unwrap();
+    assert_eq!(wide.edges(), [f64::MIN, 0.0, f64::MAX]);
+    assert_eq!(wide.apply(&[f64::MIN, -5e-324, -0.0, 0.0, 1e308]).unwrap().bins(), [2, 3]);
+    let least = f64::from_bits(1);
+    let narrow = Histogram::even(3, 0.0..least).closed().prepare(&device).unwrap();
+    assert_eq!(narrow.edges(), [0.0, 0.0, least, least]);
+    assert_eq!(narrow.apply(&[0.0, least]).unwrap().bins(), [0, 1, 1]);
+    assert_eq!(Histogram::even(1 << 24, 0.0..1e-302).prepare(&device).unwrap().bins(), 1 << 24);
+}
+
+#[test]
+fn edges_that_do_not_ascend() {
+    for edges in [&[][..], &[1.0f32]] {
+        is_refused(&Histogram::edges(edges), HistogramError::Edges { edges: edges.len() });
+    }
+    let order = |index, edge, next| HistogramError::EdgeOrder { index, edge, next };
+    is_refused(&Histogram::edges(&[1, 2, 2, 1]), order(1, 2.0, 2.0));
+    is_refused(&Histogram::edges(&[3u8, 2]), order(0, 3.0, 2.0));
+    is_refused(&Histogram::edges(&[-0.0, 0.0]), order(0, -0.0, 0.0));
+    is_refused(&Histogram::edges(&[0.0, 1.0, f64::INFINITY, f64::INFINITY]), order(2, f64::INFINITY, f64::INFINITY));
+    is_refused(&Histogram::edges(&[f32::NAN, 1.0]), order(0, f64::NAN, 1.0));
+    is_refused(&Histogram::edges(&[0.0, 1.0, f32::NAN]), order(1, 1.0, f64::NAN));
+}
+
+#[test]
+fn numbers_of_channels() {
+    let refused = |histogram: Histogram<u8>, channels, counted| {
+        is_refused(&histogram, HistogramError::Channels { channels, counted });
+    };
+    refused(Histogram::bytes().channels(0), 0, 0);
+    refused(Histogram::bytes().channels(3).count(0), 3, 0);
+    refused(Histogram::bytes().channels(3).count(4), 3, 4);
+    refused(Histogram::bytes().count(usize::MAX), 1, usize::MAX);
+    let large = |what, factors| Error::TooLarge { what, factors, limit: 1 << 31 };
+    let channels = (1 << 31) + 1;
+    is_refused(&Histogram::bytes().channels(channels).count(1), large("the number of channels", [channels as u64, 1]));
+    let many = Histogram::even(1 << 24, 0u32..9);
+    is_refused(&many.clone().channels(128), large("the number of a histogram's counters", [128, (1 << 24) + 3]));
+    assert_eq!(many.channels(127).prepare(&Device::cpu()).unwrap().counts_len(), 127 * ((1 << 24) + 3));
+}
+
+#[test]
+fn samples_that_channels_do_not_divide() {
+    let device = Device::cpu();
+    let histogram = Histogram::bytes().channels(4).count(1).prepare(&device).unwrap();
+    let error = HistogramError::Interleaving { samples: 6, channels: 4 };
+    let before: Vec<u64> = (0..259).collect();
+    let mut counts = device.upload(&before).unwrap();
+    fails(histogram.apply(&[0; 6]), error.clone());
+    fails(histogram.apply_into(&device.upload(&[0; 6]).unwrap(), &mut counts), error.clone());
+    fails(histogram.apply_weighted(&[0; 6], &[0.0; 6]), error.clone());
+    let (samples, weights) = (device.upload(&[0; 6]).unwrap(), device.upload(&[0.0; 6]).unwrap());
+    fails(histogram.apply_weighted_buffers(&samples, &weights), error);
+    assert_eq!(counts.download().unwrap(), before);
+}
+
+#[test]
+fn lengths() {
+    let device = Device::cpu();
+    let histogram = Histogram::low_bits(2).prepare(&device).unwrap();
+    let samples = device.upload(&[1, 2, 3]).unwrap();
+    for actual in [0, 4, 6, 8] {
+        let mut counts = device.upload(&vec![5; actual]).unwrap();
+        let error = Error::Length { what: "the buffer of counts", expected: 7, actual };
+        fails(histogram.apply_into(&samples, &mut counts), error.clone());
+        fails(histogram.counts(&counts), error);
+        assert_eq!(counts.download().unwrap(), vec![5; actual]);
+    }
+    let weights = |actual| Error::Length { what: "the weights", expected: 3, actual };
+    fails(histogram.apply_weighted(&[1, 2, 3], &[0.0; 2]), weights(2));
+    fails(histogram.apply_weighted_buffers(&samples, &device.upload(&[0.0; 4]).unwrap()), weights(4));
+}
+
+#[test]
+fn weights_that_are_not_finite() {
+    let device = Device::cpu();
+    let histogram = Histogram::even(2, 0..2).channels(2).count(1).prepare(&device).unwrap();
+    for weight in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+        // The first of two, even though its channel is not counted.
+        let weights = [0.0, weight, 1.0, f32::INFINITY];
+        let text = format!("weights must be finite, and weight 1 is {weight}");
+        assert_eq!(histogram.apply_weighted(&[0; 4], &weights).unwrap_err().to_string(), text);
+        let (samples, weights) = (device.upload(&[0; 4]).unwrap(), device.upload(&weights).unwrap());
+        assert_eq!(histogram.apply_weighted_buffers(&samples, &weights).unwrap_err().to_string(), text);
+    }
+}
+
+#[test]
+fn buffers_of_another_handle() {
+    let (device, other) = (Device::cpu(), Device::cpu());
+    let histogram = Histogram::low_bits(1).prepare(&device).unwrap();
+    let mismatch = |operand| Error::DeviceMismatch { operand, expected: "CPU".into(), actual: "CPU".into() };
+    let (samples, foreign) = (device.upload(&[1]).unwrap(), other.upload(&[1]).unwrap());
+    let (mut counts, mut foreign_counts) = (device.zeroed(5).unwrap(), other.zeroed(5).unwrap());
+    fails(histogram.apply_into(&foreign, &mut counts), mismatch("the input"));
+    fails(histogram.apply_into(&samples, &mut foreign_counts), mismatch("the counts"));
+    fails(histogram.counts(&foreign_counts), mismatch("the counts"));
+    let weights = other.upload(&[1.0]).unwrap();
+    fails(histogram.apply_weighted_buffers(&samples, &weights), mismatch("the weights"));
+    histogram.apply_into(&samples, &mut counts).unwrap();
+    assert_eq!(counts.download().unwrap(), [0, 1, 0, 0, 0]);
+}

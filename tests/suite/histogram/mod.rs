@@ -1,0 +1,447 @@
+//! One suite for every backend: `Histogram` against the naive oracle.
+//!
+//! Every algorithm, element type and kind of bins, half-open and closed, with one channel and several, meets awkward
+//! numbers of samples, which lie everywhere: at the borders and beside them, at the ends of their type, and not a number.
+//! Counts must be the same, to the last one.
+//!
+//! On emulated devices the sizes are few and small.
+
+mod borders;
+mod cases;
+mod golden;
+mod literal;
+mod oracle;
+mod properties;
+mod weights;
+
+use crate::common::{Random, is_cuda, is_emulated, on_cuda, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use oracle::{ALGORITHMS, Bins, Case, Number, flat};
+use slm::emulator::{Action, Profile, Space};
+use slm::histogram::{Algorithm, Counts, Ordering};
+use slm::{Backend, Device, Error, Histogram};
+use std::thread;
+
+const SIZES: [usize; 12] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097];
+
+/// More than a thread's least share, and for one or two threads a larger one. GPUs, which take more at a time, get more.
+const LARGE_SIZES: [usize; 2] = [600_011, 1_000_003];
+const SHARED_SIZE: usize = 200_003;
+
+/// On emulated devices: less than a block, more than one, whole packs and not.
+const FEW_SIZES: [usize; 5] = [2051, 512, 0, 33, 1];
+
+/// More bins than this take longer than the samples.
+const MANY: usize = 5000;
+
+/// More bins than this take a second, most of it for memory.
+const TOO_MANY: usize = 1 << 20;
+
+/// More bins than this take too long on an emulated device, where they would show nothing that fewer do not.
+const FEW_RANGES: usize = 100_000;
+
+/// The most samples for one lock.
+const MOST_CRITICAL: usize = 5000;
+
+/// The same on emulated devices, which remember for each addition in order what happened before it.
+const MOST_IN_ORDER: usize = 512;
+
+/// Channels, and how many of them are counted.
+const CHANNELS: [(usize, usize); 5] = [(1, 1), (2, 2), (4, 3), (3, 1), (5, 5)];
+
+/// The name of the suite.
+const SUITE: &str = "histogram";
+
+pub(super) fn trials() -> Vec<Trial> {
+    let trials = [
+        // What takes longest, so that no core waits for it in the end.
+        vec![Trial::test("histogram::cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
+        of_cases("beyond_precision", cases::beyond_precision()),
+        of_cases("whole_range", vec![Case::even(1 << 24, i32::MIN..i32::MAX)]),
+        of_cases("bytes", cases::bytes()),
+        of_cases("low_bits", cases::low_bits()),
+        of_cases("few_values", cases::few_values::<u8>(255)),
+        of_cases("few_values", cases::few_values::<u16>(65_535)),
+        of_cases("few_values", cases::few_values::<u32>(u32::MAX)),
+        of_cases("few_values", cases::few_values::<i32>(i32::MAX)),
+        of_cases("whole_range", cases::whole_range::<u8>(0, u8::MAX)),
+        of_cases("whole_range", cases::whole_range::<u16>(0, u16::MAX)),
+        of_cases("whole_range", cases::whole_range::<u32>(0, u32::MAX)),
+        of_cases("whole_range", cases::whole_range::<i32>(i32::MIN, i32::MAX)),
+        of_cases("integer_edges", cases::integer_edges::<u8>(u8::MAX)),
+        of_cases("integer_edges", cases::integer_edges::<u16>(u16::MAX)),
+        of_cases("integer_edges", cases::integer_edges::<u32>(u32::MAX)),
+        of_cases("integer_edges", cases::integer_edges::<i32>(i32::MAX)),
+        of_cases("even", cases::floats::<f32>()),
+        of_cases("even", cases::floats::<f64>()),
+        of_cases("wide", vec![Case::even(1000, f32::MIN..f32::MAX), Case::even(3, -1e-45f32..1e-45)]),
+        of_cases("wide", vec![Case::even(1000, f64::MIN / 2.0..f64::MAX / 2.0), Case::even(1, -1e-307..1e-307)]),
+        of_cases("wider_than_the_type", cases::wider_than_the_type()),
+        of_cases("negative_edges", cases::negative_edges()),
+        of_cases("negative_bins", cases::negative_bins()),
+        of_cases("float_edges", cases::float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
+        of_cases("float_edges", cases::float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
+        on_every_backend(SUITE, "u8::constant::256_bins", constant_bytes).into(),
+        on_every_backend(SUITE, "u8::more_channels_than_counters", more_channels_than_counters).into(),
+        on_every_backend(SUITE, "u16::counts_at_their_end", counts_at_their_end).into(),
+        on_every_backend(SUITE, "i32::cache_filled_anew", cache_filled_anew).into(),
+        on_every_backend(SUITE, "i32::threads_share_a_histogram", threads_share_a_histogram).into(),
+        vec![Trial::test("histogram::emulated::u8::lanes_never_meet", lanes_never_meet)],
+        vec![Trial::test("histogram::emulated::f32::what_auto_chooses", what_auto_chooses)],
+        vec![Trial::test("histogram::emulated::u8::why_auto_chooses", why_auto_chooses)],
+        vec![Trial::test("histogram::emulated::most_private_counters", most_private_counters)],
+        borders::trials(),
+        golden::trials(),
+        literal::trials(),
+        properties::trials(),
+        weights::trials(),
+        vec![on_cuda(SUITE, "u8::more_than_32_bits_in_channels", || (), more_than_32_bits_in_channels)],
+    ];
+    trials.into_iter().flatten().collect()
+}
+
+/// So many of one value that the counters of a single byte begin anew, and that caches are filled anew.
+fn constant_bytes(device: &Device) -> Result<(), Failed> {
+    const SAMPLES: usize = 600_007;
+    for algorithm in [Algorithm::Auto, Algorithm::CachedAtomic, Algorithm::PrivatePerThread] {
+        let histogram = Histogram::bytes().algorithm(algorithm).prepare(device)?;
+        let counts = histogram.apply(&[7; SAMPLES])?;
+        if counts.bins()[7] != SAMPLES as u64 || counts.total() != SAMPLES as u64 {
+            return Err(format!("{algorithm:?}: {} of {} samples", counts.bins()[7], counts.total()).into());
+        }
+    }
+    Ok(())
+}
+
+/// GPUs count bytes by their values, which may be more than the bins: too many channels for that are an error there.
+fn more_channels_than_counters(device: &Device) -> Result<(), Failed> {
+    let channels = 1 << 24;
+    match Histogram::<u8>::even(1, 0..1).channels(channels).prepare(device) {
+        Ok(_) if device.info().backend == Backend::Cpu => Ok(()),
+        Err(Error::TooLarge { factors, .. }) if factors == [channels as u64, 256] => Ok(()),
+        other => Err(format!("{other:?}").into()),
+    }
+}
+
+/// Counts are modulo 2^64, and so is what a user's buffer holds: nothing panics.
+fn counts_at_their_end(device: &Device) -> Result<(), Failed> {
+    for algorithm in ALGORITHMS {
+        let histogram = Histogram::low_bits(1).algorithm(algorithm).prepare(device)?;
+        let mut counts = device.upload(&[u64::MAX, u64::MAX - 1, 0, 0, 7])?;
+        histogram.apply_into(&device.upload(&[0, 0, 1])?, &mut counts)?;
+        let counts = histogram.counts(&counts)?;
+        if (counts.bins(), counts.nan(), counts.total()) != (&[1, u64::MAX][..], 7, u64::MAX) {
+            return Err(format!("{algorithm:?}: {counts:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// The frequent keys change, so that a cache that is filled anew has others.
+fn cache_filled_anew(device: &Device) -> Result<(), Failed> {
+    const SAMPLES: usize = 640_176;
+    const BINS: usize = 1 << 18;
+    let samples: Vec<i32> = (0..SAMPLES).map(|i| (i / 48) as i32).collect();
+    let case = Case { channels: 4, counted: 3, ..Case::even(BINS, 0..BINS as i32) };
+    count(device, &case, Algorithm::CachedAtomic, &samples, &case.counts(&samples)).map_err(Failed::from)
+}
+
+/// One prepared histogram, and counts of each thread's own; also where all launches have one lock.
+fn threads_share_a_histogram(device: &Device) -> Result<(), Failed> {
+    let (rounds, step) = if is_emulated(device) { (2, 77) } else { (25, 777) };
+    let case = Case::even(100, i32::MIN / 2..i32::MAX / 2);
+    threads_share(device, &case, Algorithm::Auto, rounds, |thread| 1000 + step * thread)?;
+    threads_share(device, &case, Algorithm::Critical, rounds, |thread| 20 + 7 * thread)
+}
+
+/// `samples` tells how many a thread counts in each round.
+fn threads_share(
+    device: &Device,
+    case: &Case<i32>,
+    algorithm: Algorithm,
+    rounds: usize,
+    samples: impl Fn(usize) -> usize + Sync,
+) -> Result<(), Failed> {
+    const THREADS: usize = 8;
+    let histogram = case.described().algorithm(algorithm).prepare(device)?;
+    let work = |thread: usize| -> Result<(), String> {
+        let text = |error: Error| error.to_string();
+        let mut sums = vec![0; histogram.counts_len()];
+        let mut counts = device.zeroed(sums.len()).map_err(text)?;
+        for round in 0..rounds {
+            let samples: Vec<i32> = Random::new((100 * thread + round) as u64).values(samples(thread));
+            let expected = case.counts(&samples);
+            compare("apply", &histogram.apply(&samples).map_err(text)?, &expected)?;
+            sums.iter_mut().zip(expected).for_each(|(sum, count)| *sum += count);
+            histogram.apply_into(&device.upload(&samples).map_err(text)?, &mut counts).map_err(text)?;
+        }
+        compare("apply_into", &histogram.counts(&counts).map_err(text)?, &sums)
+    };
+    thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(thread))).collect();
+        Ok(threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)?)
+    })
+}
+
+/// With a copy of each counter for each lane there are no conflicts between banks, and no lane waits for another.
+fn lanes_never_meet() -> Result<(), Failed> {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let histogram = Histogram::bytes().algorithm(Algorithm::LanePrivate).prepare(&device)?;
+    let mut random = Random::new(0);
+    let samples: Vec<u8> = (0..5000).map(|_| random.next() as u8 & 0x13).collect();
+    histogram.apply(&samples)?;
+    let reports = device.emulation_reports();
+    let sites = reports.iter().flat_map(|report| &report.sites);
+    let additions: Vec<_> = sites.filter(|s| (s.action, s.space) == (Action::Atomic, Some(Space::Shared))).collect();
+    let meetings = additions.iter().filter(|site| site.counts.bank_conflicts() > 0 || site.counts.degree > 1).count();
+    match (histogram.plan(samples.len()).copies, additions.len(), meetings) {
+        (32, 1.., 0) => Ok(()),
+        other => Err(format!("copies, additions, and such with meetings: {other:?}").into()),
+    }
+}
+
+/// By bins and device: the algorithm, the copies of each counter, and the ranges.
+fn what_auto_chooses() -> Result<(), Failed> {
+    let shared = Algorithm::SharedAtomic(Ordering::Relaxed);
+    for (profile, bins, expected) in [
+        (Profile::SM_90, 1, (Algorithm::LanePrivate, 32, 1)),
+        (Profile::SM_90, 256, (Algorithm::LanePrivate, 32, 1)),
+        (Profile::SM_90, 1000, (Algorithm::LanePrivate, 16, 1)),
+        (Profile::SM_90, 16_384, (shared, 1, 1)),
+        (Profile::SM_90, 58_105, (shared, 1, 1)),
+        (Profile::SM_90, 58_112, (shared, 1, 2)),
+        (Profile::SM_90, 1 << 20, (Algorithm::CachedAtomic, 0, 1)),
+        (Profile::SM_75, 256, (Algorithm::LanePrivate, 16, 1)),
+        (Profile::SM_75, 16_381, (shared, 1, 1)),
+        (Profile::SM_75, 16_382, (shared, 1, 2)),
+        (Profile::SM_75, 100_000, (Algorithm::CachedAtomic, 0, 1)),
+    ] {
+        let plan = Histogram::even(bins, 0.0f32..1.0).prepare(&Device::emulated(profile, 0))?.plan(1000);
+        if (plan.chosen, plan.copies, plan.ranges) != expected {
+            return Err(format!("{profile:?}, {bins} bins: {plan}, expected {expected:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// In numbers: the counters, of which bytes have 256 in each channel, and the device's shared memory.
+fn why_auto_chooses() -> Result<(), Failed> {
+    let channels = |bins, channels| Histogram::<u8>::even(bins, 0..255).channels(channels).count(channels - 1);
+    let reasons = [
+        (channels(9, 4), "768 counters of 4 bytes fit 32 times into half of 227 KiB"),
+        (channels(256, 8), "1792 counters of 4 bytes fit 16 times into half of 227 KiB"),
+        (channels(2, 200), "50944 counters of 4 bytes fit into 227 KiB once, and not twice into half of 227 KiB"),
+        (channels(2, 400), "102144 counters of 4 bytes fit into 2 times 227 KiB"),
+        (channels(2, 4000), "1023744 counters of 4 bytes take 18 times 227 KiB, more than 4 of which are slow"),
+    ];
+    for (histogram, reason) in reasons {
+        let plan = histogram.prepare(&Device::emulated(Profile::SM_90, 0))?.plan(8000);
+        let text = format!("counters   {} (channels: {})", plan.counters, plan.channels);
+        if plan.reason != reason || !reason.starts_with(&plan.counters.to_string()) || !plan.to_string().contains(&text)
+        {
+            return Err(format!("{plan}, expected: {reason}").into());
+        }
+    }
+    let plan = channels(9, 4).prepare(&Device::cpu())?.plan(8000);
+    if (plan.channels, plan.counters) == (3, 36) { Ok(()) } else { Err(plan.to_string().into()) }
+}
+
+/// What the documentation of `PrivatePerThread` says.
+fn most_private_counters() -> Result<(), Failed> {
+    for (profile, most) in [(Profile::SM_90, 1760), (Profile::SM_75, 496)] {
+        let prepare = |counters: usize| {
+            let histogram = Histogram::even(counters - 3, 0.0f32..1.0).algorithm(Algorithm::PrivatePerThread);
+            histogram.prepare(&Device::emulated(profile, 0)).map(|histogram| histogram.plan(1).copies)
+        };
+        match (prepare(most), prepare(most + 1)) {
+            (Ok(128), Err(Error::SharedMemoryExceeded { .. })) => {}
+            other => return Err(format!("{most} counters, and one more: {other:?}").into()),
+        }
+    }
+    Ok(())
+}
+
+fn of_cases<T: Number>(name: &str, cases: Vec<Case<T>>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for case in cases {
+        let many = case.bin_count() >= FEW_RANGES;
+        let kind = if let Bins::Edges(_) = case.bins { "edges" } else { "bins" };
+        let name = format!("{}::{name}::{}_{kind}", T::NAME, case.bin_count());
+        let [on_cpu, emulated, on_cuda] = on_every_backend(SUITE, &name, move |device| check_all(device, &case));
+        trials.extend([on_cpu, on_cuda].into_iter().chain((!many).then_some(emulated)));
+    }
+    trials
+}
+
+/// Whether it is closed, its channels, and how many samples it gets.
+fn variants<T: Number>(device: &Device, case: &Case<T>) -> Vec<(Case<T>, usize)> {
+    let variant = |closed, (channels, counted), size| (Case { closed, channels, counted, ..case.clone() }, size);
+    let all = |sizes: &[usize]| -> Vec<_> {
+        let sizes = sizes.iter().flat_map(|&size| CHANNELS.map(|channels| (size, channels)));
+        sizes.flat_map(|(size, channels)| [false, true].map(|closed| variant(closed, channels, size))).collect()
+    };
+    let large = LARGE_SIZES[usize::from(is_cuda(device))];
+    match (is_emulated(device), case.bin_count() > MANY) {
+        (true, false) => {
+            let sizes = FEW_SIZES.iter().zip(CHANNELS).zip([true, false].into_iter().cycle());
+            sizes.map(|((&size, channels), closed)| variant(closed, channels, size)).collect()
+        }
+        (true, true) => vec![variant(true, (1, 1), 2051)],
+        (false, true) if case.bin_count() > TOO_MANY => vec![variant(true, (1, 1), large)],
+        (false, true) => vec![variant(true, (1, 1), large), variant(false, (3, 1), 4097)],
+        (false, false) => {
+            let several = [variant(false, (1, 1), large), variant(true, (4, 3), SHARED_SIZE)];
+            [all(&SIZES), several.into()].concat()
+        }
+    }
+}
+
+fn check_all<T: Number>(device: &Device, case: &Case<T>) -> Result<(), Failed> {
+    for (case, size) in variants(device, case) {
+        // A number of samples that all channels can have.
+        let size = size / case.channels * case.channels;
+        let Case { closed, channels, counted, .. } = case;
+        check(device, &case, size)
+            .map_err(|error| format!("{size} samples, {counted} of {channels} channels, closed: {closed}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn check<T: Number>(device: &Device, case: &Case<T>, size: usize) -> Result<(), String> {
+    let random = &mut Random::new(size as u64);
+    let samples = case.samples(size, random);
+    let weights = weights(size, random);
+    let (expected, sums) = (case.counts(&samples), case.sums(&samples, &weights));
+    by_every_algorithm(device, case, &samples, &expected)?;
+    weigh(device, case, &samples, &weights, &sums).map_err(|error| format!("weighted: {error}"))
+}
+
+/// Counts by every algorithm that can take so many samples in reasonable time.
+fn by_every_algorithm<T: Number>(
+    device: &Device,
+    case: &Case<T>,
+    samples: &[T],
+    expected: &[u64],
+) -> Result<(), String> {
+    let algorithms: &[Algorithm] = match device.info().backend {
+        Backend::Cpu => &[Algorithm::Auto],
+        _ => &ALGORITHMS,
+    };
+    let quick = algorithms.iter().filter(|&&algorithm| samples.len() <= most_samples(device, algorithm));
+    quick.copied().try_for_each(|algorithm| {
+        count(device, case, algorithm, samples, expected).map_err(|error| format!("{algorithm:?}: {error}"))
+    })
+}
+
+fn most_samples(device: &Device, algorithm: Algorithm) -> usize {
+    use Algorithm::{Critical, GlobalAtomic, SharedAtomic};
+    match algorithm {
+        Critical | GlobalAtomic(Ordering::SeqCst) | SharedAtomic(Ordering::SeqCst) if is_emulated(device) => {
+            MOST_IN_ORDER
+        }
+        Critical => MOST_CRITICAL,
+        _ => usize::MAX,
+    }
+}
+
+/// Of all magnitudes, with both signs and zeros.
+fn weights(count: usize, random: &mut Random) -> Vec<f32> {
+    let weight = |random: &mut Random| match random.below(16) {
+        0 => 0.0,
+        1 => f32::from_bits(random.below(1 << 23) as u32),
+        _ => ((random.unit() - 0.3) * 2f64.powi(random.below(60) as i32 - 30)) as f32,
+    };
+    (0..count).map(|_| weight(random)).collect()
+}
+
+fn count<T: Number>(
+    device: &Device,
+    case: &Case<T>,
+    algorithm: Algorithm,
+    samples: &[T],
+    expected: &[u64],
+) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    let histogram = match case.described().algorithm(algorithm).prepare(device) {
+        Err(Error::SharedMemoryExceeded { .. }) if is_too_large(device, case, algorithm) => return Ok(()),
+        Ok(_) if is_too_large(device, case, algorithm) => return Err("there is not so much shared memory".to_owned()),
+        histogram => histogram.map_err(text)?,
+    };
+    compare("apply", &histogram.apply(samples).map_err(text)?, expected)?;
+
+    // To counts that are there already.
+    let there: Vec<u64> = (0..expected.len() as u64).map(|k| u64::from(u32::MAX) - 5 + k % 7).collect();
+    let (samples, mut counts) = (device.upload(samples).map_err(text)?, device.upload(&there).map_err(text)?);
+    histogram.apply_into(&samples, &mut counts).map_err(text)?;
+    let sums: Vec<u64> = there.iter().zip(expected).map(|(there, expected)| there + expected).collect();
+    compare("apply_into", &histogram.counts(&counts).map_err(text)?, &sums)
+}
+
+/// Whether counters of each thread's own, in the smallest block, exceed the shared memory: 128 bytes for each of them, and
+/// four for what they have in common.
+fn is_too_large<T: Number>(device: &Device, case: &Case<T>, algorithm: Algorithm) -> bool {
+    let keys = if size_of::<T>() == 1 { 256 } else { case.bin_count() + 3 };
+    let bytes = (case.counted * keys * 128 + (case.counted * keys * 4).next_multiple_of(16)) as u64;
+    let limit = device.info().shared_memory.map_or(u64::MAX, |shared| shared.max_per_block);
+    algorithm == Algorithm::PrivatePerThread && bytes > limit
+}
+
+fn compare<T>(what: &str, actual: &Counts<T>, expected: &[u64]) -> Result<(), String> {
+    let flat = flat(actual);
+    if flat.len() != expected.len() {
+        return Err(format!("{what}: {} counts instead of {}", flat.len(), expected.len()));
+    }
+    match (0..flat.len()).find(|&k| flat[k] != expected[k]) {
+        None => Ok(()),
+        Some(k) => Err(format!("{what}: count {k} is {}, expected {}", flat[k], expected[k])),
+    }
+}
+
+fn weigh<T: Number>(
+    device: &Device,
+    case: &Case<T>,
+    samples: &[T],
+    weights: &[f32],
+    (expected, quantum): &(Vec<f64>, f64),
+) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    let histogram = case.described().prepare(device).map_err(text)?;
+    let of_slices = histogram.apply_weighted(samples, weights).map_err(text)?;
+    let (samples, weights) = (device.upload(samples).map_err(text)?, device.upload(weights).map_err(text)?);
+    let of_buffers = histogram.apply_weighted_buffers(&samples, &weights).map_err(text)?;
+    if of_slices != of_buffers {
+        return Err("slices and buffers differ".to_owned());
+    }
+    if of_slices.quantum != *quantum {
+        return Err(format!("the quantum is {:e}, expected {quantum:e}", of_slices.quantum));
+    }
+    let sums = flat(&of_slices.sums);
+    match (0..expected.len()).find(|&k| sums[k].to_bits() != expected[k].to_bits()) {
+        None => Ok(()),
+        Some(k) => Err(format!("sum {k} is {:e}, expected {:e}", sums[k], expected[k])),
+    }
+}
+
+/// All in one bin. Zeros that nobody has written take no memory.
+fn more_than_32_bits_of_samples() -> Result<(), Failed> {
+    let samples = vec![0u8; (1 << 32) + 5];
+    let counts = Histogram::bytes().prepare(&Device::cpu())?.apply(&samples)?;
+    let all = samples.len() as u64;
+    if (counts.bins()[0], counts.total()) == (all, all) {
+        Ok(())
+    } else {
+        Err(format!("{} zeros", counts.bins()[0]).into())
+    }
+}
+
+/// All in one bin of their channel, whose turns go on from launch to launch.
+fn more_than_32_bits_in_channels(device: &Device) -> Result<(), Failed> {
+    const CHANNELS: usize = 3;
+    const SAMPLES: usize = (1 << 32) + 5;
+    let histogram = Histogram::bytes().channels(CHANNELS).prepare(device)?;
+    let mut counts = device.zeroed(histogram.counts_len())?;
+    histogram.apply_into(&device.zeroed(SAMPLES)?, &mut counts)?;
+    let zeros: Vec<u64> = histogram.counts(&counts)?.channels().map(|channel| channel.bins[0]).collect();
+    if zeros == [(SAMPLES / CHANNELS) as u64; CHANNELS] { Ok(()) } else { Err(format!("{zeros:?} zeros").into()) }
+}

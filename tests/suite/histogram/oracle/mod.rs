@@ -1,0 +1,264 @@
+//! Histograms as their definitions say, one sample at a time.
+
+// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
+#![allow(dead_code, unreachable_pub)]
+
+mod exact;
+
+use crate::common::Random;
+use slm::Histogram;
+use slm::histogram::{Algorithm, Counts, HistogramElement, Ordering};
+use std::fmt::Display;
+use std::ops::Range;
+
+/// Every algorithm that there is on a GPU.
+pub const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::Auto,
+    Algorithm::Critical,
+    Algorithm::GlobalAtomic(Ordering::Relaxed),
+    Algorithm::GlobalAtomic(Ordering::SeqCst),
+    Algorithm::CachedAtomic,
+    Algorithm::PrivatePerThread,
+    Algorithm::SharedAtomic(Ordering::Relaxed),
+    Algorithm::SharedAtomic(Ordering::SeqCst),
+    Algorithm::LanePrivate,
+];
+
+/// All counters, as they stand in a buffer.
+pub fn flat<T, N: Copy>(counts: &Counts<T, N>) -> Vec<N> {
+    counts.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect()
+}
+
+/// What tests need to know of an element type. Every value is exact in `f64`.
+pub trait Number: HistogramElement + Display {
+    const NAME: &'static str;
+    /// The ends of the type, and what is special about it.
+    const SPECIAL: &'static [Self];
+    /// The nearest one.
+    fn nearest(value: f64) -> Self;
+    /// The next smaller one, itself, and the next larger one.
+    fn neighbours(self) -> [Self; 3];
+    /// Whether border `k` of so many bins, less than their number, is at most this number, which is in the range.
+    fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool;
+}
+
+macro_rules! integers {
+    ($($t:ty)*) => {$(
+        impl Number for $t {
+            const NAME: &'static str = stringify!($t);
+            const SPECIAL: &'static [Self] = &[<$t>::MIN, <$t>::MAX, 0, 1, 2, <$t>::MAX / 2, <$t>::MAX / 2 + 1];
+            fn nearest(value: f64) -> Self {
+                value.round() as Self
+            }
+            fn neighbours(self) -> [Self; 3] {
+                [self.saturating_sub(1), self, self.saturating_add(1)]
+            }
+            fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool {
+                let [x, lower, upper] = [self, range.start, range.end].map(i128::from);
+                k as i128 * (upper - lower) <= (x - lower) * bins as i128
+            }
+        }
+    )*};
+}
+integers!(u8 u16 u32 i32);
+
+macro_rules! floats {
+    ($($t:ident)*) => {$(
+        impl Number for $t {
+            const NAME: &'static str = stringify!($t);
+            const SPECIAL: &'static [Self] = &[
+                $t::NAN, -$t::NAN, $t::INFINITY, $t::NEG_INFINITY, $t::MIN, $t::MAX, 0.0, -0.0, $t::MIN_POSITIVE,
+                -$t::MIN_POSITIVE, $t::from_bits(1), -$t::from_bits(1), $t::EPSILON, 1.0,
+            ];
+            fn nearest(value: f64) -> Self {
+                value as Self
+            }
+            fn neighbours(self) -> [Self; 3] {
+                [self.next_down(), self, self.next_up()]
+            }
+            fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool {
+                // No border is beyond the upper end, behind which there may be no float.
+                self >= range.end || {
+                    // The two zeros are one.
+                    let x = self + 0.0;
+                    let (neighbours, ends) = ([x, x.next_up()].map(f64::from), [range.start, range.end].map(f64::from));
+                    exact::is_behind(neighbours, x.to_bits() % 2 == 0, k, bins, ends)
+                }
+            }
+        }
+    )*};
+}
+floats!(f32 f64);
+
+/// The bins of a histogram.
+#[derive(Clone, Debug)]
+pub enum Bins<T> {
+    /// A bin for each of the first so many numbers.
+    Numbers(usize),
+    /// The same for the remainders of a division by so many.
+    Remainders(usize),
+    Even(usize, Range<T>),
+    Edges(Vec<T>),
+}
+
+/// A histogram, and its definition.
+#[derive(Clone, Debug)]
+pub struct Case<T> {
+    /// With one channel, half-open.
+    pub histogram: Histogram<T>,
+    pub bins: Bins<T>,
+    pub closed: bool,
+    pub channels: usize,
+    pub counted: usize,
+}
+
+impl<T: Number> Case<T> {
+    pub fn new(histogram: Histogram<T>, bins: Bins<T>) -> Self {
+        Case { histogram, bins, closed: false, channels: 1, counted: 1 }
+    }
+
+    pub fn even(bins: usize, range: Range<T>) -> Self {
+        Self::new(Histogram::even(bins, range.clone()), Bins::Even(bins, range))
+    }
+
+    pub fn edges(edges: &[T]) -> Self {
+        Self::new(Histogram::edges(edges), Bins::Edges(edges.to_vec()))
+    }
+
+    /// The histogram with all that is said of it.
+    pub fn described(&self) -> Histogram<T> {
+        let histogram = self.histogram.clone().channels(self.channels).count(self.counted);
+        if self.closed { histogram.closed() } else { histogram }
+    }
+
+    pub fn bin_count(&self) -> usize {
+        match &self.bins {
+            Bins::Numbers(bins) | Bins::Remainders(bins) | Bins::Even(bins, _) => *bins,
+            Bins::Edges(edges) => edges.len() - 1,
+        }
+    }
+
+    /// The number of bins and their range, if they are of equal width.
+    pub fn even_bins(&self) -> Option<(usize, &Range<T>)> {
+        match &self.bins {
+            Bins::Even(bins, range) => Some((*bins, range)),
+            _ => None,
+        }
+    }
+
+    /// The bin of a sample, or one of the three counters behind the bins.
+    pub fn cell(&self, x: T) -> usize {
+        let bins = self.bin_count();
+        let (lower, upper) = match &self.bins {
+            Bins::Numbers(_) => return x.into() as usize,
+            Bins::Remainders(bins) => return x.into() as usize % bins,
+            Bins::Even(_, range) => (range.start, range.end),
+            Bins::Edges(edges) => (edges[0], edges[bins]),
+        };
+        if x.into().is_nan() {
+            bins + 2
+        } else if x > upper || (x == upper && !self.closed) {
+            bins + 1
+        } else if x < lower {
+            bins
+        } else {
+            let bin = match &self.bins {
+                Bins::Even(_, range) => bin(x, bins, range),
+                Bins::Edges(edges) => edges.iter().filter(|edge| **edge <= x).count() - 1,
+                Bins::Numbers(_) | Bins::Remainders(_) => unreachable!("done above"),
+            };
+            bin.min(bins - 1)
+        }
+    }
+
+    /// Calls `add` for every sample that is counted, with the place of its counter and its own.
+    fn each(&self, samples: &[T], mut add: impl FnMut(usize, usize)) {
+        for (i, &x) in samples.iter().enumerate() {
+            let channel = i % self.channels;
+            if channel < self.counted {
+                add(channel * (self.bin_count() + 3) + self.cell(x), i);
+            }
+        }
+    }
+
+    /// All counters: for each channel the bins, below, above and NaN.
+    pub fn counts(&self, samples: &[T]) -> Vec<u64> {
+        let mut counts = vec![0; self.counted * (self.bin_count() + 3)];
+        self.each(samples, |counter, _| counts[counter] += 1);
+        counts
+    }
+
+    /// The sums of weights in the same order, and the quantum.
+    pub fn sums(&self, samples: &[T], weights: &[f32]) -> (Vec<f64>, f64) {
+        let quantum = quantum(weights);
+        let unit = quantum.recip();
+        let mut sums = vec![0i128; self.counted * (self.bin_count() + 3)];
+        let multiple = |weight: f32| (f64::from(weight) * unit).round_ties_even() as i128;
+        self.each(samples, |counter, i| sums[counter] += multiple(weights[i]));
+        (sums.into_iter().map(|sum| sum as f64 * quantum).collect(), quantum)
+    }
+
+    /// Samples everywhere: in the range and a little beyond, at the borders and beside them, and special ones.
+    pub fn samples(&self, count: usize, random: &mut Random) -> Vec<T> {
+        (0..count).map(|_| self.sample(random)).collect()
+    }
+
+    fn sample(&self, random: &mut Random) -> T {
+        let (lower, upper) = match &self.bins {
+            Bins::Numbers(bins) | Bins::Remainders(bins) => (0.0, *bins as f64),
+            Bins::Even(_, range) => (range.start.into(), range.end.into()),
+            Bins::Edges(edges) => {
+                let finite = |edge: &&T| (**edge).into().is_finite();
+                let ends = [edges.iter().find(finite), edges.iter().rfind(finite)];
+                ends.map(|edge| (*edge.expect("an edge is finite")).into()).into()
+            }
+        };
+        // Not the width, which may be too large.
+        let between = |part: f64| lower * (1.0 - part) + upper * part;
+        match random.below(8) {
+            0 => T::SPECIAL[random.below(T::SPECIAL.len())],
+            1 | 2 => {
+                let border = match &self.bins {
+                    Bins::Edges(edges) => edges[random.below(edges.len())],
+                    _ => T::nearest(between(random.below(self.bin_count() + 1) as f64 / self.bin_count() as f64)),
+                };
+                border.neighbours()[random.below(3)]
+            }
+            _ => T::nearest(between(1.25 * random.unit() - 0.125)),
+        }
+    }
+}
+
+/// The last bin whose border is at most a number that is in the range: searched from where it should be.
+fn bin<T: Number>(x: T, bins: usize, range: &Range<T>) -> usize {
+    let is_behind = |k| k == 0 || x.is_behind(k, bins, range);
+    // Halves, as the width may be too large.
+    let [x, lower, upper] = [x, range.start, range.end].map(|number| number.into() / 2.0);
+    let estimate = (((x - lower) / (upper - lower) * bins as f64) as usize).min(bins - 1);
+    let (mut first, mut step) = (estimate, 1);
+    while !is_behind(first) {
+        (first, step) = (first.saturating_sub(step), 2 * step);
+    }
+    let (mut end, mut step) = (first + 1, 1);
+    while end < bins && is_behind(end) {
+        (first, end, step) = (end, (end + step).min(bins), 2 * step);
+    }
+    // `first` is at most the bin, and `end` beyond.
+    while end - first > 1 {
+        let middle = first + (end - first) / 2;
+        if is_behind(middle) {
+            first = middle;
+        } else {
+            end = middle;
+        }
+    }
+    first
+}
+
+/// With `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, both as tight as can be: `2^(e + l - 61)`.
+fn quantum(weights: &[f32]) -> f64 {
+    let largest = weights.iter().map(|weight| f64::from(weight.abs())).fold(f64::from(f32::from_bits(1)), f64::max);
+    let e = (-149..=127).rfind(|e| 2f64.powi(*e) <= largest).expect("it is the least, or more");
+    let l = (0..64).find(|l| weights.len() as u128 <= 1 << l).expect("so many are not in memory");
+    2f64.powi(e + l - 61)
+}

@@ -1,0 +1,4 @@
+//! What transpositions promise, on devices that every machine has.
+
+mod errors;
+mod properties;

@@ -1,0 +1,146 @@
+//! What the errors of `Transpose` say, when they come, on devices that need no GPU, and that a failed call changes nothing.
+
+use crate::errors::{fails, says};
+use slm::emulator::Profile;
+use slm::ndarray::Array2;
+use slm::transpose::{Algorithm, PreparedTranspose, TransposeError};
+use slm::{Buffer2, Device, Error, Transpose};
+
+fn devices() -> [Device; 2] {
+    [Device::cpu(), Device::emulated(Profile::SM_80, 1)]
+}
+
+#[test]
+fn no_components() {
+    says(TransposeError::NoComponents, "an element has at least 1 component, and this one has 0", None);
+}
+
+#[test]
+fn element_size() {
+    let error = TransposeError::ElementSize { bytes: (1 << 32) + 1, unit: 1, limit: 4_294_967_039 };
+    let text = "elements of 4294967297 bytes, in rows that units of 1 bytes divide: a GPU transposes elements of up to \
+                4294967039 bytes there";
+    says(error, text, None);
+}
+
+#[test]
+fn elements_without_components() {
+    for device in devices() {
+        fails(Transpose::new(2, 2).components(0).prepare::<f32>(&device), TransposeError::NoComponents);
+        fails(Transpose::new(0, 0).components(0).prepare_in_place::<u8>(&device), TransposeError::NoComponents);
+    }
+}
+
+#[test]
+fn more_elements_than_memory_has_addresses() {
+    let limit = isize::MAX as u64;
+    let too_large = |factors, limit| Error::TooLarge { what: "the number of elements", factors, limit };
+    for device in devices() {
+        let side = 1usize << 32;
+        let square = Transpose::new(side, side);
+        fails(square.prepare::<u8>(&device), too_large([1 << 32, 1 << 32], limit));
+        fails(square.prepare_in_place::<f64>(&device), too_large([1 << 32, 1 << 32], limit / 8));
+        // Even if there is nothing to transpose.
+        let none = Transpose::new(0, usize::MAX).batch(3);
+        fails(none.prepare::<u16>(&device), too_large([1, u64::MAX], limit / 2));
+        let components = Transpose::new(1 << 20, 1 << 20).batch(1 << 20).components(16);
+        fails(components.prepare::<u8>(&device), too_large([1 << 60, 16], limit));
+    }
+}
+
+/// Threads count the units of an element with 32 bits.
+#[test]
+fn elements_of_too_many_units() {
+    const LIMIT: u64 = (u32::MAX - 256) as u64;
+    let device = Device::emulated(Profile::SM_90, 0);
+    // 0, 1 and -1 modulo 2^32, and just too many.
+    let of_1 = [(1 << 32) + 1, (1 << 33) + 1, (1 << 32) - 1, LIMIT + 2].map(|bytes| (bytes, 1));
+    let of_2 = [(1 << 33) + 2, (1 << 33) - 2, 2 * (LIMIT + 2)].map(|bytes| (bytes, 2));
+    let of_4 = [1 << 34, (1 << 34) + 4, (1 << 34) - 4, 4 * (LIMIT + 1), 1 << 62].map(|bytes| (bytes, 4));
+    for (bytes, unit) in of_1.into_iter().chain(of_2).chain(of_4) {
+        let error = TransposeError::ElementSize { bytes, unit, limit: LIMIT * u64::from(unit) };
+        let element = Transpose::new(1, 1).components(bytes as usize);
+        for algorithm in [Algorithm::Auto, Algorithm::Naive] {
+            fails(element.algorithm(algorithm).prepare::<u8>(&device), error.clone());
+        }
+        fails(element.prepare_in_place::<i8>(&device), error);
+        assert!(element.prepare::<u8>(&Device::cpu()).is_ok());
+    }
+    // The largest one, of which there are too many units only where rows are an odd number of bytes apart.
+    let element: PreparedTranspose<u8> = Transpose::new(1, 1).components(4 * LIMIT as usize).prepare(&device).unwrap();
+    assert_eq!(element.plan().kernel, "transpose_naive_u32");
+    let plan = element.plan_matrix(4 * LIMIT as usize + 1, 4 * LIMIT as usize).unwrap();
+    assert_eq!((plan.kernel.as_str(), plan.launches), ("none", Vec::new()));
+}
+
+#[test]
+fn lengths_and_shapes() {
+    for device in devices() {
+        let transpose: PreparedTranspose<i32> = Transpose::new(2, 3).batch(2).prepare(&device).unwrap();
+        let length = |what, actual| Error::Length { what, expected: 12, actual };
+        fails(transpose.apply(&[1; 11]), length("the input", 11));
+        let [x, mut y] = [13, 12].map(|len| device.upload(&vec![7; len]).unwrap());
+        fails(transpose.apply_into(&x, &mut y), length("the input", 13));
+        let [x, mut z] = [12, 0].map(|len| device.upload(&vec![7; len]).unwrap());
+        fails(transpose.apply_into(&x, &mut z), length("the output", 0));
+        assert_eq!(y.download().unwrap(), [7; 12]);
+
+        let shape = |what, expected, actual| Error::Shape { what, expected, actual };
+        let matrix = |rows, columns| Buffer2::<i32>::zeroed(&device, rows, columns).unwrap();
+        let result = transpose.apply_matrix_into(&matrix(4, 2), &mut matrix(6, 2));
+        fails(result, shape("the input", [4, 3], [4, 2]));
+        let result = transpose.apply_matrix_into(&matrix(4, 3), &mut matrix(4, 3));
+        fails(result, shape("the output", [6, 2], [4, 3]));
+        fails(transpose.apply_matrix(Array2::zeros((3, 4)).view()), shape("the input", [4, 3], [3, 4]));
+
+        let in_place = Transpose::new(2, 3).prepare_in_place(&device).unwrap();
+        fails(in_place.apply(&mut y), Error::Length { what: "the data", expected: 6, actual: 12 });
+    }
+}
+
+#[test]
+fn buffers_of_another_handle() {
+    let [device, other] = [Device::cpu(), Device::cpu()];
+    let transpose = Transpose::new(1, 2).prepare(&device).unwrap();
+    let [mut ours, mut theirs] = [&device, &other].map(|device| device.upload(&[1u8, 2]).unwrap());
+    for (result, operand) in [
+        (transpose.apply_into(&theirs, &mut ours), "the input"),
+        (transpose.apply_into(&ours, &mut theirs), "the output"),
+        (Transpose::new(1, 2).prepare_in_place(&device).unwrap().apply(&mut theirs), "the data"),
+    ] {
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::DeviceMismatch { operand: actual, .. } if actual == operand), "{error}");
+    }
+}
+
+#[test]
+fn an_element_that_shared_memory_cannot_hold() {
+    let device = Device::emulated(Profile::SM_75, 0);
+    let transpose = Transpose::new(2, 2).components(1 << 17).algorithm(Algorithm::SharedUnpadded);
+    let kernel = "transpose_shared_u32".to_owned();
+    fails(
+        transpose.prepare::<u8>(&device),
+        Error::SharedMemoryExceeded { kernel, requested: 1 << 17, available: 64 << 10 },
+    );
+    // Left to itself it takes another kernel.
+    let auto = Transpose::new(2, 2).components(1 << 17).prepare::<u8>(&device).unwrap();
+    assert_eq!(auto.plan().kernel, "transpose_naive_u32");
+}
+
+#[test]
+fn plans_of_whatever_size() {
+    for device in devices() {
+        let transpose = Transpose::new(1 << 30, 1 << 29).prepare::<u8>(&device).unwrap();
+        assert!(
+            transpose.plan().to_string().contains("matrices   1 of 1073741824 x 536870912"),
+            "{}",
+            transpose.plan()
+        );
+        assert!(transpose.plan_matrix(usize::MAX, usize::MAX).is_ok());
+        let pitch = Error::Pitch { columns: 1 << 30, pitch: 5 };
+        fails(transpose.plan_matrix(1 << 29, 5), pitch);
+        let nothing = Transpose::new(0, 7).prepare::<f32>(&device).unwrap();
+        assert_eq!(nothing.plan().launches, []);
+        assert_eq!(nothing.apply(&[]), Ok(vec![]));
+    }
+}

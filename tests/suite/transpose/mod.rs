@@ -1,0 +1,256 @@
+//! One suite for every backend: `Transpose` against the formula, and against NumPy.
+//!
+//! Every algorithm and element type, elements of one number and several, one matrix and several, with and without gaps
+//! between rows, of awkward shapes. Numbers are random bits, NaNs among them, and must arrive unchanged; what lies between
+//! rows must stay.
+//!
+//! On emulated devices the shapes are few and small.
+
+mod golden;
+mod oracle;
+
+use crate::common::{is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use oracle::{Bits, Matrices, same};
+use slm::emulator::{Profile, Report};
+use slm::ndarray::Array2;
+use slm::transpose::Algorithm;
+use slm::{Backend, Device, Transpose};
+
+/// The name of the suite.
+const SUITE: &str = "transpose";
+
+const ALGORITHMS: [Algorithm; 4] =
+    [Algorithm::Auto, Algorithm::Naive, Algorithm::SharedUnpadded, Algorithm::SharedPadded];
+
+/// Rows, columns, matrices and what lies between rows, of the input and of the output.
+const SHAPES: [(usize, usize, usize, [usize; 2]); 27] = [
+    (0, 5, 2, [0, 0]),
+    (5, 0, 1, [1, 0]),
+    (5, 5, 0, [0, 0]),
+    (1, 1, 1, [0, 0]),
+    (1, 1000, 1, [0, 3]),
+    (1000, 1, 1, [4, 0]),
+    (2, 2, 1001, [0, 0]),
+    (7, 5, 33, [0, 0]),
+    (31, 33, 3, [1, 2]),
+    (33, 30, 1, [1, 0]),
+    (129, 17, 1, [0, 0]),
+    (32, 32, 1, [0, 0]),
+    (32, 32, 1, [1, 1]),
+    (33, 31, 1, [0, 0]),
+    (64, 64, 9, [0, 0]),
+    (64, 48, 3, [16, 32]),
+    (65, 127, 2, [0, 0]),
+    (128, 128, 1, [0, 0]),
+    (128, 129, 1, [0, 0]),
+    (256, 192, 2, [0, 0]),
+    (300, 212, 1, [4, 8]),
+    (255, 257, 1, [3, 0]),
+    (7, 10_007, 1, [0, 0]),
+    (10_007, 7, 2, [0, 0]),
+    (300_007, 3, 1, [0, 0]),
+    (1024, 768, 1, [0, 0]),
+    (1025, 1023, 1, [0, 0]),
+];
+
+/// On emulated devices: each kernel with whole tiles and parts of them.
+const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 11] = [
+    (0, 5, 2, [0, 0]),
+    (1, 40, 1, [0, 3]),
+    (2, 2, 5, [0, 0]),
+    (7, 301, 1, [0, 0]),
+    (70, 33, 1, [1, 2]),
+    (33, 30, 1, [1, 0]),
+    (129, 17, 1, [0, 0]),
+    (48, 80, 2, [0, 16]),
+    (192, 80, 1, [0, 0]),
+    (133, 130, 1, [0, 0]),
+    (1003, 5, 2, [0, 0]),
+];
+
+/// In place.
+const SQUARES: [usize; 7] = [0, 1, 2, 31, 33, 128, 200];
+
+pub(super) fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        Trial::test("transpose::emulated::conflicts_as_documented", conflicts_as_documented),
+        Trial::test("transpose::emulated::long_tiles", long_tiles),
+        Trial::test("transpose::cpu::several_threads", several_threads),
+    ];
+    // What makes elements of 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 28 and 64 bytes. Kernels do not see the types, so emulated
+    // devices have those that make all kernels run, and no others.
+    trials.extend(of_type::<u8>("u8", &[1, 3, 5]));
+    trials.extend(of_type::<u16>("u16", &[1, 3]));
+    trials.extend(of_type::<u32>("u32", &[1, 2, 3, 4]));
+    trials.extend(of_type::<u64>("u64", &[1, 2]));
+    let others = [
+        of_type::<u8>("u8", &[4, 16]),
+        of_type::<i8>("i8", &[1, 12]),
+        of_type::<i16>("i16", &[2]),
+        of_type::<i32>("i32", &[1, 16]),
+        of_type::<f32>("f32", &[1, 2, 3, 7]),
+        of_type::<i64>("i64", &[1]),
+        of_type::<f64>("f64", &[1, 2, 3]),
+    ];
+    trials.extend(golden::trials());
+    trials.extend(others.into_iter().flatten().filter(|trial| !trial.name().contains("::emulated::")));
+    trials
+}
+
+fn of_type<T: Bits>(name: &str, components: &[usize]) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for &components in components {
+        let name = format!("{name}::components_{components}");
+        trials.extend(on_every_backend(SUITE, &name, move |device| check_all::<T>(device, components)));
+        let name = format!("{name}::in_place");
+        trials.extend(on_every_backend(SUITE, &name, move |device| check_all_in_place::<T>(device, components)));
+    }
+    trials
+}
+
+fn check_all<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> {
+    let shapes = if is_emulated(device) { &FEW_SHAPES[..] } else { &SHAPES };
+    let algorithms = if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS };
+    for &(rows, columns, count, gaps) in shapes {
+        let shape = [rows, columns, count, components];
+        let input = Matrices::<T>::new([count * rows, columns * components], gaps[0], 1);
+        let untouched = Matrices::<T>::new([count * columns, rows * components], gaps[1], 2);
+        let expected = input.transposed(shape, untouched.clone());
+        for &algorithm in algorithms {
+            let transpose = Transpose::new(rows, columns).batch(count).components(components).algorithm(algorithm);
+            check(device, transpose, &input, &untouched, &expected)
+                .map_err(|e| format!("{rows} x {columns}, {count} times, gaps {gaps:?}, {algorithm:?}: {e}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Of few columns and very many rows, tiles are as long as they get: emulated for elements of one byte alone, which take long
+/// enough.
+fn long_tiles() -> Result<(), Failed> {
+    const SHAPE: [usize; 4] = [950_003, 2, 1, 1];
+    let device = Device::emulated(Profile::SM_90, 3);
+    let input = Matrices::<u8>::new([SHAPE[0], SHAPE[1]], 0, 1);
+    let untouched = Matrices::new([SHAPE[1], SHAPE[0]], 0, 2);
+    let expected = input.transposed(SHAPE, untouched.clone());
+    check(&device, Transpose::new(SHAPE[0], SHAPE[1]), &input, &untouched, &expected)?;
+    Ok(())
+}
+
+/// By way of buffers, and of the host where there are no gaps.
+fn check<T: Bits>(
+    device: &Device,
+    transpose: Transpose,
+    input: &Matrices<T>,
+    untouched: &Matrices<T>,
+    expected: &Matrices<T>,
+) -> Result<(), String> {
+    let text = |e: slm::Error| e.to_string();
+    let transpose = transpose.prepare::<T>(device).map_err(text)?;
+    let (source, mut target) = (input.on_device(device).map_err(text)?, untouched.on_device(device).map_err(text)?);
+    transpose.apply_matrix_into(&source, &mut target).map_err(text)?;
+    same(&target.into_buffer().download().map_err(text)?, &expected.numbers)?;
+    // By way of the host it is the same, and an emulated access takes its time.
+    if is_emulated(device) || [input, expected].iter().any(|matrices| matrices.pitch > matrices.shape[1]) {
+        return Ok(());
+    }
+    same(&transpose.apply(&input.numbers).map_err(text)?, &expected.numbers)?;
+    let [rows, columns] = input.shape;
+    let view = Array2::from_shape_vec((rows, columns), input.numbers.clone()).map_err(|e| e.to_string())?;
+    let result = transpose.apply_matrix(view.view()).map_err(text)?;
+    if result.dim() != (expected.shape[0], expected.shape[1]) {
+        return Err(format!("a result of {:?}", result.dim()));
+    }
+    same(&result.into_raw_vec_and_offset().0, &expected.numbers)
+}
+
+fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> {
+    let shapes = if is_emulated(device) { &FEW_SHAPES[..] } else { &SHAPES };
+    let squares = SQUARES.map(|side| (side, side, 2, [0, 0]));
+    let squares = if is_emulated(device) { &squares[..6] } else { &squares };
+    for &(rows, columns, count, _) in shapes.iter().chain(squares) {
+        // An emulated access takes its time.
+        let most = if is_emulated(device) { 20_000 } else { 1_000_000 };
+        if rows * columns * count * components > most {
+            continue;
+        }
+        let shape = [rows, columns, count, components];
+        let input = Matrices::<T>::new([count * rows, columns * components], 0, 1);
+        let expected = input.transposed(shape, Matrices::new([count * columns, rows * components], 0, 2));
+        let mut data = device.upload(&input.numbers)?;
+        let transpose = Transpose::new(rows, columns).batch(count).components(components);
+        let place = |e: String| format!("{rows} x {columns}, {count} times: {e}");
+        transpose.prepare_in_place(device)?.apply(&mut data).map_err(|e| place(e.to_string()))?;
+        same(&data.download()?, &expected.numbers).map_err(place)?;
+        // There and back.
+        let back = Transpose::new(columns, rows).batch(count).components(components);
+        back.prepare_in_place(device)?.apply(&mut data).map_err(|e| place(e.to_string()))?;
+        same(&data.download()?, &input.numbers).map_err(|e| place(format!("and back: {e}")))?;
+    }
+    Ok(())
+}
+
+/// The shared kernels with padding, those that move packs and the one for squares in place have no bank conflicts where tiles
+/// are whole, and those that move words wherever rows begin have none with elements of whole words or rows of whole words;
+/// without padding all lanes meet.
+fn conflicts_as_documented() -> Result<(), Failed> {
+    for (side, element_bytes) in [(128, 1), (128, 2), (64, 3), (64, 4), (64, 8), (32, 12), (32, 16)] {
+        for algorithm in [Algorithm::Auto, Algorithm::SharedPadded] {
+            let conflicts: u64 = reports(side, element_bytes, algorithm)?.iter().map(Report::bank_conflicts).sum();
+            if conflicts > 0 {
+                return Err(format!("{algorithm:?}, elements of {element_bytes} bytes: {conflicts} conflicts").into());
+            }
+        }
+    }
+    for (side, element_bytes) in [(300, 1), (300, 2), (133, 4), (133, 8), (133, 12), (133, 16)] {
+        let [report] = &reports(side, element_bytes, Algorithm::Auto)?[..] else {
+            return Err("several kernels".into());
+        };
+        if !report.kernel.starts_with("transpose_skewed") || report.bank_conflicts() > 0 {
+            return Err(report.to_string().into());
+        }
+    }
+    for element_bytes in [1, 2, 4, 8, 16] {
+        let device = Device::emulated(Profile::SM_90, 0);
+        let mut matrix = device.zeroed::<u8>(128 * 128 * element_bytes)?;
+        Transpose::new(128, 128).components(element_bytes).prepare_in_place(&device)?.apply(&mut matrix)?;
+        let conflicts: u64 = device.emulation_reports().iter().map(Report::bank_conflicts).sum();
+        if conflicts > 0 {
+            return Err(format!("in place, elements of {element_bytes} bytes: {conflicts} conflicts").into());
+        }
+    }
+    // 64 columns of 4 bytes: each of the 64 x 64 / 32 loads of a warp takes 32 wavefronts instead of one.
+    let conflicts: u64 = reports(64, 4, Algorithm::SharedUnpadded)?.iter().map(Report::bank_conflicts).sum();
+    if conflicts == 64 * 64 / 32 * 31 { Ok(()) } else { Err(format!("{conflicts} conflicts without padding").into()) }
+}
+
+/// What is counted for a square matrix.
+fn reports(side: usize, element_bytes: usize, algorithm: Algorithm) -> Result<Vec<Report>, Failed> {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let transpose = Transpose::new(side, side).components(element_bytes).algorithm(algorithm);
+    transpose.prepare(&device)?.apply(&vec![1u8; side * side * element_bytes])?;
+    Ok(device.emulation_reports())
+}
+
+/// One prepared transposition, in place by way of one piece of memory, in several threads.
+fn several_threads() -> Result<(), Failed> {
+    for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
+        let (there, back) = (Transpose::new(12, 18), Transpose::new(18, 12));
+        let (there, back) = (there.prepare_in_place(&device)?, back.prepare_in_place(&device)?);
+        let numbers: Vec<u16> = (0..12 * 18).collect();
+        std::thread::scope(|scope| {
+            let one = || {
+                let mut data = device.upload(&numbers)?;
+                there.apply(&mut data)?;
+                back.apply(&mut data)?;
+                data.download()
+            };
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(one)).collect();
+            threads.into_iter().all(|thread| thread.join().unwrap().as_ref() == Ok(&numbers))
+        })
+        .then_some(())
+        .ok_or("a thread has other numbers")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Transpositions as the formula says, one number at a time.
+
+use crate::common::Random;
+use slm::transpose::TransposeElement;
+use slm::{Buffer2, Device};
+use std::fmt::Debug;
+
+/// An element type as its bits.
+pub(super) trait Bits: TransposeElement + Debug {
+    fn of(bits: u64) -> Self;
+    fn bits(self) -> u64;
+}
+
+macro_rules! bits {
+    ($($t:ty: $of:expr, $bits:expr;)*) => {$(
+        impl Bits for $t {
+            fn of(bits: u64) -> Self {
+                let of: fn(u64) -> $t = $of;
+                of(bits)
+            }
+            fn bits(self) -> u64 {
+                let bits: fn($t) -> u64 = $bits;
+                bits(self)
+            }
+        }
+    )*};
+}
+bits! {
+    u8: |bits| bits as u8, |x| x.into();
+    i8: |bits| bits as i8, |x| x as u8 as u64;
+    u16: |bits| bits as u16, |x| x.into();
+    i16: |bits| bits as i16, |x| x as u16 as u64;
+    u32: |bits| bits as u32, |x| x.into();
+    i32: |bits| bits as i32, |x| x as u32 as u64;
+    f32: |bits| f32::from_bits(bits as u32), |x| x.to_bits().into();
+    u64: |bits| bits, |x| x;
+    i64: |bits| bits as i64, |x| x as u64;
+    f64: f64::from_bits, f64::to_bits;
+}
+
+/// Matrices one under the other, in rows that may be longer in memory than they look.
+#[derive(Clone)]
+pub(super) struct Matrices<T> {
+    pub(super) numbers: Vec<T>,
+    /// Of all matrices together, in numbers.
+    pub(super) shape: [usize; 2],
+    pub(super) pitch: usize,
+}
+
+impl<T: Bits> Matrices<T> {
+    pub(super) fn new(shape: [usize; 2], gap: usize, stream: u64) -> Self {
+        let (pitch, mut random) = (shape[1] + gap, Random::new(stream));
+        Matrices { numbers: (0..shape[0] * pitch).map(|_| T::of(random.next())).collect(), shape, pitch }
+    }
+
+    pub(super) fn on_device(&self, device: &Device) -> slm::Result<Buffer2<T>> {
+        let [rows, columns] = self.shape;
+        Ok(Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)?)
+    }
+
+    /// By the formula, into memory that looks like `target`.
+    pub(super) fn transposed(
+        &self,
+        [rows, columns, count, components]: [usize; 4],
+        mut target: Matrices<T>,
+    ) -> Matrices<T> {
+        for (m, r, c, k) in (0..count).flat_map(|m| {
+            (0..rows).flat_map(move |r| (0..columns).flat_map(move |c| (0..components).map(move |k| (m, r, c, k))))
+        }) {
+            let to = (m * columns + c) * target.pitch + r * components + k;
+            target.numbers[to] = self.numbers[(m * rows + r) * self.pitch + c * components + k];
+        }
+        target
+    }
+}
+
+/// An error that says where the two differ.
+pub(super) fn same<T: Bits>(actual: &[T], expected: &[T]) -> Result<(), String> {
+    if actual.len() != expected.len() {
+        return Err(format!("{} numbers instead of {}", actual.len(), expected.len()));
+    }
+    match actual.iter().zip(expected).position(|(a, b)| a.bits() != b.bits()) {
+        None => Ok(()),
+        Some(i) => Err(format!("number {i} is {:#x} instead of {:#x}", actual[i].bits(), expected[i].bits())),
+    }
+}
