@@ -131,6 +131,14 @@ pub enum Error {
         /// The field of its arguments.
         argument: &'static str,
     },
+    /// A window that begins where the kernel's accesses cannot. No operation makes one of whole buffers.
+    #[error("a window begins at address {address}, and the kernel needs a multiple of {alignment} bytes")]
+    MisalignedWindow {
+        /// The address of its first byte.
+        address: u64,
+        /// The bytes of an access.
+        alignment: u64,
+    },
     /// A call into the CUDA driver failed.
     #[error("{call} failed: {source}")]
     Driver {

@@ -2,7 +2,7 @@
 
 use super::kernels::EntryPoint;
 use super::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::Sample;

@@ -4,7 +4,7 @@ use super::kernels::{Counter, Entries, even};
 use super::launches::{Launches, Memory};
 use super::rule::SHARE;
 use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
 use crate::{Buffer, Device, Element, Result, Windows, modules};
 use rayon::prelude::*;
@@ -134,7 +134,7 @@ impl<E: Entries> Histogram<E> {
         let _turn = self.device.turn()?;
         self.launches.weighing(samples.len()).try_for_each(|pass| {
             let weights = weights.slice(pass.first(), u64::MAX);
-            let args = pass.weighted_args(&memory, weights, quantum);
+            let args = pass.weighted_args(&memory, weights, quantum)?;
             kernel.launch_in(&windows, pass.shape, &args, &())
         })
     }
@@ -148,7 +148,7 @@ impl<E: Entries> OnGpu<E::Sample> for Histogram<E> {
         let _turn = self.device.turn()?;
         self.launches
             .of(samples.len())
-            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, &pass.args(&memory), &()))
+            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, &pass.args(&memory)?, &()))
     }
 
     fn run_on_host(&self, samples: &[E::Sample], counters: usize) -> Result<Vec<u64>> {
@@ -183,6 +183,7 @@ impl<E: Entries> OnGpu<E::Sample> for Histogram<E> {
 mod tests {
     use super::super::kernels::HistogramKernels;
     use super::*;
+    use crate::Error;
     use emulator::Profile;
 
     /// Three channels, of which two are counted, in launches of 80 samples: each begins with another channel.
@@ -211,6 +212,30 @@ mod tests {
         let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
         let counts = histogram.run_on_host(&samples, 2 * 259).unwrap();
         assert_eq!(counts, expected(&samples, |_| 1));
+    }
+
+    /// The kernels would take zeros for samples in packs that begin elsewhere.
+    #[test]
+    fn packs_that_begin_anywhere_are_refused() {
+        let histogram = histogram();
+        let device = &histogram.device;
+        let (samples, mut counts) = (device.upload(&[0u8; 80]).unwrap(), device.zeroed(2 * 259).unwrap());
+        let weights = device.zeroed(64).unwrap();
+        let mut section = histogram.section();
+        for first in 0..=16 {
+            let mut windows = Windows::new(device);
+            let mut memory = Memory::new(&mut windows, &samples, &mut counts, &mut section, &histogram.table);
+            memory.samples = memory.samples.slice(first, 64);
+            let args = histogram.launches.of(64).next().unwrap().args(&memory);
+            let refused =
+                matches!(args, Err(Error::MisalignedWindow { address, alignment: 16 }) if address % 16 == first);
+            assert_eq!((args.is_ok(), refused), (first % 16 == 0, first % 16 != 0), "{first}");
+            // Fewer samples than a pack has, and weights, are read one by one.
+            assert!(histogram.launches.of(15).next().unwrap().args(&memory).is_ok());
+            let weights = windows.input(&weights);
+            let pass = histogram.launches.weighing(64).next().unwrap();
+            assert!(pass.weighted_args(&memory, weights, Quantum::new(1.0, 64)).is_ok());
+        }
     }
 
     #[test]

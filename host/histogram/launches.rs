@@ -3,7 +3,8 @@
 use super::kernels::{Entries, EntryPoint};
 use super::rule::check_counters;
 use super::{Algorithm, Ordering, Plan, Rule};
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
+use crate::kernel::cast;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::histogram::{
@@ -15,7 +16,7 @@ const MOST_RANGES: u32 = 4;
 
 /// What all launches of a histogram work on.
 pub(super) struct Memory<E: Entries> {
-    samples: GlobalIn<E::Sample>,
+    pub(super) samples: GlobalIn<E::Sample>,
     counts: GlobalInOut<u64>,
     /// A zero if the kernel is [`Kernel::Critical`].
     lock: GlobalInOut<u32>,
@@ -123,7 +124,7 @@ impl<E: Entries> Launches<E> {
     }
 
     /// What a launch on this part is given.
-    fn args(&self, memory: &Memory<E>, part: Part) -> Args<E::Binning> {
+    fn args(&self, memory: &Memory<E>, part: Part) -> Result<Args<E::Binning>> {
         // Numbers of 32 bits: packs and tails are at most those of a launch, `Rule::check` has compared channels and cells with
         // 2^31, and `new` the keys.
         let &Memory { samples, counts, lock, table } = memory;
@@ -134,9 +135,9 @@ impl<E: Entries> Launches<E> {
             self.chosen,
             Algorithm::GlobalAtomic(Ordering::SeqCst) | Algorithm::SharedAtomic(Ordering::SeqCst)
         );
-        Args {
-            // Launches begin at multiples of 16 bytes of an allocation, so there are always such words.
-            words: packs.cast().unwrap_or(GlobalIn::empty()),
+        Ok(Args {
+            // Launches on packs begin at multiples of their size.
+            words: cast(packs, WORDS)?,
             samples,
             counts,
             lock,
@@ -152,7 +153,7 @@ impl<E: Entries> Launches<E> {
             ranges,
             range,
             copies_log2,
-        }
+        })
     }
 
     /// The most samples of a launch that counts.
@@ -275,6 +276,9 @@ fn choose(counters: u32, geometry: Geometry, shared: SharedMemory) -> (Algorithm
     (algorithm, format!("{counters} counters of 4 bytes {why}"))
 }
 
+/// Words of a pack.
+const WORDS: u32 = PACK_BYTES / 4;
+
 /// Samples of a pack.
 fn per_pack<E: Entries>() -> usize {
     PACK_BYTES as usize / size_of::<E::Sample>()
@@ -317,7 +321,7 @@ impl<E: Entries> Pass<'_, E> {
     }
 
     /// What a kernel that counts is launched with.
-    pub(super) fn args(&self, memory: &Memory<E>) -> Args<E::Binning> {
+    pub(super) fn args(&self, memory: &Memory<E>) -> Result<Args<E::Binning>> {
         self.launches.args(memory, self.part)
     }
 
@@ -327,8 +331,8 @@ impl<E: Entries> Pass<'_, E> {
         memory: &Memory<E>,
         weights: GlobalIn<f32>,
         quantum: Quantum,
-    ) -> WeightedArgs<E::Binning> {
+    ) -> Result<WeightedArgs<E::Binning>> {
         let range = self.launches.weighing.sums;
-        WeightedArgs { args: Args { range, ..self.args(memory) }, weights, quantum }
+        Ok(WeightedArgs { args: Args { range, ..self.args(memory)? }, weights, quantum })
     }
 }

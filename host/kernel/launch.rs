@@ -1,7 +1,8 @@
 //! Kernels of which only the arguments are known: what operations choose among.
 
-use super::{Kernel, LaunchShape, Residency, Windows};
+use super::{Kernel, Windows};
 use crate::Result;
+use crate::launch::{LaunchShape, Residency};
 use cuda_std::Entry;
 use std::sync::OnceLock;
 

@@ -3,22 +3,23 @@
 //! | file | what |
 //! |---|---|
 //! | `windows.rs` | what buffers become in a kernel's arguments |
-//! | `check.rs` | whether arguments are made of nothing else |
-//! | `shape.rs` | grid, block and shared memory of a launch |
+//! | `cast.rs` | windows as elements of another size |
 //! | `launch.rs` | kernels of which only the arguments are known |
+//! | `recent.rs` | what has been made for the last keys |
 
-#[cfg(gpu)]
-mod check;
+mod cast;
 mod launch;
-mod shape;
+mod recent;
 mod windows;
 
+pub(crate) use cast::cast;
 pub(crate) use launch::{Launch, OnDemand};
-pub use shape::LaunchShape;
+pub(crate) use recent::Recent;
 pub use windows::Windows;
 
 use crate::backend::Queue;
 use crate::device::Engine;
+use crate::launch::{LaunchShape, Residency};
 use crate::{Device, Error, Result, backend};
 use cuda_std::Entry;
 use cuda_std::image::Module;
@@ -136,18 +137,6 @@ pub struct Kernel<E: Entry> {
     module: &'static Module,
 }
 
-/// How much of a multiprocessor a launch occupies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Residency {
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Blocks that run on one multiprocessor at a time.
-    pub blocks_per_multiprocessor: u32,
-    /// The share of a multiprocessor's threads that these blocks occupy, 0 to 1.
-    pub occupancy: f64,
-}
-
 impl<E: Entry> Kernel<E> {
     pub(crate) fn new(device: &Device, module: &'static Module) -> Result<Self> {
         const {
@@ -221,7 +210,7 @@ impl<E: Entry> Kernel<E> {
         // Before the turn: it can do whatever it wants, launches included.
         let args = args(&mut windows);
         let _turn = self.device.turn()?;
-        self.loaded.launch(&shape, &windows, &args, constants)
+        self.loaded.launch(&shape, windows.record(), &args, constants)
     }
 
     /// Launches the kernel with windows that `windows` has handed out. The caller has the device's [turn](Device::turn).
@@ -232,7 +221,7 @@ impl<E: Entry> Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        self.loaded.launch(&shape, windows, args, constants)
+        self.loaded.launch(&shape, windows.record(), args, constants)
     }
 
     /// What a launch of this shape occupies, as far as its block and shared memory are concerned; `None` for an emulated

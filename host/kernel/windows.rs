@@ -1,9 +1,8 @@
 //! What buffers become in a kernel's arguments.
 
-use crate::{Buffer, Device, Element, Error};
-use cuda_std::host::Window;
+use crate::launch::WindowRecord;
+use crate::{Buffer, Device, Element};
 use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut};
-use smallvec::SmallVec;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -108,17 +107,20 @@ use std::marker::PhantomData;
 ///
 /// A window is a plain value, and can be kept. No other launch takes it: that is [`Error::ForeignWindow`].
 pub struct Windows<'b> {
-    pub(super) device: Device,
-    /// No kernel has more as a rule, and then a launch allocates nothing.
-    pub(super) handed_out: SmallVec<[Window; 4]>,
-    /// The first one.
-    pub(super) error: Option<Error>,
+    device: Device,
+    record: WindowRecord,
     borrowed: PhantomData<&'b mut ()>,
 }
 
 impl<'b> Windows<'b> {
     pub(crate) fn new(device: &Device) -> Self {
-        Windows { device: device.clone(), handed_out: SmallVec::new(), error: None, borrowed: PhantomData }
+        let record = WindowRecord::new(device.queue_id());
+        Windows { device: device.clone(), record, borrowed: PhantomData }
+    }
+
+    /// What has been handed out.
+    pub(super) fn record(&self) -> &WindowRecord {
+        &self.record
     }
 
     /// A window on all elements of `buffer`, for the kernel to read.
@@ -143,14 +145,17 @@ impl<'b> Windows<'b> {
 
     /// Whether buffers of this handle can be used; remembers the error if not.
     fn accept(&mut self, operand: &'static str, owner: &Device) -> bool {
-        let result = self.device.check_owner(operand, owner);
-        let accepted = result.is_ok();
-        self.error = self.error.take().or(result.err());
-        accepted
+        match self.device.check_owner(operand, owner) {
+            Ok(()) => true,
+            Err(error) => {
+                self.record.refuse(error);
+                false
+            }
+        }
     }
 
     fn hand_out<W: Argument>(&mut self, window: W) -> W {
-        window.windows("", &mut |_, window| self.handed_out.push(window));
+        window.windows("", &mut |_, window| self.record.hand_out(window));
         window
     }
 }

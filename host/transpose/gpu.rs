@@ -1,11 +1,12 @@
 //! Transpositions on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
 
-use super::kernels::{Launch, in_units, load, name, out_units, shape};
+use super::kernels::{Launch, load, name, shape};
 use super::{Algorithm, Matrices, Plan};
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
+use crate::kernel::{Recent, cast};
 use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
 use slm_kernels::transpose::{Geometry, Kernel, Problem};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
 const LONG_ELEMENT: u64 = 64;
@@ -19,14 +20,14 @@ pub(super) struct Transpose {
     shared: SharedMemory,
     matrices: Matrices,
     algorithm: Algorithm,
-    /// What is ready for the pitches used so far: others may take another kernel.
-    ready: Mutex<Vec<Ready>>,
+    /// What is ready for the pitches used last: others may take another kernel.
+    ready: Recent<[usize; 2], Ready>,
+    kernels: Recent<Kernel, Arc<dyn Launch>>,
 }
 
 /// What runs for certain pitches, and why.
 #[derive(Clone)]
 struct Ready {
-    pitches: [usize; 2],
     choice: Choice,
     geometry: Geometry,
     launch: Arc<dyn Launch>,
@@ -46,7 +47,8 @@ impl Transpose {
         algorithm: Algorithm,
     ) -> Result<Self> {
         let (device, matrices) = (device.clone(), *matrices);
-        let transpose = Transpose { device, shared, matrices, algorithm, ready: Mutex::default() };
+        let (ready, kernels) = (Recent::default(), Recent::default());
+        let transpose = Transpose { device, shared, matrices, algorithm, ready, kernels };
         if !transpose.matrices.is_empty() {
             transpose.ready::<T>(transpose.matrices.pitches())?;
         }
@@ -65,22 +67,14 @@ impl Transpose {
 
     /// What runs for numbers of type `T` in rows so far apart, loaded.
     fn ready<T: Element>(&self, pitches: [usize; 2]) -> Result<Ready> {
-        // The list is whole at any time, so a panic elsewhere did it no harm.
-        let mut all = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ready) = all.iter().find(|ready| ready.pitches == pitches) {
-            return Ok(ready.clone());
-        }
-        let problem = self.matrices.problem::<T>(pitches)?;
-        let choice = self.choose(&problem);
-        let geometry = Geometry::new(choice.kernel, &problem);
-        let launch = match all.iter().find(|ready| ready.choice.kernel == choice.kernel) {
-            Some(ready) => ready.launch.clone(),
-            None => load(&self.device, choice.kernel)?,
-        };
-        self.shared.check(launch.name(), geometry.shared_bytes)?;
-        let ready = Ready { pitches, choice, geometry, launch };
-        all.push(ready.clone());
-        Ok(ready)
+        self.ready.get(pitches, || {
+            let problem = self.matrices.problem::<T>(pitches)?;
+            let choice = self.choose(&problem);
+            let geometry = Geometry::new(choice.kernel, &problem);
+            let launch = self.kernels.get(choice.kernel, || load(&self.device, choice.kernel))?;
+            self.shared.check(launch.name(), geometry.shared_bytes)?;
+            Ok(Ready { choice, geometry, launch })
+        })
     }
 
     fn launch_plan<T: Element>(&self, ready: &Ready) -> Option<LaunchPlan> {
@@ -125,7 +119,7 @@ impl Transpose {
         }
         let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
         let mut windows = Windows::new(&self.device);
-        let (input, output) = (in_units(windows.input(input)), out_units(windows.output(output)));
+        let (input, output) = (cast(windows.input(input), 1)?, cast(windows.output(output), 1)?);
         let _turn = self.device.turn()?;
         // A single matrix may have a pitch of whatever size.
         let matrix_bytes =
@@ -180,6 +174,28 @@ mod tests {
         assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4]), Ok(vec![1, 3, 2, 4]));
         let device = "emulated:small:0".to_owned();
         assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4, 5]), Err(Error::UnwrittenOutput { device, element: 4 }));
+    }
+
+    /// Kernels that move packs would leave out what does not begin where packs do.
+    #[test]
+    fn windows_that_begin_anywhere_are_refused() {
+        let device = Device::emulated(Profile::SM_90, 0);
+        let shared = device.info().shared_memory.unwrap();
+        // With packs of 16 bytes, with units of 4 and with units of 8.
+        for (rows, columns, components, alignment) in [(64, 64, 1, 16), (30, 30, 1, 4), (33, 33, 2, 8)] {
+            let matrices = Matrices { rows, columns, count: 1, components };
+            let transpose = Transpose::new::<u32>(&device, shared, &matrices, Algorithm::Auto).unwrap();
+            let Ready { geometry, launch, .. } = transpose.ready::<u32>(matrices.pitches()).unwrap();
+            let len = 4 * matrices.len();
+            let (input, mut output) = (device.upload(&vec![0u8; len + 16]).unwrap(), device.zeroed(len).unwrap());
+            let mut windows = Windows::new(&device);
+            let (input, output) = (windows.input(&input), windows.output(&mut output));
+            let part = geometry.parts().next().unwrap();
+            let run = |first| launch.launch(&windows, &geometry, part, input.slice(first, u64::MAX), output);
+            assert_eq!([run(0), run(16)], [Ok(()), Ok(())], "{}", launch.name());
+            let Err(Error::MisalignedWindow { address, alignment: needed }) = run(alignment / 2) else { panic!() };
+            assert_eq!((address % alignment, needed), (alignment / 2, alignment), "{}", launch.name());
+        }
     }
 
     /// No launch has to write what belongs to others.

@@ -1,5 +1,6 @@
 //! The kernels, whatever the size of their units.
 
+use crate::kernel::cast;
 use crate::modules::{TRANSPOSE_PACKED, TRANSPOSE_SKEWED, TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::{Device, LaunchShape, Residency, Result, Windows};
 use cuda_std::image::Module;
@@ -11,15 +12,6 @@ use std::sync::Arc;
 /// A launch of so many blocks.
 pub(super) fn shape(geometry: &Geometry, grid: [u64; 3]) -> LaunchShape {
     LaunchShape::new(grid, [geometry.threads, 1, 1]).shared_bytes(geometry.shared_bytes)
-}
-
-/// A window as units of any size; every allocation begins at a multiple of 4 bytes, and then this is never empty.
-pub(super) fn in_units<T: Value, U: Value>(window: GlobalIn<T>) -> GlobalIn<U> {
-    window.cast().unwrap_or(GlobalIn::empty())
-}
-
-pub(super) fn out_units<T: Value, U: Value>(window: GlobalOut<T>) -> GlobalOut<U> {
-    window.cast().unwrap_or(GlobalOut::empty())
 }
 
 /// A loaded kernel, whatever the units are.
@@ -38,12 +30,14 @@ pub(super) trait Launch: Send + Sync {
 
 /// The arguments of a kernel, made from windows on bytes.
 trait Arguments: Argument {
-    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self;
+    /// An error if the windows do not begin at multiples of what the kernel moves at a time.
+    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Result<Self>;
 }
 
 impl<U: Value> Arguments for Args<U> {
-    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self {
-        Args { input: in_units(input), output: out_units(output), layout: geometry.layout(part) }
+    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Result<Self> {
+        let at_once = geometry.at_once;
+        Ok(Args { input: cast(input, at_once)?, output: cast(output, at_once)?, layout: geometry.layout(part) })
     }
 }
 
@@ -51,15 +45,15 @@ impl<U: Unit> Arguments for SkewedArgs<U>
 where
     SkewedArgs<U>: Argument,
 {
-    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Self {
-        SkewedArgs {
-            input: in_units(input),
-            output: out_units(output),
-            input_words: in_units(input),
-            output_words: out_units(output),
+    fn new(geometry: &Geometry, part: Part, input: GlobalIn<u8>, output: GlobalOut<u8>) -> Result<Self> {
+        Ok(SkewedArgs {
+            input: cast(input, 1)?,
+            output: cast(output, 1)?,
+            input_words: cast(input, 1)?,
+            output_words: cast(output, 1)?,
             layout: geometry.layout(part),
             places: geometry.skewed,
-        }
+        })
     }
 }
 
@@ -76,7 +70,7 @@ impl<E: Entry<Args: Arguments, Constants = ()>> Launch for crate::Kernel<E> {
         input: GlobalIn<u8>,
         output: GlobalOut<u8>,
     ) -> Result<()> {
-        let args = E::Args::new(geometry, part, input, output);
+        let args = E::Args::new(geometry, part, input, output)?;
         self.launch_in(windows, shape(geometry, part.grid), &args, &())
     }
 

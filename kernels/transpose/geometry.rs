@@ -409,6 +409,8 @@ pub struct Geometry {
     pub threads: u32,
     /// The dynamic shared memory of a block, in bytes.
     pub shared_bytes: u64,
+    /// Units that an access to global memory moves at the most.
+    pub at_once: u32,
     /// Blocks along x and y for one matrix.
     grid: [u64; 2],
     /// The binary logarithm of how many columns of tiles stand side by side along x of the grid.
@@ -459,7 +461,8 @@ impl Geometry {
                 let Packed { pack_bytes, packs, elements, shape, .. } = packed;
                 let places = shape.packs(shape.across * elements, *packs, *elements);
                 let geometry = Geometry::with_tile(problem, 4, packed.tile(), 0);
-                Geometry { threads: shape.threads(), shared_bytes: u64::from(places * pack_bytes), ..geometry }
+                let shared_bytes = u64::from(places * pack_bytes);
+                Geometry { threads: shape.threads(), shared_bytes, at_once: pack_bytes / 4, ..geometry }
             }
             Kernel::Skewed(skewed) => Geometry::skewed(problem, skewed),
         }
@@ -471,7 +474,18 @@ impl Geometry {
         let across_log2 = across.div_ceil(MOST_BLOCKS).next_power_of_two().ilog2();
         let grid = [down << across_log2, across.div_ceil(1 << across_log2)];
         let (threads, shared_bytes, tile_pitch, skewed) = (THREADS, 0, 0, Places::default());
-        Geometry { threads, shared_bytes, grid, across_log2, tile, tile_pitch, skewed, problem: *problem, unit }
+        Geometry {
+            threads,
+            shared_bytes,
+            at_once: 1,
+            grid,
+            across_log2,
+            tile,
+            tile_pitch,
+            skewed,
+            problem: *problem,
+            unit,
+        }
     }
 
     /// With `rows` rows in shared memory, which are `pitch` bytes apart.

@@ -2,7 +2,8 @@
 
 use super::Matrices;
 use super::steps::Part;
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
+use crate::kernel::cast;
 use crate::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::transpose::kernels::shape;
 use crate::transpose::{Algorithm, Plan};
@@ -70,7 +71,7 @@ impl<T: Element> TransposeInPlace<T> {
         // What a panic elsewhere has left in it is not read.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let mut windows = Windows::new(&self.device);
-        let memory = [units(windows.in_out(data)), units(windows.in_out(&mut part))];
+        let memory = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
         let _turn = self.device.turn()?;
         if self.matrices.are_square() {
             return self.swap(kernels.as_ref(), &windows, memory[0]);
@@ -152,10 +153,6 @@ impl<T: Element> TransposeInPlace<T> {
     }
 }
 
-fn units<T: Value, U: Value>(window: GlobalInOut<T>) -> GlobalInOut<U> {
-    window.cast().unwrap_or(GlobalInOut::empty())
-}
-
 /// The launch that permutes a part.
 fn permuting(region: &Region) -> LaunchShape {
     let len = region.part_rows * region.part_columns * u64::from(region.units);
@@ -184,12 +181,12 @@ where
     P: Entry<Args = PermuteArgs<U>, Constants = ()>,
 {
     fn swap(&self, windows: &Windows<'_>, shape: LaunchShape, data: GlobalInOut<u8>, layout: Layout) -> Result<()> {
-        self.swap.launch_in(windows, shape, &SwapArgs { matrices: units(data), layout }, &())
+        self.swap.launch_in(windows, shape, &SwapArgs { matrices: cast(data, 1)?, layout }, &())
     }
 
     fn permute(&self, windows: &Windows<'_>, memory: [GlobalInOut<u8>; 2], region: Region) -> Result<()> {
-        let [matrices, part] = memory.map(units);
-        self.permute.launch_in(windows, permuting(&region), &PermuteArgs { matrices, part, region }, &())
+        let args = PermuteArgs { matrices: cast(memory[0], 1)?, part: cast(memory[1], 1)?, region };
+        self.permute.launch_in(windows, permuting(&region), &args, &())
     }
 
     // A plan is a forecast: where the driver does not answer, the next launch will say why.
