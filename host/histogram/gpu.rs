@@ -3,6 +3,7 @@
 use super::kernels::{Counter, Entries, even};
 use super::launches::{Launches, Memory};
 use super::rule::SHARE;
+use super::tuning::Tuning;
 use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
@@ -75,7 +76,7 @@ struct Histogram<E: Entries> {
 
 impl<E: Entries> Histogram<E> {
     fn new(device: &Device, shared: SharedMemory, rule: &Rule<E::Sample>, algorithm: Algorithm) -> Result<Self> {
-        let launches = Launches::<E>::new(rule, algorithm, shared, device.info().processors as u32)?;
+        let launches = Launches::<E>::new(rule, algorithm, shared, Tuning::new(device.info(), shared))?;
         let (table, locks) = (device.upload(&E::table(rule)?)?, usize::from(launches.kernel() == Kernel::Critical));
         Ok(Histogram {
             device: device.clone(),

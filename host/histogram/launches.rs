@@ -2,17 +2,15 @@
 
 use super::kernels::{Entries, EntryPoint};
 use super::rule::check_counters;
+use super::tuning::Tuning;
 use super::{Algorithm, Ordering, Plan, Rule};
 use crate::info::SharedMemory;
 use crate::kernel::cast;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::histogram::{
-    self as kernels, Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs,
+    Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs,
 };
-
-/// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
-const MOST_RANGES: u32 = 4;
 
 /// What all launches of a histogram work on.
 pub(super) struct Memory<E: Entries> {
@@ -40,12 +38,12 @@ impl<E: Entries> Memory<E> {
     }
 }
 
-/// A histogram as launches of kernels on a device with so much shared memory and so many multiprocessors.
+/// A histogram as launches of kernels on a device with so much shared memory.
 pub(super) struct Launches<E: Entries> {
     rule: Rule<E::Sample>,
     algorithm: Algorithm,
     shared: SharedMemory,
-    processors: u32,
+    tuning: Tuning,
     /// The algorithm that counts, which is not [`Algorithm::Auto`], and why.
     chosen: Algorithm,
     reason: String,
@@ -65,25 +63,25 @@ impl<E: Entries> Launches<E> {
         rule: &Rule<E::Sample>,
         algorithm: Algorithm,
         shared: SharedMemory,
-        processors: u32,
+        tuning: Tuning,
     ) -> Result<Self> {
         // Bytes may have more keys than the cells that `Rule::check` has counted.
         check_counters(rule.counted, E::keys(rule))?;
         let counters = (rule.counted * E::keys(rule)) as u32;
-        let geometry = |algorithm| Geometry::new(kernel(algorithm), counters, memory(shared));
+        let geometry = |algorithm| Geometry::new(kernel(algorithm, &tuning), counters, tuning.memory, &tuning.launches);
         let (chosen, reason) = match algorithm {
-            Algorithm::Auto => choose(counters, geometry(Algorithm::LanePrivate), shared),
+            Algorithm::Auto => choose(counters, geometry(Algorithm::LanePrivate), shared, tuning.ranges),
             _ => (algorithm, "asked for".to_owned()),
         };
         let launches = Launches {
             rule: rule.clone(),
             algorithm,
             shared,
-            processors,
+            tuning,
             chosen,
             reason,
             geometry: geometry(chosen),
-            weighing: WeighGeometry::new(counters, shared.default_per_block),
+            weighing: WeighGeometry::new(counters, shared.default_per_block, &tuning.launches),
             most_packs: MOST_PACKS as usize,
             most_weights: MOST_WEIGHTS as usize,
         };
@@ -98,7 +96,7 @@ impl<E: Entries> Launches<E> {
 
     /// The kernel that counts.
     pub(super) fn kernel(&self) -> Kernel {
-        kernel(self.chosen)
+        kernel(self.chosen, &self.tuning)
     }
 
     pub(super) fn counter(&self) -> EntryPoint<E> {
@@ -166,7 +164,7 @@ impl<E: Entries> Launches<E> {
         let per_pack = per_pack::<E>();
         parts(samples, self.most_samples()).map(move |(first, len)| {
             let part = Part { first, packs: len / per_pack, tail: len % per_pack };
-            let blocks = self.geometry.grid(part.packs as u64, self.processors);
+            let blocks = self.geometry.grid(part.packs as u64, self.tuning.processors);
             let shape = shape(blocks, self.geometry.threads).shared_bytes(self.geometry.shared_bytes);
             Pass { launches: self, shape, part }
         })
@@ -188,7 +186,7 @@ impl<E: Entries> Launches<E> {
 
     /// The shape of a launch over so many weights.
     fn over_weights(&self, len: usize) -> LaunchShape {
-        shape(self.weighing.grid(len as u64, self.processors), self.weighing.threads)
+        shape(self.weighing.grid(len as u64, self.tuning.processors), self.weighing.threads)
     }
 
     /// How so many samples are counted; `residency` is what the device says of a launch.
@@ -237,18 +235,15 @@ impl<E: Entries> Launches<E> {
     }
 }
 
-/// The most copies of a counter, one for each lane of a warp.
-const MOST_COPIES: u32 = 32;
-
 /// The kernel of an algorithm.
-fn kernel(algorithm: Algorithm) -> Kernel {
+fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
     match algorithm {
         Algorithm::Critical => Kernel::Critical,
         Algorithm::GlobalAtomic(_) => Kernel::Global,
         Algorithm::CachedAtomic => Kernel::Cached,
         Algorithm::PrivatePerThread => Kernel::Private,
         Algorithm::SharedAtomic(_) => Kernel::Shared { most_copies: 1 },
-        Algorithm::LanePrivate | Algorithm::Auto => Kernel::Shared { most_copies: MOST_COPIES },
+        Algorithm::LanePrivate | Algorithm::Auto => Kernel::Shared { most_copies: tuning.copies },
     }
 }
 
@@ -256,7 +251,7 @@ fn kernel(algorithm: Algorithm) -> Kernel {
 ///
 /// Counters are the same for all types of samples, so a type matters by its number of keys alone: bytes have 256 in each
 /// channel, however few bins there are.
-fn choose(counters: u32, geometry: Geometry, shared: SharedMemory) -> (Algorithm, String) {
+fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (Algorithm, String) {
     let Geometry { ranges, copies_log2, .. } = geometry;
     let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
     let (algorithm, why) = match (ranges, copies_log2) {
@@ -265,11 +260,11 @@ fn choose(counters: u32, geometry: Geometry, shared: SharedMemory) -> (Algorithm
             let why = format!("fit into {block} KiB once, and not twice into {half}");
             (Algorithm::SharedAtomic(Ordering::Relaxed), why)
         }
-        (..=MOST_RANGES, _) => {
+        (ranges, _) if ranges <= most_ranges => {
             (Algorithm::SharedAtomic(Ordering::Relaxed), format!("fit into {ranges} times {block} KiB"))
         }
         _ => {
-            let why = format!("take {ranges} times {block} KiB, more than {MOST_RANGES} of which are slow");
+            let why = format!("take {ranges} times {block} KiB, more than {most_ranges} of which are slow");
             (Algorithm::CachedAtomic, why)
         }
     };
@@ -287,10 +282,6 @@ fn per_pack<E: Entries>() -> usize {
 /// So many blocks of so many threads, all in a row.
 fn shape(blocks: u32, threads: u32) -> LaunchShape {
     LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1])
-}
-
-fn memory(shared: SharedMemory) -> kernels::Memory {
-    kernels::Memory { block: shared.max_per_block, multiprocessor: shared.per_multiprocessor }
 }
 
 /// `len` elements in parts of at most `most`: where each begins, and its length.

@@ -1,6 +1,7 @@
 //! Transpositions on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
 
 use super::kernels::{Launch, load, name, shape};
+use super::tuning::Tuning;
 use super::{Algorithm, Matrices, Plan};
 use crate::info::SharedMemory;
 use crate::kernel::{Recent, cast};
@@ -8,16 +9,11 @@ use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
 use slm_kernels::transpose::{Geometry, Kernel, Problem};
 use std::sync::Arc;
 
-/// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
-const LONG_ELEMENT: u64 = 64;
-
-/// A matrix of at most so many bytes is in the cache when it is written, however it is read.
-const SMALL_MATRIX: u64 = 2048;
-
 /// A transposition on a GPU.
 pub(super) struct Transpose {
     device: Device,
     shared: SharedMemory,
+    tuning: Tuning,
     matrices: Matrices,
     algorithm: Algorithm,
     /// What is ready for the pitches used last: others may take another kernel.
@@ -46,9 +42,9 @@ impl Transpose {
         matrices: &Matrices,
         algorithm: Algorithm,
     ) -> Result<Self> {
-        let (device, matrices) = (device.clone(), *matrices);
+        let (device, tuning, matrices) = (device.clone(), Tuning::new(device.info()), *matrices);
         let (ready, kernels) = (Recent::default(), Recent::default());
-        let transpose = Transpose { device, shared, matrices, algorithm, ready, kernels };
+        let transpose = Transpose { device, shared, tuning, matrices, algorithm, ready, kernels };
         if !transpose.matrices.is_empty() {
             transpose.ready::<T>(transpose.matrices.pitches())?;
         }
@@ -58,7 +54,7 @@ impl Transpose {
     fn choose(&self, problem: &Problem) -> Choice {
         let asked = |kernel| Choice { kernel, reason: "asked for" };
         match self.algorithm {
-            Algorithm::Auto => choose(problem),
+            Algorithm::Auto => choose(problem, &self.tuning),
             Algorithm::Naive => asked(Kernel::naive(problem)),
             Algorithm::SharedUnpadded => asked(Kernel::shared(problem, false)),
             Algorithm::SharedPadded => asked(Kernel::shared(problem, true)),
@@ -70,7 +66,7 @@ impl Transpose {
         self.ready.get(pitches, || {
             let problem = self.matrices.problem::<T>(pitches)?;
             let choice = self.choose(&problem);
-            let geometry = Geometry::new(choice.kernel, &problem);
+            let geometry = Geometry::new(choice.kernel, &problem, &self.tuning.launches);
             let launch = self.kernels.get(choice.kernel, || load(&self.device, choice.kernel))?;
             self.shared.check(launch.name(), geometry.shared_bytes)?;
             Ok(Ready { choice, geometry, launch })
@@ -94,18 +90,18 @@ impl Transpose {
 }
 
 /// What is fastest.
-fn choose(problem: &Problem) -> Choice {
+fn choose(problem: &Problem, tuning: &Tuning) -> Choice {
     let naive = |reason| Choice { kernel: Kernel::naive(problem), reason };
     let bytes = problem.rows.saturating_mul(problem.columns).saturating_mul(problem.element);
-    if problem.element >= LONG_ELEMENT {
+    if problem.element >= tuning.long_element {
         naive("the elements are long")
     } else if problem.rows == 1 || problem.columns == 1 {
         naive("nothing changes its place but for gaps between rows")
-    } else if bytes <= SMALL_MATRIX {
+    } else if bytes <= tuning.small_matrix {
         naive("the matrices are small")
     } else if let Some(kernel) = Kernel::packed(problem) {
         Choice { kernel, reason: "rows begin at multiples of what it moves at a time, the output's at sectors" }
-    } else if let Some(kernel) = Kernel::skewed(problem) {
+    } else if let Some(kernel) = Kernel::skewed(problem, &tuning.launches) {
         Choice { kernel, reason: "takes rows that are short or begin anywhere" }
     } else {
         Choice { kernel: Kernel::shared(problem, true), reason: "takes elements of any size" }

@@ -21,6 +21,7 @@ mod kernels;
 mod matrices;
 mod plan;
 mod prepared;
+mod tuning;
 
 pub use description::{Algorithm, Transpose};
 pub use element::TransposeElement;

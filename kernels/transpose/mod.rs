@@ -27,7 +27,7 @@ mod swap;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed};
+pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed, Tuning};
 pub use permutation::{Permutation, Step};
 pub use skewed::Unit;
 

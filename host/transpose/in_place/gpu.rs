@@ -6,6 +6,7 @@ use crate::info::SharedMemory;
 use crate::kernel::cast;
 use crate::modules::{TRANSPOSE_U8, TRANSPOSE_U16, TRANSPOSE_U32};
 use crate::transpose::kernels::shape;
+use crate::transpose::tuning::Tuning;
 use crate::transpose::{Algorithm, Plan};
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::image::Module;
@@ -14,16 +15,11 @@ use slm_kernels::transpose as kernels;
 use slm_kernels::transpose::{Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs};
 use std::sync::{Mutex, PoisonError};
 
-/// Threads of a block that permutes.
-const THREADS: u32 = 256;
-
-/// The most blocks that permute; each takes as many turns as it needs.
-const MOST_BLOCKS: u64 = 1 << 16;
-
 /// A transposition in place.
 pub(super) struct TransposeInPlace<T: Element> {
     device: Device,
     shared: SharedMemory,
+    tuning: Tuning,
     matrices: Matrices,
     problem: Problem,
     kernels: Option<Box<dyn Launch>>,
@@ -36,7 +32,8 @@ impl<T: Element> TransposeInPlace<T> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
         let kernels = if matrices.is_empty() { None } else { Some(load(device, &problem)?) };
         let part = Mutex::new(device.unwritten(matrices.scratch())?);
-        Ok(TransposeInPlace { device: device.clone(), shared, matrices: *matrices, problem, kernels, part })
+        let (device, tuning, matrices) = (device.clone(), Tuning::new(device.info()), *matrices);
+        Ok(TransposeInPlace { device, shared, tuning, matrices, problem, kernels, part })
     }
 
     fn region(&self, matrix: usize, step: Step, part: Part) -> Region {
@@ -57,8 +54,19 @@ impl<T: Element> TransposeInPlace<T> {
         }
     }
 
+    fn swapping(&self) -> Geometry {
+        Geometry::new(Kernel::swap(&self.problem), &self.problem, &self.tuning.launches)
+    }
+
+    /// The launch that permutes a part.
+    fn permuting(&self, region: &Region) -> LaunchShape {
+        let threads = self.tuning.permuting_threads;
+        let len = region.part_rows * region.part_columns * u64::from(region.units);
+        LaunchShape::new([len.div_ceil(threads.into()).min(self.tuning.permuting_blocks), 1, 1], [threads, 1, 1])
+    }
+
     fn swap(&self, kernels: &dyn Launch, windows: &Windows<'_>, data: GlobalInOut<u8>) -> Result<()> {
-        let geometry = Geometry::new(Kernel::swap(&self.problem), &self.problem);
+        let geometry = self.swapping();
         let launch =
             |part: kernels::Part| kernels.swap(windows, shape(&geometry, part.grid), data, geometry.layout(part));
         geometry.parts().try_for_each(launch)
@@ -78,8 +86,10 @@ impl<T: Element> TransposeInPlace<T> {
         }
         let steps = (0..self.matrices.count).flat_map(|matrix| self.matrices.steps().map(move |step| (matrix, step)));
         for (matrix, (step, part)) in steps {
-            kernels.permute(&windows, memory, self.region(matrix, step, part))?;
-            kernels.permute(&windows, memory, self.region(matrix, Step::Back, part))?;
+            for step in [step, Step::Back] {
+                let region = self.region(matrix, step, part);
+                kernels.permute(&windows, self.permuting(&region), memory, region)?;
+            }
         }
         Ok(())
     }
@@ -102,7 +112,7 @@ impl<T: Element> TransposeInPlace<T> {
     }
 
     fn swaps(&self, kernels: &dyn Launch) -> Vec<LaunchPlan> {
-        let geometry = Geometry::new(Kernel::swap(&self.problem), &self.problem);
+        let geometry = self.swapping();
         let shape = geometry.parts().next().map(|part| shape(&geometry, part.grid));
         let plan = |shape| {
             let times = geometry.launches();
@@ -116,7 +126,7 @@ impl<T: Element> TransposeInPlace<T> {
         let count = self.matrices.count as u64;
         let mut launches: Vec<LaunchPlan> = Vec::new();
         for (step, part) in self.matrices.steps() {
-            let shape = permuting(&self.region(0, step, part));
+            let shape = self.permuting(&self.region(0, step, part));
             let elements = (part.lengths[0] * part.lengths[1] * self.matrices.components) as u64;
             // To the part's memory and back, each time read and written.
             let (times, moved) = (2 * count, (count * elements).saturating_mul(4 * size_of::<T>() as u64));
@@ -153,16 +163,16 @@ impl<T: Element> TransposeInPlace<T> {
     }
 }
 
-/// The launch that permutes a part.
-fn permuting(region: &Region) -> LaunchShape {
-    let len = region.part_rows * region.part_columns * u64::from(region.units);
-    LaunchShape::new([len.div_ceil(THREADS.into()).min(MOST_BLOCKS), 1, 1], [THREADS, 1, 1])
-}
-
 /// The kernels for units of one size.
 trait Launch: Send + Sync {
     fn swap(&self, windows: &Windows<'_>, shape: LaunchShape, data: GlobalInOut<u8>, layout: Layout) -> Result<()>;
-    fn permute(&self, windows: &Windows<'_>, memory: [GlobalInOut<u8>; 2], region: Region) -> Result<()>;
+    fn permute(
+        &self,
+        windows: &Windows<'_>,
+        shape: LaunchShape,
+        memory: [GlobalInOut<u8>; 2],
+        region: Region,
+    ) -> Result<()>;
     /// The name of the kernel that swaps, and what a launch of it occupies.
     fn swap_facts(&self, shape: LaunchShape) -> (&'static str, Option<Residency>);
     /// The same of the kernel that permutes.
@@ -184,9 +194,15 @@ where
         self.swap.launch_in(windows, shape, &SwapArgs { matrices: cast(data, 1)?, layout }, &())
     }
 
-    fn permute(&self, windows: &Windows<'_>, memory: [GlobalInOut<u8>; 2], region: Region) -> Result<()> {
+    fn permute(
+        &self,
+        windows: &Windows<'_>,
+        shape: LaunchShape,
+        memory: [GlobalInOut<u8>; 2],
+        region: Region,
+    ) -> Result<()> {
         let args = PermuteArgs { matrices: cast(memory[0], 1)?, part: cast(memory[1], 1)?, region };
-        self.permute.launch_in(windows, permuting(&region), &args, &())
+        self.permute.launch_in(windows, shape, &args, &())
     }
 
     // A plan is a forecast: where the driver does not answer, the next launch will say why.
