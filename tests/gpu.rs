@@ -7,13 +7,13 @@ mod common;
 
 #[path = "gpu/banks.rs"]
 mod banks;
+#[path = "gpu/contexts.rs"]
+mod contexts;
 #[cfg(cuda)]
 #[path = "gpu/kernels.rs"]
 mod kernels;
 #[path = "gpu/limits.rs"]
 mod limits;
-#[path = "gpu/loading.rs"]
-mod loading;
 #[path = "gpu/order.rs"]
 mod order;
 #[path = "gpu/queries.rs"]
@@ -38,8 +38,8 @@ fn main() {
         #[cfg(cuda)]
         kernels::trials(),
         banks::trials(),
+        contexts::trials(),
         limits::trials(),
-        loading::trials(),
         order::trials(),
         queries::trials(),
         results::trials(),
