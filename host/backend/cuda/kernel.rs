@@ -64,7 +64,7 @@ struct Function {
     function: CUfunction,
     registers: u32,
     limits: LaunchLimits,
-    /// Holds the module that the function is in; dropped before the queue, whose context that is in.
+    /// Holds the module that the function is in, as the queue's context does; dropped before it.
     _module: Arc<Loaded>,
     queue: Arc<Queue>,
 }
@@ -141,7 +141,8 @@ impl Function {
         self.queue.check("cuLaunchKernel", code)
     }
 
-    /// What a launch of this shape occupies, as far as its block and shared memory are concerned.
+    /// What a launch of this shape occupies, as far as its block and shared memory are concerned. The driver computes it from
+    /// what the context knows of the function, so nothing is kept for shapes.
     fn occupied(&self, shape: &LaunchShape) -> Result<Residency> {
         self.limits.check_block(self.name, shape)?;
         self.queue.enter()?;

@@ -54,6 +54,7 @@ impl<T: Element> TransposeInPlace<T> {
         }
     }
 
+    /// How tiles of square matrices change places.
     fn swapping(&self) -> Geometry {
         Geometry::new(Kernel::swap(&self.problem), &self.problem, &self.tuning.launches)
     }
