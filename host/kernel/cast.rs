@@ -1,7 +1,6 @@
 //! Windows as elements of another size, for kernels that move several elements at a time.
 
 use crate::{Error, Result};
-use cuda_std::host::Window;
 use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut, Value};
 
 /// A window on elements of some type.
@@ -9,11 +8,8 @@ pub(crate) trait Cast: Argument {
     /// The same window on others.
     type As<U: Value>;
 
-    /// The window without elements.
-    fn none<U: Value>() -> Self::As<U>;
-
-    /// The same memory; `None` if it does not begin at a multiple of the size of `U`.
-    fn as_elements<U: Value>(self) -> Option<Self::As<U>>;
+    /// The same memory, if it has elements for accesses of so many or needs none; `at_once` is a power of two.
+    fn for_accesses<U: Value>(self, at_once: u32) -> Option<Self::As<U>>;
 }
 
 macro_rules! casts {
@@ -21,12 +17,11 @@ macro_rules! casts {
         impl<T: Value> Cast for $window<T> {
             type As<U: Value> = $window<U>;
 
-            fn none<U: Value>() -> $window<U> {
-                $window::empty()
-            }
-
-            fn as_elements<U: Value>(self) -> Option<$window<U>> {
-                self.cast()
+            fn for_accesses<U: Value>(self, at_once: u32) -> Option<$window<U>> {
+                match self.len() {
+                    0 => Some($window::empty()),
+                    _ => self.cast().filter(|window: &$window<U>| window.is_aligned(at_once)),
+                }
             }
         }
     )*};
@@ -41,19 +36,18 @@ casts!(GlobalIn GlobalOut GlobalInOut);
 ///
 /// [`Error::MisalignedWindow`] if such accesses are impossible: on a device each of them would do nothing.
 pub(crate) fn cast<W: Cast, U: Value>(window: W, at_once: u32) -> Result<W::As<U>> {
-    let alignment = u64::from(at_once) * size_of::<U>() as u64;
-    let Window { address, bytes, .. } = described(&window);
-    if bytes == 0 {
-        return Ok(W::none());
-    }
-    let aligned = window.as_elements().filter(|_| address.is_multiple_of(alignment));
-    aligned.ok_or(Error::MisalignedWindow { address, alignment })
+    window.for_accesses(at_once).ok_or_else(|| Error::MisalignedWindow {
+        address: address(&window),
+        alignment: u64::from(at_once) * size_of::<U>() as u64,
+    })
 }
 
-fn described(window: &impl Cast) -> Window {
-    let mut found = None;
-    window.windows("", &mut |_, window| found = Some(window));
-    found.expect("a window shows itself")
+/// The address of the first byte.
+#[cold]
+fn address(window: &impl Cast) -> u64 {
+    let mut address = 0;
+    window.windows("", &mut |_, window| address = window.address);
+    address
 }
 
 #[cfg(all(test, feature = "emulator"))]
@@ -67,7 +61,7 @@ mod tests {
         let device = Device::emulated(Profile::SM_90, 0);
         let buffer = device.upload(&[0u8; 64]).unwrap();
         let whole = Windows::new(&device).input(&buffer);
-        let start = described(&whole).address;
+        let start = address(&whole);
         for first in 0..=48 {
             let part = whole.slice(first, 16);
             let refused = |alignment| Error::MisalignedWindow { address: start + first, alignment };

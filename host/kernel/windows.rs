@@ -105,7 +105,8 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// A window is a plain value, and can be kept. No other launch takes it: that is [`Error::ForeignWindow`].
+/// A window is a plain value, and can be kept. No other launch takes it: that is
+/// [`Error::ForeignWindow`](crate::Error::ForeignWindow).
 pub struct Windows<'b> {
     device: Device,
     record: WindowRecord,

@@ -23,6 +23,7 @@ impl QueueId {
 
 /// The windows that have been handed out for one launch on a queue.
 pub(crate) struct WindowRecord {
+    #[cfg_attr(not(gpu), expect(dead_code, reason = "a build without GPUs has nothing that checks it"))]
     queue: QueueId,
     /// No kernel has more as a rule, and then a launch allocates nothing.
     handed_out: SmallVec<[Window; 4]>,
