@@ -2,6 +2,7 @@
 
 use crate::allocation;
 use crate::backend::{Memory, Queue, cuda, emulated};
+use crate::device::Engine;
 use crate::{Device, Element, Error, Result};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use ndarray::{Array2, ArrayView2};
@@ -184,6 +185,63 @@ impl<T: Element> Buffer<T> {
     pub(crate) fn storage_mut(&mut self) -> &mut Storage<T> {
         &mut self.storage
     }
+}
+
+/// Buffers of a device.
+impl Device {
+    /// A buffer with a copy of `data`, made when this returns: after the work that was enqueued before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and [failures of the
+    /// device](Error#failures-of-the-device).
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
+        let storage = match self.engine() {
+            Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
+            Engine::Cuda(queue) => Storage::Cuda(Memory::upload(queue, data)?),
+            Engine::Emulated(emulation) => Storage::Emulated(Memory::upload(emulation, data)?),
+        };
+        Ok(Buffer::new(self, storage))
+    }
+
+    /// A buffer of `len` zeros.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] for more than `isize::MAX` bytes, [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the
+    /// CPU and for an emulated device, and [failures of the device](Error#failures-of-the-device).
+    pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        check_size::<T>(len)?;
+        let storage = match self.engine() {
+            Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
+            Engine::Cuda(queue) => Storage::Cuda(Memory::zeroed(queue, len)?),
+            Engine::Emulated(emulation) => Storage::Emulated(Memory::zeroed(emulation, len)?),
+        };
+        Ok(Buffer::new(self, storage))
+    }
+
+    /// A buffer of `len` elements, each of which a kernel writes before anything reads it: of unspecified contents on a GPU.
+    /// An emulated device knows which have been written; see [`Buffer::download_written`].
+    ///
+    /// # Errors
+    ///
+    /// As [`zeroed`](Self::zeroed).
+    pub(crate) fn unwritten<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        check_size::<T>(len)?;
+        let storage = match self.engine() {
+            Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
+            Engine::Cuda(queue) => Storage::Cuda(Memory::unwritten(queue, len)?),
+            Engine::Emulated(emulation) => Storage::Emulated(Memory::unwritten(emulation, len)?),
+        };
+        Ok(Buffer::new(self, storage))
+    }
+}
+
+/// An error unless there can be a buffer of `len` elements.
+fn check_size<T>(len: usize) -> Result<()> {
+    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
+    let factors = [len as u64, size_of::<T>() as u64];
+    bytes.map(drop).ok_or(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 })
 }
 
 impl<T: Element> fmt::Debug for Buffer<T> {

@@ -1,19 +1,22 @@
 //! Devices: what runs the operations.
 
-use crate::allocation;
-use crate::backend::{Memory, Queue, cuda, emulated};
-use crate::buffer::{Buffer, Storage};
-use crate::{Element, Error, Kernel, Result};
+use crate::backend::{Queue, by_clock_of_host, cuda, emulated, number};
+use crate::info::{Backend, DeviceInfo};
+use crate::launch::QueueId;
+use crate::{Error, Kernel, Result};
 use cuda_std::Entry;
 use cuda_std::image::Modules;
 use std::fmt;
-use std::str::FromStr;
 use std::sync::{Arc, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A device and one queue of work on it.
 ///
 /// Clones share the queue; opening a device again gives another one. A handle can be used from any thread.
+///
+/// All handles of this process on one GPU share its context: a module of kernels that one of them has loaded is there for
+/// the others, and a [lost](Error::DeviceLost) device is lost for all. When the last of them and of what was made with them
+/// is dropped, the modules are unloaded and the context is released.
 ///
 /// On a CUDA device every call makes the device's primary context current for the calling thread and leaves it so, which
 /// matters to programs that use CUDA otherwise too.
@@ -24,6 +27,7 @@ pub struct Device {
 
 struct Inner {
     engine: Engine,
+    queue: QueueId,
     info: DeviceInfo,
 }
 
@@ -33,99 +37,6 @@ pub(crate) enum Engine {
     Cpu,
     Cuda(Arc<cuda::Queue>),
     Emulated(Arc<emulated::Emulation>),
-}
-
-/// A kind of device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Backend {
-    /// The CPU, all its cores.
-    Cpu,
-    /// An NVIDIA GPU.
-    Cuda,
-    /// An emulated GPU: kernels run on the CPU, and are examined.
-    Emulated,
-}
-
-/// What is known of a device.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct DeviceInfo {
-    /// What kind of device it is.
-    pub backend: Backend,
-    /// Its name.
-    pub name: String,
-    /// Why it is this one.
-    pub selection: String,
-    /// Compute capability, major and minor, of a CUDA device.
-    pub compute_capability: Option<(u32, u32)>,
-    /// Multiprocessors of a GPU (an emulated one has one), worker threads of the CPU.
-    pub processors: usize,
-    /// The device's own memory in bytes; `None` for the CPU, which uses the machine's.
-    pub memory: Option<u64>,
-    /// The shared memory of a GPU.
-    pub shared_memory: Option<SharedMemory>,
-}
-
-/// The on-chip memory that the threads of a block share. Sizes in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SharedMemory {
-    /// What a block can have without asking for more.
-    pub default_per_block: u64,
-    /// What a block can have at the most.
-    pub max_per_block: u64,
-    /// What the blocks that run on one multiprocessor have together.
-    pub per_multiprocessor: u64,
-    /// Banks; lanes of a warp that meet in one bank at different words wait for each other.
-    pub banks: u32,
-    /// The bytes of a bank's word.
-    pub bank_bytes: u32,
-}
-
-impl SharedMemory {
-    /// The most threads that a CUDA block can have.
-    const MOST_THREADS: u64 = 1024;
-
-    /// How many threads fit into a block if each needs `bytes_per_thread` of shared memory: 1024 at the most, which
-    /// is the hardware's limit.
-    ///
-    /// ```
-    /// let shared = slm::SharedMemory {
-    ///     default_per_block: 48 << 10,
-    ///     max_per_block: 64 << 10,
-    ///     per_multiprocessor: 64 << 10,
-    ///     banks: 32,
-    ///     bank_bytes: 4,
-    /// };
-    /// assert_eq!(shared.max_threads_per_block(512), 128);
-    /// assert_eq!(shared.max_threads_per_block(0), 1024);
-    /// ```
-    #[must_use]
-    pub fn max_threads_per_block(&self, bytes_per_thread: u64) -> u64 {
-        self.max_per_block.checked_div(bytes_per_thread).unwrap_or(Self::MOST_THREADS).min(Self::MOST_THREADS)
-    }
-
-    /// Whether a block of `kernel` can have `requested` bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::SharedMemoryExceeded`] with both sizes if not.
-    ///
-    /// ```
-    /// # let shared = slm::SharedMemory { default_per_block: 49152, max_per_block: 131072,
-    /// #     per_multiprocessor: 131072, banks: 32, bank_bytes: 4 };
-    /// let error = shared.check("my kernel", 656_384).unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "my kernel needs 656384 bytes of shared memory per block, and the device has 131072"
-    /// );
-    /// ```
-    pub fn check(&self, kernel: &str, requested: u64) -> Result<()> {
-        if requested <= self.max_per_block {
-            return Ok(());
-        }
-        Err(Error::SharedMemoryExceeded { kernel: kernel.to_owned(), requested, available: self.max_per_block })
-    }
 }
 
 impl Device {
@@ -169,7 +80,12 @@ impl Device {
     }
 
     fn new(engine: Engine, info: DeviceInfo) -> Self {
-        Device { inner: Arc::new(Inner { engine, info }) }
+        let queue = match &engine {
+            Engine::Cpu => QueueId::new(),
+            Engine::Cuda(queue) => queue.id(),
+            Engine::Emulated(emulation) => emulation.id(),
+        };
+        Device { inner: Arc::new(Inner { engine, queue, info }) }
     }
 
     fn first_or_cpu() -> Self {
@@ -189,6 +105,7 @@ impl Device {
             selection,
             compute_capability: None,
             processors: rayon::current_num_threads(),
+            threads_per_multiprocessor: None,
             memory: None,
             shared_memory: None,
         };
@@ -317,58 +234,11 @@ impl Device {
         }
     }
 
-    /// A buffer with a copy of `data`, made when this returns: after the work that was enqueued before.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and [failures of the
-    /// device](Error#failures-of-the-device).
-    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
-        let storage = match &self.inner.engine {
-            Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
-            Engine::Cuda(queue) => Storage::Cuda(Memory::upload(queue, data)?),
-            Engine::Emulated(emulation) => Storage::Emulated(Memory::upload(emulation, data)?),
-        };
-        Ok(Buffer::new(self, storage))
-    }
-
-    /// A buffer of `len` zeros.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooLarge`] for more than `isize::MAX` bytes, [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the
-    /// CPU and for an emulated device, and [failures of the device](Error#failures-of-the-device).
-    pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        check_size::<T>(len)?;
-        let storage = match &self.inner.engine {
-            Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
-            Engine::Cuda(queue) => Storage::Cuda(Memory::zeroed(queue, len)?),
-            Engine::Emulated(emulation) => Storage::Emulated(Memory::zeroed(emulation, len)?),
-        };
-        Ok(Buffer::new(self, storage))
-    }
-
-    /// A buffer of `len` elements, each of which a kernel writes before anything reads it: of unspecified contents on a GPU.
-    /// An emulated device knows which have been written; see [`Buffer::download_written`].
-    ///
-    /// # Errors
-    ///
-    /// As [`zeroed`](Self::zeroed).
-    pub(crate) fn unwritten<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        check_size::<T>(len)?;
-        let storage = match &self.inner.engine {
-            Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
-            Engine::Cuda(queue) => Storage::Cuda(Memory::unwritten(queue, len)?),
-            Engine::Emulated(emulation) => Storage::Emulated(Memory::unwritten(emulation, len)?),
-        };
-        Ok(Buffer::new(self, storage))
-    }
-
     /// The kernel `E` of another crate, looked for in the program's compiled modules: the table `KERNELS` that
     /// `cuda_std::include_kernels!` defines.
     ///
-    /// On a CUDA device this loads the kernel's module, unless an earlier kernel of this handle was in it. An emulated device
-    /// needs none: it runs the code that was compiled for the host. Arguments and constants of more than 4096 bytes
+    /// On a CUDA device this loads the kernel's module, unless a handle on the same GPU has loaded it. An emulated device needs
+    /// none: it runs the code that was compiled for the host. Arguments and constants of more than 4096 bytes
     /// do not compile.
     ///
     /// ```
@@ -407,6 +277,11 @@ impl Device {
         &self.inner.engine
     }
 
+    /// The queue, which clones share.
+    pub(crate) fn queue_id(&self) -> QueueId {
+        self.inner.queue
+    }
+
     /// Keeps other threads from enqueueing kernels until the guard is dropped, so that those of one operation follow each
     /// other, and readies a CUDA device for them. On other devices a launch has ended when it returns, so there is no guard.
     ///
@@ -434,25 +309,6 @@ impl Device {
         let (expected, actual) = (self.info().name.clone(), operand.info().name.clone());
         Err(Error::DeviceMismatch { operand: name, expected, actual })
     }
-}
-
-/// An error unless there can be a buffer of `len` elements.
-fn check_size<T>(len: usize) -> Result<()> {
-    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
-    let factors = [len as u64, size_of::<T>() as u64];
-    bytes.map(drop).ok_or(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 })
-}
-
-/// How long `work` takes, if it has done everything when it returns, and what it returned.
-pub(crate) fn by_clock_of_host<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
-    let start = Instant::now();
-    let result = work()?;
-    Ok((result, start.elapsed()))
-}
-
-/// The number that `digits` are; no sign, as `parse` would take.
-pub(crate) fn number<N: FromStr>(digits: &str) -> Option<N> {
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
 impl fmt::Debug for Device {

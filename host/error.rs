@@ -4,6 +4,8 @@ use crate::banks::BankError;
 use crate::filter1d::FilterError;
 use crate::histogram::HistogramError;
 use crate::transpose::TransposeError;
+use slm_kernels::Misaligned;
+use std::convert::Infallible;
 use std::fmt;
 
 /// The result of this crate's functions.
@@ -137,6 +139,14 @@ pub enum Error {
         kernel: &'static str,
         /// The field of its arguments.
         argument: &'static str,
+    },
+    /// A window that begins where the kernel's accesses cannot. No operation makes one of whole buffers.
+    #[error("a window begins at address {address}, and the kernel needs a multiple of {alignment} bytes")]
+    MisalignedWindow {
+        /// The address of its first byte.
+        address: u64,
+        /// The bytes of an access.
+        alignment: u64,
     },
     /// A call into the CUDA driver failed.
     #[error("{call} failed: {source}")]
@@ -275,6 +285,18 @@ pub enum Error {
     /// An error that only the functions of [`banks`](crate::banks) have.
     #[error(transparent)]
     Banks(#[from] BankError),
+}
+
+impl From<Misaligned> for Error {
+    fn from(Misaligned { address, alignment }: Misaligned) -> Self {
+        Error::MisalignedWindow { address, alignment }
+    }
+}
+
+impl From<Infallible> for Error {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
 }
 
 /// Displays a product, without the factor 1.

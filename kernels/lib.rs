@@ -25,11 +25,15 @@ pub mod transpose;
 
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 mod border;
+#[cfg(not(target_os = "cuda"))]
+mod cast;
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 mod sample;
 
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 pub use border::Border;
+#[cfg(not(target_os = "cuda"))]
+pub use cast::{Cast, Misaligned, cast};
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 pub use sample::{Packed, Sample};
 

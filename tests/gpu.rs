@@ -11,6 +11,8 @@ mod histogram;
 
 #[path = "gpu/banks.rs"]
 mod banks;
+#[path = "gpu/contexts.rs"]
+mod contexts;
 #[cfg(cuda)]
 #[path = "gpu/kernels.rs"]
 mod kernels;
@@ -39,6 +41,7 @@ fn main() {
         #[cfg(cuda)]
         kernels::trials(),
         banks::trials(),
+        contexts::trials(),
         limits::trials(),
         order::trials(),
         queries::trials(),

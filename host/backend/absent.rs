@@ -1,7 +1,8 @@
 //! A backend that this build does not have.
 
 use super::{Kernel, Memory, Queue};
-use crate::{Element, LaunchShape, Residency, Result, Windows};
+use crate::launch::{LaunchShape, QueueId, Residency, WindowRecord};
+use crate::{Element, Result};
 use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};
 use std::marker::PhantomData;
@@ -19,6 +20,10 @@ enum Never {}
 impl Queue for Absent {
     type Memory<T: Element> = NoMemory<T>;
     type Kernel<E: Entry> = Absent;
+
+    fn id(&self) -> QueueId {
+        match self.0 {}
+    }
 
     fn load<E: Entry>(self: &Arc<Self>, _: &Modules) -> Result<Absent> {
         match self.0 {}
@@ -86,7 +91,7 @@ impl<T: Element> Memory<T> for NoMemory<T> {
 }
 
 impl<E: Entry> Kernel<E> for Absent {
-    fn launch(&self, _: &LaunchShape, _: &Windows<'_>, _: &E::Args, _: &E::Constants) -> Result<()> {
+    fn launch(&self, _: &LaunchShape, _: &WindowRecord, _: &E::Args, _: &E::Constants) -> Result<()> {
         match self.0 {}
     }
 

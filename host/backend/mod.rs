@@ -3,6 +3,9 @@
 //! * `cuda`: NVIDIA GPUs, through `cust`. The only folder of the library with `unsafe` in it.
 //! * `emulated`: the same kernels on the CPU, under an emulator that sees every access.
 //!
+//! What both share with those who use them stands below all of this: what is known of a device in `info.rs`, and what a
+//! launch is in `launch/`.
+//!
 //! In a build without one of them, [`absent`] has types without values in its place: what uses a backend is compiled all
 //! the same.
 
@@ -18,14 +21,14 @@ pub(crate) mod emulated;
 #[cfg(not(feature = "emulator"))]
 #[path = "without_emulator.rs"]
 pub(crate) mod emulated;
-#[cfg(gpu)]
-mod limits;
 
-use crate::{Element, LaunchShape, Residency, Result, Windows};
+use crate::launch::{LaunchShape, QueueId, Residency, WindowRecord};
+use crate::{Element, Result};
 use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};
+use std::str::FromStr;
 use std::sync::{Arc, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A device, and the work on it in its order.
 pub(crate) trait Queue: Send + Sync {
@@ -33,6 +36,9 @@ pub(crate) trait Queue: Send + Sync {
     type Memory<T: Element>: Memory<T, Queue = Self>;
     /// A kernel on the device.
     type Kernel<E: Entry>: Kernel<E> + 'static;
+
+    /// Identifies the queue.
+    fn id(&self) -> QueueId;
 
     /// Finds the kernel `E` in its module, which has to be compiled from the same sources and with the same arguments.
     fn load<E: Entry>(self: &Arc<Self>, modules: &Modules) -> Result<Self::Kernel<E>>;
@@ -94,11 +100,23 @@ pub(crate) trait Kernel<E: Entry>: Send + Sync {
     fn launch(
         &self,
         shape: &LaunchShape,
-        windows: &Windows<'_>,
+        windows: &WindowRecord,
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()>;
 
     /// What a launch of this shape occupies; `None` if the device does not know.
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>>;
+}
+
+/// How long `work` takes, if it has done everything when it returns, and what it returned.
+pub(crate) fn by_clock_of_host<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+    let start = Instant::now();
+    let result = work()?;
+    Ok((result, start.elapsed()))
+}
+
+/// The number that `digits` are; no sign, as `parse` would take.
+pub(crate) fn number<N: FromStr>(digits: &str) -> Option<N> {
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }

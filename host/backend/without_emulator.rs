@@ -1,7 +1,8 @@
 //! Emulated GPUs in a build without them: each attempt to open one is an error.
 
 pub(crate) use super::absent::Absent as Emulation;
-use crate::{DeviceInfo, Error, Result};
+use crate::info::DeviceInfo;
+use crate::{Error, Result};
 use std::sync::Arc;
 
 /// Opens the device called `PROFILE` or `PROFILE:SEED`.

@@ -3,7 +3,7 @@
 use super::kernels::Loaded;
 use super::launches::{Launches, Memory};
 use super::{Algorithm, FilterElement, Lines, Plan, Taps};
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
 use crate::{Buffer, Device, Result, Windows};
 use slm_kernels::filter1d::Orientation;

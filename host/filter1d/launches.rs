@@ -1,8 +1,9 @@
 //! Filters as launches of kernels: which ones, how often, in which shape and with which arguments.
 
 use super::kernels::{EntryPoint, TapTable};
+use super::tuning::tuning;
 use super::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::Sample;
@@ -40,7 +41,7 @@ impl<T: FilterElement> Chunk<T> {
 
     /// As many as fit into the constants of each launch.
     fn tables(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
-        let size = Geometry::chunk::<T>(shared.max_per_block);
+        let size = Geometry::chunk::<T>(shared.max_per_block, &tuning());
         let start = taps.start();
         // Chunks are whole packs, so all have the same pad.
         let chunk = |(i, taps): (usize, &[T])| Chunk {
@@ -100,7 +101,7 @@ impl<T: FilterElement> Launches<T> {
         let taps = self.chunks[0].taps.len();
         let Lines { lines, outputs, orientation, .. } = *lines;
         let problem = Problem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
-        let geometry = Geometry::new::<T>(kernel, &problem);
+        let geometry = Geometry::new::<T>(kernel, &problem, &tuning());
         let name = self.entry_point(orientation).name;
         self.shared.check(name, geometry.shared_bytes)?;
         Ok(Choice { kernel, name, geometry, reason })

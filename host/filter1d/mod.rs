@@ -37,7 +37,7 @@
 //! NaN.
 
 // A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
-// launched as `launches.rs` says. `lines.rs` is the problem that both have.
+// launched as `launches.rs` says, with the numbers of `tuning.rs`. `lines.rs` is the problem that both have.
 mod cpu;
 mod description;
 mod element;
@@ -48,6 +48,7 @@ mod launches;
 mod lines;
 mod plan;
 mod prepared;
+mod tuning;
 
 pub use description::{Algorithm, Filter1d, HaloLoad};
 pub use element::FilterElement;

@@ -3,8 +3,9 @@
 use super::kernels::{Counter, FromRule, even};
 use super::launches::{Launches, Memory};
 use super::rule::SHARE;
+use super::tuning::Tuning;
 use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
 use crate::{Buffer, Device, Element, Result, Windows};
 use rayon::prelude::*;
@@ -74,7 +75,7 @@ struct Histogram<B: FromRule> {
 
 impl<B: FromRule> Histogram<B> {
     fn new(device: &Device, shared: SharedMemory, rule: &Rule<B::Element>, algorithm: Algorithm) -> Result<Self> {
-        let launches = Launches::<B>::new(rule, algorithm, shared, device.info().processors as u32)?;
+        let launches = Launches::<B>::new(rule, algorithm, shared, Tuning::new(device.info(), shared))?;
         let (table, locks) = (device.upload(&B::table(rule)?)?, usize::from(launches.kernel() == Kernel::Critical));
         Ok(Histogram {
             device: device.clone(),
@@ -133,7 +134,7 @@ impl<B: FromRule> Histogram<B> {
         let _turn = self.device.turn()?;
         self.launches.weighing(samples.len()).try_for_each(|pass| {
             let weights = weights.slice(pass.first(), u64::MAX);
-            let args = pass.weighted_args(&memory, weights, quantum);
+            let args = pass.weighted_args(&memory, weights, quantum)?;
             kernel.launch_in(&windows, pass.shape, &args, &())
         })
     }
@@ -147,7 +148,7 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
         let _turn = self.device.turn()?;
         self.launches
             .of(samples.len())
-            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, pass.args(&memory), &()))
+            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, pass.args(&memory)?, &()))
     }
 
     fn run_on_host(&self, samples: &[B::Element], counters: usize) -> Result<Vec<u64>> {
@@ -182,6 +183,7 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
 mod tests {
     use super::super::kernels::HistogramKernels;
     use super::*;
+    use crate::Error;
     use emulator::Profile;
 
     /// Three channels, of which two are counted, in launches of 80 samples: each begins with another channel.
@@ -210,6 +212,30 @@ mod tests {
         let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
         let counts = histogram.run_on_host(&samples, 2 * 259).unwrap();
         assert_eq!(counts, expected(&samples, |_| 1));
+    }
+
+    /// The kernels would take zeros for samples in packs that begin elsewhere.
+    #[test]
+    fn packs_that_begin_anywhere_are_refused() {
+        let histogram = histogram();
+        let device = &histogram.device;
+        let (samples, mut counts) = (device.upload(&[0u8; 80]).unwrap(), device.zeroed(2 * 259).unwrap());
+        let weights = device.zeroed(64).unwrap();
+        let mut section = histogram.section();
+        for first in 0..=16 {
+            let mut windows = Windows::new(device);
+            let mut memory = Memory::new(&mut windows, &samples, &mut counts, &mut section, &histogram.table);
+            memory.samples = memory.samples.slice(first, 64);
+            let args = histogram.launches.of(64).next().unwrap().args(&memory);
+            let refused =
+                matches!(args, Err(Error::MisalignedWindow { address, alignment: 16 }) if address % 16 == first);
+            assert_eq!((args.is_ok(), refused), (first % 16 == 0, first % 16 != 0), "{first}");
+            // Fewer samples than a pack has, and weights, are read one by one.
+            assert!(histogram.launches.of(15).next().unwrap().args(&memory).is_ok());
+            let weights = windows.input(&weights);
+            let pass = histogram.launches.weighing(64).next().unwrap();
+            assert!(pass.weighted_args(&memory, weights, Quantum::new(1.0, 64)).is_ok());
+        }
     }
 
     #[test]

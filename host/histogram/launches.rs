@@ -2,20 +2,19 @@
 
 use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
+use super::tuning::Tuning;
 use super::{Algorithm, Ordering, Plan, Rule};
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{GlobalIn, GlobalInOut};
+use slm_kernels::cast;
 use slm_kernels::histogram::{
-    self as kernels, Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs,
+    Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs,
 };
-
-/// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
-const MOST_RANGES: u32 = 4;
 
 /// What all launches of a histogram work on.
 pub(super) struct Memory<B: FromRule> {
-    samples: GlobalIn<B::Element>,
+    pub(super) samples: GlobalIn<B::Element>,
     counts: GlobalInOut<u64>,
     /// A zero if the kernel is [`Kernel::Critical`].
     lock: GlobalInOut<u32>,
@@ -39,12 +38,12 @@ impl<B: FromRule> Memory<B> {
     }
 }
 
-/// A histogram as launches of kernels on a device with so much shared memory and so many multiprocessors.
+/// A histogram as launches of kernels on a device with so much shared memory.
 pub(super) struct Launches<B: FromRule> {
     rule: Rule<B::Element>,
     algorithm: Algorithm,
     shared: SharedMemory,
-    processors: u32,
+    tuning: Tuning,
     /// The algorithm that counts, which is not [`Algorithm::Auto`], and why.
     chosen: Algorithm,
     reason: String,
@@ -64,25 +63,25 @@ impl<B: FromRule> Launches<B> {
         rule: &Rule<B::Element>,
         algorithm: Algorithm,
         shared: SharedMemory,
-        processors: u32,
+        tuning: Tuning,
     ) -> Result<Self> {
         // Bytes may have more keys than the cells that `Rule::check` has counted.
         check_counters(rule.counted, B::keys(rule))?;
         let counters = (rule.counted * B::keys(rule)) as u32;
-        let geometry = |algorithm| Geometry::new(kernel(algorithm), counters, memory(shared));
+        let geometry = |algorithm| Geometry::new(kernel(algorithm, &tuning), counters, tuning.memory, &tuning.launches);
         let (chosen, reason) = match algorithm {
-            Algorithm::Auto => choose(counters, geometry(Algorithm::LanePrivate), shared),
+            Algorithm::Auto => choose(counters, geometry(Algorithm::LanePrivate), shared, tuning.ranges),
             _ => (algorithm, "asked for".to_owned()),
         };
         let launches = Launches {
             rule: rule.clone(),
             algorithm,
             shared,
-            processors,
+            tuning,
             chosen,
             reason,
             geometry: geometry(chosen),
-            weighing: WeighGeometry::new(counters, shared.default_per_block),
+            weighing: WeighGeometry::new(counters, shared.default_per_block, &tuning.launches),
             most_packs: MOST_PACKS as usize,
             most_weights: MOST_WEIGHTS as usize,
         };
@@ -97,7 +96,7 @@ impl<B: FromRule> Launches<B> {
 
     /// The kernel that counts.
     pub(super) fn kernel(&self) -> Kernel {
-        kernel(self.chosen)
+        kernel(self.chosen, &self.tuning)
     }
 
     pub(super) fn counter(&self) -> EntryPoint<B> {
@@ -123,7 +122,7 @@ impl<B: FromRule> Launches<B> {
     }
 
     /// What a launch on this part is given.
-    fn args(&self, memory: &Memory<B>, part: Part) -> Args<B> {
+    fn args(&self, memory: &Memory<B>, part: Part) -> Result<Args<B>> {
         // Numbers of 32 bits: packs and tails are at most those of a launch, `Rule::check` has compared channels and cells with
         // 2^31, and `new` the keys.
         let &Memory { samples, counts, lock, table } = memory;
@@ -134,9 +133,9 @@ impl<B: FromRule> Launches<B> {
             self.chosen,
             Algorithm::GlobalAtomic(Ordering::SeqCst) | Algorithm::SharedAtomic(Ordering::SeqCst)
         );
-        Args {
-            // Launches begin at multiples of 16 bytes of an allocation, so there are always such words.
-            words: packs.cast().unwrap_or(GlobalIn::empty()),
+        Ok(Args {
+            // Launches on packs begin at multiples of their size.
+            words: cast(packs, WORDS)?,
             samples,
             counts,
             lock,
@@ -152,7 +151,7 @@ impl<B: FromRule> Launches<B> {
             ranges,
             range,
             copies_log2,
-        }
+        })
     }
 
     /// The most samples of a launch that counts.
@@ -165,7 +164,7 @@ impl<B: FromRule> Launches<B> {
         let per_pack = per_pack::<B>();
         parts(samples, self.most_samples()).map(move |(first, len)| {
             let part = Part { first, packs: len / per_pack, tail: len % per_pack };
-            let blocks = self.geometry.grid(part.packs as u64, self.processors);
+            let blocks = self.geometry.grid(part.packs as u64, self.tuning.processors);
             let shape = shape(blocks, self.geometry.threads).shared_bytes(self.geometry.shared_bytes);
             Pass { launches: self, shape, part }
         })
@@ -187,7 +186,7 @@ impl<B: FromRule> Launches<B> {
 
     /// The shape of a launch over so many weights.
     fn over_weights(&self, len: usize) -> LaunchShape {
-        shape(self.weighing.grid(len as u64, self.processors), self.weighing.threads)
+        shape(self.weighing.grid(len as u64, self.tuning.processors), self.weighing.threads)
     }
 
     /// How so many samples are counted; `residency` is what the device says of a launch.
@@ -236,18 +235,15 @@ impl<B: FromRule> Launches<B> {
     }
 }
 
-/// The most copies of a counter, one for each lane of a warp.
-const MOST_COPIES: u32 = 32;
-
 /// The kernel of an algorithm.
-fn kernel(algorithm: Algorithm) -> Kernel {
+fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
     match algorithm {
         Algorithm::Critical => Kernel::Critical,
         Algorithm::GlobalAtomic(_) => Kernel::Global,
         Algorithm::CachedAtomic => Kernel::Cached,
         Algorithm::PrivatePerThread => Kernel::Private,
         Algorithm::SharedAtomic(_) => Kernel::Shared { most_copies: 1 },
-        Algorithm::LanePrivate | Algorithm::Auto => Kernel::Shared { most_copies: MOST_COPIES },
+        Algorithm::LanePrivate | Algorithm::Auto => Kernel::Shared { most_copies: tuning.copies },
     }
 }
 
@@ -255,7 +251,7 @@ fn kernel(algorithm: Algorithm) -> Kernel {
 ///
 /// Counters are the same for all types of samples, so a type matters by its number of keys alone: bytes have 256 in each
 /// channel, however few bins there are.
-fn choose(counters: u32, geometry: Geometry, shared: SharedMemory) -> (Algorithm, String) {
+fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (Algorithm, String) {
     let Geometry { ranges, copies_log2, .. } = geometry;
     let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
     let (algorithm, why) = match (ranges, copies_log2) {
@@ -264,16 +260,19 @@ fn choose(counters: u32, geometry: Geometry, shared: SharedMemory) -> (Algorithm
             let why = format!("fit into {block} KiB once, and not twice into {half}");
             (Algorithm::SharedAtomic(Ordering::Relaxed), why)
         }
-        (..=MOST_RANGES, _) => {
+        (ranges, _) if ranges <= most_ranges => {
             (Algorithm::SharedAtomic(Ordering::Relaxed), format!("fit into {ranges} times {block} KiB"))
         }
         _ => {
-            let why = format!("take {ranges} times {block} KiB, more than {MOST_RANGES} of which are slow");
+            let why = format!("take {ranges} times {block} KiB, more than {most_ranges} of which are slow");
             (Algorithm::CachedAtomic, why)
         }
     };
     (algorithm, format!("{counters} counters of 4 bytes {why}"))
 }
+
+/// Words of a pack.
+const WORDS: u32 = PACK_BYTES / 4;
 
 /// Samples of a pack.
 fn per_pack<B: FromRule>() -> usize {
@@ -283,10 +282,6 @@ fn per_pack<B: FromRule>() -> usize {
 /// So many blocks of so many threads, all in a row.
 fn shape(blocks: u32, threads: u32) -> LaunchShape {
     LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1])
-}
-
-fn memory(shared: SharedMemory) -> kernels::Memory {
-    kernels::Memory { block: shared.max_per_block, multiprocessor: shared.per_multiprocessor }
 }
 
 /// `len` elements in parts of at most `most`: where each begins, and its length.
@@ -317,7 +312,7 @@ impl<B: FromRule> Pass<'_, B> {
     }
 
     /// What a kernel that counts is launched with.
-    pub(super) fn args(&self, memory: &Memory<B>) -> Args<B> {
+    pub(super) fn args(&self, memory: &Memory<B>) -> Result<Args<B>> {
         self.launches.args(memory, self.part)
     }
 
@@ -327,8 +322,8 @@ impl<B: FromRule> Pass<'_, B> {
         memory: &Memory<B>,
         weights: GlobalIn<f32>,
         quantum: Quantum,
-    ) -> WeightedArgs<B> {
+    ) -> Result<WeightedArgs<B>> {
         let range = self.launches.weighing.sums;
-        WeightedArgs { args: Args { range, ..self.args(memory) }, weights, quantum }
+        Ok(WeightedArgs { args: Args { range, ..self.args(memory)? }, weights, quantum })
     }
 }

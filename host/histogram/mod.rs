@@ -43,7 +43,7 @@
 //! are exact but for that. The result is the same, bit for bit, on every device.
 
 // A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
-// launched as `launches.rs` says. `rule.rs` is the problem that both have.
+// launched as `launches.rs` says, with the numbers of `tuning.rs`. `rule.rs` is the problem that both have.
 mod counts;
 mod cpu;
 mod description;
@@ -55,6 +55,7 @@ mod launches;
 mod plan;
 mod prepared;
 mod rule;
+mod tuning;
 
 pub use counts::{Channel, Counts, WeightedCounts};
 pub use description::{Algorithm, Histogram, Ordering};

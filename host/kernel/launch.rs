@@ -1,11 +1,12 @@
 //! Kernels of which only the arguments are known: what operations choose among.
 
-use super::{Kernel, LaunchShape, Residency, Windows};
-use crate::Result;
+use super::{Kernel, Windows};
+use crate::launch::{LaunchShape, Residency};
+use crate::{Error, Result};
 use cuda_std::Entry;
 use std::sync::OnceLock;
 
-/// A loaded kernel whose arguments are made of an `A`, with these constants.
+/// A loaded kernel whose arguments are made of an `A`, if they can be, with these constants.
 pub(crate) trait Launch<A, C = ()>: Send + Sync {
     /// The name of its entry point.
     fn name(&self) -> &'static str;
@@ -17,13 +18,13 @@ pub(crate) trait Launch<A, C = ()>: Send + Sync {
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
 }
 
-impl<A, E: Entry<Args: From<A>>> Launch<A, E::Constants> for Kernel<E> {
+impl<A, E: Entry<Args: TryFrom<A, Error: Into<Error>>>> Launch<A, E::Constants> for Kernel<E> {
     fn name(&self) -> &'static str {
         E::NAME
     }
 
     fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, args: A, constants: &E::Constants) -> Result<()> {
-        self.launch_in(windows, shape, &args.into(), constants)
+        self.launch_in(windows, shape, &args.try_into().map_err(Into::into)?, constants)
     }
 
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {

@@ -3,22 +3,20 @@
 //! | file | what |
 //! |---|---|
 //! | `windows.rs` | what buffers become in a kernel's arguments |
-//! | `check.rs` | whether arguments are made of nothing else |
-//! | `shape.rs` | grid, block and shared memory of a launch |
 //! | `launch.rs` | kernels of which only the arguments are known |
+//! | `recent.rs` | what has been made for the last keys |
 
-#[cfg(gpu)]
-mod check;
 mod launch;
-mod shape;
+mod recent;
 mod windows;
 
 pub(crate) use launch::{Launch, OnDemand};
-pub use shape::LaunchShape;
+pub(crate) use recent::Recent;
 pub use windows::Windows;
 
 use crate::backend::Queue;
 use crate::device::Engine;
+use crate::launch::{LaunchShape, Residency};
 use crate::{Device, Error, Result, backend};
 use cuda_std::Entry;
 use cuda_std::image::Modules;
@@ -131,18 +129,6 @@ pub struct Kernel<E: Entry> {
     device: Device,
 }
 
-/// How much of a multiprocessor a launch occupies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Residency {
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Blocks that run on one multiprocessor at a time.
-    pub blocks_per_multiprocessor: u32,
-    /// The share of a multiprocessor's threads that these blocks occupy, 0 to 1.
-    pub occupancy: f64,
-}
-
 impl<E: Entry> Kernel<E> {
     pub(crate) fn new(device: &Device, modules: &Modules) -> Result<Self> {
         const {
@@ -215,7 +201,7 @@ impl<E: Entry> Kernel<E> {
         // Before the turn: it can do whatever it wants, launches included.
         let args = args(&mut windows);
         let _turn = self.device.turn()?;
-        self.loaded.launch(&shape, &windows, &args, constants)
+        self.loaded.launch(&shape, windows.record(), &args, constants)
     }
 
     /// Launches the kernel with windows that `windows` has handed out. The caller has the device's [turn](Device::turn).
@@ -226,7 +212,7 @@ impl<E: Entry> Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        self.loaded.launch(&shape, windows, args, constants)
+        self.loaded.launch(&shape, windows.record(), args, constants)
     }
 
     /// What a launch of this shape occupies, as far as its block and shared memory are concerned; `None` for an emulated

@@ -1,9 +1,8 @@
 //! What buffers become in a kernel's arguments.
 
-use crate::{Buffer, Device, Element, Error};
-use cuda_std::host::Window;
+use crate::launch::WindowRecord;
+use crate::{Buffer, Device, Element};
 use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut};
-use smallvec::SmallVec;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -103,19 +102,23 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// A window is a plain value, and can be kept. No other launch takes it: that is [`Error::ForeignWindow`].
+/// A window is a plain value, and can be kept. No other launch takes it: that is
+/// [`Error::ForeignWindow`](crate::Error::ForeignWindow).
 pub struct Windows<'b> {
-    pub(super) device: Device,
-    /// No kernel has more as a rule, and then a launch allocates nothing.
-    pub(super) handed_out: SmallVec<[Window; 4]>,
-    /// The first one.
-    pub(super) error: Option<Error>,
+    device: Device,
+    record: WindowRecord,
     borrowed: PhantomData<&'b mut ()>,
 }
 
 impl<'b> Windows<'b> {
     pub(crate) fn new(device: &Device) -> Self {
-        Windows { device: device.clone(), handed_out: SmallVec::new(), error: None, borrowed: PhantomData }
+        let record = WindowRecord::new(device.queue_id());
+        Windows { device: device.clone(), record, borrowed: PhantomData }
+    }
+
+    /// What has been handed out.
+    pub(super) fn record(&self) -> &WindowRecord {
+        &self.record
     }
 
     /// A window on all elements of `buffer`, for the kernel to read.
@@ -140,14 +143,17 @@ impl<'b> Windows<'b> {
 
     /// Whether buffers of this handle can be used; remembers the error if not.
     fn accept(&mut self, operand: &'static str, owner: &Device) -> bool {
-        let result = self.device.check_owner(operand, owner);
-        let accepted = result.is_ok();
-        self.error = self.error.take().or(result.err());
-        accepted
+        match self.device.check_owner(operand, owner) {
+            Ok(()) => true,
+            Err(error) => {
+                self.record.refuse(error);
+                false
+            }
+        }
     }
 
     fn hand_out<W: Argument>(&mut self, window: W) -> W {
-        window.windows("", &mut |_, window| self.handed_out.push(window));
+        window.windows("", &mut |_, window| self.record.hand_out(window));
         window
     }
 }
@@ -155,5 +161,36 @@ impl<'b> Windows<'b> {
 impl fmt::Debug for Windows<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Windows").field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, feature = "emulator"))]
+mod tests {
+    use super::*;
+    use emulator::Profile;
+    use slm_kernels::{Misaligned, cast};
+
+    #[test]
+    fn windows_are_moved_by_what_they_are_aligned_for() {
+        let device = Device::emulated(Profile::SM_90, 0);
+        let buffer = device.upload(&[0u8; 64]).unwrap();
+        let whole = Windows::new(&device).input(&buffer);
+        let mut start = 0;
+        whole.windows("", &mut |_, window| start = window.address);
+        for first in 0..=48 {
+            let part = whole.slice(first, 16);
+            let refused = |alignment| Misaligned { address: start + first, alignment };
+            let words: Result<GlobalIn<u32>, Misaligned> = cast(part, 1);
+            assert_eq!(words.map(|words| words.len()), if first % 4 == 0 { Ok(4) } else { Err(refused(4)) });
+            let packs: Result<GlobalIn<u32>, Misaligned> = cast(part, 4);
+            assert_eq!(packs.map(|packs| packs.len()), if first % 16 == 0 { Ok(4) } else { Err(refused(16)) });
+            let doubles: Result<GlobalIn<u64>, Misaligned> = cast(part, 1);
+            assert_eq!(doubles.map(|doubles| doubles.len()), if first % 8 == 0 { Ok(2) } else { Err(refused(8)) });
+            let bytes: Result<GlobalIn<u8>, Misaligned> = cast(part, 1);
+            assert_eq!(bytes.map(|bytes| bytes.len()), Ok(16));
+        }
+        // What has no elements has no accesses either.
+        let nothing: Result<GlobalIn<u64>, Misaligned> = cast(whole.slice(3, 0), 2);
+        assert_eq!(nothing.map(|nothing| nothing.len()), Ok(0));
     }
 }

@@ -1,34 +1,30 @@
 //! Transpositions on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
 
 use super::kernels::{load, name, shape};
+use super::tuning::Tuning;
 use super::{Algorithm, Matrices, Plan};
-use crate::device::SharedMemory;
-use crate::kernel::Launch;
+use crate::info::SharedMemory;
+use crate::kernel::{Launch, Recent};
 use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
-use cuda_std::{GlobalIn, GlobalOut};
+use slm_kernels::cast;
 use slm_kernels::transpose::{Geometry, Kernel, Problem, Work};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
-const LONG_ELEMENT: u64 = 64;
-
-/// A matrix of at most so many bytes is in the cache when it is written, however it is read.
-const SMALL_MATRIX: u64 = 2048;
+use std::sync::Arc;
 
 /// A transposition on a GPU.
 pub(super) struct Transpose {
     device: Device,
     shared: SharedMemory,
+    tuning: Tuning,
     matrices: Matrices,
     algorithm: Algorithm,
-    /// What is ready for the pitches used so far: others may take another kernel.
-    ready: Mutex<Vec<Ready>>,
+    /// What is ready for the pitches used last: others may take another kernel.
+    ready: Recent<[usize; 2], Ready>,
+    kernels: Recent<Kernel, Arc<dyn Launch<Work>>>,
 }
 
 /// What runs for certain pitches, and why.
 #[derive(Clone)]
 struct Ready {
-    pitches: [usize; 2],
     choice: Choice,
     geometry: Geometry,
     launch: Arc<dyn Launch<Work>>,
@@ -47,8 +43,9 @@ impl Transpose {
         matrices: &Matrices,
         algorithm: Algorithm,
     ) -> Result<Self> {
-        let (device, matrices) = (device.clone(), *matrices);
-        let transpose = Transpose { device, shared, matrices, algorithm, ready: Mutex::default() };
+        let (device, tuning, matrices) = (device.clone(), Tuning::new(device.info()), *matrices);
+        let (ready, kernels) = (Recent::default(), Recent::default());
+        let transpose = Transpose { device, shared, tuning, matrices, algorithm, ready, kernels };
         if !transpose.matrices.is_empty() {
             transpose.ready::<T>(transpose.matrices.pitches())?;
         }
@@ -58,7 +55,7 @@ impl Transpose {
     fn choose(&self, problem: &Problem) -> Choice {
         let asked = |kernel| Choice { kernel, reason: "asked for" };
         match self.algorithm {
-            Algorithm::Auto => choose(problem),
+            Algorithm::Auto => choose(problem, &self.tuning),
             Algorithm::Naive => asked(Kernel::naive(problem)),
             Algorithm::SharedUnpadded => asked(Kernel::shared(problem, false)),
             Algorithm::SharedPadded => asked(Kernel::shared(problem, true)),
@@ -67,22 +64,14 @@ impl Transpose {
 
     /// What runs for numbers of type `T` in rows so far apart, loaded.
     fn ready<T: Element>(&self, pitches: [usize; 2]) -> Result<Ready> {
-        // The list is whole at any time, so a panic elsewhere did it no harm.
-        let mut all = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ready) = all.iter().find(|ready| ready.pitches == pitches) {
-            return Ok(ready.clone());
-        }
-        let problem = self.matrices.problem::<T>(pitches)?;
-        let choice = self.choose(&problem);
-        let geometry = Geometry::new(choice.kernel, &problem);
-        let launch = match all.iter().find(|ready| ready.choice.kernel == choice.kernel) {
-            Some(ready) => ready.launch.clone(),
-            None => load(&self.device, choice.kernel)?,
-        };
-        self.shared.check(launch.name(), geometry.shared_bytes)?;
-        let ready = Ready { pitches, choice, geometry, launch };
-        all.push(ready.clone());
-        Ok(ready)
+        self.ready.get(pitches, || {
+            let problem = self.matrices.problem::<T>(pitches)?;
+            let choice = self.choose(&problem);
+            let geometry = Geometry::new(choice.kernel, &problem, &self.tuning.launches);
+            let launch = self.kernels.get(choice.kernel, || load(&self.device, choice.kernel))?;
+            self.shared.check(launch.name(), geometry.shared_bytes)?;
+            Ok(Ready { choice, geometry, launch })
+        })
     }
 
     fn launch_plan<T: Element>(&self, ready: &Ready) -> Option<LaunchPlan> {
@@ -102,18 +91,18 @@ impl Transpose {
 }
 
 /// What is fastest.
-fn choose(problem: &Problem) -> Choice {
+fn choose(problem: &Problem, tuning: &Tuning) -> Choice {
     let naive = |reason| Choice { kernel: Kernel::naive(problem), reason };
     let bytes = problem.rows.saturating_mul(problem.columns).saturating_mul(problem.element);
-    if problem.element >= LONG_ELEMENT {
+    if problem.element >= tuning.long_element {
         naive("the elements are long")
     } else if problem.rows == 1 || problem.columns == 1 {
         naive("nothing changes its place but for gaps between rows")
-    } else if bytes <= SMALL_MATRIX {
+    } else if bytes <= tuning.small_matrix {
         naive("the matrices are small")
     } else if let Some(kernel) = Kernel::packed(problem) {
         Choice { kernel, reason: "rows begin at multiples of what it moves at a time, the output's at sectors" }
-    } else if let Some(kernel) = Kernel::skewed(problem) {
+    } else if let Some(kernel) = Kernel::skewed(problem, &tuning.launches) {
         Choice { kernel, reason: "takes rows that are short or begin anywhere" }
     } else {
         Choice { kernel: Kernel::shared(problem, true), reason: "takes elements of any size" }
@@ -127,9 +116,7 @@ impl Transpose {
         }
         let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
         let mut windows = Windows::new(&self.device);
-        // Bytes begin anywhere.
-        let input = windows.input(input).cast().unwrap_or(GlobalIn::empty());
-        let output = windows.output(output).cast().unwrap_or(GlobalOut::empty());
+        let (input, output) = (cast(windows.input(input), 1)?, cast(windows.output(output), 1)?);
         let _turn = self.device.turn()?;
         // A single matrix may have a pitch of whatever size.
         let matrix_bytes =
@@ -185,6 +172,28 @@ mod tests {
         assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4]), Ok(vec![1, 3, 2, 4]));
         let device = "emulated:small:0".to_owned();
         assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4, 5]), Err(Error::UnwrittenOutput { device, element: 4 }));
+    }
+
+    /// Kernels that move packs would leave out what does not begin where packs do.
+    #[test]
+    fn windows_that_begin_anywhere_are_refused() {
+        let device = Device::emulated(Profile::SM_90, 0);
+        let shared = device.info().shared_memory.unwrap();
+        // With packs of 16 bytes, with units of 4 and with units of 8.
+        for (rows, columns, components, alignment) in [(64, 64, 1, 16), (30, 30, 1, 4), (33, 33, 2, 8)] {
+            let matrices = Matrices { rows, columns, count: 1, components };
+            let transpose = Transpose::new::<u32>(&device, shared, &matrices, Algorithm::Auto).unwrap();
+            let Ready { geometry, launch, .. } = transpose.ready::<u32>(matrices.pitches()).unwrap();
+            let len = 4 * matrices.len();
+            let (input, mut output) = (device.upload(&vec![0u8; len + 16]).unwrap(), device.zeroed(len).unwrap());
+            let mut windows = Windows::new(&device);
+            let (input, output) = (windows.input(&input), windows.output(&mut output));
+            let part = geometry.parts().next().unwrap();
+            let run = |first| launch.launch(&windows, &geometry, part, input.slice(first, u64::MAX), output);
+            assert_eq!([run(0), run(16)], [Ok(()), Ok(())], "{}", launch.name());
+            let Err(Error::MisalignedWindow { address, alignment: needed }) = run(alignment / 2) else { panic!() };
+            assert_eq!((address % alignment, needed), (alignment / 2, alignment), "{}", launch.name());
+        }
     }
 
     /// No launch has to write what belongs to others.

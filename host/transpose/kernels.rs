@@ -3,6 +3,7 @@
 use crate::kernel::Launch;
 use crate::{Device, LaunchShape, Result};
 use cuda_std::Entry;
+use slm_kernels::Misaligned;
 use slm_kernels::transpose::{Geometry, Kernel, Visitor, Work};
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub(super) fn name(kernel: Kernel) -> &'static str {
     impl Visitor for Name {
         type Output = &'static str;
 
-        fn visit<E: Entry<Args: From<Work>, Constants = ()>>(self) -> &'static str {
+        fn visit<E: Entry<Args: TryFrom<Work, Error = Misaligned>, Constants = ()>>(self) -> &'static str {
             E::NAME
         }
     }
@@ -32,7 +33,7 @@ pub(super) fn load(device: &Device, kernel: Kernel) -> Result<Arc<dyn Launch<Wor
     impl Visitor for Load<'_> {
         type Output = Result<Arc<dyn Launch<Work>>>;
 
-        fn visit<E: Entry<Args: From<Work>, Constants = ()>>(self) -> Self::Output {
+        fn visit<E: Entry<Args: TryFrom<Work, Error = Misaligned>, Constants = ()>>(self) -> Self::Output {
             Ok(Arc::new(self.0.own_kernel::<E>()?))
         }
     }

@@ -22,6 +22,7 @@ mod kernels;
 mod matrices;
 mod plan;
 mod prepared;
+mod tuning;
 
 pub use description::{Algorithm, Transpose};
 pub use element::TransposeElement;

@@ -19,14 +19,14 @@ pub struct PreparedTranspose<T: Element> {
 /// A transposition on a device of some kind.
 pub(super) enum OnDevice {
     Cpu(cpu::Transpose),
-    Gpu(gpu::Transpose),
+    Gpu(Box<gpu::Transpose>),
 }
 
 impl OnDevice {
     fn new<T: Element>(device: &Device, matrices: &Matrices, algorithm: Algorithm) -> Result<Self> {
         Ok(match device.info().shared_memory {
             None => OnDevice::Cpu(cpu::Transpose::new(matrices, algorithm)),
-            Some(shared) => OnDevice::Gpu(gpu::Transpose::new::<T>(device, shared, matrices, algorithm)?),
+            Some(shared) => OnDevice::Gpu(Box::new(gpu::Transpose::new::<T>(device, shared, matrices, algorithm)?)),
         })
     }
 }

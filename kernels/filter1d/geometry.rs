@@ -40,6 +40,17 @@ pub struct Problem {
     pub orientation: Orientation,
 }
 
+/// What the host chooses for a device. The numbers of the simple kernels are their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Threads of a block of the register-tiled kernel along rows: a multiple of 64.
+    pub row_threads: u32,
+    /// The most taps with which these threads share several short lines.
+    pub most_taps_of_short_lines: u64,
+    /// The most threads along a column, for each of 32 columns, of the register-tiled kernel.
+    pub column_threads: u32,
+}
+
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
@@ -75,21 +86,23 @@ pub struct Part {
 impl Geometry {
     /// How to launch `kernel` with elements of type `T`.
     #[must_use]
-    pub fn new<T: Sample>(kernel: Kernel, problem: &Problem) -> Self {
+    pub fn new<T: Sample>(kernel: Kernel, problem: &Problem, tuning: &Tuning) -> Self {
         match (kernel, problem.orientation) {
             (Kernel::Global, _) => global(problem),
             (Kernel::Tile, Orientation::Rows) => Shape { block: [256, 1], lines: 1, outputs: 256 }.tile::<T>(problem),
             (Kernel::Tile, Orientation::Columns) => Shape { block: [32, 8], lines: 32, outputs: 64 }.tile::<T>(problem),
-            (Kernel::Register, Orientation::Rows) => row_shape::<T>(problem).register::<T>(problem),
-            (Kernel::Register, Orientation::Columns) => column_shape::<T>(problem.outputs).register::<T>(problem),
+            (Kernel::Register, Orientation::Rows) => row_shape::<T>(problem, tuning).register::<T>(problem),
+            (Kernel::Register, Orientation::Columns) => {
+                column_shape::<T>(problem.outputs, tuning).register::<T>(problem)
+            }
         }
     }
 
     /// The most taps that one launch of the register-tiled kernels can have, along rows and columns, where a block can
     /// have `shared_bytes` of shared memory; at least one pack.
     #[must_use]
-    pub fn chunk<T: Sample>(shared_bytes: u64) -> usize {
-        let tallest = column_shape::<T>(u64::MAX);
+    pub fn chunk<T: Sample>(shared_bytes: u64, tuning: &Tuning) -> usize {
+        let tallest = column_shape::<T>(u64::MAX, tuning);
         let samples = shared_bytes / (tallest.lines * size_of::<T>() as u64);
         let fitting = samples.saturating_sub(tallest.outputs) / pack::<T>() * pack::<T>();
         let places = (CHUNK_BYTES / size_of::<T>()).min(fitting as usize);
@@ -171,18 +184,18 @@ fn pack<T>() -> u64 {
     16 / size_of::<T>() as u64
 }
 
-/// 128 threads: all on one line if it is long or the halo is large, otherwise 64 or 32 on each of 2 or 4 lines.
-fn row_shape<T>(problem: &Problem) -> Shape {
-    let sums = ROW_PACKS as u64 * pack::<T>();
-    let fits = |width: &u64| width * sums >= problem.outputs && problem.taps <= 1024;
-    let width = [32, 64].into_iter().find(fits).unwrap_or(128);
-    Shape { block: [width as u32, (128 / width) as u32], lines: 128 / width, outputs: width * sums }
+/// All threads on one line if it is long or the halo is large, otherwise 64 or 32 on each of several lines.
+fn row_shape<T>(problem: &Problem, tuning: &Tuning) -> Shape {
+    let (sums, threads) = (ROW_PACKS as u64 * pack::<T>(), u64::from(tuning.row_threads));
+    let fits = |width: &u64| width * sums >= problem.outputs && problem.taps <= tuning.most_taps_of_short_lines;
+    let width = [32, 64].into_iter().find(fits).unwrap_or(threads);
+    Shape { block: [width as u32, (threads / width) as u32], lines: threads / width, outputs: width * sums }
 }
 
-/// 32 lines, and as many threads along each as it takes, 8 at most.
-fn column_shape<T>(outputs: u64) -> Shape {
+/// 32 lines, and as many threads along each as it takes, up to a limit.
+fn column_shape<T>(outputs: u64, tuning: &Tuning) -> Shape {
     let sums = COLUMN_PACKS as u64 * pack::<T>();
-    let places = outputs.div_ceil(sums).clamp(1, 8);
+    let places = outputs.div_ceil(sums).clamp(1, tuning.column_threads.into());
     Shape { block: [32, places as u32], lines: 32, outputs: places * sums }
 }
 
@@ -194,7 +207,9 @@ mod tests {
     fn no_outputs_are_no_blocks() {
         for orientation in [Orientation::Rows, Orientation::Columns] {
             for kernel in [Kernel::Global, Kernel::Tile, Kernel::Register] {
-                let geometry = Geometry::new::<f32>(kernel, &Problem { lines: 3, outputs: 0, taps: 5, orientation });
+                let tuning = Tuning { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
+                let problem = Problem { lines: 3, outputs: 0, taps: 5, orientation };
+                let geometry = Geometry::new::<f32>(kernel, &problem, &tuning);
                 assert_eq!(geometry.blocks(3), 0);
                 assert!(geometry.parts(3).all(|part| part.blocks == 0));
             }

@@ -20,7 +20,7 @@ mod register;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, Orientation, Part, Problem};
+pub use geometry::{Geometry, Kernel, Orientation, Part, Problem, Tuning};
 
 use crate::Sample;
 use cuda_std::{GlobalIn, GlobalInOut, arguments, kernel};

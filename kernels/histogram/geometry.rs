@@ -6,27 +6,26 @@ use cuda_std::shared_bytes;
 /// The most packs of a launch: 2 GiB of samples, so that no counter of 32 bits overflows.
 pub const MOST_PACKS: u64 = 1 << 27;
 
-/// Threads of a block that counts with atomic additions.
-const THREADS: u32 = 1024;
-
 /// Threads of a block in which each waits for all others.
 const THREADS_IN_TURNS: u32 = 32;
-
-/// Groups of a block that counts without atomic additions, at most.
-const MOST_GROUPS: u64 = 8;
 
 /// The most weights of a launch.
 pub const MOST_WEIGHTS: u64 = 1 << 30;
 
-/// Threads of a block that looks at weights, and blocks to a multiprocessor, at most.
-const WEIGHING_THREADS: u32 = 256;
-const WEIGHING_BLOCKS: u32 = 8;
-
-/// Threads of a multiprocessor.
-const MOST_THREADS: u32 = 2048;
-
-/// What the hardware takes of shared memory for each block.
-const RESERVED_BYTES: u64 = 1024;
+/// What the host chooses for a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Threads of a block that counts with atomic additions.
+    pub threads: u32,
+    /// The most blocks of them to a multiprocessor.
+    pub blocks: u32,
+    /// The most groups of a block that counts without atomic additions.
+    pub groups: u32,
+    /// Threads of a block that looks at weights.
+    pub weighing_threads: u32,
+    /// The most blocks of them to a multiprocessor.
+    pub weighing_blocks: u32,
+}
 
 /// The kernels of this operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +52,8 @@ pub struct Memory {
     pub block: u64,
     /// What there is for all blocks of a multiprocessor.
     pub multiprocessor: u64,
+    /// What the hardware takes of it for each block.
+    pub reserved: u64,
 }
 
 /// How a kernel is launched.
@@ -75,19 +76,19 @@ pub struct Geometry {
 impl Geometry {
     /// How to launch `kernel` for so many counters, at most 2^31; as for one if there is none.
     #[must_use]
-    pub fn new(kernel: Kernel, counters: u32, memory: Memory) -> Self {
+    pub fn new(kernel: Kernel, counters: u32, memory: Memory, tuning: &Tuning) -> Self {
         let counters = counters.max(1);
         let plain =
             |threads, blocks| Geometry { threads, shared_bytes: 0, ranges: 1, range: counters, copies_log2: 0, blocks };
         match kernel {
             Kernel::Critical => plain(THREADS_IN_TURNS, None),
-            Kernel::Global => plain(THREADS, Some(MOST_THREADS / THREADS)),
+            Kernel::Global => plain(tuning.threads, Some(tuning.blocks)),
             Kernel::Cached => {
-                let blocks = resident(cached::SHARED_BYTES, memory);
-                Geometry { shared_bytes: cached::SHARED_BYTES, ..plain(THREADS, Some(blocks)) }
+                let blocks = resident(cached::SHARED_BYTES, memory, tuning);
+                Geometry { shared_bytes: cached::SHARED_BYTES, ..plain(tuning.threads, Some(blocks)) }
             }
-            Kernel::Private => private(counters.into(), memory, plain(GROUP, Some(1))),
-            Kernel::Shared { most_copies } => shared(counters, most_copies, memory),
+            Kernel::Private => private(counters.into(), memory, tuning, plain(GROUP, Some(1))),
+            Kernel::Shared { most_copies } => shared(counters, most_copies, memory, tuning),
         }
     }
 
@@ -107,6 +108,8 @@ impl Geometry {
 pub struct WeighGeometry {
     /// Threads of a block.
     pub threads: u32,
+    /// The most blocks to a multiprocessor.
+    blocks: u32,
     /// The sums that a block keeps in shared memory: all or none.
     pub sums: u32,
     /// The dynamic shared memory of a block that adds up weights, in bytes. The search for the largest one needs none.
@@ -116,46 +119,46 @@ pub struct WeighGeometry {
 impl WeighGeometry {
     /// For so many sums, if a block is to have so many bytes of shared memory.
     #[must_use]
-    pub fn new(sums: u32, block: u64) -> Self {
+    pub fn new(sums: u32, block: u64, tuning: &Tuning) -> Self {
         let all = shared_bytes::<u64>(sums.into());
         let (sums, shared_bytes) = if all <= block { (sums, all) } else { (0, 0) };
-        WeighGeometry { threads: WEIGHING_THREADS, sums, shared_bytes }
+        WeighGeometry { threads: tuning.weighing_threads, blocks: tuning.weighing_blocks, sums, shared_bytes }
     }
 
     /// The blocks for so many weights, on a device with so many multiprocessors.
     #[must_use]
     pub fn grid(&self, weights: u64, processors: u32) -> u32 {
-        let most = u64::from(processors) * u64::from(WEIGHING_BLOCKS);
-        // No more than `MOST_WEIGHTS / WEIGHING_THREADS`.
+        let most = u64::from(processors) * u64::from(self.blocks);
+        // No more than `MOST_WEIGHTS`.
         weights.min(MOST_WEIGHTS).div_ceil(self.threads.into()).min(most).max(1) as u32
     }
 }
 
 /// As many groups as fit.
-fn private(counters: u64, memory: Memory, plain: Geometry) -> Geometry {
+fn private(counters: u64, memory: Memory, tuning: &Tuning, plain: Geometry) -> Geometry {
     let rounds = shared_bytes::<u32>(counters);
     let group = counters * u64::from(ROW);
-    let groups = (memory.block.saturating_sub(rounds) / group).clamp(1, MOST_GROUPS);
+    let groups = (memory.block.saturating_sub(rounds) / group).clamp(1, tuning.groups.into());
     Geometry { threads: GROUP * groups as u32, shared_bytes: shared_bytes::<u8>(groups * group) + rounds, ..plain }
 }
 
 /// As many copies as fit, or as few ranges as are needed.
-fn shared(counters: u32, most_copies: u32, memory: Memory) -> Geometry {
+fn shared(counters: u32, most_copies: u32, memory: Memory, tuning: &Tuning) -> Geometry {
     let capacity = (memory.block / 16 * 4).clamp(1, u64::from(u32::MAX)) as u32;
     let ranges = counters.div_ceil(capacity);
     let range = counters.div_ceil(ranges);
     let bytes = |copies_log2: u32| shared_bytes::<u32>(u64::from(range) << copies_log2);
     // Two blocks fill a multiprocessor.
-    let half = (memory.multiprocessor / 2).saturating_sub(RESERVED_BYTES).min(memory.block);
+    let half = (memory.multiprocessor / 2).saturating_sub(memory.reserved).min(memory.block);
     // Ranges have one: two would not fit, and kernels count on it.
     let most_log2 = if ranges > 1 { 0 } else { most_copies.max(1).ilog2() };
     let copies_log2 = (0..=most_log2).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
     let shared_bytes = bytes(copies_log2);
-    let blocks = Some(resident(shared_bytes, memory));
-    Geometry { threads: THREADS, shared_bytes, ranges, range, copies_log2, blocks }
+    let blocks = Some(resident(shared_bytes, memory, tuning));
+    Geometry { threads: tuning.threads, shared_bytes, ranges, range, copies_log2, blocks }
 }
 
 /// The blocks with so much shared memory that a multiprocessor has room for, or one.
-fn resident(shared_bytes: u64, memory: Memory) -> u32 {
-    (memory.multiprocessor / (shared_bytes + RESERVED_BYTES)).clamp(1, u64::from(MOST_THREADS / THREADS)) as u32
+fn resident(shared_bytes: u64, memory: Memory, tuning: &Tuning) -> u32 {
+    (memory.multiprocessor / (shared_bytes + memory.reserved).max(1)).clamp(1, tuning.blocks.into()) as u32
 }

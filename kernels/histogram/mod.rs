@@ -42,7 +42,7 @@ pub use bins::{BYTE_VALUES, Binning, Bytes, Edges, Even, LowBits, OUTSIDE};
 pub use bins::{ByValue, EdgeSlice, Guided};
 pub use countable::Countable;
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, WeighGeometry};
+pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, Tuning, WeighGeometry};
 pub use grid::Grid;
 pub use halfway::Halfway;
 #[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]

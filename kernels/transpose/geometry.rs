@@ -12,11 +12,28 @@ const MOST_BLOCKS: u64 = 65_535;
 /// The most units of an element: threads count them with 32 bits, and the last step of a block leads beyond them.
 const MOST_UNITS: u64 = (u32::MAX - THREADS) as u64;
 
-/// The bytes of a tile.
-const TILE_BYTES: u64 = 16 << 10;
-
-/// The longest side of a square tile.
-const LONGEST_SIDE: u64 = 128;
+/// What the host chooses for a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// The bytes of a tile of the kernels without packs and whole words.
+    pub tile_bytes: u64,
+    /// The longest side of such a tile, if it is square.
+    pub longest_side: u64,
+    /// The most shared memory of a block, in bytes.
+    pub shared_bytes: u64,
+    /// The bytes of a skewed tile's rows in the output, as a rule, and at most in the input.
+    pub row_bytes: u64,
+    /// The bytes of a skewed tile, about.
+    pub skewed_bytes: u64,
+    /// Tiles with longer rows than so many bytes are not brought as runs: few of their words belong to two rows.
+    pub run_bytes: u64,
+    /// Tiles of narrow matrices have so many more rows that they have at most so many bytes.
+    pub narrow_bytes: u64,
+    /// But there shall be so many blocks.
+    pub fewest_blocks: u64,
+    /// Of matrices with at most so many columns, whole warps write one.
+    pub few_columns: u64,
+}
 
 /// Matrices to be transposed. Rows and columns are the input's; all but the numbers of elements and matrices is in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,33 +128,33 @@ impl Skewed {
 
     /// How a matrix is cut into tiles; `None` if its rows are so far apart that 32 bits cannot count the units of a tile,
     /// or if single columns are longer than there is room for.
-    fn cut(&self, problem: &Problem) -> Option<Cut> {
+    fn cut(&self, problem: &Problem, tuning: &Tuning) -> Option<Cut> {
         let halo = u64::from(self.skew.halo());
         // As a rule, the threads take at most so many columns at a time as a sector has units: see the kernel.
         let mut lanes_log2 = match self.skew.bytes {
             8 => 6,
-            _ if self.distances().is_some() && problem.columns > FEW_COLUMNS => 4,
+            _ if self.distances().is_some() && problem.columns > tuning.few_columns => 4,
             _ => 5,
         };
         let bytes = match self.element() {
-            1 | 2 => ROW_BYTES / 2,
-            12 | 16 => ROW_BYTES * 2,
-            _ => ROW_BYTES,
+            1 | 2 => tuning.row_bytes / 2,
+            12 | 16 => tuning.row_bytes * 2,
+            _ => tuning.row_bytes,
         };
         let words = bytes / u64::from(self.skew.bytes);
         let mut words = if self.skew.units == 3 { words / 4 * 3 } else { words };
         let rows = |words: u64| words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
         let width = problem.columns.saturating_mul(self.element());
-        let most = problem.rows.min(problem.rows.saturating_mul(problem.matrices) / FEWEST_BLOCKS);
+        let most = problem.rows.min(problem.rows.saturating_mul(problem.matrices) / tuning.fewest_blocks);
         // A power of two of words, which neighbouring threads take.
         let columns = |rows: u64| {
-            let width = (TILE_BYTES_SKEWED / (rows + halo)).min(ROW_BYTES) / u64::from(self.skew.bytes);
+            let width = (tuning.skewed_bytes / (rows + halo)).min(tuning.row_bytes) / u64::from(self.skew.bytes);
             let units = (1 << width.max(1).ilog2()) * u64::from(self.skew.per_word);
             (units - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units)
         };
         let longer = |words: u64| {
             let rows = rows(2 * words);
-            rows <= most && rows.saturating_mul(width) <= NARROW_BYTES && problem.columns <= columns(rows)
+            rows <= most && rows.saturating_mul(width) <= tuning.narrow_bytes && problem.columns <= columns(rows)
         };
         while longer(words) {
             words *= 2;
@@ -154,24 +171,24 @@ impl Skewed {
             return None;
         }
         let cut_into = |columns: u64| {
-            let cut = Cut { rows, columns, lanes_log2, run: self.is_run(problem, columns) };
+            let cut = Cut { rows, columns, lanes_log2, run: self.is_run(problem, columns, tuning) };
             if cut.rows < most { self.filled(cut, most) } else { cut }
         };
         let mut cut = cut_into(columns(rows).max(1).min(problem.columns).min(reach));
         // There is room for more rows than there are.
-        while cut.columns > 1 && self.shared_bytes(&cut) > MOST_SHARED_BYTES {
+        while cut.columns > 1 && self.shared_bytes(&cut) > tuning.shared_bytes {
             cut = cut_into(cut.columns / 2);
         }
         let reached = self.room(&cut).checked_mul(units(problem.input_pitch))?;
-        (self.shared_bytes(&cut) <= MOST_SHARED_BYTES && reached <= REACH).then_some(cut)
+        (self.shared_bytes(&cut) <= tuning.shared_bytes && reached <= REACH).then_some(cut)
     }
 
     /// Whether tiles with so many columns are brought as runs: without gaps, and with words that belong to two rows.
-    fn is_run(&self, problem: &Problem, columns: u64) -> bool {
+    fn is_run(&self, problem: &Problem, columns: u64, tuning: &Tuning) -> bool {
         let row = columns * problem.element;
         let gapless = columns == problem.columns && problem.input_pitch == row;
         gapless
-            && row <= MOST_BYTES_IN_RUN
+            && row <= tuning.run_bytes
             && !(columns * u64::from(self.skew.units)).is_multiple_of(u64::from(self.skew.per_word))
     }
 
@@ -300,28 +317,6 @@ struct Cut {
     run: bool,
 }
 
-/// The bytes of a skewed tile's rows in the output, as a rule, and at most in the input. With those of the tiles and of
-/// narrow ones tried on an H200 with 16383 x 8191 and 1,000,003 x 7 elements of all sizes.
-const ROW_BYTES: u64 = 512;
-
-/// The bytes of a skewed tile, about.
-const TILE_BYTES_SKEWED: u64 = 41 << 10;
-
-/// Shared memory for four blocks on multiprocessors of compute capability 9.0, and for one on those that have 64 KiB.
-const MOST_SHARED_BYTES: u64 = 56 << 10;
-
-/// Tiles with longer rows are not brought as runs: few of their words belong to two rows.
-const MOST_BYTES_IN_RUN: u64 = 96;
-
-/// Tiles of narrow matrices have so many more rows that they have at most so many bytes.
-const NARROW_BYTES: u64 = 24 << 10;
-
-/// But there shall be work for all multiprocessors.
-const FEWEST_BLOCKS: u64 = 448;
-
-/// Of matrices with at most so many columns, whole warps write one.
-const FEW_COLUMNS: u64 = 8;
-
 /// As many words as a sector has: fewer lanes would not write whole sectors.
 const FEWEST_LANES_LOG2: u32 = 3;
 
@@ -383,10 +378,12 @@ impl Kernel {
 
     /// With whole words wherever rows begin, if there is a kernel for elements of this size and units are aligned.
     #[must_use]
-    pub fn skewed(problem: &Problem) -> Option<Self> {
+    pub fn skewed(problem: &Problem, tuning: &Tuning) -> Option<Self> {
         let fits = |skewed: &&Skewed| {
             let unit = u64::from(skewed.unit);
-            skewed.element() == problem.element && problem.alignment(unit) == unit && skewed.cut(problem).is_some()
+            skewed.element() == problem.element
+                && problem.alignment(unit) == unit
+                && skewed.cut(problem, tuning).is_some()
         };
         SKEWED.iter().find(fits).map(Kernel::Skewed)
     }
@@ -409,6 +406,8 @@ pub struct Geometry {
     pub threads: u32,
     /// The dynamic shared memory of a block, in bytes.
     pub shared_bytes: u64,
+    /// Units that an access to global memory moves at the most.
+    pub at_once: u32,
     /// Blocks along x and y for one matrix.
     grid: [u64; 2],
     /// The binary logarithm of how many columns of tiles stand side by side along x of the grid.
@@ -439,19 +438,19 @@ impl Geometry {
     ///
     /// If [`Kernel::skewed`] did not choose the kernel for this problem, and it cannot do it.
     #[must_use]
-    pub fn new(kernel: Kernel, problem: &Problem) -> Self {
+    pub fn new(kernel: Kernel, problem: &Problem, tuning: &Tuning) -> Self {
         match kernel {
-            Kernel::Naive(unit) => Geometry::with_tile(problem, unit, tile(problem), 0),
+            Kernel::Naive(unit) => Geometry::with_tile(problem, unit, tile(problem, tuning), 0),
             Kernel::Shared { unit, padded: wider } => {
-                let tile = tile(problem);
+                let tile = tile(problem, tuning);
                 let width = tile[1] * problem.element;
-                let most = MOST_SHARED_BYTES / tile[0];
+                let most = tuning.shared_bytes / tile[0];
                 let pitch = if wider { padded(width, problem.element, unit, most) } else { width };
                 Geometry::with_tile(problem, unit, tile, 0).shared(pitch, tile[0])
             }
             Kernel::Swap(unit) => {
-                let side = side(problem.element, TILE_BYTES / 2).min(problem.rows);
-                let pitch = padded(side * problem.element, problem.element, unit, MOST_SHARED_BYTES / 2 / side);
+                let side = side(problem.element, tuning.tile_bytes / 2, tuning).min(problem.rows);
+                let pitch = padded(side * problem.element, problem.element, unit, tuning.shared_bytes / 2 / side);
                 let one = Geometry::with_tile(problem, unit, [side; 2], 0).shared(pitch, side);
                 Geometry { shared_bytes: 2 * one.shared_bytes, ..one }
             }
@@ -459,9 +458,10 @@ impl Geometry {
                 let Packed { pack_bytes, packs, elements, shape, .. } = packed;
                 let places = shape.packs(shape.across * elements, *packs, *elements);
                 let geometry = Geometry::with_tile(problem, 4, packed.tile(), 0);
-                Geometry { threads: shape.threads(), shared_bytes: u64::from(places * pack_bytes), ..geometry }
+                let shared_bytes = u64::from(places * pack_bytes);
+                Geometry { threads: shape.threads(), shared_bytes, at_once: pack_bytes / 4, ..geometry }
             }
-            Kernel::Skewed(skewed) => Geometry::skewed(problem, skewed),
+            Kernel::Skewed(skewed) => Geometry::skewed(problem, skewed, tuning),
         }
     }
 
@@ -471,7 +471,18 @@ impl Geometry {
         let across_log2 = across.div_ceil(MOST_BLOCKS).next_power_of_two().ilog2();
         let grid = [down << across_log2, across.div_ceil(1 << across_log2)];
         let (threads, shared_bytes, tile_pitch, skewed) = (THREADS, 0, 0, Places::default());
-        Geometry { threads, shared_bytes, grid, across_log2, tile, tile_pitch, skewed, problem: *problem, unit }
+        Geometry {
+            threads,
+            shared_bytes,
+            at_once: 1,
+            grid,
+            across_log2,
+            tile,
+            tile_pitch,
+            skewed,
+            problem: *problem,
+            unit,
+        }
     }
 
     /// With `rows` rows in shared memory, which are `pitch` bytes apart.
@@ -480,8 +491,8 @@ impl Geometry {
         Geometry { tile_pitch, shared_bytes: shared_bytes::<u8>(rows * pitch), ..self }
     }
 
-    fn skewed(problem: &Problem, skewed: &Skewed) -> Self {
-        let cut = skewed.cut(problem).expect("`Kernel::skewed` has found that the kernel can do it");
+    fn skewed(problem: &Problem, skewed: &Skewed, tuning: &Tuning) -> Self {
+        let cut = skewed.cut(problem, tuning).expect("`Kernel::skewed` has found that the kernel can do it");
         let (tile_pitch, places) = skewed.places(&cut);
         // Columns end up to `halo` rows before their tile does; the next one writes the rest.
         let halo = u64::from(skewed.skew.halo());
@@ -536,15 +547,15 @@ impl Geometry {
 }
 
 /// The longest side of a square tile of so many bytes: a power of two.
-fn side(element: u64, bytes: u64) -> u64 {
+fn side(element: u64, bytes: u64, tuning: &Tuning) -> u64 {
     let elements = (bytes / element).max(1);
     let side = 1 << (elements.ilog2() / 2);
-    LONGEST_SIDE.min(side)
+    tuning.longest_side.min(side)
 }
 
 /// Rows and columns of a tile: a square one, or of a narrow matrix as much as makes as many elements.
-fn tile(problem: &Problem) -> [u64; 2] {
-    let side = side(problem.element, TILE_BYTES);
+fn tile(problem: &Problem, tuning: &Tuning) -> [u64; 2] {
+    let side = side(problem.element, tuning.tile_bytes, tuning);
     // Whole warps of rows or columns.
     let longest = |other: u64| (side * side / other).max(32) / 32 * 32;
     match (problem.rows < side, problem.columns < side) {

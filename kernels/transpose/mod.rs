@@ -30,7 +30,7 @@ mod tile;
 mod visit;
 
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed};
+pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed, Tuning};
 pub use permutation::{Permutation, Step};
 pub use skewed::Unit;
 #[cfg(not(target_os = "cuda"))]

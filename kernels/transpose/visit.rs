@@ -1,11 +1,10 @@
 //! From a kernel that was chosen to its entry point, and from windows on bytes to its arguments.
-//!
-//! A window that does not begin at a multiple of what a kernel moves becomes an empty one.
 
 use super::{
     Args, Geometry, Kernel, Layout, Part, PermuteArgs, Region, SkewedArgs, SwapArgs, Unit, transpose_naive,
     transpose_shared, visit_packed, visit_skewed,
 };
+use crate::{Misaligned, cast};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, Value};
 
 /// What a launch that writes another matrix works on.
@@ -21,50 +20,46 @@ pub struct Work {
     pub output: GlobalOut<u8>,
 }
 
-impl<U: Value> From<Work> for Args<U> {
-    fn from(Work { geometry, part, input, output }: Work) -> Self {
-        Args { input: of_input(input), output: of_output(output), layout: geometry.layout(part) }
+impl<U: Value> TryFrom<Work> for Args<U> {
+    type Error = Misaligned;
+
+    fn try_from(Work { geometry, part, input, output }: Work) -> Result<Self, Misaligned> {
+        let at_once = geometry.at_once;
+        Ok(Args { input: cast(input, at_once)?, output: cast(output, at_once)?, layout: geometry.layout(part) })
     }
 }
 
-impl<U: Unit> From<Work> for SkewedArgs<U> {
-    fn from(Work { geometry, part, input, output }: Work) -> Self {
-        SkewedArgs {
-            input: of_input(input),
-            output: of_output(output),
-            input_words: of_input(input),
-            output_words: of_output(output),
+impl<U: Unit> TryFrom<Work> for SkewedArgs<U> {
+    type Error = Misaligned;
+
+    fn try_from(Work { geometry, part, input, output }: Work) -> Result<Self, Misaligned> {
+        Ok(SkewedArgs {
+            input: cast(input, 1)?,
+            output: cast(output, 1)?,
+            input_words: cast(input, 1)?,
+            output_words: cast(output, 1)?,
             layout: geometry.layout(part),
             places: geometry.skewed,
-        }
+        })
     }
 }
 
 /// The matrices, and where they are.
-impl<U: Value> From<(GlobalInOut<u8>, Layout)> for SwapArgs<U> {
-    fn from((matrices, layout): (GlobalInOut<u8>, Layout)) -> Self {
-        SwapArgs { matrices: of_both(matrices), layout }
+impl<U: Value> TryFrom<(GlobalInOut<u8>, Layout)> for SwapArgs<U> {
+    type Error = Misaligned;
+
+    fn try_from((matrices, layout): (GlobalInOut<u8>, Layout)) -> Result<Self, Misaligned> {
+        Ok(SwapArgs { matrices: cast(matrices, 1)?, layout })
     }
 }
 
 /// The matrices and the part of one, and which part that is.
-impl<U: Value> From<([GlobalInOut<u8>; 2], Region)> for PermuteArgs<U> {
-    fn from((memory, region): ([GlobalInOut<u8>; 2], Region)) -> Self {
-        let [matrices, part] = memory.map(of_both);
-        PermuteArgs { matrices, part, region }
+impl<U: Value> TryFrom<([GlobalInOut<u8>; 2], Region)> for PermuteArgs<U> {
+    type Error = Misaligned;
+
+    fn try_from(([matrices, part], region): ([GlobalInOut<u8>; 2], Region)) -> Result<Self, Misaligned> {
+        Ok(PermuteArgs { matrices: cast(matrices, 1)?, part: cast(part, 1)?, region })
     }
-}
-
-fn of_input<U: Value>(window: GlobalIn<u8>) -> GlobalIn<U> {
-    window.cast().unwrap_or(GlobalIn::empty())
-}
-
-fn of_output<U: Value>(window: GlobalOut<u8>) -> GlobalOut<U> {
-    window.cast().unwrap_or(GlobalOut::empty())
-}
-
-fn of_both<U: Value>(window: GlobalInOut<u8>) -> GlobalInOut<U> {
-    window.cast().unwrap_or(GlobalInOut::empty())
 }
 
 /// Does something with the entry point of a [`Kernel`].
@@ -73,7 +68,7 @@ pub trait Visitor {
     type Output;
 
     /// Called with the entry point.
-    fn visit<E: Entry<Args: From<Work>, Constants = ()>>(self) -> Self::Output;
+    fn visit<E: Entry<Args: TryFrom<Work, Error = Misaligned>, Constants = ()>>(self) -> Self::Output;
 }
 
 impl Kernel {

@@ -358,7 +358,7 @@ fn handles_dropped_while_counting(_device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Each handle loads modules of its own, and unloading one's leaves the other's alone.
+/// Handles share modules, and dropping one of them leaves these to the others.
 fn modules_of_two_handles(_device: &Device) -> Result<(), Failed> {
     let description = Filter1d::correlate(&[1, 2, 3]).extent(Extent::Full).boundary(Boundary::Constant(5));
     let x = Array2::from_shape_vec((40, 50), Random::new(1).values(2000))?;

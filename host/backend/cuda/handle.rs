@@ -15,17 +15,22 @@ const NON_BLOCKING: c_uint = 1;
 const WITH_TIME: c_uint = 0;
 
 /// A device's primary context, which all its users in the process share.
-pub(super) struct Context {
+pub(super) struct PrimaryContext {
     device: CUdevice,
     raw: CUcontext,
 }
 
-impl Context {
-    pub(super) fn primary(device: Device) -> Result<Self> {
+// SAFETY: a handle, which any thread may make current.
+unsafe impl Send for PrimaryContext {}
+// SAFETY: as above; a context can be current for several threads at once.
+unsafe impl Sync for PrimaryContext {}
+
+impl PrimaryContext {
+    pub(super) fn retain(device: Device) -> Result<Self> {
         let (device, mut raw) = (device.as_raw(), ptr::null_mut());
         // SAFETY: writes one handle, which outlives the call; the device exists.
         check("cuDevicePrimaryCtxRetain", unsafe { api::cuDevicePrimaryCtxRetain(&mut raw, device) })?;
-        Ok(Context { device, raw })
+        Ok(PrimaryContext { device, raw })
     }
 
     /// Makes it the context of the calling thread.
@@ -35,15 +40,20 @@ impl Context {
     }
 }
 
-impl Drop for Context {
+impl Drop for PrimaryContext {
     fn drop(&mut self) {
-        // SAFETY: retained once by `primary`.
+        // SAFETY: retained once by `retain`.
         unsafe { api::cuDevicePrimaryCtxRelease_v2(self.device) };
     }
 }
 
 /// A queue of work in the current context.
 pub(super) struct Stream(CUstream);
+
+// SAFETY: a handle into a context, which any thread may use after making it current.
+unsafe impl Send for Stream {}
+// SAFETY: as above; the driver lets several threads enqueue work at once.
+unsafe impl Sync for Stream {}
 
 impl Stream {
     /// One that does not wait for the legacy default stream, nor that for it.

@@ -1,11 +1,10 @@
 //! Kernels that can only be launched with their own arguments.
 
-use super::Queue;
 use super::driver::{api, is_not_found};
 use super::module::Loaded;
-use crate::backend::limits::LaunchLimits;
-use crate::device::Engine;
-use crate::{Error, LaunchShape, Residency, Result, Windows, backend};
+use super::queue::Queue;
+use crate::launch::{LaunchLimits, LaunchShape, Residency, WindowRecord};
+use crate::{Error, Result, backend};
 use cuda_std::Entry;
 use cuda_std::image::{Module, Modules};
 use cust::sys::CUfunction;
@@ -42,17 +41,15 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
     fn launch(
         &self,
         shape: &LaunchShape,
-        windows: &Windows<'_>,
+        windows: &WindowRecord,
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        let queue = &self.function.queue;
-        let is_device = |engine: &Engine| matches!(engine, Engine::Cuda(other) if Arc::ptr_eq(other, queue));
-        windows.check::<E>(is_device, args, constants)?;
+        windows.check::<E>(self.function.queue.id(), args, constants)?;
         let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
         // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`, whose
-        // digests of sources and layout `load` has compared). `Windows::check` has found each window among those that
-        // `windows` has handed out for this queue, from buffers that are borrowed as long as it lives, exclusively unless
+        // digests of sources and layout `load` has compared). `WindowRecord::check` has found each window among those
+        // that `windows` has handed out for this queue, from buffers that are borrowed as long as it lives, exclusively unless
         // the window is a `GlobalIn`. Nothing else in the parameters is an address (`Argument`).
         unsafe { self.function.enqueue(shape, parameters) }
     }
@@ -69,7 +66,7 @@ struct Function {
     function: CUfunction,
     registers: u32,
     limits: LaunchLimits,
-    /// Holds the module that the function is in; dropped before the queue, whose context that is in.
+    /// Holds the module that the function is in, as the queue's context does; dropped before it.
     _module: Arc<Loaded>,
     queue: Arc<Queue>,
 }
@@ -146,7 +143,8 @@ impl Function {
         self.queue.check("cuLaunchKernel", code)
     }
 
-    /// What a launch of this shape occupies, as far as its block and shared memory are concerned.
+    /// What a launch of this shape occupies, as far as its block and shared memory are concerned. The driver computes it from
+    /// what the context knows of the function, so nothing is kept for shapes.
     fn occupied(&self, shape: &LaunchShape) -> Result<Residency> {
         self.limits.check_block(self.name, shape)?;
         self.queue.enter()?;

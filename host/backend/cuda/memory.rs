@@ -1,9 +1,8 @@
 //! Device memory.
 
-use super::Queue;
 use super::driver::{api, is_out_of_memory};
-use crate::backend::{self, Queue as _};
-use crate::{Element, Error, Result};
+use super::queue::Queue;
+use crate::{Element, Error, Result, backend};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -86,10 +85,10 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
 
     fn download(&self, data: &mut [T]) -> Result<()> {
         debug_assert_eq!(data.len(), self.len);
-        if self.len == 0 {
-            return self.queue.synchronize();
-        }
         self.queue.enter()?;
+        if self.len == 0 {
+            return self.queue.wait();
+        }
         // SAFETY: both sides have so many bytes; `data` is borrowed until the wait below, and every bit pattern is a
         // valid element.
         let code = unsafe {

@@ -6,23 +6,81 @@
 //! |---|---|
 //! | `driver.rs` | finding the driver once; its return codes as errors |
 //! | `handle.rs` | contexts, streams, events and modules that give themselves back |
-//! | `queue.rs` | a device, its primary context and one stream |
-//! | `memory.rs` | device memory that frees itself in stream order |
+//! | `places.rs` | what is made once for each key, while others go on |
 //! | `module.rs` | compiled kernels: choosing, checking and loading them |
+//! | `properties.rs` | what a device is and allows |
+//! | `context.rs` | a device's primary context and the modules in it: one for each GPU and process |
+//! | `queue.rs` | one stream on it |
+//! | `memory.rs` | device memory that frees itself in stream order |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
+//!
+//! Each of them knows those above it alone.
 //!
 //! Contexts are current per thread, so whatever calls the driver begins with [`Queue::enter`]. The device's primary
 //! context then stays current.
 
 #![allow(unsafe_code)] // Calls into the CUDA driver.
 
+mod context;
 mod driver;
 mod handle;
 mod kernel;
 mod memory;
 mod module;
+mod places;
+mod properties;
 mod queue;
 
+use crate::info::DeviceInfo;
+use crate::launch::QueueId;
+use crate::{Element, Result, backend};
+use cuda_std::Entry;
+use cuda_std::image::Modules;
 use kernel::Kernel;
 use memory::Memory;
-pub(crate) use queue::{Queue, device_count, open};
+pub(crate) use queue::Queue;
+use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
+
+/// Opens a stream on device `ordinal`, and says what is known of the device.
+pub(crate) fn open(ordinal: usize) -> Result<(Arc<Queue>, DeviceInfo)> {
+    let (queue, info) = Queue::open(ordinal)?;
+    Ok((Arc::new(queue), info))
+}
+
+/// How many devices there are: none if the driver does not say.
+pub(crate) fn device_count() -> usize {
+    properties::count().unwrap_or(0)
+}
+
+impl backend::Queue for Queue {
+    type Memory<T: Element> = Memory<T>;
+    type Kernel<E: Entry> = Kernel<E>;
+
+    fn id(&self) -> QueueId {
+        Queue::id(self)
+    }
+
+    fn load<E: Entry>(self: &Arc<Self>, modules: &Modules) -> Result<Kernel<E>> {
+        Kernel::load(self, modules)
+    }
+
+    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
+        Queue::turn(self).map(Some)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.enter()?;
+        self.wait()
+    }
+
+    /// By the device's own clock.
+    fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+        let start = self.event()?;
+        let result = work()?;
+        let end = self.event()?;
+        backend::Queue::synchronize(self)?;
+        let milliseconds = self.note(end.milliseconds_since(&start))?;
+        Ok((result, Duration::from_secs_f64(f64::from(milliseconds).max(0.0) / 1e3)))
+    }
+}

@@ -2,20 +2,18 @@
 
 use super::driver::{is_unsupported_ptx, version};
 use super::handle;
-use super::queue::Limits;
+use super::places::Places;
 use crate::modules::KERNELS;
 use crate::{Error, Result};
 use cuda_std::Entry;
 use cuda_std::image::{Image, Module, verify_kernel};
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A module in a context.
 #[derive(Debug)]
 pub(super) struct Loaded {
     module: &'static Module,
-    /// The sources that it was checked against.
-    sources: &'static str,
     image: &'static Image,
     pub(super) cuda: handle::Module,
 }
@@ -28,28 +26,55 @@ impl Loaded {
     }
 }
 
-/// The modules that a queue has loaded so far.
-#[derive(Debug, Default)]
-pub(super) struct Modules(Mutex<Vec<Arc<Loaded>>>);
+/// The modules that a context has loaded so far, one after the other or at the same time.
+///
+/// None is dropped before the context, since kernels may run. There are no more than the program has: a module lives as long
+/// as the program, and safe code has those alone that `include_kernels!` has defined.
+#[derive(Debug)]
+pub(super) struct Modules(Places<Key, Option<Arc<Loaded>>>);
+
+/// A module, and the sources that it is checked against.
+#[derive(Debug)]
+struct Key {
+    module: &'static Module,
+    sources: &'static str,
+}
+
+impl PartialEq for Key {
+    /// By the module's place, since two crates can have modules of the same name.
+    fn eq(&self, other: &Key) -> bool {
+        ptr::eq(self.module, other.module) && self.sources == other.sources
+    }
+}
+
+impl Default for Modules {
+    fn default() -> Self {
+        Modules(Places::new())
+    }
+}
 
 impl Modules {
-    /// The module, compiled from these sources; loaded if it is not yet. The context is current.
-    pub(super) fn get(&self, module: &'static Module, sources: &'static str, limits: &Limits) -> Result<Arc<Loaded>> {
-        // The list is whole at any time, so a panic elsewhere did it no harm.
-        let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // By its place, since two crates can have modules of the same name.
-        let same = |loaded: &&Arc<Loaded>| ptr::eq(loaded.module, module) && loaded.sources == sources;
-        if let Some(found) = loaded.iter().find(same) {
-            return Ok(found.clone());
-        }
-        let image = choose(module, sources, &limits.device, limits.capability)?;
-        // SAFETY: compiled from the sources of this program's kernels (`choose`).
-        let cuda = unsafe { handle::Module::load(image.text()) };
-        let cuda = cuda.map_err(|error| explain(error, module.name(), image.text(), version()))?;
-        let new = Arc::new(Loaded { module, sources, image, cuda });
-        loaded.push(new.clone());
-        Ok(new)
+    /// The module, compiled from these sources; loaded if it is not yet. The context, on `device`, is current.
+    pub(super) fn get(
+        &self,
+        module: &'static Module,
+        sources: &'static str,
+        device: &str,
+        capability: (u32, u32),
+    ) -> Result<Arc<Loaded>> {
+        self.0.with(Key { module, sources }, |place| match place {
+            Some(loaded) => Ok(loaded.clone()),
+            None => Ok(place.insert(load(module, sources, device, capability)?).clone()),
+        })
     }
+}
+
+fn load(module: &'static Module, sources: &'static str, device: &str, capability: (u32, u32)) -> Result<Arc<Loaded>> {
+    let image = choose(module, sources, device, capability)?;
+    // SAFETY: compiled from the sources of this program's kernels (`choose`).
+    let cuda = unsafe { handle::Module::load(image.text()) };
+    let cuda = cuda.map_err(|error| explain(error, module.name(), image.text(), version()))?;
+    Ok(Arc::new(Loaded { module, image, cuda }))
 }
 
 /// The lowest compute capability that there is an image for.
@@ -185,9 +210,9 @@ mod tests {
     #[test]
     #[ignore = "needs a GPU"]
     fn the_driver_refuses_ptx_of_the_future() {
-        let (queue, _) = super::super::open(0).unwrap();
+        let context = super::super::context::Context::of(0).unwrap();
         let image = image(75, ".version 99.9\n.target sm_75\n.address_size 64\n");
-        let refused = queue.module(module(ours(), vec![image]), slm_kernels::SOURCES).unwrap_err();
+        let refused = context.module(module(ours(), vec![image]), slm_kernels::SOURCES).unwrap_err();
         let Error::DriverTooOld { required, actual, needed_for } = &refused else { panic!("{refused}") };
         assert_eq!((*required, needed_for.as_str()), ((99, 9), "the kernel module m (PTX 99.9)"));
         assert_eq!(*actual, version().unwrap());

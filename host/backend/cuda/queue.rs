@@ -1,91 +1,52 @@
-//! A device, its primary context, and one stream on it.
+//! One stream on a device.
 
-use super::driver::{self, api, check, from_cust};
-use super::handle::{Context, Event, Stream};
-use super::module::{Loaded, Modules, lowest_target};
-use super::{Kernel, Memory};
-use crate::backend::limits::LaunchLimits;
-use crate::device::{Backend, DeviceInfo, SharedMemory};
-use crate::{Element, Error, Result, backend};
-use cuda_std::Entry;
-use cuda_std::image::{self, Module};
-use cust::device::Device;
+use super::context::Context;
+use super::driver::api;
+use super::handle::{Event, Stream};
+use super::module::Loaded;
+use super::properties::Limits;
+use crate::Result;
+use crate::info::DeviceInfo;
+use crate::launch::QueueId;
+use cuda_std::image::Module;
 use cust::sys::CUstream;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The version of CUDA that brought stream-ordered allocation (`cuMemAllocAsync`).
-const ORDERED_ALLOCATION: (u32, u32) = (11, 2);
-
-/// A device's context and the stream that all work of one [`Device`](crate::Device) handle goes to.
+/// The stream that all work of one [`Device`](crate::Device) handle goes to.
 pub(crate) struct Queue {
+    id: QueueId,
     // Dropped in this order, with the context current (`Drop`).
-    modules: Modules,
     stream: Stream,
-    context: Context,
+    context: Arc<Context>,
     turn: Mutex<()>,
-    lost: OnceLock<Error>,
-    limits: Limits,
-}
-
-// SAFETY: contexts and streams are handles, which any thread may use after making the context current.
-unsafe impl Send for Queue {}
-// SAFETY: as above; the driver's functions are safe to call from several threads at once.
-unsafe impl Sync for Queue {}
-
-/// What launches and modules have to respect.
-#[derive(Debug)]
-pub(super) struct Limits {
-    /// The device's name.
-    pub(super) device: String,
-    pub(super) capability: (u32, u32),
-    pub(super) launch: LaunchLimits,
-    pub(super) threads_per_multiprocessor: u32,
 }
 
 impl Queue {
-    fn open(ordinal: usize) -> Result<(Self, DeviceInfo)> {
-        let available = count()?;
-        if available == 0 {
-            return Err(Error::NoDevice { tried: "the driver finds no GPU".to_owned() });
-        }
-        if ordinal >= available {
-            return Err(Error::DeviceOrdinal { ordinal, available });
-        }
-        let device = from_cust("cuDeviceGet", Device::get_device(ordinal as u32))?;
-        let info = describe(device, ordinal)?;
-        let limits = limits(device, &info)?;
-        let context = Context::primary(device)?;
-        context.make_current()?;
-        let stream = Stream::new()?;
-        let queue =
-            Queue { modules: Modules::default(), stream, context, turn: Mutex::new(()), lost: OnceLock::new(), limits };
-        Ok((queue, info))
+    pub(super) fn open(ordinal: usize) -> Result<(Self, DeviceInfo)> {
+        let context = Context::of(ordinal)?;
+        context.enter()?;
+        let (id, stream) = (QueueId::new(), context.note(Stream::new())?);
+        let info = context.info().clone();
+        Ok((Queue { id, stream, context, turn: Mutex::new(()) }, info))
     }
 
-    /// Makes the context current for this thread, and leaves it so: before every call into the driver.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::DeviceLost`] if an earlier failure has destroyed the context.
+    pub(super) fn id(&self) -> QueueId {
+        self.id
+    }
+
+    /// [`Context::enter`].
     pub(super) fn enter(&self) -> Result<()> {
-        if let Some(lost) = self.lost.get() {
-            return Err(lost.clone());
-        }
-        self.note(self.context.make_current())
+        self.context.enter()
     }
 
-    /// The result of a call, which is remembered if it says that the device is lost.
+    /// [`Context::check`].
     pub(super) fn check(&self, call: &'static str, code: i32) -> Result<()> {
-        self.note(check(call, code))
+        self.context.check(call, code)
     }
 
+    /// [`Context::note`].
     pub(super) fn note<T>(&self, result: Result<T>) -> Result<T> {
-        if let Err(error @ Error::DeviceLost { .. }) = &result {
-            // If another thread was first, that error stays.
-            let _ = self.lost.set(error.clone());
-        }
-        result
+        self.context.note(result)
     }
 
     pub(super) fn stream(&self) -> CUstream {
@@ -93,13 +54,20 @@ impl Queue {
     }
 
     pub(super) fn limits(&self) -> &Limits {
-        &self.limits
+        self.context.limits()
     }
 
-    /// The module, which was compiled from these sources; loaded on first use.
+    /// [`Context::module`].
     pub(super) fn module(&self, module: &'static Module, sources: &'static str) -> Result<Arc<Loaded>> {
+        self.context.module(module, sources)
+    }
+
+    /// Keeps other threads from enqueueing kernels until the guard is dropped.
+    pub(super) fn turn(&self) -> Result<MutexGuard<'_, ()>> {
+        // The lock guards no data, so a thread that panicked while holding it left nothing half-done.
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.enter()?;
-        self.note(self.modules.get(module, sources, &self.limits))
+        Ok(turn)
     }
 
     /// Waits for all work of the stream, also when the device is lost: the context is current.
@@ -109,151 +77,27 @@ impl Queue {
     }
 
     /// An event at the end of the work so far.
-    fn event(&self) -> Result<Event> {
+    pub(super) fn event(&self) -> Result<Event> {
         self.enter()?;
         self.note(Event::record(&self.stream))
     }
 }
 
-impl backend::Queue for Queue {
-    type Memory<T: Element> = Memory<T>;
-    type Kernel<E: Entry> = Kernel<E>;
-
-    fn load<E: Entry>(self: &Arc<Self>, modules: &image::Modules) -> Result<Kernel<E>> {
-        Kernel::load(self, modules)
-    }
-
-    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
-        // The lock guards no data, so a thread that panicked while holding it left nothing half-done.
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.enter()?;
-        Ok(Some(turn))
-    }
-
-    fn synchronize(&self) -> Result<()> {
-        self.enter()?;
-        self.wait()
-    }
-
-    /// By the device's own clock.
-    fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
-        let start = self.event()?;
-        let result = work()?;
-        let end = self.event()?;
-        self.synchronize()?;
-        let milliseconds = self.note(end.milliseconds_since(&start))?;
-        Ok((result, Duration::from_secs_f64(f64::from(milliseconds).max(0.0) / 1e3)))
-    }
-}
-
-/// Opens device `ordinal`, and says what is known of it.
-pub(crate) fn open(ordinal: usize) -> Result<(Arc<Queue>, DeviceInfo)> {
-    let (queue, info) = Queue::open(ordinal)?;
-    Ok((Arc::new(queue), info))
-}
-
-/// How many devices there are: none if the driver does not say.
-pub(crate) fn device_count() -> usize {
-    count().unwrap_or(0)
-}
-
-/// How many devices the driver has.
-fn count() -> Result<usize> {
-    driver::initialise()?;
-    Ok(from_cust("cuDeviceGetCount", Device::num_devices())? as usize)
-}
-
 impl Drop for Queue {
     fn drop(&mut self) {
-        // The fields go next: unloading modules and destroying the stream need the context. No buffer or operation has
-        // this queue any more, but work that they enqueued may still run, with kernels of these modules. A failure has
-        // nobody left to be told.
+        // The fields go next: destroying the stream needs the context. No buffer or operation has this queue any more, but
+        // work that they enqueued may still run, with kernels of the context's modules. A failure has nobody left to be told.
         let _ = self.context.make_current();
         let _ = self.wait();
     }
 }
 
-/// Values of `CUdevice_attribute`.
-mod attribute {
-    pub(super) const THREADS_PER_BLOCK: i32 = 1;
-    pub(super) const BLOCK: [i32; 3] = [2, 3, 4];
-    pub(super) const GRID: [i32; 3] = [5, 6, 7];
-    pub(super) const SHARED_PER_BLOCK: i32 = 8;
-    pub(super) const MULTIPROCESSORS: i32 = 16;
-    pub(super) const THREADS_PER_MULTIPROCESSOR: i32 = 39;
-    pub(super) const CAPABILITY_MAJOR: i32 = 75;
-    pub(super) const CAPABILITY_MINOR: i32 = 76;
-    pub(super) const SHARED_PER_MULTIPROCESSOR: i32 = 81;
-    pub(super) const MOST_SHARED_PER_BLOCK: i32 = 97;
-    pub(super) const MEMORY_POOLS: i32 = 115;
-}
-
-fn get(device: Device, attribute: i32) -> Result<u32> {
-    let mut value = 0;
-    // SAFETY: writes one integer, which outlives the call; the device exists.
-    check("cuDeviceGetAttribute", unsafe { api::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) })?;
-    Ok(value.unsigned_abs())
-}
-
-/// The values of attributes along x, y and z.
-fn get_each(device: Device, [x, y, z]: [i32; 3]) -> Result<[u32; 3]> {
-    Ok([get(device, x)?, get(device, y)?, get(device, z)?])
-}
-
-fn describe(device: Device, ordinal: usize) -> Result<DeviceInfo> {
-    let capability = (get(device, attribute::CAPABILITY_MAJOR)?, get(device, attribute::CAPABILITY_MINOR)?);
-    Ok(DeviceInfo {
-        backend: Backend::Cuda,
-        name: from_cust("cuDeviceGetName", device.name())?,
-        selection: format!("CUDA device {ordinal}"),
-        compute_capability: Some(capability),
-        processors: get(device, attribute::MULTIPROCESSORS)? as usize,
-        memory: Some(from_cust("cuDeviceTotalMem", device.total_memory())? as u64),
-        shared_memory: Some(SharedMemory {
-            default_per_block: get(device, attribute::SHARED_PER_BLOCK)?.into(),
-            max_per_block: get(device, attribute::MOST_SHARED_PER_BLOCK)?.into(),
-            per_multiprocessor: get(device, attribute::SHARED_PER_MULTIPROCESSOR)?.into(),
-            // Of every device since compute capability 5.0 (CUDA C++ Programming Guide, "Compute Capabilities").
-            banks: 32,
-            bank_bytes: 4,
-        }),
-    })
-}
-
-fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
-    let version = driver::version()?;
-    if version < ORDERED_ALLOCATION {
-        let needed_for = "stream-ordered allocation".to_owned();
-        return Err(Error::DriverTooOld { required: ORDERED_ALLOCATION, actual: version, needed_for });
-    }
-    if get(device, attribute::MEMORY_POOLS)? == 0 {
-        // On some virtual GPUs.
-        return Err(Error::DeviceUnsupported { device: info.name.clone(), lacks: "stream-ordered allocation" });
-    }
-    let capability = info.compute_capability.expect("a GPU has one");
-    if capability < lowest_target() {
-        let (device, required) = (info.name.clone(), lowest_target());
-        return Err(Error::DeviceTooOld { device, required, actual: capability });
-    }
-    Ok(Limits {
-        device: info.name.clone(),
-        capability,
-        launch: LaunchLimits {
-            grid: get_each(device, attribute::GRID)?,
-            block: get_each(device, attribute::BLOCK)?,
-            threads: get(device, attribute::THREADS_PER_BLOCK)?,
-            shared: info.shared_memory.expect("a GPU has some"),
-        },
-        threads_per_multiprocessor: get(device, attribute::THREADS_PER_MULTIPROCESSOR)?,
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::handle;
     use super::*;
-    use crate::backend::cuda::handle;
     use crate::device::Engine;
-    use crate::{Device, Filter1d};
+    use crate::{Device, Error, Filter1d};
     use slm_kernels::filter1d::filter1d_global;
     use std::ptr;
 

@@ -1,14 +1,11 @@
 //! An emulator, and what it has found and counted so far.
 
-use super::{Kernel, Memory};
-use crate::backend::limits::LaunchLimits;
-use crate::device::{Backend, DeviceInfo, SharedMemory, by_clock_of_host, number};
-use crate::{Element, Error, LaunchShape, Result, backend};
+use crate::info::{Backend, DeviceInfo, SharedMemory};
+use crate::launch::{LaunchLimits, LaunchShape, QueueId};
+use crate::{Error, Result};
 use cuda_std::Entry;
-use cuda_std::image::Modules;
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The memory of an emulated device. It takes 2 to 50 times as much of the host's, for what is remembered of accesses:
 /// the emulator's README says how much for what.
@@ -21,7 +18,8 @@ const DEFAULT_SHARED_BYTES: u64 = 48 << 10;
 pub(crate) struct Emulation {
     profile: Profile,
     seed: u64,
-    id: EmulatorId,
+    queue: QueueId,
+    emulator: EmulatorId,
     state: Mutex<State>,
 }
 
@@ -37,7 +35,12 @@ pub(super) struct State {
 impl Emulation {
     pub(crate) fn new(profile: Profile, seed: u64) -> Self {
         let state = State { emulator: Emulator::new(profile), seed, free: MEMORY_BYTES, reports: Vec::new() };
-        Emulation { profile, seed, id: state.emulator.id(), state: Mutex::new(state) }
+        let (queue, emulator) = (QueueId::new(), state.emulator.id());
+        Emulation { profile, seed, queue, emulator, state: Mutex::new(state) }
+    }
+
+    pub(super) fn queue_id(&self) -> QueueId {
+        self.queue
     }
 
     /// What a device says of itself.
@@ -49,6 +52,7 @@ impl Emulation {
             selection: format!("emulated:{name}:{}", self.seed),
             compute_capability: None,
             processors: 1,
+            threads_per_multiprocessor: None,
             memory: Some(MEMORY_BYTES),
             shared_memory: Some(self.limits().shared),
         }
@@ -61,7 +65,7 @@ impl Emulation {
     /// The state, which is this thread's until the guard is dropped. An error for a kernel that the device runs: the launch
     /// has the state until the kernel has ended.
     pub(super) fn lock(&self) -> Result<MutexGuard<'_, State>> {
-        if self.id.runs_the_caller() {
+        if self.emulator.runs_the_caller() {
             return Err(Error::DeviceRunsCaller { device: self.info().selection });
         }
         // A kernel's panics end in its report, so whoever panicked with the lock did so between whole changes.
@@ -76,39 +80,6 @@ impl Emulation {
         self.lock()?.reports.clear();
         Ok(())
     }
-}
-
-impl backend::Queue for Emulation {
-    type Memory<T: Element> = Memory<T>;
-    type Kernel<E: Entry> = Kernel<E>;
-
-    /// The code is that of this program, so no image is needed.
-    fn load<E: Entry>(self: &Arc<Self>, _: &Modules) -> Result<Kernel<E>> {
-        Ok(Kernel::new(self))
-    }
-
-    /// A launch has ended when it returns.
-    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
-        Ok(None)
-    }
-
-    fn synchronize(&self) -> Result<()> {
-        Ok(())
-    }
-
-    /// By the host's clock.
-    fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
-        by_clock_of_host(work)
-    }
-}
-
-/// Opens the device called `PROFILE` or `PROFILE:SEED`, if there is one.
-pub(crate) fn open(name: &str) -> Option<Result<(Arc<Emulation>, DeviceInfo)>> {
-    let (profile, seed) = name.split_once(':').unwrap_or((name, "0"));
-    let profile = Profile::ALL.into_iter().find(|known| known.name() == profile)?;
-    let emulation = Emulation::new(profile, number(seed)?);
-    let info = emulation.info();
-    Some(Ok((Arc::new(emulation), info)))
 }
 
 impl State {
@@ -190,10 +161,12 @@ fn limits(profile: &Profile) -> LaunchLimits {
 
 #[cfg(test)]
 mod tests {
+    use super::super::memory::Memory;
     use super::*;
     use crate::backend::Memory as _;
     use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
     use emulator::Problem;
+    use std::sync::Arc;
 
     arguments! {
         /// 32 numbers, and where they go.

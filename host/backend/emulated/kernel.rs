@@ -1,8 +1,8 @@
 //! Kernels on an emulated GPU.
 
-use super::Emulation;
-use crate::device::Engine;
-use crate::{LaunchShape, Residency, Result, Windows, backend};
+use super::emulation::Emulation;
+use crate::launch::{LaunchShape, Residency, WindowRecord};
+use crate::{Result, backend};
 use cuda_std::Entry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -23,13 +23,11 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
     fn launch(
         &self,
         shape: &LaunchShape,
-        windows: &Windows<'_>,
+        windows: &WindowRecord,
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        let is_device =
-            |engine: &Engine| matches!(engine, Engine::Emulated(emulation) if Arc::ptr_eq(emulation, &self.emulation));
-        windows.check::<E>(is_device, args, constants)?;
+        windows.check::<E>(self.emulation.queue_id(), args, constants)?;
         self.emulation.lock()?.launch::<E>(shape, *args, constants)
     }
 

@@ -1,6 +1,6 @@
 //! An emulated device's memory.
 
-use super::Emulation;
+use super::emulation::Emulation;
 use crate::{Element, Error, Result, allocation, backend};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use emulator::Buffer;

@@ -2,27 +2,24 @@
 
 use super::Matrices;
 use super::steps::Part;
-use crate::device::SharedMemory;
+use crate::info::SharedMemory;
 use crate::kernel::Launch;
 use crate::transpose::kernels::shape;
+use crate::transpose::tuning::Tuning;
 use crate::transpose::{Algorithm, Plan};
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalInOut, Value};
+use slm_kernels::cast;
 use slm_kernels::transpose::{
     Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs, transpose_permute, transpose_swap,
 };
 use std::sync::{Mutex, PoisonError};
 
-/// Threads of a block that permutes.
-const THREADS: u32 = 256;
-
-/// The most blocks that permute; each takes as many turns as it needs.
-const MOST_BLOCKS: u64 = 1 << 16;
-
 /// A transposition in place.
 pub(super) struct TransposeInPlace<T: Element> {
     device: Device,
     shared: SharedMemory,
+    tuning: Tuning,
     matrices: Matrices,
     problem: Problem,
     kernels: Option<Kernels>,
@@ -35,7 +32,8 @@ impl<T: Element> TransposeInPlace<T> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
         let kernels = if matrices.is_empty() { None } else { Some(load(device, &problem)?) };
         let part = Mutex::new(device.unwritten(matrices.scratch())?);
-        Ok(TransposeInPlace { device: device.clone(), shared, matrices: *matrices, problem, kernels, part })
+        let (device, tuning, matrices) = (device.clone(), Tuning::new(device.info()), *matrices);
+        Ok(TransposeInPlace { device, shared, tuning, matrices, problem, kernels, part })
     }
 
     fn region(&self, matrix: usize, step: Step, part: Part) -> Region {
@@ -56,8 +54,20 @@ impl<T: Element> TransposeInPlace<T> {
         }
     }
 
+    /// How tiles of square matrices change places.
+    fn swapping(&self) -> Geometry {
+        Geometry::new(Kernel::swap(&self.problem), &self.problem, &self.tuning.launches)
+    }
+
+    /// The launch that permutes a part.
+    fn permuting(&self, region: &Region) -> LaunchShape {
+        let threads = self.tuning.permuting_threads;
+        let len = region.part_rows * region.part_columns * u64::from(region.units);
+        LaunchShape::new([len.div_ceil(threads.into()).min(self.tuning.permuting_blocks), 1, 1], [threads, 1, 1])
+    }
+
     fn swap(&self, kernels: &Kernels, windows: &Windows<'_>, data: GlobalInOut<u8>) -> Result<()> {
-        let geometry = Geometry::new(Kernel::swap(&self.problem), &self.problem);
+        let geometry = self.swapping();
         geometry.parts().try_for_each(|part| {
             let args = (data, geometry.layout(part));
             kernels.swap.launch(windows, shape(&geometry, part.grid), args, &())
@@ -71,15 +81,17 @@ impl<T: Element> TransposeInPlace<T> {
         // What a panic elsewhere has left in it is not read.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let mut windows = Windows::new(&self.device);
-        let memory = [bytes(windows.in_out(data)), bytes(windows.in_out(&mut part))];
+        let memory = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
         let _turn = self.device.turn()?;
         if self.matrices.are_square() {
             return self.swap(kernels, &windows, memory[0]);
         }
         let steps = (0..self.matrices.count).flat_map(|matrix| self.matrices.steps().map(move |step| (matrix, step)));
         for (matrix, (step, part)) in steps {
-            kernels.permute(&windows, memory, self.region(matrix, step, part))?;
-            kernels.permute(&windows, memory, self.region(matrix, Step::Back, part))?;
+            for step in [step, Step::Back] {
+                let region = self.region(matrix, step, part);
+                kernels.permute.launch(&windows, self.permuting(&region), (memory, region), &())?;
+            }
         }
         Ok(())
     }
@@ -102,7 +114,7 @@ impl<T: Element> TransposeInPlace<T> {
     }
 
     fn swaps(&self, kernels: &Kernels) -> Vec<LaunchPlan> {
-        let geometry = Geometry::new(Kernel::swap(&self.problem), &self.problem);
+        let geometry = self.swapping();
         let shape = geometry.parts().next().map(|part| shape(&geometry, part.grid));
         let plan = |shape| {
             let times = geometry.launches();
@@ -116,7 +128,7 @@ impl<T: Element> TransposeInPlace<T> {
         let count = self.matrices.count as u64;
         let mut launches: Vec<LaunchPlan> = Vec::new();
         for (step, part) in self.matrices.steps() {
-            let shape = permuting(&self.region(0, step, part));
+            let shape = self.permuting(&self.region(0, step, part));
             let elements = (part.lengths[0] * part.lengths[1] * self.matrices.components) as u64;
             // To the part's memory and back, each time read and written.
             let (times, moved) = (2 * count, (count * elements).saturating_mul(4 * size_of::<T>() as u64));
@@ -149,17 +161,6 @@ impl<T: Element> TransposeInPlace<T> {
     }
 }
 
-/// Bytes begin anywhere.
-fn bytes<T: Value>(window: GlobalInOut<T>) -> GlobalInOut<u8> {
-    window.cast().unwrap_or(GlobalInOut::empty())
-}
-
-/// The launch that permutes a part.
-fn permuting(region: &Region) -> LaunchShape {
-    let len = region.part_rows * region.part_columns * u64::from(region.units);
-    LaunchShape::new([len.div_ceil(THREADS.into()).min(MOST_BLOCKS), 1, 1], [THREADS, 1, 1])
-}
-
 /// The kernels for units of one size.
 struct Kernels {
     swap: Box<dyn Launch<(GlobalInOut<u8>, Layout)>>,
@@ -175,10 +176,6 @@ impl Kernels {
         let swap = device.own_kernel::<transpose_swap<U>>()?;
         let permute = device.own_kernel::<transpose_permute<U>>()?;
         Ok(Kernels { swap: Box::new(swap), permute: Box::new(permute) })
-    }
-
-    fn permute(&self, windows: &Windows<'_>, memory: [GlobalInOut<u8>; 2], region: Region) -> Result<()> {
-        self.permute.launch(windows, permuting(&region), (memory, region), &())
     }
 }
 

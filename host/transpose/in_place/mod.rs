@@ -19,14 +19,14 @@ pub struct PreparedTransposeInPlace<T: Element> {
 /// A transposition in place on a device of some kind.
 enum OnDevice<T: Element> {
     Cpu(cpu::TransposeInPlace),
-    Gpu(gpu::TransposeInPlace<T>),
+    Gpu(Box<gpu::TransposeInPlace<T>>),
 }
 
 impl<T: Element> OnDevice<T> {
     fn new(device: &Device, matrices: &Matrices) -> Result<Self> {
         Ok(match device.info().shared_memory {
             None => OnDevice::Cpu(cpu::TransposeInPlace::new(matrices)),
-            Some(shared) => OnDevice::Gpu(gpu::TransposeInPlace::new(device, shared, matrices)?),
+            Some(shared) => OnDevice::Gpu(Box::new(gpu::TransposeInPlace::new(device, shared, matrices)?)),
         })
     }
 }

@@ -190,6 +190,12 @@ fn foreign_window() {
 }
 
 #[test]
+fn misaligned_window() {
+    let error = Error::MisalignedWindow { address: 4100, alignment: 16 };
+    says(error, "a window begins at address 4100, and the kernel needs a multiple of 16 bytes", None);
+}
+
+#[test]
 fn launch_refused() {
     let source = LaunchError::NoStacks;
     let cause = "no memory for the stacks of the block's threads";

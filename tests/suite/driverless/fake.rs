@@ -37,20 +37,21 @@ pub(super) fn driverless() -> Vec<Trial> {
     vec![trial("a_stub_is_no_driver", a_stub_is_no_driver)]
 }
 
-fn trial(name: &str, test: fn() -> Result<(), Failed>) -> Trial {
+pub(super) fn trial(name: &str, test: fn() -> Result<(), Failed>) -> Trial {
     let compiles = Command::new("cc").arg("--version").output().is_ok();
     let trial = Trial::test(format!("driverless::{name}"), test).with_ignored_flag(!compiles);
     if compiles { trial } else { trial.with_kind("there is no cc to compile a driver with") }
 }
 
 /// The folder of a compiled driver.
-struct Driver(Folder);
+pub(super) struct Driver(pub(super) Folder);
 
 impl Driver {
-    fn compile() -> Result<Self, Failed> {
+    pub(super) fn compile(source: &str) -> Result<Self, Failed> {
         let folder = Folder::new()?;
-        let (source, library) = (folder.put("driver.c", DRIVER.as_bytes())?, folder.path("libcuda.so.1"));
-        let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([library, source]).output()?;
+        let (source, library) = (folder.put("driver.c", source.as_bytes())?, folder.path("libcuda.so.1"));
+        let compiled =
+            Command::new("cc").args(["-shared", "-fPIC", "-pthread", "-o"]).args([library, source]).output()?;
         ensure(compiled.status.success(), || String::from_utf8_lossy(&compiled.stderr).into_owned())?;
         Ok(Driver(folder))
     }
@@ -75,7 +76,7 @@ fn failed(call: &'static str, code: u32) -> Error {
 }
 
 fn a_broken_driver_is_an_error() -> Result<(), Failed> {
-    let driver = Driver::compile()?;
+    let driver = Driver::compile(DRIVER)?;
     for code in [802, 999] {
         let error = failed("cuInit", code);
         equal(driver.child("open", "cuda", code, 12_000)?, format!("{error:?}"))?;
@@ -86,7 +87,7 @@ fn a_broken_driver_is_an_error() -> Result<(), Failed> {
 }
 
 fn an_old_driver_is_an_error() -> Result<(), Failed> {
-    let driver = Driver::compile()?;
+    let driver = Driver::compile(DRIVER)?;
     let needed_for = "stream-ordered allocation".to_owned();
     let error = Error::DriverTooOld { required: (11, 2), actual: (11, 1), needed_for };
     equal(driver.child("open", "cuda", 0, 11_010)?, format!("{error:?}"))?;
@@ -95,7 +96,7 @@ fn an_old_driver_is_an_error() -> Result<(), Failed> {
 }
 
 fn devices_in_use_are_left_out() -> Result<(), Failed> {
-    let driver = Driver::compile()?;
+    let driver = Driver::compile(DRIVER)?;
     let error = failed("cuDevicePrimaryCtxRetain", 46);
     equal(driver.child("open", "cuda:2", 0, 11_020)?, format!("{error:?}"))?;
     let error = Error::DeviceOrdinal { ordinal: 3, available: 3 };
@@ -105,7 +106,7 @@ fn devices_in_use_are_left_out() -> Result<(), Failed> {
 
 fn a_stub_is_no_driver() -> Result<(), Failed> {
     const STUB_LIBRARY: u32 = 34;
-    let driver = Driver::compile()?;
+    let driver = Driver::compile(DRIVER)?;
     let said = driver.child("open", "cuda", STUB_LIBRARY, 0)?;
     let parts = ["NoDevice", "libcuda.so.1 (loaded, but it is a toolkit's stub for linking)", "libcuda.so ("];
     ensure(parts.iter().all(|part| said.contains(part)), || format!("not all of {parts:?} are in: {said}"))?;

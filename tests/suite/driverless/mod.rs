@@ -4,6 +4,8 @@
 //! [`TASK`] set.
 
 #[cfg(cuda)]
+mod contexts;
+#[cfg(cuda)]
 mod fake;
 
 use crate::common::equal;
@@ -23,6 +25,8 @@ pub(super) fn has_task() -> bool {
         Ok("open") => open(),
         Ok("all") => println!("{:?}", backends()),
         Ok("race") => race(),
+        #[cfg(cuda)]
+        Ok(task) if contexts::does(task) => {}
         Ok(task) => panic!("{TASK} is '{task}'"),
         Err(_) => return false,
     }
@@ -59,6 +63,7 @@ pub(super) fn trials() -> Vec<Trial> {
     let mut trials: Vec<_> = everywhere.into_iter().chain(driverless).collect();
     #[cfg(cuda)]
     {
+        trials.extend(contexts::trials());
         trials.extend(fake::trials());
         trials.extend(fake::driverless().into_iter().map(ignore));
     }

@@ -359,6 +359,8 @@ fn views_of_any_layout() {
 }
 
 /// Launches, wherever a grid ends, take every line once.
+const TUNING: kernels::Tuning = kernels::Tuning { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
+
 #[test]
 fn launches_cover_all_lines() {
     const MOST: u64 = i32::MAX as u64;
@@ -371,7 +373,7 @@ fn launches_cover_all_lines() {
         let lines = (1u64 << l.min(44 - o)).saturating_add_signed(dl).max(1);
         let problem =
             kernels::Problem { lines, outputs: (1u64 << o).saturating_add_signed(d_o).max(1), taps, orientation };
-        let geometry = Geometry::new::<f32>(kernel, &problem);
+        let geometry = Geometry::new::<f32>(kernel, &problem, &TUNING);
         let mut next = 0;
         let mut launches = 0u64;
         for part in geometry.parts(lines) {
@@ -396,7 +398,7 @@ fn launches_split_at_the_limit() {
     let problem = |lines| kernels::Problem { lines, outputs: 256, taps: 3, orientation: Orientation::Rows };
     for kernel in [kernels::Kernel::Global, kernels::Kernel::Tile] {
         let parts = |lines| -> Vec<_> {
-            let geometry = Geometry::new::<f32>(kernel, &problem(lines));
+            let geometry = Geometry::new::<f32>(kernel, &problem(lines), &TUNING);
             geometry.parts(lines).map(|p| (p.first_line, p.lines, u64::from(p.blocks))).collect()
         };
         assert_eq!(parts(0), []);

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use slm::emulator::Profile;
 use slm::transpose::Algorithm;
 use slm::{Device, LaunchShape, Transpose};
-use slm_kernels::transpose::{self as kernels, Args, Geometry, Kernel, Layout, Places, Problem, SkewedArgs};
+use slm_kernels::transpose::{self as kernels, Args, Geometry, Kernel, Layout, Places, Problem, SkewedArgs, Tuning};
 
 /// Whatever the shape, the algorithm and the device: in place it is the same, and twice it is what was there before.
 #[test]
@@ -41,6 +41,19 @@ fn twice_is_nothing() {
     );
 }
 
+/// As for an H200.
+const TUNING: Tuning = Tuning {
+    tile_bytes: 16 << 10,
+    longest_side: 128,
+    shared_bytes: 56 << 10,
+    row_bytes: 512,
+    skewed_bytes: 41 << 10,
+    run_bytes: 96,
+    narrow_bytes: 24 << 10,
+    fewest_blocks: 448,
+    few_columns: 8,
+};
+
 /// Grids have no more blocks than there may be, and their tiles cover every matrix.
 #[test]
 fn launches_cover_all_tiles() {
@@ -57,10 +70,10 @@ fn launches_cover_all_tiles() {
             Some(Kernel::shared(&problem, false)),
             Some(Kernel::shared(&problem, true)),
             Kernel::packed(&problem),
-            Kernel::skewed(&problem),
+            Kernel::skewed(&problem, &TUNING),
         ];
         for kernel in kernels.into_iter().flatten() {
-            let geometry = Geometry::new(kernel, &problem);
+            let geometry = Geometry::new(kernel, &problem, &TUNING);
             prop_assert!(geometry.shared_bytes <= 64 << 10, "{:?} {:?}", kernel, geometry);
             let mut next = 0;
             for part in geometry.parts() {
@@ -100,7 +113,7 @@ fn long_tiles_have_all_columns() {
     for (element, columns) in [(1, 2), (1, 3), (1, 6), (3, 2), (1, 7)] {
         let (rows, matrices, input_pitch) = (3_670_016, 1, element * columns);
         let problem = Problem { rows, columns, element, matrices, input_pitch, output_pitch: rows * element + 1 };
-        let geometry = Geometry::new(Kernel::skewed(&problem).unwrap(), &problem);
+        let geometry = Geometry::new(Kernel::skewed(&problem, &TUNING).unwrap(), &problem, &TUNING);
         let layout = geometry.layout(geometry.parts().next().unwrap());
         assert_eq!(u64::from(layout.tile_columns), columns, "{element} bytes, {columns} columns");
         assert!(layout.tile_rows >= 1024, "{element} bytes, {columns} columns: {} rows", layout.tile_rows);
@@ -112,7 +125,7 @@ fn long_tiles_have_all_columns() {
 fn skewed_tiles_that_there_cannot_be() {
     let skewed = |rows, columns, element, input_pitch| {
         let problem = Problem { rows, columns, element, matrices: 1, input_pitch, output_pitch: rows * element };
-        Kernel::skewed(&problem).map(|kernel| Geometry::new(kernel, &problem))
+        Kernel::skewed(&problem, &TUNING).map(|kernel| Geometry::new(kernel, &problem, &TUNING))
     };
     // Rows of the output, in units, and how many units an element has.
     const MOST: u64 = i32::MAX as u64 - 1024;
@@ -134,7 +147,7 @@ fn columns_of_tiles_side_by_side() {
     side_by_side::<kernels::transpose_shared<u32>>(|problem| Kernel::shared(problem, true), args);
     side_by_side::<kernels::transpose_packed_4>(|problem| Kernel::packed(problem).unwrap(), args);
     side_by_side::<kernels::transpose_skewed_4>(
-        |problem| Kernel::skewed(problem).unwrap(),
+        |problem| Kernel::skewed(problem, &TUNING).unwrap(),
         |input, output, layout, places| {
             let (input_words, output_words) = (input, output);
             SkewedArgs { input, output, input_words, output_words, layout, places }
@@ -151,7 +164,7 @@ fn side_by_side<E: Entry<Constants = ()>>(
     let geometry_of = |columns: u64| {
         let [input_pitch, output_pitch] = [4 * columns, 4 * ROWS];
         let problem = Problem { rows: ROWS, columns, element: 4, matrices: 2, input_pitch, output_pitch };
-        Geometry::new(kernel(&problem), &problem)
+        Geometry::new(kernel(&problem), &problem, &TUNING)
     };
     let grid_of = |columns| geometry_of(columns).parts().next().unwrap().grid;
     let columns = (64..1000).step_by(4).find(|columns| grid_of(*columns)[1] == 3).unwrap();

@@ -1,7 +1,8 @@
 //! What a device allows of a launch.
 
-use crate::device::SharedMemory;
-use crate::{Error, LaunchShape, Result};
+use super::LaunchShape;
+use crate::info::SharedMemory;
+use crate::{Error, Result};
 
 /// The most of everything that a launch can ask for.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,139 @@
+//! The contexts of this process, one for each GPU in use: what is loaded there, and what all streams on it respect.
+
+use super::driver::{check, from_cust};
+use super::handle::PrimaryContext;
+use super::module::{Loaded, Modules};
+use super::places::Places;
+use super::properties::{self, Limits};
+use crate::info::DeviceInfo;
+use crate::{Error, Result};
+use cuda_std::image::Module;
+use cust::device::Device;
+use std::sync::{Arc, OnceLock, Weak};
+
+/// The contexts by the numbers of their devices.
+///
+/// Weakly, so that a context is gone with the last queue on it: its modules are unloaded and the driver's context is
+/// released, as a program expects that has closed all that it opened. Whoever opens the device again begins anew.
+static CONTEXTS: Places<usize, Weak<Context>> = Places::new();
+
+/// The primary context of a device, and what has been loaded there.
+pub(super) struct Context {
+    // Dropped in this order, with the context current (`Drop`).
+    modules: Modules,
+    primary: PrimaryContext,
+    lost: OnceLock<Error>,
+    limits: Limits,
+    info: DeviceInfo,
+}
+
+impl Context {
+    /// Returns the context of device `ordinal`, which all who want it at the same time share.
+    pub(super) fn of(ordinal: usize) -> Result<Arc<Self>> {
+        let available = properties::count()?;
+        if available == 0 {
+            return Err(Error::NoDevice { tried: "the driver finds no GPU".to_owned() });
+        }
+        if ordinal >= available {
+            return Err(Error::DeviceOrdinal { ordinal, available });
+        }
+        CONTEXTS.with(ordinal, |place| match place.upgrade() {
+            Some(context) => Ok(context),
+            None => {
+                let context = Arc::new(Self::open(ordinal)?);
+                *place = Arc::downgrade(&context);
+                Ok(context)
+            }
+        })
+    }
+
+    fn open(ordinal: usize) -> Result<Self> {
+        let device = from_cust("cuDeviceGet", Device::get_device(ordinal as u32))?;
+        let info = properties::describe(device, ordinal)?;
+        let limits = properties::limits(device, &info)?;
+        let primary = PrimaryContext::retain(device)?;
+        Ok(Context { modules: Modules::default(), primary, lost: OnceLock::new(), limits, info })
+    }
+
+    /// Makes the context current for this thread, and leaves it so: before every call into the driver.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] if an earlier failure has destroyed the context.
+    pub(super) fn enter(&self) -> Result<()> {
+        if let Some(lost) = self.lost.get() {
+            return Err(lost.clone());
+        }
+        self.note(self.make_current())
+    }
+
+    /// The same for what has to be given back even if the device is lost.
+    pub(super) fn make_current(&self) -> Result<()> {
+        self.primary.make_current()
+    }
+
+    /// The result of a call, which is remembered if it says that the device is lost.
+    pub(super) fn check(&self, call: &'static str, code: i32) -> Result<()> {
+        self.note(check(call, code))
+    }
+
+    pub(super) fn note<T>(&self, result: Result<T>) -> Result<T> {
+        if let Err(error @ Error::DeviceLost { .. }) = &result {
+            // If another thread was first, that error stays.
+            let _ = self.lost.set(error.clone());
+        }
+        result
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(super) fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// The module, which was compiled from these sources; loaded on first use, and then kept as long as the context lives.
+    pub(super) fn module(&self, module: &'static Module, sources: &'static str) -> Result<Arc<Loaded>> {
+        self.enter()?;
+        self.note(self.modules.get(module, sources, &self.limits.device, self.limits.capability))
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // The fields go next: unloading modules needs the context. The queues on it have waited for their work. A failure
+        // has nobody left to be told.
+        let _ = self.make_current();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modules::{FILTER1D_ROWS_F32, FILTER1D_ROWS_I32};
+    use std::sync::Barrier;
+    use std::thread;
+
+    #[test]
+    #[ignore = "needs a GPU"]
+    fn a_device_has_one_context_and_each_module_once() {
+        const THREADS: usize = 8;
+        let modules = [&FILTER1D_ROWS_F32, &FILTER1D_ROWS_I32];
+        let barrier = Barrier::new(THREADS);
+        let load = |thread: usize| {
+            barrier.wait();
+            let context = Context::of(0).unwrap();
+            let loaded = context.module(modules[thread % 2], slm_kernels::SOURCES).unwrap();
+            (context, loaded)
+        };
+        let loaded: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || load(thread))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        for (thread, (context, module)) in loaded.iter().enumerate() {
+            assert!(Arc::ptr_eq(context, &loaded[0].0) && Arc::ptr_eq(module, &loaded[thread % 2].1));
+        }
+        assert!(!Arc::ptr_eq(&loaded[0].1, &loaded[1].1));
+    }
+}

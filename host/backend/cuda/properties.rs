@@ -1,0 +1,103 @@
+//! What the driver says of devices.
+
+use super::driver::{self, api, check, from_cust};
+use super::module::lowest_target;
+use crate::info::{Backend, DeviceInfo, SharedMemory};
+use crate::launch::LaunchLimits;
+use crate::{Error, Result};
+use cust::device::Device;
+
+/// The version of CUDA that brought stream-ordered allocation (`cuMemAllocAsync`).
+const ORDERED_ALLOCATION: (u32, u32) = (11, 2);
+
+/// What launches and modules have to respect.
+#[derive(Debug)]
+pub(super) struct Limits {
+    /// The device's name.
+    pub(super) device: String,
+    pub(super) capability: (u32, u32),
+    pub(super) launch: LaunchLimits,
+    pub(super) threads_per_multiprocessor: u32,
+}
+
+/// How many devices the driver has.
+pub(super) fn count() -> Result<usize> {
+    driver::initialise()?;
+    Ok(from_cust("cuDeviceGetCount", Device::num_devices())? as usize)
+}
+
+/// Values of `CUdevice_attribute`.
+mod attribute {
+    pub(super) const THREADS_PER_BLOCK: i32 = 1;
+    pub(super) const BLOCK: [i32; 3] = [2, 3, 4];
+    pub(super) const GRID: [i32; 3] = [5, 6, 7];
+    pub(super) const SHARED_PER_BLOCK: i32 = 8;
+    pub(super) const MULTIPROCESSORS: i32 = 16;
+    pub(super) const THREADS_PER_MULTIPROCESSOR: i32 = 39;
+    pub(super) const CAPABILITY_MAJOR: i32 = 75;
+    pub(super) const CAPABILITY_MINOR: i32 = 76;
+    pub(super) const SHARED_PER_MULTIPROCESSOR: i32 = 81;
+    pub(super) const MOST_SHARED_PER_BLOCK: i32 = 97;
+    pub(super) const MEMORY_POOLS: i32 = 115;
+}
+
+fn get(device: Device, attribute: i32) -> Result<u32> {
+    let mut value = 0;
+    // SAFETY: writes one integer, which outlives the call; the device exists.
+    check("cuDeviceGetAttribute", unsafe { api::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) })?;
+    Ok(value.unsigned_abs())
+}
+
+/// The values of attributes along x, y and z.
+fn get_each(device: Device, [x, y, z]: [i32; 3]) -> Result<[u32; 3]> {
+    Ok([get(device, x)?, get(device, y)?, get(device, z)?])
+}
+
+pub(super) fn describe(device: Device, ordinal: usize) -> Result<DeviceInfo> {
+    let capability = (get(device, attribute::CAPABILITY_MAJOR)?, get(device, attribute::CAPABILITY_MINOR)?);
+    Ok(DeviceInfo {
+        backend: Backend::Cuda,
+        name: from_cust("cuDeviceGetName", device.name())?,
+        selection: format!("CUDA device {ordinal}"),
+        compute_capability: Some(capability),
+        processors: get(device, attribute::MULTIPROCESSORS)? as usize,
+        threads_per_multiprocessor: Some(get(device, attribute::THREADS_PER_MULTIPROCESSOR)?),
+        memory: Some(from_cust("cuDeviceTotalMem", device.total_memory())? as u64),
+        shared_memory: Some(SharedMemory {
+            default_per_block: get(device, attribute::SHARED_PER_BLOCK)?.into(),
+            max_per_block: get(device, attribute::MOST_SHARED_PER_BLOCK)?.into(),
+            per_multiprocessor: get(device, attribute::SHARED_PER_MULTIPROCESSOR)?.into(),
+            // Of every device since compute capability 5.0 (CUDA C++ Programming Guide, "Compute Capabilities").
+            banks: 32,
+            bank_bytes: 4,
+        }),
+    })
+}
+
+pub(super) fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
+    let version = driver::version()?;
+    if version < ORDERED_ALLOCATION {
+        let needed_for = "stream-ordered allocation".to_owned();
+        return Err(Error::DriverTooOld { required: ORDERED_ALLOCATION, actual: version, needed_for });
+    }
+    if get(device, attribute::MEMORY_POOLS)? == 0 {
+        // On some virtual GPUs.
+        return Err(Error::DeviceUnsupported { device: info.name.clone(), lacks: "stream-ordered allocation" });
+    }
+    let capability = info.compute_capability.expect("a GPU has one");
+    if capability < lowest_target() {
+        let (device, required) = (info.name.clone(), lowest_target());
+        return Err(Error::DeviceTooOld { device, required, actual: capability });
+    }
+    Ok(Limits {
+        device: info.name.clone(),
+        capability,
+        launch: LaunchLimits {
+            grid: get_each(device, attribute::GRID)?,
+            block: get_each(device, attribute::BLOCK)?,
+            threads: get(device, attribute::THREADS_PER_BLOCK)?,
+            shared: info.shared_memory.expect("a GPU has some"),
+        },
+        threads_per_multiprocessor: info.threads_per_multiprocessor.expect("a GPU says it"),
+    })
+}

@@ -1,0 +1,119 @@
+//! The numbers of histograms that were chosen by measuring, or that follow from a device's properties.
+//!
+//! Times are of one H200, in microseconds: samples that are read alone take 67 (2^26 of `f32`) or 37 (2^27 bytes).
+
+use crate::info::{DeviceInfo, SharedMemory};
+use slm_kernels::histogram::{self as kernels, Memory};
+
+/// The numbers for a device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tuning {
+    /// Those of the kernels' launches.
+    pub(super) launches: kernels::Tuning,
+    /// The device's shared memory.
+    pub(super) memory: Memory,
+    /// The most copies of a counter.
+    pub(super) copies: u32,
+    /// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
+    pub(super) ranges: u32,
+    /// Multiprocessors.
+    pub(super) processors: u32,
+}
+
+/// Threads of an H200's multiprocessor.
+const THREADS_OF_H200: u32 = 2048;
+
+impl Tuning {
+    pub(super) fn new(info: &DeviceInfo, shared: SharedMemory) -> Self {
+        // Emulated devices have no time to lose, and are for examining what runs on GPUs.
+        let threads_of_multiprocessor = info.threads_per_multiprocessor.unwrap_or(THREADS_OF_H200);
+        // As many threads as a block can have: a block's counters are added up once, however many threads share them.
+        let threads = 1024;
+        // Blocks of eight warps, as many as a multiprocessor has room for.
+        let weighing_threads = 256;
+        Tuning {
+            launches: kernels::Tuning {
+                threads,
+                // As many as are resident: the samples are dealt out to them once. The kernels take at most 32 registers for
+                // that; where some took 38 to 40, one block was resident instead of two.
+                blocks: (threads_of_multiprocessor / threads).max(1),
+                // All threads that a block can have. So 2^27 bytes took 85, where atomic additions take 39: this algorithm is
+                // for comparison.
+                groups: 8,
+                weighing_threads,
+                weighing_blocks: (threads_of_multiprocessor / weighing_threads).max(1),
+            },
+            memory: Memory {
+                block: shared.max_per_block,
+                multiprocessor: shared.per_multiprocessor,
+                reserved: reserved(info.compute_capability),
+            },
+            // One for each lane of a warp. With as many copies as fit, 2^26 `f32` in up to 1,024 bins take 70 to 71 whatever
+            // the data are, and 71 to 86 in 4,096.
+            copies: 32,
+            // Each range reads all samples: 65,536 bins are two ranges and take 132 to 135. Adding in global memory, with
+            // frequent counters in shared memory, takes 669 for uniform data in 2^20 bins, and 111 to 733 for others.
+            ranges: 4,
+            processors: info.processors as u32,
+        }
+    }
+}
+
+/// What the hardware takes of shared memory for each block: nothing before compute capability 8.0 (CUDA C++ Programming Guide,
+/// "Compute Capabilities").
+fn reserved(compute_capability: Option<(u32, u32)>) -> u64 {
+    match compute_capability {
+        Some((..8, _)) => 0,
+        _ => 1024,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::info::Backend;
+
+    fn gpu(compute_capability: (u32, u32), processors: usize, threads: u32, shared_kib: [u64; 2]) -> Tuning {
+        let [max_per_block, per_multiprocessor] = shared_kib.map(|kib| kib << 10);
+        let default_per_block = 48 << 10;
+        let shared = SharedMemory { default_per_block, max_per_block, per_multiprocessor, banks: 32, bank_bytes: 4 };
+        let info = DeviceInfo {
+            backend: Backend::Cuda,
+            name: "a GPU".to_owned(),
+            selection: "chosen".to_owned(),
+            compute_capability: Some(compute_capability),
+            processors,
+            threads_per_multiprocessor: Some(threads),
+            memory: Some(1 << 32),
+            shared_memory: Some(shared),
+        };
+        Tuning::new(&info, shared)
+    }
+
+    #[test]
+    fn numbers_follow_the_device() {
+        // An H200, an A10 and a T4.
+        let [h200, a10, t4] =
+            [gpu((9, 0), 132, 2048, [227, 228]), gpu((8, 6), 72, 1536, [99, 100]), gpu((7, 5), 40, 1024, [64, 64])];
+        assert_eq!([h200, a10, t4].map(|tuning| tuning.launches.blocks), [2, 1, 1]);
+        assert_eq!([h200, a10, t4].map(|tuning| tuning.launches.weighing_blocks), [8, 6, 4]);
+        assert_eq!([h200, a10, t4].map(|tuning| tuning.memory.reserved), [1024, 1024, 0]);
+        assert_eq!([h200, a10, t4].map(|tuning| tuning.processors), [132, 72, 40]);
+    }
+
+    /// The blocks of a launch on much, and what they take of shared memory.
+    #[test]
+    fn grids_are_what_runs_at_a_time() {
+        let grid = |tuning: Tuning, counters| {
+            let kernel = kernels::Kernel::Shared { most_copies: tuning.copies };
+            let geometry = kernels::Geometry::new(kernel, counters, tuning.memory, &tuning.launches);
+            (geometry.grid(1 << 27, tuning.processors), geometry.shared_bytes)
+        };
+        let (h200, t4) = (gpu((9, 0), 132, 2048, [227, 228]), gpu((7, 5), 40, 1024, [64, 64]));
+        assert_eq!(grid(h200, 256), (264, 32 << 10));
+        assert_eq!(grid(t4, 256), (40, 32 << 10));
+        assert_eq!(grid(h200, 40_000), (132, 160_000));
+        // Two ranges.
+        assert_eq!(grid(h200, 65_536), (132, 131_072));
+    }
+}

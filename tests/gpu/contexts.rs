@@ -1,0 +1,71 @@
+//! Handles on one GPU share its modules, threads load them at the same time, and shapes need none of their own.
+
+use super::{Failed, Trial, equal, same, together};
+use crate::common::Random;
+use slm::{Buffer2, Device, Filter1d, Histogram, Transpose};
+use std::sync::Barrier;
+use std::thread;
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        together("contexts::handles_come_and_go", handles_come_and_go),
+        together("contexts::threads_load_at_the_same_time", threads_load_at_the_same_time),
+        together("contexts::many_shapes", many_shapes),
+    ]
+}
+
+/// What was made with a handle works on when others are gone, with modules that they have loaded.
+fn handles_come_and_go(_device: &Device) -> Result<(), Failed> {
+    let x: Vec<i32> = Random::new(1).values(5000);
+    let expected = Filter1d::correlate(&[1, -2, 3]).prepare(&Device::cpu())?.apply(&x)?;
+    let mut last = None;
+    for _ in 0..10 {
+        let device = Device::cuda(0)?;
+        let filter = Filter1d::correlate(&[1, -2, 3]).prepare(&device)?;
+        drop(device);
+        // The one before is dropped meanwhile.
+        let before = last.replace(filter);
+        same(&last.as_ref().ok_or("there is one")?.apply(&x)?, &expected)?;
+        before.map_or(Ok(()), |before| same(&before.apply(&x)?, &expected))?;
+    }
+    Ok(())
+}
+
+/// All on one handle and each on one of its own, three modules in turns.
+fn threads_load_at_the_same_time(device: &Device) -> Result<(), Failed> {
+    const THREADS: usize = 24;
+    let barrier = Barrier::new(THREADS);
+    let work = |number: usize| -> Result<(), Failed> {
+        barrier.wait();
+        let device = if number.is_multiple_of(2) { device.clone() } else { Device::cuda(0)? };
+        match number % 3 {
+            0 => equal(Filter1d::correlate(&[1.0f64, 2.0]).prepare(&device)?.apply(&[3.0, 4.0])?, vec![6.0, 11.0]),
+            1 => equal(Histogram::bytes().prepare(&device)?.apply(&[7, 7, 9])?.bins()[7], 2),
+            _ => equal(Transpose::new(2, 3).prepare(&device)?.apply(&[1u16, 2, 3, 4, 5, 6])?, vec![1, 4, 2, 5, 3, 6]),
+        }
+    };
+    let work = &work;
+    let results: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || work(number))).collect();
+        threads.into_iter().map(|thread| thread.join().map_err(|_| Failed::from("a thread has panicked"))).collect()
+    });
+    results.into_iter().try_for_each(|result| result.and_then(|result| result))
+}
+
+/// More pitches than an operation remembers, in two rounds and by two threads.
+fn many_shapes(device: &Device) -> Result<(), Failed> {
+    const SIDES: [usize; 2] = [70, 50];
+    let transpose = Transpose::new(SIDES[0], SIDES[1]).prepare::<f32>(device)?;
+    let run = |pitch: usize| -> Result<(), Failed> {
+        let data: Vec<f32> = Random::new(pitch as u64).values(SIDES[0] * pitch);
+        let input = Buffer2::from_buffer(device.upload(&data)?, SIDES[0], SIDES[1], pitch).map_err(slm::Error::from)?;
+        let mut output = Buffer2::zeroed(device, SIDES[1], SIDES[0])?;
+        transpose.apply_matrix_into(&input, &mut output)?;
+        equal(output.download()?, input.download()?.t().to_owned())
+    };
+    let rounds = || (0..2).flat_map(|_| SIDES[1]..SIDES[1] + 80).try_for_each(run);
+    thread::scope(|scope| {
+        let other = scope.spawn(rounds);
+        rounds().and(other.join().map_err(|_| Failed::from("a thread has panicked"))?)
+    })
+}

@@ -1,0 +1,128 @@
+/* A driver with one GPU that computes nothing: memory is the host's, modules are texts, and a launch has ended at once.
+ * What it is asked for stands in the file FAKE_LOG, a line for each call. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SUCCESS = 0, INVALID = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, TIMEOUT = 909 };
+
+static int setting(const char *name) { const char *value = getenv(name); return value ? atoi(value) : 0; }
+
+static void note(const char *call) {
+    const char *path = getenv("FAKE_LOG");
+    int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+    char line[64];
+    int length = snprintf(line, sizeof line, "%s\n", call);
+    /* One write each, so that lines of several threads stay whole. */
+    if (file >= 0) { if (write(file, line, length) != length) abort(); close(file); }
+}
+
+int cuInit(unsigned flags) { return SUCCESS; }
+int cuDriverGetVersion(int *version) { *version = 13000; return SUCCESS; }
+int cuDeviceGetCount(int *count) { *count = 1; return SUCCESS; }
+int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return SUCCESS; }
+int cuDeviceGetName(char *name, int length, int device) { snprintf(name, length, "fake GPU"); return SUCCESS; }
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { *bytes = (size_t)1 << 32; return SUCCESS; }
+
+/* Those of an H200. */
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    switch (attribute) {
+        case 1: case 2: case 3: *value = 1024; break;    /* threads of a block, along x, along y */
+        case 4: *value = 64; break;                      /* along z */
+        case 5: *value = 2147483647; break;              /* blocks along x */
+        case 6: case 7: *value = 65535; break;           /* along y and z */
+        case 8: *value = 49152; break;                   /* shared memory of a block */
+        case 16: *value = 132; break;                    /* multiprocessors */
+        case 39: *value = 2048; break;                   /* threads of a multiprocessor */
+        case 75: *value = 9; break;                      /* compute capability */
+        case 76: *value = 0; break;
+        case 81: *value = 233472; break;                 /* shared memory of a multiprocessor */
+        case 97: *value = 232448; break;                 /* of a block that asks for it */
+        case 115: *value = 1; break;                     /* memory pools */
+        default: return INVALID;
+    }
+    return SUCCESS;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device) { note("retain"); *context = context; return SUCCESS; }
+int cuDevicePrimaryCtxRelease_v2(int device) { note("release"); return SUCCESS; }
+int cuCtxSetCurrent(void *context) { return SUCCESS; }
+
+int cuStreamCreate(void **stream, unsigned flags) { note("stream"); *stream = malloc(1); return SUCCESS; }
+int cuStreamDestroy_v2(void *stream) { note("end of stream"); free(stream); return SUCCESS; }
+int cuStreamSynchronize(void *stream) { return SUCCESS; }
+int cuEventCreate(void **event, unsigned flags) { *event = malloc(1); return SUCCESS; }
+int cuEventRecord(void *event, void *stream) { return SUCCESS; }
+int cuEventElapsedTime(float *milliseconds, void *start, void *end) { *milliseconds = 1; return SUCCESS; }
+int cuEventDestroy_v2(void *event) { free(event); return SUCCESS; }
+
+int cuMemGetInfo_v2(size_t *free, size_t *total) { *free = *total = (size_t)1 << 32; return SUCCESS; }
+int cuMemAllocAsync(void **address, size_t bytes, void *stream) {
+    *address = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    return *address ? SUCCESS : OUT_OF_MEMORY;
+}
+int cuMemFreeAsync(void *address, void *stream) { free(address); return SUCCESS; }
+int cuMemsetD8Async(void *address, unsigned char byte, size_t bytes, void *stream) { memset(address, byte, bytes); return SUCCESS; }
+int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyDtoHAsync_v2(void *to, void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int begun, failures = -1;
+
+/* Waits until FAKE_MEETING loads have begun, since none may wait for another one to end. */
+static int meet(void) {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 60;
+    pthread_mutex_lock(&lock);
+    begun++;
+    pthread_cond_broadcast(&changed);
+    int code = 0;
+    while (begun < setting("FAKE_MEETING") && code == 0) code = pthread_cond_timedwait(&changed, &lock, &end);
+    pthread_mutex_unlock(&lock);
+    return code ? TIMEOUT : SUCCESS;
+}
+
+/* Whether this is one of the first FAKE_FAILURES loads. */
+static int fails(void) {
+    pthread_mutex_lock(&lock);
+    if (failures < 0) failures = setting("FAKE_FAILURES");
+    int fails = failures > 0;
+    failures -= fails;
+    pthread_mutex_unlock(&lock);
+    return fails;
+}
+
+int cuModuleLoadData(char **module, const char *text) {
+    note("load");
+    int code = meet();
+    /* So long that threads which could meet here do. */
+    usleep(10000);
+    if (code == SUCCESS && fails()) code = OUT_OF_MEMORY;
+    if (code == SUCCESS) *module = strdup(text);
+    return code;
+}
+int cuModuleUnload(char *module) { note("unload"); free(module); return SUCCESS; }
+int cuModuleGetFunction(const char **function, const char *module, const char *name) {
+    *function = strstr(module, name);
+    return *function ? SUCCESS : NOT_FOUND;
+}
+
+/* The most threads, registers. */
+int cuFuncGetAttribute(int *value, int attribute, void *function) { *value = attribute == 0 ? 1024 : 32; return SUCCESS; }
+int cuFuncSetAttribute(void *function, int attribute, int value) { return SUCCESS; }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t bytes) {
+    *blocks = 2048 / threads;
+    return SUCCESS;
+}
+int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y, unsigned block_z,
+                   unsigned bytes, void *stream, void **parameters, void **extra) {
+    note("launch");
+    return SUCCESS;
+}
