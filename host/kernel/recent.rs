@@ -1,14 +1,13 @@
 //! What has been made for the last keys.
 
 use crate::Result;
-use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many keys are remembered: more than a program uses in turns, and few enough to be searched in the time of a launch.
 const MOST: usize = 32;
 
 /// Values by their keys, of which the oldest make room for new ones.
-pub(crate) struct Recent<K, V>(Mutex<VecDeque<(K, V)>>);
+pub(crate) struct Recent<K, V>(Mutex<Vec<(K, V)>>);
 
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
@@ -27,14 +26,14 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
         let mut kept = self.lock();
         if kept.iter().all(|(other, _)| *other != key) {
             if kept.len() == MOST {
-                kept.pop_front();
+                kept.remove(0);
             }
-            kept.push_back((key, value.clone()));
+            kept.push((key, value.clone()));
         }
         Ok(value)
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(K, V)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(K, V)>> {
         // The list is whole at any time, so a panic elsewhere did it no harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
