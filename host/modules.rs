@@ -24,7 +24,7 @@ impl Device {
 mod tests {
     use super::*;
     use cuda_std::image::verify_kernel;
-    use slm_kernels::{banks, filter1d, histogram, transpose};
+    use slm_kernels::{Misaligned, banks, filter1d, histogram, transpose};
 
     fn verify<E: Entry>() {
         let module = KERNELS.of::<E>().unwrap();
@@ -37,7 +37,7 @@ mod tests {
     impl transpose::Visitor for Verify {
         type Output = ();
 
-        fn visit<E: Entry<Args: From<transpose::Work>, Constants = ()>>(self) {
+        fn visit<E: Entry<Args: TryFrom<transpose::Work, Error = Misaligned>, Constants = ()>>(self) {
             verify::<E>();
         }
     }

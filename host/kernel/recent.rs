@@ -43,6 +43,8 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
 mod tests {
     use super::*;
     use crate::Error;
+
+    const FULL: Error = Error::OutOfHostMemory { requested: 1 };
     use std::sync::Barrier;
     use std::thread;
 
@@ -51,11 +53,11 @@ mod tests {
         let recent = Recent::default();
         for key in 0..3 * MOST {
             assert_eq!(recent.get(key, || Ok(key)), Ok(key));
-            assert_eq!(recent.get(key, || Err(Error::NoTaps)), Ok(key));
+            assert_eq!(recent.get(key, || Err(FULL)), Ok(key));
         }
         assert_eq!(recent.lock().len(), MOST);
-        assert_eq!(recent.get(2 * MOST, || Err(Error::NoTaps)), Ok(2 * MOST));
-        assert_eq!(recent.get(2 * MOST - 1, || Err(Error::NoTaps)), Err(Error::NoTaps));
+        assert_eq!(recent.get(2 * MOST, || Err(FULL)), Ok(2 * MOST));
+        assert_eq!(recent.get(2 * MOST - 1, || Err(FULL)), Err(FULL));
     }
 
     /// Each makes a value while the other one does.

@@ -189,7 +189,10 @@ mod tests {
             let mut windows = Windows::new(&device);
             let (input, output) = (windows.input(&input), windows.output(&mut output));
             let part = geometry.parts().next().unwrap();
-            let run = |first| launch.launch(&windows, &geometry, part, input.slice(first, u64::MAX), output);
+            let run = |first| {
+                let work = Work { geometry, part, input: input.slice(first, u64::MAX), output };
+                launch.launch(&windows, shape(&geometry, part.grid), work, &())
+            };
             assert_eq!([run(0), run(16)], [Ok(()), Ok(())], "{}", launch.name());
             let Err(Error::MisalignedWindow { address, alignment: needed }) = run(alignment / 2) else { panic!() };
             assert_eq!((address % alignment, needed), (alignment / 2, alignment), "{}", launch.name());

@@ -111,7 +111,8 @@ impl Drop for Context {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::modules::{FILTER1D_ROWS_F32, FILTER1D_ROWS_I32};
+    use crate::modules::KERNELS;
+    use slm_kernels::filter1d::filter1d_register_rows;
     use std::sync::Barrier;
     use std::thread;
 
@@ -119,7 +120,8 @@ mod tests {
     #[ignore = "needs a GPU"]
     fn a_device_has_one_context_and_each_module_once() {
         const THREADS: usize = 8;
-        let modules = [&FILTER1D_ROWS_F32, &FILTER1D_ROWS_I32];
+        let [f32s, i32s] = [KERNELS.of::<filter1d_register_rows<f32>>(), KERNELS.of::<filter1d_register_rows<i32>>()];
+        let modules = [f32s.unwrap(), i32s.unwrap()];
         let barrier = Barrier::new(THREADS);
         let load = |thread: usize| {
             barrier.wait();

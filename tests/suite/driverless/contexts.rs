@@ -2,7 +2,7 @@
 
 use super::fake::{Driver, trial};
 use super::{Failed, Trial, child, equal};
-use crate::common::example::ensure;
+use crate::common::ensure;
 use slm::{Backend, Device, Error, Filter1d, Transpose};
 use std::ffi::OsStr;
 use std::sync::Barrier;
