@@ -31,7 +31,7 @@ mod sample;
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 pub use border::Border;
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
-pub use sample::{Packed, Sample};
+pub use sample::Sample;
 
 /// The files that this crate is compiled from, which compiled modules are checked against.
 #[cfg(not(target_os = "cuda"))]

@@ -1,7 +1,7 @@
 //! A line of the input as the kernels see it: continued beyond its ends, and brought to shared memory.
 
 use super::Args;
-use crate::{Border, Packed, Sample};
+use crate::{Border, Sample};
 use cuda_std::{GlobalIn, Shared, thread};
 
 /// The line number `line` of the input.
@@ -52,9 +52,7 @@ impl<T: Sample> Line<T> {
         start: i64,
         [t, threads]: [u32; 2],
         [place, len]: [u32; 2],
-    ) where
-        T: Packed<V>,
-    {
+    ) {
         let first = start.max(0);
         // Before the line, in it, behind it: 0 ..before.. end.. len.
         let before = ((first - start) as u64).min(len as u64) as u32;
@@ -62,7 +60,7 @@ impl<T: Sample> Line<T> {
         let part = self.args.input.at(self.first + first as u64).first(inside);
         let packed = part.is_aligned(V as u32) && before.is_multiple_of(V as u32);
         let end = match packed {
-            true => before + load_packs(window, &part, [t, threads], place + before),
+            true => before + load_packs::<T, V>(window, &part, [t, threads], place + before),
             false => before + load_singles(window, &part, [t, threads], place + before),
         };
         self.continue_row(window, start, [t, threads], place, [0, before]);
@@ -108,7 +106,7 @@ const UNDER_WAY: usize = 4;
 
 /// Brings the whole packs of `part` to `window[place]` and on, and returns how many samples that is.
 #[inline(always)]
-fn load_packs<T: Packed<V>, const V: usize>(
+fn load_packs<T: Sample, const V: usize>(
     window: &Shared<T>,
     part: &GlobalIn<T, u32>,
     [t, threads]: [u32; 2],
@@ -117,11 +115,11 @@ fn load_packs<T: Packed<V>, const V: usize>(
     let (len, step) = (part.len() / V as u32 * V as u32, threads * V as u32);
     let mut s = t * V as u32;
     while s < len {
-        let packs: [[T; V]; UNDER_WAY] = core::array::from_fn(|k| T::load_pack(part, s + k as u32 * step));
+        let packs: [[T; V]; UNDER_WAY] = core::array::from_fn(|k| part.get_pack_masked(s + k as u32 * step));
         for (k, pack) in packs.into_iter().enumerate() {
             let s = s + k as u32 * step;
             if s < len {
-                T::set_pack(window, place + s, pack);
+                window.set_pack(place + s, pack);
             }
         }
         s += UNDER_WAY as u32 * step;

@@ -22,7 +22,7 @@
 
 use super::line::{Every, Line, tile_of_block};
 use super::{Args, pad};
-use crate::{Packed, Sample};
+use crate::Sample;
 use cuda_std::{Arena, Constants, GlobalInOut, Shared, thread};
 
 /// Lines of a block, along columns.
@@ -38,7 +38,7 @@ const COLUMN_LINES: u32 = 32;
 /// of 16 bytes, apart, so that eight lanes meet eight different groups of four banks. The sums go through the same
 /// memory on their way out, so that a warp's stores to global memory are contiguous.
 #[inline(always)]
-pub(super) fn rows<T: Packed<V>, const V: usize, const R: usize, const N: usize, const K: usize>(
+pub(super) fn rows<T: Sample, const V: usize, const R: usize, const N: usize, const K: usize>(
     arena: Arena,
     args: &Args<T>,
     taps: &Constants<T, K>,
@@ -54,7 +54,7 @@ pub(super) fn rows<T: Packed<V>, const V: usize, const R: usize, const N: usize,
 
     // In the place of a line that does not exist stands the last one; its sums are not stored.
     let input = Line::new(args, line.min(args.lines - 1));
-    input.load_row(&tile, args.start + first as i64 - span.pad as i64, [x, width], [y * len, len]);
+    input.load_row::<V>(&tile, args.start + first as i64 - span.pad as i64, [x, width], [y * len, len]);
     thread::sync_threads();
 
     let left = if line < args.lines { (args.outputs - first).min(outputs as u64) as u32 } else { 0 };
@@ -66,11 +66,12 @@ pub(super) fn rows<T: Packed<V>, const V: usize, const R: usize, const N: usize,
         }
     }
     let at = y * len + x * R as u32;
-    let sums = correlate::<T, V, R, N, K>(taps, span, sums, |s| T::get_pack(&tile, at + s));
+    let sums = correlate::<T, V, R, N, K>(taps, span, sums, |s| tile.get_pack(at + s));
 
     let (staged, _) = tile.reuse().split::<T>(outputs * lines);
     for r in (0..R).step_by(V) {
-        T::set_pack(&staged, y * outputs + x * R as u32 + r as u32, core::array::from_fn(|k| sums[r + k]));
+        let pack: [T; V] = core::array::from_fn(|k| sums[r + k]);
+        staged.set_pack(y * outputs + x * R as u32 + r as u32, pack);
     }
     thread::sync_threads();
     store_row::<T, V, R>(&staged, y * outputs, &output, [x, width]);
@@ -78,7 +79,7 @@ pub(super) fn rows<T: Packed<V>, const V: usize, const R: usize, const N: usize,
 
 /// Stores the sums from `window[row]` on, `R` for each of `threads` threads, of which those exist that `output` has.
 #[inline(always)]
-fn store_row<T: Packed<V>, const V: usize, const R: usize>(
+fn store_row<T: Sample, const V: usize, const R: usize>(
     window: &Shared<T>,
     row: u32,
     output: &GlobalInOut<T, u32>,
@@ -87,7 +88,7 @@ fn store_row<T: Packed<V>, const V: usize, const R: usize>(
     if output.len() == threads * R as u32 && output.is_aligned(V as u32) {
         for k in 0..(R / V) as u32 {
             let o = (t + k * threads) * V as u32;
-            T::store_pack(output, o, T::get_pack(window, row + o));
+            output.set_pack(o, window.get_pack::<V>(row + o));
         }
         return;
     }
@@ -121,7 +122,7 @@ impl Span {
 /// line `c`. Shared memory: sample `s` of line `c` at `s * 32 + c`, so that in every access the lanes of a warp have
 /// consecutive addresses: no bank conflicts.
 #[inline(always)]
-pub(super) fn columns<T: Packed<V>, const V: usize, const R: usize, const N: usize, const K: usize>(
+pub(super) fn columns<T: Sample, const V: usize, const R: usize, const N: usize, const K: usize>(
     arena: Arena,
     args: &Args<T>,
     taps: &Constants<T, K>,
@@ -166,7 +167,7 @@ pub(super) fn columns<T: Packed<V>, const V: usize, const R: usize, const N: usi
 /// `sums[r] + Σ_j x[r + j] · taps[j]` for every `r`, `j` from `span.pad` to `span.end - 1`; `samples(s)` gives `x[s]`
 /// to `x[s + V - 1]`, for `s` a multiple of `V`.
 #[inline(always)]
-fn correlate<T: Packed<V>, const V: usize, const R: usize, const N: usize, const K: usize>(
+fn correlate<T: Sample, const V: usize, const R: usize, const N: usize, const K: usize>(
     taps: &Constants<T, K>,
     span: Span,
     sums: [T; R],
@@ -184,7 +185,7 @@ fn correlate<T: Packed<V>, const V: usize, const R: usize, const N: usize, const
         for s in (0..R).step_by(V) {
             ring.window[s..s + V].copy_from_slice(&samples(at + s as u32));
         }
-        ring.step(0, samples(at + R as u32), T::constant_pack(taps, k), |u| (span.pad..span.end).contains(&(at + u)));
+        ring.step(0, samples(at + R as u32), taps.pack(k), |u| (span.pad..span.end).contains(&(at + u)));
         k += 1;
         // One turn of the ring, left as soon as there are no more whole packs.
         'turns: loop {
@@ -193,7 +194,7 @@ fn correlate<T: Packed<V>, const V: usize, const R: usize, const N: usize, const
                     break 'turns;
                 }
                 let s = R as u32 + k * V as u32;
-                ring.step(1 + phase, samples(s), T::constant_pack(taps, k), |_| true);
+                ring.step(1 + phase, samples(s), taps.pack(k), |_| true);
                 k += 1;
             }
         }
@@ -207,7 +208,7 @@ struct Ring<T, const V: usize, const R: usize, const N: usize> {
     sums: [T; R],
 }
 
-impl<T: Packed<V>, const V: usize, const R: usize, const N: usize> Ring<T, V, R, N> {
+impl<T: Sample, const V: usize, const R: usize, const N: usize> Ring<T, V, R, N> {
     /// Takes in `V` new samples, adds the products with those of `V` taps that are `wanted`, and forgets the `V` oldest
     /// samples.
     ///

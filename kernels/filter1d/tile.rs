@@ -12,7 +12,7 @@
 
 use super::line::{Every, Line, load_taps, tile_of_block};
 use super::{Args, Halo};
-use crate::{Packed, Sample};
+use crate::Sample;
 use cuda_std::{Arena, Shared, thread};
 
 /// Sums per thread, along columns.
@@ -23,7 +23,7 @@ const COLUMN_LINES: u32 = 32;
 
 /// Lines along rows for blocks of one row of threads, along columns for others; `V` taps are read at a time.
 #[inline(always)]
-pub(super) fn correlate<T: Packed<V>, const V: usize>(arena: Arena, args: Args<T>) {
+pub(super) fn correlate<T: Sample, const V: usize>(arena: Arena, args: Args<T>) {
     let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
     let (width, height) = (thread::block_dim_x(), thread::block_dim_y());
     let (c, lines, a, places) = if height == 1 { (0, 1, x, width) } else { (x, COLUMN_LINES, y, height) };
@@ -84,11 +84,11 @@ fn load_tile<T: Sample>(tile: &Shared<T>, args: &Args<T>, input: &Line<T>, first
 
 /// The sum whose first sample is `tile[at]`; the next ones are `STEP` apart.
 #[inline(always)]
-fn sum<T: Packed<V>, const V: usize, const STEP: u32>(taps: &Shared<T>, tile: &Shared<T>, count: u32, at: u32) -> T {
+fn sum<T: Sample, const V: usize, const STEP: u32>(taps: &Shared<T>, tile: &Shared<T>, count: u32, at: u32) -> T {
     let mut sum = T::ZERO;
     let mut j = 0;
     while j + V as u32 <= count {
-        for (u, tap) in T::get_pack(taps, j).into_iter().enumerate() {
+        for (u, tap) in taps.get_pack::<V>(j).into_iter().enumerate() {
             sum = T::add_product(sum, tile.get(at + (j + u as u32) * STEP), tap);
         }
         j += V as u32;

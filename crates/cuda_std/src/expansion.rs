@@ -152,7 +152,7 @@ pub const fn check_sizes<Args, T: Value, const N: usize>() {
 /// cuda_std::kernel! {
 ///     /// The device would look for the constants behind the arguments.
 ///     pub fn misplaced(_arena, args: (), table: Constants<f32, 4>) {
-///         let _ = (args, table.quad(0));
+///         let _ = (args, table.pack::<4>(0));
 ///     }
 /// }
 /// # fn main() {}

@@ -57,7 +57,7 @@ mod hostile {
     cuda_std::kernel! {
         /// Does nothing with constants.
         pub fn constant(_arena, args: Pair, table: Constants<f32, 4>) {
-            let _ = (args.second, table.quad(0));
+            let _ = (args.second, table.pack::<4>(0));
         }
     }
 }
@@ -67,17 +67,17 @@ fn kernels_have_their_own_names_and_digests() {
     assert_eq!([hostile::honest::NAME, hostile::constant::NAME], ["honest", "constant"]);
     assert_eq!(hostile::honest::SOURCES, option_env!("SLM_KERNEL_SOURCES"));
     let path = concat!(module_path!(), "::hostile::honest");
-    let expected = Digest::new().add_part(path.as_bytes()).add_digest(hostile::Pair::LAYOUT).add_digest(<()>::LAYOUT);
+    let expected = Digest::new().add(path.as_bytes()).add_digest(hostile::Pair::LAYOUT).add_digest(<()>::LAYOUT);
     assert_eq!(hostile::honest::LAYOUT, expected);
 }
 
 #[test]
 fn arguments_have_the_digest_of_their_fields() {
     let expected = cuda_std::layout_of::<hostile::Pair>("struct")
-        .add_part(b"first")
+        .add(b"first")
         .add_number(std::mem::offset_of!(hostile::Pair, first) as u64)
         .add_digest(f32::LAYOUT)
-        .add_part(b"second")
+        .add(b"second")
         .add_number(std::mem::offset_of!(hostile::Pair, second) as u64)
         .add_digest(f64::LAYOUT);
     assert_eq!(hostile::Pair::LAYOUT, expected);

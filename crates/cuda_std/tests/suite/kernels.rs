@@ -58,8 +58,8 @@ kernel! {
     /// Thread `i` of the grid computes element `i`: its sample times the sum of a group of constants.
     pub fn weigh(_arena, args: Scaling<f32>, weights: Constants<f32, 8>) {
         let i = thread::global_x();
-        let [a, b] = weights.pair(i as u32);
-        let [c, d, e, f] = weights.quad(args.offset as u32);
+        let [a, b] = weights.pack::<2>(i as u32);
+        let [c, d, e, f] = weights.pack::<4>(args.offset as u32);
         args.output.set(i, args.input.get(i) * (a + b + c + d + e + f));
     }
 }
