@@ -54,10 +54,8 @@ pub(super) fn transpose<const WORDS: usize, const PACKS: usize, const ELEMENTS: 
     let (shared, _) = arena.split::<u32>(place(shape.across * elements));
     let tile = Tile::of_block(&args.layout);
     let (groups_across, groups_down) = (tile.columns / elements, tile.rows / elements);
-
     let (t, threads) = (thread::thread_idx_x(), shape.threads());
-    let (x, y) = (t % shape.across, t / shape.across);
-    let below = threads / shape.across;
+    let (x, y, below) = (t % shape.across, t / shape.across, threads / shape.across);
     let source = tile.source(&args.layout, elements, packs * words) + (x * packs * words) as u64;
     let mut squares = [[[[0; WORDS]; PACKS]; ELEMENTS]; SQUARES];
     for (k, square) in squares.iter_mut().enumerate() {
@@ -76,9 +74,7 @@ pub(super) fn transpose<const WORDS: usize, const PACKS: usize, const ELEMENTS: 
         }
     }
     thread::sync_threads();
-
-    let target = tile.target(&args.layout, elements, packs * words);
-    let row_packs = shape.down * packs;
+    let (target, row_packs) = (tile.target(&args.layout, elements, packs * words), shape.down * packs);
     for k in 0..(SQUARES * ELEMENTS * PACKS) as u32 {
         let at = t + k * threads;
         let (row, pack) = (at / row_packs, at % row_packs);

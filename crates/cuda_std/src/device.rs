@@ -194,11 +194,13 @@ macro_rules! store {
     };
 }
 
-/// Defines the loads `$load` and the stores `$store` of a [`Pack`]: of `$n` words as one vector if there is one, and of more,
-/// which are shorter than 32 bits then, as two or four words of 32 bits.
+/// Defines a load or a store of a [`Pack`]: of `$n` words as one vector, and of the `$more` that a vector does not hold as
+/// `$words` words of 32 bits.
+///
+/// The fewer branches a function has, the less the compiler's limits keep it from simplifying what calls it.
 macro_rules! moves {
-    (load $load:ident($($argument:ident: $argument_type:ty),+), $space:literal $width:literal, $size:literal, $class:ident $register:literal
-     $bits:ty, [$($n:literal $vector:literal [$($out:ident)+])+], $wrap:expr, $place:tt, $options:tt) => {
+    (load $load:ident($($argument:ident: $argument_type:ty),+) $arguments:tt $place:tt, $space:literal $width:literal, $class:ident
+     $register:literal $bits:ty, [$($n:literal $vector:literal [$($out:ident)+])+; $($more:literal $words:literal)*], $wrap:expr, $options:tt) => {
         #[inline(always)]
         fn $load<const N: usize>($($argument: $argument_type),+) -> [Self; N] {
             match N {
@@ -206,22 +208,25 @@ macro_rules! moves {
                     load!($space $vector $width, $class $register $bits, [$($out)+], $place, $options);
                     same([$($out),+].map($wrap))
                 })+
-                _ if N * $size == 8 => Self::split(<u32 as Pack>::$load::<2>($($argument),+)),
-                _ => Self::split(<u32 as Pack>::$load::<4>($($argument),+)),
+                $($more => Self::split(<u32 as Pack>::$load::<$words> $arguments),)*
+                _ => trap(),
             }
         }
     };
-    (store $store:ident($address:ident: $address_type:ty $(, $guard:ident: u32)?), $space:literal $width:literal, $size:literal, $class:ident,
-     [$($n:literal $vector:literal [$($value:ident)+])+], $unwrap:expr, $place:tt) => {
+    (store $store:ident($($argument:ident: $argument_type:ty),+) $arguments:tt $place:tt of $pack:ident, $space:literal $width:literal,
+     $class:ident, [$($n:literal $vector:literal [$($value:ident)+])+; $($more:literal $words:literal)*], $unwrap:expr) => {
         #[inline(always)]
-        fn $store<const N: usize>($address: $address_type, pack: [Self; N] $(, $guard: u32)?) {
+        fn $store<const N: usize>($($argument: $argument_type),+) {
             match N {
                 $($n => {
-                    let [$($value),+] = same(pack);
+                    let [$($value),+] = same($pack);
                     store!($space $vector $width, $class, [$($value)+], $unwrap, $place);
                 })+
-                _ if N * $size == 8 => <u32 as Pack>::$store::<2>($address, Self::join(pack) $(, $guard)?),
-                _ => <u32 as Pack>::$store::<4>($address, Self::join(pack) $(, $guard)?),
+                $($more => {
+                    let $pack = Self::join($pack);
+                    <u32 as Pack>::$store::<$words> $arguments
+                })*
+                _ => trap(),
             }
         }
     };
@@ -272,22 +277,23 @@ macro_rules! word {
         }
 
         impl Pack for $word {
-            moves!(load load_pack_shared(address: u32), "shared" $width, $size, $class $register $bits, $packs, $wrap,
-                [address reg32], [nostack]);
-            moves!(load load_pack_parameter(address: u64), "param" $width, $size, $class $register $bits, $packs, $wrap,
-                [address reg64], [pure, nomem, nostack]);
-            moves!(load load_pack_constant(address: u64, guard: u32), "global.nc" $width, $size, $class $register $bits, $packs, $wrap,
-                [address reg64 + 0, guard], [pure, nomem, nostack]);
-            moves!(load load_pack_global(address: u64, guard: u32), "global" $width, $size, $class $register $bits, $packs, $wrap,
-                [address reg64 + 0, guard], [nostack]);
-            moves!(store store_pack_shared(address: u32), "shared" $width, $size, $class, $packs, $unwrap, [address reg32]);
-            moves!(store store_pack_global(address: u64, guard: u32), "global" $width, $size, $class, $packs, $unwrap,
-                [address reg64 + 0, guard]);
+            moves!(load load_pack_shared(address: u32) (address) [address reg32], "shared" $width, $class $register $bits,
+                $packs, $wrap, [nostack]);
+            moves!(load load_pack_parameter(address: u64) (address) [address reg64], "param" $width, $class $register $bits,
+                $packs, $wrap, [pure, nomem, nostack]);
+            moves!(load load_pack_constant(address: u64, guard: u32) (address, guard) [address reg64 + 0, guard],
+                "global.nc" $width, $class $register $bits, $packs, $wrap, [pure, nomem, nostack]);
+            moves!(load load_pack_global(address: u64, guard: u32) (address, guard) [address reg64 + 0, guard],
+                "global" $width, $class $register $bits, $packs, $wrap, [nostack]);
+            moves!(store store_pack_shared(address: u32, pack: [Self; N]) (address, pack) [address reg32] of pack,
+                "shared" $width, $class, $packs, $unwrap);
+            moves!(store store_pack_global(address: u64, pack: [Self; N], guard: u32) (address, pack, guard)
+                [address reg64 + 0, guard] of pack, "global" $width, $class, $packs, $unwrap);
         }
     };
 }
 
-word!(Byte, 1, u16, reg16, "b8", "b16", Byte, |byte: Byte| byte.0, [1 "." [a] 2 ".v2." [a b] 4 ".v4." [a b c d]]);
-word!(u16, 2, u16, reg16, "b16", "b16", |bits| bits, |word| word, [1 "." [a] 2 ".v2." [a b] 4 ".v4." [a b c d]]);
-word!(u32, 4, u32, reg32, "b32", "b32", |bits| bits, |word| word, [1 "." [a] 2 ".v2." [a b] 4 ".v4." [a b c d]]);
-word!(u64, 8, u64, reg64, "b64", "b64", |bits| bits, |word| word, [1 "." [a] 2 ".v2." [a b]]);
+word!(Byte, 1, u16, reg16, "b8", "b16", Byte, |byte: Byte| byte.0, [1 "." [a] 2 ".v2." [a b] 4 ".v4." [a b c d]; 8 2 16 4]);
+word!(u16, 2, u16, reg16, "b16", "b16", |bits| bits, |word| word, [1 "." [a] 2 ".v2." [a b] 4 ".v4." [a b c d]; 8 4]);
+word!(u32, 4, u32, reg32, "b32", "b32", |bits| bits, |word| word, [1 "." [a] 2 ".v2." [a b] 4 ".v4." [a b c d];]);
+word!(u64, 8, u64, reg64, "b64", "b64", |bits| bits, |word| word, [1 "." [a] 2 ".v2." [a b];]);
