@@ -24,14 +24,7 @@ pub mod histogram;
 pub mod transpose;
 
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
-mod border;
-#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
-mod sample;
-
-#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
-pub use border::Border;
-#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
-pub use sample::Sample;
+pub mod signal;
 
 /// The files that this crate is compiled from, which compiled modules are checked against.
 #[cfg(not(target_os = "cuda"))]

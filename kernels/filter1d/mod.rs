@@ -1,6 +1,6 @@
 //! Correlation of lines with taps: `y[o] = Σ_j X(start + o + j) · w[j]`, `j` from 0 to `taps - 1`.
 //!
-//! `X` is the line, continued outside by a [`Border`](crate::Border). All kernels add the products in the order of
+//! `X` is the line, continued outside by a [`Border`](crate::signal::Border). All kernels add the products in the order of
 //! `j`, so they agree bit for bit.
 //!
 //! An array is `lines` parallel lines. Along rows a line is contiguous and lines are a pitch apart; along columns it
@@ -11,18 +11,21 @@
 //! | `global.rs` | one sum per thread, every sample read from global memory | none |
 //! | `tile.rs` | one sum at a time, a tile and its halo in shared memory | taps, tile |
 //! | `register.rs` | several neighbouring sums per thread, in registers | tile |
+//!
+//! Samples, weights, sums and outputs have types of their own ([`Types`]). An instance for other ones is a line in each of the
+//! lists at the end of this file, with the number of elements that make a pack ([`Types::PACK`]).
 
+mod block;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
-mod line;
 mod register;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, Orientation, Part, Problem};
 
-use crate::Sample;
+use crate::signal::{Line, Same, Types};
 use cuda_std::{GlobalIn, GlobalInOut, arguments, kernel};
 
 /// Which threads bring the halo of a [tile](self) to shared memory.
@@ -37,13 +40,13 @@ pub enum Halo {
 
 arguments! {
     /// What the kernels are launched with. Lengths and strides are in elements.
-    pub struct Args<T: Sample> {
+    pub struct Args<F: Types> {
         /// The samples.
-        pub input: GlobalIn<T>,
+        pub input: GlobalIn<F::Sample>,
         /// Receives the sums.
-        pub output: GlobalInOut<T>,
+        pub output: GlobalInOut<F::Output>,
         /// The taps, in the order in which they meet the samples.
-        pub taps: GlobalIn<T>,
+        pub taps: GlobalIn<F::Weight>,
         /// Samples of a line.
         pub samples: u64,
         /// Sums of a line.
@@ -61,8 +64,8 @@ arguments! {
         /// From one line to the next in `output`.
         pub output_line: u64,
         /// The value outside the line, for a constant border.
-        pub outside: T,
-        /// A [`Border`](crate::Border).
+        pub outside: F::Sample,
+        /// A [`Border`](crate::signal::Border).
         pub border: u32,
         /// A [`Halo`].
         pub halo: u32,
@@ -75,9 +78,36 @@ arguments! {
     }
 }
 
+impl<F: Types> Args<F> {
+    /// Returns line number `line` of the input.
+    #[inline(always)]
+    fn line(&self, line: u64) -> Line<F::Sample> {
+        let Args { input, input_step: step, samples, border, outside, .. } = *self;
+        Line { input, first: line * self.input_line, step, samples, border, outside }
+    }
+}
+
 /// The bytes of taps that one launch of a register-tiled kernel takes: a multiple of 16, and together with the arguments
 /// no more than the 4096 bytes that parameters can have.
 pub const CHUNK_BYTES: usize = 3840;
+
+/// The taps that one launch of a register-tiled kernel takes, the places without one included.
+#[must_use]
+pub const fn table_len<F: Types>() -> usize {
+    CHUNK_BYTES / size_of::<F::Weight>()
+}
+
+/// The weights of an instance.
+type Weight<F> = <F as Types>::Weight;
+
+/// Returns the places of a tile along rows: `samples`, or as many as have room for `outputs`, which go through the same
+/// memory on their way out.
+#[inline(always)]
+pub(crate) const fn tile_places<F: Types>([samples, outputs]: [u64; 2]) -> u64 {
+    let (sample, output) = (size_of::<F::Sample>() as u64, size_of::<F::Output>() as u64);
+    let staged = if output > sample { (outputs * output).div_ceil(sample) } else { 0 };
+    if staged > samples { staged } else { samples }
+}
 
 /// How many places of the table stay empty before the first tap: the tile then begins at a multiple of `pack` samples
 /// before or behind the line's first one, so that its samples can be brought `pack` at a time. `start` is the place of
@@ -111,7 +141,7 @@ macro_rules! rows {
     ($t:ty, $v:literal: $register:ident) => {
         kernel! {
             /// Lines along rows, tiles in shared memory, sums in registers.
-            pub fn $register(arena, args: Args<$t>, taps: Constants<$t, { CHUNK_BYTES / size_of::<$t>() }>) {
+            pub fn $register(arena, args: Args<$t>, taps: Constants<Weight<$t>, { table_len::<$t>() }>) {
                 register::rows::<$t, $v, { ROW_PACKS * $v }, { (ROW_PACKS + 1) * $v }, _>(arena, &args, &taps);
             }
         }
@@ -123,7 +153,7 @@ macro_rules! columns {
     ($t:ty, $v:literal: $register:ident) => {
         kernel! {
             /// Lines along columns, tiles in shared memory, sums in registers.
-            pub fn $register(arena, args: Args<$t>, taps: Constants<$t, { CHUNK_BYTES / size_of::<$t>() }>) {
+            pub fn $register(arena, args: Args<$t>, taps: Constants<Weight<$t>, { table_len::<$t>() }>) {
                 register::columns::<$t, $v, { COLUMN_PACKS * $v }, { (COLUMN_PACKS + 1) * $v }, _>(arena, &args, &taps);
             }
         }
@@ -139,20 +169,20 @@ pub(crate) const ROW_PACKS: usize = 7;
 pub(crate) const COLUMN_PACKS: usize = 5;
 
 #[cfg(any(feature = "filter1d_simple_f32", not(target_os = "cuda")))]
-simple!(f32, 4: filter1d_global_f32 filter1d_tile_f32);
+simple!(Same<f32>, 4: filter1d_global_f32 filter1d_tile_f32);
 #[cfg(any(feature = "filter1d_simple_f64", not(target_os = "cuda")))]
-simple!(f64, 2: filter1d_global_f64 filter1d_tile_f64);
+simple!(Same<f64>, 2: filter1d_global_f64 filter1d_tile_f64);
 #[cfg(any(feature = "filter1d_simple_i32", not(target_os = "cuda")))]
-simple!(i32, 4: filter1d_global_i32 filter1d_tile_i32);
+simple!(Same<i32>, 4: filter1d_global_i32 filter1d_tile_i32);
 #[cfg(any(feature = "filter1d_rows_f32", not(target_os = "cuda")))]
-rows!(f32, 4: filter1d_register_rows_f32);
+rows!(Same<f32>, 4: filter1d_register_rows_f32);
 #[cfg(any(feature = "filter1d_rows_f64", not(target_os = "cuda")))]
-rows!(f64, 2: filter1d_register_rows_f64);
+rows!(Same<f64>, 2: filter1d_register_rows_f64);
 #[cfg(any(feature = "filter1d_rows_i32", not(target_os = "cuda")))]
-rows!(i32, 4: filter1d_register_rows_i32);
+rows!(Same<i32>, 4: filter1d_register_rows_i32);
 #[cfg(any(feature = "filter1d_columns_f32", not(target_os = "cuda")))]
-columns!(f32, 4: filter1d_register_columns_f32);
+columns!(Same<f32>, 4: filter1d_register_columns_f32);
 #[cfg(any(feature = "filter1d_columns_f64", not(target_os = "cuda")))]
-columns!(f64, 2: filter1d_register_columns_f64);
+columns!(Same<f64>, 2: filter1d_register_columns_f64);
 #[cfg(any(feature = "filter1d_columns_i32", not(target_os = "cuda")))]
-columns!(i32, 4: filter1d_register_columns_i32);
+columns!(Same<i32>, 4: filter1d_register_columns_i32);
