@@ -4,11 +4,11 @@ use crate::kernel::Launch;
 use crate::{Device, LaunchShape, Residency, Result, modules};
 use cuda_std::image::Module;
 use cuda_std::{Argument, Entry, Table};
-use slm_kernels::Sample;
-use slm_kernels::filter1d::{self as kernels, Args, CHUNK_BYTES, Kernel, Orientation};
+use slm_kernels::filter1d::{self as kernels, Args, Kernel, Orientation, table_len};
+use slm_kernels::signal::{Output, Same, Sample, Sum, Types, Weight};
 
 /// The kernels for an element type.
-pub trait FilterKernels: Sample {
+pub trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self> {
     /// The taps of one launch of the register-tiled kernels.
     type Table: Argument;
 
@@ -30,13 +30,13 @@ pub struct EntryPoint<T: FilterKernels> {
 
 impl<T: FilterKernels> EntryPoint<T> {
     /// A kernel that reads its taps from global memory.
-    fn simple<E: Entry<Args = Args<T>, Constants = ()>>(module: &'static Module) -> Self {
+    fn simple<E: Entry<Args = Args<Same<T>>, Constants = ()>>(module: &'static Module) -> Self {
         let load = |device: &Device, module| Ok(Loaded::Simple(Box::new(device.kernel::<E>(module)?)));
         EntryPoint { name: E::NAME, module, load }
     }
 
     /// A kernel that has its taps in a table.
-    fn with_table<E: Entry<Args = Args<T>, Constants = T::Table>>(module: &'static Module) -> Self {
+    fn with_table<E: Entry<Args = Args<Same<T>>, Constants = T::Table>>(module: &'static Module) -> Self {
         let load = |device: &Device, module| Ok(Loaded::WithTable(Box::new(device.kernel::<E>(module)?)));
         EntryPoint { name: E::NAME, module, load }
     }
@@ -49,8 +49,8 @@ impl<T: FilterKernels> EntryPoint<T> {
 
 /// A kernel on a device.
 pub(super) enum Loaded<T: FilterKernels> {
-    Simple(Box<dyn Launch<Args<T>>>),
-    WithTable(Box<dyn Launch<Args<T>, T::Table>>),
+    Simple(Box<dyn Launch<Args<Same<T>>>>),
+    WithTable(Box<dyn Launch<Args<Same<T>>, T::Table>>),
 }
 
 impl<T: FilterKernels> Loaded<T> {
@@ -66,11 +66,11 @@ macro_rules! filter_kernels {
     ($($t:ty: $simple:ident $global:ident $tile:ident, $rows:ident $register_rows:ident,
         $columns:ident $register_columns:ident;)*) => {$(
         impl FilterKernels for $t {
-            type Table = Table<$t, { CHUNK_BYTES / size_of::<$t>() }>;
+            type Table = Table<$t, { table_len::<Same<$t>>() }>;
 
             fn table(taps: &[$t], start: i64) -> Self::Table {
                 let mut table = [<$t as Sample>::ZERO; _];
-                let pad = kernels::pad(start, 16 / size_of::<$t>() as u32) as usize;
+                let pad = kernels::pad(start, <Same<$t> as Types>::PACK as u32) as usize;
                 table[pad..pad + taps.len()].copy_from_slice(taps);
                 Table(table)
             }

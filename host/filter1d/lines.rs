@@ -2,7 +2,7 @@
 
 use super::FilterElement;
 use crate::{Error, Extent, Result};
-use slm_kernels::Border;
+use slm_kernels::signal::Border;
 use slm_kernels::filter1d::Orientation;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
-use super::{COLUMN_PACKS, ROW_PACKS, table_len, tile_places};
+use super::{COLUMN_PACKS, ROW_PACKS, table_len};
 use crate::signal::Types;
 use cuda_std::shared_bytes;
 
@@ -151,8 +151,9 @@ impl Shape {
     fn register<F: Types>(&self, problem: &Problem) -> Geometry {
         // With the longest pad, which the taps' place decides about.
         let taps = (problem.taps + pack::<F>() - 1).next_multiple_of(pack::<F>());
-        let places = tile_places::<F>([self.outputs + taps, self.outputs].map(|places| places * self.lines));
-        self.geometry(problem, shared_bytes::<F::Sample>(places))
+        let tile = shared_bytes::<F::Sample>((self.outputs + taps) * self.lines);
+        // Outputs go through the same memory.
+        self.geometry(problem, tile.max(shared_bytes::<F::Output>(self.outputs * self.lines)))
     }
 
     fn geometry(&self, problem: &Problem, shared_bytes: u64) -> Geometry {

@@ -82,8 +82,14 @@ impl<F: Types> Args<F> {
     /// Returns line number `line` of the input.
     #[inline(always)]
     fn line(&self, line: u64) -> Line<F::Sample> {
-        let Args { input, input_step: step, samples, border, outside, .. } = *self;
-        Line { input, first: line * self.input_line, step, samples, border, outside }
+        Line {
+            input: self.input,
+            first: line * self.input_line,
+            step: self.input_step,
+            samples: self.samples,
+            border: self.border,
+            outside: self.outside,
+        }
     }
 }
 
@@ -100,12 +106,11 @@ pub const fn table_len<F: Types>() -> usize {
 /// The weights of an instance.
 type Weight<F> = <F as Types>::Weight;
 
-/// Returns the places of a tile along rows: `samples`, or as many as have room for `outputs`, which go through the same
-/// memory on their way out.
+/// Returns the places of a tile of `samples` samples, through whose memory `outputs` outputs go on their way out.
 #[inline(always)]
-pub(crate) const fn tile_places<F: Types>([samples, outputs]: [u64; 2]) -> u64 {
-    let (sample, output) = (size_of::<F::Sample>() as u64, size_of::<F::Output>() as u64);
-    let staged = if output > sample { (outputs * output).div_ceil(sample) } else { 0 };
+pub(crate) const fn staged_in<F: Types>(samples: u32, outputs: u32) -> u32 {
+    let (sample, output) = (size_of::<F::Sample>() as u32, size_of::<F::Output>() as u32);
+    let staged = (outputs * output).div_ceil(sample);
     if staged > samples { staged } else { samples }
 }
 

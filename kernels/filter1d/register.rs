@@ -21,7 +21,7 @@
 //! be NaN).
 
 use super::block::tile_of_block;
-use super::{Args, pad, tile_places};
+use super::{Args, pad, staged_in};
 use crate::signal::{Every, Output, Sample, Sum, Types};
 use cuda_std::{Arena, Constants, GlobalInOut, Shared, Value, thread};
 
@@ -48,7 +48,8 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
     let outputs = width * R as u32;
     let span = Span::new::<V>(args);
     let len = outputs + span.padded;
-    let (tile, _) = arena.split::<F::Sample>(tile_places::<F>([len, outputs].map(|places| (places * lines).into())) as u32);
+    let places = if F::WIDENS { staged_in::<F>(len * lines, outputs * lines) } else { len * lines };
+    let (tile, _) = arena.split::<F::Sample>(places);
     let (first_line, first) = tile_of_block(args, lines, outputs);
     let line = first_line + y as u64;
 

@@ -42,6 +42,9 @@ pub trait Types: Copy + Debug + Send + Sync + 'static {
     /// What is stored.
     type Output: Output<Self::Sum>;
 
+    /// Whether an output takes more memory than a sample.
+    const WIDENS: bool = size_of::<Self::Output>() > size_of::<Self::Sample>();
+
     /// The elements of a pack, the same number for samples, weights and outputs: 16 bytes of the largest of them.
     const PACK: usize = 16 / largest([size_of::<Self::Sample>(), size_of::<Self::Weight>(), size_of::<Self::Output>()]);
 }

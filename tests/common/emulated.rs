@@ -184,31 +184,25 @@ fn entry_points(operation: &str) -> io::Result<BTreeSet<String>> {
 
 /// What accessors are called like, methods of the kernels that pass on their caller's place included. Reading the clock is
 /// none: it is not counted.
-const ACCESSORS: [&str; 34] = [
+const ACCESSORS: [&str; 28] = [
     ".get(",
-    ".get2(",
-    ".get4(",
     ".get_or(",
+    ".get_pack(",
+    ".get_pack::",
+    ".get_pack_masked",
+    ".pack(",
     ".get_masked(",
     ".get4_strided",
-    ".get4_masked(",
     ".inside(",
     ".set(",
-    ".set2(",
-    ".set4(",
     ".set_if(",
+    ".set_pack(",
     ".add(",
     ".add_if(",
     ".fetch_add(",
     ".fetch_max(",
     ".exchange(",
     ".compare_exchange(",
-    "::get_pack(",
-    "::set_pack(",
-    "::load_pack(",
-    "::store_pack(",
-    "::constant_pack(",
-    "]>::get(",
     "= load(&",
     ".store(&",
     "args.add_up(",
@@ -223,7 +217,7 @@ const ACCESSORS: [&str; 34] = [
 
 /// What masked forms are called like, which make an access or leave it out. `get4_strided` is one, too, but the kernels
 /// call it where nothing is out of range.
-const MASKED: [&str; 6] = [".get_or(", ".get_masked(", ".get4_masked(", "::load_pack(", ".set_if(", ".add_if("];
+const MASKED: [&str; 5] = [".get_or(", ".get_masked(", ".get_pack_masked", ".set_if(", ".add_if("];
 
 /// The lines of `source` that call an accessor, with their numbers, but for tests, and for functions that pass on their
 /// caller's place: those calls are their callers'.

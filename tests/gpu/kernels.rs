@@ -6,7 +6,7 @@ use cuda_std::image::{ImageError, Module};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, kernel, thread};
 use modules::{FILTER1D_ROWS_I32, FILTER1D_SIMPLE_I32};
 use slm::{Buffer, Device, Error, Filter1d, Kernel, LaunchShape};
-use slm_kernels::Border;
+use slm_kernels::signal::{Border, Same};
 use slm_kernels::filter1d::{Args, Halo, filter1d_global_i32};
 
 mod modules {
@@ -29,7 +29,7 @@ const SAMPLES: usize = 1000;
 const SHAPE: LaunchShape = LaunchShape::new([4, 1, 1], [256, 1, 1]);
 
 /// What `filter1d_global_i32` does with one line and no border.
-fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>) -> Args<i32> {
+fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>) -> Args<Same<i32>> {
     Args {
         input,
         output,
