@@ -2,8 +2,8 @@
 
 use super::FilterElement;
 use crate::{Error, Extent, Result};
-use slm_kernels::signal::Border;
 use slm_kernels::filter1d::Orientation;
+use slm_kernels::signal::Border;
 use std::sync::Arc;
 
 /// The most taps: distances from a sample to what it is made of fit into 32 bits.

@@ -197,7 +197,8 @@ mod tests {
     fn no_outputs_are_no_blocks() {
         for orientation in [Orientation::Rows, Orientation::Columns] {
             for kernel in [Kernel::Global, Kernel::Tile, Kernel::Register] {
-                let geometry = Geometry::new::<Same<f32>>(kernel, &Problem { lines: 3, outputs: 0, taps: 5, orientation });
+                let geometry =
+                    Geometry::new::<Same<f32>>(kernel, &Problem { lines: 3, outputs: 0, taps: 5, orientation });
                 assert_eq!(geometry.blocks(3), 0);
                 assert!(geometry.parts(3).all(|part| part.blocks == 0));
             }

@@ -6,8 +6,8 @@ use cuda_std::image::{ImageError, Module};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, kernel, thread};
 use modules::{FILTER1D_ROWS_I32, FILTER1D_SIMPLE_I32};
 use slm::{Buffer, Device, Error, Filter1d, Kernel, LaunchShape};
-use slm_kernels::signal::{Border, Same};
 use slm_kernels::filter1d::{Args, Halo, filter1d_global_i32};
+use slm_kernels::signal::{Border, Same};
 
 mod modules {
     cuda_std::include_kernels!();

@@ -29,7 +29,12 @@ pub trait Value: Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + '
 /// ```
 #[inline(always)]
 pub(crate) const fn check_pack<T, const N: usize>() {
-    const { assert!(N.is_power_of_two() && N * size_of::<T>() <= 16, "a pack has 1, 2, 4, 8 or 16 elements in at most 16 bytes") };
+    const {
+        assert!(
+            N.is_power_of_two() && N * size_of::<T>() <= 16,
+            "a pack has 1, 2, 4, 8 or 16 elements in at most 16 bytes"
+        )
+    };
 }
 
 pub(crate) mod sealed {
