@@ -66,9 +66,7 @@ fn check_reports(suite: &'static str, device: &Device) -> Result<(), String> {
 /// shape of a matrix and the algorithm, to which the suite of transpositions has a trial of its own.
 fn is_up_to_data(site: &SiteCounts) -> bool {
     let cached = site.action == Action::Load && site.at.file.ends_with("histogram/cached.rs");
-    site.action == Action::Atomic
-        || cached
-        || Path::new(&site.at.file).ancestors().any(|it| it.ends_with("transpose"))
+    site.action == Action::Atomic || cached || Path::new(&site.at.file).ancestors().any(|it| it.ends_with("transpose"))
 }
 
 /// Whether the tests of `arguments`, if the suite's emulated ones are all among them, have run every kernel of an
