@@ -1,6 +1,6 @@
 //! What a signal is outside its samples, and which part of a result is wanted.
 
-use slm_kernels::Border;
+use slm_kernels::signal::Border;
 
 /// How a signal `a b c d` goes on beyond its ends.
 ///
@@ -23,7 +23,7 @@ pub enum Boundary<T> {
     Wrap,
 }
 
-impl<T: slm_kernels::Sample> Boundary<T> {
+impl<T: slm_kernels::signal::Sample> Boundary<T> {
     /// The rule, and the value outside for a constant one.
     pub(crate) fn border(self) -> (Border, T) {
         match self {

@@ -24,6 +24,7 @@ impl Device {
 mod tests {
     use super::*;
     use cuda_std::image::verify_kernel;
+    use slm_kernels::signal::Same;
     use slm_kernels::{Misaligned, banks, filter1d, histogram, transpose};
 
     fn verify<E: Entry>() {
@@ -45,9 +46,9 @@ mod tests {
     #[test]
     fn kernels_are_in_their_modules() {
         verify::<banks::banks_accumulate>();
-        verify::<filter1d::filter1d_tile<f64>>();
-        verify::<filter1d::filter1d_register_rows<f32>>();
-        verify::<filter1d::filter1d_register_columns<i32>>();
+        verify::<filter1d::filter1d_tile<Same<f64>>>();
+        verify::<filter1d::filter1d_register_rows<Same<f32>>>();
+        verify::<filter1d::filter1d_register_columns<Same<i32>>>();
         verify::<histogram::histogram_peak>();
         verify::<histogram::histogram_shared<histogram::Bytes>>();
         verify::<transpose::transpose_swap<u16>>();

@@ -24,18 +24,13 @@ pub mod histogram;
 pub mod transpose;
 
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
-mod border;
+pub mod signal;
+
 #[cfg(not(target_os = "cuda"))]
 mod cast;
-#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
-mod sample;
 
-#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
-pub use border::Border;
 #[cfg(not(target_os = "cuda"))]
 pub use cast::{Cast, Misaligned, cast};
-#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
-pub use sample::{Packed, Sample};
 
 /// The files that this crate is compiled from, which compiled modules are checked against.
 #[cfg(not(target_os = "cuda"))]

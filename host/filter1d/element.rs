@@ -5,7 +5,7 @@ use super::kernels::FilterKernels;
 use super::prepared::OnDevice;
 use super::{Filter1d, Lines, Plan, PreparedFilter1d};
 use crate::{Buffer, Device, Element, Result};
-use slm_kernels::Sample;
+use slm_kernels::signal::Sample;
 
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
 pub trait FilterElement: Dispatch + Sample + MultiplyAdd + FilterKernels {}

@@ -3,14 +3,14 @@
 use crate::kernel::Launch;
 use crate::{Device, LaunchShape, Residency, Result};
 use cuda_std::{Argument, Entry, Table};
-use slm_kernels::Sample;
 use slm_kernels::filter1d::{
     self as kernels, Args, Kernel, Orientation, filter1d_global, filter1d_register_columns, filter1d_register_rows,
     filter1d_tile,
 };
+use slm_kernels::signal::{Output, Same, Sample, Sum, Types, Weight};
 
 /// The kernels for an element type.
-pub trait FilterKernels: Sample {
+pub trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self> {
     /// The taps of one launch of the register-tiled kernels.
     type Table: TapTable<Self>;
 
@@ -19,21 +19,23 @@ pub trait FilterKernels: Sample {
     fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<Self>;
 }
 
-impl<T: Sample> FilterKernels for T
+impl<T: Sample + Weight + Sum<T, T> + Output<T>> FilterKernels for T
 where
-    filter1d_global<T>: Entry<Args = Args<T>, Constants = ()>,
-    filter1d_tile<T>: Entry<Args = Args<T>, Constants = ()>,
-    filter1d_register_rows<T>: Entry<Args = Args<T>, Constants: TapTable<T>>,
-    filter1d_register_columns<T>: Entry<Args = Args<T>, Constants = <filter1d_register_rows<T> as Entry>::Constants>,
+    Same<T>: Types,
+    filter1d_global<Same<T>>: Entry<Args = Args<Same<T>>, Constants = ()>,
+    filter1d_tile<Same<T>>: Entry<Args = Args<Same<T>>, Constants = ()>,
+    filter1d_register_rows<Same<T>>: Entry<Args = Args<Same<T>>, Constants: TapTable<T>>,
+    filter1d_register_columns<Same<T>>:
+        Entry<Args = Args<Same<T>>, Constants = <filter1d_register_rows<Same<T>> as Entry>::Constants>,
 {
-    type Table = <filter1d_register_rows<T> as Entry>::Constants;
+    type Table = <filter1d_register_rows<Same<T>> as Entry>::Constants;
 
     fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<T> {
         match (kernel, orientation) {
-            (Kernel::Global, _) => EntryPoint::simple::<filter1d_global<T>>(),
-            (Kernel::Tile, _) => EntryPoint::simple::<filter1d_tile<T>>(),
-            (Kernel::Register, Orientation::Rows) => EntryPoint::with_table::<filter1d_register_rows<T>>(),
-            (Kernel::Register, Orientation::Columns) => EntryPoint::with_table::<filter1d_register_columns<T>>(),
+            (Kernel::Global, _) => EntryPoint::simple::<filter1d_global<Same<T>>>(),
+            (Kernel::Tile, _) => EntryPoint::simple::<filter1d_tile<Same<T>>>(),
+            (Kernel::Register, Orientation::Rows) => EntryPoint::with_table::<filter1d_register_rows<Same<T>>>(),
+            (Kernel::Register, Orientation::Columns) => EntryPoint::with_table::<filter1d_register_columns<Same<T>>>(),
         }
     }
 }
@@ -45,10 +47,10 @@ pub trait TapTable<T>: Argument {
     fn new(taps: &[T], start: i64) -> Self;
 }
 
-impl<T: Sample, const N: usize> TapTable<T> for Table<T, N> {
+impl<T: Sample + Weight + Sum<T, T> + Output<T>, const N: usize> TapTable<T> for Table<T, N> {
     fn new(taps: &[T], start: i64) -> Self {
         let mut table = [T::ZERO; N];
-        let pad = kernels::pad(start, 16 / size_of::<T>() as u32) as usize;
+        let pad = kernels::pad(start, <Same<T> as Types>::PACK as u32) as usize;
         table[pad..pad + taps.len()].copy_from_slice(taps);
         Table(table)
     }
@@ -63,13 +65,13 @@ pub struct EntryPoint<T: FilterKernels> {
 
 impl<T: FilterKernels> EntryPoint<T> {
     /// A kernel that reads its taps from global memory.
-    fn simple<E: Entry<Args = Args<T>, Constants = ()>>() -> Self {
+    fn simple<E: Entry<Args = Args<Same<T>>, Constants = ()>>() -> Self {
         let load = |device: &Device| Ok(Loaded::Simple(Box::new(device.own_kernel::<E>()?)));
         EntryPoint { name: E::NAME, load }
     }
 
     /// A kernel that has its taps in a table.
-    fn with_table<E: Entry<Args = Args<T>, Constants = T::Table>>() -> Self {
+    fn with_table<E: Entry<Args = Args<Same<T>>, Constants = T::Table>>() -> Self {
         let load = |device: &Device| Ok(Loaded::WithTable(Box::new(device.own_kernel::<E>()?)));
         EntryPoint { name: E::NAME, load }
     }
@@ -82,8 +84,8 @@ impl<T: FilterKernels> EntryPoint<T> {
 
 /// A kernel on a device.
 pub(super) enum Loaded<T: FilterKernels> {
-    Simple(Box<dyn Launch<Args<T>>>),
-    WithTable(Box<dyn Launch<Args<T>, T::Table>>),
+    Simple(Box<dyn Launch<Args<Same<T>>>>),
+    WithTable(Box<dyn Launch<Args<Same<T>>, T::Table>>),
 }
 
 impl<T: FilterKernels> Loaded<T> {

@@ -6,8 +6,8 @@ use super::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
 use crate::info::SharedMemory;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
-use slm_kernels::Sample;
 use slm_kernels::filter1d::{Args, Geometry, Halo, Kernel, Orientation, Part, Problem};
+use slm_kernels::signal::{Same, Sample};
 use std::ops::Range;
 
 /// What all launches of a filter work on.
@@ -41,7 +41,7 @@ impl<T: FilterElement> Chunk<T> {
 
     /// As many as fit into the constants of each launch.
     fn tables(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
-        let size = Geometry::chunk::<T>(shared.max_per_block, &tuning());
+        let size = Geometry::chunk::<Same<T>>(shared.max_per_block, &tuning());
         let start = taps.start();
         // Chunks are whole packs, so all have the same pad.
         let chunk = |(i, taps): (usize, &[T])| Chunk {
@@ -101,7 +101,7 @@ impl<T: FilterElement> Launches<T> {
         let taps = self.chunks[0].taps.len();
         let Lines { lines, outputs, orientation, .. } = *lines;
         let problem = Problem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
-        let geometry = Geometry::new::<T>(kernel, &problem, &tuning());
+        let geometry = Geometry::new::<Same<T>>(kernel, &problem, &tuning());
         let name = self.entry_point(orientation).name;
         self.shared.check(name, geometry.shared_bytes)?;
         Ok(Choice { kernel, name, geometry, reason })
@@ -216,7 +216,7 @@ impl<T: FilterElement> Pass<'_, T> {
     }
 
     /// What the kernel is launched with.
-    pub(super) fn args(&self, memory: &Memory<T>) -> Args<T> {
+    pub(super) fn args(&self, memory: &Memory<T>) -> Args<Same<T>> {
         let filter = self.filter;
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
         let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);

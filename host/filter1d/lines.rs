@@ -3,8 +3,8 @@
 use super::FilterElement;
 use super::FilterError;
 use crate::{Error, Extent, Result};
-use slm_kernels::Border;
 use slm_kernels::filter1d::Orientation;
+use slm_kernels::signal::Border;
 use std::sync::Arc;
 
 /// The most taps: distances from a sample to what it is made of fit into 32 bits.

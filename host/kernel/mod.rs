@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// kernel! {
 ///     /// 16 bytes of arguments and 4096 bytes of constants.
 ///     pub fn much(_arena, args: GlobalOut<f32>, table: Constants<f32, 1024>) {
-///         args.set(0, table.pair(0)[0]);
+///         args.set(0, table.pack::<2>(0)[0]);
 ///     }
 /// }
 /// # fn main() -> slm::Result<()> {
@@ -171,7 +171,7 @@ impl<E: Entry> Kernel<E> {
     /// kernel! {
     ///     /// Thread `i` of the grid evaluates a polynomial of the third degree at element `i`.
     ///     pub fn evaluate(_arena, args: Evaluation, coefficients: Constants<f32, 4>) {
-    ///         let (i, [a, b, c, d]) = (thread::global_x(), coefficients.quad(0));
+    ///         let (i, [a, b, c, d]) = (thread::global_x(), coefficients.pack::<4>(0));
     ///         let x = args.x.get_or(i, 0.0);
     ///         args.x.set_if(i < args.x.len(), i, ((a * x + b) * x + c) * x + d);
     ///     }

@@ -1,7 +1,7 @@
 //! The accesses that are measured: loads, stores and atomic operations, of each width.
 
 use core::marker::PhantomData;
-use cuda_std::{Atomic, Ordering, Shared, Value, Vector4};
+use cuda_std::{Atomic, Ordering, Shared, Value};
 
 /// An access to shared memory that holds nothing but zeros.
 pub trait Access {
@@ -64,7 +64,7 @@ impl<T: Number> Access for Load<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct LoadFour<T>(PhantomData<T>);
 
-impl<T: Number + Vector4> Access for LoadFour<T> {
+impl<T: Number> Access for LoadFour<T> {
     type Part = T;
     const PARTS: u32 = 4;
     const READS: bool = true;
@@ -72,7 +72,7 @@ impl<T: Number + Vector4> Access for LoadFour<T> {
 
     #[inline(always)]
     fn access(tile: &Shared<T>, element: u32, _zero: u32) -> u32 {
-        tile.get4(4 * element).into_iter().fold(0, |sum, part| sum.wrapping_add(part.words()))
+        tile.get_pack::<4>(4 * element).into_iter().fold(0, |sum, part| sum.wrapping_add(part.words()))
     }
 }
 
@@ -97,7 +97,7 @@ impl<T: Value> Access for Store<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct StoreFour<T>(PhantomData<T>);
 
-impl<T: Vector4> Access for StoreFour<T> {
+impl<T: Value> Access for StoreFour<T> {
     type Part = T;
     const PARTS: u32 = 4;
     const READS: bool = false;
@@ -105,7 +105,7 @@ impl<T: Vector4> Access for StoreFour<T> {
 
     #[inline(always)]
     fn access(tile: &Shared<T>, element: u32, zero: u32) -> u32 {
-        tile.set4(4 * element, [T::default(); 4]);
+        tile.set_pack(4 * element, [T::default(); 4]);
         zero
     }
 }

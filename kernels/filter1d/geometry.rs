@@ -1,7 +1,7 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
-use super::{CHUNK_BYTES, COLUMN_PACKS, ROW_PACKS};
-use crate::Sample;
+use super::{COLUMN_PACKS, ROW_PACKS, table_len};
+use crate::signal::Types;
 use cuda_std::shared_bytes;
 
 /// The most blocks of a grid along x.
@@ -84,16 +84,16 @@ pub struct Part {
 }
 
 impl Geometry {
-    /// How to launch `kernel` with elements of type `T`.
+    /// How to launch `kernel` with elements of these types.
     #[must_use]
-    pub fn new<T: Sample>(kernel: Kernel, problem: &Problem, tuning: &Tuning) -> Self {
+    pub fn new<F: Types>(kernel: Kernel, problem: &Problem, tuning: &Tuning) -> Self {
         match (kernel, problem.orientation) {
             (Kernel::Global, _) => global(problem),
-            (Kernel::Tile, Orientation::Rows) => Shape { block: [256, 1], lines: 1, outputs: 256 }.tile::<T>(problem),
-            (Kernel::Tile, Orientation::Columns) => Shape { block: [32, 8], lines: 32, outputs: 64 }.tile::<T>(problem),
-            (Kernel::Register, Orientation::Rows) => row_shape::<T>(problem, tuning).register::<T>(problem),
+            (Kernel::Tile, Orientation::Rows) => Shape { block: [256, 1], lines: 1, outputs: 256 }.tile::<F>(problem),
+            (Kernel::Tile, Orientation::Columns) => Shape { block: [32, 8], lines: 32, outputs: 64 }.tile::<F>(problem),
+            (Kernel::Register, Orientation::Rows) => row_shape::<F>(problem, tuning).register::<F>(problem),
             (Kernel::Register, Orientation::Columns) => {
-                column_shape::<T>(problem.outputs, tuning).register::<T>(problem)
+                column_shape::<F>(problem.outputs, tuning).register::<F>(problem)
             }
         }
     }
@@ -101,13 +101,13 @@ impl Geometry {
     /// The most taps that one launch of the register-tiled kernels can have, along rows and columns, where a block can
     /// have `shared_bytes` of shared memory; at least one pack.
     #[must_use]
-    pub fn chunk<T: Sample>(shared_bytes: u64, tuning: &Tuning) -> usize {
-        let tallest = column_shape::<T>(u64::MAX, tuning);
-        let samples = shared_bytes / (tallest.lines * size_of::<T>() as u64);
-        let fitting = samples.saturating_sub(tallest.outputs) / pack::<T>() * pack::<T>();
-        let places = (CHUNK_BYTES / size_of::<T>()).min(fitting as usize);
+    pub fn chunk<F: Types>(shared_bytes: u64, tuning: &Tuning) -> usize {
+        let tallest = column_shape::<F>(u64::MAX, tuning);
+        let samples = shared_bytes / (tallest.lines * size_of::<F::Sample>() as u64);
+        let fitting = samples.saturating_sub(tallest.outputs) / pack::<F>() * pack::<F>();
+        let places = table_len::<F>().min(fitting as usize);
         // A pack less, since there is a pad before the first tap.
-        places.saturating_sub(pack::<T>() as usize).max(pack::<T>() as usize)
+        places.saturating_sub(pack::<F>() as usize).max(pack::<F>() as usize)
     }
 
     /// The blocks that `lines` lines take.
@@ -155,16 +155,18 @@ struct Shape {
 
 impl Shape {
     /// With the taps, the tile and its halo in shared memory, as `tile.rs` splits it.
-    fn tile<T: Sample>(&self, problem: &Problem) -> Geometry {
-        let taps = shared_bytes::<T>(problem.taps.next_multiple_of(pack::<T>()));
-        self.geometry(problem, taps + shared_bytes::<T>((self.outputs + problem.taps - 1) * self.lines))
+    fn tile<F: Types>(&self, problem: &Problem) -> Geometry {
+        let taps = shared_bytes::<F::Weight>(problem.taps.next_multiple_of(pack::<F>()));
+        self.geometry(problem, taps + shared_bytes::<F::Sample>((self.outputs + problem.taps - 1) * self.lines))
     }
 
     /// With the tile and its halo in shared memory, as `register.rs` splits it.
-    fn register<T: Sample>(&self, problem: &Problem) -> Geometry {
+    fn register<F: Types>(&self, problem: &Problem) -> Geometry {
         // With the longest pad, which the taps' place decides about.
-        let taps = (problem.taps + pack::<T>() - 1).next_multiple_of(pack::<T>());
-        self.geometry(problem, shared_bytes::<T>((self.outputs + taps) * self.lines))
+        let taps = (problem.taps + pack::<F>() - 1).next_multiple_of(pack::<F>());
+        let tile = shared_bytes::<F::Sample>((self.outputs + taps) * self.lines);
+        // Outputs go through the same memory.
+        self.geometry(problem, tile.max(shared_bytes::<F::Output>(self.outputs * self.lines)))
     }
 
     fn geometry(&self, problem: &Problem, shared_bytes: u64) -> Geometry {
@@ -179,22 +181,22 @@ fn global(problem: &Problem) -> Geometry {
     Geometry { block: [256, 1], tiles: 1, shared_bytes: 0, lines }
 }
 
-/// Elements in 16 bytes: `V` of the kernels.
-fn pack<T>() -> u64 {
-    16 / size_of::<T>() as u64
+/// The elements of a pack: `V` of the kernels.
+fn pack<F: Types>() -> u64 {
+    F::PACK as u64
 }
 
 /// All threads on one line if it is long or the halo is large, otherwise 64 or 32 on each of several lines.
-fn row_shape<T>(problem: &Problem, tuning: &Tuning) -> Shape {
-    let (sums, threads) = (ROW_PACKS as u64 * pack::<T>(), u64::from(tuning.row_threads));
+fn row_shape<F: Types>(problem: &Problem, tuning: &Tuning) -> Shape {
+    let (sums, threads) = (ROW_PACKS as u64 * pack::<F>(), u64::from(tuning.row_threads));
     let fits = |width: &u64| width * sums >= problem.outputs && problem.taps <= tuning.most_taps_of_short_lines;
     let width = [32, 64].into_iter().find(fits).unwrap_or(threads);
     Shape { block: [width as u32, (threads / width) as u32], lines: threads / width, outputs: width * sums }
 }
 
 /// 32 lines, and as many threads along each as it takes, up to a limit.
-fn column_shape<T>(outputs: u64, tuning: &Tuning) -> Shape {
-    let sums = COLUMN_PACKS as u64 * pack::<T>();
+fn column_shape<F: Types>(outputs: u64, tuning: &Tuning) -> Shape {
+    let sums = COLUMN_PACKS as u64 * pack::<F>();
     let places = outputs.div_ceil(sums).clamp(1, tuning.column_threads.into());
     Shape { block: [32, places as u32], lines: 32, outputs: places * sums }
 }
@@ -202,6 +204,7 @@ fn column_shape<T>(outputs: u64, tuning: &Tuning) -> Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signal::Same;
 
     #[test]
     fn no_outputs_are_no_blocks() {
@@ -209,7 +212,7 @@ mod tests {
             for kernel in [Kernel::Global, Kernel::Tile, Kernel::Register] {
                 let tuning = Tuning { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
                 let problem = Problem { lines: 3, outputs: 0, taps: 5, orientation };
-                let geometry = Geometry::new::<f32>(kernel, &problem, &tuning);
+                let geometry = Geometry::new::<Same<f32>>(kernel, &problem, &tuning);
                 assert_eq!(geometry.blocks(3), 0);
                 assert!(geometry.parts(3).all(|part| part.blocks == 0));
             }

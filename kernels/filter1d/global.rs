@@ -5,12 +5,11 @@
 //! any number of taps.
 
 use super::Args;
-use super::line::Line;
-use crate::Sample;
+use crate::signal::{Line, Output, Sum, Types};
 use cuda_std::{GlobalIn, thread};
 
 #[inline(always)]
-pub(super) fn correlate<T: Sample>(args: Args<T>) {
+pub(super) fn correlate<F: Types>(args: Args<F>) {
     let i = thread::global_x();
     // Along columns neighbouring lines are neighbours in memory, along rows the sums of one line are.
     let along_columns = args.output_line == 1;
@@ -21,29 +20,29 @@ pub(super) fn correlate<T: Sample>(args: Args<T>) {
     if line >= args.lines || o >= args.outputs {
         return;
     }
-    let input = Line::new(&args, line);
+    let input = args.line(line);
     let first = args.start + o as i64;
     let sum = match input.contains(first, args.tap_count) {
         true if args.input_step == 1 => contiguous_sum(&args, args.input.at(line * args.input_line + first as u64)),
         _ => continued_sum(&args, &input, first),
     };
-    args.output.set(line * args.output_line + o * args.output_step, sum);
+    args.output.set(line * args.output_line + o * args.output_step, F::Output::of_sum(sum));
 }
 
 /// `Σ_j samples[j] · w[j]`, four products at a time.
 #[inline(always)]
-fn contiguous_sum<T: Sample>(args: &Args<T>, samples: GlobalIn<T, u32>) -> T {
+fn contiguous_sum<F: Types>(args: &Args<F>, samples: GlobalIn<F::Sample, u32>) -> F::Sum {
     let taps = args.taps.at(0);
-    let (mut sum, mut j) = (T::ZERO, 0);
+    let (mut sum, mut j) = (F::Sum::default(), 0);
     while j + 4 <= args.tap_count {
         let (x, w) = (samples.get4_strided::<1>(j), taps.get4_strided::<1>(j));
         for k in 0..4 {
-            sum = T::add_product(sum, x[k], w[k]);
+            sum = sum.add_product(x[k], w[k]);
         }
         j += 4;
     }
     while j < args.tap_count {
-        sum = T::add_product(sum, samples.get(j), taps.get(j));
+        sum = sum.add_product(samples.get(j), taps.get(j));
         j += 1;
     }
     sum
@@ -51,10 +50,10 @@ fn contiguous_sum<T: Sample>(args: &Args<T>, samples: GlobalIn<T, u32>) -> T {
 
 /// The same for any line and place.
 #[inline(always)]
-fn continued_sum<T: Sample>(args: &Args<T>, input: &Line<T>, first: i64) -> T {
-    let (mut sum, mut j) = (T::ZERO, 0);
+fn continued_sum<F: Types>(args: &Args<F>, input: &Line<F::Sample>, first: i64) -> F::Sum {
+    let (mut sum, mut j) = (F::Sum::default(), 0);
     while j < args.tap_count {
-        sum = T::add_product(sum, input.get(first + j as i64), args.taps.get(j as u64));
+        sum = sum.add_product(input.get(first + j as i64), args.taps.get(j as u64));
         j += 1;
     }
     sum

@@ -20,10 +20,10 @@
 //! whole either. The places without a tap stand for no multiplication (not for one with zero: zero times infinity would
 //! be NaN).
 
-use super::line::{Every, Line, tile_of_block};
-use super::{Args, pad};
-use crate::{Packed, Sample};
-use cuda_std::{Arena, Constants, GlobalInOut, Shared, thread};
+use super::block::tile_of_block;
+use super::{Args, pad, staged_in};
+use crate::signal::{Every, Output, Sample, Sum, Types};
+use cuda_std::{Arena, Constants, GlobalInOut, Shared, Value, thread};
 
 /// Lines of a block, along columns.
 const COLUMN_LINES: u32 = 32;
@@ -38,56 +38,58 @@ const COLUMN_LINES: u32 = 32;
 /// of 16 bytes, apart, so that eight lanes meet eight different groups of four banks. The sums go through the same
 /// memory on their way out, so that a warp's stores to global memory are contiguous.
 #[inline(always)]
-pub(super) fn rows<T: Packed<V>, const V: usize, const R: usize, const N: usize, const K: usize>(
+pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
     arena: Arena,
-    args: &Args<T>,
-    taps: &Constants<T, K>,
+    args: &Args<F>,
+    taps: &Constants<F::Weight, K>,
 ) {
     let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
     let (width, lines) = (thread::block_dim_x(), thread::block_dim_y());
     let outputs = width * R as u32;
     let span = Span::new::<V>(args);
     let len = outputs + span.padded;
-    let (tile, _) = arena.split::<T>(len * lines);
+    let places = if F::WIDENS { staged_in::<F>(len * lines, outputs * lines) } else { len * lines };
+    let (tile, _) = arena.split::<F::Sample>(places);
     let (first_line, first) = tile_of_block(args, lines, outputs);
     let line = first_line + y as u64;
 
     // In the place of a line that does not exist stands the last one; its sums are not stored.
-    let input = Line::new(args, line.min(args.lines - 1));
-    input.load_row(&tile, args.start + first as i64 - span.pad as i64, [x, width], [y * len, len]);
+    let input = args.line(line.min(args.lines - 1));
+    input.load_row::<V>(&tile, args.start + first as i64 - span.pad as i64, [x, width], [y * len, len]);
     thread::sync_threads();
 
     let left = if line < args.lines { (args.outputs - first).min(outputs as u64) as u32 } else { 0 };
     let output = args.output.at(line * args.output_line + first).first(left);
-    let mut sums = [T::ZERO; R];
+    let mut sums = [F::Sum::default(); R];
     if args.resume != 0 {
         for (r, sum) in sums.iter_mut().enumerate() {
-            *sum = output.get_or(x * R as u32 + r as u32, T::ZERO);
+            *sum = output.get_or(x * R as u32 + r as u32, F::Output::default()).to_sum();
         }
     }
     let at = y * len + x * R as u32;
-    let sums = correlate::<T, V, R, N, K>(taps, span, sums, |s| T::get_pack(&tile, at + s));
+    let sums = correlate::<F, V, R, N, K>(taps, span, sums, |s| tile.get_pack(at + s));
 
-    let (staged, _) = tile.reuse().split::<T>(outputs * lines);
+    let (staged, _) = tile.reuse().split::<F::Output>(outputs * lines);
     for r in (0..R).step_by(V) {
-        T::set_pack(&staged, y * outputs + x * R as u32 + r as u32, core::array::from_fn(|k| sums[r + k]));
+        let pack: [F::Output; V] = core::array::from_fn(|k| F::Output::of_sum(sums[r + k]));
+        staged.set_pack(y * outputs + x * R as u32 + r as u32, pack);
     }
     thread::sync_threads();
-    store_row::<T, V, R>(&staged, y * outputs, &output, [x, width]);
+    store_row::<F::Output, V, R>(&staged, y * outputs, &output, [x, width]);
 }
 
 /// Stores the sums from `window[row]` on, `R` for each of `threads` threads, of which those exist that `output` has.
 #[inline(always)]
-fn store_row<T: Packed<V>, const V: usize, const R: usize>(
-    window: &Shared<T>,
+fn store_row<O: Value, const V: usize, const R: usize>(
+    window: &Shared<O>,
     row: u32,
-    output: &GlobalInOut<T, u32>,
+    output: &GlobalInOut<O, u32>,
     [t, threads]: [u32; 2],
 ) {
     if output.len() == threads * R as u32 && output.is_aligned(V as u32) {
         for k in 0..(R / V) as u32 {
             let o = (t + k * threads) * V as u32;
-            T::store_pack(output, o, T::get_pack(window, row + o));
+            output.set_pack(o, window.get_pack::<V>(row + o));
         }
         return;
     }
@@ -108,7 +110,7 @@ struct Span {
 
 impl Span {
     #[inline(always)]
-    fn new<const V: usize>(args: &Args<impl Sample>) -> Self {
+    fn new<const V: usize>(args: &Args<impl Types>) -> Self {
         let pad = pad(args.start, V as u32);
         let end = pad + args.tap_count;
         Span { pad, end, padded: end.next_multiple_of(V as u32) }
@@ -121,20 +123,20 @@ impl Span {
 /// line `c`. Shared memory: sample `s` of line `c` at `s * 32 + c`, so that in every access the lanes of a warp have
 /// consecutive addresses: no bank conflicts.
 #[inline(always)]
-pub(super) fn columns<T: Packed<V>, const V: usize, const R: usize, const N: usize, const K: usize>(
+pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
     arena: Arena,
-    args: &Args<T>,
-    taps: &Constants<T, K>,
+    args: &Args<F>,
+    taps: &Constants<F::Weight, K>,
 ) {
     let (c, a) = (thread::thread_idx_x(), thread::thread_idx_y());
     let places = thread::block_dim_y();
     let outputs = places * R as u32;
     let span = Span::new::<V>(args);
     let len = outputs + span.padded;
-    let (tile, _) = arena.split::<T>(len * COLUMN_LINES);
+    let (tile, _) = arena.split::<F::Sample>(len * COLUMN_LINES);
     let (first_line, first) = tile_of_block(args, COLUMN_LINES, outputs);
     let line = first_line + c as u64;
-    let input = Line::new(args, line.min(args.lines - 1));
+    let input = args.line(line.min(args.lines - 1));
 
     let start = args.start + first as i64 - span.pad as i64;
     input.load(&tile, start, Every { first: a, len, step: places }, COLUMN_LINES, c);
@@ -146,34 +148,34 @@ pub(super) fn columns<T: Packed<V>, const V: usize, const R: usize, const N: usi
         let exists = line < args.lines && o < args.outputs;
         (exists, line * args.output_line + o * args.output_step)
     };
-    let mut sums = [T::ZERO; R];
+    let mut sums = [F::Sum::default(); R];
     if args.resume != 0 {
         for (r, sum) in sums.iter_mut().enumerate() {
             if let (true, i) = place(r) {
-                *sum = args.output.get(i);
+                *sum = args.output.get(i).to_sum();
             }
         }
     }
-    let sums = correlate::<T, V, R, N, K>(taps, span, sums, |s| {
+    let sums = correlate::<F, V, R, N, K>(taps, span, sums, |s| {
         core::array::from_fn(|k| tile.get((at + s + k as u32) * COLUMN_LINES + c))
     });
     for (r, sum) in sums.into_iter().enumerate() {
         let (exists, i) = place(r);
-        args.output.set_if(exists, i, sum);
+        args.output.set_if(exists, i, F::Output::of_sum(sum));
     }
 }
 
 /// `sums[r] + Σ_j x[r + j] · taps[j]` for every `r`, `j` from `span.pad` to `span.end - 1`; `samples(s)` gives `x[s]`
 /// to `x[s + V - 1]`, for `s` a multiple of `V`.
 #[inline(always)]
-fn correlate<T: Packed<V>, const V: usize, const R: usize, const N: usize, const K: usize>(
-    taps: &Constants<T, K>,
+fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
+    taps: &Constants<F::Weight, K>,
     span: Span,
-    sums: [T; R],
-    samples: impl Fn(u32) -> [T; V],
-) -> [T; R] {
-    const { assert!(N == R + V && R.is_multiple_of(V) && K.is_multiple_of(V)) };
-    let mut ring = Ring::<T, V, R, N> { window: [T::ZERO; N], sums };
+    sums: [F::Sum; R],
+    samples: impl Fn(u32) -> [F::Sample; V],
+) -> [F::Sum; R] {
+    const { assert!(V == F::PACK && N == R + V && R.is_multiple_of(V) && K.is_multiple_of(V)) };
+    let mut ring = Ring::<F, V, R, N> { window: [F::Sample::ZERO; N], sums };
     let in_table = |packs: u32| packs.min((K / V) as u32);
     let (packs, whole) = (in_table(span.padded / V as u32), in_table(span.end / V as u32));
     let mut k = 0;
@@ -184,7 +186,7 @@ fn correlate<T: Packed<V>, const V: usize, const R: usize, const N: usize, const
         for s in (0..R).step_by(V) {
             ring.window[s..s + V].copy_from_slice(&samples(at + s as u32));
         }
-        ring.step(0, samples(at + R as u32), T::constant_pack(taps, k), |u| (span.pad..span.end).contains(&(at + u)));
+        ring.step(0, samples(at + R as u32), taps.pack(k), |u| (span.pad..span.end).contains(&(at + u)));
         k += 1;
         // One turn of the ring, left as soon as there are no more whole packs.
         'turns: loop {
@@ -193,7 +195,7 @@ fn correlate<T: Packed<V>, const V: usize, const R: usize, const N: usize, const
                     break 'turns;
                 }
                 let s = R as u32 + k * V as u32;
-                ring.step(1 + phase, samples(s), T::constant_pack(taps, k), |_| true);
+                ring.step(1 + phase, samples(s), taps.pack(k), |_| true);
                 k += 1;
             }
         }
@@ -202,19 +204,19 @@ fn correlate<T: Packed<V>, const V: usize, const R: usize, const N: usize, const
 }
 
 /// The samples and sums in a thread's registers.
-struct Ring<T, const V: usize, const R: usize, const N: usize> {
-    window: [T; N],
-    sums: [T; R],
+struct Ring<F: Types, const V: usize, const R: usize, const N: usize> {
+    window: [F::Sample; N],
+    sums: [F::Sum; R],
 }
 
-impl<T: Packed<V>, const V: usize, const R: usize, const N: usize> Ring<T, V, R, N> {
+impl<F: Types, const V: usize, const R: usize, const N: usize> Ring<F, V, R, N> {
     /// Takes in `V` new samples, adds the products with those of `V` taps that are `wanted`, and forgets the `V` oldest
     /// samples.
     ///
     /// `phase` counts the steps, but for full turns. It is known when compiling, since all loops around are unrolled:
     /// registers have no index at run time.
     #[inline(always)]
-    fn step(&mut self, phase: usize, new: [T; V], taps: [T; V], wanted: impl Fn(u32) -> bool) {
+    fn step(&mut self, phase: usize, new: [F::Sample; V], taps: [F::Weight; V], wanted: impl Fn(u32) -> bool) {
         let oldest = phase * V;
         for (k, sample) in new.into_iter().enumerate() {
             self.window[(oldest + R + k) % N] = sample;
@@ -222,7 +224,7 @@ impl<T: Packed<V>, const V: usize, const R: usize, const N: usize> Ring<T, V, R,
         for (u, tap) in taps.into_iter().enumerate() {
             if wanted(u as u32) {
                 for r in 0..R {
-                    self.sums[r] = T::add_product(self.sums[r], self.window[(oldest + u + r) % N], tap);
+                    self.sums[r] = self.sums[r].add_product(self.window[(oldest + u + r) % N], tap);
                 }
             }
         }

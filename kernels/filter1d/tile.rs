@@ -10,9 +10,9 @@
 //!
 //! The tile with its halo is that of Podlozhnyuk's *Image Convolution with CUDA* (NVIDIA, 2007).
 
-use super::line::{Every, Line, load_taps, tile_of_block};
+use super::block::{load_taps, tile_of_block};
 use super::{Args, Halo};
-use crate::{Packed, Sample};
+use crate::signal::{Every, Line, Output, Sum, Types};
 use cuda_std::{Arena, Shared, thread};
 
 /// Sums per thread, along columns.
@@ -23,19 +23,20 @@ const COLUMN_LINES: u32 = 32;
 
 /// Lines along rows for blocks of one row of threads, along columns for others; `V` taps are read at a time.
 #[inline(always)]
-pub(super) fn correlate<T: Packed<V>, const V: usize>(arena: Arena, args: Args<T>) {
+pub(super) fn correlate<F: Types, const V: usize>(arena: Arena, args: Args<F>) {
+    const { assert!(V == F::PACK) };
     let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
     let (width, height) = (thread::block_dim_x(), thread::block_dim_y());
     let (c, lines, a, places) = if height == 1 { (0, 1, x, width) } else { (x, COLUMN_LINES, y, height) };
     let outputs = places * if height == 1 { 1 } else { COLUMN_SUMS };
-    let (taps, arena) = arena.split::<T>(args.tap_count.next_multiple_of(V as u32));
-    let (tile, _) = arena.split::<T>((outputs + args.tap_count - 1) * lines);
+    let (taps, arena) = arena.split::<F::Weight>(args.tap_count.next_multiple_of(V as u32));
+    let (tile, _) = arena.split::<F::Sample>((outputs + args.tap_count - 1) * lines);
     let (first_line, first) = tile_of_block(&args, lines, outputs);
 
     load_taps(&taps, &args);
     let line = first_line + c as u64;
     if line < args.lines {
-        let input = Line::new(&args, line);
+        let input = args.line(line);
         load_tile(&tile, &args, &input, first, Place { c, a, places, lines, outputs });
     }
     thread::sync_threads();
@@ -46,10 +47,10 @@ pub(super) fn correlate<T: Packed<V>, const V: usize>(arena: Arena, args: Args<T
         if line < args.lines && o < args.outputs {
             // The distance from sample to sample is a constant each time, which makes it a part of the instructions.
             let sum = match height {
-                1 => sum::<T, V, 1>(&taps, &tile, args.tap_count, s),
-                _ => sum::<T, V, COLUMN_LINES>(&taps, &tile, args.tap_count, s * lines + c),
+                1 => sum::<F, V, 1>(&taps, &tile, args.tap_count, s),
+                _ => sum::<F, V, COLUMN_LINES>(&taps, &tile, args.tap_count, s * lines + c),
             };
-            args.output.set(line * args.output_line + o * args.output_step, sum);
+            args.output.set(line * args.output_line + o * args.output_step, F::Output::of_sum(sum));
         }
         s += places;
     }
@@ -66,7 +67,7 @@ struct Place {
 
 /// Brings the tile and its halo to shared memory.
 #[inline(always)]
-fn load_tile<T: Sample>(tile: &Shared<T>, args: &Args<T>, input: &Line<T>, first: u64, place: Place) {
+fn load_tile<F: Types>(tile: &Shared<F::Sample>, args: &Args<F>, input: &Line<F::Sample>, first: u64, place: Place) {
     let Place { c, a, places, lines, outputs } = place;
     let start = args.start + first as i64;
     let len = outputs + args.tap_count - 1;
@@ -84,17 +85,22 @@ fn load_tile<T: Sample>(tile: &Shared<T>, args: &Args<T>, input: &Line<T>, first
 
 /// The sum whose first sample is `tile[at]`; the next ones are `STEP` apart.
 #[inline(always)]
-fn sum<T: Packed<V>, const V: usize, const STEP: u32>(taps: &Shared<T>, tile: &Shared<T>, count: u32, at: u32) -> T {
-    let mut sum = T::ZERO;
+fn sum<F: Types, const V: usize, const STEP: u32>(
+    taps: &Shared<F::Weight>,
+    tile: &Shared<F::Sample>,
+    count: u32,
+    at: u32,
+) -> F::Sum {
+    let mut sum = F::Sum::default();
     let mut j = 0;
     while j + V as u32 <= count {
-        for (u, tap) in T::get_pack(taps, j).into_iter().enumerate() {
-            sum = T::add_product(sum, tile.get(at + (j + u as u32) * STEP), tap);
+        for (u, tap) in taps.get_pack::<V>(j).into_iter().enumerate() {
+            sum = sum.add_product(tile.get(at + (j + u as u32) * STEP), tap);
         }
         j += V as u32;
     }
     while j < count {
-        sum = T::add_product(sum, tile.get(at + j * STEP), taps.get(j));
+        sum = sum.add_product(tile.get(at + j * STEP), taps.get(j));
         j += 1;
     }
     sum

@@ -27,7 +27,7 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     let (rounds, _) = arena.split::<u32>(counters);
     let mut word = t;
     while word < groups * counters * WORDS {
-        bytes.set4(4 * word, [0; 4]);
+        bytes.set_pack(4 * word, [0; 4]);
         word += threads;
     }
     let mut i = t;
@@ -59,7 +59,7 @@ fn sum(bytes: &Shared<u8>, i: u32, counters: u32, groups: u32) -> u32 {
     let (mut sum, mut word) = (0, 0);
     while word < groups * WORDS {
         let row = word / WORDS * counters + i;
-        for byte in bytes.get4(row * ROW + (word ^ i) % WORDS * 4) {
+        for byte in bytes.get_pack::<4>(row * ROW + (word ^ i) % WORDS * 4) {
             sum += byte as u32;
         }
         word += 1;

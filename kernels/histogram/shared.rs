@@ -60,7 +60,7 @@ fn clear(window: &Shared<u32>) {
     let quads = window.len() / 4;
     let mut i = t;
     while i < quads {
-        window.set4(4 * i, [0; 4]);
+        window.set_pack(4 * i, [0; 4]);
         i += threads;
     }
     let i = 4 * quads + t;

@@ -66,7 +66,7 @@ pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, C: Counter>(
 /// The pack of this number; zeros behind the last one.
 #[inline(always)]
 fn load<B: Binning>(args: &Args<B>, number: u32) -> [u32; 4] {
-    args.words.at(0).get4_masked(4 * number)
+    args.words.at(0).get_pack_masked::<4>(4 * number)
 }
 
 /// Counts the samples of the pack of this number.

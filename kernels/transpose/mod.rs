@@ -9,14 +9,12 @@
 //! | `naive.rs` | the kernel without shared memory |
 //! | `shared.rs` | the kernel with a tile in shared memory, for all matrices |
 //! | `packed.rs` | kernels with a tile in shared memory that move 16 bytes at a time where they can |
-//! | `skewed.rs` | kernels with a tile in shared memory that move whole words, wherever rows begin |
-//! | `columns.rs` | how these gather columns from shared memory, and write them |
+//! | `skewed/` | kernels with a tile in shared memory that move whole words, wherever rows begin |
 //! | `swap.rs` | the kernel that transposes square matrices in place |
 //! | `permutation.rs` | the kernel that transposes all others in place, step by step; on the host as well |
-//! | `geometry.rs` | from a problem's size to grid, block and shared memory |
+//! | `geometry/` | from a problem's size to grid, block and shared memory |
 //! | `visit.rs` | from a kernel that was chosen to its entry point and arguments, on the host |
 
-mod columns;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod naive;

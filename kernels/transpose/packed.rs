@@ -12,7 +12,7 @@
 
 use super::Args;
 use super::tile::Tile;
-use cuda_std::{Arena, GlobalIn, GlobalOut, Shared, thread};
+use cuda_std::{Arena, GlobalIn, thread};
 
 /// How a tile is made of squares, and how many of them a thread has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,67 +42,22 @@ impl Shape {
     }
 }
 
-/// Words that are moved together.
-pub(super) trait Pack: Copy {
-    const NONE: Self;
-    fn load(window: &GlobalIn<u32>, word: u64) -> Self;
-    fn store(self, window: &GlobalOut<u32>, word: u64);
-    fn get(window: &Shared<u32>, word: u32) -> Self;
-    fn set(self, window: &Shared<u32>, word: u32);
-}
-
-macro_rules! packs {
-    ($($words:literal: $get:ident $set:ident $to:expr, $from:expr;)*) => {$(
-        impl Pack for [u32; $words] {
-            const NONE: Self = [0; $words];
-            #[inline(always)]
-            #[track_caller]
-            fn load(window: &GlobalIn<u32>, word: u64) -> Self {
-                $to(window.$get(word))
-            }
-            #[inline(always)]
-            #[track_caller]
-            fn store(self, window: &GlobalOut<u32>, word: u64) {
-                window.$set(word, $from(self));
-            }
-            #[inline(always)]
-            #[track_caller]
-            fn get(window: &Shared<u32>, word: u32) -> Self {
-                $to(window.$get(word))
-            }
-            #[inline(always)]
-            #[track_caller]
-            fn set(self, window: &Shared<u32>, word: u32) {
-                window.$set(word, $from(self));
-            }
-        }
-    )*};
-}
-packs! {
-    1: get set |word| [word], |[word]: [u32; 1]| word;
-    4: get4 set4 |words| words, |words: [u32; 4]| words;
-}
-
 /// `WORDS` words of a pack, `PACKS` packs and `ELEMENTS` elements of a group, `SQUARES` squares of a thread.
 #[inline(always)]
 pub(super) fn transpose<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize, const SQUARES: usize>(
     arena: Arena,
     args: &Args<u32>,
     shape: Shape,
-) where
-    [u32; WORDS]: Pack,
-{
+) {
     let (words, packs, elements) = (WORDS as u32, PACKS as u32, ELEMENTS as u32);
     let place = |row: u32| shape.packs(row, packs, elements) * words;
     let (shared, _) = arena.split::<u32>(place(shape.across * elements));
     let tile = Tile::of_block(&args.layout);
     let (groups_across, groups_down) = (tile.columns / elements, tile.rows / elements);
-
     let (t, threads) = (thread::thread_idx_x(), shape.threads());
-    let (x, y) = (t % shape.across, t / shape.across);
-    let below = threads / shape.across;
+    let (x, y, below) = (t % shape.across, t / shape.across, threads / shape.across);
     let source = tile.source(&args.layout, elements, packs * words) + (x * packs * words) as u64;
-    let mut squares = [[[<[u32; WORDS]>::NONE; PACKS]; ELEMENTS]; SQUARES];
+    let mut squares = [[[[0; WORDS]; PACKS]; ELEMENTS]; SQUARES];
     for (k, square) in squares.iter_mut().enumerate() {
         let y = y + k as u32 * below;
         if x < groups_across && y < groups_down {
@@ -114,20 +69,18 @@ pub(super) fn transpose<const WORDS: usize, const PACKS: usize, const ELEMENTS: 
         let y = y + k as u32 * below;
         for (row, group) in transposed(square).into_iter().enumerate() {
             for (i, pack) in group.into_iter().enumerate() {
-                pack.set(&shared, place(x * elements + row as u32) + (y * packs + i as u32) * words);
+                shared.set_pack(place(x * elements + row as u32) + (y * packs + i as u32) * words, pack);
             }
         }
     }
     thread::sync_threads();
-
-    let target = tile.target(&args.layout, elements, packs * words);
-    let row_packs = shape.down * packs;
+    let (target, row_packs) = (tile.target(&args.layout, elements, packs * words), shape.down * packs);
     for k in 0..(SQUARES * ELEMENTS * PACKS) as u32 {
         let at = t + k * threads;
         let (row, pack) = (at / row_packs, at % row_packs);
         if row < tile.columns && pack < groups_down * packs {
-            let value = <[u32; WORDS]>::get(&shared, place(row) + pack * words);
-            value.store(&args.output, target + row as u64 * args.layout.output_pitch + (pack * words) as u64);
+            let value = shared.get_pack::<WORDS>(place(row) + pack * words);
+            args.output.set_pack(target + row as u64 * args.layout.output_pitch + (pack * words) as u64, value);
         }
     }
 }
@@ -142,14 +95,11 @@ fn load<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize>(
     input: &GlobalIn<u32>,
     first: u64,
     pitch: u64,
-) -> Square<WORDS, PACKS, ELEMENTS>
-where
-    [u32; WORDS]: Pack,
-{
-    let mut square = [[<[u32; WORDS]>::NONE; PACKS]; ELEMENTS];
+) -> Square<WORDS, PACKS, ELEMENTS> {
+    let mut square = [[[0; WORDS]; PACKS]; ELEMENTS];
     for (row, group) in square.iter_mut().enumerate() {
         for (i, pack) in group.iter_mut().enumerate() {
-            *pack = Pack::load(input, first + row as u64 * pitch + (i * WORDS) as u64);
+            *pack = input.get_pack(first + row as u64 * pitch + (i * WORDS) as u64);
         }
     }
     square
@@ -160,12 +110,9 @@ where
 #[inline(always)]
 fn transposed<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize>(
     square: Square<WORDS, PACKS, ELEMENTS>,
-) -> Square<WORDS, PACKS, ELEMENTS>
-where
-    [u32; WORDS]: Pack,
-{
+) -> Square<WORDS, PACKS, ELEMENTS> {
     let element_bytes = 4 * WORDS * PACKS / ELEMENTS;
-    let mut result = [[<[u32; WORDS]>::NONE; PACKS]; ELEMENTS];
+    let mut result = [[[0; WORDS]; PACKS]; ELEMENTS];
     for (row, group) in result.iter_mut().enumerate() {
         for word in 0..WORDS * PACKS {
             let mut bytes = 0;

@@ -33,7 +33,7 @@ kernel! {
     /// Thread `i` of the grid multiplies element `i` in place; the arguments are no struct.
     pub fn multiply(_arena, args: GlobalInOut<u32>, factors: Constants<u32, 2>) {
         let i = thread::global_x();
-        let [factor, _] = factors.pair(0);
+        let [factor, _] = factors.pack::<2>(0);
         args.set_if(i < args.len(), i, factor * args.get_or(i, 0));
     }
 }

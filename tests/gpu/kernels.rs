@@ -6,8 +6,8 @@ use cuda_std::image::{ImageError, Module, Modules};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, kernel, thread};
 use modules::KERNELS;
 use slm::{Buffer, Device, Error, Filter1d, Kernel, LaunchShape};
-use slm_kernels::Border;
 use slm_kernels::filter1d::{Args, Halo, filter1d_global};
+use slm_kernels::signal::{Border, Same};
 
 mod modules {
     cuda_std::include_kernels!();
@@ -29,7 +29,7 @@ const SAMPLES: usize = 1000;
 const SHAPE: LaunchShape = LaunchShape::new([4, 1, 1], [256, 1, 1]);
 
 /// What `filter1d_global_i32` does with one line and no border.
-fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>) -> Args<i32> {
+fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>) -> Args<Same<i32>> {
     Args {
         input,
         output,
@@ -53,7 +53,7 @@ fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>
 
 /// Samples, taps, and what becomes of them.
 struct Fixture {
-    kernel: Kernel<filter1d_global<i32>>,
+    kernel: Kernel<filter1d_global<Same<i32>>>,
     x: Buffer<i32>,
     taps: Buffer<i32>,
     y: Buffer<i32>,
@@ -203,7 +203,7 @@ kernel! {
 fn wrong_modules(device: &Device) -> Result<(), Failed> {
     let error = device.kernel::<nowhere>(&KERNELS).err();
     equal(error, Some(Error::KernelWithoutDigest { kernel: "nowhere" }))?;
-    let module = <filter1d_global<i32>>::MODULE;
+    let module = <filter1d_global<Same<i32>>>::MODULE;
     let others: Vec<Module> = KERNELS.iter().filter(|other| other.name() != module).copied().collect();
     let included = others.iter().map(Module::name).collect();
     let others = Modules::new(others.leak());
@@ -213,7 +213,7 @@ fn wrong_modules(device: &Device) -> Result<(), Failed> {
             (Modules::NONE, ImageError::NoImages),
             (others, ImageError::MissingModule { included: Vec::clone(&included) }),
         ] {
-            let error = device.kernel::<filter1d_global<i32>>(&modules).err();
+            let error = device.kernel::<filter1d_global<Same<i32>>>(&modules).err();
             equal(error, Some(Error::KernelModule { module, source }))?;
         }
         Fixture::new(device)?.still_works()?;

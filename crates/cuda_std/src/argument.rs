@@ -44,7 +44,7 @@ pub unsafe trait Argument: Copy + Send + Sync + 'static {
 #[doc(hidden)]
 #[must_use]
 pub const fn layout_of<T>(kind: &str) -> Digest {
-    Digest::new().add_part(kind.as_bytes()).add_number(size_of::<T>() as u64).add_number(align_of::<T>() as u64)
+    Digest::new().add(kind.as_bytes()).add_number(size_of::<T>() as u64).add_number(align_of::<T>() as u64)
 }
 
 // SAFETY: numbers are told by their names, and are neither addresses nor windows.
@@ -127,7 +127,7 @@ macro_rules! arguments {
         // its windows. There are no others (`check`).
         unsafe impl $(<$($t: $bound),+>)? $crate::Argument for $name $(<$($t),+>)? where $($type: $crate::Argument,)+ {
             const LAYOUT: $crate::digest::Digest = $crate::layout_of::<Self>("struct")$(
-                .add_part($crate::expansion::stringify!($field).as_bytes())
+                .add($crate::expansion::stringify!($field).as_bytes())
                 .add_number($crate::expansion::offset_of!(Self, $field) as $crate::expansion::u64)
                 .add_digest(<$type as $crate::Argument>::LAYOUT)
             )+;

@@ -6,7 +6,8 @@
 
 use crate::argument::layout_of;
 use crate::digest::Digest;
-use crate::{Argument, Value, Vector4};
+use crate::value::check_pack;
+use crate::{Argument, Value};
 
 /// The constants of a launch as the host makes them: `N` elements, at most 4096 bytes together with the arguments.
 #[repr(C, align(16))]
@@ -56,61 +57,50 @@ impl<T: Value, const N: usize> Constants<T, N> {
         Constants { table }
     }
 
-    /// Elements `2 k` and `2 k + 1`.
+    /// Returns pack number `k`: elements `k * P` to `k * P + P - 1`, 1, 2, 4, 8 or 16 of them in at most 16 bytes. The table
+    /// consists of whole packs, which is checked when compiling.
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn pair(&self, k: u32) -> [T; 2] {
+    pub fn pack<const P: usize>(&self, k: u32) -> [T; P] {
+        check_pack::<T, P>();
         #[cfg(target_os = "cuda")]
-        return crate::device::Word::load2_parameter(self.address_of::<2>(k)).map(T::from_word);
+        return crate::device::Pack::load_pack_parameter(self.address_of::<P>(k)).map(T::from_word);
         #[cfg(not(target_os = "cuda"))]
-        return self.group(k);
+        return self.read(k);
     }
 
-    /// A table consists of whole groups: checked when compiling.
+    /// A table consists of whole packs: checked when compiling.
     #[inline(always)]
-    fn check_groups<const G: usize>() {
-        const { assert!(N >= G && N.is_multiple_of(G)) };
+    fn check_packs<const P: usize>() {
+        const { assert!(N >= P && N.is_multiple_of(P)) };
     }
 
-    /// The address of the group number `k` of `G` elements, or of the last one if there are fewer: nothing to compute
-    /// in a loop whose limit is no more than `N / G`.
+    /// The address of pack number `k` of `P` elements, or of the last one if there are fewer: nothing to compute
+    /// in a loop whose limit is no more than `N / P`.
     #[cfg(target_os = "cuda")]
     #[inline(always)]
-    fn address_of<const G: usize>(&self, k: u32) -> u64 {
-        Self::check_groups::<G>();
-        let k = k.min((N / G) as u32 - 1);
-        self.address + k as u64 * (G * size_of::<T>()) as u64
+    fn address_of<const P: usize>(&self, k: u32) -> u64 {
+        Self::check_packs::<P>();
+        let k = k.min((N / P) as u32 - 1);
+        self.address + k as u64 * (P * size_of::<T>()) as u64
     }
 
     #[cfg(not(target_os = "cuda"))]
     #[track_caller]
-    fn group<const G: usize>(&self, k: u32) -> [T; G] {
-        Self::check_groups::<G>();
+    fn read<const P: usize>(&self, k: u32) -> [T; P] {
+        Self::check_packs::<P>();
         let access = crate::host::Access {
             space: crate::host::Space::Constant,
             base: 0,
-            index: u64::from(k) * G as u64,
+            index: u64::from(k) * P as u64,
             len: N as u64,
-            elements: G as u32,
+            elements: P as u32,
             element_bytes: size_of::<T>() as u32,
             at: core::panic::Location::caller(),
         };
         crate::host::machine().constant(&access);
-        let groups = self.table.0.as_chunks::<G>().0;
-        groups[(k as usize).min(groups.len() - 1)]
-    }
-}
-
-impl<T: Vector4, const N: usize> Constants<T, N> {
-    /// Elements `4 k` to `4 k + 3`.
-    #[inline(always)]
-    #[must_use]
-    #[track_caller]
-    pub fn quad(&self, k: u32) -> [T; 4] {
-        #[cfg(target_os = "cuda")]
-        return crate::device::Word4::load4_parameter(self.address_of::<4>(k)).map(T::from_word);
-        #[cfg(not(target_os = "cuda"))]
-        return self.group(k);
+        let packs = self.table.0.as_chunks::<P>().0;
+        packs[(k as usize).min(packs.len() - 1)]
     }
 }

@@ -123,7 +123,7 @@ fn begin<T, const N: u32>(to: u32, from: u64, present: u32) {
 }
 
 macro_rules! copies {
-    ($name:ident, $load:ident, $load2:ident, $load4:ident) => {
+    ($name:ident, $load:ident, $load_pack:ident) => {
         impl<T: Value, I: Position> $name<T, I> {
             /// Begins to copy the elements from `j` to `j + N - 1` to those of `to` from `i` on ([`copy`](crate::copy)): 4, 8 or 16
             /// bytes.
@@ -161,14 +161,14 @@ macro_rules! copies {
             #[cfg(all(target_os = "cuda", not(target_feature = "sm_80")))]
             #[inline(always)]
             fn begin_copy<const N: u32>(&self, j: I, to: &Shared<T>, i: u32) {
-                use crate::device::{Word, Word4};
+                use crate::device::{Pack, Word};
                 let (from, size, place) = (self.address_of(j), bytes::<T, N>(), to.address_of(i));
                 let is_aligned = from & (size as u64 - 1) == 0;
                 if is_aligned && j.left(self.len(), N) == N {
                     match size {
                         4 => u32::store_shared(place, u32::$load::<0, 0>(from, 1)),
-                        8 => u32::store2_shared(place, u32::$load2(from, 1)),
-                        _ => u32::store4_shared(place, u32::$load4(from, 1)),
+                        8 => u32::store_pack_shared(place, u32::$load_pack::<2>(from, 1)),
+                        _ => u32::store_pack_shared(place, u32::$load_pack::<4>(from, 1)),
                     }
                     return;
                 }
@@ -188,5 +188,5 @@ macro_rules! copies {
         }
     };
 }
-copies!(GlobalIn, load_constant, load2_constant, load4_constant);
-copies!(GlobalInOut, load_global, load2_global, load4_global);
+copies!(GlobalIn, load_constant, load_pack_constant);
+copies!(GlobalInOut, load_global, load_pack_global);

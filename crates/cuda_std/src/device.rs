@@ -5,6 +5,7 @@
 //! the predicate that guards them inside the block, so no optimisation can separate the two.
 
 use core::arch::{asm, global_asm};
+use core::array;
 
 // The block's dynamic shared memory; a module has no other.
 global_asm!(".extern .shared .align 16 .b8 slm_dynamic[];");
@@ -97,27 +98,36 @@ pub trait Word: Copy {
     /// The size in memory.
     const BYTES: u64;
     fn load_shared(address: u32) -> Self;
-    fn load2_shared(address: u32) -> [Self; 2];
-    fn load2_parameter(address: u64) -> [Self; 2];
     fn store_shared(address: u32, value: Self);
-    fn store2_shared(address: u32, value: [Self; 2]);
     /// The element `K * STRIDE` beyond the address, which costs no arithmetic: it becomes part of the instruction.
     fn load_constant<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self;
-    fn load2_constant(address: u64, guard: u32) -> [Self; 2];
     fn load_global<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self;
-    fn load2_global(address: u64, guard: u32) -> [Self; 2];
     fn store_global<const K: u32, const STRIDE: u32>(address: u64, value: Self, guard: u32);
-    fn store2_global(address: u64, value: [Self; 2], guard: u32);
+
+    /// The words of 32 bits that a pack of shorter words is, and the other way round: its first word is in the low end of
+    /// the first one.
+    fn join<const N: usize, const M: usize>(pack: [Self; N]) -> [u32; M];
+    fn split<const M: usize, const N: usize>(words: [u32; M]) -> [Self; N];
 }
 
-/// A word of which four fit into one access.
-pub trait Word4: Word {
-    fn load4_shared(address: u32) -> [Self; 4];
-    fn load4_parameter(address: u64) -> [Self; 4];
-    fn store4_shared(address: u32, value: [Self; 4]);
-    fn load4_constant(address: u64, guard: u32) -> [Self; 4];
-    fn load4_global(address: u64, guard: u32) -> [Self; 4];
-    fn store4_global(address: u64, value: [Self; 4], guard: u32);
+/// Accesses to a *pack* of `N` words that follow each other: a power of two of them, 16 bytes at the most (`check_pack` in
+/// value.rs).
+pub trait Pack: Word {
+    fn load_pack_shared<const N: usize>(address: u32) -> [Self; N];
+    fn load_pack_parameter<const N: usize>(address: u64) -> [Self; N];
+    fn store_pack_shared<const N: usize>(address: u32, pack: [Self; N]);
+    fn load_pack_constant<const N: usize>(address: u64, guard: u32) -> [Self; N];
+    fn load_pack_global<const N: usize>(address: u64, guard: u32) -> [Self; N];
+    fn store_pack_global<const N: usize>(address: u64, pack: [Self; N], guard: u32);
+}
+
+/// The same array: `M` and `N` are equal wherever this is called.
+#[inline(always)]
+fn same<T: Copy, const M: usize, const N: usize>(array: [T; M]) -> [T; N] {
+    match array.first_chunk() {
+        Some(array) => *array,
+        None => trap(),
+    }
 }
 
 /// The operand list of an access: one register, or a vector of them.
@@ -142,146 +152,148 @@ macro_rules! places {
 /// space, whose addresses are clamped to the table (`Constants::address_of`). Every bit pattern is a valid value,
 /// whoever wrote it.
 macro_rules! load {
-    ($space:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], $address:ident $address_class:ident, $options:ident($($option:ident),+)) => {
+    ($space:literal $vector:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], [$address:ident $address_class:ident], [$($option:ident),+]) => {
         $(let $out: $bits;)+
         // SAFETY: reads the block's own memory or the kernel's own parameters (see above).
         unsafe {
-            asm!(concat!("ld.", $space, $width, " ", places!($($out)+), ", [{address}];"),
-                 $($out = out($class) $out,)+ address = in($address_class) $address, $options($($option),+));
+            asm!(concat!("ld.", $space, $vector, $width, " ", places!($($out)+), ", [{address}];"),
+                 $($out = out($class) $out,)+ address = in($address_class) $address, options($($option),+));
         }
     };
-    ($space:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], $address:ident reg64 + $beyond:expr, $guard:ident, $options:ident($($option:ident),+)) => {
+    ($space:literal $vector:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], [$address:ident reg64 + $beyond:expr, $guard:ident], [$($option:ident),+]) => {
         $(let $out: $bits;)+
         // SAFETY: the guard is 1 only for an address inside a window that the host made from a live buffer
         // (`Window::guard` in global.rs).
         unsafe {
             asm!("{{ .reg .pred p; setp.ne.u32 p, {guard}, 0;",
                  $(concat!("mov.", $register, " {", stringify!($out), "}, 0;"),)+
-                 concat!("@p ld.", $space, $width, " ", places!($($out)+), ", [{address} + {offset}]; }}"),
+                 concat!("@p ld.", $space, $vector, $width, " ", places!($($out)+), ", [{address} + {offset}]; }}"),
                  $($out = out($class) $out,)+ guard = in(reg32) $guard, address = in(reg64) $address,
-                 offset = const $beyond as u64 * Self::BYTES, $options($($option),+));
+                 offset = const $beyond as u64 * Self::BYTES, options($($option),+));
         }
     };
 }
 
 /// Stores `$value`, as [`load`] loads.
 macro_rules! store {
-    ($space:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, $address:ident reg32) => {
+    ($space:literal $vector:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, [$address:ident reg32]) => {
         // SAFETY: writes the block's own memory.
         unsafe {
-            asm!(concat!("st.", $space, $width, " [{address}], ", places!($($value)+), ";"),
+            asm!(concat!("st.", $space, $vector, $width, " [{address}], ", places!($($value)+), ";"),
                  $($value = in($class) $unwrap($value),)+ address = in(reg32) $address, options(nostack));
         }
     };
-    ($space:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, $address:ident reg64 + $beyond:expr, $guard:ident) => {
+    ($space:literal $vector:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, [$address:ident reg64 + $beyond:expr, $guard:ident]) => {
         // SAFETY: as for guarded loads.
         unsafe {
             asm!("{{ .reg .pred p; setp.ne.u32 p, {guard}, 0;",
-                 concat!("@p st.", $space, $width, " [{address} + {offset}], ", places!($($value)+), "; }}"),
+                 concat!("@p st.", $space, $vector, $width, " [{address} + {offset}], ", places!($($value)+), "; }}"),
                  $($value = in($class) $unwrap($value),)+ guard = in(reg32) $guard, address = in(reg64) $address,
                  offset = const $beyond as u64 * Self::BYTES, options(nostack));
         }
     };
 }
-/// Implements [`Word`] for `$word`, held in a register of class `$class`, moved as `$width`; `$wrap` and `$bits` are
-/// the way to and from the register.
+
+/// Defines a load or a store of a [`Pack`]: of `$n` words as one vector, and of the `$more` that a vector does not hold as
+/// `$words` words of 32 bits.
+///
+/// The fewer branches a function has, the less the compiler's limits keep it from simplifying what calls it.
+macro_rules! moves {
+    (load $load:ident($($argument:ident: $argument_type:ty),+) $arguments:tt $place:tt, $space:literal $width:literal, $class:ident
+     $register:literal $bits:ty, [$($n:literal $vector:literal [$($out:ident)+])+; $($more:literal $words:literal)*], $wrap:expr, $options:tt) => {
+        #[inline(always)]
+        fn $load<const N: usize>($($argument: $argument_type),+) -> [Self; N] {
+            match N {
+                $($n => {
+                    load!($space $vector $width, $class $register $bits, [$($out)+], $place, $options);
+                    same([$($out),+].map($wrap))
+                })+
+                $($more => Self::split(<u32 as Pack>::$load::<$words> $arguments),)*
+                _ => trap(),
+            }
+        }
+    };
+    (store $store:ident($($argument:ident: $argument_type:ty),+) $arguments:tt $place:tt of $pack:ident, $space:literal $width:literal,
+     $class:ident, [$($n:literal $vector:literal [$($value:ident)+])+; $($more:literal $words:literal)*], $unwrap:expr) => {
+        #[inline(always)]
+        fn $store<const N: usize>($($argument: $argument_type),+) {
+            match N {
+                $($n => {
+                    let [$($value),+] = same($pack);
+                    store!($space $vector $width, $class, [$($value)+], $unwrap, $place);
+                })+
+                $($more => {
+                    let $pack = Self::join($pack);
+                    <u32 as Pack>::$store::<$words> $arguments
+                })*
+                _ => trap(),
+            }
+        }
+    };
+}
+
+/// Implements [`Word`] and [`Pack`] for `$word`, held in a register of class `$class`, moved as `$width`; `$wrap` and `$unwrap` are
+/// the way to and from the register, `$packs` what vectors there are.
 macro_rules! word {
-    ($word:ty, $size:literal, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr) => {
+    ($word:ty, $size:literal, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr, $packs:tt) => {
         impl Word for $word {
             const BYTES: u64 = $size;
             #[inline(always)]
             fn load_shared(address: u32) -> Self {
-                load!("shared." $width, $class $register $bits, [a], address reg32, options(nostack));
+                load!("shared" "." $width, $class $register $bits, [a], [address reg32], [nostack]);
                 $wrap(a)
-            }
-            #[inline(always)]
-            fn load2_shared(address: u32) -> [Self; 2] {
-                load!("shared.v2." $width, $class $register $bits, [a b], address reg32, options(nostack));
-                [a, b].map($wrap)
-            }
-            #[inline(always)]
-            fn load2_parameter(address: u64) -> [Self; 2] {
-                load!("param.v2." $width, $class $register $bits, [a b], address reg64, options(pure, nomem, nostack));
-                [a, b].map($wrap)
             }
             #[inline(always)]
             fn store_shared(address: u32, value: Self) {
-                store!("shared." $width, $class, [value], $unwrap, address reg32);
-            }
-            #[inline(always)]
-            fn store2_shared(address: u32, [a, b]: [Self; 2]) {
-                store!("shared.v2." $width, $class, [a b], $unwrap, address reg32);
+                store!("shared" "." $width, $class, [value], $unwrap, [address reg32]);
             }
             #[inline(always)]
             fn load_constant<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self {
-                load!("global.nc." $width, $class $register $bits, [a], address reg64 + K * STRIDE, guard, options(pure, nomem, nostack));
+                load!("global.nc" "." $width, $class $register $bits, [a], [address reg64 + K * STRIDE, guard], [pure, nomem, nostack]);
                 $wrap(a)
-            }
-            #[inline(always)]
-            fn load2_constant(address: u64, guard: u32) -> [Self; 2] {
-                load!("global.nc.v2." $width, $class $register $bits, [a b], address reg64 + 0, guard, options(pure, nomem, nostack));
-                [a, b].map($wrap)
             }
             #[inline(always)]
             fn load_global<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self {
-                load!("global." $width, $class $register $bits, [a], address reg64 + K * STRIDE, guard, options(nostack));
+                load!("global" "." $width, $class $register $bits, [a], [address reg64 + K * STRIDE, guard], [nostack]);
                 $wrap(a)
             }
             #[inline(always)]
-            fn load2_global(address: u64, guard: u32) -> [Self; 2] {
-                load!("global.v2." $width, $class $register $bits, [a b], address reg64 + 0, guard, options(nostack));
-                [a, b].map($wrap)
-            }
-            #[inline(always)]
             fn store_global<const K: u32, const STRIDE: u32>(address: u64, value: Self, guard: u32) {
-                store!("global." $width, $class, [value], $unwrap, address reg64 + K * STRIDE, guard);
+                store!("global" "." $width, $class, [value], $unwrap, [address reg64 + K * STRIDE, guard]);
+            }
+
+            #[inline(always)]
+            fn split<const M: usize, const N: usize>(words: [u32; M]) -> [Self; N] {
+                array::from_fn(|k| $wrap((words[k * $size / 4] >> (k * $size % 4 * 8)) as $bits))
             }
             #[inline(always)]
-            fn store2_global(address: u64, [a, b]: [Self; 2], guard: u32) {
-                store!("global.v2." $width, $class, [a b], $unwrap, address reg64 + 0, guard);
+            fn join<const N: usize, const M: usize>(pack: [Self; N]) -> [u32; M] {
+                let mut words = [0; M];
+                for k in 0..N {
+                    words[k * $size / 4] |= ($unwrap(pack[k]) as u32) << (k * $size % 4 * 8);
+                }
+                words
             }
+        }
+
+        impl Pack for $word {
+            moves!(load load_pack_shared(address: u32) (address) [address reg32], "shared" $width, $class $register $bits,
+                $packs, $wrap, [nostack]);
+            moves!(load load_pack_parameter(address: u64) (address) [address reg64], "param" $width, $class $register $bits,
+                $packs, $wrap, [pure, nomem, nostack]);
+            moves!(load load_pack_constant(address: u64, guard: u32) (address, guard) [address reg64 + 0, guard],
+                "global.nc" $width, $class $register $bits, $packs, $wrap, [pure, nomem, nostack]);
+            moves!(load load_pack_global(address: u64, guard: u32) (address, guard) [address reg64 + 0, guard],
+                "global" $width, $class $register $bits, $packs, $wrap, [nostack]);
+            moves!(store store_pack_shared(address: u32, pack: [Self; N]) (address, pack) [address reg32] of pack,
+                "shared" $width, $class, $packs, $unwrap);
+            moves!(store store_pack_global(address: u64, pack: [Self; N], guard: u32) (address, pack, guard)
+                [address reg64 + 0, guard] of pack, "global" $width, $class, $packs, $unwrap);
         }
     };
 }
 
-/// The same for [`Word4`].
-macro_rules! word4 {
-    ($word:ty, $size:literal, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr) => {
-        word!($word, $size, $bits, $class, $width, $register, $wrap, $unwrap);
-        impl Word4 for $word {
-            #[inline(always)]
-            fn load4_shared(address: u32) -> [Self; 4] {
-                load!("shared.v4." $width, $class $register $bits, [a b c d], address reg32, options(nostack));
-                [a, b, c, d].map($wrap)
-            }
-            #[inline(always)]
-            fn load4_parameter(address: u64) -> [Self; 4] {
-                load!("param.v4." $width, $class $register $bits, [a b c d], address reg64, options(pure, nomem, nostack));
-                [a, b, c, d].map($wrap)
-            }
-            #[inline(always)]
-            fn store4_shared(address: u32, [a, b, c, d]: [Self; 4]) {
-                store!("shared.v4." $width, $class, [a b c d], $unwrap, address reg32);
-            }
-            #[inline(always)]
-            fn load4_constant(address: u64, guard: u32) -> [Self; 4] {
-                load!("global.nc.v4." $width, $class $register $bits, [a b c d], address reg64 + 0, guard, options(pure, nomem, nostack));
-                [a, b, c, d].map($wrap)
-            }
-            #[inline(always)]
-            fn load4_global(address: u64, guard: u32) -> [Self; 4] {
-                load!("global.v4." $width, $class $register $bits, [a b c d], address reg64 + 0, guard, options(nostack));
-                [a, b, c, d].map($wrap)
-            }
-            #[inline(always)]
-            fn store4_global(address: u64, [a, b, c, d]: [Self; 4], guard: u32) {
-                store!("global.v4." $width, $class, [a b c d], $unwrap, address reg64 + 0, guard);
-            }
-        }
-    };
-}
-
-word4!(Byte, 1, u16, reg16, "b8", "b16", Byte, |byte: Byte| byte.0);
-word4!(u16, 2, u16, reg16, "b16", "b16", |bits| bits, |word| word);
-word4!(u32, 4, u32, reg32, "b32", "b32", |bits| bits, |word| word);
-word!(u64, 8, u64, reg64, "b64", "b64", |bits| bits, |word| word);
+word!(Byte, 1, u16, reg16, "b8", "b16", Byte, |byte: Byte| byte.0, [1 "." [a] 2 ".v2." [a b] 4 ".v4." [a b c d]; 8 2 16 4]);
+word!(u16, 2, u16, reg16, "b16", "b16", |bits| bits, |word| word, [1 "." [a] 2 ".v2." [a b] 4 ".v4." [a b c d]; 8 4]);
+word!(u32, 4, u32, reg32, "b32", "b32", |bits| bits, |word| word, [1 "." [a] 2 ".v2." [a b] 4 ".v4." [a b c d];]);
+word!(u64, 8, u64, reg64, "b64", "b64", |bits| bits, |word| word, [1 "." [a] 2 ".v2." [a b];]);

@@ -28,12 +28,6 @@ impl Digest {
         Digest((a as u128) << 96 | (b as u128) << 64 | (c as u128) << 32 | d as u128)
     }
 
-    /// Returns the digest with a part added, as [`add`](Self::add) does.
-    #[must_use]
-    pub const fn add_part(self, bytes: &[u8]) -> Self {
-        self.add(bytes)
-    }
-
     /// Returns the digest with a number added: a part of 8 bytes.
     #[must_use]
     pub const fn add_number(self, number: u64) -> Self {
@@ -230,7 +224,7 @@ mod tests {
     /// SHA-256 of the digest so far and the part, by another implementation (Python's `hashlib`).
     #[test]
     fn a_step_is_half_of_sha256() {
-        let first = Digest::new().add_part(b"abc");
+        let first = Digest::new().add(b"abc");
         assert_eq!(first.to_string(), "277e7ff6d232b9763f4a66e8d05d210d");
         assert_eq!(first.add_number(5).to_string(), "7b20ce1c5de4a211e61ae0d7452fce54");
         assert_eq!(Digest::from_bytes(first.to_bytes()), first);
@@ -238,7 +232,7 @@ mod tests {
 
     #[test]
     fn parts_are_told_apart() {
-        let joined = |parts: &[&str]| parts.iter().fold(Digest::new(), |d, p| d.add_part(p.as_bytes()));
+        let joined = |parts: &[&str]| parts.iter().fold(Digest::new(), |d, p| d.add(p.as_bytes()));
         let all = [joined(&["ab", "c"]), joined(&["a", "bc"]), joined(&["abc"]), joined(&["abc", ""]), joined(&[])];
         for (i, digest) in all.iter().enumerate() {
             assert!(!all[..i].contains(digest), "{i}");
@@ -251,7 +245,7 @@ mod tests {
         const fn fields(n: u64) -> Digest {
             let (mut digest, mut i) = (Digest::new(), 0);
             while i < n {
-                digest = digest.add_part(b"a_field").add_number(i).add_digest(digest);
+                digest = digest.add(b"a_field").add_number(i).add_digest(digest);
                 i += 1;
             }
             digest

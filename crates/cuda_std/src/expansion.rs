@@ -186,7 +186,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// cuda_std::kernel! {
 ///     /// The device would look for the constants behind the arguments.
 ///     pub fn misplaced(_arena, args: (), table: Constants<f32, 4>) {
-///         let _ = (args, table.quad(0));
+///         let _ = (args, table.pack::<4>(0));
 ///     }
 /// }
 /// # fn main() {}
@@ -235,11 +235,11 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///
 /// ```compile_fail,E0080
 /// cuda_std::kernel! {
-///     for<T: cuda_std::Vector4> { "a" { f32 => "_param_0; trap; //"; } }
+///     for<T: cuda_std::Value> { "a" { f32 => "_param_0; trap; //"; } }
 ///
 ///     /// Some assembly.
 ///     pub fn assembly(_arena, args: T, table: Constants<T, 4>) {
-///         let _ = (args, table.quad(0));
+///         let _ = (args, table.pack::<4>(0));
 ///     }
 /// }
 /// # fn main() {}
@@ -251,7 +251,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// pub enum assembly {}
 /// cuda_std::kernel! {
 ///     @instance [] [] ["_param_0; trap; //"] [] {
-///         assembly (_arena, args: f32, table: Constants<f32, 4>) [] { let _ = (args, table.quad(0)); }
+///         assembly (_arena, args: f32, table: Constants<f32, 4>) [] { let _ = (args, table.pack::<4>(0)); }
 ///     }
 /// }
 /// # fn main() {}
@@ -261,10 +261,10 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///
 /// ```compile_fail,E0277
 /// cuda_std::kernel! {
-///     for<T: cuda_std::Vector4> { "a" { f64 => f64; } }
+///     for<T: cuda_std::Atomic> { "a" { u8 => u8; } }
 ///
-///     /// There are no vectors of 32 bytes.
-///     pub fn long(_arena, args: cuda_std::GlobalIn<T>) {
+///     /// Bytes have no atomic operations.
+///     pub fn small(_arena, args: cuda_std::GlobalIn<T>) {
 ///         let _ = args;
 ///     }
 /// }
@@ -304,11 +304,11 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///
 /// ```compile_fail,E0080
 /// cuda_std::kernel! {
-///     for<T: cuda_std::Vector4> { "a" { f32 => f32; } }
+///     for<T: cuda_std::Value> { "a" { f32 => f32; } }
 ///
 ///     /// The device would look for the constants behind the arguments.
 ///     pub fn misplaced(_arena, args: (), table: Constants<T, 4>) {
-///         let _ = (args, table.quad(0));
+///         let _ = (args, table.pack::<4>(0));
 ///     }
 /// }
 /// # fn main() {}

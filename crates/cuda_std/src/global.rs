@@ -5,9 +5,12 @@
 //! tile does not, and 32-bit arithmetic is cheaper.
 //!
 //! An access out of range does nothing, and a load then gives zero. A machine on the host reports it, but for the masked
-//! forms (`get_or`, `get_if`, `get_masked`, `get2_masked`, `get4_masked`, `get2_or`, `get4_or`, `set_if`, `set2_if`, `set4_if`,
-//! `get4_strided`, `set4_strided`), where being outside is intended. `get2`, `get4` and their likes move 2 or 4 elements in one access: the *address* must be a multiple of
-//! their size, and `is_aligned` tells whether it can be. A misaligned access does nothing either, and is reported.
+//! forms (`get_or`, `get_if`, `get_masked`, `get_pack_masked`, `get_pack_or`, `set_if`, `set_pack_if`, `get4_strided`,
+//! `set4_strided`), where being outside is intended.
+//!
+//! `get_pack` and its likes move a *pack* of `N` elements in one access: 1, 2, 4, 8 or 16 of them, 16 bytes at the most. The
+//! *address* must be a multiple of their size, and `is_aligned` tells whether it can be. A misaligned access does nothing
+//! either, and is reported, and so is one that is partly out of range.
 
 mod rows;
 mod tail;
@@ -15,7 +18,8 @@ mod tail;
 pub use rows::{GlobalIn2, GlobalInOut2, GlobalOut2};
 
 use crate::atomic::{Operation, atomic_methods};
-use crate::{Atomic, Ordering, Value, Vector4};
+use crate::value::check_pack;
+use crate::{Atomic, Ordering, Value};
 use core::marker::PhantomData;
 
 /// The index type of a window: `u64`, or `u32` for a part of one.
@@ -227,12 +231,16 @@ macro_rules! window {
                 i.in_range(I::of(further), self.len) as u32
             }
 
-            /// The same for `N` elements in one access, whose address has to be a multiple of their size.
+            /// The same for a pack of `N` elements, whose address has to be a multiple of their size. A single element's is,
+            /// as the window's is.
             #[cfg(target_os = "cuda")]
             #[inline(always)]
-            pub(crate) fn guard_vector<const N: u32>(&self, i: I) -> u32 {
+            pub(crate) fn guard_pack<const N: usize>(&self, i: I) -> u32 {
+                if N == 1 {
+                    return self.guard(i, 0);
+                }
                 let misaligned = self.address_of(i) & (N as u64 * size_of::<T>() as u64 - 1);
-                self.guard(i, N - 1) & (misaligned == 0) as u32
+                self.guard(i, N as u32 - 1) & (misaligned == 0) as u32
             }
 
             /// The access to the element `further` ones beyond `i`.
@@ -274,7 +282,7 @@ window! {
 }
 
 macro_rules! loads {
-    ($name:ident, $load:ident, $load2:ident, $load4:ident) => {
+    ($name:ident, $load:ident, $load_pack:ident) => {
         impl<T: Value, I: Position> $name<T, I> {
             /// Element `i`.
             #[inline(always)]
@@ -361,58 +369,36 @@ macro_rules! loads {
                 }
             }
 
-            /// Elements `i` and `i + 1`, if both are in range; their address is a multiple of their size.
+            /// Returns elements `i` to `i + N - 1`, 1, 2, 4, 8 or 16 of them in at most 16 bytes, if all are in range, otherwise
+            /// zeros. Their address is a multiple of their size.
             #[inline(always)]
             #[must_use]
             #[track_caller]
-            pub fn get2(&self, i: I) -> [T; 2] {
+            pub fn get_pack<const N: usize>(&self, i: I) -> [T; N] {
+                check_pack::<T, N>();
                 #[cfg(target_os = "cuda")]
-                return crate::device::Word::$load2(self.address_of(i), self.guard_vector::<2>(i)).map(T::from_word);
+                return crate::device::Pack::$load_pack(self.address_of(i), self.guard_pack::<N>(i)).map(T::from_word);
                 #[cfg(not(target_os = "cuda"))]
-                return crate::host::load(&self.access(i, 2));
+                return crate::host::load(&self.access(i, N as u32));
             }
 
-            /// Elements `i` and `i + 1`, or zeros unless both are in range; their address is a multiple of their size. A
-            /// masked form.
+            /// Returns what [`get_pack`](Self::get_pack) does where elements out of range are intended: zeros unless all are in
+            /// range. A masked form.
             #[inline(always)]
             #[must_use]
             #[track_caller]
-            pub fn get2_masked(&self, i: I) -> [T; 2] {
+            pub fn get_pack_masked<const N: usize>(&self, i: I) -> [T; N] {
+                check_pack::<T, N>();
                 #[cfg(target_os = "cuda")]
-                return self.get2(i);
+                return self.get_pack(i);
                 #[cfg(not(target_os = "cuda"))]
-                return crate::host::load_masked(&self.access(i, 2)).unwrap_or_default();
-            }
-        }
-
-        impl<T: Vector4, I: Position> $name<T, I> {
-            /// Elements `i` to `i + 3`, if all are in range; their address is a multiple of their size.
-            #[inline(always)]
-            #[must_use]
-            #[track_caller]
-            pub fn get4(&self, i: I) -> [T; 4] {
-                #[cfg(target_os = "cuda")]
-                return crate::device::Word4::$load4(self.address_of(i), self.guard_vector::<4>(i)).map(T::from_word);
-                #[cfg(not(target_os = "cuda"))]
-                return crate::host::load(&self.access(i, 4));
-            }
-
-            /// Elements `i` to `i + 3`, or zeros unless all are in range; their address is a multiple of their size. A
-            /// masked form.
-            #[inline(always)]
-            #[must_use]
-            #[track_caller]
-            pub fn get4_masked(&self, i: I) -> [T; 4] {
-                #[cfg(target_os = "cuda")]
-                return self.get4(i);
-                #[cfg(not(target_os = "cuda"))]
-                return crate::host::load_masked(&self.access(i, 4)).unwrap_or_default();
+                return crate::host::load_masked(&self.access(i, N as u32)).unwrap_or([T::default(); N]);
             }
         }
     };
 }
-loads!(GlobalIn, load_constant, load2_constant, load4_constant);
-loads!(GlobalInOut, load_global, load2_global, load4_global);
+loads!(GlobalIn, load_constant, load_pack_constant);
+loads!(GlobalInOut, load_global, load_pack_global);
 
 macro_rules! stores {
     ($name:ident) => {
@@ -463,28 +449,16 @@ macro_rules! stores {
                 }
             }
 
-            /// Makes elements `i` and `i + 1` the given values if both are in range; their address is a multiple of
-            /// their size.
+            /// Makes elements `i` to `i + N - 1` the given values, 1, 2, 4, 8 or 16 of them in at most 16 bytes, if all are in
+            /// range. Their address is a multiple of their size.
             #[inline(always)]
             #[track_caller]
-            pub fn set2(&self, i: I, values: [T; 2]) {
+            pub fn set_pack<const N: usize>(&self, i: I, values: [T; N]) {
+                check_pack::<T, N>();
                 #[cfg(target_os = "cuda")]
-                crate::device::Word::store2_global(self.address_of(i), values.map(T::to_word), self.guard_vector::<2>(i));
+                crate::device::Pack::store_pack_global(self.address_of(i), values.map(T::to_word), self.guard_pack::<N>(i));
                 #[cfg(not(target_os = "cuda"))]
-                crate::host::store(&self.access(i, 2), values);
-            }
-        }
-
-        impl<T: Vector4, I: Position> $name<T, I> {
-            /// Makes elements `i` to `i + 3` the given values if all are in range; their address is a multiple of
-            /// their size.
-            #[inline(always)]
-            #[track_caller]
-            pub fn set4(&self, i: I, values: [T; 4]) {
-                #[cfg(target_os = "cuda")]
-                crate::device::Word4::store4_global(self.address_of(i), values.map(T::to_word), self.guard_vector::<4>(i));
-                #[cfg(not(target_os = "cuda"))]
-                crate::host::store(&self.access(i, 4), values);
+                crate::host::store(&self.access(i, N as u32), values);
             }
         }
 

@@ -96,7 +96,7 @@ pub struct Access {
     pub index: u64,
     /// The window's length in elements.
     pub len: u64,
-    /// How many elements the access moves: 1, 2 or 4, and up to 16 in an asynchronous copy.
+    /// How many elements the access moves: a power of two up to 16.
     pub elements: u32,
     /// The size of an element.
     pub element_bytes: u32,
@@ -146,9 +146,9 @@ impl AsyncCopy {
 /// What a masked form would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masked {
-    /// `get_or`, `get_if`, `get_masked`, `get2_masked`, `get4_masked`, `get2_or`, `get4_or`, `get4_strided`.
+    /// `get_or`, `get_if`, `get_masked`, `get_pack_masked`, `get_pack_or`, `get4_strided`.
     Load,
-    /// `set_if`, `set2_if`, `set4_if`, `set4_strided`.
+    /// `set_if`, `set_pack_if`, `set4_strided`.
     Store,
     /// `add_if`.
     Update,
@@ -261,10 +261,11 @@ pub trait Machine {
     fn lane(&self) -> u32;
     /// The bytes of shared memory that the block was launched with.
     fn shared_bytes(&self) -> u32;
-    /// The bits of the elements; zeros for those of an access out of range.
-    fn load(&self, access: &Access) -> [u64; 4];
-    /// Stores the bits of the elements; nothing for an access out of range.
-    fn store(&self, access: &Access, bits: [u64; 4]);
+    /// Loads the bits of the elements, of which there are as many as `bits`: these are zeros, and stay so if the access is out
+    /// of range.
+    fn load(&self, access: &Access, bits: &mut [u64]);
+    /// Stores the bits of the elements, of which there are as many as `bits`; nothing for an access out of range.
+    fn store(&self, access: &Access, bits: &[u64]);
     /// A masked form ([`GlobalIn::get_or`](crate::GlobalIn::get_or) and others) makes no access, as intended: an element
     /// is out of range, or its condition does not hold.
     fn left_out(&self, access: &Access, masked: Masked);
@@ -329,16 +330,13 @@ pub(crate) fn split(base: u32, bytes: u32) {
 }
 
 pub(crate) fn load<T: Value, const N: usize>(access: &Access) -> [T; N] {
-    let bits = machine().load(access);
-    std::array::from_fn(|k| T::from_bits64(bits[k]))
+    let mut bits = [0; N];
+    machine().load(access, &mut bits);
+    bits.map(T::from_bits64)
 }
 
 pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
-    let mut bits = [0; 4];
-    for (bits, value) in bits.iter_mut().zip(values) {
-        *bits = value.to_bits64();
-    }
-    machine().store(access, bits);
+    machine().store(access, &values.map(T::to_bits64));
 }
 
 /// The elements of a masked form; `None` if one is out of range.

@@ -40,7 +40,7 @@ pub unsafe trait Entry: 'static {
 #[doc(hidden)]
 #[must_use]
 pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
-    Digest::new().add_part(path.as_bytes()).add_digest(Args::LAYOUT).add_digest(Constants::LAYOUT)
+    Digest::new().add(path.as_bytes()).add_digest(Args::LAYOUT).add_digest(Constants::LAYOUT)
 }
 
 /// Defines a kernel, or several that are compiled for the same types.

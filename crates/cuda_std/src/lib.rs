@@ -96,7 +96,7 @@ pub use kernel::layout;
 #[doc(hidden)]
 pub use kernel::{Given, is_without_std, library};
 pub use shared::{Arena, Shared, shared_bytes};
-pub use value::{Value, Vector4};
+pub use value::Value;
 
 #[cfg(target_os = "cuda")]
 #[panic_handler]

@@ -98,26 +98,6 @@ pub fn floor_product<T: Fma>(a: T, b: T) -> u32 {
     T::floor_product(a, b)
 }
 
-/// `x` without its fraction. Of a number below zero, beyond `u32::MAX` or none at all it is unspecified.
-///
-/// One instruction; a cast, which has a result for every number, takes a dozen.
-#[inline(always)]
-#[must_use]
-pub fn truncate(x: f64) -> u32 {
-    #[cfg(target_os = "cuda")]
-    {
-        let truncated: u32;
-        // SAFETY: an instruction without side effects, and with a result for every operand.
-        unsafe {
-            core::arch::asm!("cvt.rzi.u32.f64 {truncated}, {x};", truncated = out(reg32) truncated, x = in(reg64) x,
-                options(pure, nomem, nostack))
-        }
-        truncated
-    }
-    #[cfg(not(target_os = "cuda"))]
-    return x as u32;
-}
-
 /// `value`, about which the compiler makes no assumptions.
 ///
 /// In a loop, a compiler keeps every multiple of a number that stays the same in a register of its own, computed beforehand.

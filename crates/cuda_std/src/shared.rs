@@ -1,7 +1,8 @@
 //! Shared memory: the arena that a kernel receives and the typed windows made from it.
 
 use crate::atomic::{Operation, atomic_methods};
-use crate::{Atomic, Ordering, Value, Vector4};
+use crate::value::check_pack;
+use crate::{Atomic, Ordering, Value};
 use core::marker::PhantomData;
 
 /// Windows begin at multiples of this many bytes, so that 16-byte accesses to their start are aligned.
@@ -81,7 +82,7 @@ fn out_of_shared_memory(requested: u64, available: u64) -> ! {
 /// A window on shared memory: `len` elements of `T`, seen by all threads of the block.
 ///
 /// An index beyond the window is an error that a host machine reports; the device does not check (crate docs).
-/// `get2`, `get4` and their likes move 2 or 4 elements in one access and need an index that is a multiple of 2 or 4.
+/// `get_pack` and `set_pack` move up to 16 bytes of elements in one access and need an index that is a multiple of their number.
 #[derive(Debug)]
 pub struct Shared<T> {
     address: u32,
@@ -109,15 +110,34 @@ impl<T: Value> Shared<T> {
         return crate::host::load::<T, 1>(&self.access(i, 1))[0];
     }
 
-    /// Elements `i` and `i + 1`; `i` is even.
+    /// Returns elements `i` to `i + N - 1`, 1, 2, 4, 8 or 16 of them in at most 16 bytes; `i` is a multiple of `N`.
+    ///
+    /// ```
+    /// use cuda_std::{GlobalOut, kernel, thread};
+    ///
+    /// kernel! {
+    ///     /// A thread stores 16 bytes in one access, and another one adds up eight of them.
+    ///     pub fn sum_of_eight(arena, output: GlobalOut<u32>) {
+    ///         let (bytes, _) = arena.array::<u8, 16>();
+    ///         if thread::thread_idx_x() == 0 {
+    ///             bytes.set_pack(0, [3; 16]);
+    ///         }
+    ///         thread::sync_threads();
+    ///         let sum = bytes.get_pack::<8>(8).into_iter().map(u32::from).sum();
+    ///         output.set_if(thread::thread_idx_x() == 1, 0, sum);
+    ///     }
+    /// }
+    /// # fn main() {}
+    /// ```
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn get2(&self, i: u32) -> [T; 2] {
+    pub fn get_pack<const N: usize>(&self, i: u32) -> [T; N] {
+        check_pack::<T, N>();
         #[cfg(target_os = "cuda")]
-        return crate::device::Word::load2_shared(self.address_of(i)).map(T::from_word);
+        return crate::device::Pack::load_pack_shared(self.address_of(i)).map(T::from_word);
         #[cfg(not(target_os = "cuda"))]
-        return crate::host::load(&self.access(i, 2));
+        return crate::host::load(&self.access(i, N as u32));
     }
 
     /// Makes element `i` the given value.
@@ -130,14 +150,15 @@ impl<T: Value> Shared<T> {
         crate::host::store(&self.access(i, 1), [value]);
     }
 
-    /// Makes elements `i` and `i + 1` the given values; `i` is even.
+    /// Makes elements `i` to `i + N - 1` the given values, 1, 2, 4, 8 or 16 of them in at most 16 bytes; `i` is a multiple of `N`.
     #[inline(always)]
     #[track_caller]
-    pub fn set2(&self, i: u32, values: [T; 2]) {
+    pub fn set_pack<const N: usize>(&self, i: u32, values: [T; N]) {
+        check_pack::<T, N>();
         #[cfg(target_os = "cuda")]
-        crate::device::Word::store2_shared(self.address_of(i), values.map(T::to_word));
+        crate::device::Pack::store_pack_shared(self.address_of(i), values.map(T::to_word));
         #[cfg(not(target_os = "cuda"))]
-        crate::host::store(&self.access(i, 2), values);
+        crate::host::store(&self.access(i, N as u32), values);
     }
 
     /// Waits until every thread of the block has done with the window, and gives its memory back to be split anew.
@@ -199,29 +220,6 @@ impl<T: Value> Shared<T> {
             element_bytes: size_of::<T>() as u32,
             at: core::panic::Location::caller(),
         }
-    }
-}
-
-impl<T: Vector4> Shared<T> {
-    /// Elements `i` to `i + 3`; `i` is a multiple of 4.
-    #[inline(always)]
-    #[must_use]
-    #[track_caller]
-    pub fn get4(&self, i: u32) -> [T; 4] {
-        #[cfg(target_os = "cuda")]
-        return crate::device::Word4::load4_shared(self.address_of(i)).map(T::from_word);
-        #[cfg(not(target_os = "cuda"))]
-        return crate::host::load(&self.access(i, 4));
-    }
-
-    /// Makes elements `i` to `i + 3` the given values; `i` is a multiple of 4.
-    #[inline(always)]
-    #[track_caller]
-    pub fn set4(&self, i: u32, values: [T; 4]) {
-        #[cfg(target_os = "cuda")]
-        crate::device::Word4::store4_shared(self.address_of(i), values.map(T::to_word));
-        #[cfg(not(target_os = "cuda"))]
-        crate::host::store(&self.access(i, 4), values);
     }
 }
 

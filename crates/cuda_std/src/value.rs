@@ -6,12 +6,40 @@
 /// implemented elsewhere.
 pub trait Value: Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + 'static + sealed::Bits {}
 
-/// A value of at most four bytes, so that one access can move four of them.
-pub trait Vector4: Value + sealed::Bits4 {}
+/// The elements of a *pack*, which one access moves: a power of two of them, 16 bytes at the most. Checked when compiling.
+///
+/// ```
+/// # use cuda_std::GlobalIn;
+/// let sixteen: fn(GlobalIn<u8>) -> [u8; 16] = |window| window.get_pack(0);
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use cuda_std::GlobalIn;
+/// let too_many: fn(GlobalIn<f64>) -> [f64; 4] = |window| window.get_pack(0);
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use cuda_std::Shared;
+/// let three: fn(Shared<u32>) = |window| window.set_pack(0, [0; 3]);
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use cuda_std::Constants;
+/// let none: fn(Constants<f32, 12>) -> [f32; 0] = |table| table.pack(0);
+/// ```
+#[inline(always)]
+pub(crate) const fn check_pack<T, const N: usize>() {
+    const {
+        assert!(
+            N.is_power_of_two() && N * size_of::<T>() <= 16,
+            "a pack has 1, 2, 4, 8 or 16 elements in at most 16 bytes"
+        )
+    };
+}
 
 pub(crate) mod sealed {
     #[cfg(target_os = "cuda")]
-    use crate::device::{Byte, Word, Word4};
+    use crate::device::{Byte, Pack};
     use crate::half::{Bf16, F16};
 
     /// A value as the bits that memory holds.
@@ -20,7 +48,7 @@ pub(crate) mod sealed {
         const VALUE_NAME: &'static str;
         /// The register that a load fills and a store empties.
         #[cfg(target_os = "cuda")]
-        type Word: Word;
+        type Word: Pack;
         #[cfg(target_os = "cuda")]
         fn to_word(self) -> Self::Word;
         #[cfg(target_os = "cuda")]
@@ -33,11 +61,6 @@ pub(crate) mod sealed {
         #[cfg(not(target_os = "cuda"))]
         fn from_bits64(bits: u64) -> Self;
     }
-
-    #[cfg(target_os = "cuda")]
-    pub trait Bits4: Bits<Word: Word4> {}
-    #[cfg(not(target_os = "cuda"))]
-    pub trait Bits4: Bits {}
 
     /// `$t` is held in `$word`, which `$to` and `$from` convert; `$unsigned` has its width.
     macro_rules! bits {
@@ -112,12 +135,4 @@ pub(crate) mod sealed {
         )*};
     }
     halves!(F16, Bf16);
-
-    macro_rules! bits4 {
-        ($($t:ty),*) => {$(
-            impl Bits4 for $t {}
-            impl super::Vector4 for $t {}
-        )*};
-    }
-    bits4!(u8, i8, u16, i16, F16, Bf16, u32, i32, f32);
 }

@@ -159,7 +159,7 @@ pub fn sync_warp(mask: u32) {
 ///     pub fn multiply(_arena, args: Product) {
 ///         let l = u64::from(warp::lane());
 ///         let c = warp::mma_m8n8k16_s8(args.a.get(l), args.b.get(l), [0, 0]);
-///         args.c.set2(2 * l, c);
+///         args.c.set_pack(2 * l, c);
 ///     }
 /// }
 /// # fn main() {}

@@ -218,7 +218,7 @@ kernel! {
         let own = [tiles.one.get(t), tiles.two.get(2 * t), tiles.two.get(2 * t + 1)];
         copy::wait_group::<0>();
         thread::sync_threads();
-        let others = tiles.four.get4(4 * (31 - t));
+        let others = tiles.four.get_pack::<4>(4 * (31 - t));
         args.write(own.into_iter().chain(others));
     }
 }
@@ -228,16 +228,16 @@ kernel! {
     pub fn windows(_arena, args: Compared) {
         let t = thread::thread_idx_x();
         let i = u64::from(PATTERNS - 64 + 3 * t);
-        let four = args.patterns.get4_or(i, 7);
-        let aligned = args.patterns.get4_or(u64::from(PATTERNS / 4 * 4 - 64 + 4 * t), 8);
-        let [a, b] = args.patterns.get2_or(u64::from(PATTERNS - 40 + 2 * t), 9);
+        let four = args.patterns.get_pack_or::<4>(i, 7);
+        let aligned = args.patterns.get_pack_or::<4>(u64::from(PATTERNS / 4 * 4 - 64 + 4 * t), 8);
+        let [a, b] = args.patterns.get_pack_or::<2>(u64::from(PATTERNS - 40 + 2 * t), 9);
         let rows = [
             args.matrix.get_or(t, 69u32, 1), args.matrix.get_or(u64::from(t / 4), u64::from(60 + t), 2),
             args.matrix.row(t / 4).get_if(t.is_multiple_of(2), 2 * t, 3), args.patterns.get_if(t.is_multiple_of(3), i, 4),
         ];
         args.write(four.into_iter().chain(aligned).chain([a, b]).chain(rows));
         // Aligned, misaligned, and at the end all but one.
-        args.output.set4_if(!t.is_multiple_of(5), (RESULTS - 128 + 4 * t + t / 16).into(), [t; 4]);
+        args.output.set_pack_if(!t.is_multiple_of(5), (RESULTS - 128 + 4 * t + t / 16).into(), [t; 4]);
     }
 }
 

@@ -61,7 +61,7 @@ kernel! {
         if args.right != 0 {
             pairs.set(2 * t + 1, t);
         }
-        let [a, b] = pairs.get2(2 * t); // planted
+        let [a, b] = pairs.get_pack::<2>(2 * t); // planted
         args.output.set(t.into(), a.wrapping_add(b));
     }
 }
@@ -119,7 +119,7 @@ kernel! {
     pub fn tail_of_four(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let part = args.input.at(0).first(if args.right != 0 { 128 } else { 126 });
-        let [a, b, c, d] = part.get4(4 * t); // planted
+        let [a, b, c, d] = part.get_pack::<4>(4 * t); // planted
         args.output.set(t.into(), a + b + c + d);
     }
 }
@@ -133,7 +133,7 @@ kernel! {
             tile.set(4 * t + k, k);
         }
         thread::sync_threads();
-        let [a, b, c, d] = tile.get4(if args.right != 0 { 4 * t } else { t / 2 * 8 + t % 2 }); // planted
+        let [a, b, c, d] = tile.get_pack::<4>(if args.right != 0 { 4 * t } else { t / 2 * 8 + t % 2 }); // planted
         args.output.set(t.into(), a + b + c + d);
     }
 }
@@ -143,7 +143,7 @@ kernel! {
     pub fn misaligned_part(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let part = args.output.at(if args.right != 0 { 2 } else { 1 });
-        part.set2(2 * t, [t, t]); // planted
+        part.set_pack(2 * t, [t, t]); // planted
     }
 }
 

@@ -56,7 +56,7 @@ kernel! {
     pub fn last_pair(_arena, args: Args) {
         let i = 2 * thread::global_x();
         if i + 2 + u64::from(args.right == 0) <= args.result.len() {
-            args.result.set2(i, [1, 2]);
+            args.result.set_pack(i, [1, 2]);
         }
     }
 }

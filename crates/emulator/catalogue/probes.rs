@@ -10,7 +10,7 @@
 use crate::{Args, SHARED_BYTES};
 #[cfg(not(target_os = "cuda"))]
 use cuda_std::Entry;
-use cuda_std::{Arena, Atomic, Ordering, Shared, Value, Vector4, kernel, thread};
+use cuda_std::{Arena, Atomic, Ordering, Shared, Value, kernel, thread};
 
 /// A probe, as data: one block of so many threads, with [`SHARED_BYTES`].
 #[cfg(not(target_os = "cuda"))]
@@ -84,25 +84,25 @@ fn one<T: Element>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
 fn two<T: Element>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     let tile = all_of::<T>(arena);
     if let Some(i) = at(thread::thread_idx_x()) {
-        tile.set2(2 * i, [T::of(args.right); 2]);
+        tile.set_pack(2 * i, [T::of(args.right); 2]);
     }
     thread::sync_threads();
     if let Some(i) = at(thread::thread_idx_x()) {
-        let [a, b] = tile.get2(2 * i);
+        let [a, b] = tile.get_pack::<2>(2 * i);
         output(args, a.fold() ^ b.fold().rotate_left(1));
     }
 }
 
 /// The same for the four elements number `at`.
 #[inline(always)]
-fn four<T: Element + Vector4>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
+fn four<T: Element>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     let tile = all_of::<T>(arena);
     if let Some(i) = at(thread::thread_idx_x()) {
-        tile.set4(4 * i, [T::of(args.right); 4]);
+        tile.set_pack(4 * i, [T::of(args.right); 4]);
     }
     thread::sync_threads();
     if let Some(i) = at(thread::thread_idx_x()) {
-        let [a, b, c, d] = tile.get4(4 * i);
+        let [a, b, c, d] = tile.get_pack::<4>(4 * i);
         output(args, a.fold() ^ b.fold().rotate_left(1) ^ c.fold().rotate_left(2) ^ d.fold().rotate_left(3));
     }
 }

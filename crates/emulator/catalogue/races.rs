@@ -156,7 +156,7 @@ kernel! {
             tile.set(t, t); // planted
         }
         if t == 7 {
-            tile.set4(60, [1, 2, 3, 4]); // planted
+            tile.set_pack(60, [1, 2, 3, 4]); // planted
         }
         thread::sync_threads();
         args.output.set(t.into(), tile.get(t));

@@ -57,7 +57,7 @@ kernel! {
         thread::sync_threads();
         let mut sum = 0;
         for k in 0..TURNS {
-            sum += tile.get4(k * 4).into_iter().sum::<u32>();
+            sum += tile.get_pack::<4>(k * 4).into_iter().sum::<u32>();
         }
         args.output.set(i, sum);
     }

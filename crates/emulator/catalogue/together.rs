@@ -135,7 +135,7 @@ kernel! {
         if args.right != 0 || t < 16 {
             c = warp::mma_m8n8k16_s8(a, b, c); // planted
         }
-        args.output.set2(u64::from(2 * t), c.map(|element| element as u32));
+        args.output.set_pack(u64::from(2 * t), c.map(|element| element as u32));
     }
 }
 

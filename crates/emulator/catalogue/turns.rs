@@ -105,10 +105,10 @@ kernel! {
     pub fn clamped_fours(arena, args: Args) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(40)).step_by(32) {
-            tile.set4(4 * j, args.input.get4((4 * j.saturating_sub(3)).into()));
+            tile.set_pack(4 * j, args.input.get_pack::<4>((4 * j.saturating_sub(3)).into()));
         }
         thread::sync_threads();
-        output(args, tile.get4(4 * thread::thread_idx_x()).into_iter().fold(0, u32::wrapping_add));
+        output(args, tile.get_pack::<4>(4 * thread::thread_idx_x()).into_iter().fold(0, u32::wrapping_add));
     }
 }
 

@@ -8,14 +8,15 @@ use crate::running::Running;
 use crate::site::{Action, Site};
 use cuda_std::Ordering;
 use cuda_std::host::{Access, Scope, Space};
+use std::slice;
 
 impl Running {
     /// A load of `bits`, which are zeros before and stay so if it cannot be made.
     #[inline]
-    pub(crate) fn load(&mut self, access: &Access, bits: &mut [u64; 4]) {
+    pub(crate) fn load(&mut self, access: &Access, bits: &mut [u64]) {
         self.make(access, Action::Load, |region, first, now| {
             let Access { elements, element_bytes, .. } = *access;
-            region.read(first, elements, element_bytes, bits);
+            region.read(first, element_bytes, bits);
             let conflict = match access.space {
                 Space::GlobalConstant => region.shadow.load_constant(first, elements * element_bytes, now),
                 _ => region.shadow.load(first, elements * element_bytes, now),
@@ -25,17 +26,17 @@ impl Running {
     }
 
     #[inline]
-    pub(crate) fn store(&mut self, access: &Access, bits: [u64; 4]) {
+    pub(crate) fn store(&mut self, access: &Access, bits: &[u64]) {
         let allowed = self.launch.same_value_writes;
         self.make(access, Action::Store, |region, first, now| {
             let Access { elements, element_bytes, .. } = *access;
             let bytes = elements * element_bytes;
-            let same = allowed && region.holds(first, elements, element_bytes, bits);
+            let same = allowed && region.holds(first, element_bytes, bits);
             let mut conflict = region.shadow.store(first, bytes, now, same);
             if let Some(conflict) = &mut conflict {
-                conflict.same_value = region.holds(first, elements, element_bytes, bits);
+                conflict.same_value = region.holds(first, element_bytes, bits);
             }
-            region.write(first, elements, element_bytes, bits);
+            region.write(first, element_bytes, bits);
             ((), conflict)
         });
     }
@@ -48,13 +49,13 @@ impl Running {
         }
         let made = self.make(access, Action::Atomic, |region, first, now| {
             let conflict = region.shadow.atomic(first, access.element_bytes, now);
-            let mut old = [0; 4];
-            region.read(first, 1, access.element_bytes, &mut old);
-            let new = new(old[0]);
+            let mut old = 0;
+            region.read(first, access.element_bytes, slice::from_mut(&mut old));
+            let new = new(old);
             if let Some(new) = new {
-                region.write(first, 1, access.element_bytes, [new, 0, 0, 0]);
+                region.write(first, access.element_bytes, &[new]);
             }
-            ((old[0], new.is_some()), conflict)
+            ((old, new.is_some()), conflict)
         });
         let Some((old, writes)) = made else { return 0 };
         self.block.order.atomic(thread, access.address(), scope, writes, &mut self.order);

@@ -117,13 +117,11 @@ impl Machine for Emulated {
         self.shared_bytes
     }
 
-    fn load(&self, access: &Access) -> [u64; 4] {
-        let mut bits = [0; 4];
-        self.act(access.at, |running| running.load(access, &mut bits));
-        bits
+    fn load(&self, access: &Access, bits: &mut [u64]) {
+        self.act(access.at, |running| running.load(access, bits));
     }
 
-    fn store(&self, access: &Access, bits: [u64; 4]) {
+    fn store(&self, access: &Access, bits: &[u64]) {
         self.act(access.at, |running| running.store(access, bits));
     }
 

@@ -114,10 +114,10 @@ impl Region {
         }
     }
 
-    /// `elements` elements of `size` bytes, from byte `first` on.
+    /// Reads the bits of elements of `size` bytes, from byte `first` on.
     #[inline(never)]
-    pub(crate) fn read(&self, first: usize, elements: u32, size: u32, bits: &mut [u64; 4]) {
-        for (k, bits) in bits.iter_mut().enumerate().take(elements as usize) {
+    pub(crate) fn read(&self, first: usize, size: u32, bits: &mut [u64]) {
+        for (k, bits) in bits.iter_mut().enumerate() {
             let bytes = &self.bytes[first + k * size as usize..];
             *bits = match size {
                 1 => number(bytes, u8::from_le_bytes),
@@ -129,21 +129,24 @@ impl Region {
     }
 
     /// Whether such elements have been written and have these bits.
-    pub(crate) fn holds(&self, first: usize, elements: u32, size: u32, bits: [u64; 4]) -> bool {
-        let mut present = [0; 4];
-        self.read(first, elements, size, &mut present);
-        present == bits && self.is_written(first, elements * size)
+    pub(crate) fn holds(&self, first: usize, size: u32, bits: &[u64]) -> bool {
+        let holds = |(k, bits): (usize, &u64)| {
+            let mut present = [0];
+            self.read(first + k * size as usize, size, &mut present);
+            present == [*bits]
+        };
+        bits.iter().enumerate().all(holds) && self.is_written(first, bits.len() as u32 * size)
     }
 
     /// Stores such elements.
     #[inline]
-    pub(crate) fn write(&mut self, first: usize, elements: u32, size: u32, bits: [u64; 4]) {
-        for (k, bits) in bits.into_iter().enumerate().take(elements as usize) {
+    pub(crate) fn write(&mut self, first: usize, size: u32, bits: &[u64]) {
+        for (k, bits) in bits.iter().enumerate() {
             let place = first + k * size as usize;
             match size {
-                1 => self.put(place, (bits as u8).to_le_bytes()),
-                2 => self.put(place, (bits as u16).to_le_bytes()),
-                4 => self.put(place, (bits as u32).to_le_bytes()),
+                1 => self.put(place, (*bits as u8).to_le_bytes()),
+                2 => self.put(place, (*bits as u16).to_le_bytes()),
+                4 => self.put(place, (*bits as u32).to_le_bytes()),
                 _ => self.put(place, bits.to_le_bytes()),
             }
         }

@@ -113,6 +113,7 @@ mod tests {
     use super::*;
     use crate::modules::KERNELS;
     use slm_kernels::filter1d::filter1d_register_rows;
+    use slm_kernels::signal::Same;
     use std::sync::Barrier;
     use std::thread;
 
@@ -120,7 +121,8 @@ mod tests {
     #[ignore = "needs a GPU"]
     fn a_device_has_one_context_and_each_module_once() {
         const THREADS: usize = 8;
-        let [f32s, i32s] = [KERNELS.of::<filter1d_register_rows<f32>>(), KERNELS.of::<filter1d_register_rows<i32>>()];
+        let [f32s, i32s] =
+            [KERNELS.of::<filter1d_register_rows<Same<f32>>>(), KERNELS.of::<filter1d_register_rows<Same<i32>>>()];
         let modules = [f32s.unwrap(), i32s.unwrap()];
         let barrier = Barrier::new(THREADS);
         let load = |thread: usize| {

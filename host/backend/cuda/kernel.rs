@@ -170,8 +170,9 @@ mod tests {
     use cuda_std::digest::Digest;
     use cuda_std::image::ImageError;
     use slm_kernels::filter1d::filter1d_global;
+    use slm_kernels::signal::Same;
 
-    type Intact = filter1d_global<i32>;
+    type Intact = filter1d_global<Same<i32>>;
 
     /// What `kernel!` would make of the same kernel with other arguments, or in another module.
     enum Forged<const MISPLACED: bool> {}

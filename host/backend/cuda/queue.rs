@@ -99,6 +99,7 @@ mod tests {
     use crate::device::Engine;
     use crate::{Device, Error, Filter1d};
     use slm_kernels::filter1d::filter1d_global;
+    use slm_kernels::signal::Same;
     use std::ptr;
 
     /// Runs a kernel that fails, on the device's stream.
@@ -141,7 +142,7 @@ mod tests {
             filter.apply_into(&buffer, &mut output).err(),
             filter.apply(&[1.0]).err(),
             Filter1d::correlate(&[1.0f32]).prepare(&device).err(),
-            device.own_kernel::<filter1d_global<f64>>().err(),
+            device.own_kernel::<filter1d_global<Same<f64>>>().err(),
         ];
         assert!(later.iter().all(|error| error.as_ref() == Some(&lost)), "{later:?}");
     }

@@ -155,12 +155,21 @@ fn accessors_of_this_crate() -> Result<(), Failed> {
         return ensure(!std::path::Path::new("crates/cuda_std").exists(), || "sources cannot be read".to_owned());
     };
     let [others, masked] = [false, true].map(|masked| names(&accessors, masked));
-    for name in
-        ["get", "set4", "get4_strided", "fetch_add", "reuse", "sync_threads", "shuffle_xor", "reduce_or", "any", "pair"]
-    {
+    for name in [
+        "get",
+        "set_pack",
+        "get4_strided",
+        "fetch_add",
+        "reuse",
+        "sync_threads",
+        "shuffle_xor",
+        "reduce_or",
+        "any",
+        "pack",
+    ] {
         ensure(others.contains(&name), || format!("{name} is not in {others:?}"))?;
     }
-    for name in ["get_or", "get_if", "get4_masked", "get4_or", "set_if", "set2_if", "add_if"] {
+    for name in ["get_or", "get_if", "get_pack_masked", "get_pack_or", "set_if", "set_pack_if", "add_if"] {
         ensure(masked.contains(&name), || format!("{name} is not in {masked:?}"))?;
     }
     let none = ["clock", "split", "split_off", "array", "machine", "len"];

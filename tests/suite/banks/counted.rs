@@ -111,7 +111,7 @@ kernels! {
     /// Stores and loads eight bytes.
     longs: u64, |tile, i| tile.set(i, 7), |tile, i| tile.get(i) as u32;
     /// Stores and loads four words.
-    fours: u32, |tile, i| tile.set4(4 * i, [7; 4]), |tile, i| tile.get4(4 * i)[1];
+    fours: u32, |tile, i| tile.set_pack(4 * i, [7; 4]), |tile, i| tile.get_pack::<4>(4 * i)[1];
     /// Stores a word and adds to it.
     word_additions: u32, |tile, i| tile.set(i, 7), |tile, i| tile.fetch_add(i, 1, Ordering::Relaxed);
     /// Stores eight bytes and adds to them.

@@ -19,6 +19,7 @@ use oracle::{ALGORITHMS, Case, Direction, Sample};
 use slm::filter1d::{Algorithm, HaloLoad};
 use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
 use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem, Tuning};
+use slm_kernels::signal::Same;
 
 const SIZES: [usize; 13] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 1_000_003];
 const TAPS: [usize; 9] = [1, 2, 3, 4, 5, 32, 33, 257, 1025];
@@ -305,13 +306,13 @@ fn places_of_line(line: usize, count: usize) -> impl Iterator<Item = usize> {
 const TUNING: Tuning = Tuning { row_threads: 64, most_taps_of_short_lines: 1, column_threads: 1 };
 
 /// Where the suite expects too little shared memory: counted as the host counts, and right at its limits.
-fn expectations<T: Sample + slm_kernels::Sample>() -> Result<(), Failed> {
+fn expectations<T: Sample + slm::filter1d::FilterElement>() -> Result<(), Failed> {
     const LEAST: u64 = 48 << 10;
     let [taps_of_lines, taps_of_matrices] = [TAPS.as_slice(), &MATRIX_TAPS];
     for (axis, orientation) in [(0, Orientation::Columns), (1, Orientation::Rows)] {
         for &taps in taps_of_lines.iter().chain(taps_of_matrices) {
             let problem = Problem { lines: 1, outputs: 1, taps: taps as u64, orientation };
-            let bytes = Geometry::new::<T>(Kernel::Tile, &problem, &TUNING).shared_bytes;
+            let bytes = Geometry::new::<Same<T>>(Kernel::Tile, &problem, &TUNING).shared_bytes;
             if tile_bytes::<T>(taps, axis) != bytes {
                 return Err(format!("{taps} taps, axis {axis}: {bytes} bytes").into());
             }

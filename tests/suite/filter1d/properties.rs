@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use slm::filter1d::PreparedFilter1d;
 use slm::{Boundary, Device, Extent, Filter1d};
 use slm_kernels::filter1d::{self as kernels, Geometry, Orientation};
+use slm_kernels::signal::Same;
 
 /// A filter and its samples. `T` is the type that the numbers are given in.
 #[derive(Clone, Debug)]
@@ -373,7 +374,7 @@ fn launches_cover_all_lines() {
         let lines = (1u64 << l.min(44 - o)).saturating_add_signed(dl).max(1);
         let problem =
             kernels::Problem { lines, outputs: (1u64 << o).saturating_add_signed(d_o).max(1), taps, orientation };
-        let geometry = Geometry::new::<f32>(kernel, &problem, &TUNING);
+        let geometry = Geometry::new::<Same<f32>>(kernel, &problem, &TUNING);
         let mut next = 0;
         let mut launches = 0u64;
         for part in geometry.parts(lines) {
@@ -398,7 +399,7 @@ fn launches_split_at_the_limit() {
     let problem = |lines| kernels::Problem { lines, outputs: 256, taps: 3, orientation: Orientation::Rows };
     for kernel in [kernels::Kernel::Global, kernels::Kernel::Tile] {
         let parts = |lines| -> Vec<_> {
-            let geometry = Geometry::new::<f32>(kernel, &problem(lines), &TUNING);
+            let geometry = Geometry::new::<Same<f32>>(kernel, &problem(lines), &TUNING);
             geometry.parts(lines).map(|p| (p.first_line, p.lines, u64::from(p.blocks))).collect()
         };
         assert_eq!(parts(0), []);

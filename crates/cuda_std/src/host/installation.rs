@@ -82,10 +82,10 @@ mod tests {
         fn shared_bytes(&self) -> u32 {
             unreachable!()
         }
-        fn load(&self, _: &Access) -> [u64; 4] {
+        fn load(&self, _: &Access, _: &mut [u64]) {
             unreachable!()
         }
-        fn store(&self, _: &Access, _: [u64; 4]) {
+        fn store(&self, _: &Access, _: &[u64]) {
             unreachable!()
         }
         fn left_out(&self, _: &Access, _: Masked) {

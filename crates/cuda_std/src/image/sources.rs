@@ -44,7 +44,7 @@ impl<'a> Sources<'a> {
         let mut digest = Digest::new();
         for file in files {
             let contents = self.find(file).ok_or(file)?;
-            digest = digest.add_part(file.as_bytes()).add_part(contents.as_bytes());
+            digest = digest.add(file.as_bytes()).add(contents.as_bytes());
         }
         Ok(digest.to_string())
     }

@@ -15,7 +15,7 @@ fn copies_bring_what_there_is() {
     let (_, event) = tester.observe_one(|| in_out::<u32>(0, 6).at(4).copy_async_masked::<4>(0u32, &tile, 0));
     let Event::Copy(copied) = event else { panic!("{event:?}") };
     assert_eq!((copied.present(), copied.masked), (2, true));
-    let (values, _) = tester.observe(|| [tile.get4(0), tile.get4(4)]);
+    let (values, _) = tester.observe(|| [tile.get_pack::<4>(0), tile.get_pack::<4>(4)]);
     assert_eq!(values, [[5, 6, 0, 0], [1, 2, 3, 4]]);
     for j in [6, u64::MAX] {
         let (_, event) = tester.observe_one(|| input::<u32>(0, 6).copy_async_masked::<2>(j, &tile, 0));

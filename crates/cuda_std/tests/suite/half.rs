@@ -5,7 +5,7 @@ use cuda_std::host::Space;
 use cuda_std::{Argument, Bf16, F16, Value};
 
 /// What both types have.
-trait Half: Value + cuda_std::Vector4 {
+trait Half: Value {
     const INFINITY: u16;
     fn bits(self) -> u16;
     fn of_bits(bits: u16) -> Self;
@@ -111,13 +111,13 @@ fn windows_hold_them() {
     fn test<T: Half>() {
         let tester = Tester::new(64, 64);
         let values = [0x8182, 0x9192, 0xa1a2, 0xb1b2].map(T::of_bits);
-        let (_, event) = tester.observe_one(|| output::<T>(16, 8).set4(4, values));
+        let (_, event) = tester.observe_one(|| output::<T>(16, 8).set_pack(4, values));
         let access = event.access();
         assert_eq!(
             (access.space, access.base, access.elements, access.element_bytes),
             (Space::Global, GLOBAL + 16, 4, 2)
         );
-        let (pair, _) = tester.observe_one(|| input::<T>(16, 8).get2(6));
+        let (pair, _) = tester.observe_one(|| input::<T>(16, 8).get_pack::<2>(6));
         assert_eq!(pair.map(T::bits), [0xa1a2, 0xb1b2]);
         let (tile, _) = tester.arena().split::<T>(8);
         tester.observe_one(|| tile.set(3, values[1]));

@@ -59,20 +59,20 @@ mod hostile {
     cuda_std::kernel! {
         /// Does nothing with constants.
         pub fn constant(_arena, args: Pair, table: Constants<f32, 4>) {
-            let _ = (args.second, table.quad(0));
+            let _ = (args.second, table.pack::<4>(0));
         }
     }
 
     // The parameter's name means the instance's type where the kernel is written, and nothing where the macro is.
     cuda_std::kernel! {
-        for<u8: cuda_std::Vector4> {
+        for<u8: cuda_std::Value> {
             "singles" { f32 => f32; }
             "wholes" { u32 => 4; i32 => 4_by_1; }
         }
 
         /// Does nothing, for several types.
         pub fn generic(_arena, args: cuda_std::GlobalIn<u8>, table: Constants<u8, 8>) where registers <= 32 {
-            let _ = (args.get(0), table.quad(0));
+            let _ = (args.get(0), table.pack::<4>(0));
         }
     }
 }
@@ -82,7 +82,7 @@ fn kernels_have_their_own_names_and_digests() {
     assert_eq!([hostile::honest::NAME, hostile::constant::NAME], ["honest", "constant"]);
     assert_eq!(hostile::honest::SOURCES, option_env!("SLM_KERNEL_SOURCES"));
     let path = concat!(module_path!(), "::hostile::honest");
-    let expected = Digest::new().add_part(path.as_bytes()).add_digest(hostile::Pair::LAYOUT).add_digest(<()>::LAYOUT);
+    let expected = Digest::new().add(path.as_bytes()).add_digest(hostile::Pair::LAYOUT).add_digest(<()>::LAYOUT);
     assert_eq!(hostile::honest::LAYOUT, expected);
 }
 
@@ -91,9 +91,9 @@ fn instances_have_their_own_names_modules_and_digests() {
     fn of<E: Entry>() -> ([&'static str; 2], Digest) {
         ([E::NAME, E::MODULE], E::LAYOUT)
     }
-    fn digest<T: cuda_std::Vector4>(name: &str) -> Digest {
+    fn digest<T: cuda_std::Value>(name: &str) -> Digest {
         let path = format!("{}::hostile::{name}", module_path!());
-        let digest = Digest::new().add_part(path.as_bytes()).add_digest(cuda_std::GlobalIn::<T>::LAYOUT);
+        let digest = Digest::new().add(path.as_bytes()).add_digest(cuda_std::GlobalIn::<T>::LAYOUT);
         digest.add_digest(cuda_std::Table::<T, 8>::LAYOUT)
     }
     assert_eq!(of::<hostile::generic<f32>>(), (["generic_f32", "singles"], digest::<f32>("generic_f32")));
@@ -104,10 +104,10 @@ fn instances_have_their_own_names_modules_and_digests() {
 #[test]
 fn arguments_have_the_digest_of_their_fields() {
     let expected = cuda_std::layout_of::<hostile::Pair>("struct")
-        .add_part(b"first")
+        .add(b"first")
         .add_number(std::mem::offset_of!(hostile::Pair, first) as u64)
         .add_digest(f32::LAYOUT)
-        .add_part(b"second")
+        .add(b"second")
         .add_number(std::mem::offset_of!(hostile::Pair, second) as u64)
         .add_digest(f64::LAYOUT);
     assert_eq!(hostile::Pair::LAYOUT, expected);

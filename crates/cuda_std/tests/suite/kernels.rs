@@ -58,8 +58,8 @@ kernel! {
     /// Thread `i` of the grid computes element `i`: its sample times the sum of a group of constants.
     pub fn weigh(_arena, args: Scaling<f32>, weights: Constants<f32, 8>) {
         let i = thread::global_x();
-        let [a, b] = weights.pair(i as u32);
-        let [c, d, e, f] = weights.quad(args.offset as u32);
+        let [a, b] = weights.pack::<2>(i as u32);
+        let [c, d, e, f] = weights.pack::<4>(args.offset as u32);
         args.output.set(i, args.input.get(i) * (a + b + c + d + e + f));
     }
 }
@@ -97,7 +97,7 @@ kernel! {
 
     /// Stores the sum of as many constants as a group has elements.
     pub fn sum_up(_arena, args: GlobalInOut<U>, table: Constants<T, { 16 / size_of::<T>() }>) {
-        let _ = table.pair(0);
+        let _ = table.pack::<2>(0);
         args.set(0, U::default());
     }
 }

@@ -19,7 +19,8 @@ pub const GLOBAL: u64 = 0x7f_0000_0000_0000;
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
     Load(Access),
-    Store(Access, [u64; 4]),
+    /// The bits of its elements, and zeros.
+    Store(Access, [u64; 16]),
     LeftOut(Access, Masked),
     Constant(Access),
     Copy(AsyncCopy),
@@ -166,25 +167,32 @@ impl Tester {
         }
     }
 
-    fn read(&self, access: &Access) -> [u64; 4] {
-        let mut bits = [0; 4];
+    fn read(&self, access: &Access, bits: &mut [u64]) {
+        assert_eq!(bits.len(), access.elements as usize);
         if access.in_range() {
             let (memory, first) = self.memory(access);
             let bytes = access.element_bytes as usize;
-            for (k, bits) in bits.iter_mut().enumerate().take(access.elements as usize) {
+            for (k, bits) in bits.iter_mut().enumerate() {
                 let mut element = [0; 8];
                 element[..bytes].copy_from_slice(&memory.borrow()[first + k * bytes..][..bytes]);
                 *bits = u64::from_le_bytes(element);
             }
         }
-        bits
+    }
+
+    /// Reads one element.
+    fn read_one(&self, access: &Access) -> u64 {
+        let mut bits = [0];
+        self.read(access, &mut bits);
+        bits[0]
     }
 
     fn write(&self, access: &Access, bits: &[u64]) {
         if access.in_range() {
             let (memory, first) = self.memory(access);
             let bytes = access.element_bytes as usize;
-            for (k, bits) in bits.iter().enumerate().take(access.elements as usize) {
+            assert_eq!(bits.len(), access.elements as usize);
+            for (k, bits) in bits.iter().enumerate() {
                 memory.borrow_mut()[first + k * bytes..][..bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
             }
         }
@@ -218,14 +226,16 @@ impl Machine for Tester {
         self.shared.borrow().len() as u32
     }
 
-    fn load(&self, access: &Access) -> [u64; 4] {
+    fn load(&self, access: &Access, bits: &mut [u64]) {
         self.note(Event::Load(*access));
-        self.read(access)
+        self.read(access, bits);
     }
 
-    fn store(&self, access: &Access, bits: [u64; 4]) {
-        self.note(Event::Store(*access, bits));
-        self.write(access, &bits);
+    fn store(&self, access: &Access, bits: &[u64]) {
+        let mut noted = [0; 16];
+        noted[..bits.len()].copy_from_slice(bits);
+        self.note(Event::Store(*access, noted));
+        self.write(access, bits);
     }
 
     fn left_out(&self, access: &Access, masked: Masked) {
@@ -238,14 +248,14 @@ impl Machine for Tester {
 
     fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64 {
         self.note(Event::Update(*access, update.operation, ordering));
-        let [old, ..] = self.read(access);
+        let old = self.read_one(access);
         self.write(access, &[update.apply(old)]);
         old
     }
 
     fn compare_exchange(&self, access: &Access, current: u64, new: u64, ordering: Ordering) -> u64 {
         self.note(Event::CompareExchange(*access, ordering));
-        let [old, ..] = self.read(access);
+        let old = self.read_one(access);
         if old == current {
             self.write(access, &[new]);
         }

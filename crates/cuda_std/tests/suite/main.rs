@@ -11,6 +11,7 @@ mod layout;
 mod layouts;
 mod machine;
 mod math;
+mod packs;
 mod seam;
 mod together;
 mod windows;

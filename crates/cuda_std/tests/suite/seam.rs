@@ -43,13 +43,10 @@ elements! {
     f64, u64;
 }
 
-/// Calls a generic function for every element type, or for those that go in fours.
+/// Calls a generic function for every element type.
 macro_rules! for_every {
-    (element: $test:ident) => {
+    ($test:ident) => {
         for_every!($test: u8 i8 u16 i16 u32 i32 f32 u64 i64 f64)
-    };
-    (vector: $test:ident) => {
-        for_every!($test: u8 i8 u16 i16 u32 i32 f32)
     };
     ($test:ident: $($t:ty)*) => { $($test::<$t>();)* };
 }
@@ -104,7 +101,7 @@ impl Expected {
     fn check_store<T: Element>(&self, event: &Event, values: &[T]) {
         let Event::Store(access, bits) = event else { panic!("{event:?}") };
         self.check::<T>(access);
-        let mut expected = [0; 4];
+        let mut expected = [0; 16];
         expected.iter_mut().zip(values).for_each(|(bits, value)| *bits = value.bits());
         assert_eq!(*bits, expected);
     }
@@ -136,39 +133,16 @@ fn check_bytes<T: Element>(memory: &[u8], first: usize, values: &[T]) {
 fn shared_elements() {
     fn test<T: Element>() {
         let (tester, window) = shared::<T>();
-        let [a, b, ..] = T::SAMPLES;
-        let expected = |index, elements| Expected { elements, ..Expected::one(Space::Shared, 32, index, 12) };
+        let [a, ..] = T::SAMPLES;
+        let expected = Expected::one(Space::Shared, 32, 3, 12);
         let ((), event) = tester.observe_one(|| window.set(3, a));
-        expected(3, 1).check_store(&event, &[a]);
+        expected.check_store(&event, &[a]);
         check_bytes(&tester.shared.borrow()[32..], 3, &[a]);
         let (value, event) = tester.observe_one(|| window.get(3));
-        expected(3, 1).check_load::<T>(&event);
-        assert_eq!(value.bits(), a.bits());
-
-        tester.shared.borrow_mut().fill(0);
-        let ((), event) = tester.observe_one(|| window.set2(6, [a, b]));
-        expected(6, 2).check_store(&event, &[a, b]);
-        check_bytes(&tester.shared.borrow()[32..], 6, &[a, b]);
-        let (values, event) = tester.observe_one(|| window.get2(6));
-        expected(6, 2).check_load::<T>(&event);
-        assert_eq!(values.map(T::bits), [a, b].map(T::bits));
-    }
-    for_every!(element: test);
-}
-
-#[test]
-fn shared_fours() {
-    fn test<T: Element + cuda_std::Vector4>() {
-        let (tester, window) = shared::<T>();
-        let expected = Expected { elements: 4, ..Expected::one(Space::Shared, 32, 4, 12) };
-        let ((), event) = tester.observe_one(|| window.set4(4, T::SAMPLES));
-        expected.check_store(&event, &T::SAMPLES);
-        check_bytes(&tester.shared.borrow()[32..], 4, &T::SAMPLES);
-        let (values, event) = tester.observe_one(|| window.get4(4));
         expected.check_load::<T>(&event);
-        assert_eq!(values.map(T::bits), T::SAMPLES.map(T::bits));
+        assert_eq!(value.bits(), a.bits());
     }
-    for_every!(vector: test);
+    for_every!(test);
 }
 
 /// The machine is told; what it does about it is its own affair.
@@ -177,7 +151,7 @@ fn shared_accesses_out_of_range_are_told() {
     let (tester, window) = shared::<f32>();
     let (_, event) = tester.observe_one(|| window.get(12));
     Expected::one(Space::Shared, 32, 12, 12).check_load::<f32>(&event);
-    let ((), event) = tester.observe_one(|| window.set4(10, [1.0; 4]));
+    let ((), event) = tester.observe_one(|| window.set_pack(10, [1.0; 4]));
     assert!(!event.access().in_range());
 }
 
@@ -203,15 +177,9 @@ fn global_loads() {
                 let (value, event) = tester.observe_one(|| window.get(2));
                 expected(2).check_load::<T>(&event);
                 assert_eq!(value.bits(), bits[0]);
-                let (values, event) = tester.observe_one(|| window.get2(4));
-                Expected { elements: 2, ..expected(4) }.check_load::<T>(&event);
-                assert_eq!(values.map(T::bits), [bits[2], bits[3]]);
                 let (value, event) = tester.observe_one(|| window.get_masked(2));
                 expected(2).check_load::<T>(&event);
                 assert_eq!(value.bits(), bits[0]);
-                let (values, event) = tester.observe_one(|| window.get2_masked(4));
-                Expected { elements: 2, ..expected(4) }.check_load::<T>(&event);
-                assert_eq!(values.map(T::bits), [bits[2], bits[3]]);
                 let (value, event) = tester.observe_one(|| window.get_or(3, T::SAMPLES[0]));
                 expected(3).check_load::<T>(&event);
                 assert_eq!(value.bits(), bits[1]);
@@ -228,33 +196,7 @@ fn global_loads() {
         loads!(both, Space::Global);
         loads!(both.at(0), Space::Global);
     }
-    for_every!(element: test);
-}
-
-#[test]
-fn global_fours() {
-    fn test<T: Element + cuda_std::Vector4>() {
-        let tester = global::<T>();
-        let expected = |space| Expected { elements: 4, ..Expected::one(space, GLOBAL + 64, 2, 8) };
-        let (values, event) = tester.observe_one(|| input::<T>(64, 8).get4(2));
-        expected(Space::GlobalConstant).check_load::<T>(&event);
-        assert_eq!(values.map(T::bits), T::SAMPLES.map(T::bits));
-        let (values, event) = tester.observe_one(|| input::<T>(64, 8).get4_masked(2));
-        expected(Space::GlobalConstant).check_load::<T>(&event);
-        assert_eq!(values.map(T::bits), T::SAMPLES.map(T::bits));
-        let (values, event) = tester.observe_one(|| in_out::<T>(64, 8).get4(2));
-        expected(Space::Global).check_load::<T>(&event);
-        assert_eq!(values.map(T::bits), T::SAMPLES.map(T::bits));
-
-        tester.global.borrow_mut().fill(0);
-        let ((), event) = tester.observe_one(|| output::<T>(64, 8).set4(2, T::SAMPLES));
-        expected(Space::Global).check_store(&event, &T::SAMPLES);
-        check_bytes(&tester.global.borrow()[64..], 2, &T::SAMPLES);
-        let ((), event) = tester.observe_one(|| in_out::<T>(64, 8).at(1).set4(1, T::SAMPLES));
-        let part = Expected { base: GLOBAL + 64 + size_of::<T>() as u64, index: 1, len: 7, ..expected(Space::Global) };
-        part.check_store(&event, &T::SAMPLES);
-    }
-    for_every!(vector: test);
+    for_every!(test);
 }
 
 /// Stores by windows of both kinds and of both index types.
@@ -272,10 +214,6 @@ fn global_stores() {
                 let ((), event) = tester.observe_one(|| window.set(7, a));
                 expected(7).check_store(&event, &[a]);
                 check_bytes(&tester.global.borrow()[64..], 7, &[a]);
-                clear();
-                let ((), event) = tester.observe_one(|| window.set2(4, [a, b]));
-                Expected { elements: 2, ..expected(4) }.check_store(&event, &[a, b]);
-                check_bytes(&tester.global.borrow()[64..], 4, &[a, b]);
                 clear();
                 let ((), event) = tester.observe_one(|| window.set_if(true, 1, b));
                 expected(1).check_store(&event, &[b]);
@@ -296,7 +234,7 @@ fn global_stores() {
         stores!(in_out::<T>(64, 8));
         stores!(in_out::<T>(64, 8).at(0));
     }
-    for_every!(element: test);
+    for_every!(test);
 }
 
 /// The constants are not the machine's: it is told of what is read, whether in range or not.
@@ -309,16 +247,16 @@ fn constants_are_told() {
     }
     let (tester, numbers) = (Tester::new(0, 0), std::array::from_fn(|k| k as f32));
     let constants = cuda_std::Constants::of(cuda_std::Table::<f32, 12>(numbers));
-    let (values, event) = tester.observe_one(|| constants.pair(3));
+    let (values, event) = tester.observe_one(|| constants.pack::<2>(3));
     check(event, 6, 2);
     assert_eq!(values, [6.0, 7.0]);
-    let (values, event) = tester.observe_one(|| constants.quad(2));
+    let (values, event) = tester.observe_one(|| constants.pack::<4>(2));
     check(event, 8, 4);
     assert_eq!(values, [8.0, 9.0, 10.0, 11.0]);
-    let (values, event) = tester.observe_one(|| constants.pair(6));
+    let (values, event) = tester.observe_one(|| constants.pack::<2>(6));
     check(event, 12, 2);
     assert_eq!(values, [10.0, 11.0]);
-    let (values, event) = tester.observe_one(|| constants.quad(u32::MAX));
+    let (values, event) = tester.observe_one(|| constants.pack::<4>(u32::MAX));
     check(event, 4 * u64::from(u32::MAX), 4);
     assert_eq!(values, [8.0, 9.0, 10.0, 11.0]);
 }
@@ -336,10 +274,10 @@ fn unmasked_accesses_out_of_range_are_told() {
         assert!(!event.access().in_range());
     }
     // Two of the four would be in range.
-    let (values, event) = tester.observe_one(|| input::<u32>(0, 6).get4(4));
+    let (values, event) = tester.observe_one(|| input::<u32>(0, 6).get_pack::<4>(4));
     assert_eq!(values, [0; 4]);
     assert!(!event.access().in_range());
-    let ((), event) = tester.observe_one(|| output::<u32>(0, 6).set2(5, [1, 2]));
+    let ((), event) = tester.observe_one(|| output::<u32>(0, 6).set_pack(5, [1, 2]));
     assert!(!event.access().in_range());
     assert_eq!(*tester.global.borrow(), [0xff; 64]);
 }
@@ -360,10 +298,10 @@ fn masked_accesses_out_of_range_are_left_out() {
         let (value, event) = tester.observe_one(|| window.get_masked(index));
         assert_eq!(value, 0);
         at(index).check_left_out_beyond(&event, Masked::Load);
-        let (values, event) = tester.observe_one(|| window.get2_masked(index));
+        let (values, event) = tester.observe_one(|| window.get_pack_masked::<2>(index));
         assert_eq!(values, [0; 2]);
         Expected { elements: 2, ..at(index) }.check_left_out_beyond(&event, Masked::Load);
-        let (values, event) = tester.observe_one(|| window.get4_masked(index));
+        let (values, event) = tester.observe_one(|| window.get_pack_masked::<4>(index));
         assert_eq!(values, [0; 4]);
         Expected { elements: 4, ..at(index) }.check_left_out_beyond(&event, Masked::Load);
         let (values, events) = tester.observe(|| window.get4_strided::<3>(index));
@@ -373,7 +311,7 @@ fn masked_accesses_out_of_range_are_left_out() {
         }
     }
     // Two of the four would be in range.
-    let (values, event) = tester.observe_one(|| window.get4_masked(4));
+    let (values, event) = tester.observe_one(|| window.get_pack_masked::<4>(4));
     assert!(matches!((values, event), ([0, 0, 0, 0], Event::LeftOut(_, Masked::Load))));
     let (values, events) = tester.observe(|| window.get4_strided::<3>(1));
     assert_eq!(values, [u32::MAX, u32::MAX, 0, 0]);

@@ -40,16 +40,16 @@ fn a_load_with_a_condition() {
 fn loads_at_a_tail_keep_what_there_is() {
     let tester = numbers();
     let window = input::<u32>(0, 6);
-    let (values, events) = tester.observe(|| window.get4_or(0, 9));
+    let (values, events) = tester.observe(|| window.get_pack_or::<4>(0, 9));
     assert_eq!((values, accesses(&events)), ([0, 1, 2, 3], vec![(0, 4)]));
-    let (values, events) = tester.observe(|| window.get4_or(4, 9));
+    let (values, events) = tester.observe(|| window.get_pack_or::<4>(4, 9));
     assert_eq!((values, accesses(&events)), ([4, 5, 9, 9], vec![(4, -4), (4, 1), (5, 1), (6, -1), (7, -1)]));
     // Misaligned, and far outside.
-    let (values, events) = tester.observe(|| window.get4_or(1, 9));
+    let (values, events) = tester.observe(|| window.get_pack_or::<4>(1, 9));
     assert_eq!((values, accesses(&events)), ([1, 2, 3, 4], vec![(1, -4), (1, 1), (2, 1), (3, 1), (4, 1)]));
-    assert_eq!(tester.observe(|| window.get4_or(u64::MAX, 9)).0, [9; 4]);
-    assert_eq!(tester.observe(|| window.at(5).get2_or(0u32, 9)).0, [5, 9]);
-    let (values, events) = tester.observe(|| in_out::<f64>(0, 3).get2_or(2, 1.0));
+    assert_eq!(tester.observe(|| window.get_pack_or::<4>(u64::MAX, 9)).0, [9; 4]);
+    assert_eq!(tester.observe(|| window.at(5).get_pack_or::<2>(0u32, 9)).0, [5, 9]);
+    let (values, events) = tester.observe(|| in_out::<f64>(0, 3).get_pack_or::<2>(2, 1.0));
     assert_eq!((values[1], accesses(&events)), (1.0, vec![(2, -2), (2, 1), (3, -1)]));
 }
 
@@ -57,14 +57,14 @@ fn loads_at_a_tail_keep_what_there_is() {
 fn stores_at_a_tail_keep_what_there_is() {
     let tester = Tester::new(0, 64);
     let window = output::<u32>(0, 6);
-    let (_, events) = tester.observe(|| window.set4_if(true, 0, [1, 2, 3, 4]));
+    let (_, events) = tester.observe(|| window.set_pack_if(true, 0, [1, 2, 3, 4]));
     assert_eq!(accesses(&events), [(0, 4)]);
-    let (_, events) = tester.observe(|| window.set4_if(true, 4, [5, 6, 7, 8]));
+    let (_, events) = tester.observe(|| window.set_pack_if(true, 4, [5, 6, 7, 8]));
     assert_eq!(accesses(&events), [(4, -4), (4, 1), (5, 1), (6, -1), (7, -1)]);
     assert_eq!(stored(&tester)[..8], [1, 2, 3, 4, 5, 6, 0, 0]);
-    let (_, events) = tester.observe(|| window.set4_if(false, 0, [9; 4]));
+    let (_, events) = tester.observe(|| window.set_pack_if(false, 0, [9; 4]));
     assert_eq!(accesses(&events), [(0, -4)]);
-    tester.observe(|| in_out::<u32>(0, 6).at(1).set2_if(true, 0u32, [8, 9]));
+    tester.observe(|| in_out::<u32>(0, 6).at(1).set_pack_if(true, 0u32, [8, 9]));
     assert_eq!(stored(&tester)[..6], [1, 8, 9, 4, 5, 6]);
 }
 

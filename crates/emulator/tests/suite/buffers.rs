@@ -141,7 +141,7 @@ kernel! {
     /// Each thread takes two constants.
     pub fn pairs(_arena, args: GlobalInOut<u32>, table: Constants<u32, 8>) {
         let t = thread::thread_idx_x();
-        let [a, b] = table.pair(t);
+        let [a, b] = table.pack::<2>(t);
         args.set(t.into(), a + b);
     }
 }

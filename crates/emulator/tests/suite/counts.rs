@@ -123,8 +123,8 @@ kernel! {
     pub fn fours(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(4096);
         let t = thread::thread_idx_x();
-        tile.set4(4 * t * args.choice, [t; 4]);
-        args.output.set(t.into(), tile.get4(4 * t * args.choice)[0]);
+        tile.set_pack(4 * t * args.choice, [t; 4]);
+        args.output.set(t.into(), tile.get_pack::<4>(4 * t * args.choice)[0]);
     }
 }
 

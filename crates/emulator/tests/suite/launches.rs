@@ -73,7 +73,7 @@ fn the_limits_of_the_device() {
 kernel! {
     /// Has more parameters than there can be.
     pub fn constants(_arena, args: Place, table: Constants<u32, 1024>) {
-        let [a, _] = table.pair(0);
+        let [a, _] = table.pack::<2>(0);
         args.output.set(0, a);
     }
 }

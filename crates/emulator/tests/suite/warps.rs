@@ -59,12 +59,12 @@ kernel! {
     /// Each warp adds up products of its own.
     pub fn products(_arena, args: Matrices) {
         let t = thread::thread_idx_x();
-        let mut c = args.c.get2(u64::from(2 * t));
+        let mut c = args.c.get_pack::<2>(u64::from(2 * t));
         for step in 0..args.steps {
             let word = u64::from((t / 32 * args.steps + step) * 32 + warp::lane());
             c = warp::mma_m8n8k16_s8(args.a.get(word), args.b.get(word), c);
         }
-        args.c.set2(u64::from(2 * t), c);
+        args.c.set_pack(u64::from(2 * t), c);
     }
 }
 

@@ -1,4 +1,4 @@
-//! How the columns of a skewed tile are gathered from shared memory and written: see `skewed.rs`.
+//! How the columns of a skewed tile are gathered from shared memory and written: see `mod.rs`.
 //!
 //! A block begins each column at a sector, maybe in the middle of an element. How words are made of elements, and of
 //! parts of them, repeats itself after as many units as make whole words and whole elements, a *period*; and so does
@@ -11,9 +11,10 @@
 //! columns if it has so many, otherwise of one. Where rows of the output begin and end, words may be incomplete, and are
 //! written unit by unit.
 
-use super::skewed::{Rows, Skew, Unit};
-use super::tile::Tile;
-use super::{SkewedArgs, THREADS};
+use super::rows::Rows;
+use super::unit::{Skew, Unit};
+use crate::transpose::tile::Tile;
+use crate::transpose::{SkewedArgs, THREADS};
 use cuda_std::{GlobalOut, Shared, math, thread};
 
 /// The most words that a thread gathers at a time.

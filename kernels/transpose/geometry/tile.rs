@@ -1,0 +1,44 @@
+//! Tiles of the kernels for all matrices, and their rows in shared memory.
+
+use super::{Problem, Tuning};
+use cuda_std::host::banks::{Banks, WarpAccess};
+
+/// The longest side of a square tile of so many bytes: a power of two.
+pub(super) fn side(element: u64, bytes: u64, tuning: &Tuning) -> u64 {
+    let elements = (bytes / element).max(1);
+    let side = 1 << (elements.ilog2() / 2);
+    tuning.longest_side.min(side)
+}
+
+/// Rows and columns of a tile: a square one, or of a narrow matrix as much as makes as many elements.
+pub(super) fn tile(problem: &Problem, tuning: &Tuning) -> [u64; 2] {
+    let side = side(problem.element, tuning.tile_bytes, tuning);
+    // Whole warps of rows or columns.
+    let longest = |other: u64| (side * side / other).max(32) / 32 * 32;
+    match (problem.rows < side, problem.columns < side) {
+        (_, true) => [longest(problem.columns).min(problem.rows), problem.columns],
+        (true, false) => [problem.rows, longest(problem.rows).min(problem.columns)],
+        (false, false) => [side, side],
+    }
+}
+
+/// The row length of a tile, `width` or somewhat more, at which the fewest lanes meet when a warp reads a column of
+/// elements unit by unit; at most `most`, if that is possible.
+pub(super) fn padded(width: u64, element: u64, unit: u32, most: u64) -> u64 {
+    let word = u64::from(Banks::NVIDIA.bytes());
+    // Whole elements in all places, whole words otherwise.
+    let step = if element < word { word } else { u64::from(unit) };
+    let first = width.next_multiple_of(step);
+    let candidates = (0..=u64::from(Banks::NVIDIA.count())).map(|i| first + i * step);
+    let cost = |pitch: &u64| {
+        let unit = u64::from(unit);
+        let mut addresses = [0; 32];
+        for (lane, address) in (0..).zip(&mut addresses) {
+            let place = lane * unit;
+            *address = place / element * pitch + place % element;
+        }
+        let access = WarpAccess { lanes: u32::MAX, addresses: &addresses, bytes: unit as u32, load: true };
+        access.wavefronts(Banks::NVIDIA)[0]
+    };
+    candidates.take_while(|pitch| *pitch <= most).min_by_key(cost).unwrap_or(first)
+}

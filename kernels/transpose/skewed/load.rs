@@ -1,0 +1,102 @@
+//! How the threads of a block bring its rows to shared memory.
+
+use super::rows::Rows;
+use super::unit::{Skew, Unit};
+use crate::transpose::SkewedArgs;
+use crate::transpose::tile::Tile;
+use cuda_std::{Shared, math, thread};
+
+/// The most words that a thread brings at a time.
+const MOST_LOADS_AT_ONCE: usize = 18;
+
+/// The words that a thread brings: some of every so many rows, or every so many words of a run.
+struct Way {
+    /// Of a row, this one and those that are `beside`, twice `beside` and so on further. A run has one for each thread.
+    x: u32,
+    beside: u32,
+    /// The words of each of the thread's rows; of a run, as many as there are threads.
+    width: u32,
+    /// The first word of that row, counted from the first one that exists; negative, wrapped around, if that is later.
+    word: u32,
+    /// How many words further the thread's next row begins.
+    word_step: u32,
+    /// Where the row is in shared memory, in words, and how far from there the next one.
+    place: u32,
+    place_step: u32,
+}
+
+impl Way {
+    #[inline(always)]
+    fn new<U: Unit>(args: &SkewedArgs<U>, tile: &Tile, rows: &Rows, skew: Skew) -> Self {
+        let (layout, places, per_word) = (&args.layout, &args.places, skew.per_word);
+        let (row, beside) = (thread::thread_idx_x() / places.beside, places.beside);
+        let x = thread::thread_idx_x() - row * beside;
+        let pitch = layout.input_pitch as u32;
+        let first = (rows.first as u32 % per_word).wrapping_add(row.wrapping_sub(rows.skipped).wrapping_mul(pitch));
+        let word = (first as i32).div_euclid(per_word as i32) as u32;
+        if places.is_run() {
+            return Way { x, beside, width: beside, word, word_step: beside, place: 0, place_step: beside };
+        }
+        Way {
+            // Threads that are left over have none.
+            x: if row < places.rows { x } else { u32::MAX },
+            beside,
+            width: (first % per_word + tile.columns * skew.units).div_ceil(per_word),
+            word,
+            word_step: places.rows * pitch / per_word,
+            place: row % per_word * places.row_pitch / per_word + row / per_word * layout.tile_pitch,
+            place_step: places.rows / per_word * layout.tile_pitch,
+        }
+    }
+
+    /// Calls `go` with the first word, and its place, of each of so many goes, which are `at_once` words long.
+    #[inline(always)]
+    fn each(&self, goes: u32, at_once: u32, mut go: impl FnMut(u32, u32)) {
+        let mut x = self.x;
+        while x < self.width {
+            let (mut word, mut place) = (self.word.wrapping_add(x), self.place + x);
+            for _ in 0..goes {
+                go(word, place);
+                word = word.wrapping_add(at_once.wrapping_mul(self.word_step));
+                place += at_once * self.place_step;
+            }
+            x += self.beside;
+        }
+    }
+}
+
+/// Brings the tile's rows, and those before it, to shared memory. There is room for all words that a thread may come to;
+/// those that do not exist are not in reach.
+#[inline(always)]
+pub(super) fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, tile: &Tile, rows: &Rows, skew: Skew) {
+    let (per_word, at_once) = (skew.per_word, skew.loads_at_once());
+    // What is in reach begins at a word, and ends with the one in which the last row does.
+    let base = rows.first / per_word as u64;
+    let above_last = rows.count.saturating_sub(1) * args.layout.input_pitch as u32;
+    let count = (rows.first as u32 % per_word + above_last + tile.columns * skew.units).div_ceil(per_word);
+    let words = args.input_words.at(base).first(count).anchored();
+    let way = Way::new(args, tile, rows, skew);
+    way.each(args.places.goes, at_once, |mut word, mut place| {
+        // Indices, not iterators, whose arrays would be in memory.
+        let mut loaded = [U::Joined::default(); MOST_LOADS_AT_ONCE];
+        let (between, apart) = (math::opaque(way.word_step), math::opaque(way.place_step));
+        for k in 0..at_once {
+            loaded[k as usize] = words.get_masked(word);
+            word = word.wrapping_add(between);
+        }
+        for k in 0..at_once {
+            shared.set(place, loaded[k as usize]);
+            place += apart;
+        }
+    });
+    if per_word > 1 && words.len() < count {
+        // Of the last word only some units are there.
+        let units = args.input.at((base + words.len() as u64) * per_word as u64);
+        let rest = U::join(|i| units.get_or(i, U::default()));
+        way.each(args.places.goes * at_once, 1, |word, place| {
+            if word == words.len() {
+                shared.set(place, rest);
+            }
+        });
+    }
+}

@@ -1,0 +1,86 @@
+//! Units, the words that they make, and how rows of elements lie in these.
+
+use cuda_std::Value;
+
+/// Bytes of a sector.
+pub(in crate::transpose) const SECTOR: u32 = 32;
+
+/// A unit, of which one or several make a word.
+pub trait Unit: Value {
+    /// What is moved at a time.
+    type Joined: Value;
+    /// The units of a word.
+    const PER_WORD: u32 = (size_of::<Self::Joined>() / size_of::<Self>()) as u32;
+
+    /// The word of the given units.
+    fn join(unit: impl Fn(u32) -> Self) -> Self::Joined;
+
+    /// A unit of a word.
+    fn of(word: Self::Joined, i: u32) -> Self;
+}
+
+macro_rules! units {
+    ($($unit:ty: $word:ty;)*) => {$(
+        impl Unit for $unit {
+            type Joined = $word;
+            #[inline(always)]
+            fn join(unit: impl Fn(u32) -> Self) -> $word {
+                let mut word = 0;
+                for i in 0..Self::PER_WORD {
+                    word |= (unit(i) as $word) << (<$unit>::BITS * i);
+                }
+                word
+            }
+            #[inline(always)]
+            fn of(word: $word, i: u32) -> $unit {
+                (word >> (<$unit>::BITS * i)) as $unit
+            }
+        }
+    )*};
+}
+units! {
+    u8: u32;
+    u16: u32;
+    u32: u32;
+    u64: u64;
+}
+
+/// How rows of elements of `units` units lie in words of `per_word` units and `bytes` bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::transpose) struct Skew {
+    pub(in crate::transpose) units: u32,
+    pub(in crate::transpose) per_word: u32,
+    pub(in crate::transpose) bytes: u32,
+}
+
+impl Skew {
+    /// The units of a sector, a power of two.
+    pub(in crate::transpose) const fn per_sector(&self) -> u32 {
+        SECTOR / self.bytes * self.per_word
+    }
+
+    /// In how many ways the words of a column are made of elements, and of parts of them.
+    pub(in crate::transpose) const fn kinds(&self) -> u32 {
+        if self.units == 3 { 3 } else { 1 }
+    }
+
+    /// Units that make whole words and whole elements.
+    pub(in crate::transpose) const fn period(&self) -> u32 {
+        self.units * self.per_word
+    }
+
+    /// A block has a table of the places of so many units of a column: see `columns.rs`.
+    pub(in crate::transpose) const fn table_len(&self) -> u32 {
+        2 * self.period()
+    }
+
+    /// The rows before a tile that its block needs.
+    pub(in crate::transpose) const fn halo(&self) -> u32 {
+        (self.per_sector() - 1).div_ceil(self.units)
+    }
+
+    /// The words that a thread brings at a time, so that enough of them are under way: 72 bytes.
+    pub(in crate::transpose) const fn loads_at_once(&self) -> u32 {
+        72 / self.bytes
+    }
+}
