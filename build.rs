@@ -1,5 +1,5 @@
-//! Brings the kernel modules to the library: built if a device compiler is there, otherwise the committed ones; without
-//! CUDA their names alone.
+//! Brings the kernel modules to the library: built if a device compiler is there, otherwise the committed ones; none
+//! without CUDA.
 
 use cuda_builder::CudaBuilder;
 use std::env;
@@ -16,7 +16,7 @@ fn main() {
         println!("cargo::rustc-cfg=cuda");
     }
     let kernels = env::var_os("DEP_SLM_KERNELS_DIR").expect("slm-kernels says where it is");
-    // Emulated devices run the host's code of a kernel, and need no more than its module's name.
+    // Emulated devices run the host's code of a kernel, and need no module.
     CudaBuilder::new(kernels).images(cuda).build().unwrap_or_else(|error| error.exit());
 }
 

@@ -237,7 +237,7 @@ impl Device {
     }
 }
 
-/// An error unless there can be a buffer of `len` elements.
+/// Returns an error if a buffer cannot have `len` elements.
 fn check_size<T>(len: usize) -> Result<()> {
     let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
     let factors = [len as u64, size_of::<T>() as u64];
@@ -461,7 +461,7 @@ pub(crate) fn extent(rows: usize, columns: usize, pitch: usize) -> Result<usize>
     extent.filter(|extent| *extent <= most).ok_or_else(|| too_large(rows, pitch))
 }
 
-/// An error unless a buffer of `len` elements holds such a matrix.
+/// Returns an error if a buffer of `len` elements is too short for such a matrix.
 fn check_layout(len: usize, rows: usize, columns: usize, pitch: usize) -> Result<()> {
     if pitch < columns {
         return Err(Error::Pitch { columns, pitch });
@@ -473,7 +473,7 @@ fn check_layout(len: usize, rows: usize, columns: usize, pitch: usize) -> Result
     Ok(())
 }
 
-/// An error unless both are the same.
+/// Returns an error if they differ.
 pub(crate) fn check_length(what: &'static str, expected: usize, actual: usize) -> Result<()> {
     if expected == actual { Ok(()) } else { Err(Error::Length { what, expected, actual }) }
 }

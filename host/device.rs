@@ -19,7 +19,7 @@ use std::time::Duration;
 /// is dropped, the modules are unloaded and the context is released.
 ///
 /// On a CUDA device every call makes the device's primary context current for the calling thread and leaves it so, which
-/// matters to programs that use CUDA otherwise too.
+/// matters to programs that use CUDA otherwise too. Dropping the last handle does so, and then releases the context.
 #[derive(Clone)]
 pub struct Device {
     inner: Arc<Inner>,
@@ -288,11 +288,11 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::DeviceLost`].
-    pub(crate) fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
+    pub(crate) fn submission_lock(&self) -> Result<Option<MutexGuard<'_, ()>>> {
         match self.engine() {
             Engine::Cpu => Ok(None),
-            Engine::Cuda(queue) => queue.turn(),
-            Engine::Emulated(emulation) => emulation.turn(),
+            Engine::Cuda(queue) => queue.submission_lock(),
+            Engine::Emulated(emulation) => emulation.submission_lock(),
         }
     }
 
@@ -301,7 +301,7 @@ impl Device {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// An error unless `operand` belongs to this handle.
+    /// Returns an error if `operand` belongs to another handle.
     pub(crate) fn check_owner(&self, name: &'static str, operand: &Device) -> Result<()> {
         if self.is(operand) {
             return Ok(());

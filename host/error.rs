@@ -184,7 +184,7 @@ pub enum Error {
     },
     /// The machine has not enough free memory, which the CPU's buffers, results on the host and copies on the way to
     /// a GPU are in.
-    #[error("{requested} bytes of the host's memory were asked for, and not so many are free")]
+    #[error("could not allocate {requested} bytes of host memory")]
     OutOfHostMemory {
         /// The bytes asked for.
         requested: u64,
@@ -318,7 +318,7 @@ impl fmt::Display for OrUnknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(number) => write!(f, "{number}"),
-            None => f.write_str("not so many"),
+            None => f.write_str("an unknown number"),
         }
     }
 }

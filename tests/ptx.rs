@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::equal;
 use common::ptx::{Code, Section, memory_faults};
 use cuda_std::image::{self, Sources};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -91,10 +92,6 @@ fn no_other_files() -> Result<(), Failed> {
     let entries = fs::read_dir(FOLDER)?.collect::<Result<Vec<_>, _>>()?;
     let actual: BTreeSet<String> = entries.iter().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     equal(actual, expected)
-}
-
-fn equal<T: PartialEq + std::fmt::Debug>(actual: T, expected: T) -> Result<(), Failed> {
-    if actual == expected { Ok(()) } else { Err(format!("{actual:?} instead of {expected:?}").into()) }
 }
 
 fn none(faults: Vec<String>) -> Result<(), Failed> {

@@ -7,7 +7,7 @@
 #   --devices N       CUDA devices that they take turns on (1)
 #   --limit SECONDS   stop in time, and say what is left
 #   --tools LIST      the sanitizer's tools (memcheck,racecheck)
-#   --filter LIST     the tests with one of these in their names (filter1d::cuda::,histogram::cuda::,transpose::cuda::)
+#   --filter LIST     the tests with one of these in their names (::cuda::)
 #
 # FOLDER receives one log for each test and tool, and table.tsv: test, tool, seconds, errors, verdict. Called again
 # with the same program and folder, it leaves out what has passed. Ends with 0 if everything has passed, 1 if something
@@ -28,7 +28,7 @@ number() { # TEXT
   [[ $1 =~ ^[1-9][0-9]*$ ]] || usage
 }
 
-jobs=4 devices=1 limit='' tools=memcheck,racecheck filter=filter1d::cuda::,histogram::cuda::,transpose::cuda::
+jobs=4 devices=1 limit='' tools=memcheck,racecheck filter=::cuda::
 while [[ ${1:-} == --* ]]; do
   [[ $# -ge 2 ]] || usage
   case $1 in

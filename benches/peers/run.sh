@@ -53,8 +53,7 @@ attempt() { # COMMAND…
 }
 
 on_gpu() {
-  # Not `auto`, whose figures would be the CPU's if there were no GPU; and kernels are loaded without what the driver
-  # remembers of earlier runs.
+  # Not `auto`, whose figures would be the CPU's if there were no GPU.
   [[ -z $slm ]] || SLM_DEVICE=cuda attempt "$slm" --table
   local libraries=()
   [[ $operation != transpose ]] || libraries=(-lcublas)

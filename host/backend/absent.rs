@@ -29,7 +29,7 @@ impl Queue for Absent {
         match self.0 {}
     }
 
-    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
+    fn submission_lock(&self) -> Result<Option<MutexGuard<'_, ()>>> {
         match self.0 {}
     }
 

@@ -45,7 +45,7 @@ pub(crate) trait Queue: Send + Sync {
 
     /// Keeps other threads from enqueueing kernels until the guard is dropped, if that takes one, and readies the device for
     /// launches: once for work of several.
-    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>>;
+    fn submission_lock(&self) -> Result<Option<MutexGuard<'_, ()>>>;
 
     /// Waits for all work.
     fn synchronize(&self) -> Result<()>;
@@ -96,7 +96,7 @@ pub(crate) trait Memory<T>: Sized {
 /// The kernel `E` on a device.
 pub(crate) trait Kernel<E: Entry>: Send + Sync {
     /// Enqueues the kernel, or refuses to: `args` and `constants` can have windows that are none of `windows`, and the
-    /// device has limits. The caller has the device's [turn](Queue::turn).
+    /// device has limits. The caller has the device's [submission lock](Queue::submission_lock).
     fn launch(
         &self,
         shape: &LaunchShape,

@@ -1,7 +1,6 @@
 //! How long accesses take on a device.
 
-use super::BankError;
-use super::{AccessKind, AccessPattern, Width};
+use super::{AccessKind, AccessPattern, BankError, Width};
 use crate::{Backend, Device, LaunchShape, Result};
 use cuda_std::{Entry, shared_bytes};
 use slm_kernels::banks::{self as kernels, ACCESSES, NOBODY, ProbeArgs, banks_probe};

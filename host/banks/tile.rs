@@ -1,7 +1,6 @@
 //! A tile of shared memory, and how warps access it.
 
-use super::BankError;
-use super::{AccessKind, Layout, Width};
+use super::{AccessKind, BankError, Layout, Width};
 use crate::{Error, Result};
 
 /// The most bytes of a tile; no block has so much shared memory.

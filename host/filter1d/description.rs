@@ -28,7 +28,7 @@ pub struct Filter1d<T> {
     pub(super) algorithm: Algorithm,
 }
 
-/// How a filter is computed on a GPU. The CPU has one way only, whatever is asked for.
+/// How a filter is computed on a GPU. The CPU ignores this setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {

@@ -53,7 +53,7 @@ impl<T: FilterElement> Filter1d<T> {
         let mut windows = Windows::new(&self.device);
         let memory =
             Memory { input: windows.input(samples), output: windows.in_out(outputs), taps: windows.input(&self.taps) };
-        let _turn = self.device.turn()?;
+        let _submission = self.device.submission_lock()?;
         self.launches.of(&choice, lines).try_for_each(|launch| {
             let args = launch.args(&memory);
             match kernel {

@@ -1,7 +1,6 @@
 //! The problem as it is computed: lines of samples, and the taps that meet them.
 
-use super::FilterElement;
-use super::FilterError;
+use super::{FilterElement, FilterError};
 use crate::{Error, Extent, Result};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::Border;

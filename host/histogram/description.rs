@@ -30,7 +30,7 @@ pub struct Histogram<T> {
     pub(super) algorithm: Algorithm,
 }
 
-/// How a histogram is counted on a GPU. The CPU has one way only, whatever is asked for.
+/// How a histogram is counted on a GPU. The CPU ignores this setting.
 ///
 /// All of them give the same counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -50,7 +50,7 @@ pub enum HistogramError {
         /// The one behind it.
         next: f64,
     },
-    /// A number of channels to count that there are not, or none.
+    /// A number of counted channels that is 0 or exceeds the channels.
     #[error("a histogram counts at least 1 of its channels and at most all, and not {counted} of {channels}")]
     Channels {
         /// The channels there are.

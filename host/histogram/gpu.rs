@@ -109,7 +109,7 @@ impl<B: FromRule> Histogram<B> {
             let kernel = self.peak.get(|| self.device.own_kernel())?;
             let mut windows = Windows::new(&self.device);
             let (weights, peak) = (windows.input(weights), windows.in_out(&mut peak));
-            let _turn = self.device.turn()?;
+            let _submission = self.device.submission_lock()?;
             self.launches.peaks(weights.len() as usize).try_for_each(|(first, shape, count)| {
                 let weights = weights.slice(first as u64, u64::MAX);
                 kernel.launch_in(&windows, shape, &PeakArgs { weights, count, peak }, &())
@@ -131,7 +131,7 @@ impl<B: FromRule> Histogram<B> {
         let mut windows = Windows::new(&self.device);
         let memory = Memory::<B>::new(&mut windows, samples, sums, &mut section, &self.table);
         let weights = windows.input(weights);
-        let _turn = self.device.turn()?;
+        let _submission = self.device.submission_lock()?;
         self.launches.weighing(samples.len()).try_for_each(|pass| {
             let weights = weights.slice(pass.first(), u64::MAX);
             let args = pass.weighted_args(&memory, weights, quantum)?;
@@ -145,7 +145,7 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
         let mut section = self.section();
         let mut windows = Windows::new(&self.device);
         let memory = Memory::<B>::new(&mut windows, samples, counts, &mut section, &self.table);
-        let _turn = self.device.turn()?;
+        let _submission = self.device.submission_lock()?;
         self.launches
             .of(samples.len())
             .try_for_each(|pass| self.counter.launch(&windows, pass.shape, pass.args(&memory)?, &()))

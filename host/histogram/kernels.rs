@@ -1,4 +1,4 @@
-//! Which entry points count by which rule.
+//! The kernels for each kind of bins.
 
 use super::{Bins, HistogramElement, Rule};
 use crate::kernel::Launch;

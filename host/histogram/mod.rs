@@ -19,9 +19,9 @@
 //! the borders that its `linspace` computes, `k * ((upper - lower) / bins) + lower` in double precision with every operation
 //! rounded, so that some of them differ from these in their last bits.
 //!
-//! On a GPU a kernel computes the borders beside each float again, and [`prepare`](Histogram::prepare) makes sure that they
-//! are the same. Where they are not, which takes ends of the order of the type's smallest or largest numbers, more bins than
-//! numbers, or bad luck, it searches them in a table, as [`edges`](Histogram::edges) do; that is slower.
+//! On a GPU a kernel computes the bin of each float by arithmetic, and [`prepare`](Histogram::prepare) checks the result at every
+//! border. Where it is wrong, which takes ends of the order of the type's smallest or largest numbers, more bins than
+//! numbers, or bad luck, the kernel searches the borders in a table, as [`edges`](Histogram::edges) do; that is slower.
 //!
 //! # Counts
 //!

@@ -15,8 +15,8 @@ pub struct Plan {
     pub device: String,
     /// The algorithm asked for.
     pub algorithm: Algorithm,
-    /// The one that counts: what [`Algorithm::Auto`] has chosen, or what was asked for. On the CPU, which has one way only,
-    /// what was asked for, [`Algorithm::Auto`] included.
+    /// The one that counts: what [`Algorithm::Auto`] has chosen, or what was asked for. The CPU ignores the
+    /// setting and repeats it here.
     pub chosen: Algorithm,
     /// What counts: a kernel's name, or `cpu`.
     pub kernel: String,

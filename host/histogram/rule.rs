@@ -45,7 +45,7 @@ pub struct Rule<T> {
 }
 
 impl<T: HistogramElement> Rule<T> {
-    /// An error unless there is such a histogram. The other functions need that there is.
+    /// Returns an error if the rule is invalid. The other functions need a valid one.
     pub(crate) fn check(&self) -> Result<()> {
         match &self.bins {
             &Bins::LowBits(bits) => check_bits(bits)?,
@@ -95,7 +95,7 @@ impl<T: HistogramElement> Rule<T> {
         self.counted * self.cells()
     }
 
-    /// An error unless every channel has as many of these samples.
+    /// Returns an error if channels have different numbers of samples.
     pub(crate) fn check_samples(&self, samples: usize) -> Result<()> {
         let channels = self.channels;
         if samples.is_multiple_of(channels) {
@@ -115,7 +115,7 @@ fn borders<T: HistogramElement>(bins: u32, lower: T, upper: T) -> Result<Arc<[T]
     Ok(borders.into())
 }
 
-/// An error unless there can be so many counters for each of so many channels.
+/// Returns an error if there are too many counters.
 pub(crate) fn check_counters(counted: usize, of_channel: usize) -> Result<()> {
     let (factors, limit) = ([counted as u64, of_channel as u64], MOST_COUNTERS as u64);
     if factors[0].saturating_mul(factors[1]) <= limit {
@@ -158,7 +158,7 @@ fn check_edges<T: HistogramElement>(edges: &[T]) -> Result<()> {
     }
 }
 
-/// An error unless all weights are finite.
+/// Returns an error if a weight is not finite.
 pub(crate) fn check_weights(weights: &[f32]) -> Result<()> {
     match weights.par_iter().position_first(|weight| !weight.is_finite()) {
         None => Ok(()),

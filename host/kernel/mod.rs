@@ -198,13 +198,13 @@ impl<E: Entry> Kernel<E> {
         args: impl FnOnce(&mut Windows<'b>) -> E::Args,
     ) -> Result<()> {
         let mut windows = Windows::new(&self.device);
-        // Before the turn: it can do whatever it wants, launches included.
+        // Before the lock: it can do whatever it wants, launches included.
         let args = args(&mut windows);
-        let _turn = self.device.turn()?;
+        let _submission = self.device.submission_lock()?;
         self.loaded.launch(&shape, windows.record(), &args, constants)
     }
 
-    /// Launches the kernel with windows that `windows` has handed out. The caller has the device's [turn](Device::turn).
+    /// Launches the kernel with windows that `windows` has handed out. The caller has the device's [submission lock](Device::submission_lock).
     pub(crate) fn launch_in(
         &self,
         windows: &Windows<'_>,

@@ -1,4 +1,4 @@
-//! What has been made for the last keys.
+//! A small cache with a fixed number of keys.
 
 use crate::Result;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -43,10 +43,10 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
 mod tests {
     use super::*;
     use crate::Error;
-
-    const FULL: Error = Error::OutOfHostMemory { requested: 1 };
     use std::sync::Barrier;
     use std::thread;
+
+    const FULL: Error = Error::OutOfHostMemory { requested: 1 };
 
     #[test]
     fn the_last_keys_are_remembered() {

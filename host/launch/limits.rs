@@ -20,7 +20,7 @@ const BLOCKS: [&str; 3] = ["blocks along x", "blocks along y", "blocks along z"]
 const THREADS: [&str; 3] = ["threads of a block along x", "threads of a block along y", "threads of a block along z"];
 
 impl LaunchLimits {
-    /// An error unless the device can launch `kernel` in this shape: then all its numbers fit into 32 bits.
+    /// Returns an error if the device cannot launch `kernel` in this shape. Otherwise all its numbers fit into 32 bits.
     pub(crate) fn check(&self, kernel: &'static str, shape: &LaunchShape) -> Result<()> {
         (0..3).try_for_each(|axis| in_range(kernel, BLOCKS[axis], shape.grid[axis], self.grid[axis]))?;
         self.check_block(kernel, shape)

@@ -13,7 +13,7 @@ use crate::{Buffer, Device, Element, Result, allocation};
 /// Bytes of a page of memory.
 const PAGE: usize = 4096;
 
-/// Rows of a band of elements that no tiles are made of.
+/// Rows per band in the untiled fallback.
 const ROWS: usize = 32;
 
 /// A transposition.
@@ -44,7 +44,7 @@ impl Transpose {
     }
 }
 
-/// Transposes rows of `input`, so many numbers apart, to rows of `output`, and leaves what lies between those alone.
+/// Transposes rows of `input` to rows of `output`, with the given row pitches, and leaves the gaps of `output` alone.
 fn transpose<T: Element>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
     match matrices.components {
         _ if matrices.is_empty() => {}
@@ -102,7 +102,7 @@ fn by_tiles<T: Element, const N: usize, const SIDE: usize>(
 struct Tile<T, const N: usize, const SIDE: usize>([[[T; N]; SIDE]; SIDE]);
 
 impl<T: Element, const N: usize, const SIDE: usize> Tile<T, N, SIDE> {
-    /// From rows of the input, which are so many numbers apart.
+    /// Reads the rows of an input whose row pitch is in numbers.
     fn read(&mut self, source: &[T], pitch: usize, [rows, columns]: [usize; 2]) {
         for r in 0..rows {
             let source = &source[r * pitch..][..columns * N];
@@ -112,7 +112,7 @@ impl<T: Element, const N: usize, const SIDE: usize> Tile<T, N, SIDE> {
         }
     }
 
-    /// To rows of the output, which are so many numbers apart.
+    /// Writes the rows of an output whose row pitch is in numbers.
     fn write(&self, output: &mut [T], pitch: usize, [rows, columns]: [usize; 2]) {
         for (transposed, output) in self.0.iter().zip(output.chunks_mut(pitch)).take(columns) {
             output[..rows * N].copy_from_slice(transposed[..rows].as_flattened());

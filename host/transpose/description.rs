@@ -23,7 +23,7 @@ pub struct Transpose {
     pub(super) algorithm: Algorithm,
 }
 
-/// How a GPU transposes. The CPU has one way only, whatever is asked for.
+/// How a GPU transposes. The CPU ignores this setting.
 ///
 /// All of them give the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

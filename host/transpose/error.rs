@@ -7,7 +7,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TransposeError {
     /// Elements without numbers.
-    #[error("an element has at least 1 component, and this one has 0")]
+    #[error("components must be at least 1")]
     NoComponents,
     /// An element with more units than a GPU's threads can count.
     #[error(

@@ -22,7 +22,7 @@ pub(super) struct Transpose {
     kernels: Recent<Kernel, Arc<dyn Launch<Work>>>,
 }
 
-/// What runs for certain pitches, and why.
+/// The kernel for one pair of row pitches, and why it was chosen.
 #[derive(Clone)]
 struct Ready {
     choice: Choice,
@@ -62,7 +62,7 @@ impl Transpose {
         }
     }
 
-    /// What runs for numbers of type `T` in rows so far apart, loaded.
+    /// Returns the loaded kernel for the given row pitches, in numbers of type `T`.
     fn ready<T: Element>(&self, pitches: [usize; 2]) -> Result<Ready> {
         self.ready.get(pitches, || {
             let problem = self.matrices.problem::<T>(pitches)?;
@@ -117,7 +117,7 @@ impl Transpose {
         let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
         let mut windows = Windows::new(&self.device);
         let (input, output) = (cast(windows.input(input), 1)?, cast(windows.output(output), 1)?);
-        let _turn = self.device.turn()?;
+        let _submission = self.device.submission_lock()?;
         // A single matrix may have a pitch of whatever size.
         let matrix_bytes =
             [pitches[1], size_of::<T>()].into_iter().fold(self.matrices.columns, usize::saturating_mul) as u64;

@@ -1,4 +1,4 @@
-//! The problem as the backends see it: matrices of one shape.
+//! The problem as CPU and GPU code see it: matrices of one shape.
 
 use super::TransposeError;
 use crate::{Element, Error, Result};
@@ -18,7 +18,7 @@ pub(crate) struct Matrices {
 }
 
 impl Matrices {
-    /// An error unless all numbers fit into memory, be they rows or columns of the result, even where others are zero.
+    /// Returns an error if the matrices do not fit into memory, counting empty dimensions as 1.
     pub(crate) fn check<T: Element>(&self) -> Result<()> {
         if self.components == 0 {
             return Err(TransposeError::NoComponents.into());
@@ -47,8 +47,8 @@ impl Matrices {
         self.len() == 0
     }
 
-    /// The matrices as kernels see them, of numbers of type `T`; rows are so many numbers apart. An error if elements are too
-    /// large for kernels.
+    /// Returns the matrices as kernels see them, with the given row pitches in numbers of type `T`.
+    /// Returns an error if elements are too large for kernels.
     pub(crate) fn problem<T: Element>(&self, pitches: [usize; 2]) -> Result<Problem> {
         let number = size_of::<T>() as u64;
         // Single rows may have a pitch of whatever size.

@@ -10,8 +10,8 @@
 //!
 //! [`Transpose::prepare`] is for another buffer as the output, [`Transpose::prepare_in_place`] for the same one.
 
-// A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`.
-// `matrices.rs` is the problem that both have.
+// A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
+// and the numbers of `tuning.rs`. `matrices.rs` is the problem that both have, `in_place/` the same for one buffer.
 mod cpu;
 mod description;
 mod element;

@@ -130,7 +130,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         T::plan(self, self.matrices.pitches())
     }
 
-    /// How it is done where rows of the input and of the output are so many numbers apart.
+    /// Returns the plan for the given row pitches, in numbers.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     }
 }
 
-/// An error unless both are the same.
+/// Returns an error if they differ.
 fn check_shape(what: &'static str, expected: [usize; 2], actual: [usize; 2]) -> Result<()> {
     if expected == actual { Ok(()) } else { Err(Error::Shape { what, expected, actual }) }
 }

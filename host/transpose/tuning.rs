@@ -23,7 +23,7 @@ pub(super) struct Tuning {
 /// Multiprocessors of an H200.
 const PROCESSORS_OF_H200: u64 = 132;
 
-/// Blocks of long tiles to a multiprocessor: 3.4. A narrow matrix of 1,000,003 x 3 bytes took 15.9 µs in 122 tiles and 10.9 in
+/// Blocks of long tiles per multiprocessor, 3.4, as a fraction. A narrow matrix of 1,000,003 x 3 bytes took 15.9 µs in 122 tiles and 10.9 in
 /// 489.
 const LONG_TILES: [u64; 2] = [17, 5];
 
@@ -40,6 +40,7 @@ impl Tuning {
             long_element: 64,
             // The first-level cache of every GPU so far holds it many times.
             small_matrix: 2048,
+            // Not measured on their own.
             permuting_threads: 256,
             permuting_blocks: 1 << 16,
         }
@@ -61,6 +62,7 @@ fn launches(processors: u64) -> kernels::Tuning {
         row_bytes: 512,
         // Four blocks are resident with 64 registers of a thread, too.
         skewed_bytes: 41 << 10,
+        // Not measured on their own.
         run_bytes: 96,
         narrow_bytes: 24 << 10,
         fewest_blocks: (processors * tiles / multiprocessors).max(1),

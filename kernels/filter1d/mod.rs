@@ -13,7 +13,7 @@
 //! | `register.rs` | several neighbouring sums per thread, in registers | tile |
 //!
 //! Samples, weights, sums and outputs have types of their own ([`Types`]). An instance for other ones is a line in each of the
-//! lists at the end of this file, with the number of elements that make a pack ([`Types::PACK`]).
+//! lists at the end of this file.
 
 mod block;
 #[cfg(not(target_os = "cuda"))]

@@ -4,7 +4,6 @@
 #[cfg(not(target_os = "cuda"))]
 use super::borders::{Wide, grid};
 use super::scale::Scale;
-use core::hint::select_unpredictable;
 use cuda_std::arguments;
 use cuda_std::math::fma;
 
@@ -28,8 +27,6 @@ arguments! {
         pub step_rest: f64,
         /// The number of the anchor, less the bits of the rounder, modulo 2^32.
         pub origin: u32,
-        /// The same, less 1: once more, so that one or the other is added and no third number.
-        pub before_origin: u32,
     }
 }
 
@@ -37,13 +34,14 @@ impl Grid {
     /// Added to a small number, it leaves no place for fractions: the sum's low bits are the nearest whole number.
     const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 
-    /// The border that is nearest to where a number is, and how many steps from the anchor, in the low bits.
+    /// The border that is nearest to where a number is, and its own number.
     #[inline(always)]
     fn nearest(&self, number: f64) -> (f64, u32) {
         let rounded = fma(number - self.anchor, self.bins_per_unit, Self::ROUNDER);
         let steps = rounded - Self::ROUNDER;
         let rest = fma(steps, self.step_rest, self.anchor_rest);
-        (rest + fma(steps, self.step, self.anchor), rounded.to_bits() as u32)
+        let border = rest + fma(steps, self.step, self.anchor);
+        (border, self.origin.wrapping_add(rounded.to_bits() as u32))
     }
 }
 
@@ -54,21 +52,23 @@ impl Scale<f64> for Grid {
     #[cfg(not(target_os = "cuda"))]
     fn new(bins: u32, lower: f64, upper: f64) -> Option<Self> {
         let bins_per_unit = f64::from(bins) / (upper - lower);
-        // Where that cannot be computed it is 0.
+        if bins_per_unit == 0.0 || bins_per_unit.is_infinite() {
+            return None;
+        }
+        // Of numbers above zero it is 0.
         let origin = ((-lower * bins_per_unit).round() as u32).min(bins);
         let ends = [lower, upper];
         let [anchor, anchor_rest] = Wide::border(origin, bins, ends).split(grid(ends));
         let [step, step_rest] = Wide::width(bins, ends).split(grid(ends));
         let origin = origin.wrapping_sub(Self::ROUNDER.to_bits() as u32);
-        let before_origin = origin.wrapping_sub(1);
-        Some(Grid { bins_per_unit, anchor, anchor_rest, step, step_rest, origin, before_origin })
+        Some(Grid { bins_per_unit, anchor, anchor_rest, step, step_rest, origin })
     }
 
     /// An estimate, rounded to a whole number `k`, or the bin before, if border `k` is larger. Estimates ascend, and so do numbers
     /// with the same estimate; one with a larger estimate has at least bin `k`.
     #[inline(always)]
     fn bin(&self, sample: f64, _: f64) -> u32 {
-        let (border, steps) = self.nearest(sample);
-        steps.wrapping_add(select_unpredictable(border > sample, self.before_origin, self.origin))
+        let (border, k) = self.nearest(sample);
+        k.wrapping_sub((border > sample) as u32)
     }
 }

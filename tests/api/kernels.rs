@@ -292,7 +292,7 @@ fn a_kernel_can_be_shared_and_says_what_it_is() {
     let Fixture { add, device, .. } = Fixture::new();
     is_shared(&add);
     let text = format!("{add:?}");
-    assert!(text.contains(r#"name: "add", module: "plain""#) && text.contains(&device.info().name), "{text}");
+    assert!(text.contains(r#"name: "add", module: "api""#) && text.contains(&device.info().name), "{text}");
 }
 
 kernel! {

@@ -270,6 +270,51 @@ fn a_field_of_arguments_cannot_be_missing_on_the_device() {
     assert!(text.contains("no field `first` on type `Filling`"), "{text}");
 }
 
+/// The names of what `kernel!` writes beside the entry point mean nothing else in its types, which would have one digest and
+/// be others.
+#[test]
+fn types_of_arguments_mean_the_same_wherever_the_macro_repeats_them() {
+    let fixture = Fixture::new("capture");
+    let chosen = "const LAYOUT: [u8; 64] = [0; 64];
+
+pub trait Choose<const N: usize> {
+    type T;
+}
+
+impl Choose<16> for () {
+    type T = u32;
+}
+
+impl Choose<64> for () {
+    type T = GlobalOut<u32>;
+}
+
+pub trait Write {
+    fn write(self);
+}
+
+impl Write for GlobalOut<u32> {
+    fn write(self) {
+        self.set(0, 1);
+    }
+}
+
+kernel! {
+    /// Its arguments are the bytes of a window to the device.
+    pub fn captured(_arena, args: <() as Choose<{ LAYOUT.len() }>>::T) {
+        args.write();
+    }
+}
+
+kernel! {";
+    fixture.edit("kernels/fill.rs", "kernel! {", chosen);
+    let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {
+        return;
+    };
+    let text = result.unwrap_err().to_string();
+    assert!(text.contains("mismatched types"), "{text}");
+}
+
 #[test]
 fn a_warning_is_given_once_with_its_place() {
     let fixture = Fixture::new("warning");

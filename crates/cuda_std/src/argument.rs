@@ -110,27 +110,26 @@ macro_rules! arguments {
         #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
         pub struct $name $(<$($t: $bound),+>)? { $($(#[$($field_attribute)*])* pub $field: $type,)+ }
 
-        const _: () = {
-            // The struct of this name has these fields and no others: there could be another one in scope.
-            #[allow(dead_code)]
-            fn check $(<$($t: $bound),+>)? (arguments: &$name $(<$($t),+>)?) {
-                let $name { $($field),+ } = arguments;
-                $(
-                    let field = $crate::expansion::type_of($field);
-                    let _: $crate::expansion::PhantomData<$type> = field;
-                )+
-            }
-        };
-
         #[allow(unsafe_code)]
         // SAFETY: fields that are all arguments, as the where clause requires; each is in `LAYOUT` with its place and shows
-        // its windows. There are no others (`check`).
+        // its windows. There are no others (the pattern in `LAYOUT`).
         unsafe impl $(<$($t: $bound),+>)? $crate::Argument for $name $(<$($t),+>)? where $($type: $crate::Argument,)+ {
-            const LAYOUT: $crate::digest::Digest = $crate::layout_of::<Self>("struct")$(
-                .add($crate::expansion::stringify!($field).as_bytes())
-                .add_number($crate::expansion::offset_of!(Self, $field) as $crate::expansion::u64)
-                .add_digest(<$type as $crate::Argument>::LAYOUT)
-            )+;
+            const LAYOUT: $crate::digest::Digest = {
+                // The struct of this name has these fields and no others: there could be another one in scope. In no scope
+                // of its own, where the types could mean others.
+                let _ = |arguments: &Self| {
+                    let $name { $($field),+ } = arguments;
+                    $(
+                        let field = $crate::expansion::type_of($field);
+                        let _: $crate::expansion::PhantomData<$type> = field;
+                    )+
+                };
+                $crate::layout_of::<Self>("struct")$(
+                    .add($crate::expansion::stringify!($field).as_bytes())
+                    .add_number($crate::expansion::offset_of!(Self, $field) as $crate::expansion::u64)
+                    .add_digest(<$type as $crate::Argument>::LAYOUT)
+                )+
+            };
 
             #[cfg(not(target_os = "cuda"))]
             fn windows(

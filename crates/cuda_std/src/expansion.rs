@@ -167,6 +167,47 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// # fn main() {}
 /// ```
 ///
+/// And with a field whose type means one thing in the struct and another where the macro compares:
+///
+/// ```compile_fail,E0308
+/// use cuda_std::GlobalOut;
+///
+/// pub trait Choose<const N: usize> {
+///     type T;
+/// }
+///
+/// impl Choose<0> for () {
+///     type T = GlobalOut<u32>;
+/// }
+///
+/// impl Choose<64> for () {
+///     type T = u64;
+/// }
+///
+/// #[allow(non_upper_case_globals)]
+/// const check: [u8; 64] = [0; 64];
+///
+/// macro_rules! hand_on {
+///     ($(#[$attribute:meta])*) => {
+///         cuda_std::arguments! {
+///             $(#[$attribute])*
+///             pub struct Hidden {
+///                 /// A number, or a window where `check` is a function.
+///                 pub output: <() as Choose<{ size_of_val(&check) }>>::T,
+///             }
+///         }
+///     };
+/// }
+/// hand_on! { #[cfg(any())] }
+///
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// pub struct Hidden {
+///     pub output: GlobalOut<u32>,
+/// }
+/// # fn main() {}
+/// ```
+///
 /// An entry point of another name:
 ///
 /// ```compile_fail
@@ -254,6 +295,14 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///         assembly (_arena, args: f32, table: Constants<f32, 4>) [] { let _ = (args, table.pack::<4>(0)); }
 ///     }
 /// }
+/// # fn main() {}
+/// ```
+///
+/// an entry point apart from what is said about it,
+///
+/// ```compile_fail
+/// pub enum apart {}
+/// cuda_std::kernel! { @device apart [] [] [args: cuda_std::GlobalOut<u32>] { args.set(0, 1) } }
 /// # fn main() {}
 /// ```
 ///

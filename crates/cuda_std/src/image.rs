@@ -261,7 +261,7 @@ impl Modules {
 pub enum Origin {
     /// The files that the kernel package carries.
     Committed,
-    /// Nowhere: they have no images.
+    /// Nowhere: there are none.
     None,
     /// Compiled together with the program.
     Built {

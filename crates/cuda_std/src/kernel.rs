@@ -186,20 +186,46 @@ macro_rules! kernel {
     };
     (@entry $name:ident $types:tt $suffix:tt $module:tt ($arena:ident, $args:ident: $type:ty $(,)?)
         $registers:tt $body:block) => {
-        $crate::kernel!(@device $name $suffix $module [$args: $type] {
-            #[inline(always)]
-            #[forbid(unsafe_code)]
-            fn inner($arena: $crate::Arena, $args: $type) $body
-            // SAFETY: the one call in this thread.
-            inner(unsafe { $crate::Arena::of_block() }, $args)
-        });
-        $crate::kernel!(@beside $name $suffix $module ($type) (()) $registers);
+        const _: () = $crate::expansion::check_names(&[$crate::entry_name!($name $suffix)]);
+        $crate::kernel!(@device $name $suffix $module ($arena, $args: $type) $registers $body);
         $crate::kernel!(@host $name $types $suffix $module ($arena, $args: $type, _constants: ()) (()) $body);
     };
     (@entry $name:ident $types:tt $suffix:tt $module:tt
         ($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt> $(,)?)
         $registers:tt $body:block) => {
-        $crate::kernel!(@device $name $suffix $module [$args: $type, _table: $crate::Table<$t, $n>] {
+        // Whoever the name comes from: it is part of the assembly.
+        const _: () = $crate::expansion::check_names(&[$crate::entry_name!($name $suffix)]);
+        const _: () = $crate::expansion::check_sizes::<$type, $t, $n>();
+        $crate::kernel!(@device $name $suffix $module ($arena, $args: $type, $constants: Constants<$t, $n>) $registers $body);
+        $crate::kernel!(@host $name $types $suffix $module
+            ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
+    };
+    // The entry point, and beside it in the compiled module what is said about it: always both, so that nothing else can be
+    // said. Where there are more items in scope (`inner`, `LAYOUT`), the types may mean others: the constants of the entry
+    // point's type do not compile then.
+    (@device $name:ident $suffix:tt [$($module:literal)?] ($arena:ident, $args:ident: $type:ty)
+        $registers:tt $body:block) => {
+        #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
+        #[allow(unsafe_code)]
+        #[unsafe(export_name = $crate::entry_name!($name $suffix))]
+        extern "ptx-kernel" fn $name($args: $type) {
+            const _: extern "ptx-kernel" fn($type) = $name;
+            #[inline(always)]
+            #[forbid(unsafe_code)]
+            fn inner($arena: $crate::Arena, $args: $type) $body
+            // SAFETY: the one call in this thread.
+            inner(unsafe { $crate::Arena::of_block() }, $args)
+        }
+        $crate::kernel!(@beside $name $suffix [$($module)?] ($type) () $registers);
+    };
+    (@device $name:ident $suffix:tt [$($module:literal)?]
+        ($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>)
+        $registers:tt $body:block) => {
+        #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
+        #[allow(unsafe_code)]
+        #[unsafe(export_name = $crate::entry_name!($name $suffix))]
+        extern "ptx-kernel" fn $name($args: $type, _table: $crate::Table<$t, $n>) {
+            const _: extern "ptx-kernel" fn($type, $crate::Table<$t, $n>) = $name;
             #[inline(always)]
             #[forbid(unsafe_code)]
             fn inner($arena: $crate::Arena, $args: $type, $constants: $crate::Constants<$t, $n>) $body
@@ -214,28 +240,17 @@ macro_rules! kernel {
             }
             // SAFETY: the one call in this thread, and the parameter has this type.
             unsafe { inner($crate::Arena::of_block(), $args, $crate::Constants::at(table)) }
-        });
-        // Whoever the name comes from: it is part of the assembly.
-        const _: () = $crate::expansion::check_names(&[$crate::entry_name!($name $suffix)]);
-        const _: () = $crate::expansion::check_sizes::<$type, $t, $n>();
-        $crate::kernel!(@beside $name $suffix $module ($type) ($crate::Table<$t, $n>) $registers);
-        $crate::kernel!(@host $name $types $suffix $module
-            ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
+        }
+        $crate::kernel!(@beside $name $suffix [$($module)?] ($type) ($crate::Table<$t, $n>) $registers);
     };
-    (@device $name:ident $suffix:tt [$($module:literal)?] [$($parameters:tt)*] $code:tt) => {
-        #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
-        #[allow(unsafe_code)]
-        #[unsafe(export_name = $crate::entry_name!($name $suffix))]
-        extern "ptx-kernel" fn $name($($parameters)*) $code
-    };
-    // What stands beside the entry point in the compiled module.
-    (@beside $name:ident $suffix:tt [$($module:literal)?] ($type:ty) ($constants:ty) [$($registers:tt)?]) => {
+    (@beside $name:ident $suffix:tt [$($module:literal)?] ($type:ty) ($($table:ty)?) [$($registers:tt)?]) => {
         #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
         const _: () = {
-            #[allow(unsafe_code)]
+            const _: extern "ptx-kernel" fn($type $(, $table)?) = $name;
+            #[allow(unsafe_code, unused_parens)]
             #[unsafe(export_name = $crate::expansion::concat!($crate::entry_name!($name $suffix), "_layout"))]
             static LAYOUT: [$crate::expansion::u8; 16] =
-                $crate::layout::<$type, $constants>($crate::kernel!(@path $name $suffix)).to_bytes();
+                $crate::layout::<$type, ($($table)?)>($crate::kernel!(@path $name $suffix)).to_bytes();
             $(
                 #[allow(unsafe_code, unused_braces)]
                 #[unsafe(export_name = $crate::expansion::concat!($crate::entry_name!($name $suffix), "_registers"))]

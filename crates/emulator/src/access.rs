@@ -125,6 +125,9 @@ impl Running {
         let site = self.check(access, action)?;
         let bytes = access.elements * access.element_bytes;
         let mut now = self.block.order.moment(self.thread as u16, site);
+        if action == Action::Atomic {
+            now = now.of_atomic(bytes);
+        }
         let found = match access.space {
             Space::Shared => {
                 // Other blocks have other shared memory.

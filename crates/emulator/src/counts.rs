@@ -164,6 +164,8 @@ impl Request {
             counts.degree = match step {
                 Some(0) => 32,
                 Some(_) => 1,
+                // Each lane has a bank of its own.
+                None if counts.passes == 1 => 1,
                 None => access.most_at_one_address(),
             };
         }

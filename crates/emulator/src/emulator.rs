@@ -18,7 +18,7 @@ use cuda_std::{Entry, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A device that is none: global memory, and kernels that run on the CPU under examination.
+/// A simulated GPU: global memory, and kernels that run on the CPU under examination.
 #[derive(Debug)]
 pub struct Emulator {
     id: EmulatorId,
@@ -26,10 +26,10 @@ pub struct Emulator {
     memory: Memory,
 }
 
-/// What is said where threads cannot be ended because panics do not unwind.
+/// Panic message where threads cannot be ended because panics do not unwind.
 const CANNOT_END: &str = "with panic = \"abort\" the process ends with a kernel that does not";
 
-/// What is said where buffers can only be had.
+/// Panic message when buffer ids run out.
 const NO_NUMBERS: &str = "the process has had all the buffers that it can have";
 
 impl Emulator {

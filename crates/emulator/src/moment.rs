@@ -150,8 +150,10 @@ impl Moment<'_> {
     }
 
     /// The same for an atomic operation on so many bytes.
-    pub(crate) fn of_atomic(&self, bytes: u32) -> Self {
-        Moment { mark: Mark { atomic_bytes: bytes as u8, ..self.mark }, ..*self }
+    #[inline]
+    pub(crate) fn of_atomic(mut self, bytes: u32) -> Self {
+        self.mark.atomic_bytes = bytes as u8;
+        self
     }
 
     /// Other blocks' accesses do not matter, since they were to other memory.

@@ -218,7 +218,7 @@ impl Emulated {
             Kind::Load => shadow.load(first, 4, &now),
             Kind::ConstantLoad => shadow.load_constant(first, 4, &now),
             Kind::Store => shadow.store(first, 4, &now, false),
-            Kind::Atomic => shadow.atomic(first, 4, &now),
+            Kind::Atomic => shadow.atomic(first, 4, &now.of_atomic(4)),
         };
         if access.kind == Kind::Atomic {
             order.atomic(thread, access.place as u64, scope, true, &mut self.order);

@@ -77,10 +77,9 @@ impl Shadow {
         conflict
     }
 
-    /// The same for an atomic operation.
+    /// The same for an atomic operation, as which the moment is marked.
     #[inline]
     pub(crate) fn atomic(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
-        let now = &now.of_atomic(bytes);
         let cells = self.cells(first, bytes);
         let mut conflict = self.write_constant(cells.clone(), now);
         self.atomic_sizes |= bytes;
@@ -243,7 +242,9 @@ mod tests {
         let conflicts = |accesses: &[(u16, usize, u32)]| {
             let mut shadow = Shadow::new(16, 2);
             let atomic = |(thread, first, bytes): &(u16, usize, u32)| {
-                shadow.atomic(*first, *bytes, &block.moment(*thread, 0)).map(|conflict| conflict.thread)
+                shadow
+                    .atomic(*first, *bytes, &block.moment(*thread, 0).of_atomic(*bytes))
+                    .map(|conflict| conflict.thread)
             };
             accesses.iter().map(atomic).collect::<Vec<_>>()
         };
@@ -263,8 +264,8 @@ mod tests {
         let mut block = BlockOrder::new(0, 64, &order);
         let mut shadow = Shadow::new(8, 2);
         block.begin(&mut order);
-        assert_eq!(shadow.atomic(0, 8, &block.moment(0, 0)), None);
+        assert_eq!(shadow.atomic(0, 8, &block.moment(0, 0).of_atomic(8)), None);
         block.barrier(&mut order);
-        assert_eq!(shadow.atomic(0, 4, &block.moment(1, 0)), None);
+        assert_eq!(shadow.atomic(0, 4, &block.moment(1, 0).of_atomic(4)), None);
     }
 }

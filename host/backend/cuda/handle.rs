@@ -145,7 +145,7 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: loaded by `load`; whoever has a function of it holds the module too (`Kernel`).
+        // SAFETY: loaded by `load`; whoever has a function of it holds the module too (`Function`).
         unsafe { api::cuModuleUnload(self.0) };
     }
 }

@@ -47,7 +47,7 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
     ) -> Result<()> {
         windows.check::<E>(self.function.queue.id(), args, constants)?;
         let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
-        // SAFETY: the entry point has one parameter of each type, unless the second one has no size (`Entry`, whose
+        // SAFETY: the entry point has one parameter of each type that has a size (`Entry`, whose
         // digests of sources and layout `load` has compared). `WindowRecord::check` has found each window among those
         // that `windows` has handed out for this queue, from buffers that are borrowed as long as it lives, exclusively unless
         // the window is a `GlobalIn`. Nothing else in the parameters is an address (`Argument`).
@@ -110,7 +110,7 @@ impl Function {
         Ok(Function { name, function, registers, limits, _module: loaded, queue: queue.clone() })
     }
 
-    /// Enqueues the kernel. The caller has the queue's [turn](backend::Queue::turn).
+    /// Enqueues the kernel. The caller has the queue's [submission lock](backend::Queue::submission_lock).
     ///
     /// # Safety
     ///
@@ -164,7 +164,6 @@ impl Function {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::modules::KERNELS;
     use cuda_std::digest::Digest;

@@ -65,8 +65,8 @@ impl backend::Queue for Queue {
         Kernel::load(self, modules)
     }
 
-    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
-        Queue::turn(self).map(Some)
+    fn submission_lock(&self) -> Result<Option<MutexGuard<'_, ()>>> {
+        Queue::submission_lock(self).map(Some)
     }
 
     fn synchronize(&self) -> Result<()> {

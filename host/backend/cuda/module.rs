@@ -41,9 +41,9 @@ struct Key {
 }
 
 impl PartialEq for Key {
-    /// By the module's place, since two crates can have modules of the same name.
+    /// By the images' place, since two crates can have modules of the same name.
     fn eq(&self, other: &Key) -> bool {
-        ptr::eq(self.module, other.module) && self.sources == other.sources
+        ptr::eq(self.module.images(), other.module.images()) && self.sources == other.sources
     }
 }
 

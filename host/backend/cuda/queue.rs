@@ -18,7 +18,7 @@ pub(crate) struct Queue {
     // Dropped in this order, with the context current (`Drop`).
     stream: Stream,
     context: Arc<Context>,
-    turn: Mutex<()>,
+    submission: Mutex<()>,
 }
 
 impl Queue {
@@ -27,7 +27,7 @@ impl Queue {
         context.enter()?;
         let (id, stream) = (QueueId::new(), context.note(Stream::new())?);
         let info = context.info().clone();
-        Ok((Queue { id, stream, context, turn: Mutex::new(()) }, info))
+        Ok((Queue { id, stream, context, submission: Mutex::new(()) }, info))
     }
 
     pub(super) fn id(&self) -> QueueId {
@@ -63,11 +63,11 @@ impl Queue {
     }
 
     /// Keeps other threads from enqueueing kernels until the guard is dropped.
-    pub(super) fn turn(&self) -> Result<MutexGuard<'_, ()>> {
+    pub(super) fn submission_lock(&self) -> Result<MutexGuard<'_, ()>> {
         // The lock guards no data, so a thread that panicked while holding it left nothing half-done.
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = self.submission.lock().unwrap_or_else(PoisonError::into_inner);
         self.enter()?;
-        Ok(turn)
+        Ok(guard)
     }
 
     /// Waits for all work of the stream, also when the device is lost: the context is current.

@@ -46,7 +46,7 @@ impl backend::Queue for Emulation {
     }
 
     /// A launch has ended when it returns.
-    fn turn(&self) -> Result<Option<MutexGuard<'_, ()>>> {
+    fn submission_lock(&self) -> Result<Option<MutexGuard<'_, ()>>> {
         Ok(None)
     }
 

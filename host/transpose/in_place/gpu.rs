@@ -73,16 +73,14 @@ impl<T: Element> TransposeInPlace<T> {
             kernels.swap.launch(windows, shape(&geometry, part.grid), args, &())
         })
     }
-}
 
-impl<T: Element> TransposeInPlace<T> {
     pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
         // What a panic elsewhere has left in it is not read.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let mut windows = Windows::new(&self.device);
         let memory = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
-        let _turn = self.device.turn()?;
+        let _submission = self.device.submission_lock()?;
         if self.matrices.are_square() {
             return self.swap(kernels, &windows, memory[0]);
         }
@@ -95,9 +93,7 @@ impl<T: Element> TransposeInPlace<T> {
         }
         Ok(())
     }
-}
 
-impl<T: Element> TransposeInPlace<T> {
     pub(super) fn plan(&self) -> Plan {
         let plan = |[kernel, reason]: [&str; 2]| {
             Plan::without_launch(&self.device, Algorithm::Auto, &self.matrices, size_of::<T>(), [kernel, reason])

@@ -179,7 +179,7 @@ impl Skewed {
             let row_pitch = cut.columns * units;
             [self.goes(cut) * u64::from(self.skew.loads_at_once() * THREADS), row_pitch, row_pitch]
         } else {
-            // Rows that are as many apart as a word has units follow each other.
+            // Rows `per_word` apart follow each other.
             let between = self.between(cut);
             let apart = self.apart(self.room(cut).div_ceil(per_word) * between);
             [per_word * apart, per_word * apart, between]
@@ -222,8 +222,8 @@ impl Skewed {
         }
     }
 
-    /// What distances are modulo the banks if words contain parts of elements: of rows that follow each other in shared
-    /// memory, and of those that do in the matrix. Counted over many ways in which rows of input and output can begin, they
+    /// Row strides modulo the bank count, for elements that straddle words: of rows that follow each other in shared
+    /// memory, and of rows that follow each other in the matrix. Counted over many ways in which rows of input and output can begin, they
     /// are among those with the fewest wavefronts, 1.9 on average; of all odd ones, that is 2.5.
     fn distances(&self) -> Option<[u64; 2]> {
         match (self.unit, self.skew.units) {

@@ -217,14 +217,14 @@ fn out_of_device_memory() {
     let text = "1099511627776 bytes of the device's memory were asked for, and 1048576 are free";
     says(error, text, None);
     let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: None };
-    let text = "1099511627776 bytes of the device's memory were asked for, and not so many are free";
+    let text = "1099511627776 bytes of the device's memory were asked for, and an unknown number are free";
     says(error, text, None);
 }
 
 #[test]
 fn out_of_host_memory() {
     let error = Error::OutOfHostMemory { requested: 1 << 50 };
-    let text = "1125899906842624 bytes of the host's memory were asked for, and not so many are free";
+    let text = "could not allocate 1125899906842624 bytes of host memory";
     says(error, text, None);
 }
 

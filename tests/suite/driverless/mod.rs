@@ -1,4 +1,4 @@
-//! Without a CUDA driver every public path gives an error or the CPU, never a crash.
+//! Without a CUDA driver every public path gives an error or the CPU, never a crash; with a fake one handles share a context.
 //!
 //! What depends on the environment or on being the first call runs in a process of its own: this program again, with
 //! [`TASK`] set.

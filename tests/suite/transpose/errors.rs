@@ -12,7 +12,7 @@ fn devices() -> [Device; 2] {
 
 #[test]
 fn no_components() {
-    says(TransposeError::NoComponents, "an element has at least 1 component, and this one has 0", None);
+    says(TransposeError::NoComponents, "components must be at least 1", None);
 }
 
 #[test]

@@ -144,9 +144,9 @@ impl WarpAccess<'_> {
     /// The most lanes of a phase that want something of one bank, or of one group of banks, be it the same or not.
     #[must_use]
     pub fn most_lanes(&self, phase: u32, banks: Banks) -> u64 {
-        let (unit, groups) = (u64::from(banks.unit(self.bytes)), u64::from(banks.groups(self.bytes)));
+        let (shift, groups) = (banks.unit(self.bytes).trailing_zeros(), u64::from(banks.groups(self.bytes)));
         let mut in_group = [0; 32];
-        self.addresses_of(phase).for_each(|address| in_group[(address / unit % groups) as usize] += 1);
+        self.addresses_of(phase).for_each(|address| in_group[(address >> shift & (groups - 1)) as usize] += 1);
         in_group.into_iter().max().unwrap_or(0)
     }
 
