@@ -1,6 +1,7 @@
 //! How kernels are launched, as the plans of all operations tell it.
 
-use crate::Residency;
+use crate::info::SharedMemory;
+use crate::{LaunchShape, Residency, Result};
 use std::fmt;
 use std::slice;
 
@@ -30,6 +31,26 @@ pub struct LaunchPlan {
 }
 
 impl LaunchPlan {
+    /// One launch of a kernel, which moves nothing yet.
+    pub(crate) fn once(
+        kernel: &'static str,
+        shape: LaunchShape,
+        shared: SharedMemory,
+        residency: Result<Option<Residency>>,
+    ) -> Self {
+        LaunchPlan {
+            kernel,
+            times: 1,
+            grid: shape.grid,
+            block: shape.block,
+            shared_bytes: shape.shared_bytes,
+            shared_available: shared.max_per_block,
+            moved_bytes: 0,
+            // A plan is a forecast: where the driver does not answer, the next launch will say why.
+            residency: residency.ok().flatten(),
+        }
+    }
+
     /// What the columns of the table say, in the order of [`HEADS`].
     fn cells(&self) -> [String; 8] {
         let [x, y, z] = self.grid;

@@ -71,9 +71,7 @@ impl<T: FilterElement> Filter1d<T> {
     }
 
     pub(super) fn plan(&self, lines: &Lines) -> Plan {
-        // A plan is a forecast: where the driver does not answer, the next launch will say why.
-        let residency =
-            |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape)).ok().flatten();
+        let residency = |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape));
         self.launches.plan(&self.device, lines, residency)
     }
 }

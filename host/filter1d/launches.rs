@@ -128,7 +128,7 @@ impl<T: FilterElement> Launches<T> {
         &self,
         device: &Device,
         lines: &Lines,
-        residency: impl FnOnce(LaunchShape) -> Option<Residency>,
+        residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
     ) -> Plan {
         let mut plan = Plan {
             device: device.to_string(),
@@ -156,19 +156,14 @@ impl<T: FilterElement> Launches<T> {
         &self,
         choice: &Choice,
         lines: &Lines,
-        residency: impl FnOnce(LaunchShape) -> Option<Residency>,
+        residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
     ) -> Option<LaunchPlan> {
         let shape = self.of(choice, lines).next()?.shape;
         Some(LaunchPlan {
-            kernel: choice.name,
             // Not counted one by one: a plan may be for more lines than there can be.
             times: choice.geometry.launches(lines.lines as u64).saturating_mul(self.chunks.len() as u64),
-            grid: shape.grid,
-            block: shape.block,
-            shared_bytes: shape.shared_bytes,
-            shared_available: self.shared.max_per_block,
             moved_bytes: self.moved_bytes(lines),
-            residency: residency(shape),
+            ..LaunchPlan::once(choice.name, shape, self.shared, residency(shape))
         })
     }
 

@@ -174,8 +174,7 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
     }
 
     fn plan(&self, samples: usize) -> Plan {
-        // A plan is a forecast: where the driver does not answer, the next launch will say why.
-        self.launches.plan(&self.device, samples, |shape| self.counter.residency(shape).ok().flatten())
+        self.launches.plan(&self.device, samples, |shape| self.counter.residency(shape))
     }
 }
 

@@ -194,22 +194,17 @@ impl<B: FromRule> Launches<B> {
         &self,
         device: &Device,
         samples: usize,
-        residency: impl FnOnce(LaunchShape) -> Option<Residency>,
+        residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
     ) -> Plan {
         let (kernel, reason) = match samples {
             0 => ("none", "there is nothing to count"),
             _ => (self.name(), self.reason.as_str()),
         };
         let launch = self.of(samples).next().map(|Pass { shape, .. }| LaunchPlan {
-            kernel,
             // Not counted one by one: a plan may be for more samples than there can be.
             times: samples.div_ceil(self.most_samples()) as u64,
-            grid: shape.grid,
-            block: shape.block,
-            shared_bytes: shape.shared_bytes,
-            shared_available: self.shared.max_per_block,
             moved_bytes: self.moved_bytes(samples),
-            residency: residency(shape),
+            ..LaunchPlan::once(kernel, shape, self.shared, residency(shape))
         });
         Plan {
             device: device.to_string(),

@@ -77,15 +77,9 @@ impl Transpose {
     fn launch_plan<T: Element>(&self, ready: &Ready) -> Option<LaunchPlan> {
         let shape = shape(&ready.geometry, ready.geometry.parts().next()?.grid);
         Some(LaunchPlan {
-            kernel: ready.launch.name(),
             times: ready.geometry.launches(),
-            grid: shape.grid,
-            block: shape.block,
-            shared_bytes: shape.shared_bytes,
-            shared_available: self.shared.max_per_block,
             moved_bytes: self.matrices.moved_bytes::<T>(),
-            // A plan is a forecast: where the driver does not answer, the next launch will say why.
-            residency: ready.launch.residency(shape).ok().flatten(),
+            ..LaunchPlan::once(ready.launch.name(), shape, self.shared, ready.launch.residency(shape))
         })
     }
 }

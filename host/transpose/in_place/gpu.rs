@@ -143,17 +143,7 @@ impl<T: Element> TransposeInPlace<T> {
     }
 
     fn launch_plan<A>(&self, shape: LaunchShape, kernel: &dyn Launch<A>, moved_bytes: u64) -> LaunchPlan {
-        LaunchPlan {
-            kernel: kernel.name(),
-            times: 1,
-            grid: shape.grid,
-            block: shape.block,
-            shared_bytes: shape.shared_bytes,
-            shared_available: self.shared.max_per_block,
-            moved_bytes,
-            // A plan is a forecast: where the driver does not answer, the next launch will say why.
-            residency: kernel.residency(shape).ok().flatten(),
-        }
+        LaunchPlan { moved_bytes, ..LaunchPlan::once(kernel.name(), shape, self.shared, kernel.residency(shape)) }
     }
 }
 
