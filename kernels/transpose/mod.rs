@@ -67,8 +67,8 @@ arguments! {
         pub input_words: GlobalIn<U::Joined>,
         /// The output, whole words of it.
         pub output_words: GlobalOut<U::Joined>,
-        /// Where the matrices are; the tile's pitch is in words, from a row to the one that is as many rows further as a
-        /// word has units.
+        /// Where the matrices are; the tile's pitch is the distance in words between rows
+        /// `PER_WORD` apart.
         pub layout: Layout,
         /// Where the tile's rows are in shared memory.
         pub places: Places,
@@ -81,14 +81,14 @@ arguments! {
     pub struct Places {
         /// The words of the tile.
         pub words: u32,
-        /// Units from a row to the one that follows it in the matrix, of as many rows as a word has units.
+        /// Units from a row to the next one, among the first `PER_WORD` rows.
         pub row_pitch: u32,
-        /// How many rows are brought at a time; none if they follow each other without gaps and are brought as one run.
+        /// Rows loaded at a time; 0 if the tile is loaded as one run.
         pub rows: u32,
-        /// How many neighbouring threads take the words of a row; of a run, all.
-        pub beside: u32,
-        /// How often a thread brings as many words as it can at a time.
-        pub goes: u32,
+        /// Neighbouring threads that load one row; all threads for a run.
+        pub threads_per_row: u32,
+        /// Passes in which a thread loads as many words as it can.
+        pub passes: u32,
         /// The binary logarithm of how many words of a column are written by neighbouring threads.
         pub lanes_log2: u32,
     }

@@ -56,8 +56,7 @@ impl Tile {
     }
 }
 
-/// The places of a thread in lines of equal width, of which the threads of a block take one after the other: neighbouring
-/// threads neighbouring places, and at the end of a line on to the next one.
+/// Iterates over a thread's positions in row-major order, striding by the block size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     pub(super) line: u32,

@@ -10,7 +10,7 @@ use cuda_std::shared_bytes;
 const FEWEST_LANES_LOG2: u32 = 3;
 
 /// The most threads that take the words of a row, unless the tile is one run.
-const MOST_BESIDE: u64 = 64;
+const MOST_THREADS_PER_ROW: u64 = 64;
 
 /// Units that threads reach with 32 bits and a sign.
 const REACH: u64 = i32::MAX as u64 - 1024;
@@ -136,18 +136,18 @@ impl Skewed {
     }
 
     /// How many neighbouring threads take a row's words; of a run, all.
-    fn beside(&self, cut: &Cut) -> u64 {
-        if cut.run { THREADS.into() } else { self.width(cut, 1).min(MOST_BESIDE) }
+    fn threads_per_row(&self, cut: &Cut) -> u64 {
+        if cut.run { THREADS.into() } else { self.width(cut, 1).min(MOST_THREADS_PER_ROW) }
     }
 
     /// How many rows the threads take at a time: as many as are shifted in all ways, or several times that; none of a run.
     fn rows_at_once(&self, cut: &Cut) -> u64 {
-        let rows = u64::from(THREADS) / self.beside(cut);
+        let rows = u64::from(THREADS) / self.threads_per_row(cut);
         rows - rows % u64::from(self.skew.per_word)
     }
 
     /// How often the threads bring as many words as they can at a time.
-    fn goes(&self, cut: &Cut) -> u64 {
+    fn passes(&self, cut: &Cut) -> u64 {
         let (rows, loads) = (cut.rows + self.halo(), u64::from(self.skew.loads_at_once()));
         if cut.run {
             self.width(cut, rows).div_ceil(u64::from(THREADS) * loads)
@@ -158,12 +158,12 @@ impl Skewed {
 
     /// The rows that there is room for: all that a thread may come to.
     fn room(&self, cut: &Cut) -> u64 {
-        let (goes, loads) = (self.goes(cut), u64::from(self.skew.loads_at_once()));
+        let (passes, loads) = (self.passes(cut), u64::from(self.skew.loads_at_once()));
         if cut.run {
-            let units = goes * loads * u64::from(THREADS * self.skew.per_word);
+            let units = passes * loads * u64::from(THREADS * self.skew.per_word);
             (units - u64::from(self.skew.per_word - 1)) / (cut.columns * u64::from(self.skew.units))
         } else {
-            goes * loads * self.rows_at_once(cut)
+            passes * loads * self.rows_at_once(cut)
         }
     }
 
@@ -177,7 +177,7 @@ impl Skewed {
         let (per_word, units) = (u64::from(self.skew.per_word), u64::from(self.skew.units));
         let [words, row_pitch, pitch] = if cut.run {
             let row_pitch = cut.columns * units;
-            [self.goes(cut) * u64::from(self.skew.loads_at_once() * THREADS), row_pitch, row_pitch]
+            [self.passes(cut) * u64::from(self.skew.loads_at_once() * THREADS), row_pitch, row_pitch]
         } else {
             // Rows `per_word` apart follow each other.
             let between = self.between(cut);
@@ -188,8 +188,8 @@ impl Skewed {
             words: words as u32,
             row_pitch: row_pitch as u32,
             rows: self.rows_at_once(cut) as u32,
-            beside: self.beside(cut) as u32,
-            goes: self.goes(cut) as u32,
+            threads_per_row: self.threads_per_row(cut) as u32,
+            passes: self.passes(cut) as u32,
             lanes_log2: cut.lanes_log2,
         };
         (pitch, places)

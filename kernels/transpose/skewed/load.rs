@@ -11,9 +11,9 @@ const MOST_LOADS_AT_ONCE: usize = 18;
 
 /// The words that a thread brings: some of every so many rows, or every so many words of a run.
 struct Way {
-    /// Of a row, this one and those that are `beside`, twice `beside` and so on further. A run has one for each thread.
+    /// Of a row, this one and every `threads_per_row`-th one after it. A run has one for each thread.
     x: u32,
-    beside: u32,
+    threads_per_row: u32,
     /// The words of each of the thread's rows; of a run, as many as there are threads.
     width: u32,
     /// The first word of that row, counted from the first one that exists; negative, wrapped around, if that is later.
@@ -29,18 +29,26 @@ impl Way {
     #[inline(always)]
     fn new<U: Unit>(args: &SkewedArgs<U>, tile: &Tile, rows: &Rows, skew: Skew) -> Self {
         let (layout, places, per_word) = (&args.layout, &args.places, skew.per_word);
-        let (row, beside) = (thread::thread_idx_x() / places.beside, places.beside);
-        let x = thread::thread_idx_x() - row * beside;
+        let (row, threads_per_row) = (thread::thread_idx_x() / places.threads_per_row, places.threads_per_row);
+        let x = thread::thread_idx_x() - row * threads_per_row;
         let pitch = layout.input_pitch as u32;
         let first = (rows.first as u32 % per_word).wrapping_add(row.wrapping_sub(rows.skipped).wrapping_mul(pitch));
         let word = (first as i32).div_euclid(per_word as i32) as u32;
         if places.is_run() {
-            return Way { x, beside, width: beside, word, word_step: beside, place: 0, place_step: beside };
+            return Way {
+                x,
+                threads_per_row,
+                width: threads_per_row,
+                word,
+                word_step: threads_per_row,
+                place: 0,
+                place_step: threads_per_row,
+            };
         }
         Way {
             // Threads that are left over have none.
             x: if row < places.rows { x } else { u32::MAX },
-            beside,
+            threads_per_row,
             width: (first % per_word + tile.columns * skew.units).div_ceil(per_word),
             word,
             word_step: places.rows * pitch / per_word,
@@ -49,18 +57,18 @@ impl Way {
         }
     }
 
-    /// Calls `go` with the first word, and its place, of each of so many goes, which are `at_once` words long.
+    /// Calls `go` with the first word, and its place, of each pass of `at_once` words.
     #[inline(always)]
-    fn each(&self, goes: u32, at_once: u32, mut go: impl FnMut(u32, u32)) {
+    fn each(&self, passes: u32, at_once: u32, mut go: impl FnMut(u32, u32)) {
         let mut x = self.x;
         while x < self.width {
             let (mut word, mut place) = (self.word.wrapping_add(x), self.place + x);
-            for _ in 0..goes {
+            for _ in 0..passes {
                 go(word, place);
                 word = word.wrapping_add(at_once.wrapping_mul(self.word_step));
                 place += at_once * self.place_step;
             }
-            x += self.beside;
+            x += self.threads_per_row;
         }
     }
 }
@@ -76,7 +84,7 @@ pub(super) fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, ti
     let count = (rows.first as u32 % per_word + above_last + tile.columns * skew.units).div_ceil(per_word);
     let words = args.input_words.at(base).first(count).anchored();
     let way = Way::new(args, tile, rows, skew);
-    way.each(args.places.goes, at_once, |mut word, mut place| {
+    way.each(args.places.passes, at_once, |mut word, mut place| {
         // Indices, not iterators, whose arrays would be in memory.
         let mut loaded = [U::Joined::default(); MOST_LOADS_AT_ONCE];
         let (between, apart) = (math::opaque(way.word_step), math::opaque(way.place_step));
@@ -93,7 +101,7 @@ pub(super) fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, ti
         // Of the last word only some units are there.
         let units = args.input.at((base + words.len() as u64) * per_word as u64);
         let rest = U::join(|i| units.get_or(i, U::default()));
-        way.each(args.places.goes * at_once, 1, |word, place| {
+        way.each(args.places.passes * at_once, 1, |word, place| {
             if word == words.len() {
                 shared.set(place, rest);
             }
