@@ -12,7 +12,7 @@ arguments! {
 
 kernel! {
     /// Thread `i` of the grid computes element `i`.
-    pub fn blur(_arena, args: Blurring) {
+    pub fn blur(_arena, args: Blurring) in "blur" {
         let i = thread::global_x();
         // Some threads of the last block have no element: these forms leave out what is not there.
         let mean = 0.5 * (args.input.get_or(i, 0.0) + args.input.get_or(i + 1, 0.0));
