@@ -40,7 +40,7 @@ fn files_of_modules_and_targets_that_are_no_more_are_removed() {
     let names = |files: &[&str]| files.iter().map(|file| dir.path("ptx").join(file)).collect::<Vec<_>>();
     let sum = text("sum", &[(Arch::SM_75, "c")]);
     assert_eq!(write(&[text("blur", &[(Arch::SM_75, "a"), (Arch::SM_90, "b")]), sum.clone()], true), names(&[]));
-    // One module alone leaves the others as they are.
+    // Only the named module is renewed.
     let blur = text("blur", &[(Arch::SM_75, "a")]);
     assert_eq!(write(std::slice::from_ref(&blur), false), names(&["blur.sm_90.ptx"]));
     assert!(!dir.path("ptx/blur.sm_90.ptx").exists());

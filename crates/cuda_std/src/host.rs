@@ -261,10 +261,9 @@ pub trait Machine {
     fn lane(&self) -> u32;
     /// The bytes of shared memory that the block was launched with.
     fn shared_bytes(&self) -> u32;
-    /// Loads the bits of the elements, of which there are as many as `bits`: these are zeros, and stay so if the access is out
-    /// of range.
+    /// Loads the elements into `bits`, one each. `bits` are zeros before, and stay zeros if the access is out of range.
     fn load(&self, access: &Access, bits: &mut [u64]);
-    /// Stores the bits of the elements, of which there are as many as `bits`; nothing for an access out of range.
+    /// Stores `bits`, one for each element. An access out of range stores nothing.
     fn store(&self, access: &Access, bits: &[u64]);
     /// A masked form ([`GlobalIn::get_or`](crate::GlobalIn::get_or) and others) makes no access, as intended: an element
     /// is out of range, or its condition does not hold.

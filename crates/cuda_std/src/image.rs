@@ -32,7 +32,7 @@ pub enum ImageError {
     NoImages,
     /// The program has compiled modules, and this is none of them.
     MissingModule {
-        /// Those that there are.
+        /// The names of the program's modules.
         included: Vec<&'static str>,
     },
     /// The module was compiled from other contents of its files.
@@ -205,8 +205,8 @@ impl Module {
         self.images
     }
 
-    /// Checks that the module was compiled from its files as they are in `sources`, an
-    /// [`Entry::SOURCES`].
+    /// Compares the digest of the module's files in `sources`, an [`Entry::SOURCES`], with the one that it was compiled
+    /// from.
     ///
     /// # Errors
     ///
@@ -287,7 +287,7 @@ mod tests {
 
     const IMAGES: &[Image] = &[Image::new(75, ".version 6.5\n", "")];
 
-    /// A module that was compiled from `files` as they are in [`LIST`].
+    /// A module with the digest of `files` in [`LIST`].
     fn module(files: &'static [&'static str]) -> Module {
         let sources = Sources::new(LIST).digest(files.iter().copied()).unwrap().leak();
         // SAFETY: the text is never loaded.

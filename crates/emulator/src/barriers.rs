@@ -36,7 +36,7 @@ impl Running {
         }
     }
 
-    /// All threads that there are wait at a barrier.
+    /// All running threads wait at a barrier.
     #[inline(never)]
     pub(crate) fn end_barrier(&mut self) {
         let mut waiting = std::mem::take(&mut self.block.waiting);

@@ -93,7 +93,7 @@ fn global_packs() {
     for_every_pack!(test);
 }
 
-/// All elements or none, and the machine is told; only the forms that say so keep those that there are.
+/// A pack is moved whole or not at all, and the machine is told; `_or` and `_if` keep the elements inside the window.
 #[test]
 fn packs_partly_out_of_range() {
     fn test<T: Value, const N: usize>() {

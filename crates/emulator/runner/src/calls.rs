@@ -1,7 +1,6 @@
 //! The kernels of `catalogue::calls` on a GPU: each in a process of its own, which is ended if it does not end.
 
-use crate::on_gpu::KERNELS;
-use crate::process;
+use crate::{on_gpu, process};
 use catalogue::calls::{self, CallVisitor, THREADS};
 use catalogue::{Args, LEN, SHARED_BYTES};
 use cuda_std::Entry;
@@ -13,18 +12,9 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// What a kernel writes on a device.
 fn output<E: Entry<Args = Args, Constants = ()>>(device: &Device) -> Outcome<Vec<u32>> {
-    let input = device.upload(&(0..LEN).collect::<Vec<u32>>())?;
-    let [mut output, mut zeros, mut result] =
-        [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
     let shape = LaunchShape::new([1, 1, 1], [THREADS, 1, 1]).shared_bytes(SHARED_BYTES.into());
-    device.kernel::<E>(&KERNELS)?.launch(shape, |windows| Args {
-        input: windows.input(&input),
-        output: windows.in_out(&mut output),
-        zeros: windows.in_out(&mut zeros),
-        result: windows.output(&mut result),
-        right: 1,
-    })?;
-    Ok(output.download()?)
+    let [output, _] = on_gpu::launch::<E>(device, &(0..LEN).collect::<Vec<u32>>(), shape, true)?;
+    Ok(output)
 }
 
 /// Compares the kernel of this name with the emulator's.

@@ -1,9 +1,8 @@
 //! The kernels of `catalogue::ends` on a GPU: each launch in a process of its own.
 
-use crate::on_gpu::KERNELS;
-use crate::process;
+use crate::{on_gpu, process};
+use catalogue::Args;
 use catalogue::ends::{THREADS, TILE, copies_under_way, descend, recursion};
-use catalogue::{Args, LEN};
 use cuda_std::Entry;
 use slm::{Device, LaunchShape};
 use std::error::Error;
@@ -16,6 +15,9 @@ const BLOCKS: u64 = 20_000;
 /// More than any cache, so that copies take long.
 const ELEMENTS: u32 = 1 << 26;
 
+/// What a launch prints that did no harm: one with copies, and one with calls.
+const RIGHT: [&str; 2] = ["0 elements changed", "right, 0 elements changed"];
+
 /// Calls within each other.
 const DEPTHS: [&str; 7] = ["1", "5", "10", "100", "1000", "10000", "1000000"];
 
@@ -24,19 +26,9 @@ const STACK_BYTES: usize = 1 << 30;
 
 /// Launches a kernel: the result, and how much has changed.
 fn launch<E: Entry<Args = Args, Constants = ()>>(input: &[u32]) -> Outcome<(Vec<u32>, u32)> {
-    let device = Device::open()?;
-    let input = device.upload(input)?;
-    let [mut output, mut zeros, mut result] =
-        [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
     let shape = LaunchShape::new([BLOCKS, 1, 1], [THREADS, 1, 1]).shared_bytes((4 * TILE).into());
-    device.kernel::<E>(&KERNELS)?.launch(shape, |windows| Args {
-        input: windows.input(&input),
-        output: windows.in_out(&mut output),
-        zeros: windows.in_out(&mut zeros),
-        result: windows.output(&mut result),
-        right: 0,
-    })?;
-    Ok((result.download()?, output.download()?[0]))
+    let [output, result] = on_gpu::launch::<E>(&Device::open()?, input, shape, false)?;
+    Ok((result, output[0]))
 }
 
 /// Has blocks end while their copies are under way.
@@ -67,8 +59,9 @@ pub(crate) fn all() -> Outcome<()> {
         let (is_right, text) = match process::run(&launch)? {
             Some(output) => {
                 let text = process::first_line(&output);
-                let is_right =
-                    !output.status.success() || text.ends_with("0 elements changed") && !text.contains("wrong");
+                // Many calls may end with an error; a copy, and a single call, may not.
+                let may_fail = launch[0] == "recursion" && launch[1] != DEPTHS[0];
+                let is_right = RIGHT.contains(&text.as_str()) || may_fail && !output.status.success();
                 (is_right, text)
             }
             None => (false, "does not end".to_owned()),

@@ -1,9 +1,8 @@
 //! Indices beyond a window on shared memory, on a GPU: each access in a process of its own, since most of them end it.
 
-use crate::on_gpu::KERNELS;
-use crate::process;
+use crate::{on_gpu, process};
+use catalogue::SHARED_BYTES;
 use catalogue::indices::{ACTIONS, WINDOW, beyond_the_window};
-use catalogue::{Args, LEN, SHARED_BYTES};
 use slm::{Device, LaunchShape};
 use std::error::Error;
 
@@ -20,19 +19,8 @@ const WRAP: u32 = 1 << 30;
 
 /// Makes the access: what was loaded, and how many elements of all blocks have changed.
 fn access(index: u32, action: u32) -> Outcome<[u32; 2]> {
-    let device = Device::open()?;
-    let input = device.upload(&[index, action])?;
-    let [mut output, mut zeros, mut result] =
-        [device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?, device.zeroed(LEN as usize)?];
     let shape = LaunchShape::new([BLOCKS, 1, 1], [256, 1, 1]).shared_bytes(SHARED_BYTES.into());
-    device.kernel::<beyond_the_window>(&KERNELS)?.launch(shape, |windows| Args {
-        input: windows.input(&input),
-        output: windows.in_out(&mut output),
-        zeros: windows.in_out(&mut zeros),
-        result: windows.output(&mut result),
-        right: 0,
-    })?;
-    let output = output.download()?;
+    let [output, _] = on_gpu::launch::<beyond_the_window>(&Device::open()?, &[index, action], shape, false)?;
     Ok([output[0], output[1]])
 }
 

@@ -9,6 +9,25 @@ use std::error::Error;
 // The static `KERNELS`: the table of the compiled modules, made by build.rs.
 cuda_std::include_kernels!();
 
+/// Launches a kernel on a device, with buffers of its own: the output and the result.
+pub(crate) fn launch<E: Entry<Args = Args, Constants = ()>>(
+    device: &Device,
+    input: &[u32],
+    shape: LaunchShape,
+    right: bool,
+) -> Result<[Vec<u32>; 2]> {
+    let zeroed = || device.zeroed(LEN as usize);
+    let (input, mut output, mut zeros, mut result) = (device.upload(input)?, zeroed()?, zeroed()?, zeroed()?);
+    device.kernel::<E>(&KERNELS)?.launch(shape, |windows| Args {
+        input: windows.input(&input),
+        output: windows.in_out(&mut output),
+        zeros: windows.in_out(&mut zeros),
+        result: windows.output(&mut result),
+        right: right.into(),
+    })?;
+    Ok([output.download()?, result.download()?])
+}
+
 /// A device, and what the kernels work on.
 struct Gpu {
     device: Device,
