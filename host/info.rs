@@ -28,7 +28,7 @@ pub struct DeviceInfo {
     pub compute_capability: Option<(u32, u32)>,
     /// Multiprocessors of a GPU (an emulated one has one), worker threads of the CPU.
     pub processors: usize,
-    /// Threads that a multiprocessor of a CUDA device has room for.
+    /// Threads that a multiprocessor of a GPU has room for.
     pub threads_per_multiprocessor: Option<u32>,
     /// The device's own memory in bytes; `None` for the CPU, which uses the machine's.
     pub memory: Option<u64>,

@@ -21,6 +21,7 @@ pub struct Profile {
     banks: u32,
     shared_bytes: u32,
     threads: u32,
+    threads_per_multiprocessor: u32,
     block: [u32; 3],
     grid: [u32; 3],
     parameter_bytes: u32,
@@ -38,23 +39,24 @@ macro_rules! facts {
 
 impl Profile {
     /// Compute capability 7.5.
-    pub const SM_75: Profile = Profile::cuda("sm_75", 64);
+    pub const SM_75: Profile = Profile::cuda("sm_75", 64, 1024);
     /// Compute capability 8.0.
-    pub const SM_80: Profile = Profile::cuda("sm_80", 163);
+    pub const SM_80: Profile = Profile::cuda("sm_80", 163, 2048);
     /// Compute capability 9.0.
-    pub const SM_90: Profile = Profile::cuda("sm_90", 227);
+    pub const SM_90: Profile = Profile::cuda("sm_90", 227, 2048);
     /// A small device: 16 banks, 64 KiB.
-    pub const SMALL: Profile = Profile { banks: 16, ..Profile::cuda("small", 64) };
+    pub const SMALL: Profile = Profile { banks: 16, ..Profile::cuda("small", 64, 1024) };
 
     /// All of these.
     pub const ALL: [Profile; 4] = [Profile::SM_75, Profile::SM_80, Profile::SM_90, Profile::SMALL];
 
-    const fn cuda(name: &'static str, shared_kib: u32) -> Self {
+    const fn cuda(name: &'static str, shared_kib: u32, threads_per_multiprocessor: u32) -> Self {
         Profile {
             name,
             banks: 32,
             shared_bytes: shared_kib << 10,
             threads: 1024,
+            threads_per_multiprocessor,
             block: [1024, 1024, 64],
             grid: [i32::MAX as u32, 65535, 65535],
             parameter_bytes: 4096,
@@ -75,6 +77,8 @@ impl Profile {
         shared_bytes: u32;
         /// The most threads of a block.
         threads: u32;
+        /// The most resident threads of a multiprocessor.
+        threads_per_multiprocessor: u32;
         /// The most threads of a block along x, y and z.
         block: [u32; 3];
         /// The most blocks of a grid along x, y and z.

@@ -52,7 +52,7 @@ impl Emulation {
             selection: format!("emulated:{name}:{}", self.seed),
             compute_capability: None,
             processors: 1,
-            threads_per_multiprocessor: None,
+            threads_per_multiprocessor: Some(self.profile.threads_per_multiprocessor()),
             memory: Some(MEMORY_BYTES),
             shared_memory: Some(self.limits().shared),
         }
