@@ -57,6 +57,13 @@ const BYTE_WAYS: [(&str, Algorithm); 7] = [
     ("global seq_cst", Algorithm::GlobalAtomic(Ordering::SeqCst)),
 ];
 
+/// Three to nineteen ranges of what an H200's block can hold.
+const RANGES_OF_BINS: [usize; 5] = [1 << 17, 1 << 18, 3 << 17, 1 << 19, 1 << 20];
+
+/// How many bins are counted.
+const MANY_WAYS: [(&str, Algorithm); 2] =
+    [("shared", Algorithm::SharedAtomic(Ordering::Relaxed)), ("cached", Algorithm::CachedAtomic)];
+
 fn main() -> Result<()> {
     let table_only = std::env::args().any(|argument| argument == "--table");
     let device = Device::open()?;
@@ -85,6 +92,7 @@ fn main() -> Result<()> {
     if !is_cpu(&device) {
         byte_ways(&device, bytes, &mut criterion)?;
         few_bins(&device, samples)?;
+        many_bins(&device, samples)?;
         items(&device)?;
     }
     if let Some(criterion) = criterion {
@@ -315,6 +323,25 @@ fn few_bins(device: &Device, count: usize) -> Result<()> {
             for (name, algorithm) in &BYTE_WAYS[..2] {
                 let histogram = Histogram::even(bins, 0.0..1.0).algorithm(*algorithm).prepare(device)?;
                 data.row(name, &format!("few bins f32 n={count} bins={bins} {distribution:?}"), &histogram)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// More bins than a block's shared memory can hold: up to how many reading the samples several times is worth it.
+fn many_bins(device: &Device, count: usize) -> Result<()> {
+    println!("# many bins");
+    let searched =
+        [("edges", Histogram::edges(&edges(MANY_BINS[0]))), ("edges", Histogram::edges(&edges(MANY_BINS[1])))];
+    let computed = RANGES_OF_BINS.map(|bins| ("even", Histogram::even(bins, 0.0..1.0)));
+    for (kind, histogram) in searched.into_iter().chain(computed) {
+        let bins = histogram.prepare(device)?.bins();
+        for distribution in Distribution::ALL {
+            let data = Data::new(device, distribution, bins, count, middle(bins))?;
+            for (name, algorithm) in MANY_WAYS {
+                let histogram = histogram.clone().algorithm(algorithm).prepare(device)?;
+                data.row(name, &format!("many bins {kind} f32 n={count} bins={bins} {distribution:?}"), &histogram)?;
             }
         }
     }

@@ -6,8 +6,8 @@ use crate::{Device, Element, Result, allocation};
 use cuda_std::{Argument, Entry, GlobalIn};
 use slm_kernels::histogram::{
     Args, BYTE_VALUES, Binning, Bytes, Countable, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice, LowBits,
-    Ratio, Scale, WeightedArgs, histogram_cached, histogram_critical, histogram_global, histogram_private,
-    histogram_shared, histogram_weigh,
+    Ratio, Scale, WeightedArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global,
+    histogram_private, histogram_shared, histogram_weigh,
 };
 use std::fmt;
 
@@ -31,6 +31,10 @@ pub trait Entries: Binning + Argument {
     /// The entry point of a kernel that counts.
     #[must_use]
     fn counter(kernel: Kernel) -> EntryPoint<Self>;
+
+    /// That of [`Kernel::Shared`] for one copy of the counters of one channel, and one block on a multiprocessor.
+    #[must_use]
+    fn counter_alone() -> EntryPoint<Self>;
 }
 
 impl<B: Binning + Argument> Entries for B
@@ -40,6 +44,7 @@ where
     histogram_cached<B>: Entry<Args = Args<B>, Constants = ()>,
     histogram_private<B>: Entry<Args = Args<B>, Constants = ()>,
     histogram_shared<B>: Entry<Args = Args<B>, Constants = ()>,
+    histogram_alone<B>: Entry<Args = Args<B>, Constants = ()>,
     histogram_weigh<B>: Entry<Args = WeightedArgs<B>, Constants = ()>,
 {
     type Weigh = histogram_weigh<B>;
@@ -53,6 +58,10 @@ where
             Kernel::Shared { .. } => EntryPoint::new::<histogram_shared<B>>(),
         }
     }
+
+    fn counter_alone() -> EntryPoint<B> {
+        EntryPoint::new::<histogram_alone<B>>()
+    }
 }
 
 /// Bins as kernels know them, made of a rule.
@@ -61,6 +70,8 @@ pub trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
     type Element: HistogramElement;
     /// The elements of the table that comes with it.
     type Table: Element;
+    /// Whether a sample's key is found by a search.
+    const IS_SEARCH: bool = false;
 
     /// The keys of a channel.
     #[must_use]
@@ -123,6 +134,7 @@ where
 {
     type Element = T;
     type Table = T;
+    const IS_SEARCH: bool = true;
 
     fn table(rule: &Rule<T>) -> Result<Vec<T>> {
         allocation::copied(edges(rule))

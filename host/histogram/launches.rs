@@ -70,7 +70,10 @@ impl<B: FromRule> Launches<B> {
         let counters = (rule.counted * B::keys(rule)) as u32;
         let geometry = |algorithm| Geometry::new(kernel(algorithm, &tuning), counters, tuning.memory, &tuning.launches);
         let (chosen, reason) = match algorithm {
-            Algorithm::Auto => choose(counters, geometry(Algorithm::LanePrivate), shared, tuning.ranges),
+            Algorithm::Auto => {
+                let most_ranges = if B::IS_SEARCH { tuning.searched_ranges } else { tuning.ranges };
+                choose(counters, geometry(Algorithm::LanePrivate), shared, most_ranges)
+            }
             _ => (algorithm, "asked for".to_owned()),
         };
         let launches = Launches {
@@ -100,7 +103,11 @@ impl<B: FromRule> Launches<B> {
     }
 
     pub(super) fn counter(&self) -> EntryPoint<B> {
-        B::counter(self.kernel())
+        let is_relaxed = matches!(self.chosen, Algorithm::SharedAtomic(Ordering::Relaxed) | Algorithm::LanePrivate);
+        match is_relaxed && self.rule.channels == 1 && self.geometry.is_alone() {
+            true => B::counter_alone(),
+            false => B::counter(self.kernel()),
+        }
     }
 
     fn name(&self) -> &'static str {

@@ -16,19 +16,17 @@ pub(super) struct Tuning {
     pub(super) copies: u32,
     /// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
     pub(super) ranges: u32,
+    /// The same for bins that are searched once for each range, too.
+    pub(super) searched_ranges: u32,
     /// Multiprocessors.
     pub(super) processors: u32,
 }
 
-/// Threads of an H200's multiprocessor.
-const THREADS_OF_H200: u32 = 2048;
-
 impl Tuning {
     pub(super) fn new(info: &DeviceInfo, shared: SharedMemory) -> Self {
-        // Emulated devices have no time to lose, and are for examining what runs on GPUs.
-        let threads_of_multiprocessor = info.threads_per_multiprocessor.unwrap_or(THREADS_OF_H200);
         // As many threads as a block can have: a block's counters are added up once, however many threads share them.
         let threads = 1024;
+        let threads_of_multiprocessor = info.threads_per_multiprocessor.unwrap_or(threads);
         // Blocks of eight warps, as many as a multiprocessor has room for.
         let weighing_threads = 256;
         Tuning {
@@ -51,9 +49,12 @@ impl Tuning {
             // One for each lane of a warp. With as many copies as fit, 2^26 `f32` in up to 1,024 bins take 70 to 71 whatever
             // the data are, and 71 to 86 in 4,096.
             copies: 32,
-            // Each range reads all samples: 65,536 bins are two ranges and take 132 to 135. Adding in global memory, with
-            // frequent counters in shared memory, takes 669 for uniform data in 2^20 bins, and 111 to 733 for others.
-            ranges: 4,
+            // Each range reads all samples: in 2^18 bins, five ranges, 2^26 `f32` take 272 to 280 whatever the data are; in
+            // 3 * 2^17, seven ranges, 390 to 399. Adding in global memory, with frequent counters in shared memory, takes 500 to
+            // 1,260 there for data in many bins, and 113 to 140 for data in one or two.
+            ranges: 8,
+            // Between 65,537 edges, two ranges, they take 1,232 to 4,953, and adding in global memory takes 713 to 3,424.
+            searched_ranges: 1,
             processors: info.processors as u32,
         }
     }
@@ -114,6 +115,6 @@ mod tests {
         assert_eq!(grid(t4, 256), (40, 32 << 10));
         assert_eq!(grid(h200, 40_000), (132, 160_000));
         // Two ranges.
-        assert_eq!(grid(h200, 65_536), (132, 131_072));
+        assert_eq!(grid(h200, 65_536), (132, 131_088));
     }
 }

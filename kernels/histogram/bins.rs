@@ -18,9 +18,6 @@ pub const OUTSIDE: u32 = 3;
 pub trait Binning: Copy {
     /// What is counted.
     type Sample: Countable;
-    /// The most registers of a thread that counts in shared memory. With 32, two blocks of 1024 threads are resident on a
-    /// multiprocessor.
-    const REGISTERS: u8 = 32;
 
     /// The key of a sample.
     #[must_use]
@@ -103,8 +100,6 @@ arguments! {
 
 impl<T: Countable> Binning for Edges<T> {
     type Sample = T;
-    // Eight searches at a time.
-    const REGISTERS: u8 = if size_of::<T>() == 2 { 40 } else { 32 };
 
     #[inline(always)]
     fn key(&self, sample: T) -> u32 {

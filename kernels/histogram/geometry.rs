@@ -1,5 +1,6 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
+use super::shared::DROPPED;
 use super::{GROUP, ROW, cached};
 use cuda_std::shared_bytes;
 
@@ -92,6 +93,12 @@ impl Geometry {
         }
     }
 
+    /// Whether there is one copy of each counter in a block, and no room for another block on its multiprocessor.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.blocks == Some(1) && self.copies_log2 == 0
+    }
+
     /// The blocks that count so many packs, on a device with so many multiprocessors: no more than run at a time.
     #[must_use]
     pub fn grid(&self, packs: u64, processors: u32) -> u32 {
@@ -145,12 +152,15 @@ fn private(counters: u64, memory: Memory, tuning: &Tuning, plain: Geometry) -> G
 /// As many copies as fit, or as few ranges as are needed.
 fn shared(counters: u32, most_copies: u32, memory: Memory, tuning: &Tuning) -> Geometry {
     let capacity = (memory.block / 16 * 4).clamp(1, u64::from(u32::MAX)) as u32;
-    let ranges = counters.div_ceil(capacity);
+    let (ranges, dropped) = match counters <= capacity {
+        true => (1, 0),
+        false => (counters.div_ceil(capacity.saturating_sub(DROPPED).max(1)), DROPPED),
+    };
     let range = counters.div_ceil(ranges);
-    let bytes = |copies_log2: u32| shared_bytes::<u32>(u64::from(range) << copies_log2);
+    let bytes = |copies_log2: u32| shared_bytes::<u32>((u64::from(range) << copies_log2) + u64::from(dropped));
     // Two blocks fill a multiprocessor.
     let half = (memory.multiprocessor / 2).saturating_sub(memory.reserved).min(memory.block);
-    // Ranges have one: two would not fit, and kernels count on it.
+    // Ranges have one: two would not fit, and the kernel counts on it.
     let most_log2 = if ranges > 1 { 0 } else { most_copies.max(1).ilog2() };
     let copies_log2 = (0..=most_log2).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
     let shared_bytes = bytes(copies_log2);

@@ -3,7 +3,7 @@
 
 use super::scale::Scale;
 use cuda_std::arguments;
-use cuda_std::math::{floor_product, fma};
+use cuda_std::math::{floor_bits, fma};
 
 arguments! {
     /// Bins of `f32`, by the number half way from a sample to the next larger one.
@@ -34,7 +34,7 @@ impl Scale<f32> for Halfway {
 
     #[cfg(not(target_os = "cuda"))]
     fn new(bins: u32, lower: f32, upper: f32) -> Option<Self> {
-        /// The largest multiples that `floor_product` can tell.
+        /// The largest multiples that `floor_bits` can tell.
         const MOST: f64 = (1u64 << 51) as f64;
         let (lower, upper, bins) = (f64::from(lower), f64::from(upper), f64::from(bins));
         let (width, product) = (upper - lower, lower * bins);
@@ -58,6 +58,6 @@ impl Scale<f32> for Halfway {
         let sample = sample as f64;
         let power = f64::from_bits((sample.to_bits() ^ ODD) & (EXPONENT | ODD));
         let half_ulp = fma(power, self.bins_per_half_ulp, self.fraction);
-        floor_product(fma(sample, self.bins_per_unit, half_ulp), 1.0).wrapping_sub(self.first)
+        floor_bits(fma(sample, self.bins_per_unit, half_ulp)).wrapping_sub(self.first)
     }
 }

@@ -160,9 +160,15 @@ kernel! {
         cached::count(arena, &args);
     }
 
-    /// An atomic addition in shared memory for each sample.
-    pub fn histogram_shared(arena, args: Args<B>) where registers <= { <B as Binning>::REGISTERS } {
+    /// An atomic addition in shared memory for each sample. With so few registers, two blocks of 1024 threads are resident on
+    /// a multiprocessor.
+    pub fn histogram_shared(arena, args: Args<B>) where registers <= 32 {
         shared::count(arena, &args);
+    }
+
+    /// The same for one block on a multiprocessor.
+    pub fn histogram_alone(arena, args: Args<B>) where registers <= 64 {
+        shared::count_alone(arena, &args);
     }
 
     /// Counters of each thread's own.

@@ -4,13 +4,15 @@
 //! neighbouring threads neighbouring packs, and goes on behind what the others take.
 
 use super::{Args, Binning, Countable};
+use core::array;
+use cuda_std::math::opaque;
 use cuda_std::thread;
 
 /// The bytes of a pack.
 pub const PACK_BYTES: u32 = 16;
 
-/// The most samples that a pack can have: of one byte each.
-const MOST_SAMPLES: usize = PACK_BYTES as usize;
+/// The samples whose keys are worked out before one is counted. More take too many registers.
+const TOGETHER: usize = 4;
 
 /// Where keys are counted.
 pub(super) trait Counter {
@@ -18,28 +20,31 @@ pub(super) trait Counter {
     fn count(&self, channel: u32, key: u32);
 }
 
-/// Counts the samples of which part `part` of `parts` takes care; the block's threads divide it among themselves.
+/// Counts the samples of which part `part` of `parts` takes care; the block's threads divide it among themselves. The tail
+/// comes first, so that no register has the part while the packs are counted.
 #[inline(always)]
 pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 2], counter: &C) {
+    count_tail(args, part, counter);
     let threads = thread::block_dim_x();
     let mut number = part * threads + thread::thread_idx_x();
     while number < args.packs {
         count_pack(args, number, counter);
         number += parts * threads;
     }
-    count_tail(args, part, counter);
 }
 
 /// The same for one channel, and faster.
 ///
-/// A thread has asked for `AHEAD` packs, and asks for one more before it counts the first of them; it works out the keys of all
-/// samples of a pack before it counts one. So the latencies of memory and of conversions overlap.
+/// A thread has asked for `AHEAD` packs, and asks for one more before it counts the first of them; it works out the keys of
+/// some samples before it counts one. So the latencies of memory and of conversions overlap. The pack is
+/// [`opaque`], because the compiler would ask for it at the loop's end otherwise, where it takes no other registers.
 #[inline(always)]
 pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, C: Counter>(
     args: &Args<B>,
     [part, parts]: [u32; 2],
     counter: &C,
 ) {
+    count_tail(args, part, counter);
     let threads = thread::block_dim_x();
     let mut number = part * threads + thread::thread_idx_x();
     let mut packs = [[0; 4]; AHEAD];
@@ -47,20 +52,19 @@ pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, C: Counter>(
         *pack = load(args, number + k as u32 * parts * threads);
     }
     while number < args.packs {
-        let last = load(args, number + AHEAD as u32 * parts * threads);
-        let (mut keys, mut len) = ([0; MOST_SAMPLES], 0);
+        let last = load(args, number + AHEAD as u32 * parts * threads).map(opaque);
+        let (mut keys, mut len) = ([0; TOGETHER], 0);
         B::Sample::unpack(packs[0], |sample| {
-            keys[len] = args.binning.key(sample);
+            keys[len % TOGETHER] = args.binning.key(sample);
             len += 1;
+            if len % TOGETHER == 0 {
+                keys.iter().for_each(|key| counter.count(0, *key));
+            }
         });
-        for key in &keys[..len] {
-            counter.count(0, *key);
-        }
-        packs.copy_within(1.., 0);
-        packs[AHEAD - 1] = last;
+        keys[..len % TOGETHER].iter().for_each(|key| counter.count(0, *key));
+        packs = array::from_fn(|k| if k + 1 < AHEAD { packs[k + 1] } else { last });
         number += parts * threads;
     }
-    count_tail(args, part, counter);
 }
 
 /// The pack of this number; zeros behind the last one.

@@ -27,7 +27,16 @@ unsafe extern "C" {
     fn fma_down_f32(a: f32, b: f32, c: f32) -> f32;
     #[link_name = "llvm.nvvm.fma.rm.d"]
     fn fma_down_f64(a: f64, b: f64, c: f64) -> f64;
+    #[link_name = "llvm.nvvm.add.rm.d"]
+    fn add_down_f64(a: f64, b: f64) -> f64;
 }
+
+/// Sums with this number have no room for fractions, and whole numbers in their low bits.
+#[cfg(target_os = "cuda")]
+const ROUNDER_F32: f32 = 1.5 * (1u32 << 23) as f32;
+/// The same for `f64`.
+#[cfg(target_os = "cuda")]
+const ROUNDER_F64: f64 = 1.5 * (1u64 << 52) as f64;
 
 /// A float that has a fused multiply-add.
 pub trait Fma: crate::Value {
@@ -41,7 +50,7 @@ pub trait Fma: crate::Value {
 }
 
 macro_rules! fma {
-    ($($t:ty, $intrinsic:ident $down:ident $rounder:expr;)*) => {$(
+    ($($t:ty, $intrinsic:ident $down:ident $rounder:ident;)*) => {$(
         impl Fma for $t {
             #[inline(always)]
             fn fma(a: Self, b: Self, c: Self) -> Self {
@@ -56,11 +65,9 @@ macro_rules! fma {
             fn floor_product(a: Self, b: Self) -> u32 {
                 #[cfg(target_os = "cuda")]
                 {
-                    // Sums with this number have no room for fractions, and whole numbers in their low bits.
-                    const ROUNDER: $t = $rounder;
                     // SAFETY: arithmetic without preconditions.
-                    let sum = unsafe { $down(a, b, ROUNDER) };
-                    return (sum.to_bits() as u32).wrapping_sub(ROUNDER.to_bits() as u32);
+                    let sum = unsafe { $down(a, b, $rounder) };
+                    return (sum.to_bits() as u32).wrapping_sub($rounder.to_bits() as u32);
                 }
                 #[cfg(not(target_os = "cuda"))]
                 {
@@ -77,8 +84,8 @@ macro_rules! fma {
     )*};
 }
 fma! {
-    f32, fma_f32 fma_down_f32 1.5 * (1u32 << 23) as f32;
-    f64, fma_f64 fma_down_f64 1.5 * (1u64 << 52) as f64;
+    f32, fma_f32 fma_down_f32 ROUNDER_F32;
+    f64, fma_f64 fma_down_f64 ROUNDER_F64;
 }
 
 /// `a * b + c`, rounded once (IEEE 754 `fusedMultiplyAdd`).
@@ -96,6 +103,22 @@ pub fn fma<T: Fma>(a: T, b: T, c: T) -> T {
 #[must_use]
 pub fn floor_product<T: Fma>(a: T, b: T) -> u32 {
     T::floor_product(a, b)
+}
+
+/// Returns the low 32 bits of `floor(value)`.
+///
+/// Unspecified if the value's magnitude is more than 2^51, and if it is NaN. Two instructions, as for [`floor_product`].
+#[inline(always)]
+#[must_use]
+pub fn floor_bits(value: f64) -> u32 {
+    #[cfg(target_os = "cuda")]
+    {
+        // SAFETY: arithmetic without preconditions.
+        let sum = unsafe { add_down_f64(value, ROUNDER_F64) };
+        return (sum.to_bits() as u32).wrapping_sub(ROUNDER_F64.to_bits() as u32);
+    }
+    #[cfg(not(target_os = "cuda"))]
+    return value.floor() as i64 as u32;
 }
 
 /// `value`, about which the compiler makes no assumptions.

@@ -215,7 +215,8 @@ fn what_auto_chooses() -> Result<(), Failed> {
         (Profile::SM_75, 256, (Algorithm::LanePrivate, 16, 1)),
         (Profile::SM_75, 16_381, (shared, 1, 1)),
         (Profile::SM_75, 16_382, (shared, 1, 2)),
-        (Profile::SM_75, 100_000, (Algorithm::CachedAtomic, 0, 1)),
+        (Profile::SM_75, 100_000, (shared, 1, 7)),
+        (Profile::SM_75, 200_000, (Algorithm::CachedAtomic, 0, 1)),
     ] {
         let plan = Histogram::even(bins, 0.0f32..1.0).prepare(&Device::emulated(profile, 0))?.plan(1000);
         if (plan.chosen, plan.copies, plan.ranges) != expected {
@@ -233,7 +234,7 @@ fn why_auto_chooses() -> Result<(), Failed> {
         (channels(256, 8), "1792 counters of 4 bytes fit 16 times into half of 227 KiB"),
         (channels(2, 200), "50944 counters of 4 bytes fit into 227 KiB once, and not twice into half of 227 KiB"),
         (channels(2, 400), "102144 counters of 4 bytes fit into 2 times 227 KiB"),
-        (channels(2, 4000), "1023744 counters of 4 bytes take 18 times 227 KiB, more than 4 of which are slow"),
+        (channels(2, 4000), "1023744 counters of 4 bytes take 18 times 227 KiB, more than 8 of which are slow"),
     ];
     for (histogram, reason) in reasons {
         let plan = histogram.prepare(&Device::emulated(Profile::SM_90, 0))?.plan(8000);
