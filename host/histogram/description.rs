@@ -38,7 +38,8 @@ pub struct Histogram<T> {
 pub enum Algorithm {
     /// The fastest one for so many counters on this device: the more copies of them fit into its shared memory, the
     /// better. The type of the samples matters by the number of counters alone, of which bytes have 256 whatever their bins
-    /// are. [`plan`](PreparedHistogram::plan) tells which one, and why.
+    /// are; so do the bins, but that edges are searched, which is not done several times for each sample.
+    /// [`plan`](PreparedHistogram::plan) tells which one, and why.
     #[default]
     Auto,
     /// One block, whose threads enter a critical section one after another: a lock, taken by compare-and-swap. To see

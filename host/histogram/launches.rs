@@ -252,7 +252,7 @@ fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
 /// The algorithm for so many counters, of which there can be so many copies or are so many ranges, and why.
 ///
 /// Counters are the same for all types of samples, so a type matters by its number of keys alone: bytes have 256 in each
-/// channel, however few bins there are.
+/// channel, however few bins there are. Bins that are searched have other `most_ranges`.
 fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (Algorithm, String) {
     let Geometry { ranges, copies_log2, .. } = geometry;
     let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
@@ -266,7 +266,7 @@ fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: 
             (Algorithm::SharedAtomic(Ordering::Relaxed), format!("fit into {ranges} times {block} KiB"))
         }
         _ => {
-            let why = format!("take {ranges} times {block} KiB, more than {most_ranges} of which are slow");
+            let why = format!("take {ranges} times {block} KiB, and more than {most_ranges} are slow");
             (Algorithm::CachedAtomic, why)
         }
     };

@@ -234,8 +234,13 @@ fn why_auto_chooses() -> Result<(), Failed> {
         (channels(256, 8), "1792 counters of 4 bytes fit 16 times into half of 227 KiB"),
         (channels(2, 200), "50944 counters of 4 bytes fit into 227 KiB once, and not twice into half of 227 KiB"),
         (channels(2, 400), "102144 counters of 4 bytes fit into 2 times 227 KiB"),
-        (channels(2, 4000), "1023744 counters of 4 bytes take 18 times 227 KiB, more than 8 of which are slow"),
+        (channels(2, 4000), "1023744 counters of 4 bytes take 18 times 227 KiB, and more than 8 are slow"),
     ];
+    let edges: Vec<u16> = (0..=60_000).collect();
+    let searched = Histogram::edges(&edges).prepare(&Device::emulated(Profile::SM_90, 0))?.plan(8000);
+    if searched.reason != "60003 counters of 4 bytes take 2 times 227 KiB, and more than 1 are slow" {
+        return Err(searched.reason.into());
+    }
     for (histogram, reason) in reasons {
         let plan = histogram.prepare(&Device::emulated(Profile::SM_90, 0))?.plan(8000);
         let text = format!("counters   {} (channels: {})", plan.counters, plan.channels);
