@@ -4,7 +4,7 @@ use super::cpu::Tally;
 use super::kernels::HistogramKernels;
 use super::prepared::OnDevice;
 use super::{Histogram, Plan, PreparedHistogram};
-use crate::{Buffer, Device, Element, Result};
+use crate::{Buffer, Device, Element, LaunchPlan, Result};
 use slm_kernels::histogram::{Countable, Quantum};
 
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
@@ -47,6 +47,11 @@ pub trait Dispatch: Element {
 
     /// How so many samples would be counted.
     fn plan(histogram: &PreparedHistogram<Self>, samples: usize) -> Plan
+    where
+        Self: HistogramElement;
+
+    /// How the weights of so many samples would be added up.
+    fn weighted_plan(histogram: &PreparedHistogram<Self>, samples: usize) -> Vec<LaunchPlan>
     where
         Self: HistogramElement;
 }
@@ -98,6 +103,13 @@ macro_rules! histogram_elements {
                 match &histogram.on_device {
                     OnDevice::Cpu(cpu) => cpu.plan(&histogram.device, samples),
                     OnDevice::Gpu(gpu) => gpu.plan(samples),
+                }
+            }
+
+            fn weighted_plan(histogram: &PreparedHistogram<$t>, samples: usize) -> Vec<LaunchPlan> {
+                match &histogram.on_device {
+                    OnDevice::Cpu(_) => Vec::new(),
+                    OnDevice::Gpu(gpu) => gpu.weighted_plan(samples),
                 }
             }
         }

@@ -7,7 +7,7 @@ use super::tuning::Tuning;
 use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
-use crate::{Buffer, Device, Element, Result, Windows};
+use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
 use rayon::prelude::*;
 use slm_kernels::histogram::{Even, Kernel, PeakArgs, Quantum, Scale, histogram_peak};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,6 +28,9 @@ pub(super) trait OnGpu<T: Element>: Send + Sync {
 
     /// How so many samples would be counted.
     fn plan(&self, samples: usize) -> Plan;
+
+    /// How the weights of so many samples would be added up.
+    fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan>;
 }
 
 /// Prepares a histogram; `edges` are those of the rule.
@@ -175,6 +178,14 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
 
     fn plan(&self, samples: usize) -> Plan {
         self.launches.plan(&self.device, samples, |shape| self.counter.residency(shape))
+    }
+
+    fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan> {
+        self.launches.weighted_plan(
+            samples,
+            |shape| self.peak.get(|| self.device.own_kernel())?.residency(shape),
+            |shape| self.weigh.get(|| self.device.own_kernel())?.residency(shape),
+        )
     }
 }
 

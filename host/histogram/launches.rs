@@ -6,10 +6,10 @@ use super::tuning::Tuning;
 use super::{Algorithm, Ordering, Plan, Rule};
 use crate::info::SharedMemory;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
-use cuda_std::{GlobalIn, GlobalInOut};
+use cuda_std::{Entry, GlobalIn, GlobalInOut};
 use slm_kernels::cast;
 use slm_kernels::histogram::{
-    Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs,
+    Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs, histogram_peak,
 };
 
 /// What all launches of a histogram work on.
@@ -207,10 +207,11 @@ impl<B: FromRule> Launches<B> {
             0 => ("none", "there is nothing to count"),
             _ => (self.name(), self.reason.as_str()),
         };
+        // Not counted one by one: a plan may be for more samples than there can be.
+        let times = samples.div_ceil(self.most_samples()) as u64;
         let launch = self.of(samples).next().map(|Pass { shape, .. }| LaunchPlan {
-            // Not counted one by one: a plan may be for more samples than there can be.
-            times: samples.div_ceil(self.most_samples()) as u64,
-            moved_bytes: self.moved_bytes(samples),
+            times,
+            moved_bytes: self.samples_and_counts(samples, times),
             ..LaunchPlan::once(kernel, shape, self.shared, residency(shape))
         });
         Plan {
@@ -229,11 +230,35 @@ impl<B: FromRule> Launches<B> {
         }
     }
 
-    /// What all launches read and write: the samples once, and the counts once each launch.
-    fn moved_bytes(&self, samples: usize) -> u64 {
-        let (launches, counts) = (samples.div_ceil(self.most_samples()) as u64, size_of::<u64>() * self.counts());
+    /// How the weights of so many samples are added up; the device says what it does of the launches that find the largest one,
+    /// and of those that add.
+    pub(super) fn weighted_plan(
+        &self,
+        samples: usize,
+        of_peaks: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
+        of_sums: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
+    ) -> Vec<LaunchPlan> {
+        // Not counted one by one: a plan may be for more samples than there can be.
+        let times = samples.div_ceil(self.most_weights) as u64;
+        let weights = (samples as u64).saturating_mul(size_of::<f32>() as u64);
+        let peaks = self.peaks(samples).next().map(|(_, shape, _)| LaunchPlan {
+            times,
+            moved_bytes: weights,
+            ..LaunchPlan::once(histogram_peak::NAME, shape, self.shared, of_peaks(shape))
+        });
+        let sums = self.weighing(samples).next().map(|Pass { shape, .. }| LaunchPlan {
+            times,
+            moved_bytes: weights.saturating_add(self.samples_and_counts(samples, times)),
+            ..LaunchPlan::once(B::Weigh::NAME, shape, self.shared, of_sums(shape))
+        });
+        peaks.into_iter().chain(sums).collect()
+    }
+
+    /// What so many launches read and write: the samples once, and the counts once each launch.
+    fn samples_and_counts(&self, samples: usize, launches: u64) -> u64 {
+        let counts = (size_of::<u64>() * self.counts()) as u64;
         let samples = (samples as u64).saturating_mul(size_of::<B::Element>() as u64);
-        samples.saturating_add(launches.saturating_mul(counts as u64))
+        samples.saturating_add(launches.saturating_mul(counts))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Algorithm, Counts, HistogramElement, Plan, Rule, WeightedCounts, cpu, gpu};
 use crate::buffer::check_length;
-use crate::{Buffer, Device, Result};
+use crate::{Buffer, Device, LaunchPlan, Result};
 use std::fmt;
 use std::sync::Arc;
 
@@ -132,8 +132,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
 
     /// Adds up a weight for each sample; the [module](super) says how exactly.
     ///
-    /// The histogram's [`algorithm`](crate::Histogram::algorithm) and its [`plan`](Self::plan) are those of counting. On a
-    /// GPU weights are added atomically in shared memory, where a block has one set of sums if all of them fit into what
+    /// The histogram's [`algorithm`](crate::Histogram::algorithm) and its [`plan`](Self::plan) are those of counting; that of the
+    /// weights is [`weighted_plan`](Self::weighted_plan). On a GPU weights are added atomically in shared memory, where a block has one set of sums if all of them fit into what
     /// blocks have by default (48 KiB), and otherwise in global memory: the more samples meet in a bin, the slower.
     ///
     /// ```
@@ -172,10 +172,19 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 
-    /// How so many samples, of all channels together, would be counted; not how their weights would be added up.
+    /// How so many samples, of all channels together, would be counted.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         T::plan(self, samples)
+    }
+
+    /// How the weights of so many samples, of all channels together, would be added up: the launches that find the largest weight,
+    /// and those that add. Empty for the CPU, and where there is nothing to add.
+    ///
+    /// On a GPU this loads the kernels, as the first call of [`apply_weighted`](Self::apply_weighted) does.
+    #[must_use]
+    pub fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan> {
+        T::weighted_plan(self, samples)
     }
 
     fn check_samples(&self, samples: &Buffer<T>) -> Result<()> {

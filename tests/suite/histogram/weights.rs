@@ -5,13 +5,47 @@ use super::oracle::{Case, flat};
 use crate::common::{Random, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::histogram::{HistogramError, PreparedHistogram};
-use slm::{Buffer, Device, Error};
+use slm::{Backend, Buffer, Device, Error, Histogram};
 
 /// More than one block of each kernel, and a part of a warp behind the last whole one.
 const SAMPLES: usize = 3 * 1001;
 
 pub(super) fn trials() -> Vec<Trial> {
-    on_every_backend(SUITE, "i32::weights_that_are_not_finite", weights_that_are_not_finite).into()
+    let not_finite = on_every_backend(SUITE, "i32::weights_that_are_not_finite", weights_that_are_not_finite);
+    let planned = on_every_backend(SUITE, "u16::weights_as_planned", weights_as_planned);
+    not_finite.into_iter().chain(planned).collect()
+}
+
+/// In shared memory, and, with more sums than a block has by default, in global memory.
+fn weights_as_planned(device: &Device) -> Result<(), Failed> {
+    for (bins, in_shared_memory) in [(10, true), (10_000, false)] {
+        let histogram = Histogram::even(bins, 0u16..10_000).prepare(device)?;
+        if !histogram.weighted_plan(0).is_empty() {
+            return Err(format!("{:?}", histogram.weighted_plan(0)).into());
+        }
+        let plan = histogram.weighted_plan(SAMPLES);
+        match (&plan[..], device.info().backend) {
+            ([], Backend::Cpu) => continue,
+            ([peaks, sums], Backend::Cuda | Backend::Emulated)
+                if [peaks.kernel, sums.kernel] == ["histogram_peak", "histogram_weigh_even_u16"]
+                    && [peaks.times, sums.times] == [1, 1]
+                    && [peaks.shared_bytes > 0, sums.shared_bytes > 0] == [false, in_shared_memory]
+                    && peaks.moved_bytes == 4 * SAMPLES as u64
+                    && sums.moved_bytes == (6 * SAMPLES + 8 * (bins + 3)) as u64 => {}
+            _ => return Err(format!("{bins} bins: {plan:?}").into()),
+        }
+        device.reset_emulation_reports();
+        histogram.apply_weighted(&[1; SAMPLES], &[1.0; SAMPLES])?;
+        for report in device.emulation_reports() {
+            let launch = report.launch;
+            if !plan.iter().any(|plan| {
+                (plan.kernel, plan.grid, plan.block) == (report.kernel, launch.grid.map(u64::from), launch.block)
+            }) {
+                return Err(format!("{} {launch:?} is not in {plan:?}", report.kernel).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The first of them is named, wherever it stands; then the same buffers are as good as before.
