@@ -160,13 +160,26 @@ fn predicted(model: BankModel, pattern: &AccessPattern) -> [u64; 5] {
     [cost.requests, cost.phases, cost.wavefronts, cost.passes, lanes.into()]
 }
 
-#[test]
-fn the_emulator_counts_the_same() {
-    agrees::<bytes>(Width::B1, AccessKind::Load);
-    agrees::<shorts>(Width::B2, AccessKind::Load);
-    agrees::<words>(Width::B4, AccessKind::Load);
-    agrees::<longs>(Width::B8, AccessKind::Load);
-    agrees::<fours>(Width::B16, AccessKind::Load);
-    agrees::<word_additions>(Width::B4, AccessKind::Atomic);
-    agrees::<long_additions>(Width::B8, AccessKind::Atomic);
+macro_rules! the_emulator_counts_the_same {
+    ($($kernel:ident $width:ident $kind:ident;)*) => {
+        /// Each width apart, so that all cores have something to do.
+        mod the_emulator_counts_the_same {
+            use super::{AccessKind, Width, agrees};
+            $(
+                #[test]
+                fn $kernel() {
+                    agrees::<super::$kernel>(Width::$width, AccessKind::$kind);
+                }
+            )*
+        }
+    };
+}
+the_emulator_counts_the_same! {
+    bytes B1 Load;
+    shorts B2 Load;
+    words B4 Load;
+    longs B8 Load;
+    fours B16 Load;
+    word_additions B4 Atomic;
+    long_additions B8 Atomic;
 }
