@@ -160,7 +160,26 @@ fn other_ways(device: &Device) -> Result<()> {
     let even = |bins| Histogram::even(bins, 0.0..f32::from(SAMPLES_END));
     histograms(device, &even(20).channels(3).count(2), below_end)?;
     count(device, &even(1000), Algorithm::LanePrivate, &samples(below_end))?;
-    count(device, &even(70_000), Algorithm::SharedAtomic(Ordering::Relaxed), &samples(below_end))
+    count(device, &even(70_000), Algorithm::SharedAtomic(Ordering::Relaxed), &samples(below_end))?;
+    alone::<u16>(device)?;
+    alone::<u32>(device)?;
+    alone::<i32>(device)?;
+    alone::<f32>(device)?;
+    alone::<f64>(device)?;
+    let rounded = Histogram::even(50_001, 0.0..f64::from(SAMPLES_END));
+    count(device, &rounded, Algorithm::SharedAtomic(Ordering::Relaxed), &samples(below_end))?;
+    let low_bits = Histogram::low_bits(16);
+    count(device, &low_bits, Algorithm::SharedAtomic(Ordering::Relaxed), &samples(|bits| bits as u16))
+}
+
+/// As many counters as leave no room for a second block on a multiprocessor. Bytes have too few on this device.
+fn alone<T: HistogramElement + From<u16>>(device: &Device) -> Result<()> {
+    const BINS: u16 = 50_000;
+    let edges: Vec<T> = (0..=BINS).map(T::from).collect();
+    for histogram in [Histogram::even(BINS.into(), T::from(0)..T::from(BINS)), Histogram::edges(&edges)] {
+        count(device, &histogram, Algorithm::SharedAtomic(Ordering::Relaxed), &samples(below_end))?;
+    }
+    Ok(())
 }
 
 fn samples<T>(sample: impl Fn(u64) -> T) -> Vec<T> {

@@ -51,6 +51,7 @@ mod tests {
         verify::<filter1d::filter1d_register_columns<Same<i32>>>();
         verify::<histogram::histogram_peak>();
         verify::<histogram::histogram_shared<histogram::Bytes>>();
+        verify::<histogram::histogram_alone<histogram::LowBits>>();
         verify::<transpose::transpose_swap<u16>>();
         for packed in transpose::PACKED {
             transpose::Kernel::Packed(packed).visit(Verify);

@@ -32,7 +32,8 @@ pub trait Entries: Binning + Argument {
     #[must_use]
     fn counter(kernel: Kernel) -> EntryPoint<Self>;
 
-    /// That of [`Kernel::Shared`] for one copy of the counters of one channel, and one block on a multiprocessor.
+    /// That of [`Kernel::Shared`] for one copy of the counters of one channel, additions without order, and one block on a
+    /// multiprocessor.
     #[must_use]
     fn counter_alone() -> EntryPoint<Self>;
 }

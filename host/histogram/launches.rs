@@ -71,7 +71,11 @@ impl<B: FromRule> Launches<B> {
         let geometry = |algorithm| Geometry::new(kernel(algorithm, &tuning), counters, tuning.memory, &tuning.launches);
         let (chosen, reason) = match algorithm {
             Algorithm::Auto => {
-                let most_ranges = if B::IS_SEARCH { tuning.searched_ranges } else { tuning.ranges };
+                let most_ranges = match (B::IS_SEARCH, rule.channels) {
+                    (true, _) => tuning.searched_ranges,
+                    (false, 1) => tuning.ranges,
+                    (false, _) => tuning.ranges_of_channels,
+                };
                 choose(counters, geometry(Algorithm::LanePrivate), shared, most_ranges)
             }
             _ => (algorithm, "asked for".to_owned()),
@@ -207,8 +211,7 @@ impl<B: FromRule> Launches<B> {
             0 => ("none", "there is nothing to count"),
             _ => (self.name(), self.reason.as_str()),
         };
-        // Not counted one by one: a plan may be for more samples than there can be.
-        let times = samples.div_ceil(self.most_samples()) as u64;
+        let times = times(samples, self.most_samples());
         let launch = self.of(samples).next().map(|Pass { shape, .. }| LaunchPlan {
             times,
             moved_bytes: self.samples_and_counts(samples, times),
@@ -238,8 +241,7 @@ impl<B: FromRule> Launches<B> {
         of_peaks: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
         of_sums: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
     ) -> Vec<LaunchPlan> {
-        // Not counted one by one: a plan may be for more samples than there can be.
-        let times = samples.div_ceil(self.most_weights) as u64;
+        let times = times(samples, self.most_weights);
         let weights = (samples as u64).saturating_mul(size_of::<f32>() as u64);
         let peaks = self.peaks(samples).next().map(|(_, shape, _)| LaunchPlan {
             times,
@@ -291,7 +293,7 @@ fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: 
             (Algorithm::SharedAtomic(Ordering::Relaxed), format!("fit into {ranges} times {block} KiB"))
         }
         _ => {
-            let why = format!("take {ranges} times {block} KiB, and more than {most_ranges} are slow");
+            let why = format!("need {ranges} ranges of {block} KiB, and more than {most_ranges} are slow");
             (Algorithm::CachedAtomic, why)
         }
     };
@@ -314,6 +316,11 @@ fn shape(blocks: u32, threads: u32) -> LaunchShape {
 /// `len` elements in parts of at most `most`: where each begins, and its length.
 fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len.div_ceil(most)).map(move |part| (part * most, most.min(len - part * most)))
+}
+
+/// How many parts these are. Not counted one by one: a plan may be for more samples than there can be.
+fn times(len: usize, most: usize) -> u64 {
+    len.div_ceil(most) as u64
 }
 
 /// Some of the samples.

@@ -16,6 +16,8 @@ pub(super) struct Tuning {
     pub(super) copies: u32,
     /// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
     pub(super) ranges: u32,
+    /// The same for several channels.
+    pub(super) ranges_of_channels: u32,
     /// The same for bins that are searched once for each range, too.
     pub(super) searched_ranges: u32,
     /// Multiprocessors.
@@ -49,10 +51,13 @@ impl Tuning {
             // One for each lane of a warp. With as many copies as fit, 2^26 `f32` in up to 1,024 bins take 70 to 71 whatever
             // the data are, and 71 to 86 in 4,096.
             copies: 32,
-            // Each range reads all samples: in 2^18 bins, five ranges, 2^26 `f32` take 272 to 280 whatever the data are; in
-            // 3 * 2^17, seven ranges, 390 to 399. Adding in global memory, with frequent counters in shared memory, takes 500 to
-            // 1,260 there for data in many bins, and 113 to 140 for data in one or two.
-            ranges: 8,
+            // Each range reads all samples: 2^26 `f32` in 2^18 bins, five ranges, take 272 to 280 whatever the data are, seven ranges
+            // 388 to 399, ten 514 to 521. Adding in global memory, with frequent counters in shared memory, takes for five
+            // 499 to 1,259 if the data are in many bins, and 113 to 127 if they are in one or two; for seven 513 to 978, and 125 to 140;
+            // for ten 520 to 1,133, and 113 to 128. So data in few bins lose, and those in many win more.
+            ranges: 7,
+            // Several channels go a slower way through ranges, which was not measured.
+            ranges_of_channels: 4,
             // Between 65,537 edges, two ranges, they take 1,232 to 4,953, and adding in global memory takes 713 to 3,424.
             searched_ranges: 1,
             processors: info.processors as u32,
@@ -116,5 +121,27 @@ mod tests {
         assert_eq!(grid(h200, 40_000), (132, 160_000));
         // Two ranges.
         assert_eq!(grid(h200, 65_536), (132, 131_088));
+    }
+
+    /// Every counter is in a range, none of which is empty, and fits into a block with the one for samples of other ranges.
+    #[test]
+    fn ranges_fit_at_their_limits() {
+        for tuning in [gpu((9, 0), 132, 2048, [227, 228]), gpu((7, 5), 40, 1024, [64, 64])] {
+            let block = tuning.memory.block;
+            let capacity = (block / 4) as u32;
+            for counters in (1..=4).flat_map(|k| k * capacity - 5..=k * capacity + 5) {
+                let kernel = kernels::Kernel::Shared { most_copies: tuning.copies };
+                let geometry = kernels::Geometry::new(kernel, counters, tuning.memory, &tuning.launches);
+                let kernels::Geometry { ranges, range, shared_bytes, copies_log2, .. } = geometry;
+                let used = 4 * u64::from(range + u32::from(ranges > 1));
+                assert!(shared_bytes <= block && shared_bytes >= used, "{counters}: {geometry:?}");
+                assert!((ranges - 1) * range < counters && counters <= ranges * range, "{counters}: {geometry:?}");
+                assert_eq!(
+                    (copies_log2, geometry.is_alone(), ranges > 1),
+                    (0, true, counters > capacity),
+                    "{counters}"
+                );
+            }
+        }
     }
 }

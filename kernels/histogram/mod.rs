@@ -166,7 +166,8 @@ kernel! {
         shared::count(arena, &args);
     }
 
-    /// The same for one block on a multiprocessor.
+    /// The same for one channel, one copy of its counters, and additions without order, where one block fills a
+    /// multiprocessor.
     pub fn histogram_alone(arena, args: Args<B>) where registers <= 64 {
         shared::count_alone(arena, &args);
     }

@@ -6,9 +6,9 @@
 //!
 //! If the counters of a block do not fit into shared memory, they are divided into *ranges*: as many neighbouring blocks
 //! as there are ranges read the same samples, at about the same time, and each counts those of its range. Then there is
-//! one copy of each counter. Samples of other ranges are counted too, in one counter behind the others that is dropped:
-//! lanes that add 1 in the same place do not wait for each other, whereas a branch around the addition costs three more
-//! instructions, and divides the warp.
+//! one copy of each counter. For one channel, samples of other ranges are counted too, in one counter behind the others that is
+//! dropped: lanes that add 1 in the same place do not wait for each other, whereas a branch around the addition costs three
+//! more instructions, and divides the warp. Several channels, and additions in order, go the other way.
 //!
 //! No bank conflicts when the counters are cleared (consecutive addresses) and added up: lanes whose counters begin in the
 //! same bank begin with different copies. While counting there are as many as the data bring about, and none with 32

@@ -37,7 +37,7 @@ pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 
 ///
 /// A thread has asked for `AHEAD` packs, and asks for one more before it counts the first of them; it works out the keys of
 /// some samples before it counts one. So the latencies of memory and of conversions overlap. The pack is
-/// [`opaque`], because the compiler would ask for it at the loop's end otherwise, where it takes no other registers.
+/// [`opaque`]: otherwise the compiler moves the load to the loop's end, to save registers.
 #[inline(always)]
 pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, C: Counter>(
     args: &Args<B>,

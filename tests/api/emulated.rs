@@ -84,6 +84,10 @@ fn plans_of_histograms() {
     assert_eq!([0, 1 << 31, (1 << 31) + 1, usize::MAX].map(launches), [0, 1, 2, all]);
     let numbers = Histogram::even(1 << 20, 0.0f64..1.0).prepare(&device).unwrap();
     assert_eq!(numbers.plan(usize::MAX).launches[0].times, 8 * all);
+    // And 2^30 weights.
+    let weighings = |samples| numbers.weighted_plan(samples).iter().map(|launch| launch.times).collect::<Vec<_>>();
+    let all = (usize::MAX as u64).div_ceil(1 << 30);
+    assert_eq!([1 << 30, (1 << 30) + 1, usize::MAX].map(weighings), [1, 2, all].map(|times| vec![times; 2]));
 }
 
 #[test]

@@ -107,7 +107,7 @@ pub fn floor_product<T: Fma>(a: T, b: T) -> u32 {
 
 /// Returns the low 32 bits of `floor(value)`.
 ///
-/// Unspecified if the value's magnitude is more than 2^51, and if it is NaN. Two instructions, as for [`floor_product`].
+/// Unspecified if the value's magnitude is more than 2^51, and if it is NaN. One addition.
 #[inline(always)]
 #[must_use]
 pub fn floor_bits(value: f64) -> u32 {
@@ -115,7 +115,8 @@ pub fn floor_bits(value: f64) -> u32 {
     {
         // SAFETY: arithmetic without preconditions.
         let sum = unsafe { add_down_f64(value, ROUNDER_F64) };
-        return (sum.to_bits() as u32).wrapping_sub(ROUNDER_F64.to_bits() as u32);
+        // The low bits of the other number are zeros.
+        return sum.to_bits() as u32;
     }
     #[cfg(not(target_os = "cuda"))]
     return value.floor() as i64 as u32;

@@ -80,11 +80,17 @@ pub(super) fn trials() -> Vec<Trial> {
         of_cases("negative_edges", cases::negative_edges()),
         of_cases("negative_bins", cases::negative_bins()),
         of_cases("float_edges", cases::float_edges::<f32>([f32::NEG_INFINITY, f32::INFINITY])),
+        of_cases("many_edges", vec![Case::edges(&cases::many_edges::<u16>(65_535.0))]),
+        of_cases("many_edges", vec![Case::edges(&cases::many_edges::<u32>(4e9))]),
+        of_cases("many_edges", vec![Case::edges(&cases::many_edges::<i32>(2e9))]),
+        of_cases("many_edges", vec![Case::edges(&cases::many_edges::<f32>(1e6))]),
+        of_cases("many_edges", vec![Case::edges(&cases::many_edges::<f64>(1e6))]),
         of_cases("float_edges", cases::float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
         on_every_backend(SUITE, "u8::constant::256_bins", constant_bytes).into(),
         on_every_backend(SUITE, "u8::more_channels_than_counters", more_channels_than_counters).into(),
         on_every_backend(SUITE, "u16::counts_at_their_end", counts_at_their_end).into(),
         on_every_backend(SUITE, "i32::cache_filled_anew", cache_filled_anew).into(),
+        on_every_backend(SUITE, "u16::ranges_of_channels", ranges_of_channels).into(),
         on_every_backend(SUITE, "i32::threads_share_a_histogram", threads_share_a_histogram).into(),
         vec![Trial::test("histogram::emulated::u8::lanes_never_meet", lanes_never_meet)],
         vec![Trial::test("histogram::emulated::f32::what_auto_chooses", what_auto_chooses)],
@@ -133,6 +139,16 @@ fn counts_at_their_end(device: &Device) -> Result<(), Failed> {
         if (counts.bins(), counts.nan(), counts.total()) != (&[1, u64::MAX][..], 7, u64::MAX) {
             return Err(format!("{algorithm:?}: {counts:?}").into());
         }
+    }
+    Ok(())
+}
+
+/// Counters of several channels that no block can hold, with and without order.
+fn ranges_of_channels(device: &Device) -> Result<(), Failed> {
+    let case = Case { channels: 3, counted: 2, ..Case::even(30_000, 0..60_000u16) };
+    let samples = case.samples(3 * 170, &mut Random::new(0));
+    for algorithm in [Algorithm::SharedAtomic(Ordering::Relaxed), Algorithm::SharedAtomic(Ordering::SeqCst)] {
+        count(device, &case, algorithm, &samples, &case.counts(&samples)).map_err(Failed::from)?;
     }
     Ok(())
 }
@@ -234,11 +250,11 @@ fn why_auto_chooses() -> Result<(), Failed> {
         (channels(256, 8), "1792 counters of 4 bytes fit 16 times into half of 227 KiB"),
         (channels(2, 200), "50944 counters of 4 bytes fit into 227 KiB once, and not twice into half of 227 KiB"),
         (channels(2, 400), "102144 counters of 4 bytes fit into 2 times 227 KiB"),
-        (channels(2, 4000), "1023744 counters of 4 bytes take 18 times 227 KiB, and more than 8 are slow"),
+        (channels(2, 4000), "1023744 counters of 4 bytes need 18 ranges of 227 KiB, and more than 4 are slow"),
     ];
     let edges: Vec<u16> = (0..=60_000).collect();
     let searched = Histogram::edges(&edges).prepare(&Device::emulated(Profile::SM_90, 0))?.plan(8000);
-    if searched.reason != "60003 counters of 4 bytes take 2 times 227 KiB, and more than 1 are slow" {
+    if searched.reason != "60003 counters of 4 bytes need 2 ranges of 227 KiB, and more than 1 are slow" {
         return Err(searched.reason.into());
     }
     for (histogram, reason) in reasons {
@@ -295,6 +311,8 @@ fn variants<T: Number>(device: &Device, case: &Case<T>) -> Vec<(Case<T>, usize)>
         }
         (true, true) => vec![variant(true, (1, 1), 2051)],
         (false, true) if case.bin_count() > TOO_MANY => vec![variant(true, (1, 1), large)],
+        // The oracle looks at all edges for each sample.
+        (false, true) if matches!(case.bins, Bins::Edges(_)) => vec![variant(true, (1, 1), 4097)],
         (false, true) => vec![variant(true, (1, 1), large), variant(false, (3, 1), 4097)],
         (false, false) => {
             let several = [variant(false, (1, 1), large), variant(true, (4, 3), SHARED_SIZE)];

@@ -65,6 +65,19 @@ fn floors_of_products_are_exact() {
     assert_eq!(math::floor_product(f64::from(u32::MAX) + 2.5, 1.0), 1);
 }
 
+#[test]
+fn floors_have_low_bits() {
+    const MOST: f64 = (1u64 << 51) as f64;
+    let least = f64::from_bits(1);
+    for x in [-MOST, 1.0 - MOST, -2.5, -1.0, -0.5, -least, -0.0, 0.0, least, 0.5, 1.0, 2.5, 1e9, 1e10, MOST - 0.5, MOST]
+    {
+        for x in [x.next_down(), x, x.next_up()].into_iter().filter(|x| x.abs() <= MOST) {
+            assert_eq!(math::floor_bits(x), floor(x, 1.0) as u32, "{x}");
+        }
+    }
+    assert_eq!([math::floor_bits(f64::from(u32::MAX) + 2.5), math::floor_bits(-0.5)], [1, u32::MAX]);
+}
+
 /// `floor(a * b)`, by the significands.
 fn floor(a: f64, b: f64) -> i64 {
     let parts = |x: f64| {
