@@ -15,6 +15,9 @@ const MOST_COMPARED: usize = 16;
 /// The most strides that are tried.
 const MOST_STRIDES: usize = 8;
 
+/// The most turns that a lane leaves out before its first one, on average.
+const MOST_LEFT_OUT_FIRST: usize = 2;
+
 /// Requests whose lanes go together.
 #[derive(Debug)]
 pub(crate) struct Aligned {
@@ -51,6 +54,7 @@ fn by_address(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> {
 }
 
 /// The requests of lanes that make the turns of a loop in which addresses go on evenly from lane to lane, but leave out some.
+/// `None` if that would only part lanes, as where some of them are in the next row already: then they make the same turns.
 fn by_place(requests: &[Request]) -> Option<Vec<Request>> {
     let visits = visits(requests)?;
     let most = visits.iter().map(Vec::len).max()?;
@@ -58,14 +62,29 @@ fn by_place(requests: &[Request]) -> Option<Vec<Request>> {
     if !visits.iter().any(|visits| is_irregular(visits)) || !are_monotone(&visits) {
         return None;
     }
-    let places = |stride: i64| {
-        grouped(requests, |request, lane| {
+    let place = |stride: i64| {
+        move |request: &Request, lane: u32| {
             (request.addresses[lane as usize] as i64).wrapping_sub(stride.wrapping_mul(lane.into()))
-        })
+        }
     };
-    let places = strides(&visits).into_iter().map(places).min_by_key(BTreeMap::len)?;
+    let places = |stride| (stride, grouped(requests, place(stride)));
+    let (stride, places) = strides(&visits).into_iter().map(places).min_by_key(|(_, places)| places.len())?;
     let few = places.len() <= 2 * most && all >= 3 * places.len();
-    few.then(|| places.into_values().flatten().collect())
+    let are_turns = few && meet_again(requests, place(stride)) && begin_together(&places);
+    are_turns.then(|| places.into_values().flatten().collect())
+}
+
+/// Whether lanes begin with one of the first turns, as they do if they leave out every other one, rather than one lane after
+/// another. Those only seem to: they make all turns, and a lane is about as far from the next one as from its own next visit.
+fn begin_together(turns: &BTreeMap<i64, Vec<Request>>) -> bool {
+    let made: Vec<u32> = turns.values().map(|turn| turn.iter().fold(0, |made, part| made | part.made)).collect();
+    let all = made.iter().fold(0, |all, made| all | made);
+    let left_out_by = |lane: u32| made.iter().position(move |made| made >> lane & 1 == 1);
+    let left_out_behind_by = |lane: u32| made.iter().rev().position(move |made| made >> lane & 1 == 1);
+    let before: usize = lanes_of(all).filter_map(left_out_by).sum();
+    // Lanes that go down begin there.
+    let behind: usize = lanes_of(all).filter_map(left_out_behind_by).sum();
+    before.min(behind) <= MOST_LEFT_OUT_FIRST * all.count_ones() as usize
 }
 
 /// The addresses of each lane's visits, unless some make no access.
@@ -131,16 +150,17 @@ fn by_distance(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> 
     Some(grouped(requests, distance).into_values().flatten().chain(left_out).collect())
 }
 
-/// Whether the lanes that are at other distances than most of their request meet lanes of other requests at half as many.
-fn meet_again(requests: &[Request], distance: impl Fn(&Request, u32) -> i64) -> bool {
+/// Whether the lanes that are at other places than most of their request, by `place`, meet lanes of other requests at half as
+/// many.
+fn meet_again(requests: &[Request], place: impl Fn(&Request, u32) -> i64) -> bool {
     let mut visits_at: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
     let mut parted = 0;
     for (visit, request) in requests.iter().enumerate() {
         let mut lanes_at: BTreeMap<i64, u32> = BTreeMap::new();
         for lane in request.lanes() {
-            let distance = distance(request, lane);
-            *lanes_at.entry(distance).or_default() += 1;
-            visits_at.entry(distance).or_default().push(visit as u32);
+            let place = place(request, lane);
+            *lanes_at.entry(place).or_default() += 1;
+            visits_at.entry(place).or_default().push(visit as u32);
         }
         parted += all_but_most(lanes_at.into_values());
     }

@@ -48,6 +48,11 @@ impl Turns {
         Turns { visits }
     }
 
+    /// Each of these requests is of one.
+    pub(crate) fn of(requests: &[Request]) -> Self {
+        Turns::new(requests.iter().map(|request| (request.came, &request.clocks)))
+    }
+
     /// How often the lane has visited the site.
     pub(crate) fn times(&self) -> impl Iterator<Item = u32> {
         self.visits.iter().map(|visits| visits.len() as u32)
@@ -57,6 +62,17 @@ impl Turns {
     fn before(&self, request: &Request, lane: u32) -> usize {
         let visits = &self.visits[lane as usize];
         visits.partition_point(|(clock, _)| *clock < request.clocks[lane as usize])
+    }
+
+    /// How often the lane of a request visits the site, from the request on.
+    pub(crate) fn since(&self, request: &Request, lane: u32) -> usize {
+        self.visits[lane as usize].len() - self.before(request, lane)
+    }
+
+    /// The turn of the visit from which on the lane makes so many.
+    pub(crate) fn turn_from(&self, lane: u32, number: usize) -> Option<usize> {
+        let visits = &self.visits[lane as usize];
+        visits.get(visits.len().checked_sub(number)?).map(|(_, turn)| *turn)
     }
 
     /// Whether the site of these requests is in the loop: some visits are between two of one lane.

@@ -246,6 +246,29 @@ mod tests {
             }
         }
 
+        /// Threads that go over lines of units together, neighbours over neighbouring ones, make the same turns, whether the lines
+        /// are rows or columns, and how far they are apart. They load up to four units at a time and then store them.
+        #[test]
+        fn lines_are_gone_over_together(
+            (width, gap) in (1u64..70, 0u64..9),
+            (warps, warp) in (1u64..9, 0u64..9),
+            units in 1u64..4000,
+            at_once in 1usize..5,
+            down in any::<bool>(),
+        ) {
+            let steps = if down { [1, units / width + gap] } else { [width + gap, 1] };
+            let place = |unit: u64| unit / width * steps[0] + unit % width * steps[1];
+            let units_of = |lane: u64| (32 * (warp % warps) + lane..units).step_by(32 * warps as usize).collect::<Vec<_>>();
+            let turn = |units: &[u64]| {
+                let loads = units.iter().map(|unit| (1, Some(2 * unit)));
+                loads.chain(units.iter().map(|unit| (0, Some(place(*unit))))).collect::<Vec<Visit>>()
+            };
+            let lanes: Vec<Vec<Visit>> = (0..32).map(|lane| units_of(lane).chunks(at_once).flat_map(turn).collect()).collect();
+            let turns = units_of(0).len() as u64;
+            let counted = counted(&lanes);
+            prop_assert_eq!([counted[0].requests, counted[1].requests], [turns, turns]);
+        }
+
         /// Lanes that all do the same are never in doubt.
         #[test]
         fn lanes_that_do_not_diverge_are_exact(visits in visits(60), stride in 0u64..5) {

@@ -120,16 +120,28 @@ impl Visits<'_> {
     }
 
     /// If the accesses do not tell who goes together, another site in the same loop may: best, one that all lanes have come
-    /// by as often.
+    /// by as often, as each visit there is of the same turn as one here, even if several follow each other; otherwise one that
+    /// has a turn for all visits.
     fn follow(&mut self, turns: &[Turns]) {
         if turns.is_empty() || self.is_shown() {
             return;
         }
         let requests: Vec<Request> = self.requests().copied().collect();
+        let here = Turns::of(&requests);
         let mut others = turns.iter().filter(|turns| turns.contain(&requests));
-        let as_often = |turns: &&Turns| turns.times().eq(self.times);
-        let Some(turns) = others.clone().find(as_often).or_else(|| others.next()) else { return };
-        let turn_of = turns.turn_of(&requests);
-        self.parts = divide(&requests, |request, lane| turn_of(request, lane).unwrap_or(usize::MAX));
+        let parts = match others.clone().find(|turns| turns.times().eq(self.times)) {
+            Some(turns) => told(&requests, |request, lane| turns.turn_from(lane, here.since(request, lane))),
+            None => others.find_map(|turns| told(&requests, turns.turn_of(&requests))),
+        };
+        if let Some(parts) = parts {
+            self.parts = parts;
+        }
     }
+}
+
+/// The requests of each turn, if all visits have one.
+fn told(requests: &[Request], turn_of: impl Fn(&Request, u32) -> Option<usize>) -> Option<Vec<Aligned>> {
+    let have = |request: &Request| lanes_of(request.came).all(|lane| turn_of(request, lane).is_some());
+    let all_have = requests.iter().all(have);
+    all_have.then(|| divide(requests, |request, lane| turn_of(request, lane).unwrap_or_default()))
 }

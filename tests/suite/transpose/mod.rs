@@ -6,6 +6,7 @@
 //!
 //! On emulated devices the shapes are few and small.
 
+mod counted;
 mod golden;
 mod oracle;
 
@@ -76,6 +77,7 @@ pub(super) fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("transpose::emulated::conflicts_as_documented", conflicts_as_documented),
         Trial::test("transpose::emulated::long_tiles", long_tiles),
+        Trial::test("transpose::emulated::wavefronts_are_those_of_an_h200", counted::wavefronts_are_those_of_an_h200),
         Trial::test("transpose::cpu::several_threads", several_threads),
     ];
     // What makes elements of 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 28 and 64 bytes. Kernels do not see the types, so emulated
