@@ -332,8 +332,7 @@ fn few_bins(device: &Device, count: usize) -> Result<()> {
 /// More bins than a block's shared memory can hold: up to how many reading the samples several times is worth it.
 fn many_bins(device: &Device, count: usize) -> Result<()> {
     println!("# many bins");
-    let searched =
-        [("edges", Histogram::edges(&edges(MANY_BINS[0]))), ("edges", Histogram::edges(&edges(MANY_BINS[1])))];
+    let searched = MANY_BINS.map(|bins| ("edges", Histogram::edges(&edges(bins))));
     let computed = RANGES_OF_BINS.map(|bins| ("even", Histogram::even(bins, 0.0..1.0)));
     for (kind, histogram) in searched.into_iter().chain(computed) {
         let bins = histogram.prepare(device)?.bins();

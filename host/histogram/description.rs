@@ -38,7 +38,7 @@ pub struct Histogram<T> {
 pub enum Algorithm {
     /// The fastest one for so many counters on this device: the more copies of them fit into its shared memory, the
     /// better. The type of the samples matters by the number of counters alone, of which bytes have 256 whatever their bins
-    /// are. Edges are not divided into ranges, as samples would be searched for in each of them.
+    /// are. Edges are not divided into ranges, because each sample would be searched for again in each range.
     /// [`plan`](PreparedHistogram::plan) tells which one, and why.
     #[default]
     Auto,
@@ -57,8 +57,8 @@ pub enum Algorithm {
     /// 1,760 counters, and 64 KiB for 496.
     PrivatePerThread,
     /// One set of 32-bit counters for each block in shared memory, which its threads add to atomically. Takes the most
-    /// bins of all that use shared memory; more than it can hold are divided into ranges, for each of which a block goes
-    /// through the samples. Samples that meet in few bins wait for each other.
+    /// bins of all that use shared memory. More than a block can hold are divided into ranges; each block counts one range, so
+    /// all samples are read once for each. Samples that meet in few bins wait for each other.
     SharedAtomic(Ordering),
     /// As many interleaved copies of a block's counters as fit into half of the shared memory, up to 32. With 32 each lane
     /// has a bank to itself, so that lanes never meet, whatever the samples are; with fewer, fewer meet. With one it is

@@ -50,7 +50,7 @@ pub trait Dispatch: Element {
     where
         Self: HistogramElement;
 
-    /// How the weights of so many samples would be added up.
+    /// [`PreparedHistogram::weighted_plan`].
     fn weighted_plan(histogram: &PreparedHistogram<Self>, samples: usize) -> Vec<LaunchPlan>
     where
         Self: HistogramElement;

@@ -29,7 +29,7 @@ pub(super) trait OnGpu<T: Element>: Send + Sync {
     /// How so many samples would be counted.
     fn plan(&self, samples: usize) -> Plan;
 
-    /// How the weights of so many samples would be added up.
+    /// [`PreparedHistogram::weighted_plan`](super::PreparedHistogram::weighted_plan).
     fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan>;
 }
 

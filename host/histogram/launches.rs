@@ -233,8 +233,8 @@ impl<B: FromRule> Launches<B> {
         }
     }
 
-    /// How the weights of so many samples are added up; the device says what it does of the launches that find the largest one,
-    /// and of those that add.
+    /// The launches that add up the weights of `samples` samples. `of_peaks` and `of_sums` return the residency of a launch that
+    /// finds the largest weight, and of one that adds.
     pub(super) fn weighted_plan(
         &self,
         samples: usize,
@@ -256,7 +256,7 @@ impl<B: FromRule> Launches<B> {
         peaks.into_iter().chain(sums).collect()
     }
 
-    /// What so many launches read and write: the samples once, and the counts once each launch.
+    /// The bytes that `launches` launches read and write: each sample once, and the counts once for each launch.
     fn samples_and_counts(&self, samples: usize, launches: u64) -> u64 {
         let counts = (size_of::<u64>() * self.counts()) as u64;
         let samples = (samples as u64).saturating_mul(size_of::<B::Element>() as u64);

@@ -133,8 +133,9 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// Adds up a weight for each sample; the [module](super) says how exactly.
     ///
     /// The histogram's [`algorithm`](crate::Histogram::algorithm) and its [`plan`](Self::plan) are those of counting; that of the
-    /// weights is [`weighted_plan`](Self::weighted_plan). On a GPU weights are added atomically in shared memory, where a block has one set of sums if all of them fit into what
-    /// blocks have by default (48 KiB), and otherwise in global memory: the more samples meet in a bin, the slower.
+    /// weights is [`weighted_plan`](Self::weighted_plan). On a GPU weights are added atomically: in shared memory, where a
+    /// block has one set of sums, if all of them fit into what blocks have by default (48 KiB), and otherwise in global
+    /// memory. The more samples meet in a bin, the slower.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -172,14 +173,14 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 
-    /// How so many samples, of all channels together, would be counted.
+    /// Returns how `samples` samples, of all channels together, would be counted.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         T::plan(self, samples)
     }
 
-    /// How the weights of so many samples, of all channels together, would be added up: the launches that find the largest weight,
-    /// and those that add. Empty for the CPU, and where there is nothing to add.
+    /// Returns the launches that would add up the weights of `samples` samples, of all channels together: first those that
+    /// find the largest weight, then those that add. Empty for the CPU, and for no samples.
     ///
     /// On a GPU this loads the kernels, as the first call of [`apply_weighted`](Self::apply_weighted) does.
     #[must_use]

@@ -51,10 +51,10 @@ impl Tuning {
             // One for each lane of a warp. With as many copies as fit, 2^26 `f32` in up to 1,024 bins take 70 to 71 whatever
             // the data are, and 71 to 86 in 4,096.
             copies: 32,
-            // Each range reads all samples: 2^26 `f32` in 2^18 bins, five ranges, take 272 to 280 whatever the data are, seven ranges
-            // 388 to 399, ten 514 to 521. Adding in global memory, with frequent counters in shared memory, takes for five
-            // 499 to 1,259 if the data are in many bins, and 113 to 127 if they are in one or two; for seven 513 to 978, and 125 to 140;
-            // for ten 520 to 1,133, and 113 to 128. So data in few bins lose, and those in many win more.
+            // Each range reads all samples: 2^26 `f32` take 272 to 280 with five ranges (2^18 bins), whatever the data are, 388 to
+            // 399 with seven, 514 to 521 with ten. Adding in global memory instead, with frequent counters in shared memory,
+            // takes 499 to 1,259, 513 to 978, and 520 to 1,133 if the data are in many bins; and 113 to 140 if they are in one or
+            // two. So data in few bins lose, and those in many win more.
             ranges: 7,
             // Several channels go a slower way through ranges, which was not measured.
             ranges_of_channels: 4,

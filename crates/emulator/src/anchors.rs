@@ -69,7 +69,7 @@ impl Turns {
         self.visits[lane as usize].len() - self.before(request, lane)
     }
 
-    /// The turn of the visit from which on the lane makes so many.
+    /// The turn of the lane's visit that has `number - 1` visits behind it, if there is one.
     pub(crate) fn turn_from(&self, lane: u32, number: usize) -> Option<usize> {
         let visits = &self.visits[lane as usize];
         visits.get(visits.len().checked_sub(number)?).map(|(_, turn)| *turn)

@@ -87,7 +87,8 @@ pub(super) fn float_edges<T: Number>(infinite: [T; 2]) -> Vec<Case<T>> {
 }
 
 /// More edges than leave room for a second block on a multiprocessor.
-pub(super) fn many_edges<T: Number>(most: f64) -> Vec<T> {
+pub(super) fn many_edges<T: Number>(most: f64) -> Vec<Case<T>> {
     const EDGES: u32 = 40_000;
-    (0..EDGES).map(|k| T::nearest(most / f64::from(EDGES) * f64::from(k))).collect()
+    let edges: Vec<T> = (0..EDGES).map(|k| T::nearest(most / f64::from(EDGES) * f64::from(k))).collect();
+    vec![Case::edges(&edges)]
 }
