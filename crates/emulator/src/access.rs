@@ -90,7 +90,7 @@ impl Running {
     }
 
     /// Counts the access, and finds fault with its range and address: its site, if it is made.
-    #[inline]
+    #[inline(always)]
     fn check(&mut self, access: &Access, action: Action) -> Option<u16> {
         let site = self.sites.number_of(Site::of_access(access, action));
         let address = access.address();

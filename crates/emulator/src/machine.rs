@@ -40,9 +40,24 @@ impl Emulated {
     #[inline]
     fn act<R: Default>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
         let _inside = self.reins.watch.enter();
+        if unwinds() { R::default() } else { self.step(at, act) }
+    }
+
+    /// The same for an atomic operation, before which other threads get the chance to run.
+    #[inline]
+    fn act_atomically(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> u64) -> u64 {
+        let _inside = self.reins.watch.enter();
         if unwinds() {
-            return R::default();
+            return 0;
         }
+        if self.running.borrow_mut().may_give_way() {
+            self.pause();
+        }
+        self.step(at, act)
+    }
+
+    #[inline(always)]
+    fn step<R>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
         self.reins.watch.visit();
         self.last.set(Some(at));
         self.reins.check_stack();
@@ -75,16 +90,6 @@ impl Emulated {
     #[inline]
     pub(crate) fn note(&self, fibre: usize, ended: bool) {
         self.places[fibre].set(self.last.get().filter(|_| !ended));
-    }
-
-    /// Gives other threads the chance to run before an atomic operation.
-    #[inline(always)]
-    fn before_atomic(&self) {
-        let _inside = self.reins.watch.enter();
-        let pause = !unwinds() && self.running.borrow_mut().may_give_way();
-        if pause {
-            self.pause();
-        }
     }
 
     #[cold]
@@ -139,13 +144,13 @@ impl Machine for Emulated {
     }
 
     fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64 {
-        self.before_atomic();
-        self.act(access.at, |running| running.atomic(access, ordering, |old| Some(update.apply(old))))
+        self.act_atomically(access.at, |running| running.atomic(access, ordering, |old| Some(update.apply(old))))
     }
 
     fn compare_exchange(&self, access: &Access, current: u64, new: u64, ordering: Ordering) -> u64 {
-        self.before_atomic();
-        self.act(access.at, |running| running.atomic(access, ordering, |old| (old == current).then_some(new)))
+        self.act_atomically(access.at, |running| {
+            running.atomic(access, ordering, |old| (old == current).then_some(new))
+        })
     }
 
     fn copy_async(&self, copy: &AsyncCopy) {

@@ -115,16 +115,29 @@ impl Region {
     }
 
     /// Reads the bits of elements of `size` bytes, from byte `first` on.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn read(&self, first: usize, size: u32, bits: &mut [u64]) {
+        match bits {
+            [bits] => *bits = self.element(first, size),
+            many => self.read_many(first, size, many),
+        }
+    }
+
+    #[inline(never)]
+    fn read_many(&self, first: usize, size: u32, bits: &mut [u64]) {
         for (k, bits) in bits.iter_mut().enumerate() {
-            let bytes = &self.bytes[first + k * size as usize..];
-            *bits = match size {
-                1 => number(bytes, u8::from_le_bytes),
-                2 => number(bytes, u16::from_le_bytes),
-                4 => number(bytes, u32::from_le_bytes),
-                _ => number(bytes, u64::from_le_bytes),
-            };
+            *bits = self.element(first + k * size as usize, size);
+        }
+    }
+
+    #[inline]
+    fn element(&self, first: usize, size: u32) -> u64 {
+        let bytes = &self.bytes[first..];
+        match size {
+            1 => number(bytes, u8::from_le_bytes),
+            2 => number(bytes, u16::from_le_bytes),
+            4 => number(bytes, u32::from_le_bytes),
+            _ => number(bytes, u64::from_le_bytes),
         }
     }
 

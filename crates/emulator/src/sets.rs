@@ -65,7 +65,7 @@ impl Sets {
     }
 
     /// Adds the present access to what `place` stands for. What is ordered before it is no longer needed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, place: &mut Mark, now: &Moment<'_>) {
         if place.interval == SEVERAL {
             self.add_to_set(place.clock, now);

@@ -54,9 +54,20 @@ impl Shadow {
     /// conflict with.
     #[inline(never)]
     pub(crate) fn load(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
+        let are_behind = now.are_all_behind(self.last_write);
+        let Some((cell, sets)) = self.only_cell(first, bytes) else {
+            return self.load_many(first, bytes, now, are_behind);
+        };
+        let conflict = if are_behind { None } else { cell.conflict_of_load(now, sets) };
+        sets.add(&mut cell.loads, now);
+        conflict
+    }
+
+    #[inline(never)]
+    fn load_many(&mut self, first: usize, bytes: u32, now: &Moment<'_>, are_behind: bool) -> Option<Conflict> {
         let cells = self.cells(first, bytes);
         let (cells, sets) = (&mut self.cells[cells], &mut self.sets);
-        let conflict = match now.are_all_behind(self.last_write) {
+        let conflict = match are_behind {
             true => None,
             false => cells.iter().find_map(|cell| cell.conflict_of_load(now, sets)),
         };
@@ -67,29 +78,50 @@ impl Shadow {
     /// The same for a store; `same` if it writes what is there already, which is allowed.
     #[inline(never)]
     pub(crate) fn store(&mut self, first: usize, bytes: u32, now: &Moment<'_>, same: bool) -> Option<Conflict> {
-        let cells = self.cells(first, bytes);
-        let mut conflict = self.write_constant(cells.clone(), now);
+        let constant = self.write_constant(first, bytes, now);
+        let conflict = match self.only_cell(first, bytes) {
+            Some((cell, sets)) => cell.store(now, sets, same),
+            None => self.write_many(first, bytes, |cell, sets| cell.store(now, sets, same)),
+        };
+        constant.or(conflict)
+    }
+
+    /// The same for an atomic operation, as which the moment is marked.
+    #[inline(never)]
+    pub(crate) fn atomic(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
+        let constant = self.write_constant(first, bytes, now);
+        self.atomic_sizes |= bytes;
+        let several_sizes = !self.atomic_sizes.is_power_of_two();
+        let conflict = match self.only_cell(first, bytes) {
+            Some((cell, sets)) => cell.atomic(now, sets, several_sizes),
+            None => self.write_many(first, bytes, |cell, sets| cell.atomic(now, sets, several_sizes)),
+        };
+        constant.or(conflict)
+    }
+
+    #[inline(never)]
+    fn write_many(
+        &mut self,
+        first: usize,
+        bytes: u32,
+        write: impl Fn(&mut Cell, &mut Sets) -> Option<Conflict>,
+    ) -> Option<Conflict> {
+        let (cells, mut conflict) = (self.cells(first, bytes), None);
         for cell in &mut self.cells[cells] {
-            if let Some(found) = cell.store(now, &mut self.sets, same) {
+            if let Some(found) = write(cell, &mut self.sets) {
                 conflict.get_or_insert(found);
             }
         }
         conflict
     }
 
-    /// The same for an atomic operation, as which the moment is marked.
-    #[inline]
-    pub(crate) fn atomic(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
-        let cells = self.cells(first, bytes);
-        let mut conflict = self.write_constant(cells.clone(), now);
-        self.atomic_sizes |= bytes;
-        let several_sizes = !self.atomic_sizes.is_power_of_two();
-        for cell in &mut self.cells[cells] {
-            if let Some(found) = cell.atomic(now, &mut self.sets, several_sizes) {
-                conflict.get_or_insert(found);
-            }
+    /// The cell of an access, if it is one: so with most, in which the emulator spends much of its time.
+    #[inline(always)]
+    fn only_cell(&mut self, first: usize, bytes: u32) -> Option<(&mut Cell, &mut Sets)> {
+        if bytes != 1 << self.shift {
+            return None;
         }
-        conflict
+        self.cells.get_mut(first >> self.shift).map(|cell| (cell, &mut self.sets))
     }
 
     /// The same for a load from memory that nothing is to write.
@@ -114,11 +146,14 @@ impl Shadow {
     }
 
     #[inline]
-    fn write_constant(&mut self, cells: Range<usize>, now: &Moment<'_>) -> Option<Conflict> {
+    fn write_constant(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
         self.last_write = now.mark.interval;
-        if self.constants.is_empty() {
-            return None;
-        }
+        if self.constants.is_empty() { None } else { self.find_constant(first, bytes, now) }
+    }
+
+    #[cold]
+    fn find_constant(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
+        let cells = self.range(first, bytes);
         let load = self.constants[cells].iter().find(|load| now.is_of_launch(load.interval))?;
         Some(Conflict {
             interval: load.interval,
@@ -201,7 +236,7 @@ impl Cell {
         conflict
     }
 
-    #[inline]
+    #[inline(always)]
     fn atomic(&mut self, now: &Moment<'_>, sets: &mut Sets, several_sizes: bool) -> Option<Conflict> {
         let is_ordered = self.store.is_old(now) & self.loads.is_old(now) & !several_sizes;
         let conflict = if is_ordered { None } else { self.conflict_of_atomic(now, sets, several_sizes) };
