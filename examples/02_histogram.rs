@@ -112,7 +112,9 @@ impl Samples {
     fn chart(&self, histograms: &Histograms, arguments: &Arguments) -> Chart {
         let (name, bins) = (short_name(&arguments.input), arguments.bins);
         let (what, label, up) = match self {
-            Samples::Bytes(bytes) => (format!("{} bytes", bytes.len()), "value of the byte".to_owned(), "bytes per bin"),
+            Samples::Bytes(bytes) => {
+                (format!("{} bytes", bytes.len()), "value of the byte".to_owned(), "bytes per bin")
+            }
             Samples::Picture(picture) => {
                 let bits = if picture.is_wide() { 16 } else { 8 };
                 let what = format!("{} × {} pixels", picture.columns, picture.rows);

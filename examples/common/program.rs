@@ -26,7 +26,7 @@ impl DeviceOption {
 
 /// Parses the command line and runs the example. Prints the report that it returns, or the error in one line.
 pub(crate) fn main<A: Parser, E: Display>(run: impl FnOnce(&A) -> Result<String, E>) -> ExitCode {
-    let arguments = A::try_parse().unwrap_or_else(|error| with_right_tip(error).exit());
+    let arguments = A::try_parse().unwrap_or_else(|error| with_right_tip::<A>(error).exit());
     // A closed pipe on the other side is no failure of the example, so nothing is made of errors while printing.
     match run(&arguments) {
         Ok(report) => {
@@ -41,20 +41,27 @@ pub(crate) fn main<A: Parser, E: Display>(run: impl FnOnce(&A) -> Result<String,
     }
 }
 
-/// Of a file called `-x.png` clap sees the option `-x` alone, and says so in its tip. This names the whole argument.
-fn with_right_tip(mut error: clap::Error) -> clap::Error {
-    let Some(ContextValue::String(seen)) = error.get(ContextKind::InvalidArg) else { return error };
-    let is_cut = |argument: &String| argument.len() > seen.len() && argument.starts_with(&**seen);
-    let is_short = seen.starts_with('-') && !seen.starts_with("--");
-    let argument = env::args_os().skip(1).filter_map(|argument| argument.into_string().ok()).find(is_cut);
-    let Some(argument) = argument.filter(|_| is_short && error.kind() == ErrorKind::UnknownArgument) else {
+/// Replaces clap's tip for an argument that it takes for an option. To put `--` before it is of no use where options follow, or
+/// where nothing more is expected. The name of a file can begin with `./` instead: that is the tip, if it helps.
+fn with_right_tip<A: Parser>(mut error: clap::Error) -> clap::Error {
+    let (ErrorKind::UnknownArgument, Some(ContextValue::String(seen))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    else {
         return error;
     };
-    if error.get(ContextKind::Suggested).is_some() {
-        let tip = format!("to pass '{argument}' as a value, use '-- {argument}'");
+    // Of `-x.png` clap has seen `-x` alone.
+    let is_it = |argument: &String| argument == seen || !seen.starts_with("--") && argument.starts_with(&**seen);
+    let mut arguments: Vec<_> = env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let Some(argument) = arguments.iter_mut().skip(1).find(|argument| is_it(argument)) else { return error };
+    let (whole, file) = (argument.clone(), format!("./{argument}"));
+    *argument = file.clone();
+    let helps = A::try_parse_from(arguments).err().is_none_or(|error| !error.to_string().contains(&file));
+    error.remove(ContextKind::Suggested);
+    if helps && error.get(ContextKind::SuggestedArg).is_none() {
+        let tip = format!("if it is a file, write '{file}'");
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
-    error.insert(ContextKind::InvalidArg, ContextValue::String(argument));
+    error.insert(ContextKind::InvalidArg, ContextValue::String(whole));
     error
 }
 
