@@ -126,7 +126,7 @@ const BOTTOM: f64 = 62.0;
 
 impl Chart {
     pub(crate) fn svg(&self) -> String {
-        let largest = self.panels.iter().flat_map(|panel| &panel.bars).map(|bar| bar.height).max().unwrap_or(0);
+        let largest = self.panels.iter().map(Panel::largest).max().unwrap_or(0);
         let scale = Scale::new(self.growth, largest);
         let panel_height = if self.panels.len() == 1 { 320.0 } else { 170.0 };
         let end = TOP + self.panels.len() as f64 * (NAME + panel_height);
@@ -138,6 +138,14 @@ impl Chart {
         drawing.labels(end);
         drawing.svg.push_str("</svg>\n");
         drawing.svg
+    }
+}
+
+impl Panel {
+    /// The largest number, rounded up.
+    fn largest(&self) -> u64 {
+        let heights = self.bars.iter().map(|bar| bar.height);
+        heights.chain(self.measured.iter().map(|[_, y]| y.ceil() as u64)).max().unwrap_or(0)
     }
 }
 
