@@ -4,9 +4,9 @@
 //! cargo run --release --example 03_transpose -- assets/astronaut.png turned.png rotate90
 //! ```
 //!
-//! A transposition swaps rows and columns, and pixels stay whole: they are elements of as many bytes as a pixel has. All
-//! else takes one more thing, the rows in reverse order (`R`). That moves nothing: it is an `ndarray` view whose rows go
-//! backwards, and the library reads and writes views in their order. With `T` for a transposition, from left to right:
+//! A transposition (`T`) swaps rows and columns. Pixels stay whole, because its elements have as many bytes as a pixel. The
+//! other operations also need the rows in reverse order (`R`), which the library has no operation for and which moves
+//! nothing: the rows of an `ndarray` view go backwards, and `Buffer2::upload` reads them in that order. From left to right:
 //!
 //! | operation | steps |
 //! |---|---|
