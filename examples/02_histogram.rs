@@ -1,62 +1,57 @@
-//! Counts a file's bytes, or the channels of a picture, and draws the histogram in the terminal and as an SVG:
+//! Counts the channels of a picture, or the bytes of a file, and draws the histogram in the terminal and as an SVG:
 //!
 //! ```sh
 //! cargo run --release --example 02_histogram -- assets/astronaut.png --svg astronaut.svg
 //! ```
 //!
-//! PNG and JPEG are pictures, unless `--bytes` says that their bytes are meant; opacity is not counted. The bins divide
-//! all values of a sample evenly. The result is compared with a count of the example's own.
+//! Pictures are PNG or JPEG, and their opacity is not counted; `--bytes` counts the bytes of any file. The bins divide all
+//! values of a sample evenly. The result is compared with a count of the example's own.
 
-#[path = "common/jpeg.rs"]
-mod jpeg;
+mod common;
 
 use clap::Parser;
-use image::{DynamicImage, ImageError, ImageFormat};
-use plotters::prelude::*;
+use common::chart::{Axis, Bar, Chart, ChartOptions, Color, Panel};
+use common::file::{Cause, FileError};
+use common::picture::Picture;
+use common::program::{self, DeviceOption, in_ms};
 use slm::histogram::{Counts, HistogramElement};
 use slm::{Device, Histogram};
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
-use std::{fs, io};
 
 /// The columns that the longest bar of the terminal takes.
 const BAR: usize = 60;
 
-/// Draws the histogram of a file.
+/// Draws the histogram of a picture, or of the bytes of a file.
 #[derive(Debug, Parser)]
 #[command(name = "02_histogram")]
 struct Arguments {
-    /// The file: a PNG or JPEG picture, or any other
+    /// A PNG or JPEG picture, or any file with --bytes
     input: PathBuf,
-    /// How many bins
-    #[arg(long, default_value_t = 32)]
+    /// How many bins, at most one for each level of a sample: 256, or 65536 for a picture of 16 bits. Those that divide this
+    /// number have equally many levels each
+    #[arg(long, default_value_t = 32, allow_hyphen_values = true)]
     bins: usize,
-    /// Count the bytes of the file, even if it is a picture
+    /// Count the bytes of the file, whatever it is
     #[arg(long)]
     bytes: bool,
-    /// Where to draw the histogram as an SVG
-    #[arg(long)]
-    svg: Option<PathBuf>,
-    /// The device: auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED; without it, SLM_DEVICE
-    /// decides
-    #[arg(long)]
-    device: Option<String>,
+    #[command(flatten)]
+    chart: ChartOptions,
+    #[command(flatten)]
+    device: DeviceOption,
 }
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("{}: {cause}", path.display())]
-    File { path: PathBuf, cause: io::Error },
-    #[error("{}: {cause}", path.display())]
-    Picture { path: PathBuf, cause: ImageError },
-    #[error("{}: the JPEG data end too early", .0.display())]
-    EndsEarly(PathBuf),
-    #[error("the chart cannot be drawn: {0}")]
-    Chart(String),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("{0}; --bytes counts the bytes of any file")]
+    NoPicture(FileError),
+    #[error("--bins {bins}: the samples have {levels} levels, so there can be 1 to {levels} bins")]
+    Bins { bins: usize, levels: u64 },
     #[error(transparent)]
     Histogram(#[from] slm::Error),
     #[error("bin {bin} of {channel} has {actual}, expected {expected}")]
@@ -64,60 +59,85 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
-    // A closed pipe on the other side is no failure, so nothing is made of errors while printing.
-    match run(&Arguments::parse()) {
-        Ok(report) => {
-            let _ = write!(io::stdout(), "{report}");
-            ExitCode::SUCCESS
-        }
-        Err(failure) => {
-            let message = failure.to_string().replace('\n', "; ");
-            let _ = writeln!(io::stderr(), "error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    program::main(run)
 }
 
 fn run(arguments: &Arguments) -> Result<String, Failure> {
-    let device = arguments.device.as_deref().map_or_else(Device::open, Device::named)?;
-    let bytes = fs::read(&arguments.input).map_err(|cause| at(&arguments.input, cause))?;
-    let (chart, mut report) = match picture(arguments, &bytes)? {
-        None => count(&device, &bytes, u8::MAX, &["bytes"], 1, arguments.bins)?,
-        Some(picture) => count_picture(&device, &picture, arguments.bins)?,
-    };
-    chart.print(&mut report);
-    if let Some(path) = &arguments.svg {
-        fs::write(path, chart.svg()?).map_err(|cause| at(path, cause))?;
+    let output = arguments.chart.output()?;
+    let samples = Samples::read(arguments)?;
+    let device = arguments.device.open()?;
+    let (histograms, mut report) = samples.count(&device, arguments.bins)?;
+    histograms.print(&mut report);
+    if let Some(output) = output {
+        let chart = samples.chart(&histograms, arguments);
+        report.push_str(&output.write(chart.svg().as_bytes())?);
     }
     Ok(report)
 }
 
-fn at(path: &Path, cause: io::Error) -> Failure {
-    Failure::File { path: path.to_owned(), cause }
+/// What is counted.
+enum Samples {
+    Bytes(Vec<u8>),
+    Picture(Picture),
 }
 
-/// The picture that the bytes are, if they are one and it is asked for.
-fn picture(arguments: &Arguments, bytes: &[u8]) -> Result<Option<DynamicImage>, Failure> {
-    match image::guess_format(bytes) {
-        Ok(ImageFormat::Jpeg) if !arguments.bytes && !jpeg::is_complete(bytes) => {
-            Err(Failure::EndsEarly(arguments.input.clone()))
+impl Samples {
+    fn read(arguments: &Arguments) -> Result<Self, Failure> {
+        let path = &arguments.input;
+        if arguments.bytes {
+            return Ok(Samples::Bytes(fs::read(path).map_err(|error| Cause::from(error).at(path))?));
         }
-        Ok(format @ (ImageFormat::Png | ImageFormat::Jpeg)) if !arguments.bytes => {
-            let picture = image::load_from_memory_with_format(bytes, format);
-            picture.map(Some).map_err(|cause| Failure::Picture { path: arguments.input.clone(), cause })
+        Picture::read(path).map(Samples::Picture).map_err(|error| match error.cause {
+            Cause::Io(_) => error.into(),
+            _ => Failure::NoPicture(error),
+        })
+    }
+
+    /// Counts the samples: the counts, and how it was done.
+    fn count(&self, device: &Device, bins: usize) -> Result<(Histograms, String), Failure> {
+        match self {
+            Samples::Bytes(bytes) => count(device, bytes, u8::MAX, &["bytes"], 1, bins),
+            Samples::Picture(picture) => {
+                let names: &[_] = if picture.color.has_color() { &["red", "green", "blue"] } else { &["grey"] };
+                let channels = usize::from(picture.color.channel_count());
+                match picture.is_wide() {
+                    true => count(device, &picture.samples(), u16::MAX, names, channels, bins),
+                    false => count(device, &picture.bytes, u8::MAX, names, channels, bins),
+                }
+            }
         }
-        _ => Ok(None),
+    }
+
+    /// A panel for each channel.
+    fn chart(&self, histograms: &Histograms, arguments: &Arguments) -> Chart {
+        let (name, bins) = (short_name(&arguments.input), arguments.bins);
+        let (what, label, up) = match self {
+            Samples::Bytes(bytes) => {
+                (format!("{} bytes", bytes.len()), "value of the byte".to_owned(), "bytes per bin")
+            }
+            Samples::Picture(picture) => {
+                let bits = if picture.is_wide() { 16 } else { 8 };
+                let what = format!("{} × {} pixels", picture.columns, picture.rows);
+                (what, format!("level, {bits} bits per channel"), "pixels per bin")
+            }
+        };
+        Chart {
+            title: format!("{name}: {what} in {bins} bins"),
+            across: histograms.axis(label),
+            up,
+            growth: arguments.chart.growth(10),
+            panels: histograms.panels(),
+        }
     }
 }
 
-/// Counts the colours of 8 or 16 bits.
-fn count_picture(device: &Device, picture: &DynamicImage, bins: usize) -> Result<(Chart, String), Failure> {
-    let color = picture.color();
-    let names: &[_] = if color.has_color() { &["red", "green", "blue"] } else { &["grey"] };
-    let channels = usize::from(color.channel_count());
-    match picture.as_flat_samples_u16() {
-        Some(samples) => count(device, samples.as_slice(), u16::MAX, names, channels, bins),
-        None => count(device, picture.as_bytes(), u8::MAX, names, channels, bins),
+/// The name of a file without its folder, cut where it would be too long for a title.
+fn short_name(path: &Path) -> String {
+    const MOST: usize = 60;
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    match name.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.into_owned(),
     }
 }
 
@@ -129,23 +149,24 @@ fn count<T: HistogramElement + Into<u64>>(
     names: &[&'static str],
     channels: usize,
     bins: usize,
-) -> Result<(Chart, String), Failure> {
+) -> Result<(Histograms, String), Failure> {
+    let largest: u64 = most.into();
+    let levels = largest + 1;
+    if bins == 0 || bins as u64 > levels {
+        return Err(Failure::Bins { bins, levels });
+    }
     let histogram = Histogram::even(bins, T::default()..most).closed().channels(channels).count(names.len());
     let histogram = histogram.prepare(device)?;
     let buffer = device.upload(samples)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
     let ((), time) = device.time(|| histogram.apply_into(&buffer, &mut counts))?;
     let counts = histogram.counts(&counts)?;
-    check(samples, most.into(), names, channels, &counts)?;
+    check(samples, largest, names, channels, &counts)?;
 
-    let mut report = format!("{device}: {}\n{}\n", device.info().selection, histogram.plan(samples.len()));
+    let mut report = format!("{device}\n{}\n", histogram.plan(samples.len()));
     let _ = writeln!(report, "time       {}", in_ms(time));
     let counts = names.iter().zip(counts.channels()).map(|(name, channel)| (*name, channel.bins.to_vec())).collect();
-    Ok((Chart { counts, most: most.into() }, report))
-}
-
-fn in_ms(time: Duration) -> String {
-    format!("{:.3} ms", time.as_secs_f64() * 1e3)
+    Ok((Histograms { counts, most: largest }, report))
 }
 
 /// Counts again, one sample after another.
@@ -173,24 +194,20 @@ fn check<T: HistogramElement + Into<u64>>(
 }
 
 /// The counts of some channels, with their names. All have as many bins, from 0 to `most`.
-struct Chart {
+struct Histograms {
     counts: Vec<(&'static str, Vec<u64>)>,
     most: u64,
 }
 
-impl Chart {
-    fn largest(&self) -> u64 {
-        self.counts.iter().flat_map(|(_, counts)| counts).copied().max().unwrap_or(0).max(1)
-    }
-
-    /// The least value in a bin.
+impl Histograms {
+    /// The least value in a bin; of the bin after the last one, that after the largest value.
     fn first(&self, bin: usize, bins: usize) -> u64 {
-        (bin as u64 * self.most).div_ceil(bins as u64)
+        if bin == bins { self.most + 1 } else { (bin as u64 * self.most).div_ceil(bins as u64) }
     }
 
     /// A line for each bin: its first value, a bar and its count.
     fn print(&self, report: &mut String) {
-        let largest = self.largest();
+        let largest = self.counts.iter().flat_map(|(_, counts)| counts).copied().max().unwrap_or(0).max(1);
         for (name, counts) in &self.counts {
             let _ = writeln!(report, "\n{name}");
             for (bin, &count) in counts.iter().enumerate() {
@@ -200,39 +217,26 @@ impl Chart {
         }
     }
 
-    fn svg(&self) -> Result<String, Failure> {
-        let mut svg = String::new();
-        self.draw(&SVGBackend::with_string(&mut svg, (960, 480)).into_drawing_area())
-            .map_err(|error| Failure::Chart(error.to_string()))?;
-        Ok(svg)
+    fn axis(&self, label: String) -> Axis {
+        let levels = self.most + 1;
+        Axis { label, ends: [0.0, levels as f64], ticks: (0..=8).map(|k| k * levels / 8).collect() }
     }
 
-    /// A transparent bar for each count, those of all channels over each other.
-    fn draw<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, plotters::coord::Shift>,
-    ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-        area.fill(&WHITE)?;
-        let mut builder = ChartBuilder::on(area);
-        builder.margin(10).x_label_area_size(30).y_label_area_size(80);
-        let mut chart = builder.build_cartesian_2d(0.0..self.most as f64, 0..self.largest())?;
-        chart.configure_mesh().disable_x_mesh().draw()?;
-        for (name, counts) in &self.counts {
-            let (color, width) = (color(name), self.most as f64 / counts.len() as f64);
-            chart.draw_series(counts.iter().enumerate().map(|(bin, &count)| {
-                let left = bin as f64 * width;
-                Rectangle::new([(left, 0), (left + width, count)], color.mix(0.5).filled())
-            }))?;
-        }
-        area.present()
+    fn panels(&self) -> Vec<Panel> {
+        self.counts.iter().map(|(name, counts)| self.panel(name, counts)).collect()
     }
-}
 
-fn color(name: &str) -> RGBColor {
-    match name {
-        "red" => RED,
-        "green" => GREEN,
-        "blue" => BLUE,
-        _ => BLACK,
+    /// Bars that are as wide as the levels that they count.
+    fn panel(&self, name: &str, counts: &[u64]) -> Panel {
+        let edge = |bin| self.first(bin, counts.len()) as f64;
+        let bar = |(bin, &height): (usize, &u64)| Bar { left: edge(bin), right: edge(bin + 1), height };
+        let color = match name {
+            "red" => Color::Vermillion,
+            "green" => Color::Green,
+            "blue" => Color::Blue,
+            _ => Color::Grey,
+        };
+        let bars = counts.iter().enumerate().map(bar).collect();
+        Panel { name: name.to_owned(), color, bars, measured: Vec::new() }
     }
 }

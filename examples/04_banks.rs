@@ -5,18 +5,21 @@
 //! ```
 //!
 //! What is measured is how many times as long an access takes as without conflicts, which is to be the predicted degree.
-//! That needs a GPU or an emulated one; on the CPU there are predictions alone. These are compared with what is known of
-//! the patterns, and an emulated device's numbers with the predictions; the sums of the loop are checked everywhere.
+//! The CPU has no shared memory, so in its place an emulated GPU runs the kernels. That has no time either: it counts the
+//! passes that accesses take. Predictions are compared with what is known of the patterns, and an emulated device's numbers
+//! with the predictions; the sums of the loop are checked everywhere.
+
+mod common;
 
 use clap::Parser;
-use plotters::prelude::*;
-use slm::banks::{AccessKind, AccessPattern, Accumulation, BankModel, Named, Width};
+use common::chart::{Axis, Bar, Chart, ChartOptions, Color, Panel};
+use common::file::FileError;
+use common::program::{self, DeviceOption};
+use slm::banks::{AccessKind, Accumulation, BankModel, Named, Width};
+use slm::emulator::Profile;
 use slm::{Backend, Device};
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::{fs, io};
 
 /// The strides of the table and the drawing.
 const STRIDES: std::ops::RangeInclusive<u32> = 1..=64;
@@ -31,25 +34,20 @@ const FACTOR: u32 = 3;
 #[derive(Debug, Parser)]
 #[command(name = "04_banks")]
 struct Arguments {
-    /// Where to draw degrees against strides, as an SVG
-    #[arg(long)]
-    svg: Option<PathBuf>,
     /// The iterations of the loop; without it, 2^20, or 2^10 on an emulated device
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     iterations: Option<u32>,
-    /// The device: auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED; without it, SLM_DEVICE
-    /// decides
-    #[arg(long)]
-    device: Option<String>,
+    #[command(flatten)]
+    chart: ChartOptions,
+    #[command(flatten)]
+    device: DeviceOption,
 }
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("{}: {cause}", path.display())]
-    File { path: PathBuf, cause: io::Error },
-    #[error("the chart cannot be drawn: {0}")]
-    Chart(String),
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error(transparent)]
     Banks(#[from] slm::Error),
     #[error("{what} is {actual}, expected {expected}")]
@@ -57,39 +55,38 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
-    // A closed pipe on the other side is no failure, so nothing is made of errors while printing.
-    match run(&Arguments::parse()) {
-        Ok(report) => {
-            let _ = write!(io::stdout(), "{report}");
-            ExitCode::SUCCESS
-        }
-        Err(failure) => {
-            let message = failure.to_string().replace('\n', "; ");
-            let _ = writeln!(io::stderr(), "error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    program::main(run)
 }
 
 fn run(arguments: &Arguments) -> Result<String, Failure> {
-    let device = arguments.device.as_deref().map_or_else(Device::open, Device::named)?;
-    let mut report = format!("{device}: {}\n", device.info().selection);
-    if device.info().backend == Backend::Cpu {
-        report.push_str("The CPU has no shared memory: nothing is measured.\n");
-    }
+    let output = arguments.chart.output()?;
+    let device = arguments.device.open()?;
+    let mut report = format!("{device}\n");
+    let devices = measuring(device, &mut report);
     report.push_str(
         "\nLoads by a warp: how many lanes meet in a bank, and how many times as long they take as without conflicts\n",
     );
-    print_named(&device, &mut report)?;
-    let rows = STRIDES.map(|stride| Row::new(&device, stride)).collect::<Result<Vec<_>, _>>()?;
+    print_named(&devices, &mut report)?;
+    let rows = STRIDES.map(|stride| Row::new(&devices, stride)).collect::<Result<Vec<_>, _>>()?;
     print_strides(&rows, &mut report);
-    if device.info().backend != Backend::Cpu {
-        print_loops(&device, arguments.iterations, &mut report)?;
-    }
-    if let Some(path) = &arguments.svg {
-        fs::write(path, svg(&rows)?).map_err(|cause| Failure::File { path: path.clone(), cause })?;
+    print_loops(&devices[0], arguments.iterations, &mut report)?;
+    if let Some(output) = output {
+        let chart = chart(&devices[0], &rows, &arguments.chart);
+        report.push('\n');
+        report.push_str(&output.write(chart.svg().as_bytes())?);
     }
     Ok(report)
+}
+
+/// The devices that measure, the main one first: the one that was opened, or emulated ones in the place of the CPU.
+fn measuring(device: Device, report: &mut String) -> Vec<Device> {
+    if device.info().backend != Backend::Cpu {
+        return vec![device];
+    }
+    let devices = [Profile::SM_90, Profile::SMALL].map(|profile| Device::emulated(profile, 0));
+    let names = devices.each_ref().map(|device| format!("{device} ({} banks)", model_of(device).banks()));
+    let _ = writeln!(report, "The CPU has no shared memory: {} count passes in its place.", names.join(" and "));
+    devices.into()
 }
 
 /// A pattern's degree with some number of banks, and what was measured, if the device has so many.
@@ -100,16 +97,20 @@ struct Degree {
 
 impl Degree {
     /// Words that are loaded; `expected` is the degree that is known.
-    fn of(device: &Device, model: BankModel, named: Named, expected: u32) -> Result<Self, Failure> {
+    fn of(devices: &[Device], model: BankModel, named: Named, expected: u32) -> Result<Self, Failure> {
         let pattern = named.pattern(AccessKind::Load, Width::B4);
         let what = |banks| format!("the degree of {named} with {banks} banks");
         let predicted = model.conflict_degree(&pattern);
         same(|| what(model.banks()), predicted.into(), expected.into())?;
-        let measured = serialisation(device, model, &pattern)?;
-        if let (Some(measured), Backend::Emulated) = (measured, device.info().backend) {
+        let Some(device) = devices.iter().find(|device| model_of(device) == model) else {
+            return Ok(Degree { predicted, measured: None });
+        };
+        // With 16 banks a whole warp takes two turns at least; so does the pattern without conflicts that it is compared with.
+        let measured = pattern.probe(device)?.serialisation();
+        if device.info().backend == Backend::Emulated {
             same(|| what(model.banks()), measured, predicted.into())?;
         }
-        Ok(Degree { predicted, measured })
+        Ok(Degree { predicted, measured: Some(measured) })
     }
 
     fn print(&self, report: &mut String) {
@@ -118,25 +119,18 @@ impl Degree {
     }
 }
 
-/// Measures a pattern, if the device has the banks of the model. With 16 banks a whole warp takes two turns at least;
-/// so does the pattern without conflicts that it is compared with.
-fn serialisation(device: &Device, model: BankModel, pattern: &AccessPattern) -> Result<Option<f64>, slm::Error> {
-    let has_banks = device.info().shared_memory.is_some_and(|shared| shared.banks == model.banks());
-    has_banks.then(|| Ok(pattern.probe(device)?.serialisation())).transpose()
-}
-
 fn same(what: impl FnOnce() -> String, actual: f64, expected: f64) -> Result<(), Failure> {
     if actual == expected { Ok(()) } else { Err(Failure::Wrong { what: what(), actual, expected }) }
 }
 
 /// The textbooks' patterns of 32 threads `g`, with 16 and 32 banks.
-fn print_named(device: &Device, report: &mut String) -> Result<(), Failure> {
+fn print_named(devices: &[Device], report: &mut String) -> Result<(), Failure> {
     let _ = writeln!(report, "\n{:>9} {:>18} {:>18}", "", "16 banks", "32 banks");
     let _ = writeln!(report, "{:>9} {:>8} {:>9} {:>8} {:>9}", "word", "degree", "measured", "degree", "measured");
     for (named, expected) in Named::SEVEN.into_iter().zip([1, 1, 1, 1, 2, 16, 1]) {
         let _ = write!(report, "{:>9}", named.to_string());
         for model in [BankModel::SIXTEEN, BankModel::NVIDIA] {
-            Degree::of(device, model, named, expected)?.print(report);
+            Degree::of(devices, model, named, expected)?.print(report);
         }
         report.push('\n');
     }
@@ -152,18 +146,18 @@ struct Row {
 }
 
 impl Row {
-    fn new(device: &Device, stride: u32) -> Result<Self, Failure> {
-        let model = model_of(device);
+    fn new(devices: &[Device], stride: u32) -> Result<Self, Failure> {
+        let model = model_of(&devices[0]);
         let padded_stride = model.padded_stride(stride, Width::B4);
         // As many lanes meet as stride and banks have for their greatest common divisor.
         let expected = 1 << stride.trailing_zeros().min(model.banks().ilog2());
-        let plain = Degree::of(device, model, Named::Strided(stride), expected)?;
-        let padded = Degree::of(device, model, Named::Strided(padded_stride), 1)?;
+        let plain = Degree::of(devices, model, Named::Strided(stride), expected)?;
+        let padded = Degree::of(devices, model, Named::Strided(padded_stride), 1)?;
         Ok(Row { stride, padded_stride, plain, padded })
     }
 }
 
-/// The model of a device's banks; for the CPU that of GPUs.
+/// The model of a device's banks.
 fn model_of(device: &Device) -> BankModel {
     match device.info().shared_memory {
         Some(shared) if shared.banks == BankModel::SIXTEEN.banks() => BankModel::SIXTEEN,
@@ -215,41 +209,27 @@ fn cycles(device: &Device, stride: u32, iterations: u32) -> Result<f64, Failure>
     Ok(run.cycles as f64 / f64::from(iterations.max(1)))
 }
 
-fn svg(rows: &[Row]) -> Result<String, Failure> {
-    let mut svg = String::new();
-    draw(rows, &SVGBackend::with_string(&mut svg, (960, 480)).into_drawing_area())
-        .map_err(|error| Failure::Chart(error.to_string()))?;
-    Ok(svg)
+/// A panel for strides as they are, and one for those that they are padded to.
+fn chart(device: &Device, rows: &[Row], options: &ChartOptions) -> Chart {
+    let banks = model_of(device).banks();
+    let across = Axis {
+        label: "stride between lanes, in words of 4 bytes".to_owned(),
+        ends: [0.0, 65.0],
+        ticks: (0..=64).step_by(8).collect(),
+    };
+    let plain = panel("predicted, without padding", Color::Vermillion, rows, |row| &row.plain);
+    let padded = panel("predicted, each stride padded", Color::Blue, rows, |row| &row.padded);
+    let title = format!("Bank conflicts of a warp's loads with {banks} banks, measured on {device}");
+    Chart { title, across, up: "degree", growth: options.growth(2), panels: vec![plain, padded] }
 }
 
-/// A bar for the degree of each stride, in front of it one for the stride that it is padded to, and a circle for what was
-/// measured.
-fn draw<B: DrawingBackend>(
-    rows: &[Row],
-    area: &DrawingArea<B, plotters::coord::Shift>,
-) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-    area.fill(&WHITE)?;
-    let mut builder = ChartBuilder::on(area);
-    let title = "Degree of bank conflicts: strides without padding (red) and with it (blue), measured (circles)";
-    builder.caption(title, ("sans-serif", 16));
-    builder.margin(10).x_label_area_size(40).y_label_area_size(60);
-    let mut chart = builder.build_cartesian_2d(0.0..65.0, 0.0..34.0)?;
-    let mut mesh = chart.configure_mesh();
-    mesh.disable_x_mesh().light_line_style(TRANSPARENT).x_desc("stride in words").y_desc("degree");
-    let whole = |number: &f64| number.to_string();
-    mesh.x_label_formatter(&whole).y_label_formatter(&whole).draw()?;
-    let bar = |stride: u32, degree: u32, half: f64| {
-        let stride = f64::from(stride);
-        [(stride - half, 0.0), (stride + half, f64::from(degree))]
+/// A bar for the degree of each stride, and a circle for what was measured.
+fn panel(name: &str, color: Color, rows: &[Row], degree: impl Fn(&Row) -> &Degree) -> Panel {
+    let bar = |row: &Row| {
+        let stride = f64::from(row.stride);
+        Bar { left: stride - 0.36, right: stride + 0.36, height: degree(row).predicted.into() }
     };
-    chart.draw_series(
-        rows.iter().map(|row| Rectangle::new(bar(row.stride, row.plain.predicted, 0.4), RED.mix(0.5).filled())),
-    )?;
-    chart.draw_series(
-        rows.iter().map(|row| Rectangle::new(bar(row.stride, row.padded.predicted, 0.2), BLUE.mix(0.7).filled())),
-    )?;
-    let measured = |row: &Row, degree: &Degree| degree.measured.map(|measured| (f64::from(row.stride), measured));
-    let circles = rows.iter().flat_map(|row| [measured(row, &row.plain), measured(row, &row.padded)]);
-    chart.draw_series(circles.flatten().map(|at| Circle::new(at, 3, BLACK)))?;
-    area.present()
+    let circle = |row: &Row| degree(row).measured.map(|measured| [f64::from(row.stride), measured]);
+    let (bars, measured) = (rows.iter().map(bar).collect(), rows.iter().filter_map(circle).collect());
+    Panel { name: name.to_owned(), color, bars, measured }
 }

@@ -1,6 +1,7 @@
 //! Devices: what runs the operations.
 
 use crate::backend::{Queue, by_clock_of_host, cuda, emulated, number};
+use crate::error::NO_GPU;
 use crate::info::{Backend, DeviceInfo};
 use crate::launch::QueueId;
 use crate::{Error, Kernel, Result};
@@ -29,6 +30,8 @@ struct Inner {
     engine: Engine,
     queue: QueueId,
     info: DeviceInfo,
+    /// Why a device that was opened automatically is not a GPU, in a few words.
+    no_gpu: Option<String>,
 }
 
 /// What does a device's work.
@@ -50,7 +53,8 @@ impl Device {
     /// | `emulated` | `emulated:sm_90:0` |
     /// | `emulated:P`, `emulated:P:S` | an emulated GPU with the profile `P` and the seed `S`, 0 if not given |
     ///
-    /// The profiles are `sm_75`, `sm_80`, `sm_90` and `small`. [`DeviceInfo::selection`] tells why it is the device it is.
+    /// Upper and lower case are the same: `CPU` and `Cuda:0` are devices. The profiles are `sm_75`, `sm_80`, `sm_90` and
+    /// `small`. [`DeviceInfo::selection`] tells why it is the device it is.
     ///
     /// # Errors
     ///
@@ -61,16 +65,17 @@ impl Device {
         Self::named(&value.to_string_lossy())
     }
 
-    /// The device with a name as `SLM_DEVICE` can have it.
+    /// The device with a name as `SLM_DEVICE` can have it, in upper or lower case.
     ///
     /// # Errors
     ///
     /// As [`Device::open`].
     pub fn named(name: &str) -> Result<Self> {
-        let (kind, rest) = name.split_once(':').map_or((name, None), |(kind, rest)| (kind, Some(rest)));
+        let lower = name.to_ascii_lowercase();
+        let (kind, rest) = lower.split_once(':').map_or((&*lower, None), |(kind, rest)| (kind, Some(rest)));
         match (kind, rest) {
             ("" | "auto", None) => Some(Ok(Self::first_or_cpu())),
-            ("cpu", None) => Some(Ok(Self::cpu_because("named".to_owned()))),
+            ("cpu", None) => Some(Ok(Self::cpu_because("named".to_owned(), None))),
             ("cuda", rest) => number(rest.unwrap_or("0")).map(Self::cuda),
             ("emulated", rest) => emulated::open(rest.unwrap_or("sm_90"))
                 .map(|opened| opened.map(|(emulation, info)| Self::new(Engine::Emulated(emulation), info))),
@@ -80,25 +85,29 @@ impl Device {
     }
 
     fn new(engine: Engine, info: DeviceInfo) -> Self {
+        Self::with_reason(engine, info, None)
+    }
+
+    fn with_reason(engine: Engine, info: DeviceInfo, no_gpu: Option<String>) -> Self {
         let queue = match &engine {
             Engine::Cpu => QueueId::new(),
             Engine::Cuda(queue) => queue.id(),
             Engine::Emulated(emulation) => emulation.id(),
         };
-        Device { inner: Arc::new(Inner { engine, queue, info }) }
+        Device { inner: Arc::new(Inner { engine, queue, info, no_gpu }) }
     }
 
     fn first_or_cpu() -> Self {
-        Self::cuda(0).unwrap_or_else(|error| Self::cpu_because(error.to_string()))
+        Self::cuda(0).unwrap_or_else(|error| Self::cpu_because(error.to_string(), Some(in_a_few_words(&error))))
     }
 
     /// The CPU.
     #[must_use]
     pub fn cpu() -> Self {
-        Self::cpu_because("asked for".to_owned())
+        Self::cpu_because("asked for".to_owned(), None)
     }
 
-    fn cpu_because(selection: String) -> Self {
+    fn cpu_because(selection: String, no_gpu: Option<String>) -> Self {
         let info = DeviceInfo {
             backend: Backend::Cpu,
             name: "CPU".to_owned(),
@@ -109,7 +118,7 @@ impl Device {
             memory: None,
             shared_memory: None,
         };
-        Self::new(Engine::Cpu, info)
+        Self::with_reason(Engine::Cpu, info, no_gpu)
     }
 
     /// CUDA device number `ordinal`, counted from 0.
@@ -317,14 +326,29 @@ impl fmt::Debug for Device {
     }
 }
 
+/// Displays the device in a few words, as `CPU, 8 threads` or `CUDA device 0, NVIDIA H200`. For the CPU in place of a GPU that
+/// was looked for, it adds why: `CPU, 8 threads (no CUDA driver)`. [`DeviceInfo::selection`] has the whole reason.
 impl fmt::Display for Device {
-    /// The device in a few words; [`DeviceInfo::selection`] tells why it is this one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let info = self.info();
         match info.backend {
-            Backend::Cpu => write!(f, "CPU, {} threads", info.processors),
+            Backend::Cpu => {
+                let threads = if info.processors == 1 { "thread" } else { "threads" };
+                write!(f, "CPU, {} {threads}", info.processors)?;
+                self.inner.no_gpu.iter().try_for_each(|reason| write!(f, " ({reason})"))
+            }
             Backend::Cuda => write!(f, "{}, {}", info.selection, info.name),
             Backend::Emulated => f.write_str(&info.name),
         }
+    }
+}
+
+/// Returns why a GPU cannot be used, short where that is usual and nothing to repair.
+fn in_a_few_words(error: &Error) -> String {
+    match error {
+        Error::NoDevice { tried } if tried == NO_GPU => "no GPU".to_owned(),
+        Error::NoDevice { .. } => "no CUDA driver".to_owned(),
+        Error::FeatureDisabled { feature, .. } => format!("built without the feature '{feature}'"),
+        other => other.to_string(),
     }
 }

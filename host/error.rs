@@ -11,6 +11,9 @@ use std::fmt;
 /// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// What [`Error::NoDevice`] says of a driver without a GPU.
+pub(crate) const NO_GPU: &str = "the driver finds no GPU";
+
 /// What went wrong, as data: what was asked for, and what there is.
 ///
 /// Errors that operations have in common are variants of this enum. Errors of one operation are variants of an enum beside

@@ -22,7 +22,7 @@ pub struct DeviceInfo {
     pub backend: Backend,
     /// Its name.
     pub name: String,
-    /// Why it is this one.
+    /// Why it is this one: how it was named, or what came of looking for a GPU, with every library that was tried.
     pub selection: String,
     /// Compute capability, major and minor, of a CUDA device.
     pub compute_capability: Option<(u32, u32)>,

@@ -241,7 +241,6 @@ fn a_single_row_with_a_huge_pitch() {
 fn names_of_devices() {
     for value in [
         "gpu",
-        "CPU",
         "cpu ",
         "cpu:",
         "auto:0",
@@ -267,8 +266,13 @@ fn names_of_devices() {
     }
     let number = "cuda:99999999999999999999999";
     fails(Device::named(number), Error::UnknownDevice { value: number.to_owned() });
-    let cpu = Device::named("cpu").unwrap();
-    assert_eq!((cpu.info().backend, &*cpu.info().selection), (Backend::Cpu, "named"));
+    for value in ["cpu", "CPU", "Cpu"] {
+        let cpu = Device::named(value).unwrap();
+        assert_eq!((cpu.info().backend, &*cpu.info().selection), (Backend::Cpu, "named"));
+    }
+    assert_eq!(Device::named("Emulated:SM_90:7").unwrap().info().selection, "emulated:sm_90:7");
+    // The name as it was given.
+    fails(Device::named("GPU:X"), Error::UnknownDevice { value: "GPU:X".to_owned() });
 }
 
 #[test]

@@ -10,7 +10,7 @@ use slm::{Backend, Device};
 fn main() -> slm::Result<()> {
     let mut device = Device::open()?;
     if device.info().backend == Backend::Cpu {
-        println!("no GPU ({}), so an emulated one", device.info().selection);
+        println!("{device}: kernels need a GPU, so an emulated one runs them");
         device = Device::emulated(Profile::SM_90, 0);
     }
 

@@ -5,6 +5,7 @@ use super::handle::PrimaryContext;
 use super::module::{Loaded, Modules};
 use super::places::Places;
 use super::properties::{self, Limits};
+use crate::error::NO_GPU;
 use crate::info::DeviceInfo;
 use crate::{Error, Result};
 use cuda_std::image::Module;
@@ -32,7 +33,7 @@ impl Context {
     pub(super) fn of(ordinal: usize) -> Result<Arc<Self>> {
         let available = properties::count()?;
         if available == 0 {
-            return Err(Error::NoDevice { tried: "the driver finds no GPU".to_owned() });
+            return Err(Error::NoDevice { tried: NO_GPU.to_owned() });
         }
         if ordinal >= available {
             return Err(Error::DeviceOrdinal { ordinal, available });

@@ -1,5 +1,6 @@
 //! The driver: finding it, its functions, and their return codes as errors.
 
+use crate::error::NO_GPU;
 use crate::{DriverError, Error, Result};
 use std::ffi::{CStr, c_char};
 use std::ptr;
@@ -91,7 +92,7 @@ pub(super) fn initialise() -> Result<()> {
         cuda_driver::load().map_err(|error| Error::NoDevice { tried: error.to_string() })?;
         // SAFETY: `load` has filled the table of functions; this one takes no pointers.
         match unsafe { api::cuInit(0) } {
-            NO_DEVICE => Err(Error::NoDevice { tried: "the driver finds no GPU".to_owned() }),
+            NO_DEVICE => Err(Error::NoDevice { tried: NO_GPU.to_owned() }),
             code => check("cuInit", code),
         }
     };

@@ -3,7 +3,7 @@
 
 use super::{Failed, Trial, child};
 use crate::common::{Folder, ensure, equal};
-use slm::{DriverError, Error};
+use slm::{Device, DriverError, Error};
 use std::ffi::OsStr;
 use std::process::Command;
 
@@ -28,6 +28,7 @@ pub(super) fn trials() -> Vec<Trial> {
     vec![
         trial("a_broken_driver_is_an_error", a_broken_driver_is_an_error),
         trial("an_old_driver_is_an_error", an_old_driver_is_an_error),
+        trial("the_cpu_is_displayed_with_the_reason", the_cpu_is_displayed_with_the_reason),
         trial("devices_in_use_are_left_out", devices_in_use_are_left_out),
     ]
 }
@@ -93,6 +94,13 @@ fn an_old_driver_is_an_error() -> Result<(), Failed> {
     equal(driver.child("open", "cuda", 0, 11_010)?, format!("{error:?}"))?;
     equal(driver.child("open", "auto", 0, 11_010)?, format!("Cpu: {error}"))?;
     equal(&*driver.child("all", "", 0, 11_010)?, "[Cpu]")
+}
+
+fn the_cpu_is_displayed_with_the_reason() -> Result<(), Failed> {
+    let (driver, cpu) = (Driver::compile(DRIVER)?, Device::cpu());
+    equal(driver.child("display", "auto", 100, 12_000)?, format!("{cpu} (no GPU)"))?;
+    equal(driver.child("display", "auto", 999, 12_000)?, format!("{cpu} ({})", failed("cuInit", 999)))?;
+    equal(driver.child("display", "cpu", 999, 12_000)?, cpu.to_string())
 }
 
 fn devices_in_use_are_left_out() -> Result<(), Failed> {

@@ -23,6 +23,7 @@ const TASK: &str = "SLM_DRIVERLESS_TASK";
 pub(super) fn has_task() -> bool {
     match env::var(TASK).as_deref() {
         Ok("open") => open(),
+        Ok("display") => println!("{}", Device::open().expect("auto is always a device")),
         Ok("all") => println!("{:?}", backends()),
         Ok("race") => race(),
         #[cfg(cuda)]
@@ -125,7 +126,7 @@ fn opened(value: &str) -> Result<String, Failed> {
 }
 
 fn the_variable_is_checked() -> Result<(), Failed> {
-    for value in ["nonsense", "cuda:x", "cuda:", "CUDA", "cpu,cuda", "emulated:", "emulated:sm_90:"] {
+    for value in ["nonsense", "cuda:x", "cuda:", "CUDA:X", "cpu,cuda", "emulated:", "emulated:sm_90:"] {
         equal(opened(value)?, format!("{:?}", Error::UnknownDevice { value: value.to_owned() }))?;
     }
     text_that_is_no_unicode()
@@ -145,13 +146,15 @@ fn text_that_is_no_unicode() -> Result<(), Failed> {
 }
 
 fn the_cpu_can_be_named() -> Result<(), Failed> {
-    equal(&*opened("cpu")?, "Cpu: named")
+    equal(&*opened("cpu")?, "Cpu: named")?;
+    equal(&*opened("CPU")?, "Cpu: named")
 }
 
 fn an_emulated_device_can_be_named() -> Result<(), Failed> {
     equal(&*opened("emulated")?, "Emulated: emulated:sm_90:0")?;
     equal(&*opened("emulated:sm_75")?, "Emulated: emulated:sm_75:0")?;
-    equal(&*opened("emulated:small:7")?, "Emulated: emulated:small:7")
+    equal(&*opened("emulated:small:7")?, "Emulated: emulated:small:7")?;
+    equal(&*opened("Emulated:SM_90")?, "Emulated: emulated:sm_90:0")
 }
 
 fn threads_that_look_at_once_find_the_same() -> Result<(), Failed> {
@@ -175,16 +178,21 @@ fn auto_is_the_cpu_and_says_why() -> Result<(), Failed> {
     let expected = format!("Cpu: {}", missing()?);
     equal(child("open", [])?, expected.clone())?;
     equal(opened("")?, expected.clone())?;
-    equal(opened("auto")?, expected)?;
+    equal(opened("auto")?, expected.clone())?;
+    equal(opened("Auto")?, expected)?;
     let device = Device::named("auto")?;
     let reason = missing()?.to_string();
     equal(&device.info().selection, &reason)?;
-    equal(device.to_string(), format!("CPU, {} threads", device.info().processors))
+    // For these, nobody looked for a GPU.
+    let [named, cpu] = [Device::named("cpu")?, Device::cpu()].map(|device| device.to_string());
+    equal((cpu.starts_with("CPU, "), cpu.contains('(')), (true, false))?;
+    equal(&named, &cpu)?;
+    equal(device.to_string(), format!("{cpu} (no CUDA driver)"))
 }
 
 fn cuda_is_an_error() -> Result<(), Failed> {
     let expected = format!("{:?}", missing()?);
-    for value in ["cuda", "cuda:0", "cuda:3", "cuda:18446744073709551615"] {
+    for value in ["cuda", "cuda:0", "Cuda:0", "CUDA", "cuda:3", "cuda:18446744073709551615"] {
         equal(opened(value)?, expected.clone())?;
     }
     Ok(())

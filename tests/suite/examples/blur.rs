@@ -1,12 +1,12 @@
 //! Runs the example `01_blur`: its picture against SciPy's (`camera_sigma3.png`, made by the script `blur.py`
 //! beside it), and what it says when something is wrong.
 
-use super::{fails, name, of_example, succeeds};
+use super::{begins_with_the_device, fails, name, of_example, overwrites_with_force_only, succeeds};
 use crate::common::{Folder, ensure, on_every_backend};
 use image::{ColorType, DynamicImage, ImageFormat};
 use libtest_mimic::{Failed, Trial};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::{fs, io};
 
 const EXAMPLE: &str = "01_blur";
@@ -23,7 +23,10 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.extend(on_every_backend("examples::blur", "huge_sigma", |device| huge_sigma(&name(device))));
     trials
         .extend(on_every_backend("examples::blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
-    let others: [(&str, Test); 16] = [
+    let others: [(&str, Test); 19] = [
+        ("the_device_comes_first", the_device_comes_first),
+        ("force", force),
+        ("names_like_options", names_like_options),
         ("transparent_colours_do_not_show", transparent_colours_do_not_show),
         ("sixteen_bits_stay", sixteen_bits_stay),
         ("slm_device_decides", slm_device_decides),
@@ -114,11 +117,51 @@ fn slm_device_decides() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put_pixels("grey.png", ColorType::L8, 16, vec![7; 16 * 16])?;
     let output = folder.path("blurred.png");
-    for (device, name) in [("cpu", "CPU, "), ("emulated:sm_75:3", "emulated sm_75: emulated:sm_75:3\n")] {
-        let said = succeeds(blur(&input, &output).env("SLM_DEVICE", device))?;
+    for (device, name) in [("cpu", "CPU, "), ("CPU", "CPU, "), ("Emulated:SM_75:3", "emulated sm_75\n")] {
+        let said = succeeds(blur(&input, &output).arg("--force").env("SLM_DEVICE", device))?;
         ensure(said.starts_with(name), || said)?;
     }
-    fails(blur(&input, &output).env("SLM_DEVICE", "toaster"), 1, &["SLM_DEVICE", "'toaster'"])
+    fails(blur(&input, &output).arg("--force").env("SLM_DEVICE", "toaster"), 1, &["SLM_DEVICE", "'toaster'"])
+}
+
+fn the_device_comes_first() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put_pixels("grey.png", ColorType::L8, 16, vec![7; 16 * 16])?;
+    begins_with_the_device(&folder.path("output.png"), |output| blur(&input, output))
+}
+
+fn force() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let input = folder.put_pixels("grey.png", ColorType::L8, 16, (0..=255).collect())?;
+    overwrites_with_force_only(&folder.path("output.png"), |output| blur(&input, output))?;
+    // The picture itself is such a file.
+    fails(&mut blur(&input, &input), 1, &["grey.png: the file exists"])?;
+    folder.holds(&["grey.png", "output.png"])
+}
+
+/// What the tip says works, and where it would not, there is none.
+fn names_like_options() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let run = |arguments: &[&str]| {
+        let mut command = super::command(EXAMPLE);
+        command.current_dir(folder.path("")).args(arguments);
+        command
+    };
+    for name in ["-x.png", "--x.png", "-1.png"] {
+        folder.put_pixels(name, ColorType::L8, 16, vec![7; 16 * 16])?;
+        let file = format!("./{name}");
+        let parts =
+            [format!("unexpected argument '{name}' found"), format!("  tip: if it is a file, write '{file}'\n")];
+        fails(&mut run(&[name, "y.png", "--sigma", "1"]), 2, &parts.each_ref().map(|part| &**part))?;
+        succeeds(&mut run(&[&file, "y.png", "--sigma", "1", "--force"]))?;
+    }
+    for surplus in ["-1", "-f", "--forcing", "z.png"] {
+        let Output { stderr, .. } = run(&["./-x.png", "y.png", surplus]).output()?;
+        let errors = String::from_utf8_lossy(&stderr).into_owned();
+        let tip = errors.contains("tip: ") && !errors.contains("tip: a similar argument exists: '--force'");
+        ensure(errors.contains(&format!("unexpected argument '{surplus}' found")) && !tip, || errors)?;
+    }
+    Ok(())
 }
 
 fn missing_file() -> Result<(), Failed> {
@@ -138,7 +181,7 @@ fn folder_as_output() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put("camera.png", CAMERA)?;
     fs::create_dir(folder.path("output.png"))?;
-    fails(&mut blur(&input, &folder.path("output.png")), 1, &["output.png: "])?;
+    fails(blur(&input, &folder.path("output.png")).arg("--force"), 1, &["output.png: it is a folder"])?;
     folder.holds(&["camera.png", "output.png"])
 }
 
@@ -206,7 +249,7 @@ fn unsupported_extension() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put("camera.png", CAMERA)?;
     for name in ["output.gif", "output.txt", "output", ".png"] {
-        fails(&mut blur(&input, &folder.path(name)), 1, &[name, ".png, .jpg or .jpeg only"])?;
+        fails(&mut blur(&input, &folder.path(name)), 1, &[name, ".png or .jpg or .jpeg only"])?;
     }
     folder.holds(&["camera.png"])
 }
@@ -228,7 +271,15 @@ fn bad_sigma() -> Result<(), Failed> {
         let argument = format!("--sigma={sigma}");
         fails(blur(&input, &folder.path("output.png")).arg(argument), 1, &["--sigma", "more than 0"])?;
     }
-    fails(blur(&input, &folder.path("output.png")).args(["--sigma", "-3"]), 1, &["--sigma -3"])?;
+    for sigma in ["-3", "-inf", "-1e9"] {
+        let parts = ["--sigma -", "more than 0"];
+        fails(blur(&input, &folder.path("output.png")).args(["--sigma", sigma]), 1, &parts)?;
+    }
+    for sigma in ["-x", "--force"] {
+        let message = format!("invalid value '{sigma}' for '--sigma <SIGMA>'");
+        fails(blur(&input, &folder.path("output.png")).args(["--sigma", sigma]), 2, &[&message])?;
+    }
+    fails(blur(&input, &folder.path("output.png")).args(["--device", "-1"]), 1, &["no device is called '-1'"])?;
     folder.holds(&["camera.png"])
 }
 

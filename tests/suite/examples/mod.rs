@@ -1,17 +1,19 @@
-//! Runs the examples: what they print, and what they complain about.
+//! Runs the examples: what they print and write, and what they complain about.
 
 mod blur;
-mod chart;
+mod histogram;
+mod svg;
 mod tables;
+mod transpose;
 
-use crate::common::{ensure, is_cuda, is_emulated};
+use crate::common::{ensure, equal, is_cuda, is_emulated};
 use libtest_mimic::{Failed, Trial};
-use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::{env, fs};
 
 pub(super) fn trials() -> Vec<Trial> {
-    [blur::trials(), chart::trials(), tables::trials()].into_iter().flatten().collect()
+    [blur::trials(), histogram::trials(), transpose::trials(), tables::trials()].into_iter().flatten().collect()
 }
 
 /// The trials of an example; without it they are listed as ignored, with the reason.
@@ -46,6 +48,28 @@ fn command(example: &str) -> Command {
 fn name(device: &slm::Device) -> String {
     let name = if is_cuda(device) { "cuda" } else { "cpu" };
     if is_emulated(device) { device.info().selection.clone() } else { name.to_owned() }
+}
+
+/// Without `SLM_DEVICE` an example says first which device is opened automatically, and how it is called in few words. `command`
+/// gives the command for a file to write.
+fn begins_with_the_device(output: &Path, command: impl Fn(&Path) -> Command) -> Result<(), Failed> {
+    let said = succeeds(&mut command(output))?;
+    equal(said.lines().next(), Some(&*slm::Device::named("auto")?.to_string()))
+}
+
+/// A file that exists is overwritten with `--force` only, and the example says what it wrote. `command` gives the command for a
+/// file to write.
+fn overwrites_with_force_only(output: &Path, command: impl Fn(&Path) -> Command) -> Result<(), Failed> {
+    let wrote = format!("\nwrote {}\n", output.display());
+    let said = succeeds(&mut command(output))?;
+    ensure(said.ends_with(&wrote), || said)?;
+    let written = fs::read(output)?;
+    fs::write(output, b"of somebody else")?;
+    fails(&mut command(output), 1, &[&*output.to_string_lossy(), ": the file exists; --force overwrites it"])?;
+    equal(fs::read(output)?, b"of somebody else".to_vec())?;
+    let said = succeeds(command(output).arg("--force"))?;
+    ensure(said.ends_with(&wrote), || said)?;
+    equal(fs::read(output)? == written, true)
 }
 
 /// Runs the example: what it prints.

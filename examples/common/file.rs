@@ -1,0 +1,127 @@
+//! Files that are written whole, and not over others.
+
+use image::{ColorType, ImageError};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{fs, io, process};
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {cause}", path.display())]
+pub(crate) struct FileError {
+    pub(crate) path: PathBuf,
+    pub(crate) cause: Cause,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Cause {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    #[error("neither a PNG nor a JPEG picture")]
+    NoPicture,
+    #[error("the JPEG data end too early")]
+    EndsEarly,
+    #[error("JPEG has 8 bits per channel and no transparency, and the picture is {0:?}: write a .png")]
+    NotForJpeg(ColorType),
+    #[error("what was encoded reads differently")]
+    ReadsDifferently,
+    #[error("{} can be written as .{} only", .0.what, .0.extensions.join(" or ."))]
+    Extension(&'static Kind),
+    #[error("the folder {} does not exist", .0.display())]
+    NoFolder(PathBuf),
+    #[error("it is a folder")]
+    IsFolder,
+    #[error("the file exists; --force overwrites it")]
+    Exists,
+}
+
+impl Cause {
+    pub(crate) fn at(self, path: &Path) -> FileError {
+        FileError { path: path.to_owned(), cause: self }
+    }
+}
+
+/// What can be written, and with which extensions.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    pub(crate) what: &'static str,
+    pub(crate) extensions: &'static [&'static str],
+}
+
+/// A file to write.
+pub(crate) struct Output {
+    path: PathBuf,
+    force: bool,
+}
+
+impl Output {
+    /// Checks all that can be checked before there is anything to write, so that nobody waits for a result in vain. `force`
+    /// allows to overwrite a file.
+    pub(crate) fn new(path: &Path, kind: &'static Kind, force: bool) -> Result<Self, FileError> {
+        let output = Output { path: path.to_owned(), force };
+        kind.check(path).and_then(|()| output.check_place()).map_err(|cause| cause.at(path))?;
+        Ok(output)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn check_place(&self) -> Result<(), Cause> {
+        match self.path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+                return Err(Cause::NoFolder(folder.to_owned()));
+            }
+            _ => {}
+        }
+        match fs::symlink_metadata(&self.path) {
+            Ok(_) if self.path.is_dir() => Err(Cause::IsFolder),
+            Ok(_) if !self.force => Err(Cause::Exists),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the file under another name first and renames it then: a file with the name is always a whole one. Returns
+    /// the line that says so.
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<String, FileError> {
+        self.try_write(bytes).map_err(|cause| cause.at(&self.path))?;
+        Ok(format!("wrote {}\n", self.path.display()))
+    }
+
+    fn try_write(&self, bytes: &[u8]) -> Result<(), Cause> {
+        let partial = Partial::beside(&self.path);
+        fs::write(&partial.0, bytes)?;
+        // It may be there by now.
+        self.check_place()?;
+        Ok(fs::rename(&partial.0, &self.path)?)
+    }
+}
+
+impl Kind {
+    fn check(&'static self, path: &Path) -> Result<(), Cause> {
+        let extension = path.extension().unwrap_or_default();
+        let is_one = self.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known));
+        if is_one { Ok(()) } else { Err(Cause::Extension(self)) }
+    }
+}
+
+/// A file that is not finished. It is removed in the end, unless it was renamed.
+struct Partial(PathBuf);
+
+impl Partial {
+    fn beside(path: &Path) -> Self {
+        let mut name = OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(format!(".{}.partial", process::id()));
+        Partial(path.with_file_name(name))
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // Usually it is not there any more.
+        let _ = fs::remove_file(&self.0);
+    }
+}

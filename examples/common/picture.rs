@@ -1,0 +1,107 @@
+//! PNG and JPEG pictures.
+
+use super::file::{Cause, FileError, Kind, Output};
+use super::jpeg;
+use image::{ColorType, DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+
+/// What pictures can be written as.
+pub(crate) static KIND: Kind = Kind { what: "a picture", extensions: &["png", "jpg", "jpeg"] };
+
+/// A picture of 8 or 16 bits per channel.
+#[derive(PartialEq)]
+pub(crate) struct Picture {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) color: ColorType,
+    /// Pixel after pixel, row after row; samples of 16 bits as the machine has them.
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Picture {
+    pub(crate) fn read(path: &Path) -> Result<Self, FileError> {
+        let picture = fs::read(path).map_err(Cause::from).and_then(|bytes| Self::decode(&bytes));
+        picture.map_err(|cause| cause.at(path))
+    }
+
+    /// Decodes a PNG or JPEG, and turns it as its camera was held.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Cause> {
+        let format = image::guess_format(bytes).map_err(|_| Cause::NoPicture)?;
+        match format {
+            // The decoder would fill up what is missing with grey.
+            ImageFormat::Jpeg if !jpeg::is_complete(bytes) => return Err(Cause::EndsEarly),
+            ImageFormat::Jpeg | ImageFormat::Png => {}
+            _ => return Err(Cause::NoPicture),
+        }
+        let mut decoder = ImageReader::with_format(Cursor::new(bytes), format).into_decoder()?;
+        // A header can promise more than there is memory for.
+        Limits::default().reserve(decoder.total_bytes())?;
+        let orientation = decoder.orientation()?;
+        let mut image = DynamicImage::from_decoder(decoder)?;
+        image.apply_orientation(orientation);
+        let (rows, columns, color) = (image.height() as usize, image.width() as usize, image.color());
+        let bytes = image.into_bytes();
+        // Neither format has others.
+        let is_known = matches!(color.bytes_per_pixel() / color.channel_count(), 1 | 2);
+        if is_known { Ok(Picture { rows, columns, color, bytes }) } else { Err(Cause::NoPicture) }
+    }
+
+    /// Whether samples have 16 bits.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.color.bytes_per_pixel() > self.color.channel_count()
+    }
+
+    /// The greatest sample.
+    pub(crate) fn most(&self) -> u16 {
+        if self.is_wide() { u16::MAX } else { u8::MAX.into() }
+    }
+
+    pub(crate) fn samples(&self) -> Vec<u16> {
+        match self.is_wide() {
+            true => self.bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect(),
+            false => self.bytes.iter().copied().map(u16::from).collect(),
+        }
+    }
+
+    /// The same picture with other samples.
+    pub(crate) fn with_samples(&self, samples: impl Iterator<Item = u16>) -> Self {
+        let bytes = match self.is_wide() {
+            true => samples.flat_map(u16::to_ne_bytes).collect(),
+            false => samples.map(|sample| sample as u8).collect(),
+        };
+        Picture { bytes, ..*self }
+    }
+
+    /// Returns an error if the picture would lose more than JPEG always loses.
+    pub(crate) fn check_format(&self, output: &Output) -> Result<(), FileError> {
+        let fits = format(output) == ImageFormat::Png || matches!(self.color, ColorType::L8 | ColorType::Rgb8);
+        if fits { Ok(()) } else { Err(Cause::NotForJpeg(self.color).at(output.path())) }
+    }
+
+    /// Writes the picture, if what will be in the file reads as it. Returns the line that says so.
+    pub(crate) fn write(&self, output: &Output) -> Result<String, FileError> {
+        let format = format(output);
+        output.write(&self.encode(format).map_err(|cause| cause.at(output.path()))?)
+    }
+
+    fn encode(&self, format: ImageFormat) -> Result<Vec<u8>, Cause> {
+        let mut file = Cursor::new(Vec::new());
+        let (width, height) = (self.columns as u32, self.rows as u32);
+        image::write_buffer_with_format(&mut file, &self.bytes, width, height, self.color, format)?;
+        let (bytes, same_size) =
+            (file.into_inner(), |read: &Self| (read.rows, read.columns) == (self.rows, self.columns));
+        let read = Self::decode(&bytes)?;
+        // JPEG loses a little, so only its size can be compared.
+        if !same_size(&read) || (format == ImageFormat::Png && read != *self) {
+            return Err(Cause::ReadsDifferently);
+        }
+        Ok(bytes)
+    }
+}
+
+/// The format of a file with one of the extensions of [`KIND`].
+fn format(output: &Output) -> ImageFormat {
+    ImageFormat::from_path(output.path()).unwrap_or(ImageFormat::Png)
+}

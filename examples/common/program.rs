@@ -1,0 +1,70 @@
+//! The way from the command line to the exit status.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, Parser};
+use slm::Device;
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+use std::{env, fmt};
+
+/// The option `--device`.
+#[derive(Debug, Args)]
+pub(crate) struct DeviceOption {
+    /// The device: auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED; without it, SLM_DEVICE
+    /// decides
+    #[arg(long, allow_hyphen_values = true)]
+    device: Option<String>,
+}
+
+impl DeviceOption {
+    pub(crate) fn open(&self) -> slm::Result<Device> {
+        self.device.as_deref().map_or_else(Device::open, Device::named)
+    }
+}
+
+/// Parses the command line and runs the example. Prints the report that it returns, or the error in one line.
+pub(crate) fn main<A: Parser, E: Display>(run: impl FnOnce(&A) -> Result<String, E>) -> ExitCode {
+    let arguments = A::try_parse().unwrap_or_else(|error| with_right_tip::<A>(error).exit());
+    // A closed pipe on the other side is no failure of the example, so nothing is made of errors while printing.
+    match run(&arguments) {
+        Ok(report) => {
+            let _ = write!(io::stdout(), "{report}");
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            let message = failure.to_string().replace('\n', "; ");
+            let _ = writeln!(io::stderr(), "error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Replaces clap's tip for an argument that it takes for an option. To put `--` before it is of no use where options follow, or
+/// where nothing more is expected. The name of a file can begin with `./` instead: that is the tip, if it helps.
+fn with_right_tip<A: Parser>(mut error: clap::Error) -> clap::Error {
+    let (ErrorKind::UnknownArgument, Some(ContextValue::String(seen))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    else {
+        return error;
+    };
+    // Of `-x.png` clap has seen `-x` alone.
+    let is_it = |argument: &String| argument == seen || !seen.starts_with("--") && argument.starts_with(&**seen);
+    let mut arguments: Vec<_> = env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let Some(argument) = arguments.iter_mut().skip(1).find(|argument| is_it(argument)) else { return error };
+    let (whole, file) = (argument.clone(), format!("./{argument}"));
+    *argument = file.clone();
+    let helps = A::try_parse_from(arguments).err().is_none_or(|error| !error.to_string().contains(&file));
+    error.remove(ContextKind::Suggested);
+    if helps && error.get(ContextKind::SuggestedArg).is_none() {
+        let tip = format!("if it is a file, write '{file}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error.insert(ContextKind::InvalidArg, ContextValue::String(whole));
+    error
+}
+
+pub(crate) fn in_ms(time: Duration) -> impl Display {
+    fmt::from_fn(move |f| write!(f, "{:.3} ms", time.as_secs_f64() * 1e3))
+}
