@@ -79,7 +79,7 @@ impl Device {
         .unwrap_or_else(|| Err(Error::UnknownDevice { value: name.to_owned() }))
     }
 
-    fn new(engine: Engine, info: DeviceInfo) -> Self {
+    pub(crate) fn new(engine: Engine, info: DeviceInfo) -> Self {
         let queue = match &engine {
             Engine::Cpu => QueueId::new(),
             Engine::Cuda(queue) => queue.id(),
