@@ -5,8 +5,8 @@ use cuda_builder::CudaBuilder;
 use std::env;
 
 fn main() {
-    // `cuda`: the CUDA backend is there. `gpu`: some backend that runs kernels is.
-    println!("cargo::rustc-check-cfg=cfg(cuda, gpu)");
+    // `cuda`: the CUDA backend is there. `cust`: so is interop with `cust`. `gpu`: some backend that runs kernels is there.
+    println!("cargo::rustc-check-cfg=cfg(cuda, cust, gpu)");
     let has = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
     let cuda = has("CUDA") && is_supported();
     if cuda || has("EMULATOR") {
@@ -14,6 +14,9 @@ fn main() {
     }
     if cuda {
         println!("cargo::rustc-cfg=cuda");
+        if has("CUST") {
+            println!("cargo::rustc-cfg=cust");
+        }
     }
     let kernels = env::var_os("DEP_SLM_KERNELS_DIR").expect("slm-kernels says where it is");
     // Emulated devices run the host's code of a kernel, and need no module.

@@ -84,7 +84,7 @@ impl Device {
         .unwrap_or_else(|| Err(Error::UnknownDevice { value: name.to_owned() }))
     }
 
-    fn new(engine: Engine, info: DeviceInfo) -> Self {
+    pub(crate) fn new(engine: Engine, info: DeviceInfo) -> Self {
         Self::with_reason(engine, info, None)
     }
 

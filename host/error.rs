@@ -70,12 +70,12 @@ pub enum Error {
         /// The device's compute capability.
         actual: (u32, u32),
     },
-    /// The device cannot do something that this crate cannot do without.
+    /// The device lacks something that the call cannot do without.
     #[error("the device {device} lacks {lacks}")]
     DeviceUnsupported {
         /// The device's name.
         device: String,
-        /// What it cannot do.
+        /// What it lacks.
         lacks: &'static str,
     },
     /// The driver cannot load the kernels or lacks what this crate needs of it.
@@ -211,6 +211,17 @@ pub enum Error {
         expected: String,
         /// The operand's device.
         actual: String,
+    },
+    /// Something of `cust` that belongs to another CUDA context than the device. Only the feature `cust` leads to this error.
+    #[error(
+        "{operand} does not belong to the primary CUDA context of {device}, which cust::context::Context::new returns for \
+         this GPU"
+    )]
+    ForeignContext {
+        /// What belongs to another context.
+        operand: &'static str,
+        /// The device's name.
+        device: String,
     },
     /// A sequence has the wrong length.
     #[error("{what} has {actual} elements, and {expected} are needed")]

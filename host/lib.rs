@@ -38,8 +38,13 @@
 //!
 //! * `cuda`: NVIDIA GPUs on Linux, x86-64 and aarch64. The program starts without a GPU, driver or toolkit and then
 //!   uses the CPU.
+//! * `cust`: brings `cuda`, and exchanges buffers, contexts and streams with programs that use Rust-CUDA's `cust`:
+//!   `Buffer::from_cust`, `Buffer::into_cust` and `Device::from_cust`. `cust` needs a CUDA toolkit to build, or the
+//!   environment variable `CUDA_LIBRARY_PATH` with a folder that contains an empty folder `lib64`.
 //! * `emulator`: emulated GPUs (`Device::emulated`), on which the kernels run on the CPU and every access is examined:
 //!   slow, and a race, a wrong access or a missing barrier in a kernel is an error.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod allocation;
 mod backend;
@@ -52,6 +57,8 @@ mod error;
 pub mod filter1d;
 pub mod histogram;
 mod info;
+#[cfg(cust)]
+mod interop;
 mod kernel;
 mod launch;
 mod modules;
@@ -62,12 +69,19 @@ pub mod transpose;
 pub use boundary::{Boundary, Extent};
 pub use buffer::{Buffer, Buffer2, FromBufferError};
 pub use cuda_std::image::ImageError;
+/// The crate whose buffers, contexts and streams this one takes and gives.
+#[cfg(cust)]
+#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
+pub use cust;
 pub use device::Device;
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
 pub use filter1d::Filter1d;
 pub use histogram::Histogram;
 pub use info::{Backend, DeviceInfo, SharedMemory};
+#[cfg(cust)]
+#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
+pub use interop::HandOverError;
 pub use kernel::{Kernel, Windows};
 pub use launch::{LaunchShape, Residency};
 /// The crate whose matrices this one takes and gives.

@@ -13,6 +13,9 @@ mod histogram;
 mod banks;
 #[path = "gpu/contexts.rs"]
 mod contexts;
+#[cfg(cust)]
+#[path = "gpu/interop.rs"]
+mod interop;
 #[cfg(cuda)]
 #[path = "gpu/kernels.rs"]
 mod kernels;
@@ -42,6 +45,8 @@ fn main() {
         kernels::trials(),
         banks::trials(),
         contexts::trials(),
+        #[cfg(cust)]
+        interop::trials(),
         limits::trials(),
         order::trials(),
         queries::trials(),

@@ -1,8 +1,8 @@
-//! Decides whether the platform is supported and, where it is, gives the linker an empty `libcuda.a`.
+//! Decides whether the platform is supported and, where it is, gives the linker an empty `libcuda.a` for the feature `link`.
 //!
-//! `cust_raw` asks for `-lcuda`. The functions themselves are defined in `src/trampolines.rs`, so the library
-//! has nothing to add. Cargo searches folders inside `OUT_DIR` before all others: the empty archive is found
-//! where no toolkit is installed, and also before the stub library of an installed one.
+//! Other crates of a program may ask for `-lcuda`, as `cust_raw` does. The functions themselves are defined in
+//! `src/trampolines.rs`, so the library has nothing to add. Cargo searches folders inside `OUT_DIR` before all others: the
+//! empty archive is found where no toolkit is installed, and also before the stub library of an installed one.
 
 use std::path::PathBuf;
 use std::{env, fs, io};
@@ -15,6 +15,8 @@ fn main() -> io::Result<()> {
     println!("cargo::rustc-check-cfg=cfg(supported)");
     if is_supported() {
         println!("cargo::rustc-cfg=supported");
+    }
+    if is_supported() && env::var_os("CARGO_FEATURE_LINK").is_some() {
         let folder = PathBuf::from(env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?);
         fs::write(folder.join("libcuda.a"), EMPTY_ARCHIVE)?;
         println!("cargo::rustc-link-search=native={}", folder.display());

@@ -1,6 +1,6 @@
 //! What runs kernels. It knows no operation.
 //!
-//! * `cuda`: NVIDIA GPUs, through `cust`. The only folder of the library with `unsafe` in it.
+//! * `cuda`: NVIDIA GPUs, through the functions of their driver. The only folder of the library with `unsafe` in it.
 //! * `emulated`: the same kernels on the CPU, under an emulator that sees every access.
 //!
 //! What both share with those who use them stands below all of this: what is known of a device in `info.rs`, and what a

@@ -1,7 +1,7 @@
 //! The driver functions that this crate defines.
 //!
-//! These are all functions that `cust` 0.3.2 calls, and the ones that the host library calls besides. A name is
-//! the one that the linker sees, with its version suffix (`cuMemAlloc_v2`, not `cuMemAlloc`).
+//! These are the functions that `api.rs` declares and all that `cust` 0.3.2 calls. A name is the one that the linker
+//! sees, with its version suffix (`cuMemAlloc_v2`, not `cuMemAlloc`).
 
 /// Calls the macro `$then` with the name of every function, in ASCII order.
 macro_rules! for_each_function {

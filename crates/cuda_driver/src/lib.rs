@@ -1,27 +1,30 @@
 //! One binary for machines with and without a CUDA driver.
 //!
-//! The crate `cust` calls the driver's `cu*` functions and links with `-lcuda`, so that a program which uses it
-//! does not even start where no driver is installed. This crate defines these functions itself: each is a single
-//! jump through a table. [`load`] looks for the driver and fills the table. Depend on this crate beside `cust`,
-//! and call [`load`] before the first call into `cust`.
+//! A program that is linked with `libcuda` does not even start where no driver is installed. This crate defines the
+//! driver's functions itself: each is a single jump through a table. [`load`] looks for the driver and fills the table.
+//! [`api`] declares the functions that the library `slm` calls. Crates that are linked with `libcuda`, as `cust` is, call
+//! the functions of this crate instead, in a program that has both. With the feature `link` they need no `libcuda`.
 //!
 //! What a function of [`FUNCTIONS`] does:
 //!
 //! | state | call of a `cu*` function |
 //! |---|---|
-//! | before [`load`], or after it failed | returns `CUDA_ERROR_NOT_INITIALIZED` (3) |
+//! | before [`load`] | `cuInit` calls [`load`]; others return `CUDA_ERROR_NOT_INITIALIZED` (3) |
+//! | [`load`] failed | returns `CUDA_ERROR_NOT_INITIALIZED` (3) |
 //! | loaded, and the driver has the function | runs in the driver |
 //! | loaded, and the driver lacks the function | returns `CUDA_ERROR_NOT_FOUND` (500) |
 //!
 //! The two error returns leave all arguments alone: memory that a pointer argument refers to is not written.
 //!
-//! A call sees the loaded driver for certain if [`load`] returned on the same thread before, or on a thread that
+//! A call sees the loaded driver for certain if [`load`] or `cuInit` returned on the same thread before, or on a thread that
 //! has synchronised with the calling one since.
 //!
 //! Supported are Linux on x86-64 and on aarch64. Elsewhere the crate compiles, defines no functions, and [`load`]
 //! returns [`LoadError::UnsupportedPlatform`].
 #![allow(unsafe_code)] // Loads a shared library and defines foreign functions.
 
+#[cfg(supported)]
+pub mod api;
 mod driver;
 mod error;
 #[macro_use]

@@ -3,10 +3,11 @@
 //! Table and jumps are one piece of assembly text, so they land in one object file: whoever takes the table also
 //! takes the functions. See the README beside this crate for what the linker makes of it.
 
-use std::ffi::c_void;
+use std::ffi::{c_uint, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::FUNCTIONS;
+use crate::api::{CUresult, cuInit};
 
 /// The jump of one function on x86-64, in AT&T syntax.
 #[cfg(any(test, target_arch = "x86_64"))]
@@ -35,6 +36,9 @@ macro_rules! jump_aarch64 {
 
 /// One entry of the table, with the local label that the jump of the same function refers to.
 macro_rules! entry {
+    (cuInit) => {
+        ".Lcuda_driver_cuInit: .8byte {load_and_init}\n"
+    };
     ($name:ident) => {
         concat!(".Lcuda_driver_", stringify!($name), ": .8byte {not_initialized}\n")
     };
@@ -97,13 +101,15 @@ macro_rules! text_aarch64 {
 std::arch::global_asm!(
     for_each_function!(text_x86_64),
     not_initialized = sym not_initialized,
+    load_and_init = sym load_and_init,
     options(att_syntax)
 );
 
 #[cfg(target_arch = "aarch64")]
 std::arch::global_asm!(
     for_each_function!(text_aarch64),
-    not_initialized = sym not_initialized
+    not_initialized = sym not_initialized,
+    load_and_init = sym load_and_init
 );
 
 // SAFETY: the assembly text above defines the table with one entry of pointer size and alignment per function of
@@ -113,14 +119,24 @@ unsafe extern "C" {
     safe static TABLE: [AtomicPtr<c_void>; FUNCTIONS.len()];
 }
 
-/// Stands for every function until the driver is loaded. It ignores the arguments of the function it stands for:
-/// in the C calling conventions of both architectures the caller removes them.
-extern "C" fn not_initialized() -> i32 {
+/// Stands for every function but `cuInit` until the driver is loaded. It ignores the arguments of the function it stands
+/// for: in the C calling conventions of both architectures the caller removes them.
+extern "C" fn not_initialized() -> CUresult {
     3 // CUDA_ERROR_NOT_INITIALIZED
 }
 
+/// Stands for `cuInit` until the driver is loaded, which it does: a program that calls the driver without knowing of this
+/// crate has to begin with `cuInit`.
+extern "C" fn load_and_init(flags: c_uint) -> CUresult {
+    match crate::load() {
+        // SAFETY: `cuInit` has no preconditions, and is the driver's by now.
+        Ok(_) => unsafe { cuInit(flags) },
+        Err(_) => not_initialized(),
+    }
+}
+
 /// Stands for a function that the loaded driver lacks, in the same way as [`not_initialized`].
-pub(crate) extern "C" fn not_found() -> i32 {
+pub(crate) extern "C" fn not_found() -> CUresult {
     500 // CUDA_ERROR_NOT_FOUND
 }
 

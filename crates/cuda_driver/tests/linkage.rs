@@ -14,7 +14,7 @@ use cuda_driver::FUNCTIONS;
 const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
 const LINKERS: [&str; 2] = ["bfd", "lld"];
 
-/// Both tests build in one folder, in turn: what does not depend on the toolkit is compiled once.
+/// The tests build in one folder, in turn: what does not depend on the toolkit is compiled once.
 static FOLDER: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -23,6 +23,22 @@ fn without_a_toolkit() {
     fs::create_dir_all(root.join("lib64")).expect("a folder");
     let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     build_all(&root, check);
+}
+
+/// Without the feature `link`, a crate that asks for `libcuda` gets what this crate does not define from there.
+#[test]
+fn other_functions_come_from_libcuda() {
+    let Some(stub) = compile_stub() else { return };
+    let root = folder("other-functions");
+    fs::copy(&stub, root.join("libcuda.so")).expect("a copy of the stub");
+    fs::copy(&stub, root.join("libcuda.so.1")).expect("a copy of the stub");
+    let dependencies = format!("slm-cuda-driver = {{ path = {:?} }}", env!("CARGO_MANIFEST_DIR"));
+    let package = write_package(&folder("other-package"), &dependencies, include_str!("fixture/src/other.rs"));
+    let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
+    let target = folder("target");
+    build(&package, &target, &root, "dev", "bfd");
+    let output = text(&run(Command::new(target.join("debug/linkage")).env("LD_LIBRARY_PATH", &root)));
+    assert_eq!(output, "3 from this crate, 34 from the library\n");
 }
 
 #[test]
@@ -63,7 +79,15 @@ fn check(program: &Path) {
 /// Builds the program in all profiles with all linkers and checks each. The profiles at the same time, because Cargo keeps
 /// them apart and a build alone does not occupy all cores; the linkers in turn, because each program replaces the last.
 fn build_all(toolkit: &Path, check: impl Fn(&Path) + Sync) {
-    let (package, target) = (write_package(&folder("package")), folder("target"));
+    let dependencies = format!(
+        r#"
+        cust = {{ version = "=0.3.2", default-features = false, features = ["bytemuck"] }}
+        slm-cuda-driver = {{ path = {:?}, features = ["link"] }}
+        "#,
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let package = write_package(&folder("package"), &dependencies, include_str!("fixture/src/main.rs"));
+    let target = folder("target");
     let linkers: Vec<_> = LINKERS.into_iter().filter(|linker| is_linker(linker)).collect();
     let build_with_all = |profile: &str, folder: &Path| {
         for linker in &linkers {
@@ -90,7 +114,7 @@ fn is_linker(name: &str) -> bool {
 
 /// Writes the package of the program, and returns the path of its manifest. Its `[workspace]` table keeps Cargo
 /// from looking for a workspace in the folders above.
-fn write_package(root: &Path) -> PathBuf {
+fn write_package(root: &Path, dependencies: &str, source: &str) -> PathBuf {
     let manifest = format!(
         r#"
         [package]
@@ -99,15 +123,13 @@ fn write_package(root: &Path) -> PathBuf {
         edition = "2024"
 
         [dependencies]
-        cust = {{ version = "=0.3.2", default-features = false, features = ["bytemuck"] }}
-        slm-cuda-driver = {{ path = {:?} }}
+        {dependencies}
 
         [workspace]
-        "#,
-        env!("CARGO_MANIFEST_DIR")
+        "#
     );
     fs::create_dir_all(root.join("src")).expect("a folder");
-    fs::write(root.join("src/main.rs"), include_str!("fixture/src/main.rs")).expect("a file");
+    fs::write(root.join("src/main.rs"), source).expect("a file");
     fs::write(root.join("Cargo.toml"), manifest).expect("a file");
     root.join("Cargo.toml")
 }
@@ -122,7 +144,7 @@ fn build(manifest: &Path, target: &Path, toolkit: &Path, profile: &str, linker: 
         command.env("CUDA_LIBRARY_PATH", toolkit);
         command.args(["rustc", "--quiet", "--profile", profile, "--manifest-path"]).arg(manifest);
         command.arg("--target-dir").arg(target).args(offline).arg("--");
-        command.args(linker_arguments(linker));
+        command.args(linker_arguments(linker)).arg("-L").arg(toolkit);
         command
     };
     if !cargo(Some("--offline")).output().is_ok_and(|output| output.status.success()) {
@@ -170,7 +192,8 @@ fn compile_stub() -> Option<PathBuf> {
         return None;
     }
     let (source, library) = (folder("stub").join("stub.c"), folder("stub").join("libcuda.so"));
-    let functions: String = FUNCTIONS.iter().map(|name| format!("int {name}(void) {{ return 34; }}\n")).collect();
+    let names = FUNCTIONS.iter().chain(&["cuOther"]);
+    let functions: String = names.map(|name| format!("int {name}(void) {{ return 34; }}\n")).collect();
     fs::write(&source, functions).expect("a source file");
     let options = ["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o"];
     run(Command::new("cc").args(options).arg(&library).arg(&source));

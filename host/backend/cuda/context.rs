@@ -1,6 +1,6 @@
 //! The contexts of this process, one for each GPU in use: what is loaded there, and what all streams on it respect.
 
-use super::driver::{check, from_cust};
+use super::driver::check;
 use super::handle::PrimaryContext;
 use super::module::{Loaded, Modules};
 use super::places::Places;
@@ -8,8 +8,9 @@ use super::properties::{self, Limits};
 use crate::error::NO_GPU;
 use crate::info::DeviceInfo;
 use crate::{Error, Result};
+#[cfg(cust)]
+use cuda_driver::api::CUcontext;
 use cuda_std::image::Module;
-use cust::device::Device;
 use std::sync::{Arc, OnceLock, Weak};
 
 /// The contexts by the numbers of their devices.
@@ -26,6 +27,8 @@ pub(super) struct Context {
     lost: OnceLock<Error>,
     limits: Limits,
     info: DeviceInfo,
+    #[cfg(cust)]
+    ordinal: usize,
 }
 
 impl Context {
@@ -49,11 +52,30 @@ impl Context {
     }
 
     fn open(ordinal: usize) -> Result<Self> {
-        let device = from_cust("cuDeviceGet", Device::get_device(ordinal as u32))?;
+        let device = properties::device(ordinal)?;
         let info = properties::describe(device, ordinal)?;
         let limits = properties::limits(device, &info)?;
         let primary = PrimaryContext::retain(device)?;
-        Ok(Context { modules: Modules::default(), primary, lost: OnceLock::new(), limits, info })
+        Ok(Context {
+            modules: Modules::default(),
+            primary,
+            lost: OnceLock::new(),
+            limits,
+            info,
+            #[cfg(cust)]
+            ordinal,
+        })
+    }
+
+    /// Returns the number of the context's device.
+    #[cfg(cust)]
+    pub(super) fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    #[cfg(cust)]
+    pub(super) fn raw(&self) -> CUcontext {
+        self.primary.raw()
     }
 
     /// Makes the context current for this thread, and leaves it so: before every call into the driver.

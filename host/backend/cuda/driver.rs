@@ -1,89 +1,20 @@
-//! The driver: finding it, its functions, and their return codes as errors.
+//! The driver: finding it, and its return codes as errors.
 
 use crate::error::NO_GPU;
 use crate::{DriverError, Error, Result};
+use cuda_driver::api::{self, CUresult};
 use std::ffi::{CStr, c_char};
 use std::ptr;
 use std::sync::OnceLock;
 
-/// The driver's functions.
-///
-/// They are declared here, not taken from `cust::sys`, because that has their result as an enum: a code that the enum
-/// lacks (46 for a device that another process has for itself, 226 and 721 for a lost one) would be undefined
-/// behaviour, and `cust` makes "unknown" of others that matter (222, a driver too old for a module). Only what runs
-/// before there is a context, and returns old codes alone, is left to `cust`. The crate `cuda_driver` defines the
-/// symbols.
-pub(super) mod api {
-    use cust::sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream};
-    use std::ffi::{c_char, c_int, c_uint, c_void};
-
-    // SAFETY: the declarations are those of `cuda.h`, with the names that its macros make (`cuMemGetInfo_v2`); there
-    // `CUresult` is an enum, and `int` has its representation.
-    unsafe extern "C" {
-        pub(crate) fn cuInit(flags: c_uint) -> c_int;
-        pub(crate) fn cuDriverGetVersion(version: *mut c_int) -> c_int;
-        pub(crate) fn cuGetErrorName(code: c_int, name: *mut *const c_char) -> c_int;
-        pub(crate) fn cuGetErrorString(code: c_int, text: *mut *const c_char) -> c_int;
-        pub(crate) fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice) -> c_int;
-        pub(crate) fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice) -> c_int;
-        pub(crate) fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) -> c_int;
-        pub(crate) fn cuCtxSetCurrent(context: CUcontext) -> c_int;
-        pub(crate) fn cuStreamCreate(stream: *mut CUstream, flags: c_uint) -> c_int;
-        pub(crate) fn cuStreamDestroy_v2(stream: CUstream) -> c_int;
-        pub(crate) fn cuStreamSynchronize(stream: CUstream) -> c_int;
-        pub(crate) fn cuEventCreate(event: *mut CUevent, flags: c_uint) -> c_int;
-        pub(crate) fn cuEventRecord(event: CUevent, stream: CUstream) -> c_int;
-        pub(crate) fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent) -> c_int;
-        pub(crate) fn cuEventDestroy_v2(event: CUevent) -> c_int;
-        pub(crate) fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) -> c_int;
-        pub(crate) fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char) -> c_int;
-        pub(crate) fn cuModuleUnload(module: CUmodule) -> c_int;
-        pub(crate) fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> c_int;
-        pub(crate) fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
-        pub(crate) fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) -> c_int;
-        pub(crate) fn cuMemsetD8Async(address: CUdeviceptr, byte: u8, bytes: usize, stream: CUstream) -> c_int;
-        pub(crate) fn cuMemcpyHtoDAsync_v2(
-            to: CUdeviceptr,
-            from: *const c_void,
-            bytes: usize,
-            stream: CUstream,
-        ) -> c_int;
-        pub(crate) fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream)
-        -> c_int;
-        pub(crate) fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream)
-        -> c_int;
-        pub(crate) fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction) -> c_int;
-        pub(crate) fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int) -> c_int;
-        pub(crate) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            blocks: *mut c_int,
-            function: CUfunction,
-            threads: c_int,
-            shared_bytes: usize,
-        ) -> c_int;
-        pub(crate) fn cuLaunchKernel(
-            function: CUfunction,
-            grid_x: c_uint,
-            grid_y: c_uint,
-            grid_z: c_uint,
-            block_x: c_uint,
-            block_y: c_uint,
-            block_z: c_uint,
-            shared_bytes: c_uint,
-            stream: CUstream,
-            parameters: *mut *mut c_void,
-            extra: *mut *mut c_void,
-        ) -> c_int;
-    }
-}
-
-const NO_DEVICE: i32 = 100;
-const OUT_OF_MEMORY: i32 = 2;
-const UNSUPPORTED_PTX_VERSION: i32 = 222;
-const NOT_FOUND: i32 = 500;
+const NO_DEVICE: CUresult = 100;
+const OUT_OF_MEMORY: CUresult = 2;
+const UNSUPPORTED_PTX_VERSION: CUresult = 222;
+const NOT_FOUND: CUresult = 500;
 
 /// Codes that leave the context unusable, by their descriptions in `cuda.h`: uncorrectable and contained memory
 /// errors, illegal addresses and instructions, time-outs, asserts, failed launches.
-const STICKY: [i32; 14] = [214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721];
+const STICKY: [CUresult; 14] = [214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721];
 
 /// Loads the driver and initialises it, once for the process.
 pub(super) fn initialise() -> Result<()> {
@@ -109,17 +40,12 @@ pub(super) fn version() -> Result<(u32, u32)> {
 }
 
 /// What the return value of the function `call` stands for.
-pub(super) fn check(call: &'static str, code: i32) -> Result<()> {
+pub(super) fn check(call: &'static str, code: CUresult) -> Result<()> {
     if code == 0 {
         return Ok(());
     }
     let source = describe(code);
     Err(if STICKY.contains(&code) { Error::DeviceLost { call, source } } else { Error::Driver { call, source } })
-}
-
-/// The same for what `cust` makes of it; `call` is the function that it called.
-pub(super) fn from_cust<T>(call: &'static str, result: cust::error::CudaResult<T>) -> Result<T> {
-    result.map_err(|error| check(call, error as i32).expect_err("an error of cust is a code other than zero"))
 }
 
 /// Whether the error says that there is not enough memory.
@@ -137,11 +63,11 @@ pub(super) fn is_not_found(error: &Error) -> bool {
     has_code(error, NOT_FOUND)
 }
 
-fn has_code(error: &Error, code: i32) -> bool {
+fn has_code(error: &Error, code: CUresult) -> bool {
     matches!(error, Error::Driver { source, .. } if source.code == code as u32)
 }
 
-fn describe(code: i32) -> DriverError {
+fn describe(code: CUresult) -> DriverError {
     DriverError {
         code: code.unsigned_abs(),
         name: text(code, api::cuGetErrorName),
@@ -150,7 +76,7 @@ fn describe(code: i32) -> DriverError {
 }
 
 /// A text that the driver has for an error code.
-fn text(code: i32, get: unsafe extern "C" fn(i32, *mut *const c_char) -> i32) -> String {
+fn text(code: CUresult, get: unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult) -> String {
     let mut text = ptr::null();
     // SAFETY: writes one pointer, to a string or null; a code that the driver does not know is refused.
     let result = unsafe { get(code, &mut text) };

@@ -3,12 +3,13 @@
 //! All of them are handles that any thread may use. A result has nowhere to go when a handle is given back: a failure
 //! then belongs to earlier work, whose wait reports it.
 
-use super::driver::{api, check};
+use super::driver::check;
 use crate::Result;
-use cust::device::Device;
-use cust::sys::{CUcontext, CUdevice, CUevent, CUfunction, CUmodule, CUstream};
+use cuda_driver::api::{self, CUcontext, CUdevice, CUevent, CUfunction, CUmodule, CUstream};
 use std::ffi::{CString, c_uint};
 use std::ptr;
+#[cfg(cust)]
+use std::sync::Arc;
 
 // Flags of `cuStreamCreate` and `cuEventCreate`.
 const NON_BLOCKING: c_uint = 1;
@@ -26,11 +27,16 @@ unsafe impl Send for PrimaryContext {}
 unsafe impl Sync for PrimaryContext {}
 
 impl PrimaryContext {
-    pub(super) fn retain(device: Device) -> Result<Self> {
-        let (device, mut raw) = (device.as_raw(), ptr::null_mut());
+    pub(super) fn retain(device: CUdevice) -> Result<Self> {
+        let mut raw = ptr::null_mut();
         // SAFETY: writes one handle, which outlives the call; the device exists.
         check("cuDevicePrimaryCtxRetain", unsafe { api::cuDevicePrimaryCtxRetain(&mut raw, device) })?;
         Ok(PrimaryContext { device, raw })
+    }
+
+    #[cfg(cust)]
+    pub(super) fn raw(&self) -> CUcontext {
+        self.raw
     }
 
     /// Makes it the context of the calling thread.
@@ -47,8 +53,20 @@ impl Drop for PrimaryContext {
     }
 }
 
-/// A queue of work in the current context.
-pub(super) struct Stream(CUstream);
+/// A queue of work in a context.
+pub(super) struct Stream {
+    raw: CUstream,
+    owner: Owner,
+}
+
+/// Who destroys a stream.
+enum Owner {
+    /// Its handle.
+    Handle,
+    /// The last of these, which the program has others of.
+    #[cfg(cust)]
+    Program { _stream: Arc<cust::stream::Stream> },
+}
 
 // SAFETY: a handle into a context, which any thread may use after making it current.
 unsafe impl Send for Stream {}
@@ -61,18 +79,37 @@ impl Stream {
         let mut stream = ptr::null_mut();
         // SAFETY: writes one handle, which outlives the call.
         check("cuStreamCreate", unsafe { api::cuStreamCreate(&mut stream, NON_BLOCKING) })?;
-        Ok(Stream(stream))
+        Ok(Stream { raw: stream, owner: Owner::Handle })
+    }
+
+    /// The stream of a program, which lives at least as long as this handle.
+    #[cfg(cust)]
+    pub(super) fn shared(stream: Arc<cust::stream::Stream>) -> Self {
+        Stream { raw: stream.as_inner().cast(), owner: Owner::Program { _stream: stream } }
     }
 
     pub(super) fn raw(&self) -> CUstream {
-        self.0
+        self.raw
+    }
+
+    /// Returns the context that the stream was created in.
+    #[cfg(cust)]
+    pub(super) fn context(&self) -> Result<CUcontext> {
+        let mut context = ptr::null_mut();
+        // SAFETY: the stream is not destroyed before `self`; writes one handle, which outlives the call.
+        check("cuStreamGetCtx", unsafe { api::cuStreamGetCtx(self.raw, &mut context) })?;
+        Ok(context)
     }
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: created by `new`, and nobody uses it any more.
-        unsafe { api::cuStreamDestroy_v2(self.0) };
+        match self.owner {
+            // SAFETY: created by `new`, and nobody uses it any more.
+            Owner::Handle => _ = unsafe { api::cuStreamDestroy_v2(self.raw) },
+            #[cfg(cust)]
+            Owner::Program { .. } => {}
+        }
     }
 }
 

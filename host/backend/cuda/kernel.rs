@@ -1,13 +1,13 @@
 //! Kernels that can only be launched with their own arguments.
 
-use super::driver::{api, is_not_found};
+use super::driver::is_not_found;
 use super::module::Loaded;
 use super::queue::Queue;
 use crate::launch::{LaunchLimits, LaunchShape, Residency, WindowRecord};
 use crate::{Error, Result, backend};
+use cuda_driver::api::{self, CUfunction};
 use cuda_std::Entry;
 use cuda_std::image::{Module, Modules};
-use cust::sys::CUfunction;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;

@@ -1,23 +1,34 @@
 //! Device memory.
 
-use super::driver::{api, is_out_of_memory};
+use super::driver::is_out_of_memory;
 use super::queue::Queue;
 use crate::{Element, Error, Result, backend};
+use cuda_driver::api::{self, CUdeviceptr};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Memory for `len` elements, freed in stream order.
+/// Memory for `len` elements, not freed before work that uses it is done.
 pub(crate) struct Memory<T> {
-    queue: Arc<Queue>,
+    pub(super) queue: Arc<Queue>,
     /// Zero if there are no elements.
-    address: u64,
-    len: usize,
-    marker: PhantomData<T>,
+    pub(super) address: CUdeviceptr,
+    pub(super) len: usize,
+    pub(super) origin: Origin,
+    pub(super) marker: PhantomData<T>,
+}
+
+/// Where memory is from, which decides how it is freed.
+pub(super) enum Origin {
+    /// `cuMemAllocAsync`, on the queue's stream.
+    Pool,
+    /// A `DeviceBuffer` of `cust`.
+    #[cfg(cust)]
+    Cust,
 }
 
 impl<T: Element> Memory<T> {
-    fn or_out_of_memory(&self, error: Error) -> Error {
+    pub(super) fn or_out_of_memory(&self, error: Error) -> Error {
         if !is_out_of_memory(&error) {
             return error;
         }
@@ -27,7 +38,7 @@ impl<T: Element> Memory<T> {
         Error::OutOfDeviceMemory { requested: self.bytes() as u64, available: (code == 0).then_some(free as u64) }
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
 }
@@ -53,7 +64,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
 
     fn unwritten(queue: &Arc<Queue>, len: usize) -> Result<Self> {
         queue.enter()?;
-        let mut memory = Memory { queue: queue.clone(), address: 0, len, marker: PhantomData };
+        let mut memory = Memory { queue: queue.clone(), address: 0, len, origin: Origin::Pool, marker: PhantomData };
         if len > 0 {
             // SAFETY: writes one address, which outlives the call.
             let code = unsafe { api::cuMemAllocAsync(&mut memory.address, memory.bytes(), queue.stream()) };
@@ -105,7 +116,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
             return Ok(());
         }
         self.queue.enter()?;
-        // SAFETY: both have so many bytes and are freed in the order of this stream, so after the copy.
+        // SAFETY: both have so many bytes and are not freed before the work of this stream, the copy included, is done.
         let code =
             unsafe { api::cuMemcpyDtoDAsync_v2(self.address, source.address, self.bytes(), self.queue.stream()) };
         self.queue.check("cuMemcpyDtoDAsync", code)
@@ -134,10 +145,19 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
 
 impl<T> Drop for Memory<T> {
     fn drop(&mut self) {
-        if self.address != 0 && self.queue.enter().is_ok() {
-            // SAFETY: allocated on this stream and freed once; work that uses it was enqueued before. An error has
-            // nowhere to go, and belongs to earlier work, whose wait will report it.
-            unsafe { api::cuMemFreeAsync(self.address, self.queue.stream()) };
+        if self.address == 0 || self.queue.enter().is_err() {
+            return;
+        }
+        // An error has nowhere to go, and belongs to earlier work, whose wait will report it.
+        match self.origin {
+            // SAFETY: allocated on this stream and freed once; work that uses it was enqueued before.
+            Origin::Pool => _ = unsafe { api::cuMemFreeAsync(self.address, self.queue.stream()) },
+            #[cfg(cust)]
+            Origin::Cust => {
+                let _ = self.queue.wait();
+                // SAFETY: allocated by `cust` and freed once; the work that used it is done.
+                unsafe { api::cuMemFree_v2(self.address) };
+            }
         }
     }
 }

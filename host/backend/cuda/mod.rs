@@ -13,6 +13,7 @@
 //! | `queue.rs` | one stream on it |
 //! | `memory.rs` | device memory that frees itself in stream order |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
+//! | `interop.rs` | memory, contexts and streams of programs that use `cust`, with the feature `cust` |
 //!
 //! Each of them knows those above it alone.
 //!
@@ -24,6 +25,8 @@
 mod context;
 mod driver;
 mod handle;
+#[cfg(cust)]
+mod interop;
 mod kernel;
 mod memory;
 mod module;
@@ -36,8 +39,10 @@ use crate::launch::QueueId;
 use crate::{Element, Result, backend};
 use cuda_std::Entry;
 use cuda_std::image::Modules;
+#[cfg(cust)]
+pub(crate) use interop::open_on_stream;
 use kernel::Kernel;
-use memory::Memory;
+pub(crate) use memory::Memory;
 pub(crate) use queue::Queue;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;

@@ -1,11 +1,12 @@
 //! What the driver says of devices.
 
-use super::driver::{self, api, check, from_cust};
+use super::driver::{self, check};
 use super::module::lowest_target;
 use crate::info::{Backend, DeviceInfo, SharedMemory};
 use crate::launch::LaunchLimits;
 use crate::{Error, Result};
-use cust::device::Device;
+use cuda_driver::api::{self, CUdevice};
+use std::ffi::{CStr, c_char, c_int};
 
 /// The version of CUDA that brought stream-ordered allocation (`cuMemAllocAsync`).
 const ORDERED_ALLOCATION: (u32, u32) = (11, 2);
@@ -23,7 +24,38 @@ pub(super) struct Limits {
 /// How many devices the driver has.
 pub(super) fn count() -> Result<usize> {
     driver::initialise()?;
-    Ok(from_cust("cuDeviceGetCount", Device::num_devices())? as usize)
+    let mut count = 0;
+    // SAFETY: writes one integer, which outlives the call.
+    check("cuDeviceGetCount", unsafe { api::cuDeviceGetCount(&mut count) })?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// Returns device `ordinal`, a number below [`count`].
+pub(super) fn device(ordinal: usize) -> Result<CUdevice> {
+    let mut device = 0;
+    // The driver counts devices in an `int`.
+    let ordinal = c_int::try_from(ordinal).unwrap_or(c_int::MAX);
+    // SAFETY: writes one integer, which outlives the call; the driver refuses a number that no device has.
+    check("cuDeviceGet", unsafe { api::cuDeviceGet(&mut device, ordinal) })?;
+    Ok(device)
+}
+
+/// Returns its name, "unnamed" if the driver gives none that ends.
+fn name(device: CUdevice) -> Result<String> {
+    let mut text = [0u8; 256];
+    // SAFETY: writes at most `text.len()` bytes, which outlive the call; the device exists.
+    let code = unsafe { api::cuDeviceGetName(text.as_mut_ptr().cast::<c_char>(), text.len() as c_int, device) };
+    check("cuDeviceGetName", code)?;
+    Ok(CStr::from_bytes_until_nul(&text)
+        .map_or_else(|_| "unnamed".to_owned(), |name| name.to_string_lossy().into_owned()))
+}
+
+/// Returns the size of its memory in bytes.
+fn memory(device: CUdevice) -> Result<u64> {
+    let mut bytes = 0;
+    // SAFETY: writes one number, which outlives the call; the device exists.
+    check("cuDeviceTotalMem", unsafe { api::cuDeviceTotalMem_v2(&mut bytes, device) })?;
+    Ok(bytes as u64)
 }
 
 /// Values of `CUdevice_attribute`.
@@ -41,28 +73,28 @@ mod attribute {
     pub(super) const MEMORY_POOLS: i32 = 115;
 }
 
-fn get(device: Device, attribute: i32) -> Result<u32> {
+fn get(device: CUdevice, attribute: i32) -> Result<u32> {
     let mut value = 0;
     // SAFETY: writes one integer, which outlives the call; the device exists.
-    check("cuDeviceGetAttribute", unsafe { api::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) })?;
+    check("cuDeviceGetAttribute", unsafe { api::cuDeviceGetAttribute(&mut value, attribute, device) })?;
     Ok(value.unsigned_abs())
 }
 
 /// The values of attributes along x, y and z.
-fn get_each(device: Device, [x, y, z]: [i32; 3]) -> Result<[u32; 3]> {
+fn get_each(device: CUdevice, [x, y, z]: [i32; 3]) -> Result<[u32; 3]> {
     Ok([get(device, x)?, get(device, y)?, get(device, z)?])
 }
 
-pub(super) fn describe(device: Device, ordinal: usize) -> Result<DeviceInfo> {
+pub(super) fn describe(device: CUdevice, ordinal: usize) -> Result<DeviceInfo> {
     let capability = (get(device, attribute::CAPABILITY_MAJOR)?, get(device, attribute::CAPABILITY_MINOR)?);
     Ok(DeviceInfo {
         backend: Backend::Cuda,
-        name: from_cust("cuDeviceGetName", device.name())?,
+        name: name(device)?,
         selection: format!("CUDA device {ordinal}"),
         compute_capability: Some(capability),
         processors: get(device, attribute::MULTIPROCESSORS)? as usize,
         threads_per_multiprocessor: Some(get(device, attribute::THREADS_PER_MULTIPROCESSOR)?),
-        memory: Some(from_cust("cuDeviceTotalMem", device.total_memory())? as u64),
+        memory: Some(memory(device)?),
         shared_memory: Some(SharedMemory {
             default_per_block: get(device, attribute::SHARED_PER_BLOCK)?.into(),
             max_per_block: get(device, attribute::MOST_SHARED_PER_BLOCK)?.into(),
@@ -74,7 +106,7 @@ pub(super) fn describe(device: Device, ordinal: usize) -> Result<DeviceInfo> {
     })
 }
 
-pub(super) fn limits(device: Device, info: &DeviceInfo) -> Result<Limits> {
+pub(super) fn limits(device: CUdevice, info: &DeviceInfo) -> Result<Limits> {
     let version = driver::version()?;
     if version < ORDERED_ALLOCATION {
         let needed_for = "stream-ordered allocation".to_owned();

@@ -1,15 +1,14 @@
 //! One stream on a device.
 
 use super::context::Context;
-use super::driver::api;
 use super::handle::{Event, Stream};
 use super::module::Loaded;
 use super::properties::Limits;
 use crate::Result;
 use crate::info::DeviceInfo;
 use crate::launch::QueueId;
+use cuda_driver::api::{self, CUstream};
 use cuda_std::image::Module;
-use cust::sys::CUstream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The stream that all work of one [`Device`](crate::Device) handle goes to.
@@ -25,9 +24,19 @@ impl Queue {
     pub(super) fn open(ordinal: usize) -> Result<(Self, DeviceInfo)> {
         let context = Context::of(ordinal)?;
         context.enter()?;
-        let (id, stream) = (QueueId::new(), context.note(Stream::new())?);
+        let stream = context.note(Stream::new())?;
+        Ok(Self::new(context, stream))
+    }
+
+    /// The queue of work on `stream`, which was created in `context`.
+    pub(super) fn new(context: Arc<Context>, stream: Stream) -> (Self, DeviceInfo) {
         let info = context.info().clone();
-        Ok((Queue { id, stream, context, submission: Mutex::new(()) }, info))
+        (Queue { id: QueueId::new(), stream, context, submission: Mutex::new(()) }, info)
+    }
+
+    #[cfg(cust)]
+    pub(super) fn context(&self) -> &Context {
+        &self.context
     }
 
     pub(super) fn id(&self) -> QueueId {

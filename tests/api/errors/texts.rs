@@ -243,6 +243,14 @@ fn device_mismatch() {
 }
 
 #[test]
+fn foreign_context() {
+    let error = Error::ForeignContext { operand: "the stream", device: "NVIDIA H200".into() };
+    let text = "the stream does not belong to the primary CUDA context of NVIDIA H200, which \
+                cust::context::Context::new returns for this GPU";
+    says(error, text, None);
+}
+
+#[test]
 fn length() {
     let error = Error::Length { what: "the output", expected: 3, actual: 4 };
     says(error, "the output has 4 elements, and 3 are needed", None);

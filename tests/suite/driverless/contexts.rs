@@ -39,7 +39,7 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 /// What a child prints for a task, and the calls that the driver got, in their order.
-fn run(task: &str, settings: &[(&str, &str)]) -> Result<(String, Vec<String>), Failed> {
+pub(super) fn run(task: &str, settings: &[(&str, &str)]) -> Result<(String, Vec<String>), Failed> {
     let driver = Driver::compile(include_str!("gpu.c"))?;
     let (path, log) = (driver.0.path(""), driver.0.path("log"));
     let mut variables: Vec<(&str, &OsStr)> = vec![("LD_LIBRARY_PATH", path.as_ref()), ("FAKE_LOG", log.as_ref())];
@@ -68,7 +68,7 @@ fn at_once<R: Send>(work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     })
 }
 
-fn open() -> Device {
+pub(super) fn open() -> Device {
     let device = Device::cuda(0).expect("the driver has one GPU");
     assert_eq!(device.info().backend, Backend::Cuda);
     device

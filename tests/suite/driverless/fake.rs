@@ -29,6 +29,7 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("a_broken_driver_is_an_error", a_broken_driver_is_an_error),
         trial("an_old_driver_is_an_error", an_old_driver_is_an_error),
         trial("the_cpu_is_displayed_with_the_reason", the_cpu_is_displayed_with_the_reason),
+        trial("a_function_that_the_driver_lacks_is_an_error", a_function_that_the_driver_lacks_is_an_error),
         trial("devices_in_use_are_left_out", devices_in_use_are_left_out),
     ]
 }
@@ -78,11 +79,23 @@ fn failed(call: &'static str, code: u32) -> Error {
 
 fn a_broken_driver_is_an_error() -> Result<(), Failed> {
     let driver = Driver::compile(DRIVER)?;
-    for code in [802, 999] {
+    // The last one has no name, nor will it have one.
+    for code in [802, 999, 0x7000_0000] {
         let error = failed("cuInit", code);
         equal(driver.child("open", "cuda", code, 12_000)?, format!("{error:?}"))?;
         equal(driver.child("open", "auto", code, 12_000)?, format!("Cpu: {error}"))?;
         equal(&*driver.child("all", "", code, 12_000)?, "[Cpu]")?;
+    }
+    Ok(())
+}
+
+fn a_function_that_the_driver_lacks_is_an_error() -> Result<(), Failed> {
+    const NOT_FOUND: u32 = 500;
+    for name in ["cuDeviceGetCount", "cuDeviceGetName", "cuDeviceTotalMem_v2"] {
+        let driver = Driver::compile(&DRIVER.replace(name, "cuOther"))?;
+        let error = failed(name.trim_end_matches("_v2"), NOT_FOUND);
+        equal(driver.child("open", "cuda", 0, 12_000)?, format!("{error:?}"))?;
+        equal(&*driver.child("all", "", 0, 12_000)?, "[Cpu]")?;
     }
     Ok(())
 }

@@ -48,28 +48,72 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     return SUCCESS;
 }
 
-int cuDevicePrimaryCtxRetain(void **context, int device) { note("retain"); *context = context; return SUCCESS; }
-int cuDevicePrimaryCtxRelease_v2(int device) { note("release"); return SUCCESS; }
-int cuCtxSetCurrent(void *context) { return SUCCESS; }
+static char primary;
+static __thread void *current;
 
-int cuStreamCreate(void **stream, unsigned flags) { note("stream"); *stream = malloc(1); return SUCCESS; }
-int cuStreamDestroy_v2(void *stream) { note("end of stream"); free(stream); return SUCCESS; }
-int cuStreamSynchronize(void *stream) { return SUCCESS; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { note("retain"); *context = &primary; return SUCCESS; }
+int cuDevicePrimaryCtxRelease_v2(int device) { note("release"); return SUCCESS; }
+int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return SUCCESS; }
+int cuCtxCreate_v2(void **context, unsigned flags, int device) { *context = current = malloc(1); return SUCCESS; }
+int cuCtxDestroy_v2(void *context) { free(context); return SUCCESS; }
+int cuCtxSetCurrent(void *context) { current = context; return SUCCESS; }
+int cuCtxGetDevice(int *device) { *device = 0; return SUCCESS; }
+int cuCtxSynchronize(void) { note("wait for context"); return SUCCESS; }
+
+/* `cust` alone creates streams with a priority. */
+struct stream { void *context; int of_cust; };
+
+static int create(struct stream **stream, int of_cust) {
+    note("stream");
+    *stream = malloc(sizeof **stream);
+    (*stream)->context = current;
+    (*stream)->of_cust = of_cust;
+    return SUCCESS;
+}
+int cuStreamCreate(struct stream **stream, unsigned flags) { return create(stream, 0); }
+int cuStreamCreateWithPriority(struct stream **stream, unsigned flags, int priority) { return create(stream, 1); }
+int cuStreamGetCtx(struct stream *stream, void **context) { *context = stream->context; return SUCCESS; }
+int cuStreamDestroy_v2(struct stream *stream) { note("end of stream"); free(stream); return SUCCESS; }
+int cuStreamSynchronize(struct stream *stream) { if (setting("FAKE_WAITS")) note("wait for stream"); return SUCCESS; }
 int cuEventCreate(void **event, unsigned flags) { *event = malloc(1); return SUCCESS; }
 int cuEventRecord(void *event, void *stream) { return SUCCESS; }
 int cuEventElapsedTime(float *milliseconds, void *start, void *end) { *milliseconds = 1; return SUCCESS; }
 int cuEventDestroy_v2(void *event) { free(event); return SUCCESS; }
 
 int cuMemGetInfo_v2(size_t *free, size_t *total) { *free = *total = (size_t)1 << 32; return SUCCESS; }
-int cuMemAllocAsync(void **address, size_t bytes, void *stream) {
-    *address = aligned_alloc(256, (bytes + 255) / 256 * 256);
-    return *address ? SUCCESS : OUT_OF_MEMORY;
+
+/* What stands before the memory: the context that it belongs to. */
+enum { HEADER = 256 };
+
+static int allocate(char **address, size_t bytes, void *context) {
+    char *header = aligned_alloc(256, HEADER + (bytes + 255) / 256 * 256);
+    if (!header) return OUT_OF_MEMORY;
+    memcpy(header, &context, sizeof context);
+    *address = header + HEADER;
+    return SUCCESS;
 }
-int cuMemFreeAsync(void *address, void *stream) { free(address); return SUCCESS; }
+int cuMemAllocAsync(char **address, size_t bytes, void *stream) { return allocate(address, bytes, NULL); }
+int cuMemFreeAsync(char *address, void *stream) { free(address - HEADER); return SUCCESS; }
+int cuMemAlloc_v2(char **address, size_t bytes) {
+    note("allocate");
+    return setting("FAKE_FULL") ? OUT_OF_MEMORY : allocate(address, bytes, current);
+}
+int cuMemFree_v2(char *address) { note("free"); free(address - HEADER); return SUCCESS; }
+int cuPointerGetAttribute(void *value, int attribute, char *address) {
+    enum { CONTEXT = 1, DEVICE_ORDINAL = 9 };
+    void *context;
+    memcpy(&context, address - HEADER, sizeof context);
+    if (attribute == DEVICE_ORDINAL) { *(int *)value = 0; return SUCCESS; }
+    if (attribute != CONTEXT || !context) return INVALID;
+    *(void **)value = context;
+    return SUCCESS;
+}
+int cuMemcpyHtoD_v2(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyDtoH_v2(void *to, void *from, size_t bytes) { memcpy(to, from, bytes); return SUCCESS; }
 int cuMemsetD8Async(void *address, unsigned char byte, size_t bytes, void *stream) { memset(address, byte, bytes); return SUCCESS; }
 int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
 int cuMemcpyDtoHAsync_v2(void *to, void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
-int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { note("copy"); memcpy(to, from, bytes); return SUCCESS; }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -122,7 +166,7 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int
     return SUCCESS;
 }
 int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y, unsigned block_z,
-                   unsigned bytes, void *stream, void **parameters, void **extra) {
-    note("launch");
+                   unsigned bytes, struct stream *stream, void **parameters, void **extra) {
+    note(stream->of_cust ? "launch on the program's stream" : "launch");
     return SUCCESS;
 }

@@ -7,6 +7,8 @@
 mod contexts;
 #[cfg(cuda)]
 mod fake;
+#[cfg(cust)]
+mod interop;
 
 use crate::common::equal;
 use libtest_mimic::{Failed, Trial};
@@ -28,6 +30,8 @@ pub(super) fn has_task() -> bool {
         Ok("race") => race(),
         #[cfg(cuda)]
         Ok(task) if contexts::does(task) => {}
+        #[cfg(cust)]
+        Ok(task) if interop::does(task) => {}
         Ok(task) => panic!("{TASK} is '{task}'"),
         Err(_) => return false,
     }
@@ -66,6 +70,8 @@ pub(super) fn trials() -> Vec<Trial> {
     {
         trials.extend(contexts::trials());
         trials.extend(fake::trials());
+        #[cfg(cust)]
+        trials.extend(interop::trials());
         trials.extend(fake::driverless().into_iter().map(ignore));
     }
     trials

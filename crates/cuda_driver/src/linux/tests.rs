@@ -2,12 +2,12 @@
 //!
 //! The table is one per process, so one test takes it through all its states.
 
-use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, ptr};
 
 use super::*;
+use crate::api::{cuDriverGetVersion, cuInit, cuLaunchKernel, cuMemGetInfo_v2};
 
 /// A driver with three functions. `cuLaunchKernel` has arguments of all kinds, more than fit into registers.
 const DRIVER: &str = "
@@ -28,26 +28,6 @@ const OTHER: &str = "int cuDriverGetVersion(int *version) { *version = 1; return
 const STUB: &str = "int cuInit(void) { return 34; } int cuDriverGetVersion(void) { return 34; }";
 
 const MISSING_FILE: &str = "/nonexistent/libcuda.so.1";
-
-// SAFETY: the declarations are those of `cuda.h`, with `int` for `CUresult`, and of `DRIVER`.
-unsafe extern "C" {
-    fn cuInit(flags: u32) -> i32;
-    fn cuDriverGetVersion(version: *mut i32) -> i32;
-    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> i32;
-    fn cuLaunchKernel(
-        function: *mut c_void,
-        grid_x: u32,
-        grid_y: u32,
-        grid_z: u32,
-        block_x: u32,
-        block_y: u32,
-        block_z: u32,
-        shared_bytes: u32,
-        stream: *mut c_void,
-        parameters: *mut *mut c_void,
-        extra: *mut *mut c_void,
-    ) -> i32;
-}
 
 /// A folder of this process, removed at the end.
 struct Folder(PathBuf);
@@ -99,13 +79,14 @@ fn init(flags: u32) -> i32 {
 }
 
 fn launch() -> i32 {
-    let address = ptr::dangling_mut::<c_void>();
+    let address = ptr::without_provenance_mut::<c_void>(16);
     // SAFETY: neither the function of the test driver nor the ones that stand for it follow the pointers.
-    unsafe { cuLaunchKernel(address, 1, 2, 3, 4, 5, 6, 7, address, ptr::null_mut(), address.cast()) }
+    unsafe { cuLaunchKernel(address.cast(), 1, 2, 3, 4, 5, 6, 7, address.cast(), ptr::null_mut(), address.cast()) }
 }
 
+/// `cuInit` is left out: it would load the machine's driver, if there is one.
 fn assert_not_initialized() {
-    assert_eq!((init(0), version(), memory(), launch()), (3, (3, 0), (3, 18), 3));
+    assert_eq!((version(), memory(), launch()), ((3, 0), (3, 18), 3));
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn check_symbols(name: &str, assembler: &[&str], text: &str) {
 }
 
 fn assemble(assembler: &[&str], text: &str, object: &PathBuf) -> Result<(), Error> {
-    let text = text.replace("{not_initialized}", "not_initialized");
+    let text = text.replace("{not_initialized}", "not_initialized").replace("{load_and_init}", "load_and_init");
     let mut command = Command::new(assembler[0]);
     command.args(&assembler[1..]).arg("-o").arg(object).arg("-");
     let mut child = command.stdin(Stdio::piped()).spawn()?;

@@ -1,0 +1,137 @@
+//! Declarations of driver functions, as the reference of the CUDA driver API has them.
+//!
+//! These are the functions that this workspace calls; [`FUNCTIONS`](crate::FUNCTIONS) has more, for programs with
+//! declarations of their own. A name is the one that the linker sees: `cuda.h` maps `cuMemAlloc` to `cuMemAlloc_v2`.
+//!
+//! Return codes are integers and not an enum: a driver may return codes that were added after an enum was written, and
+//! an enum with a value that it lacks is undefined behaviour. Attributes are integers for the same reason.
+//!
+//! Until [`load`](crate::load) has found a driver, each function returns `CUDA_ERROR_NOT_INITIALIZED` (3) and writes to no
+//! memory.
+//!
+//! # Safety
+//!
+//! Each function has the preconditions that the reference gives: pointers to memory that the driver may read or write
+//! for the duration of the call, and handles that have not been given back.
+
+use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
+
+/// Return code of every function: 0 (`CUDA_SUCCESS`), or the number of an error.
+pub type CUresult = c_int;
+/// Handle of a device.
+pub type CUdevice = c_int;
+/// Address in device memory.
+pub type CUdeviceptr = u64;
+
+macro_rules! handles {
+    ($($what:literal $name:ident $pointee:ident;)*) => {$(
+        #[doc = concat!("Handle of ", $what, ".")]
+        pub type $name = *mut $pointee;
+        #[doc = concat!("What a [`", stringify!($name), "`] points to: only the driver looks into it.")]
+        #[derive(Debug)]
+        pub enum $pointee {}
+    )*};
+}
+
+handles! {
+    "a context" CUcontext OpaqueContext;
+    "a stream" CUstream OpaqueStream;
+    "an event" CUevent OpaqueEvent;
+    "a module" CUmodule OpaqueModule;
+    "a kernel" CUfunction OpaqueFunction;
+}
+
+/// Declares functions that return a [`CUresult`].
+macro_rules! functions {
+    ($(fn $name:ident($($parameter:ident: $type:ty),* $(,)?);)*) => {
+        // SAFETY: the declarations are those of `cuda.h`, under the names that its macros make. There, results and
+        // attributes are enums, which are represented as `int` is.
+        unsafe extern "C" {$(
+            #[doc = concat!("`", stringify!($name), "` of the CUDA driver API.")]
+            pub fn $name($($parameter: $type),*) -> CUresult;
+        )*}
+
+        #[cfg(test)]
+        const DECLARED: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+functions! {
+    fn cuInit(flags: c_uint);
+    fn cuDriverGetVersion(version: *mut c_int);
+    fn cuGetErrorName(code: CUresult, name: *mut *const c_char);
+    fn cuGetErrorString(code: CUresult, text: *mut *const c_char);
+
+    fn cuDeviceGetCount(count: *mut c_int);
+    fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
+    fn cuDeviceGetName(name: *mut c_char, bytes: c_int, device: CUdevice);
+    fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
+    fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice);
+
+    fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
+    fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
+    fn cuCtxSetCurrent(context: CUcontext);
+    fn cuCtxGetDevice(device: *mut CUdevice);
+    fn cuCtxSynchronize();
+
+    fn cuStreamCreate(stream: *mut CUstream, flags: c_uint);
+    fn cuStreamGetCtx(stream: CUstream, context: *mut CUcontext);
+    fn cuStreamSynchronize(stream: CUstream);
+    fn cuStreamDestroy_v2(stream: CUstream);
+
+    fn cuEventCreate(event: *mut CUevent, flags: c_uint);
+    fn cuEventRecord(event: CUevent, stream: CUstream);
+    fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent);
+    fn cuEventDestroy_v2(event: CUevent);
+
+    fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void);
+    fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
+    fn cuModuleUnload(module: CUmodule);
+
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+    fn cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize);
+    fn cuMemFree_v2(address: CUdeviceptr);
+    fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream);
+    fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
+    fn cuMemsetD8Async(address: CUdeviceptr, byte: c_uchar, bytes: usize, stream: CUstream);
+    fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
+    fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    fn cuPointerGetAttribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr);
+
+    fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction);
+    fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int);
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int,
+        function: CUfunction,
+        threads: c_int,
+        shared_bytes: usize,
+    );
+    fn cuLaunchKernel(
+        function: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: CUstream,
+        parameters: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DECLARED;
+    use crate::FUNCTIONS;
+
+    /// Others would have to come from a library that the program is linked with.
+    #[test]
+    fn this_crate_defines_what_is_declared() {
+        for name in DECLARED {
+            assert!(FUNCTIONS.contains(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Memory, contexts and streams of programs that use `cust`.
+//!
+//! `cust` allocates with `cuMemAlloc` and frees with `cuMemFree`, without a stream. Its safe functions enqueue fills and copies
+//! that may still run when they return, and a `DeviceBuffer` can be dropped then. `cuMemFree` also takes memory of a pool
+//! (`cuMemAllocAsync`), but does not synchronise for it (CUDA driver API, `cuMemFree`): the pool would hand the memory out
+//! again while a fill still runs. Therefore memory of `cust` changes hands as it is, after a wait in both directions, and
+//! memory of the pool is copied.
+
+use super::context::Context;
+use super::driver::{self, check};
+use super::handle::Stream;
+use super::memory::{Memory, Origin};
+use super::properties;
+use super::queue::Queue;
+use crate::info::DeviceInfo;
+use crate::{Element, Error, Result};
+use cuda_driver::api::{self, CUcontext, CUdeviceptr};
+use cust::memory::{DeviceBuffer, DeviceCopy, DevicePointer};
+use std::ffi::c_int;
+use std::marker::PhantomData;
+use std::mem::{self, ManuallyDrop};
+use std::ptr;
+use std::sync::Arc;
+
+// Values of `CUpointer_attribute`.
+const CONTEXT: c_int = 1;
+const DEVICE_ORDINAL: c_int = 9;
+
+/// `CUDA_ERROR_INVALID_VALUE`.
+const INVALID_VALUE: c_int = 1;
+
+/// Opens a queue on a program's stream, and says what is known of the device.
+///
+/// That the context in which the stream was created still exists is left to the program, as `cust` leaves it.
+pub(crate) fn open_on_stream(
+    context: &cust::context::Context,
+    stream: Arc<cust::stream::Stream>,
+) -> Result<(Arc<Queue>, DeviceInfo)> {
+    driver::initialise()?;
+    let stream = Stream::shared(stream);
+    let context_of_stream = stream.context()?;
+    let context = Context::of(ordinal(context.as_raw().cast())?)?;
+    if context.raw() != context_of_stream {
+        return Err(foreign(&context, "the stream"));
+    }
+    context.enter()?;
+    let (queue, info) = Queue::new(context, stream);
+    Ok((Arc::new(queue), info))
+}
+
+/// Returns the number of the device that a context is on, and leaves the context current.
+fn ordinal(context: CUcontext) -> Result<usize> {
+    // SAFETY: the caller has borrowed the context's owner.
+    check("cuCtxSetCurrent", unsafe { api::cuCtxSetCurrent(context) })?;
+    let mut device = 0;
+    // SAFETY: writes one integer, which outlives the call.
+    check("cuCtxGetDevice", unsafe { api::cuCtxGetDevice(&mut device) })?;
+    for ordinal in 0..properties::count()? {
+        if properties::device(ordinal)? == device {
+            return Ok(ordinal);
+        }
+    }
+    Err(Error::NoDevice { tried: "the driver does not list the device of the context".to_owned() })
+}
+
+fn foreign(context: &Context, operand: &'static str) -> Error {
+    Error::ForeignContext { operand, device: context.info().name.clone() }
+}
+
+impl<T: Element + DeviceCopy> Memory<T> {
+    /// Takes the memory of `buffer`, or gives it back with the reason.
+    pub(crate) fn from_cust(
+        queue: &Arc<Queue>,
+        buffer: DeviceBuffer<T>,
+    ) -> std::result::Result<Self, (Error, DeviceBuffer<T>)> {
+        if let Err(error) = accept(queue, &buffer) {
+            return Err((error, buffer));
+        }
+        let buffer = ManuallyDrop::new(buffer);
+        let (len, address) = (buffer.len(), buffer.as_device_ptr().as_raw());
+        // `cust` frees nothing that is empty.
+        let address = if len > 0 { address } else { 0 };
+        Ok(Memory { queue: queue.clone(), address, len, origin: Origin::Cust, marker: PhantomData })
+    }
+
+    /// Gives the elements to a program with a hold on the `context`: in the memory itself if that came from `cust`, which leaves
+    /// none here, otherwise in a copy. Waits for the queue's work.
+    pub(crate) fn give_to_cust(&mut self, context: &cust::context::Context) -> Result<DeviceBuffer<T>> {
+        if context.as_raw().cast() != self.queue.context().raw() {
+            return Err(foreign(self.queue.context(), "the context"));
+        }
+        self.queue.enter()?;
+        match self.origin {
+            Origin::Pool if self.len > 0 => self.copy_for_cust(),
+            Origin::Pool | Origin::Cust => {
+                self.queue.wait()?;
+                let (address, len) = (mem::take(&mut self.address), mem::take(&mut self.len));
+                // SAFETY: the address and length of a buffer that `from_cust` has forgotten, or null without elements, as
+                // `cust` has it. The work that used it is done, and `self` has given it up.
+                Ok(unsafe { DeviceBuffer::from_raw_parts(DevicePointer::from_raw(address), len) })
+            }
+        }
+    }
+
+    /// Returns a copy in memory of the kind that `cust` allocates. There are elements.
+    fn copy_for_cust(&self) -> Result<DeviceBuffer<T>> {
+        let mut address = 0;
+        // SAFETY: writes one address, which outlives the call.
+        let code = unsafe { api::cuMemAlloc_v2(&mut address, self.bytes()) };
+        self.queue.check("cuMemAlloc", code).map_err(|error| self.or_out_of_memory(error))?;
+        // SAFETY: allocated as `cust` does, for `self.len` elements, and owned by nobody else.
+        let copy = unsafe { DeviceBuffer::from_raw_parts(DevicePointer::from_raw(address), self.len) };
+        // SAFETY: both have `self.bytes()` bytes, and live until the wait below.
+        let code = unsafe { api::cuMemcpyDtoDAsync_v2(address, self.address, self.bytes(), self.queue.stream()) };
+        let started = self.queue.check("cuMemcpyDtoDAsync", code);
+        let done = self.queue.wait();
+        started.and(done).map(|()| copy)
+    }
+}
+
+/// Returns an error unless the queue's kernels can use the memory of `buffer`, and waits for the work that has been enqueued
+/// in their context.
+fn accept<T: Element + DeviceCopy>(queue: &Queue, buffer: &DeviceBuffer<T>) -> Result<()> {
+    queue.enter()?;
+    if !buffer.is_empty() && !is_reachable(queue, buffer.as_device_ptr().as_raw())? {
+        return Err(foreign(queue.context(), "the buffer"));
+    }
+    // Uploads and fills of `cust` are enqueued on the default stream, which the queue's stream may not wait for.
+    // SAFETY: takes nothing.
+    queue.check("cuCtxSynchronize", unsafe { api::cuCtxSynchronize() })
+}
+
+/// Whether memory is that of the queue's context, or of a pool on its device.
+fn is_reachable(queue: &Queue, address: CUdeviceptr) -> Result<bool> {
+    const CALL: &str = "cuPointerGetAttribute";
+    let (mut ordinal, mut context): (c_int, CUcontext) = (-1, ptr::null_mut());
+    // SAFETY: writes one integer, which outlives the call; the driver refuses an address that it does not know.
+    let code = unsafe { api::cuPointerGetAttribute((&raw mut ordinal).cast(), DEVICE_ORDINAL, address) };
+    queue.check(CALL, code)?;
+    // SAFETY: as above, with one handle.
+    let code = unsafe { api::cuPointerGetAttribute((&raw mut context).cast(), CONTEXT, address) };
+    // Memory of a pool has no context.
+    if code != INVALID_VALUE {
+        queue.check(CALL, code)?;
+    }
+    Ok(match context.is_null() {
+        true => usize::try_from(ordinal) == Ok(queue.context().ordinal()),
+        false => context == queue.context().raw(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::open;
+    use super::*;
+    use crate::backend::Memory as _;
+    use cust::memory::CopyDestination;
+    use cust::stream::StreamFlags;
+
+    /// Which has no context.
+    #[test]
+    #[ignore = "needs a GPU"]
+    fn memory_of_a_pool_comes_and_goes() {
+        let (queue, _) = open(0).unwrap();
+        let context = cust::context::Context::new(cust::device::Device::get_device(0).unwrap()).unwrap();
+        let stream = cust::stream::Stream::new(StreamFlags::DEFAULT, None).unwrap();
+        // SAFETY: nothing uses the buffer, nor the slice after this statement, before the wait of `from_cust`.
+        let buffer = unsafe { DeviceBuffer::from_slice_async(&[1u32, 2, 3], &stream) }.unwrap();
+        let address = buffer.as_device_ptr();
+        let mut memory = Memory::from_cust(&queue, buffer).map_err(|(error, _)| error).unwrap();
+        let mut data = [0; 3];
+        memory.download(&mut data).unwrap();
+        assert_eq!(data, [1, 2, 3]);
+        memory.overwrite(&[4, 5, 6]).unwrap();
+        let buffer = memory.give_to_cust(&context).unwrap();
+        assert_eq!(buffer.as_device_ptr(), address);
+        buffer.copy_to(&mut data).unwrap();
+        assert_eq!(data, [4, 5, 6]);
+    }
+}
