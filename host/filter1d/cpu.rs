@@ -98,7 +98,7 @@ fn rows<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs:
     })
 }
 
-/// Copies `len` samples of the continued line, from `start` on.
+/// Returns `len` samples of the continued line, from `start` on.
 fn extend<T: FilterElement>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Result<Vec<T>> {
     let n = samples.len() as i64;
     let end = start + len as i64;
