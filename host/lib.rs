@@ -4,8 +4,11 @@
 //! use slm::{Boundary, Device, Filter1d};
 //!
 //! # fn main() -> slm::Result<()> {
-//! let device = Device::open()?; // a GPU if there is one, otherwise the CPU; SLM_DEVICE selects another
-//! let smooth = Filter1d::correlate(&[0.25f32, 0.5, 0.25]).boundary(Boundary::Nearest).prepare(&device)?;
+//! // A GPU if there is one, otherwise the CPU. SLM_DEVICE selects another device.
+//! let device = Device::open()?;
+//! let smooth = Filter1d::correlate(&[0.25f32, 0.5, 0.25])
+//!     .boundary(Boundary::Nearest)
+//!     .prepare(&device)?;
 //! assert_eq!(smooth.apply(&[0.0, 4.0, 0.0, 4.0])?, [1.0, 2.0, 2.0, 3.0]);
 //! # Ok(())
 //! # }
@@ -34,7 +37,7 @@
 //! several kernels on a GPU, no kernels of other threads run between them.
 //!
 //! `apply_into`, [`Kernel::launch`] and [`Buffer::copy_from`] return when the work is enqueued. These wait for all work that
-//! was enqueued before: uploads and downloads, `apply`, `prepare` (which uploads the operation's numbers),
+//! was enqueued before: uploads and downloads, `apply`, `prepare` (which uploads taps or edges),
 //! [`Device::synchronize`] and [`Device::time`]. If enqueued work fails, the next call that waits returns the error.
 //!
 //! # Features
@@ -48,12 +51,14 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+// First, so that its functions come first on the page of `Device`.
+mod device;
+
 mod allocation;
 mod backend;
 pub mod banks;
 mod boundary;
 mod buffer;
-mod device;
 mod element;
 mod error;
 pub mod filter1d;

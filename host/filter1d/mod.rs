@@ -13,7 +13,9 @@
 //!
 //! # fn main() -> slm::Result<()> {
 //! let device = Device::open()?;
-//! let smooth = Filter1d::correlate(&[0.25f32, 0.5, 0.25]).boundary(Boundary::Nearest).prepare(&device)?;
+//! let smooth = Filter1d::correlate(&[0.25f32, 0.5, 0.25])
+//!     .boundary(Boundary::Nearest)
+//!     .prepare(&device)?;
 //! assert_eq!(smooth.apply(&[0.0, 4.0, 0.0, 4.0])?, [1.0, 2.0, 2.0, 3.0]);
 //! let difference = Filter1d::convolve(&[1, -1]).extent(Extent::Valid).prepare(&device)?;
 //! assert_eq!(difference.apply(&[2, 3, 5, 8])?, [1, 2, 3]);

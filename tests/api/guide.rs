@@ -48,7 +48,8 @@ mod my {
         let (x, mut y) = (device.upload(samples)?, device.zeroed(samples.len())?);
         let blocks = (samples.len() as u64).div_ceil(256);
         let kernel = device.kernel::<dilate>(&KERNELS)?;
-        let shape = LaunchShape::new([blocks, 1, 1], [256, 1, 1]).shared_bytes(Tile::bytes(radius.into()));
+        let bytes = Tile::bytes(radius.into());
+        let shape = LaunchShape::new([blocks, 1, 1], [256, 1, 1]).shared_bytes(bytes);
         kernel.launch(shape, |windows| Dilation {
             input: windows.input(&x),       // borrowed until the kernel is enqueued,
             output: windows.output(&mut y), // so nothing is both read and written
@@ -68,7 +69,8 @@ fn naive(samples: &[f32], _radius: u32) -> Vec<f32> {
 fn a_kernel_is_tested_without_a_gpu() -> Result<()> {
     let samples = [1.0; 300];
     let device = Device::emulated(Profile::SM_90, 0);
-    assert_eq!(my::dilate(&device, &samples, 3)?, naive(&samples, 3)); // a fault in the kernel is an error
+    // A fault in the kernel is an error.
+    assert_eq!(my::dilate(&device, &samples, 3)?, naive(&samples, 3));
     for report in device.emulation_reports() {
         assert_eq!(report.bank_conflicts(), 0, "{report}");
     }
