@@ -1,4 +1,4 @@
-//! Transpositions on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
+//! Transpositions on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
 use super::kernels::{load, name, shape};
 use super::tuning::Tuning;
@@ -17,12 +17,12 @@ pub(super) struct Transpose {
     tuning: Tuning,
     matrices: Matrices,
     algorithm: Algorithm,
-    /// What is ready for the pitches used last: others may take another kernel.
+    /// Kernels for the most recent pitches. Other pitches may need another kernel.
     ready: Recent<[usize; 2], Ready>,
     kernels: Recent<Kernel, Arc<dyn Launch<Work>>>,
 }
 
-/// The kernel for one pair of row pitches, and why it was chosen.
+/// Kernel for a pair of row pitches, and the reason for it.
 #[derive(Clone)]
 struct Ready {
     choice: Choice,
@@ -112,7 +112,7 @@ impl Transpose {
         let mut windows = Windows::new(&self.device);
         let (input, output) = (cast(windows.input(input), 1)?, cast(windows.output(output), 1)?);
         let _submission = self.device.submission_lock()?;
-        // A single matrix may have a pitch of whatever size.
+        // A single matrix may have any pitch.
         let matrix_bytes =
             [pitches[1], size_of::<T>()].into_iter().fold(self.matrices.columns, usize::saturating_mul) as u64;
         geometry.parts().try_for_each(|part| {

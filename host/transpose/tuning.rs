@@ -1,22 +1,22 @@
-//! The numbers of transpositions that were chosen by measuring, or that follow from a device's properties.
+//! Constants of transpositions, chosen by measurement or derived from properties of the device.
 //!
 //! Times are of one H200, by the bytes of an element.
 
 use crate::info::{Backend, DeviceInfo};
 use slm_kernels::transpose as kernels;
 
-/// The numbers for a device.
+/// Constants for a device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// Those of the kernels' launches.
+    /// Constants of the kernels' launches.
     pub(super) launches: kernels::Tuning,
-    /// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
+    /// Minimum bytes of elements that are moved one by one at full speed, because neighbouring threads share them.
     pub(super) long_element: u64,
-    /// A matrix of at most so many bytes is in the cache when it is written, however it is read.
+    /// Maximum bytes of a matrix that stays in the cache until it is written.
     pub(super) small_matrix: u64,
-    /// Threads of a block that permutes a part of a matrix in place.
+    /// Threads per block that permutes a part of a matrix in place.
     pub(super) permuting_threads: u32,
-    /// The most blocks that permute; each takes as many turns as it needs.
+    /// Maximum number of blocks that permute; each iterates as often as needed.
     pub(super) permuting_blocks: u64,
 }
 
@@ -29,7 +29,7 @@ const LONG_TILES: [u64; 2] = [17, 5];
 
 impl Tuning {
     pub(super) fn new(info: &DeviceInfo) -> Self {
-        // Emulated devices have no time to lose, and are for examining what runs on GPUs.
+        // Emulated devices run the same configuration as GPUs.
         let processors = match info.backend {
             Backend::Cuda => info.processors as u64,
             Backend::Cpu | Backend::Emulated => PROCESSORS_OF_H200,

@@ -40,7 +40,7 @@ impl Matrices {
         (self.rows * self.columns / SHARE).max(self.rows).max(self.columns)
     }
 
-    /// The most numbers of a part; none if no steps are needed.
+    /// Returns the maximum number of numbers per part; 0 if no steps are needed.
     pub(crate) fn scratch(&self) -> usize {
         if self.stay() || self.are_square() { 0 } else { self.part_len() * self.components }
     }

@@ -18,8 +18,8 @@ fn no_components() {
 #[test]
 fn element_size() {
     let error = TransposeError::ElementSize { bytes: (1 << 32) + 1, unit: 1, limit: 4_294_967_039 };
-    let text = "elements of 4294967297 bytes, in rows that units of 1 bytes divide: a GPU transposes elements of up to \
-                4294967039 bytes there";
+    let text = "elements of 4294967297 bytes are too large for a GPU: the limit is 4294967039 bytes if units of 1 bytes divide \
+                elements and rows";
     says(error, text, None);
 }
 
