@@ -1,6 +1,6 @@
 //! Histograms on the CPU.
 //!
-//! The samples are cut into pieces, each of which is counted in a table of its own; the tables are added up in the end.
+//! The samples are divided into pieces. Each piece is counted in its own table; the tables are added up at the end.
 
 use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
 use crate::parallel::try_collect;
@@ -24,7 +24,7 @@ const BLOCK_BYTES: usize = 1 << 17;
 
 /// How samples of a type are counted.
 pub trait Tally: Countable {
-    /// The bins for the numbers that so many low bits can be, if samples of this type have them.
+    /// Returns the bins for the values of `bits` low bits, if samples of this type have them.
     #[must_use]
     fn low_bits(_bits: u32) -> Option<impl Binning<Sample = Self>> {
         None::<Even<Self, Self::Scale>>
@@ -40,7 +40,7 @@ pub trait Tally: Countable {
     /// Adds the counts of every `step`th sample, beginning with the first, to a table with a counter for every cell.
     fn tally<B: Binning<Sample = Self>>(binning: B, samples: &[Self], step: usize, table: &mut [u32]) {
         match step {
-            // An iterator that goes by steps is slower, even by steps of one.
+            // An iterator with a step is slower, even with a step of one.
             1 => count(binning, samples.iter(), table),
             _ => count(binning, samples.iter().step_by(step), table),
         }

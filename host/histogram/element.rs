@@ -45,7 +45,7 @@ pub trait Dispatch: Element {
     where
         Self: HistogramElement;
 
-    /// How so many samples would be counted.
+    /// Returns the plan for `samples` samples.
     fn plan(histogram: &PreparedHistogram<Self>, samples: usize) -> Plan
     where
         Self: HistogramElement;

@@ -26,7 +26,7 @@ pub(super) trait OnGpu<T: Element>: Send + Sync {
     /// The same for samples and weights of the host.
     fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)>;
 
-    /// How so many samples would be counted.
+    /// Returns the plan for `samples` samples.
     fn plan(&self, samples: usize) -> Plan;
 
     /// [`PreparedHistogram::weighted_plan`](super::PreparedHistogram::weighted_plan).
@@ -196,7 +196,7 @@ mod tests {
     use crate::Error;
     use emulator::Profile;
 
-    /// Three channels, of which two are counted, in launches of 80 samples: each begins with another channel.
+    /// Three channels, two of them counted, in launches of 80 samples: each begins with another channel.
     fn histogram() -> Histogram<<u8 as HistogramKernels>::Even> {
         let rule = Rule { bins: Bins::Even { bins: 256, lower: 0, upper: 255 }, closed: true, channels: 3, counted: 2 };
         let device = Device::emulated(Profile::SM_90, 0);

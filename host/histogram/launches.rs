@@ -58,7 +58,7 @@ impl<B: FromRule> Launches<B> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
-    /// [`Error::TooLarge`](crate::Error::TooLarge) if there cannot be so many counters.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) for too many counters.
     pub(super) fn new(
         rule: &Rule<B::Element>,
         algorithm: Algorithm,
@@ -170,7 +170,7 @@ impl<B: FromRule> Launches<B> {
         self.most_packs * per_pack::<B>()
     }
 
-    /// The launches that count so many samples.
+    /// Returns the launches that count `samples` samples.
     pub(super) fn of(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
         let per_pack = per_pack::<B>();
         parts(samples, self.most_samples()).map(move |(first, len)| {
@@ -181,7 +181,7 @@ impl<B: FromRule> Launches<B> {
         })
     }
 
-    /// The launches that add up the weights of so many samples.
+    /// Returns the launches that add up the weights of `samples` samples.
     pub(super) fn weighing(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
         parts(samples, self.most_weights).map(|(first, len)| {
             let shape = self.over_weights(len).shared_bytes(self.weighing.shared_bytes);
@@ -195,12 +195,12 @@ impl<B: FromRule> Launches<B> {
         parts(weights, self.most_weights).map(|(first, len)| (first, self.over_weights(len), len as u32))
     }
 
-    /// The shape of a launch over so many weights.
+    /// Returns the shape of a launch over this number of weights.
     fn over_weights(&self, len: usize) -> LaunchShape {
         shape(self.weighing.grid(len as u64, self.tuning.processors), self.weighing.threads)
     }
 
-    /// How so many samples are counted; `residency` is what the device says of a launch.
+    /// Returns the plan for counting samples. `residency` returns the occupancy of a launch.
     pub(super) fn plan(
         &self,
         device: &Device,
@@ -276,7 +276,7 @@ fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
     }
 }
 
-/// The algorithm for so many counters, of which there can be so many copies or are so many ranges, and why.
+/// Returns the algorithm for a number of counters, by their possible copies and ranges, and the reason for it.
 ///
 /// Counters are the same for all types of samples, so a type matters by its number of keys alone: bytes have 256 in each
 /// channel, however few bins there are. Bins that are searched have other `most_ranges`.
@@ -308,7 +308,7 @@ fn per_pack<B: FromRule>() -> usize {
     PACK_BYTES as usize / size_of::<B::Element>()
 }
 
-/// So many blocks of so many threads, all in a row.
+/// Returns a one-dimensional shape of blocks and threads.
 fn shape(blocks: u32, threads: u32) -> LaunchShape {
     LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1])
 }
@@ -318,7 +318,7 @@ fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len.div_ceil(most)).map(move |part| (part * most, most.min(len - part * most)))
 }
 
-/// How many parts these are. Not counted one by one: a plan may be for more samples than there can be.
+/// Returns the number of parts. Computed, not counted: a plan may be for more samples than memory can hold.
 fn times(len: usize, most: usize) -> u64 {
     len.div_ceil(most) as u64
 }

@@ -17,7 +17,7 @@ const MOST_COUNTERS: usize = 1 << 31;
 /// The fewest borders that are worth another thread.
 pub(super) const SHARE: usize = 1 << 10;
 
-/// The bits of the samples of which the low ones can be counted.
+/// Bits per sample of the type whose low bits can be counted.
 const SAMPLE_BITS: u32 = u16::BITS;
 
 /// The bins.
@@ -40,7 +40,7 @@ pub struct Rule<T> {
     pub(crate) closed: bool,
     /// Sample `i` belongs to channel `i % channels`.
     pub(crate) channels: usize,
-    /// The first so many channels are counted.
+    /// Number of counted channels, the first ones.
     pub(crate) counted: usize,
 }
 
@@ -66,7 +66,7 @@ impl<T: HistogramElement> Rule<T> {
         check_counters(counted, self.cells())
     }
 
-    /// The borders of the bins, one more than there are bins; none if bins are not ranges of numbers.
+    /// Returns the borders of the bins, one more than bins; empty if bins are not ranges of numbers.
     pub(crate) fn edges(&self) -> Result<Arc<[T]>> {
         match &self.bins {
             Bins::LowBits(_) => Ok(Arc::default()),

@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(grid(h200, 65_536), (132, 131_088));
     }
 
-    /// Every counter is in a range, none of which is empty, and fits into a block with the one for samples of other ranges.
+    /// Every counter is in a range, no range is empty, and each fits into a block with the counter for samples of other ranges.
     #[test]
     fn ranges_fit_at_their_limits() {
         for tuning in [gpu((9, 0), 132, 2048, [227, 228]), gpu((7, 5), 40, 1024, [64, 64])] {

@@ -103,8 +103,8 @@ def even_floats(rng, kind):
     for bins, lower, upper in [*ranges, (2, -1.0, 1.0), (10, -0.1, 0.7), (3, -0.1, 0.2)]:
         x = rng.uniform(lower - 0.1 * (upper - lower), upper + 0.1 * (upper - lower), SAMPLES).astype(dtype)
         edges = borders(bins, lower, upper, dtype)[:: -(-bins // 50)]
-        beside = [np.nextafter(edges, dtype(end)) for end in (-np.inf, np.inf)]
-        x = np.concatenate([x, edges, *beside, np.array([upper, -1e-20, np.nan, np.inf, -np.inf, -0.0], dtype)])
+        neighbours = [np.nextafter(edges, dtype(end)) for end in (-np.inf, np.inf)]
+        x = np.concatenate([x, edges, *neighbours, np.array([upper, -1e-20, np.nan, np.inf, -np.inf, -0.0], dtype)])
         for closed in (False, True):
             yield even_case(bins, lower, upper, x, closed)
 
