@@ -54,8 +54,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// `SLM_DEVICE`, or a name given to [`Device::named`](crate::Device::named), names no device.
     #[error(
-        "no device is called '{value}': use auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or \
-         emulated:PROFILE:SEED, where PROFILE is sm_75, sm_80, sm_90 or small"
+        "no device is called '{value}': SLM_DEVICE, or the given name, must be auto, cpu, cuda, cuda:N, emulated, \
+         emulated:PROFILE or emulated:PROFILE:SEED, where PROFILE is sm_75, sm_80, sm_90 or small"
     )]
     UnknownDevice {
         /// The name.

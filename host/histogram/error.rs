@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum HistogramError {
     /// Invalid number of bins.
-    #[error("a histogram cannot have {bins} bins: use 1 to {limit}")]
+    #[error("a histogram must have 1 to {limit} bins, not {bins}")]
     Bins {
         /// Requested bins.
         bins: usize,

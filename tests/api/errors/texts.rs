@@ -7,8 +7,8 @@ fn unknown_device() {
     let error = Error::UnknownDevice { value: "gpu".into() };
     says(
         error,
-        "no device is called 'gpu': use auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED, where \
-         PROFILE is sm_75, sm_80, sm_90 or small",
+        "no device is called 'gpu': SLM_DEVICE, or the given name, must be auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE \
+         or emulated:PROFILE:SEED, where PROFILE is sm_75, sm_80, sm_90 or small",
         None,
     );
 }

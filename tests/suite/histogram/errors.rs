@@ -16,7 +16,7 @@ fn is_refused<T: HistogramElement>(histogram: &Histogram<T>, expected: impl Into
 #[test]
 fn texts() {
     let texts = [
-        (HistogramError::Bins { bins: 0, limit: 1 << 24 }, "a histogram cannot have 0 bins: use 1 to 16777216"),
+        (HistogramError::Bins { bins: 0, limit: 1 << 24 }, "a histogram must have 1 to 16777216 bins, not 0"),
         (HistogramError::LowBits { bits: 17, limit: 16 }, "a histogram cannot count 17 low bits: use 1 to 16"),
         (
             HistogramError::Range { lower: 3.0, upper: -0.5 },

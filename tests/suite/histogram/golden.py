@@ -140,7 +140,7 @@ def weighted(rng, kind):
 
 
 def weighted_channels(rng, kind):
-    """Three interleaved channels, of which two are counted."""
+    """Three interleaved channels, two of them counted."""
     x = rng.uniform(-1, 5, 3 * SAMPLES).astype(FLOATS[kind])
     x[:12] = [0.0, 4.0, 1.0, 4.0, 0.0, 4.0, np.nan, np.inf, 0.5, -np.inf, -0.0, 4.0]
     weights = rng.integers(-800, 800, x.size) / 8

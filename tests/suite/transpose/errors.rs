@@ -66,7 +66,7 @@ fn elements_of_too_many_units() {
         fails(element.prepare_in_place::<i8>(&device), error);
         assert!(element.prepare::<u8>(&Device::cpu()).is_ok());
     }
-    // The largest one, of which there are too many units only where rows are an odd number of bytes apart.
+    // The largest one: its units are too many only if rows are an odd number of bytes apart.
     let element: PreparedTranspose<u8> = Transpose::new(1, 1).components(4 * LIMIT as usize).prepare(&device).unwrap();
     assert_eq!(element.plan().kernel, "transpose_naive_u32");
     let plan = element.plan_matrix(4 * LIMIT as usize + 1, 4 * LIMIT as usize).unwrap();

@@ -126,7 +126,7 @@ fn check_bytes<T: Element>(memory: &[u8], first: usize, values: &[T]) {
     let (first, values) = (first * size_of::<T>(), bytes_of(values));
     assert_eq!(memory[first..first + values.len()], values[..]);
     let rest = memory[..first].iter().chain(&memory[first + values.len()..]);
-    assert_eq!(rest.filter(|byte| **byte != 0).count(), 0, "elements beside were written");
+    assert_eq!(rest.filter(|byte| **byte != 0).count(), 0, "neighbouring elements were written");
 }
 
 #[test]

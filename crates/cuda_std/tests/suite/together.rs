@@ -54,7 +54,7 @@ macro_rules! atomic {
     }};
 }
 
-/// Element 5 of 8, each of so many bytes. Like `check_bits` a function, because what `atomic` expands to is compiled some
+/// Element 5 of 8, each of this number of bytes. Like `check_bits` a function, because what `atomic` expands to is compiled some
 /// 250 times.
 #[track_caller]
 fn check_access(access: &Access, space: Space, base: u64, element_bytes: usize) {
