@@ -32,7 +32,7 @@ const FILTER_ALGORITHMS: [FilterAlgorithm; 4] = [
 ];
 
 /// Taps, rows and columns, and the axis of the lines: one line; one whose first tap is not the first of a pack; short lines
-/// that are not all aligned; and columns, of which the last block has fewer than it could.
+/// that are not all aligned; and columns, with an incomplete last block.
 const FILTER_PROBLEMS: [(usize, [usize; 2], usize); 4] =
     [(33, [1, 5003], 1), (30, [1, 3001], 1), (33, [5, 501], 1), (33, [101, 45], 0)];
 

@@ -7,7 +7,8 @@
 //! ```
 //! use slm::banks::{AccessPattern, BankModel, Width};
 //!
-//! let column = AccessPattern::load(Width::B4, |lane| 16 * lane); // of a tile of f32 with 16 columns
+//! // A column of a tile of `f32` with 16 columns.
+//! let column = AccessPattern::load(Width::B4, |lane| 16 * lane);
 //! assert_eq!(BankModel::NVIDIA.conflict_degree(&column), 16);
 //! assert_eq!(BankModel::NVIDIA.padded_stride(16, Width::B4), 17); // one more column, for padding
 //! ```

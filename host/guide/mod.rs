@@ -1,4 +1,4 @@
-//! Pages about the whole crate.
+//! Pages about the whole crate: safety, platforms, own kernels and compilation.
 
 #[doc = include_str!("compilation.md")]
 pub mod compilation {}
