@@ -17,7 +17,7 @@ Where the numbers come from:
 * weights: `numpy.histogram` with weights that are multiples of 1/8, so that its sums in double precision are exact.
 
 NumPy's own borders of even bins, those of `numpy.linspace`, are rounded several times: where all of them are the same as the
-file's, the counts are compared with what it gives for the number of bins. Float samples lie everywhere, on borders and beside
+file's, the counts are compared with what it gives for the number of bins. Float samples lie everywhere, on borders and next to
 them too. Below, above and NaN are counted by comparing.
 """
 
