@@ -28,8 +28,8 @@ pub struct Plan {
     pub bins: usize,
     /// Number of counted channels.
     pub channels: usize,
-    /// What is counted apart, in all of these channels: bins, and three more in each; on GPUs, which count bytes by their
-    /// values, 256 in each channel of bytes. With the device's shared memory this is what [`Algorithm::Auto`] goes by.
+    /// Number of separate counters in all of these channels: bins, and three more per channel; for bytes on GPUs, 256 per channel.
+    /// [`Algorithm::Auto`] chooses by this number and the device's shared memory.
     pub counters: usize,
     /// Copies of each counter in a block's shared memory; 0 if some counters, or all of them, are not there.
     pub copies: u32,

@@ -1,7 +1,7 @@
 //! Accessor calls per second, with all checks on.
 //!
-//! Each kernel checks its result once before it is measured. The table has medians on one core, beside what the emulator
-//! is to reach; then come Criterion's figures, whose elements are accessor calls.
+//! Each kernel checks its result once before it is measured. The table has medians on one core, and the emulator's goal.
+//! Criterion's figures follow; their elements are accessor calls.
 //!
 //! `cargo bench -p slm-emulator -- --table` ends with the table.
 

@@ -93,7 +93,7 @@ impl Turns {
         self.launch.unpark();
     }
 
-    /// `thread` is to be ended. If it catches that and goes on, again and again, it is suspended for good instead, with all
+    /// `thread` is to be ended. If it repeatedly catches that and continues, it is suspended for good instead, with all
     /// that it has.
     pub(crate) fn end_once_more(&self, thread: usize) {
         let turn = &self.threads[thread];

@@ -1,4 +1,4 @@
-//! Every accessor goes through the host's seam: what a machine is told of each access, and what comes back.
+//! Every accessor calls the host's machine: the arguments of each call, and its results.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, input, output};
 use cuda_std::host::{Access, Masked, Space};
