@@ -18,11 +18,11 @@
 //!
 //! ```
 //! use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
-//! use emulator::{Emulator, Launch, Problem, Profile};
+//! use emulator::{Emulator, Finding, Launch, Problem, Profile};
 //!
 //! arguments! {
-//!     /// What `turn` works on.
-//!     pub struct Turning {
+//!     /// What `reverse` works on.
+//!     pub struct Reversal {
 //!         /// 32 numbers.
 //!         pub input: GlobalIn<f32>,
 //!         /// Receives them in reverse.
@@ -32,7 +32,7 @@
 //!
 //! kernel! {
 //!     /// A block of 32 threads, but it lacks a barrier.
-//!     pub fn turn(arena, args: Turning) {
+//!     pub fn reverse(arena, args: Reversal) {
 //!         let (tile, _) = arena.split::<f32>(32);
 //!         let t = thread::thread_idx_x();
 //!         tile.set(t, args.input.get(t.into()));
@@ -44,9 +44,10 @@
 //! let input = emulator.upload(&[1.0; 32]);
 //! let output = emulator.allocate(32);
 //! let launch = Launch::new([1, 1, 1], [32, 1, 1]).shared_bytes(128);
-//! let args = Turning { input: input.input(), output: output.output() };
-//! let report = emulator.launch::<turn>(launch, args, ())?;
-//! assert!(report.findings.iter().any(|finding| matches!(finding.problem, Problem::Race { .. })), "{report}");
+//! let args = Reversal { input: input.input(), output: output.output() };
+//! let report = emulator.launch::<reverse>(launch, args, ())?;
+//! let is_race = |finding: &Finding| matches!(finding.problem, Problem::Race { .. });
+//! assert!(report.findings.iter().any(is_race), "{report}");
 //! # Ok::<(), emulator::LaunchError>(())
 //! ```
 

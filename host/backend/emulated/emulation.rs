@@ -170,7 +170,7 @@ mod tests {
 
     arguments! {
         /// 32 numbers, and their output.
-        pub struct Turning {
+        pub struct Reversal {
             /// The numbers.
             pub input: GlobalIn<u32>,
             /// The numbers in reverse.
@@ -182,7 +182,7 @@ mod tests {
 
     kernel! {
         /// Reverses 32 numbers.
-        pub fn turn(arena, args: Turning) {
+        pub fn reverse(arena, args: Reversal) {
             let (tile, _) = arena.split::<u32>(32);
             let t = thread::thread_idx_x();
             tile.set(t, args.input.get(t.into()));
@@ -200,8 +200,8 @@ mod tests {
         let numbers: Vec<u32> = (0..32).collect();
         let input = Memory::upload(emulation, &numbers).unwrap();
         let output = emulation.lock().unwrap().emulator.allocate::<u32>(32);
-        let args = Turning { input: input.input(), output: output.output(), wait: wait.into() };
-        let result = emulation.lock().unwrap().launch::<turn>(&SHAPE, args, &());
+        let args = Reversal { input: input.input(), output: output.output(), wait: wait.into() };
+        let result = emulation.lock().unwrap().launch::<reverse>(&SHAPE, args, &());
         let output_now = emulation.lock().unwrap().emulator.download(&output);
         (output_now, result)
     }
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(launch(&emulation, true), ((0..32).rev().collect(), Ok(())));
         let (_, result) = launch(&emulation, false);
         let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
-        assert_eq!((report.kernel, report.profile, report.launch.seed, report.launches), ("turn", "sm_75", 4, 1));
+        assert_eq!((report.kernel, report.profile, report.launch.seed, report.launches), ("reverse", "sm_75", 4, 1));
         assert!(report.findings.iter().any(|finding| matches!(finding.problem, Problem::Race { .. })), "{report}");
         // The next launch is not affected.
         assert_eq!(launch(&emulation, true).1, Ok(()));
