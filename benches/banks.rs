@@ -1,4 +1,4 @@
-//! Accesses to shared memory, measured and predicted: for `banks.sh`, which puts the wavefronts that a GPU counts beside them.
+//! Accesses to shared memory, measured and predicted, for `banks.sh`, which compares them with the wavefronts that a GPU counts.
 //!
 //! Prints a line for each pattern: kind, bytes, index, accesses, the model's passes with and without conflicts for an
 //! access, and the cycles of all accesses with and without conflicts. Each takes two launches, the one without conflicts

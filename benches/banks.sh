@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Compares what the model of shared memory's banks says of an access with what a GPU of compute capability 9.0 counts and
-# takes for it:
+# Compares the model of shared memory's banks with the counts and times of a GPU of compute capability 9.0:
 #
 #   benches/banks.sh PROGRAM OUT
 #
-# PROGRAM is the benchmark `banks`; SLM_DEVICE chooses the GPU. It runs twice: alone, for the cycles by the GPU's clock,
+# PROGRAM is the benchmark `banks`; SLM_DEVICE selects the GPU. It runs twice: alone, for the cycles by the GPU's clock,
 # and under Nsight Compute, for the wavefronts of loads, stores and atomic operations. OUT becomes a table with a line for
-# each pattern: wavefronts of an access by the model (of atomic operations passes) and by the counter, cycles of an access,
-# and how many times as long it takes as without conflicts, by the model and measured. OUT.csv is what Nsight Compute says.
-# Ends with 0 if of no load or store the wavefronts differ by more than 1 % or the times by more than 10 %, 1 if some do, 2
-# if it is called wrongly, something is missing, or the launches are not the expected ones.
+# each pattern: wavefronts of an access by the model (passes of atomic operations) and by the counter, cycles of an access, and its
+# time relative to an access without conflicts, by the model and measured. OUT.csv is the output of Nsight Compute. Ends with 0 if no
+# wavefronts of loads and stores differ by more than 1 % and no times by more than 10 %, 1 if some do, 2 if the arguments are
+# invalid, something is missing, or the launches are unexpected.
 set -uo pipefail
 
 die() {

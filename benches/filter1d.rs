@@ -150,7 +150,7 @@ impl<T: Number> Problem<T> {
         Ok(if T::TOLERANCE == 0.0 { "ok exact".to_owned() } else { format!("ok error {worst:.1e}") })
     }
 
-    /// Copies, so that there is a floor to compare with.
+    /// Copies, as the floor for comparison.
     fn check_copy(&mut self) -> Result<String> {
         self.outputs.copy_from(&self.samples)?;
         assert!(self.outputs.download()? == self.host, "{}: the copy differs", T::NAME);

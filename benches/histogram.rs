@@ -31,7 +31,7 @@ const CROOKED: Range<f32> = -3.7..4.1;
 /// The same in double precision.
 const DOUBLE_CROOKED: Range<f64> = CROOKED.start as f64..CROOKED.end as f64;
 
-/// Bins that there can be counters for of each thread's own.
+/// Bins with separate counters for each thread.
 const FEW_BINS: [usize; 3] = [2, 16, 64];
 
 /// Bins of the cases with weights: sums that fit into shared memory, and not.
@@ -101,12 +101,12 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The middle of one of so many bins from 0 to 1.
+/// Returns the middle of one of `bins` bins from 0 to 1.
 fn middle(bins: usize) -> impl Fn(u32) -> f32 + Sync {
     move |bin| ((f64::from(bin) + 0.5) / bins as f64) as f32
 }
 
-/// The edges of so many bins from 0 to 1.
+/// Returns the edges of `bins` bins from 0 to 1.
 fn edges(bins: usize) -> Vec<f32> {
     (0..=bins).map(|edge| (edge as f64 / bins as f64) as f32).collect()
 }
@@ -220,7 +220,7 @@ impl<T: HistogramElement> Data<T> {
         Ok(time)
     }
 
-    /// What so many runs must count.
+    /// Returns the expected counts of this number of runs.
     fn of_runs(&self, runs: u64) -> Vec<u64> {
         self.expected.iter().map(|count| runs * count).collect()
     }
@@ -347,7 +347,7 @@ fn many_bins(device: &Device, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Sums of weights, for which there is one way only.
+/// Sums of weights, which have a single algorithm.
 fn weighted(device: &Device, count: usize) -> Result<()> {
     println!("# weights, on buffers; a run waits for its sums");
     for bins in WEIGHTED_BINS {

@@ -1,4 +1,4 @@
-//! `Transpose` of large matrices of elements of all sizes, beside a copy of the same bytes.
+//! `Transpose` of large matrices of elements of all sizes, compared with a copy of the same bytes.
 //!
 //! Times are the device's own (CUDA events), matrices stay on the device, and every case is checked: each element must be
 //! where it belongs. The table beforehand gives medians, in the columns that `peers/README.md` explains; Criterion then
@@ -161,7 +161,7 @@ fn in_place(device: &Device, rows: usize, columns: usize) -> Result<()> {
     Ok(())
 }
 
-/// From host memory to host memory, beside what anybody writes first, and what `ndarray` does.
+/// From host memory to host memory, compared with a naive loop and with `ndarray`.
 fn on_host(device: &Device) -> Result<()> {
     let case = Case { rows: 8192, columns: 8192, count: 1 };
     let numbers: Vec<f32> = (0..case.elements()).into_par_iter().map(|i| random(i as u64, 1) as u16 as f32).collect();

@@ -1,5 +1,5 @@
 //! Every kernel, on data of its own: for `wavefronts.sh`, which puts the wavefronts of shared memory that a GPU counts
-//! beside those that the emulator does.
+//! for comparison with the emulator.
 //!
 //! An emulated device prints a line for each launch: kernel, blocks, wavefronts of shared loads and of shared stores.
 //! Other devices just do the same work in the same order. The emulated one has a single multiprocessor, so the sizes are
@@ -32,7 +32,7 @@ const FILTER_ALGORITHMS: [FilterAlgorithm; 4] = [
 ];
 
 /// Taps, rows and columns, and the axis of the lines: one line; one whose first tap is not the first of a pack; short lines
-/// that are not all aligned; and columns, of which the last block has fewer than it could.
+/// that are not all aligned; and columns, with an incomplete last block.
 const FILTER_PROBLEMS: [(usize, [usize; 2], usize); 4] =
     [(33, [1, 5003], 1), (30, [1, 3001], 1), (33, [5, 501], 1), (33, [101, 45], 0)];
 
@@ -190,7 +190,7 @@ fn below_end<T: From<u16>>(bits: u64) -> T {
     T::from((bits % u64::from(SAMPLES_END)) as u16)
 }
 
-/// Matrices of elements that have so many numbers, in all ways, and in place.
+/// Matrices of elements with this number of numbers, by all algorithms, and in place.
 fn transposes<T: TransposeElement>(device: &Device, components: &[usize]) -> Result<()> {
     for &components in components {
         for algorithm in TRANSPOSE_ALGORITHMS {
@@ -251,7 +251,7 @@ fn probes(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Accesses to elements of so many bytes.
+/// Accesses to elements of this number of bytes.
 fn probe<E: Entry<Args = ProbeArgs, Constants = ()>>(device: &Device, stride: u32, bytes: u64) -> Result<()> {
     const WARPS: u32 = 4;
     let (elements, threads) = (31 * stride + 1, 32 * WARPS);

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Compares the wavefronts of shared memory that the emulator counts for the library's kernels with those that a GPU of
-# compute capability 9.0 counts, as Nsight Compute tells:
+# Compares the emulator's wavefronts of shared memory for the library's kernels with those of a GPU of compute capability 9.0,
+# counted by Nsight Compute:
 #
 #   benches/wavefronts.sh PROGRAM OUT
 #
-# PROGRAM is the benchmark `wavefronts`; SLM_DEVICE chooses the GPU. OUT becomes a table: for each launch the wavefronts of
-# loads and stores, on the GPU and emulated, and the larger one of their differences, in per cent of the larger number.
-# OUT.csv is what Nsight Compute says. Ends with 0 if none differs by more than 2 %, 1 if one does, 2 if it is called
-# wrongly, something is missing, or the launches are not the same.
+# PROGRAM is the benchmark `wavefronts`; SLM_DEVICE selects the GPU. OUT becomes a table: for each launch the wavefronts of loads and
+# stores, on the GPU and emulated, and the larger of their differences, in per cent of the larger number. OUT.csv is the output of
+# Nsight Compute. Ends with 0 if none differs by more than 2 %, 1 if one does, 2 if the arguments are invalid, something is missing,
+# or the launches differ.
 #
-# Some do differ, such as the loads of `histogram_weigh_*`: GPUs have no addition of 64 bits in shared memory, but load,
-# compare and swap until they succeed. WAVEFRONTS.md has the result and what explains it.
+# Some differ, such as the loads of `histogram_weigh_*`: GPUs have no 64-bit addition in shared memory, but load, compare and swap
+# until they succeed. WAVEFRONTS.md has the results and explains the differences.
 set -uo pipefail
 
 die() {

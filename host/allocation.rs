@@ -1,14 +1,14 @@
-//! Host memory: an error where there is not enough of it. `vec!` and `to_vec` would end the program.
+//! Host memory. A failed allocation is an error; with `vec!` and `to_vec` it would end the program.
 
 use crate::{Element, Error, Result};
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// The fewest elements that are worth another thread.
+/// Minimum number of elements per thread.
 const SHARE: usize = 1 << 16;
 
-/// An empty vector with room for `len` elements.
+/// Returns an empty vector with room for `len` elements.
 pub(crate) fn reserved<T>(len: usize) -> Result<Vec<T>> {
     let mut data = Vec::new();
     let requested = len.saturating_mul(size_of::<T>()) as u64;
@@ -16,22 +16,22 @@ pub(crate) fn reserved<T>(len: usize) -> Result<Vec<T>> {
     Ok(data)
 }
 
-/// `len` times the same.
+/// Returns `len` copies of `value`.
 pub(crate) fn filled<T: Element>(value: T, len: usize) -> Result<Vec<T>> {
     let mut data = reserved(len)?;
-    // By all cores: most of the time goes to pages that are touched for the first time.
+    // On all cores: touching new pages takes most of the time.
     rayon::iter::repeat_n(value, len).with_min_len(SHARE).collect_into_vec(&mut data);
     Ok(data)
 }
 
-/// A copy.
+/// Returns a copy of `data`.
 pub(crate) fn copied<T: Element>(data: &[T]) -> Result<Vec<T>> {
     let mut copy = reserved(data.len())?;
     copy.extend_from_slice(data);
     Ok(copy)
 }
 
-/// The elements of a matrix row after row: themselves if they lie so, otherwise a copy.
+/// Returns the elements of a matrix in row-major order: borrowed if they are stored in that order, otherwise copied.
 pub(crate) fn row_after_row<T: Element>(matrix: ArrayView2<'_, T>) -> Result<Cow<'_, [T]>> {
     if let Some(data) = matrix.to_slice() {
         return Ok(Cow::Borrowed(data));

@@ -1,11 +1,25 @@
-//! What a signal is outside its samples, and which part of a result is wanted.
+//! Values outside of a signal, and the part of a result that is computed.
 
 use slm_kernels::signal::Border;
 
-/// How a signal `a b c d` goes on beyond its ends.
+/// Values of a signal `a b c d` beyond its ends.
 ///
-/// The definitions are those of SciPy's `ndimage`, however far outside, so also where a filter is longer than the
-/// signal.
+/// The definitions are those of SciPy's `ndimage`. They hold at any distance from the signal, also for filters that are longer
+/// than it.
+///
+/// ```
+/// use slm::{Boundary, Device, Filter1d};
+///
+/// # fn main() -> slm::Result<()> {
+/// let next = Filter1d::correlate(&[0, 0, 1]); // y[i] = x[i + 1]
+/// let outputs = |boundary| next.clone().boundary(boundary).prepare(&Device::cpu())?.apply(&[1, 2, 3]);
+/// assert_eq!(outputs(Boundary::Zero)?, [2, 3, 0]);
+/// assert_eq!(outputs(Boundary::Constant(9))?, [2, 3, 9]);
+/// assert_eq!(outputs(Boundary::Mirror)?, [2, 3, 2]);
+/// assert_eq!(outputs(Boundary::Wrap)?, [2, 3, 1]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Boundary<T> {
     /// Zeros: `0 0 0 | a b c d | 0 0 0`. SciPy's `constant` with `cval=0`.
@@ -24,7 +38,7 @@ pub enum Boundary<T> {
 }
 
 impl<T: slm_kernels::signal::Sample> Boundary<T> {
-    /// The rule, and the value outside for a constant one.
+    /// Returns the rule, and the value outside if it is constant.
     pub(crate) fn border(self) -> (Border, T) {
         match self {
             Boundary::Zero => (Border::Constant, T::ZERO),
@@ -37,12 +51,12 @@ impl<T: slm_kernels::signal::Sample> Boundary<T> {
     }
 }
 
-/// Which outputs `y[i]` a filter of `m` taps gives for `n > 0` samples, in ascending order of `i`. For no samples there are
-/// no outputs.
+/// The outputs `y[i]` that a filter of `m` taps computes for `n > 0` samples, in ascending order of `i`. Without samples there
+/// are no outputs.
 ///
-/// An output looks at `l` samples before its own and at `r = m - 1 - l` behind it. By the formulas of
+/// An output depends on `l` samples before sample `i` and on `r = m - 1 - l` samples after it. By the formulas of
 /// [`filter1d`](crate::filter1d), `l` is `m / 2` for [`correlate`](crate::Filter1d::correlate) and `m - 1 - m / 2` for
-/// [`convolve`](crate::Filter1d::convolve), with `m / 2` rounded down: the same for odd `m`.
+/// [`convolve`](crate::Filter1d::convolve), where `m / 2` is rounded down. Both are equal for odd `m`.
 ///
 /// ```
 /// use slm::{Device, Extent, Filter1d};
@@ -56,14 +70,28 @@ impl<T: slm_kernels::signal::Sample> Boundary<T> {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// With an even number of taps, `Same` is the one of SciPy's `ndimage.convolve1d`, not the one of `np.convolve`: NumPy's
+/// outputs begin one sample earlier, and it gives as many outputs as there are taps if those are more than the samples. With
+/// an odd number of taps, up to the number of samples, all three agree.
+///
+/// ```
+/// use slm::{Device, Filter1d};
+///
+/// # fn main() -> slm::Result<()> {
+/// let filter = Filter1d::convolve(&[1, 10]).prepare(&Device::cpu())?;
+/// assert_eq!(filter.apply(&[1, 2, 3])?, [12, 23, 30]); // np.convolve([1, 2, 3], [1, 10], "same") is [1, 12, 23]
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// `i` from 0 to `n - 1`, one output for each sample.
+    /// `i` from 0 to `n - 1`: one output per sample.
     #[default]
     Same,
-    /// `i` from `l` to `n - 1 - r`, `n - m + 1` outputs, or none if that is not positive: those that only look at samples,
-    /// never at the boundary.
+    /// `i` from `l` to `n - 1 - r`: the outputs that depend on samples only, never on the boundary. There are `n - m + 1`, or
+    /// 0 if that is negative.
     Valid,
-    /// `i` from `-r` to `n - 1 + l`, `n + m - 1` outputs: all that look at one sample at least.
+    /// `i` from `-r` to `n - 1 + l`: all outputs that depend on at least one sample. There are `n + m - 1`.
     Full,
 }

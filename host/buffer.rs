@@ -10,8 +10,8 @@ use std::fmt;
 
 /// A sequence of elements in a device's memory.
 ///
-/// It belongs to the [`Device`] handle that made it. Dropping it is safe at any time: its memory is not used again
-/// before the work that was enqueued earlier is done.
+/// It belongs to the [`Device`] handle that created it. It can be dropped at any time: its memory is not reused before the work
+/// that was enqueued earlier is done.
 pub struct Buffer<T: Element> {
     device: Device,
     storage: Storage<T>,
@@ -23,7 +23,7 @@ pub(crate) enum Storage<T: Element> {
     Emulated(<emulated::Emulation as Queue>::Memory<T>),
 }
 
-/// Windows on all elements. Those of the CPU are out of every kernel's reach.
+/// Windows on all elements. Those of the CPU are empty: no kernel can reach its memory.
 impl<T: Element> Storage<T> {
     pub(crate) fn input(&self) -> GlobalIn<T> {
         match self {
@@ -68,7 +68,7 @@ impl<T: Element> Storage<T> {
 }
 
 fn another_kind() -> ! {
-    unreachable!("operations and buffers of one device are of one kind")
+    unreachable!("operations and buffers of one device have the same kind")
 }
 
 impl<T: Element> Buffer<T> {
@@ -76,7 +76,7 @@ impl<T: Element> Buffer<T> {
         Buffer { device: device.clone(), storage }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.storage {
@@ -86,23 +86,24 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The device handle that it belongs to.
+    /// Returns the device handle that the buffer belongs to.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The elements, after all work that was enqueued before.
+    /// Returns the elements, after all work that was enqueued before.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device), be it while that work ran.
+    /// * [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device), also while that work ran.
     pub fn download(&self) -> Result<Vec<T>> {
         match &self.storage {
             Storage::Cpu(data) => allocation::copied(data),
@@ -114,12 +115,12 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// Copies the elements to `data`, after all work that was enqueued before.
+    /// Copies the elements to `data`, after all work that was enqueued before. Returns when the copy is done.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if `data` is not as long as the buffer, and [failures of the
-    /// device](Error#failures-of-the-device), be it while that work ran.
+    /// * [`Error::Length`] if `data` and the buffer have different lengths.
+    /// * [Failures of the device](Error#failures-of-the-device), also while that work ran.
     pub fn download_into(&self, data: &mut [T]) -> Result<()> {
         check_length("the slice to download into", self.len(), data.len())?;
         match &self.storage {
@@ -130,12 +131,12 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Copies `data` to the buffer, after all work that was enqueued before; `data` may be changed afterwards.
+    /// Copies `data` to the buffer, after all work that was enqueued before. Returns when the copy is done.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if `data` is not as long as the buffer, and [failures of the
-    /// device](Error#failures-of-the-device), be it while that work ran.
+    /// * [`Error::Length`] if `data` and the buffer have different lengths.
+    /// * [Failures of the device](Error#failures-of-the-device), also while that work ran.
     pub fn upload(&mut self, data: &[T]) -> Result<()> {
         check_length("the slice to upload", self.len(), data.len())?;
         match &mut self.storage {
@@ -146,12 +147,13 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Enqueues a copy of `source`, which never leaves the device.
+    /// Copies the elements of `source` on the device. Returns when the copy is enqueued.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] and [`Error::DeviceMismatch`] if the buffers do not match, and [failures of the
-    /// device](Error#failures-of-the-device).
+    /// * [`Error::DeviceMismatch`] if `source` belongs to another handle.
+    /// * [`Error::Length`] if the buffers have different lengths.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn copy_from(&mut self, source: &Buffer<T>) -> Result<()> {
         self.device.check_owner("the source", &source.device)?;
         check_length("the source", self.len(), source.len())?;
@@ -164,11 +166,11 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// The elements of an output that was [unwritten](Device::unwritten), after all work that was enqueued before.
+    /// Returns the elements of a buffer that was [unwritten](Device::unwritten), after all work that was enqueued before.
     ///
     /// # Errors
     ///
-    /// As [`download`](Self::download), and `UnwrittenOutput` on an emulated device unless all of them have been written.
+    /// The errors of [`download`](Self::download), and `UnwrittenOutput` on an emulated device if an element is still unwritten.
     pub(crate) fn download_written(&self) -> Result<Vec<T>> {
         match &self.storage {
             Storage::Cpu(_) => {}
@@ -187,14 +189,15 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-/// Buffers of a device.
+/// Allocation of buffers.
 impl Device {
-    /// A buffer with a copy of `data`, made when this returns: after the work that was enqueued before.
+    /// Returns a buffer with a copy of `data`. The copy is made after all work that was enqueued before, and is done when this
+    /// returns.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the CPU, and [failures of the
-    /// device](Error#failures-of-the-device).
+    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         let storage = match self.engine() {
             Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
@@ -204,12 +207,13 @@ impl Device {
         Ok(Buffer::new(self, storage))
     }
 
-    /// A buffer of `len` zeros.
+    /// Returns a buffer of `len` zeros.
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] for more than `isize::MAX` bytes, [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`] on the
-    /// CPU and for an emulated device, and [failures of the device](Error#failures-of-the-device).
+    /// * [`Error::TooLarge`] for more than `isize::MAX` bytes.
+    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU and on emulated devices.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         check_size::<T>(len)?;
         let storage = match self.engine() {
@@ -220,12 +224,12 @@ impl Device {
         Ok(Buffer::new(self, storage))
     }
 
-    /// A buffer of `len` elements, each of which a kernel writes before anything reads it: of unspecified contents on a GPU.
-    /// An emulated device knows which have been written; see [`Buffer::download_written`].
+    /// Returns a buffer of `len` elements that kernels must write before anything reads them. On a GPU its contents are
+    /// unspecified. An emulated device records which elements have been written; see [`Buffer::download_written`].
     ///
     /// # Errors
     ///
-    /// As [`zeroed`](Self::zeroed).
+    /// The errors of [`zeroed`](Self::zeroed).
     pub(crate) fn unwritten<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         check_size::<T>(len)?;
         let storage = match self.engine() {
@@ -250,7 +254,7 @@ impl<T: Element> fmt::Debug for Buffer<T> {
     }
 }
 
-/// A matrix in a device's memory, row after row: element `(r, c)` is at `r * pitch + c` of a [`Buffer`].
+/// A row-major matrix in a device's memory: element `(r, c)` is element `r * pitch + c` of a [`Buffer`].
 #[derive(Debug)]
 pub struct Buffer2<T: Element> {
     buffer: Buffer<T>,
@@ -260,13 +264,16 @@ pub struct Buffer2<T: Element> {
 }
 
 impl<T: Element> Buffer2<T> {
-    /// The matrix whose rows begin `pitch` elements apart in `buffer`, the first at its start. What lies between the
-    /// rows and behind the last one is never touched.
+    /// Returns the matrix with rows `pitch` elements apart in `buffer`, beginning with its first element. Elements between the rows
+    /// and after the last row are never accessed.
     ///
     /// # Errors
     ///
-    /// [`Error::Pitch`] if the pitch is shorter than a row, [`Error::Length`] if the buffer is shorter than the
-    /// matrix, and [`Error::TooLarge`] for a shape that no matrix has. The [`FromBufferError`] gives the buffer back.
+    /// The [`FromBufferError`] contains the buffer, and one of these errors:
+    ///
+    /// * [`Error::Pitch`] if the pitch is shorter than a row.
+    /// * [`Error::Length`] if the buffer is shorter than the matrix.
+    /// * [`Error::TooLarge`] if the number of elements cannot be represented.
     pub fn from_buffer(
         buffer: Buffer<T>,
         rows: usize,
@@ -279,7 +286,7 @@ impl<T: Element> Buffer2<T> {
         }
     }
 
-    /// A matrix of zeros, its rows one after another.
+    /// Returns a matrix of zeros, without gaps between its rows.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -292,13 +299,14 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] for a shape that no matrix has; otherwise as [`Device::zeroed`].
+    /// * [`Error::TooLarge`] if the number of elements cannot be represented.
+    /// * The errors of [`Device::zeroed`].
     pub fn zeroed(device: &Device, rows: usize, columns: usize) -> Result<Self> {
         let buffer = device.zeroed(extent(rows, columns, columns)?)?;
         Ok(Buffer2 { buffer, rows, columns, pitch: columns })
     }
 
-    /// A matrix with a copy of `data`, its rows one after another.
+    /// Returns a matrix with a copy of `data`, without gaps between its rows.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -315,21 +323,21 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// As [`Device::upload`], and [`Error::OutOfHostMemory`] if the rows of `data` do not lie one after another.
+    /// The errors of [`Device::upload`], and [`Error::OutOfHostMemory`] if `data` is not contiguous in row-major order.
     pub fn upload(device: &Device, data: ArrayView2<'_, T>) -> Result<Self> {
         let (rows, columns) = data.dim();
         let buffer = device.upload(&allocation::row_after_row(data)?)?;
         Ok(Buffer2 { buffer, rows, columns, pitch: columns })
     }
 
-    /// The elements, after all work that was enqueued before.
+    /// Returns the elements, after all work that was enqueued before.
     ///
     /// ```
     /// use slm::ndarray::array;
     /// use slm::{Buffer2, Device};
     ///
     /// # fn main() -> slm::Result<()> {
-    /// // Each row begins three elements behind the one before, and the last one of these is none of the matrix.
+    /// // The row pitch is three elements; the last of them is not in the matrix.
     /// let buffer = Device::open()?.upload(&[1, 2, 0, 3, 4, 0])?;
     /// let matrix = Buffer2::from_buffer(buffer, 2, 2, 3)?;
     /// assert_eq!(matrix.download()?, array![[1, 2], [3, 4]]);
@@ -339,13 +347,13 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// As [`Buffer::download`].
+    /// The errors of [`Buffer::download`].
     pub fn download(&self) -> Result<Array2<T>> {
         let mut elements = self.buffer.download()?;
         let len = self.rows * self.columns;
         if elements.len() != len {
             let mut matrix = allocation::reserved(len)?;
-            // Without columns the pitch may be 0, and a chunk may not.
+            // Without columns the pitch may be 0, but the length of a chunk may not.
             for row in elements.chunks(self.pitch.max(1)).take(self.rows) {
                 matrix.extend_from_slice(&row[..self.columns]);
             }
@@ -354,31 +362,31 @@ impl<T: Element> Buffer2<T> {
         Ok(Array2::from_shape_vec((self.rows, self.columns), elements).expect("`extent` has checked the shape"))
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The elements from one row to the next.
+    /// Returns the row pitch: the number of elements from the start of one row to the start of the next.
     #[must_use]
     pub fn pitch(&self) -> usize {
         self.pitch
     }
 
-    /// The memory that the matrix is in.
+    /// Returns the buffer that contains the matrix.
     #[must_use]
     pub fn buffer(&self) -> &Buffer<T> {
         &self.buffer
     }
 
-    /// Gives the memory back.
+    /// Returns the buffer that contains the matrix, and drops the shape.
     #[must_use]
     pub fn into_buffer(self) -> Buffer<T> {
         self.buffer
@@ -389,9 +397,9 @@ impl<T: Element> Buffer2<T> {
     }
 }
 
-/// A buffer that is not made a matrix: why not, and the buffer itself.
+/// Error of [`Buffer2::from_buffer`]: the reason, and the buffer.
 ///
-/// It turns into an [`Error`] where one is expected, as by `?`.
+/// `?` converts it to an [`Error`].
 ///
 /// ```
 /// use slm::{Buffer2, Device, Error};
@@ -411,13 +419,13 @@ pub struct FromBufferError<T: Element> {
 }
 
 impl<T: Element> FromBufferError<T> {
-    /// Why it is no matrix.
+    /// Returns the reason.
     #[must_use]
     pub fn error(&self) -> &Error {
         &self.error
     }
 
-    /// Gives the buffer back.
+    /// Returns the buffer.
     #[must_use]
     pub fn into_buffer(self) -> Buffer<T> {
         *self.buffer
@@ -442,8 +450,8 @@ impl<T: Element> std::error::Error for FromBufferError<T> {
     }
 }
 
-/// The elements from the first of a matrix to its last, for a matrix on a device and for one of `ndarray`: that takes
-/// a shape whose lengths, leaving out zeros, multiply to `isize::MAX` at most.
+/// Returns the number of elements from the first to the last element of a matrix. Returns an error if the matrix is too large for
+/// a device or for `ndarray`, which limits the product of the nonzero lengths to `isize::MAX`.
 pub(crate) fn extent(rows: usize, columns: usize, pitch: usize) -> Result<usize> {
     let most = isize::MAX as usize;
     let too_large = |a: usize, b: usize| {

@@ -1,4 +1,4 @@
-//! Devices: what runs the operations.
+//! Devices, which run the operations.
 
 use crate::backend::{Queue, by_clock_of_host, cuda, emulated, number};
 use crate::error::NO_GPU;
@@ -13,14 +13,26 @@ use std::time::Duration;
 
 /// A device and one queue of work on it.
 ///
-/// Clones share the queue; opening a device again gives another one. A handle can be used from any thread.
+/// Clones share the queue. Opening a device again creates another queue. A handle can be used from any thread.
 ///
-/// All handles of this process on one GPU share its context: a module of kernels that one of them has loaded is there for
-/// the others, and a [lost](Error::DeviceLost) device is lost for all. When the last of them and of what was made with them
-/// is dropped, the modules are unloaded and the context is released.
+/// ```
+/// # fn main() -> slm::Result<()> {
+/// let device = slm::Device::open()?; // a GPU if there is one, otherwise the CPU
+/// println!("{device}: {}", device.info().selection);
+/// let buffer = device.upload(&[1, 2, 3])?;
+/// assert_eq!(buffer.download()?, [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
 ///
-/// On a CUDA device every call makes the device's primary context current for the calling thread and leaves it so, which
-/// matters to programs that use CUDA otherwise too. Dropping the last handle does so, and then releases the context.
+/// # CUDA contexts
+///
+/// All handles of a process on one GPU share its primary context. A kernel module that one handle has loaded is loaded for
+/// all, and a [lost](Error::DeviceLost) device is lost for all. The modules are unloaded and the context is released when the
+/// last handle, and everything created with one, is dropped.
+///
+/// Every call on a CUDA device makes the primary context current for the calling thread and leaves it current. This matters
+/// to programs that also use CUDA directly. Dropping the last handle does the same before it releases the context.
 #[derive(Clone)]
 pub struct Device {
     inner: Arc<Inner>,
@@ -34,7 +46,7 @@ struct Inner {
     no_gpu: Option<String>,
 }
 
-/// What does a device's work.
+/// The engine that does a device's work.
 #[derive(Clone)]
 pub(crate) enum Engine {
     Cpu,
@@ -43,33 +55,35 @@ pub(crate) enum Engine {
 }
 
 impl Device {
-    /// The device that the environment variable `SLM_DEVICE` names.
+    /// Returns the device that the environment variable `SLM_DEVICE` names.
     ///
     /// | value | device |
     /// |---|---|
-    /// | `auto`, or not set | the first CUDA device; if there is none, the CPU |
+    /// | `auto`, or not set | the first CUDA device; the CPU if there is none |
     /// | `cpu` | the CPU |
     /// | `cuda`, `cuda:N` | CUDA device 0, or `N`; an error if there is none |
     /// | `emulated` | `emulated:sm_90:0` |
-    /// | `emulated:P`, `emulated:P:S` | an emulated GPU with the profile `P` and the seed `S`, 0 if not given |
+    /// | `emulated:P`, `emulated:P:S` | an emulated GPU with profile `P` and seed `S`; the default seed is 0 |
     ///
-    /// Upper and lower case are the same: `CPU` and `Cuda:0` are devices. The profiles are `sm_75`, `sm_80`, `sm_90` and
-    /// `small`. [`DeviceInfo::selection`] tells why it is the device it is.
+    /// Upper and lower case are the same: `CPU` and `Cuda:0` are valid. The profiles are `sm_75`, `sm_80`, `sm_90` and
+    /// `small`. [`DeviceInfo::selection`] gives the reason for the choice.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDevice`] for another value, what [`Device::cuda`] gives for a device named explicitly, and
-    /// [`Error::FeatureDisabled`] for an emulated one if the program was built without the feature `emulator`.
+    /// * [`Error::UnknownDevice`] for any other value.
+    /// * The errors of [`Device::cuda`] for a CUDA device that is named explicitly.
+    /// * [`Error::FeatureDisabled`] for an emulated device if the program was built without the feature `emulator`.
     pub fn open() -> Result<Self> {
         let value = std::env::var_os("SLM_DEVICE").unwrap_or_default();
         Self::named(&value.to_string_lossy())
     }
 
-    /// The device with a name as `SLM_DEVICE` can have it, in upper or lower case.
+    /// Returns the device called `name`, one of the values of `SLM_DEVICE` in [`Device::open`],
+    /// in upper or lower case.
     ///
     /// # Errors
     ///
-    /// As [`Device::open`].
+    /// The errors of [`Device::open`].
     pub fn named(name: &str) -> Result<Self> {
         let lower = name.to_ascii_lowercase();
         let (kind, rest) = lower.split_once(':').map_or((&*lower, None), |(kind, rest)| (kind, Some(rest)));
@@ -101,7 +115,7 @@ impl Device {
         Self::cuda(0).unwrap_or_else(|error| Self::cpu_because(error.to_string(), Some(in_a_few_words(&error))))
     }
 
-    /// The CPU.
+    /// Returns the CPU as a device.
     #[must_use]
     pub fn cpu() -> Self {
         Self::cpu_because("asked for".to_owned(), None)
@@ -121,35 +135,37 @@ impl Device {
         Self::with_reason(Engine::Cpu, info, no_gpu)
     }
 
-    /// CUDA device number `ordinal`, counted from 0.
+    /// Returns CUDA device number `ordinal`, counted from 0.
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`] without a driver or GPU, [`Error::DeviceOrdinal`] if there are fewer,
-    /// [`Error::DeviceTooOld`], [`Error::DeviceUnsupported`] and [`Error::DriverTooOld`], and [failures of the
-    /// device](Error#failures-of-the-device), as where another process has it for itself. [`Error::FeatureDisabled`] if the
-    /// program was built without the feature `cuda`; with it on another platform than Linux on x86-64 or aarch64
-    /// [`Error::NoDevice`].
+    /// * [`Error::FeatureDisabled`] if the program was built without the feature `cuda`.
+    /// * [`Error::NoDevice`] without a driver or GPU, and on platforms other than Linux on x86-64 and aarch64.
+    /// * [`Error::DeviceOrdinal`] if there are fewer devices.
+    /// * [`Error::DeviceTooOld`], [`Error::DeviceUnsupported`] or [`Error::DriverTooOld`] if the device or driver lacks
+    ///   something that the kernels need.
+    /// * [Failures of the device](Error#failures-of-the-device), for example if another process uses it exclusively.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         let (queue, info) = cuda::open(ordinal)?;
         Ok(Self::new(Engine::Cuda(queue), info))
     }
 
-    /// An emulated GPU: kernels run on the CPU, and every access is examined, which takes some 100 ns. A kernel with a
-    /// race, a wrong access or a missing barrier makes the operation [fail](Error::FaultyKernel), and what its accesses
-    /// would cost is [counted](Self::emulation_reports). Threads that write the same value to the same place without order
-    /// race, too, unless the launch [allows](crate::LaunchShape::allow_same_value_writes) that.
+    /// Returns an emulated GPU: kernels run on the CPU, and every access is checked, which takes about 100 ns.
     ///
-    /// All this holds for the paths that ran: a fault that these data do not lead to is not found.
+    /// A kernel with a race, a wrong access or a missing barrier makes the operation [fail](Error::FaultyKernel). The costs of
+    /// the kernel's accesses are [counted](Self::emulation_reports). Unordered writes of the same value to the same element
+    /// are also a race, unless the launch [allows](crate::LaunchShape::allow_same_value_writes) them.
     ///
-    /// In a program that is built with `panic = "abort"`, a kernel that panics or [waits for ever](crate::LaunchShape::steps)
-    /// is no error, but ends the process, which says what was found.
+    /// Results are valid for the code paths that ran. A fault on a path that these data do not take is not found.
     ///
-    /// The order of blocks and threads depends on the `seed`, with which every launch begins anew; the same one gives the
-    /// same order again, and reports name it.
+    /// If the program is built with `panic = "abort"`, a kernel that panics or [never ends](crate::LaunchShape::steps) is not
+    /// an error: it ends the process, after a message with the finding.
     ///
-    /// The device has 256 MiB. A buffer takes more of the host's memory, for what is remembered of accesses: of `f32` 4 times
-    /// its size where kernels read it and 14 times where they write it, of single bytes 10 and 50 times.
+    /// The order of blocks and threads depends on `seed`, and every launch starts with it again. The same seed reproduces the
+    /// order, and reports name it.
+    ///
+    /// The device has 256 MiB of memory. A buffer takes more host memory than its size, because accesses are recorded: 4 times
+    /// its size for `f32` that kernels read and 14 times for `f32` that they write, 10 and 50 times for bytes.
     ///
     /// ```
     /// use slm::emulator::Profile;
@@ -174,13 +190,13 @@ impl Device {
         Self::new(Engine::Emulated(Arc::new(emulation)), info)
     }
 
-    /// What an emulated device has found and counted since it was opened, or since the last
-    /// [`reset_emulation_reports`](Self::reset_emulation_reports): one report for each kernel, of all its launches
-    /// together. It holds for the paths that ran. Other devices have none.
+    /// Returns the findings and counts of an emulated device since it was opened, or since the last
+    /// [`reset_emulation_reports`](Self::reset_emulation_reports): one report per kernel, for all of its launches together.
+    /// They are valid for the code paths that ran. Other devices have no reports.
     ///
     /// # Panics
     ///
-    /// In a kernel that the device runs.
+    /// If called by a kernel that this device runs.
     #[cfg(feature = "emulator")]
     #[must_use]
     pub fn emulation_reports(&self) -> Vec<emulator::Report> {
@@ -190,11 +206,11 @@ impl Device {
         }
     }
 
-    /// Forgets what an emulated device has found and counted so far.
+    /// Discards the findings and counts of an emulated device.
     ///
     /// # Panics
     ///
-    /// In a kernel that the device runs.
+    /// If called by a kernel that this device runs.
     #[cfg(feature = "emulator")]
     pub fn reset_emulation_reports(&self) {
         if let Engine::Emulated(emulation) = &self.inner.engine {
@@ -202,15 +218,15 @@ impl Device {
         }
     }
 
-    /// Every device of this machine: the CPU first, then the CUDA devices that can be opened.
+    /// Returns all devices of this machine: the CPU first, then the CUDA devices that can be opened.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        // One may be too old, or another process has it for itself: the next one may do.
+        // One may be too old, or another process may use it exclusively. The next one may still open.
         let cuda = (0..cuda::device_count()).filter_map(|ordinal| Self::cuda(ordinal).ok());
         std::iter::once(Self::cpu()).chain(cuda).collect()
     }
 
-    /// What is known of the device.
+    /// Returns the properties of the device.
     #[must_use]
     pub fn info(&self) -> &DeviceInfo {
         &self.inner.info
@@ -220,7 +236,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What failed while it ran: [failures of the device](Error#failures-of-the-device).
+    /// [Failures of the device](Error#failures-of-the-device), while that work ran.
     pub fn synchronize(&self) -> Result<()> {
         match &self.inner.engine {
             Engine::Cpu => Ok(()),
@@ -229,12 +245,25 @@ impl Device {
         }
     }
 
-    /// How long the device takes for what `work` enqueues on this handle, and what `work` returned. Waits for it. A CUDA
-    /// device measures with its own clock, the others with that of the host.
+    /// Returns the result of `work`, and the time that the device took for the work enqueued by it. Waits for that work. A
+    /// CUDA device measures with its own clock, other devices with the host's clock.
+    ///
+    /// ```
+    /// use slm::{Device, Transpose};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let transpose = Transpose::new(2, 2).prepare(&device)?;
+    /// let (x, mut y) = (device.upload(&[1, 2, 3, 4])?, device.zeroed(4)?);
+    /// let ((), time) = device.time(|| transpose.apply_into(&x, &mut y))?;
+    /// println!("{time:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// Those of `work`, and [failures of the device](Error#failures-of-the-device), be it while it ran.
+    /// The errors of `work`, and [failures of the device](Error#failures-of-the-device), also while the work ran.
     pub fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         match &self.inner.engine {
             Engine::Cpu => by_clock_of_host(work),
@@ -243,12 +272,12 @@ impl Device {
         }
     }
 
-    /// The kernel `E` of another crate, looked for in the program's compiled modules: the table `KERNELS` that
+    /// Returns the kernel `E` of another crate. `modules` are the program's compiled modules: the table `KERNELS` that
     /// `cuda_std::include_kernels!` defines.
     ///
-    /// On a CUDA device this loads the kernel's module, unless a handle on the same GPU has loaded it. An emulated device needs
-    /// none: it runs the code that was compiled for the host. Arguments and constants of more than 4096 bytes
-    /// do not compile.
+    /// On a CUDA device this loads the kernel's module, unless a handle on the same GPU has already loaded it. An emulated
+    /// device needs no module: it runs the code that was compiled for the host. More than 4096 bytes of arguments and
+    /// constants do not compile.
     ///
     /// ```
     /// # use cuda_std::image::Modules;
@@ -267,17 +296,20 @@ impl Device {
     /// #         args.output.set(thread::global_x(), 1.0);
     /// #     }
     /// # }
-    /// // `fill` is a kernel: `Kernel` has a whole example.
+    /// // `fill` is a kernel; `Kernel` has a complete example.
     /// let error = Device::cpu().kernel::<fill>(&Modules::NONE).unwrap_err();
     /// assert_eq!(error, Error::KernelOnCpu { kernel: "fill" });
     /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::KernelOnCpu`] on the CPU. On a CUDA device [`Error::KernelModule`] and [`Error::KernelWithoutDigest`] unless
-    /// the kernel's module is there and was compiled from the kernel's own sources, with the same arguments,
-    /// [`Error::KernelMissing`] if it is without the kernel, [`Error::DeviceTooOld`] and [`Error::DriverTooOld`] if none of its images will do, and
-    /// [failures of the device](Error#failures-of-the-device).
+    /// * [`Error::KernelOnCpu`] on the CPU.
+    /// * [`Error::KernelModule`] on a CUDA device if the kernel's module is missing, or was compiled from other sources or with
+    ///   other arguments.
+    /// * [`Error::KernelWithoutDigest`] on a CUDA device if the kernel's crate does not list its sources.
+    /// * [`Error::KernelMissing`] if the module does not contain the kernel.
+    /// * [`Error::DeviceTooOld`] or [`Error::DriverTooOld`] if the module has no image that they can run.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn kernel<E: Entry>(&self, modules: &Modules) -> Result<Kernel<E>> {
         Kernel::new(self, modules)
     }
@@ -286,13 +318,14 @@ impl Device {
         &self.inner.engine
     }
 
-    /// The queue, which clones share.
+    /// Returns the identity of the queue, which clones share.
     pub(crate) fn queue_id(&self) -> QueueId {
         self.inner.queue
     }
 
-    /// Keeps other threads from enqueueing kernels until the guard is dropped, so that those of one operation follow each
-    /// other, and readies a CUDA device for them. On other devices a launch has ended when it returns, so there is no guard.
+    /// Keeps other threads from enqueueing kernels until the guard is dropped, so that the kernels of one operation follow each
+    /// other, and prepares a CUDA device for launches. On other devices a launch has ended when it returns, so there is no
+    /// guard.
     ///
     /// # Errors
     ///
@@ -305,7 +338,7 @@ impl Device {
         }
     }
 
-    /// Whether both are the same handle, or clones of it.
+    /// Returns whether both are the same handle, or clones of it.
     pub(crate) fn is(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
@@ -329,6 +362,7 @@ impl fmt::Debug for Device {
 /// Displays the device in a few words, as `CPU, 8 threads` or `CUDA device 0, NVIDIA H200`. For the CPU in place of a GPU that
 /// was looked for, it adds why: `CPU, 8 threads (no CUDA driver)`. [`DeviceInfo::selection`] has the whole reason.
 impl fmt::Display for Device {
+    /// Writes a short description. [`DeviceInfo::selection`] gives the reason for the choice of the device.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let info = self.info();
         match info.backend {

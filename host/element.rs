@@ -1,6 +1,6 @@
-//! The element types.
+//! Element types of buffers.
 
-/// A number that buffers can hold: the integers of 8 to 64 bits, `f32`, `f64`, and `F16` and `Bf16` of `cuda_std`.
+/// Number types that buffers can hold: the integers of 8 to 64 bits, `f32`, `f64`, and `F16` and `Bf16` of `cuda_std`.
 ///
 /// The trait is sealed.
 pub trait Element: cuda_std::Value + sealed::Sealed {}

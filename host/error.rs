@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of this crate.
 
 use crate::banks::BankError;
 use crate::filter1d::FilterError;
@@ -11,205 +11,123 @@ use std::fmt;
 /// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What [`Error::NoDevice`] says of a driver without a GPU.
+/// The reason in [`Error::NoDevice`] if a driver has no GPU.
 pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 
-/// What went wrong, as data: what was asked for, and what there is.
+/// An error as data: what was requested, and what is available.
 ///
-/// Errors that operations have in common are variants of this enum. Errors of one operation are variants of an enum beside
-/// that operation, such as [`FilterError`]; this one wraps it, with the same text.
+/// | group | variants |
+/// |---|---|
+/// | opening a device | [`UnknownDevice`](Error::UnknownDevice), [`FeatureDisabled`](Error::FeatureDisabled), [`NoDevice`](Error::NoDevice), [`DeviceOrdinal`](Error::DeviceOrdinal), [`DeviceTooOld`](Error::DeviceTooOld), [`DeviceUnsupported`](Error::DeviceUnsupported), [`DriverTooOld`](Error::DriverTooOld) |
+/// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Shape`](Error::Shape), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge) |
+/// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Banks`](Error::Banks) |
+/// | lack of memory | [`OutOfDeviceMemory`](Error::OutOfDeviceMemory), [`OutOfHostMemory`](Error::OutOfHostMemory), [`SharedMemoryExceeded`](Error::SharedMemoryExceeded) |
+/// | finding a kernel | [`KernelOnCpu`](Error::KernelOnCpu), [`KernelModule`](Error::KernelModule), [`KernelWithoutDigest`](Error::KernelWithoutDigest), [`KernelMissing`](Error::KernelMissing) |
+/// | invalid launches | [`LaunchOutOfRange`](Error::LaunchOutOfRange), [`ForeignWindow`](Error::ForeignWindow), [`MisalignedWindow`](Error::MisalignedWindow) |
+/// | failures of the device | below |
+///
+/// Errors that only one operation has are variants of an enum of that operation, such as [`FilterError`]. The variant here
+/// wraps it, with the same text.
+///
+/// ```
+/// use slm::{Device, Error, Filter1d};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::cpu();
+/// let filter = Filter1d::correlate(&[1, 2, 1]).prepare(&device)?;
+/// let (x, mut y) = (device.upload(&[1, 2, 3])?, device.zeroed(2)?);
+/// let error = filter.apply_into(&x, &mut y).unwrap_err();
+/// assert_eq!(error, Error::Length { what: "the output", expected: 3, actual: 2 });
+/// assert_eq!(error.to_string(), "the output has 2 elements, but needs 3");
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Failures of the device
 ///
-/// What the documentation of functions calls so is, on a GPU, [`Driver`](Error::Driver) or
-/// [`DeviceLost`](Error::DeviceLost), of earlier work as well. On an emulated device it is `FaultyKernel`, `LaunchRefused` or
-/// `UnwrittenOutput`, or [`TooLarge`](Error::TooLarge) once the process has had more buffers than addresses tell apart. The
-/// CPU has none.
+/// The documentation of functions refers to these errors as *failures of the device*. They may come from earlier work.
+///
+/// | device | errors |
+/// |---|---|
+/// | CUDA | [`Driver`](Error::Driver), [`DeviceLost`](Error::DeviceLost) |
+/// | emulated | `FaultyKernel`, `UnwrittenOutput`, `LaunchRefused`, `DeviceRunsCaller`; [`TooLarge`](Error::TooLarge) if the process has created so many buffers that their addresses run out |
+/// | CPU | none |
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// `SLM_DEVICE` has a value that names no device.
+    /// `SLM_DEVICE`, or a name given to [`Device::named`](crate::Device::named), names no device.
     #[error(
-        "no device is called '{value}': SLM_DEVICE, or a name given otherwise, can be auto, cpu, cuda, cuda:N, emulated, \
-         emulated:PROFILE or emulated:PROFILE:SEED, with a profile of sm_75, sm_80, sm_90 and small"
+        "no device is called '{value}': SLM_DEVICE, or the given name, must be auto, cpu, cuda, cuda:N, emulated, \
+         emulated:PROFILE or emulated:PROFILE:SEED, where PROFILE is sm_75, sm_80, sm_90 or small"
     )]
     UnknownDevice {
-        /// The variable's value.
+        /// The name.
         value: String,
     },
-    /// The device needs a part of this crate that was not compiled.
-    #[error("{device} needs the feature '{feature}' of the crate slm, which this program was built without")]
+    /// The device needs a feature of this crate that was not compiled.
+    #[error("{device} needs the feature '{feature}' of the crate slm, and this program was built without it")]
     FeatureDisabled {
-        /// The device asked for.
+        /// The requested device.
         device: &'static str,
-        /// The feature that brings it.
+        /// The feature that provides it.
         feature: &'static str,
     },
-    /// There is no CUDA driver on this machine, it cannot be loaded, or it finds no GPU.
+    /// This machine has no CUDA driver, the driver cannot be loaded, or it finds no GPU.
     #[error("no CUDA device: {tried}")]
     NoDevice {
-        /// Where the driver was looked for, and what came of it.
+        /// Where the driver was looked for, with the results.
         tried: String,
     },
-    /// There are fewer CUDA devices.
-    #[error("there is no CUDA device {ordinal}: the driver has {available} (numbered from 0)")]
+    /// There are fewer CUDA devices than requested.
+    #[error("there is no CUDA device {ordinal}: the driver has {available}, numbered from 0")]
     DeviceOrdinal {
-        /// The number asked for.
+        /// The requested number.
         ordinal: usize,
-        /// How many devices there are.
+        /// Number of devices.
         available: usize,
     },
-    /// The device is older than the kernels.
-    #[error("the device {device} has compute capability {}.{}, and the kernels need {}.{} at least",
+    /// The device is older than the kernels support.
+    #[error("the device {device} has compute capability {}.{}, but the kernels need at least {}.{}",
         actual.0, actual.1, required.0, required.1)]
     DeviceTooOld {
-        /// The device's name.
+        /// Name of the device.
         device: String,
-        /// The least compute capability there are kernels for.
+        /// Lowest compute capability that the kernels support.
         required: (u32, u32),
-        /// The device's compute capability.
+        /// Compute capability of the device.
         actual: (u32, u32),
     },
-    /// The device lacks something that the call cannot do without.
+    /// The device lacks something that this crate requires.
     #[error("the device {device} lacks {lacks}")]
     DeviceUnsupported {
-        /// The device's name.
+        /// Name of the device.
         device: String,
         /// What it lacks.
         lacks: &'static str,
     },
-    /// The driver cannot load the kernels or lacks what this crate needs of it.
-    #[error("the CUDA driver supports CUDA {}.{}, and {needed_for} takes a newer one (CUDA {}.{} or later)",
+    /// The driver cannot load the kernels, or lacks something that this crate requires.
+    #[error("the CUDA driver supports CUDA {}.{}, but {needed_for} needs CUDA {}.{} or later: update the driver",
         actual.0, actual.1, required.0, required.1)]
     DriverTooOld {
-        /// The first version of CUDA that would do.
+        /// Lowest version of CUDA that suffices.
         required: (u32, u32),
-        /// The version that the driver supports.
+        /// Version that the driver supports.
         actual: (u32, u32),
-        /// What takes a newer one.
+        /// What needs the later version.
         needed_for: String,
     },
-    /// A compiled kernel module that is not the one this program was built for. It was not loaded.
-    #[error("the kernel module {module} cannot be used: {source}")]
-    KernelModule {
-        /// The module's name.
-        module: &'static str,
-        /// What is wrong with it.
-        source: cuda_std::image::ImageError,
-    },
-    /// A kernel whose module cannot be checked, because its crate does not list its sources.
+
+    /// The operands belong to different [`Device`](crate::Device) handles.
     #[error(
-        "{kernel} cannot be matched with compiled modules: the build script of its crate has to call \
-         cuda_std::build::kernel_crate"
+        "{operand} belongs to another device handle ({actual}) than the operation ({expected}): open the device once and \
+         clone the handle"
     )]
-    KernelWithoutDigest {
-        /// The kernel.
-        kernel: &'static str,
-    },
-    /// A kernel that is not in the module that it was looked for in.
-    #[error("the kernel module {module} has no kernel {kernel}")]
-    KernelMissing {
-        /// The kernel.
-        kernel: &'static str,
-        /// The module's name.
-        module: &'static str,
-    },
-    /// The CPU runs operations, and no kernels.
-    #[error(
-        "the CPU cannot run the kernel {kernel}: open a CUDA device or an emulated one (SLM_DEVICE=cuda or \
-         SLM_DEVICE=emulated, with the feature 'cuda' or 'emulator' of the crate slm)"
-    )]
-    KernelOnCpu {
-        /// The kernel.
-        kernel: &'static str,
-    },
-    /// A launch of no threads, or of more than the device, or a block of this kernel, can have.
-    #[error("{kernel} cannot be launched with {requested} {what}: there can be 1 to {available}")]
-    LaunchOutOfRange {
-        /// The kernel.
-        kernel: &'static str,
-        /// What is asked for.
-        what: &'static str,
-        /// How much of it.
-        requested: u64,
-        /// The most there can be.
-        available: u64,
-    },
-    /// An argument that would let a kernel reach memory which its launch has not borrowed.
-    #[error("the argument '{argument}' of {kernel} is a window that this launch has not handed out")]
-    ForeignWindow {
-        /// The kernel.
-        kernel: &'static str,
-        /// The field of its arguments.
-        argument: &'static str,
-    },
-    /// A window that begins where the kernel's accesses cannot. No operation makes one of whole buffers.
-    #[error("a window begins at address {address}, and the kernel needs a multiple of {alignment} bytes")]
-    MisalignedWindow {
-        /// The address of its first byte.
-        address: u64,
-        /// The bytes of an access.
-        alignment: u64,
-    },
-    /// A call into the CUDA driver failed.
-    #[error("{call} failed: {source}")]
-    Driver {
-        /// The driver's function.
-        call: &'static str,
-        /// What it returned.
-        source: DriverError,
-    },
-    /// The device is in a state that only a new process gets out of: an earlier failure destroyed its context.
-    #[error("the device is lost: {call} failed with {source}; every further call fails")]
-    DeviceLost {
-        /// The driver's function that noticed.
-        call: &'static str,
-        /// What it returned.
-        source: DriverError,
-    },
-    /// A kernel needs more shared memory than a block of the device can have.
-    #[error("{kernel} needs {requested} bytes of shared memory per block, and the device has {available}")]
-    SharedMemoryExceeded {
-        /// The kernel.
-        kernel: String,
-        /// The bytes it needs.
-        requested: u64,
-        /// The bytes there are.
-        available: u64,
-    },
-    /// The GPU has not enough free memory.
-    #[error("{requested} bytes of the device's memory were asked for, and {} are free", OrUnknown(*available))]
-    OutOfDeviceMemory {
-        /// The bytes asked for.
-        requested: u64,
-        /// The bytes that were free; `None` where the driver does not say.
-        available: Option<u64>,
-    },
-    /// The machine has not enough free memory, which the CPU's buffers, results on the host and copies on the way to
-    /// a GPU are in.
-    #[error("could not allocate {requested} bytes of host memory")]
-    OutOfHostMemory {
-        /// The bytes asked for.
-        requested: u64,
-    },
-    /// A size that cannot be represented.
-    #[error("{what} is too large: {} exceeds {limit}", Product(*factors))]
-    TooLarge {
-        /// What would have this size.
-        what: &'static str,
-        /// The size, as a product.
-        factors: [u64; 2],
-        /// The largest possible one.
-        limit: u64,
-    },
-    /// Operands that belong to different [`Device`](crate::Device) handles.
-    #[error("{operand} belongs to another handle ({actual}) than the operation ({expected})")]
     DeviceMismatch {
-        /// Which operand.
+        /// The operand.
         operand: &'static str,
-        /// The operation's device.
+        /// Device of the operation.
         expected: String,
-        /// The operand's device.
+        /// Device of the operand.
         actual: String,
     },
     /// Something of `cust` that belongs to another CUDA context than the device. Only the feature `cust` leads to this error.
@@ -224,69 +142,44 @@ pub enum Error {
         device: String,
     },
     /// A sequence has the wrong length.
-    #[error("{what} has {actual} elements, and {expected} are needed")]
+    #[error("{what} has {actual} elements, but needs {expected}")]
     Length {
-        /// Which sequence.
+        /// The sequence.
         what: &'static str,
-        /// The length it must have.
+        /// Required length.
         expected: usize,
-        /// The length it has.
+        /// Actual length.
         actual: usize,
     },
     /// An array has the wrong shape.
-    #[error("{what} is {} x {} (rows x columns), and {} x {} is needed", actual[0], actual[1], expected[0], expected[1])]
+    #[error("{what} is {} x {} (rows x columns), but must be {} x {}", actual[0], actual[1], expected[0], expected[1])]
     Shape {
-        /// Which array.
+        /// The array.
         what: &'static str,
-        /// The rows and columns it must have.
+        /// Required rows and columns.
         expected: [usize; 2],
-        /// The rows and columns it has.
+        /// Actual rows and columns.
         actual: [usize; 2],
     },
     /// A row pitch is shorter than a row.
     #[error("a row pitch of {pitch} elements is less than the {columns} columns of a row")]
     Pitch {
-        /// The columns of a row.
+        /// Columns of a row.
         columns: usize,
-        /// The elements from one row to the next.
+        /// Elements from the start of one row to the start of the next.
         pitch: usize,
     },
-    /// The emulator has found something wrong with a kernel. What the operation has written by then is not to be
-    /// relied on.
-    #[cfg(feature = "emulator")]
-    #[error("{} is faulty, as emulated:{}:{} shows: {}", report.kernel, report.profile, report.launch.seed,
-        Findings(&report.findings))]
-    FaultyKernel {
-        /// What was found and counted in this launch.
-        report: Box<emulator::Report>,
+    /// A size cannot be represented.
+    #[error("{what} is too large: {} exceeds {limit}", Product(*factors))]
+    TooLarge {
+        /// What has this size.
+        what: &'static str,
+        /// The size, as a product.
+        factors: [u64; 2],
+        /// The largest possible size.
+        limit: u64,
     },
-    /// An operation has left a part of its output as it was.
-    #[cfg(feature = "emulator")]
-    #[error("nothing has written element {element} of the output on {device}")]
-    UnwrittenOutput {
-        /// The emulated device's name, as `SLM_DEVICE` can have it.
-        device: String,
-        /// The first element that was not written.
-        element: usize,
-    },
-    /// A launch that the emulated device allows, and the emulator cannot run, as for want of memory.
-    #[cfg(feature = "emulator")]
-    #[error("{kernel} cannot be launched: {source}")]
-    LaunchRefused {
-        /// The kernel.
-        kernel: &'static str,
-        /// Why not.
-        source: emulator::LaunchError,
-    },
-    /// A kernel uses the emulated device that runs it, which is not free before the kernel has ended.
-    #[cfg(feature = "emulator")]
-    #[error(
-        "a kernel cannot use {device}, the device that runs it: launch on another one, or when the kernel has ended"
-    )]
-    DeviceRunsCaller {
-        /// The emulated device's name, as `SLM_DEVICE` can have it.
-        device: String,
-    },
+
     /// An error that only filters have.
     #[error(transparent)]
     Filter1d(#[from] FilterError),
@@ -299,6 +192,149 @@ pub enum Error {
     /// An error that only the functions of [`banks`](crate::banks) have.
     #[error(transparent)]
     Banks(#[from] BankError),
+
+    /// The GPU has too little free memory.
+    #[error("could not allocate {requested} bytes of device memory{}", Free(*available))]
+    OutOfDeviceMemory {
+        /// Requested bytes.
+        requested: u64,
+        /// Free bytes; `None` if the driver does not report them.
+        available: Option<u64>,
+    },
+    /// The host has too little free memory for a buffer of the CPU, a result, or a copy on its way to a GPU.
+    #[error("could not allocate {requested} bytes of host memory")]
+    OutOfHostMemory {
+        /// Requested bytes.
+        requested: u64,
+    },
+    /// A kernel needs more shared memory than a block of the device can have.
+    #[error("{kernel} needs {requested} bytes of shared memory per block, but the device has {available}")]
+    SharedMemoryExceeded {
+        /// The kernel.
+        kernel: String,
+        /// Required bytes per block.
+        requested: u64,
+        /// Maximum bytes per block.
+        available: u64,
+    },
+
+    /// The CPU runs operations, but no kernels.
+    #[error(
+        "the CPU cannot run the kernel {kernel}: open a CUDA device or an emulated one (SLM_DEVICE=cuda or \
+         SLM_DEVICE=emulated, with the feature 'cuda' or 'emulator' of the crate slm)"
+    )]
+    KernelOnCpu {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A compiled kernel module is missing, or is not the one that this program was built for. It was not loaded.
+    #[error("the kernel module {module} cannot be used: {source}")]
+    KernelModule {
+        /// Name of the module.
+        module: &'static str,
+        /// Why it cannot be used.
+        source: cuda_std::image::ImageError,
+    },
+    /// The module of this kernel cannot be checked, because the kernel's crate does not list its sources.
+    #[error(
+        "{kernel} cannot be matched with compiled modules: call cuda_std::build::kernel_crate in the build script of its \
+         crate"
+    )]
+    KernelWithoutDigest {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// The module that should contain the kernel does not.
+    #[error("the kernel module {module} has no kernel {kernel}")]
+    KernelMissing {
+        /// The kernel.
+        kernel: &'static str,
+        /// Name of the module.
+        module: &'static str,
+    },
+
+    /// A dimension of the launch is 0, or exceeds the limit of the device or of a block of this kernel.
+    #[error("{kernel} cannot be launched with {requested} {what}: the range is 1 to {available}")]
+    LaunchOutOfRange {
+        /// The kernel.
+        kernel: &'static str,
+        /// The quantity that is out of range.
+        what: &'static str,
+        /// Requested number.
+        requested: u64,
+        /// Largest possible number.
+        available: u64,
+    },
+    /// An argument would let a kernel reach memory that its launch has not borrowed.
+    #[error(
+        "the argument '{argument}' of {kernel} is a window from elsewhere: create it with the Windows of this launch"
+    )]
+    ForeignWindow {
+        /// The kernel.
+        kernel: &'static str,
+        /// The field of its arguments.
+        argument: &'static str,
+    },
+    /// A window begins at an address that is misaligned for the kernel's accesses. Windows on whole buffers never do.
+    #[error("a window begins at address {address}, but the kernel needs a multiple of {alignment} bytes")]
+    MisalignedWindow {
+        /// Address of its first byte.
+        address: u64,
+        /// Bytes per access.
+        alignment: u64,
+    },
+
+    /// A call into the CUDA driver failed.
+    #[error("{call} failed: {source}")]
+    Driver {
+        /// The driver's function.
+        call: &'static str,
+        /// The error that it returned.
+        source: DriverError,
+    },
+    /// An earlier failure destroyed the device's context. Only a new process can use the device again.
+    #[error("the device is lost: {call} failed with {source}; every further call fails until the process is restarted")]
+    DeviceLost {
+        /// The driver's function that noticed it.
+        call: &'static str,
+        /// The error that it returned.
+        source: DriverError,
+    },
+    /// The emulator has found a fault in a kernel. Outputs that the operation has written by then are unreliable.
+    #[cfg(feature = "emulator")]
+    #[error("{} is faulty, as emulated:{}:{} shows: {}", report.kernel, report.profile, report.launch.seed,
+        Findings(&report.findings))]
+    FaultyKernel {
+        /// Findings and counts of this launch.
+        report: Box<emulator::Report>,
+    },
+    /// An operation has not written all of its output.
+    #[cfg(feature = "emulator")]
+    #[error("element {element} of the output on {device} was never written")]
+    UnwrittenOutput {
+        /// Name of the emulated device, as in `SLM_DEVICE`.
+        device: String,
+        /// The first unwritten element.
+        element: usize,
+    },
+    /// The emulated device allows the launch, but the emulator cannot run it, for example for lack of memory.
+    #[cfg(feature = "emulator")]
+    #[error("{kernel} cannot be launched: {source}")]
+    LaunchRefused {
+        /// The kernel.
+        kernel: &'static str,
+        /// The reason.
+        source: emulator::LaunchError,
+    },
+    /// A kernel uses the emulated device that runs it. The device is busy until the kernel has ended.
+    #[cfg(feature = "emulator")]
+    #[error(
+        "a kernel cannot use {device}, the device that runs it: use another device, or wait until the kernel has ended"
+    )]
+    DeviceRunsCaller {
+        /// Name of the emulated device, as in `SLM_DEVICE`.
+        device: String,
+    },
 }
 
 impl From<Misaligned> for Error {
@@ -313,7 +349,7 @@ impl From<Infallible> for Error {
     }
 }
 
-/// Displays a product, without the factor 1.
+/// Displays a product, without factors of 1.
 struct Product([u64; 2]);
 
 impl fmt::Display for Product {
@@ -325,19 +361,19 @@ impl fmt::Display for Product {
     }
 }
 
-/// Displays a number that may not be known.
-struct OrUnknown(Option<u64>);
+/// Displays the number of free bytes, if it is known.
+struct Free(Option<u64>);
 
-impl fmt::Display for OrUnknown {
+impl fmt::Display for Free {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(number) => write!(f, "{number}"),
-            None => f.write_str("an unknown number"),
+            Some(bytes) => write!(f, ": {bytes} bytes are free"),
+            None => Ok(()),
         }
     }
 }
 
-/// Displays all findings: they are few, one for each kind and place in the source.
+/// Displays all findings. There are few: one for each kind and source line.
 #[cfg(feature = "emulator")]
 struct Findings<'a>(&'a [emulator::Finding]);
 
@@ -354,10 +390,10 @@ impl fmt::Display for Findings<'_> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name} ({code}): {description}")]
 pub struct DriverError {
-    /// The number, `CUresult`.
+    /// Number of the error, a `CUresult`.
     pub code: u32,
-    /// Its name, as `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    /// Name of the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
     pub name: String,
-    /// The driver's description.
+    /// Description by the driver.
     pub description: String,
 }

@@ -1,62 +1,62 @@
-//! What is known of devices.
+//! Properties of devices.
 
 use crate::{Error, Result};
 
-/// A kind of device.
+/// Kind of device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backend {
-    /// The CPU, all its cores.
+    /// The CPU, with all its cores.
     Cpu,
     /// An NVIDIA GPU.
     Cuda,
-    /// An emulated GPU: kernels run on the CPU, and are examined.
+    /// An emulated GPU: kernels run on the CPU and are checked.
     Emulated,
 }
 
-/// What is known of a device.
+/// Properties of a device: the result of [`Device::info`](crate::Device::info).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// What kind of device it is.
+    /// Kind of device.
     pub backend: Backend,
-    /// Its name.
+    /// Name of the device.
     pub name: String,
-    /// Why it is this one: how it was named, or what came of looking for a GPU, with every library that was tried.
+    /// Reason why this device was chosen. Where a GPU was sought and not found, it has every library that was tried.
     pub selection: String,
     /// Compute capability, major and minor, of a CUDA device.
     pub compute_capability: Option<(u32, u32)>,
-    /// Multiprocessors of a GPU (an emulated one has one), worker threads of the CPU.
+    /// Number of multiprocessors of a GPU (1 if emulated), or of worker threads on the CPU.
     pub processors: usize,
-    /// Threads that a multiprocessor of a GPU has room for.
+    /// Maximum number of resident threads per multiprocessor of a GPU.
     pub threads_per_multiprocessor: Option<u32>,
-    /// The device's own memory in bytes; `None` for the CPU, which uses the machine's.
+    /// Size of the device's memory in bytes; `None` for the CPU, which uses host memory.
     pub memory: Option<u64>,
-    /// The shared memory of a GPU.
+    /// Shared memory of a GPU.
     pub shared_memory: Option<SharedMemory>,
 }
 
-/// The on-chip memory that the threads of a block share. Sizes in bytes.
+/// On-chip memory that the threads of a block share. Sizes are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedMemory {
-    /// What a block can have without asking for more.
+    /// Maximum per block without opting in to more.
     pub default_per_block: u64,
-    /// What a block can have at the most.
+    /// Maximum per block.
     pub max_per_block: u64,
-    /// What the blocks that run on one multiprocessor have together.
+    /// Total of all blocks that are resident on one multiprocessor.
     pub per_multiprocessor: u64,
-    /// Banks; lanes of a warp that meet in one bank at different words wait for each other.
+    /// Number of banks. Lanes of a warp that access different words of one bank wait for each other.
     pub banks: u32,
-    /// The bytes of a bank's word.
+    /// Bytes per word of a bank.
     pub bank_bytes: u32,
 }
 
 impl SharedMemory {
-    /// The most threads that a CUDA block can have.
+    /// Maximum number of threads per CUDA block.
     const MOST_THREADS: u64 = 1024;
 
-    /// How many threads fit into a block if each needs `bytes_per_thread` of shared memory: 1024 at the most, which
-    /// is the hardware's limit.
+    /// Returns how many threads fit into a block if each needs `bytes_per_thread` bytes of shared memory: at most 1024, the
+    /// limit of the hardware.
     ///
     /// ```
     /// let shared = slm::SharedMemory {
@@ -74,11 +74,11 @@ impl SharedMemory {
         self.max_per_block.checked_div(bytes_per_thread).unwrap_or(Self::MOST_THREADS).min(Self::MOST_THREADS)
     }
 
-    /// Whether a block of `kernel` can have `requested` bytes.
+    /// Checks whether a block of `kernel` can have `requested` bytes of shared memory.
     ///
     /// # Errors
     ///
-    /// [`Error::SharedMemoryExceeded`] with both sizes if not.
+    /// Returns [`Error::SharedMemoryExceeded`] with both sizes if it cannot.
     ///
     /// ```
     /// # let shared = slm::SharedMemory { default_per_block: 49152, max_per_block: 131072,
@@ -86,7 +86,7 @@ impl SharedMemory {
     /// let error = shared.check("my kernel", 656_384).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "my kernel needs 656384 bytes of shared memory per block, and the device has 131072"
+    ///     "my kernel needs 656384 bytes of shared memory per block, but the device has 131072"
     /// );
     /// ```
     pub fn check(&self, kernel: &str, requested: u64) -> Result<()> {

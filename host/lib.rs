@@ -1,60 +1,72 @@
-//! Fast, safe operations whose speed lives in the GPU's shared memory.
+//! Fast, safe GPU operations whose speed depends on shared memory. They run on the CPU where there is no GPU.
 //!
 //! ```
 //! use slm::{Boundary, Device, Filter1d};
 //!
 //! # fn main() -> slm::Result<()> {
-//! let device = Device::open()?; // a GPU if there is one, otherwise the CPU; SLM_DEVICE decides
-//! let smooth = Filter1d::correlate(&[0.25f32, 0.5, 0.25]).boundary(Boundary::Nearest).prepare(&device)?;
+//! // A GPU if there is one, otherwise the CPU. SLM_DEVICE selects another device.
+//! let device = Device::open()?;
+//! let smooth = Filter1d::correlate(&[0.25f32, 0.5, 0.25])
+//!     .boundary(Boundary::Nearest)
+//!     .prepare(&device)?;
 //! assert_eq!(smooth.apply(&[0.0, 4.0, 0.0, 4.0])?, [1.0, 2.0, 2.0, 3.0]);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! | operation | what |
+//! | operation | what it computes |
 //! |---|---|
 //! | [`Filter1d`] | correlation and convolution of signals and of matrices along either axis |
 //! | [`Histogram`] | counts of samples in bins, and sums of their weights |
 //! | [`Transpose`] | transposition of matrices, in place as well |
 //!
-//! Every operation goes the same way: a *description* is plain data; [`prepare`](Filter1d::prepare) checks it and
-//! binds it to a [`Device`]; `apply` runs it on host data and `apply_into` on device [`Buffer`]s, as often as
-//! wanted and from any thread.
+//! All operations are used the same way. A *description* is plain data. [`prepare`](Filter1d::prepare) checks it and binds
+//! it to a [`Device`]. `apply` runs it on host data, `apply_into` on device [`Buffer`]s, any number of times and from any
+//! thread.
 //!
-//! [`Device::kernel`] launches kernels of other crates. [`banks`] predicts the bank conflicts of their accesses to
-//! shared memory, and finds layouts without them.
+//! [`Device::kernel`] returns a kernel of another crate, to be launched from safe code. [`banks`] predicts the bank conflicts
+//! of accesses to shared memory, and finds layouts without conflicts.
+//!
+//! The pages of the `guide` describe [what is safe and what is trusted](guide::safety),
+//! [platforms, environment variables and emulated GPUs](guide::platforms), [own kernels](guide::own_kernels) and
+//! [how kernels are compiled](guide::compilation).
 //!
 //! # Order and completion
 //!
-//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls; where an `apply_into`
-//! takes several kernels on a GPU, none of another thread's come between them. `apply_into`, [`Kernel::launch`] and
-//! [`Buffer::copy_from`] return when the work is enqueued. Whatever copies from or to the host waits for all that was
-//! enqueued before: downloads and uploads, `apply`, and `prepare`, which uploads the operation's numbers; so do
-//! [`Device::synchronize`] and [`Device::time`]. What fails while it runs is reported by the next call that waits.
+//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. If an `apply_into` takes
+//! several kernels on a GPU, no kernels of other threads run between them.
+//!
+//! `apply_into`, [`Kernel::launch`] and [`Buffer::copy_from`] return when the work is enqueued. These wait for all work that
+//! was enqueued before: uploads and downloads, `apply`, `prepare` (which uploads taps or edges),
+//! [`Device::synchronize`] and [`Device::time`]. If enqueued work fails, the next call that waits returns the error.
 //!
 //! # Features
 //!
-//! None is on by default, and the crate then runs on the CPU and builds everywhere.
+//! No feature is on by default. The crate then runs on the CPU and builds on every platform.
 //!
-//! * `cuda`: NVIDIA GPUs on Linux, x86-64 and aarch64. The program starts without a GPU, driver or toolkit and then
+//! * `cuda`: NVIDIA GPUs on Linux, x86-64 and aarch64. The program also starts without a GPU, driver or toolkit, and then
 //!   uses the CPU.
-//! * `cust`: brings `cuda`, and exchanges buffers, contexts and streams with programs that use Rust-CUDA's `cust`:
+//! * `cust`: turns `cuda` on, and exchanges buffers, contexts and streams with programs that use Rust-CUDA's `cust`:
 //!   `Buffer::from_cust`, `Buffer::into_cust` and `Device::from_cust`. `cust` needs a CUDA toolkit to build, or the
 //!   environment variable `CUDA_LIBRARY_PATH` with a folder that contains an empty folder `lib64`.
-//! * `emulator`: emulated GPUs (`Device::emulated`), on which the kernels run on the CPU and every access is examined:
-//!   slow, and a race, a wrong access or a missing barrier in a kernel is an error.
+//! * `emulator`: emulated GPUs (`Device::emulated`). They run the kernels on the CPU and check every access, which is slow. A
+//!   race, a wrong access or a missing barrier in a kernel is an error.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+
+// First, so that its functions come first on the page of `Device`.
+mod device;
 
 mod allocation;
 mod backend;
 pub mod banks;
 mod boundary;
 mod buffer;
-mod device;
 mod element;
 mod error;
 pub mod filter1d;
+#[cfg(doc)]
+pub mod guide;
 pub mod histogram;
 mod info;
 #[cfg(cust)]
@@ -76,7 +88,9 @@ pub use cust;
 pub use device::Device;
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
+#[doc(inline)]
 pub use filter1d::Filter1d;
+#[doc(inline)]
 pub use histogram::Histogram;
 pub use info::{Backend, DeviceInfo, SharedMemory};
 #[cfg(cust)]
@@ -84,20 +98,22 @@ pub use info::{Backend, DeviceInfo, SharedMemory};
 pub use interop::HandOverError;
 pub use kernel::{Kernel, Windows};
 pub use launch::{LaunchShape, Residency};
-/// The crate whose matrices this one takes and gives.
+/// The crate `ndarray`, whose matrices this crate takes and returns.
 pub use ndarray;
 pub use plan::LaunchPlan;
+#[doc(inline)]
 pub use transpose::Transpose;
 
 #[cfg(cuda)]
+#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub use cuda_std::image::Origin;
-/// What emulated devices are made of: their profiles, and what they report.
+/// The crate `slm-emulator`: profiles of emulated devices, and their reports.
 #[cfg(feature = "emulator")]
 pub use emulator;
 #[cfg(cuda)]
 pub use modules::ptx_origin;
 
-/// The example of the README compiles and runs.
+/// The examples of the README compile and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

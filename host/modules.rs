@@ -1,13 +1,14 @@
-//! The compiled kernels of this crate. Without CUDA there are none, and emulated devices need none.
+//! The compiled kernels of this crate. A build without CUDA has none; emulated devices need none.
 
 use crate::{Device, Kernel, Result};
 use cuda_std::Entry;
 
 cuda_std::include_kernels!();
 
-/// Where this program's kernels come from: compiled together with it, or taken from the files that the kernel
-/// package carries.
+/// Returns the origin of this program's kernels: compiled together with it, or taken from the committed modules of the
+/// kernel package.
 #[cfg(cuda)]
+#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 #[must_use]
 pub fn ptx_origin() -> cuda_std::image::Origin {
     ORIGIN

@@ -1,19 +1,19 @@
-//! Work on all cores, compiled for each element type and not for each use.
+//! Work on all cores, compiled once per element type instead of once per use.
 //!
-//! Rayon compiles some ten functions for every closure that it is given, and operations give it many, for each of the
-//! element types. Here it gets a few closures, which call what they are given through a pointer. A piece of work takes far
-//! longer than such a call.
+//! Rayon compiles about ten functions for every closure, and the operations have many closures for each element type. Here it
+//! gets a few closures that call the work through a pointer. A piece of work takes far longer than such a call.
 
 use crate::Result;
 use rayon::prelude::*;
 
-/// Calls `work` with each of the first `count` chunks of so many elements, the last of which may be shorter, and its number.
+/// Calls `work` with the index and the elements of each of the first `count` chunks of `size` elements. The last chunk may be
+/// shorter.
 pub(crate) fn for_chunks<T: Send>(data: &mut [T], size: usize, count: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
     data.par_chunks_mut(size).take(count).enumerate().for_each(|(number, chunk)| work(number, chunk));
 }
 
-/// Calls `work` with each chunk of the one and that of the other in the same place, which have so many elements; what has
-/// none on the other side, or has fewer elements, is left out.
+/// Calls `work` with pairs of chunks: chunk `i` of `first`, of `sizes[0]` elements, and chunk `i` of `second`, of `sizes[1]`.
+/// Incomplete chunks and chunks without a partner are left out.
 pub(crate) fn for_pairs<T: Send>(
     [first, second]: [&mut [T]; 2],
     sizes: [usize; 2],
@@ -23,7 +23,7 @@ pub(crate) fn for_pairs<T: Send>(
     pairs.for_each(|(first, second)| work(first, second));
 }
 
-/// The same with work that can fail: the first error ends it, some chunks done or none.
+/// As [`for_chunks`], with work that can fail. Returns one of the errors; some chunks may be done then.
 pub(crate) fn try_for_chunks<T: Send>(
     data: &mut [T],
     size: usize,
@@ -33,7 +33,7 @@ pub(crate) fn try_for_chunks<T: Send>(
     data.par_chunks_mut(size).take(count).enumerate().try_for_each(|(number, chunk)| work(number, chunk))
 }
 
-/// What `make` gives for each number below `count`, in order, or one of its errors.
+/// Returns the results of `make` for each index below `count`, in order, or one of its errors.
 pub(crate) fn try_collect<T: Send>(count: usize, make: &(dyn Fn(usize) -> Result<T> + Sync)) -> Result<Vec<T>> {
     (0..count).into_par_iter().map(make).collect()
 }

@@ -1,37 +1,37 @@
-//! How kernels are launched, as the plans of all operations tell it.
+//! The part of a plan that all operations share: how kernels are launched.
 
 use crate::info::SharedMemory;
 use crate::{LaunchShape, Residency, Result};
 use std::fmt;
 use std::slice;
 
-/// Launches of one kernel that follow each other.
+/// Consecutive launches of one kernel.
 ///
-/// `Display` gives them as a table.
+/// `Display` prints them as a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LaunchPlan {
-    /// The kernel's name.
+    /// Name of the kernel.
     pub kernel: &'static str,
-    /// How many launches there are: more than one where one launch, or its grid, cannot do all of the work.
+    /// Number of launches: more than 1 if one launch, or its grid, cannot do all of the work.
     pub times: u64,
-    /// Blocks along x, y and z, of the first launch: those that follow have as many or fewer.
+    /// Blocks along x, y and z of the first launch. Later launches have as many or fewer.
     pub grid: [u64; 3],
-    /// Threads of a block along x, y and z.
+    /// Threads per block along x, y and z.
     pub block: [u32; 3],
-    /// Shared memory of a block in bytes.
+    /// Shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// What a block can have of it.
+    /// Maximum shared memory per block on this device, in bytes.
     pub shared_available: u64,
-    /// Bytes of the operation's data that all of these launches together read and write: each launch its part of the inputs
-    /// and outputs once. What the caches save or cost is not in it.
+    /// Bytes of the operation's data that all of these launches read and write. Each launch counts its part of the inputs and
+    /// outputs once. The effects of caches are not included.
     pub moved_bytes: u64,
-    /// How many blocks run at a time; `None` for an emulated device, and where the driver does not say.
+    /// Blocks that run at the same time; `None` for an emulated device, and if the driver does not answer.
     pub residency: Option<Residency>,
 }
 
 impl LaunchPlan {
-    /// One launch of a kernel, which moves nothing yet.
+    /// Returns one launch of a kernel, with no bytes moved yet.
     pub(crate) fn once(
         kernel: &'static str,
         shape: LaunchShape,
@@ -46,12 +46,12 @@ impl LaunchPlan {
             shared_bytes: shape.shared_bytes,
             shared_available: shared.max_per_block,
             moved_bytes: 0,
-            // A plan is a forecast: where the driver does not answer, the next launch will say why.
+            // A plan is a forecast. If the driver does not answer, the next launch returns the reason.
             residency: residency.ok().flatten(),
         }
     }
 
-    /// What the columns of the table say, in the order of [`HEADS`].
+    /// Returns the cells of the table, in the order of [`HEADS`].
     fn cells(&self) -> [String; 8] {
         let [x, y, z] = self.grid;
         let [threads_x, threads_y, threads_z] = self.block;
@@ -79,12 +79,12 @@ impl fmt::Display for LaunchPlan {
     }
 }
 
-/// The heads of the table's columns: shared memory is that of a block, the blocks resident on a multiprocessor come with the
-/// share of its threads that they occupy.
+/// Column heads of the table. Shared memory is per block. Resident blocks are per multiprocessor, followed by the share of its
+/// threads that they occupy.
 const HEADS: [&str; 8] =
     ["launches", "grid", "block", "shared bytes", "moved bytes", "registers", "resident", "kernel"];
 
-/// Launches, one line for each.
+/// Table of launches, one line for each.
 pub(crate) struct Table<'a>(pub(crate) &'a [LaunchPlan]);
 
 impl fmt::Display for Table<'_> {

@@ -132,7 +132,7 @@ fn entry_points(file: &File) -> Result<(), Failed> {
     // The name of each begins with the operation's, as that of the module does.
     let operation = file.module.split('_').next().unwrap_or_default();
     equal(entries.iter().find(|entry| !entry.starts_with(&format!("{operation}_"))), None)?;
-    // Each has the digest of its arguments beside it.
+    // Each is accompanied by the digest of its arguments.
     let has_layout = |entry: &&String| text.contains(&format!(" {entry}_layout[16] = {{"));
     equal(entries.iter().find(|entry| !has_layout(entry)), None)?;
     // Limits of registers are directives, and no longer constants; counting in shared memory has one, and so have

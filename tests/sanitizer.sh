@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Runs the CUDA tests of a test program under NVIDIA's compute-sanitizer, each in a process of its own:
+# Runs the CUDA tests of a test program under NVIDIA's compute-sanitizer, each in a separate process:
 #
 #   tests/sanitizer.sh [--jobs N] [--devices N] [--limit SECONDS] [--tools LIST] [--filter TEXT] PROGRAM FOLDER
 #
 #   --jobs N          processes at a time (4)
-#   --devices N       CUDA devices that they take turns on (1)
-#   --limit SECONDS   stop in time, and say what is left
+#   --devices N       CUDA devices that they alternate between (1)
+#   --limit SECONDS   stop in time, and print how much is left
 #   --tools LIST      the sanitizer's tools (memcheck,racecheck)
 #   --filter LIST     the tests with one of these in their names (::cuda::)
 #
 # FOLDER receives one log for each test and tool, and table.tsv: test, tool, seconds, errors, verdict. Called again
-# with the same program and folder, it leaves out what has passed. Ends with 0 if everything has passed, 1 if something
-# has failed or nothing was found to run, 2 if it is called wrongly, 3 if the time has ended before everything was done.
+# with the same program and folder, it skips tests that have passed. Ends with 0 if all tests have passed, 1 if one has failed or there
+# is none, 2 if the arguments are invalid, 3 if the time ended first.
 set -uo pipefail
 
 usage() {

@@ -88,7 +88,7 @@ def print_columns():
 
 
 def filter_part(samples, taps, outputs, start, end):
-    """Filters samples[start:end], and enough beside them, into outputs[start:end]."""
+    """Filters samples[start:end], with the halo that they need, into outputs[start:end]."""
     from scipy.ndimage import correlate1d
 
     first, last = max(start - RADIUS, 0), min(end + RADIUS, samples.size)

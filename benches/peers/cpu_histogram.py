@@ -51,7 +51,7 @@ def make(distribution, bins, count, dtype, sample=lambda bins: bins):
 
 
 def middles(bins):
-    """The middle of each of so many even bins from 0 to 1."""
+    """Returns the middle of each of `bins` even bins from 0 to 1."""
     return lambda of_samples: ((of_samples + 0.5) / bins).astype(np.float32)
 
 

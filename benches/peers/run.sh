@@ -65,7 +65,7 @@ on_gpu() {
 
 on_cpu() {
   [[ -z $slm ]] || SLM_DEVICE=cpu attempt "$slm" --table
-  # The naive loop and ndarray, beside which matrices are transposed, are in the crate's own benchmark.
+  # The crate's own benchmark also measures the naive loop and ndarray.
   [[ ! -e $sources/cpu_$operation.py ]] || attempt "${PYTHON:-python3}" "$sources/cpu_$operation.py"
   return "$failed"
 }

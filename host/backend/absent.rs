@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-/// A device that nobody can have, and its kernels: a type without values.
+/// A device, and its kernels, that cannot exist: a type without values.
 pub(crate) struct Absent(Never);
 
 /// Its memory.

@@ -1,13 +1,11 @@
-//! What runs kernels. It knows no operation.
+//! Backends, which run kernels. They know no operation.
 //!
-//! * `cuda`: NVIDIA GPUs, through the functions of their driver. The only folder of the library with `unsafe` in it.
-//! * `emulated`: the same kernels on the CPU, under an emulator that sees every access.
+//! * `cuda`: NVIDIA GPUs, through the functions of their driver. The only folder of the library that contains `unsafe`.
+//! * `emulated`: the same kernels on the CPU, under an emulator that checks every access.
 //!
-//! What both share with those who use them stands below all of this: what is known of a device in `info.rs`, and what a
-//! launch is in `launch/`.
+//! The types that both share with their users are in modules below: properties of devices in `info.rs`, launches in `launch/`.
 //!
-//! In a build without one of them, [`absent`] has types without values in its place: what uses a backend is compiled all
-//! the same.
+//! A build without one of them has types without values in its place, from [`absent`], so code that uses a backend always compiles.
 
 #[cfg(not(all(cuda, feature = "emulator")))]
 mod absent;
@@ -30,73 +28,73 @@ use std::str::FromStr;
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// A device, and the work on it in its order.
+/// A device with a queue of work.
 pub(crate) trait Queue: Send + Sync {
-    /// Memory of the device.
+    /// Type of the device's memory.
     type Memory<T: Element>: Memory<T, Queue = Self>;
-    /// A kernel on the device.
+    /// Type of the device's kernels.
     type Kernel<E: Entry>: Kernel<E> + 'static;
 
-    /// Identifies the queue.
+    /// Returns the identity of the queue.
     fn id(&self) -> QueueId;
 
-    /// Finds the kernel `E` in its module, which has to be compiled from the same sources and with the same arguments.
+    /// Returns the kernel `E` from its module, which must be compiled from the same sources and with the same arguments.
     fn load<E: Entry>(self: &Arc<Self>, modules: &Modules) -> Result<Self::Kernel<E>>;
 
-    /// Keeps other threads from enqueueing kernels until the guard is dropped, if that takes one, and readies the device for
-    /// launches: once for work of several.
+    /// Keeps other threads from enqueueing kernels until the guard is dropped, if one is needed, and prepares the device for launches.
+    /// Called once for work of several launches.
     fn submission_lock(&self) -> Result<Option<MutexGuard<'_, ()>>>;
 
     /// Waits for all work.
     fn synchronize(&self) -> Result<()>;
 
-    /// How long the device takes for what `work` enqueues. Waits for it.
+    /// Returns the result of `work`, and the device's time for the work enqueued by it. Waits for that work.
     fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)>;
 }
 
-/// Memory for elements on a device, freed in the order of the work.
+/// Memory for elements on a device, freed in queue order.
 pub(crate) trait Memory<T>: Sized {
     /// The device.
     type Queue;
 
-    /// Memory with a copy of `data`, which may be changed afterwards.
+    /// Returns memory with a copy of `data`, after the copy is done.
     fn upload(queue: &Arc<Self::Queue>, data: &[T]) -> Result<Self>;
 
-    /// Memory of zeros. `len` elements are at most `isize::MAX` bytes.
+    /// Returns memory of zeros. `len` elements are at most `isize::MAX` bytes.
     fn zeroed(queue: &Arc<Self::Queue>, len: usize) -> Result<Self>;
 
-    /// Memory with unspecified contents, which kernels have to write before one reads it; otherwise as `zeroed`.
+    /// Returns memory with unspecified contents, which kernels must write before they read it; otherwise as `zeroed`.
     fn unwritten(queue: &Arc<Self::Queue>, len: usize) -> Result<Self>;
 
-    /// An error if the device knows of an element that was unwritten, and still is.
+    /// Returns an error if the device knows of an element that is still unwritten.
     fn check_written(&self) -> Result<()>;
 
-    /// Copies `data`, of the same length, to the memory; `data` may be changed afterwards.
+    /// Copies `data`, of the same length, to the memory. Returns when the copy is done.
     fn overwrite(&mut self, data: &[T]) -> Result<()>;
 
-    /// Copies the memory to `data`, of the same length, and waits for that.
+    /// Copies the memory to `data`, of the same length. Returns when the copy is done.
     fn download(&self, data: &mut [T]) -> Result<()>;
 
     /// Enqueues a copy of `source`, which has the same length and device.
     fn copy_from(&mut self, source: &Self) -> Result<()>;
 
-    /// The number of elements.
+    /// Returns the number of elements.
     fn len(&self) -> usize;
 
-    /// All elements, for a kernel to read.
+    /// Returns a window on all elements, for a kernel to read.
     fn input(&self) -> GlobalIn<T>;
 
-    /// All elements, for a kernel to write.
+    /// Returns a window on all elements, for a kernel to write.
     fn output(&mut self) -> GlobalOut<T>;
 
-    /// All elements, for a kernel to read and write.
+    /// Returns a window on all elements, for a kernel to read and write.
     fn in_out(&mut self) -> GlobalInOut<T>;
 }
 
 /// The kernel `E` on a device.
 pub(crate) trait Kernel<E: Entry>: Send + Sync {
-    /// Enqueues the kernel, or refuses to: `args` and `constants` can have windows that are none of `windows`, and the
-    /// device has limits. The caller has the device's [submission lock](Queue::submission_lock).
+    /// Enqueues the kernel. Returns an error if `args` or `constants` contain windows that are not among `windows`, or if the launch
+    /// exceeds a limit of the device. The caller holds the device's [submission lock](Queue::submission_lock).
     fn launch(
         &self,
         shape: &LaunchShape,
@@ -105,18 +103,18 @@ pub(crate) trait Kernel<E: Entry>: Send + Sync {
         constants: &E::Constants,
     ) -> Result<()>;
 
-    /// What a launch of this shape occupies; `None` if the device does not know.
+    /// Returns the occupancy of a launch of this shape; `None` if the device does not know it.
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>>;
 }
 
-/// How long `work` takes, if it has done everything when it returns, and what it returned.
+/// Returns the result of `work` and its time by the host's clock, for work that is done when it returns.
 pub(crate) fn by_clock_of_host<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
     let start = Instant::now();
     let result = work()?;
     Ok((result, start.elapsed()))
 }
 
-/// The number that `digits` are; no sign, as `parse` would take.
+/// Parses a number of digits only; `parse` would also take a sign.
 pub(crate) fn number<N: FromStr>(digits: &str) -> Option<N> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }

@@ -1,4 +1,4 @@
-//! NVIDIA GPUs in a build without them: each attempt to open one is an error.
+//! NVIDIA GPUs in a build without them: opening one returns an error.
 
 pub(crate) use super::absent::Absent as Queue;
 use crate::info::DeviceInfo;
@@ -17,7 +17,7 @@ pub(crate) fn open(_ordinal: usize) -> Result<(Arc<Queue>, DeviceInfo)> {
     Err(Error::FeatureDisabled { device: "a CUDA device", feature: "cuda" })
 }
 
-/// How many devices there are.
+/// Returns the number of devices.
 pub(crate) fn device_count() -> usize {
     0
 }

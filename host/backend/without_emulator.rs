@@ -1,4 +1,4 @@
-//! Emulated GPUs in a build without them: each attempt to open one is an error.
+//! Emulated GPUs in a build without them: opening one returns an error.
 
 pub(crate) use super::absent::Absent as Emulation;
 use crate::info::DeviceInfo;

@@ -1,15 +1,15 @@
-//! The loop that bank conflicts are often shown with.
+//! The usual example of bank conflicts: a loop with a stride.
 
 use crate::{Device, Error, LaunchShape, Result};
 use cuda_std::shared_bytes;
 use slm_kernels::banks::{AccumulateArgs, banks_accumulate};
 
-/// A loop of one warp over words of shared memory `s`, which are zero at first. In iteration `i`, from 0 on, lane `k` does
-/// `s[stride * k] += i * factor`, modulo 2^32, and then waits for all others at a barrier.
+/// A loop of one warp over words of shared memory `s`, which are zero at first. In iteration `i`, starting with 0, lane `k`
+/// computes `s[stride * k] += i * factor`, modulo 2^32, and then waits for all others at a barrier.
 ///
-/// With a stride of as many words as there are banks, all lanes meet in one bank; with one word more, each has its own.
-/// A single warp spends most of an iteration waiting, for its load and at the barrier, so the difference is less than
-/// the degree of the conflict: [`AccessPattern::probe`](super::AccessPattern::probe) has enough warps to see that.
+/// If the stride equals the number of banks, all lanes meet in one bank. With a stride of one more, each lane has its own bank.
+/// A single warp spends most of an iteration waiting for its load and at the barrier, so the times differ by less than the
+/// degree of the conflict. [`AccessPattern::probe`](super::AccessPattern::probe) uses enough warps to measure the degree.
 ///
 /// ```
 /// use slm::Device;
@@ -28,33 +28,33 @@ use slm_kernels::banks::{AccumulateArgs, banks_accumulate};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accumulation {
-    /// The words from one lane's to the next one's; 1 at least.
+    /// Distance between the words of neighbouring lanes, at least 1.
     pub stride: u32,
-    /// How often each lane adds.
+    /// Number of additions per lane.
     pub iterations: u32,
-    /// What the number of the iteration is multiplied with.
+    /// Factor of the iteration's number.
     pub factor: u32,
 }
 
-/// What an [`Accumulation`] has come to.
+/// Result of an [`Accumulation`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Accumulated {
-    /// The words of the 32 lanes.
+    /// Final words of the 32 lanes.
     pub sums: Vec<u32>,
-    /// The cycles of the multiprocessor that the loop took; on an emulated device the passes of its accesses.
+    /// Time of the loop in cycles of the multiprocessor; on an emulated device, the passes of its accesses.
     pub cycles: u64,
 }
 
 impl Accumulation {
-    /// Runs the loop.
+    /// Runs the loop, and returns its sums and its time.
     ///
     /// # Errors
     ///
-    /// * [`Error::LaunchOutOfRange`] for a stride of 0, with which all lanes would have one word.
+    /// * [`Error::LaunchOutOfRange`] for a stride of 0, because all lanes would update one word.
     /// * [`Error::KernelOnCpu`] on the CPU.
-    /// * [`Error::SharedMemoryExceeded`] if a block cannot have the words of all lanes.
-    /// * What [`Device::kernel`] and [`Device::zeroed`] give, and [failures of the device](Error#failures-of-the-device).
+    /// * [`Error::SharedMemoryExceeded`] if the words of all lanes exceed the shared memory of a block.
+    /// * The errors of [`Device::kernel`] and [`Device::zeroed`], and [failures of the device](Error#failures-of-the-device).
     pub fn run(&self, device: &Device) -> Result<Accumulated> {
         let kernel = device.own_kernel::<banks_accumulate>()?;
         let Accumulation { stride, iterations, factor } = *self;
@@ -78,7 +78,8 @@ impl Accumulation {
     }
 }
 
-/// More steps than all lanes make: each loads, stores and waits in an iteration, and makes some accesses before and after.
+/// Returns an upper bound of the steps of all lanes: a load, a store and a barrier per iteration, and some accesses before and
+/// after.
 fn steps(iterations: u32) -> u64 {
     32 * (3 * u64::from(iterations) + 16)
 }

@@ -1,25 +1,33 @@
-//! What accesses cost.
+//! Costs of accesses.
 
 use super::AccessKind;
 use cuda_std::host::banks::{Banks, WarpAccess};
 use std::ops::AddAssign;
 
-/// What one access of a warp costs, or several of them together.
+/// Cost of one or several accesses of a warp. [`BankModel::cost`](super::BankModel::cost) returns it.
+///
+/// ```
+/// use slm::banks::{AccessPattern, BankModel, Width};
+///
+/// let cost = BankModel::NVIDIA.cost(&AccessPattern::load(Width::B8, |lane| 2 * lane));
+/// assert_eq!((cost.phases, cost.wavefronts, cost.degree), (2, 4, 2));
+/// assert_eq!(cost.slowdown(), 2.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Accesses of a warp in which some lane takes part.
+    /// Number of warp accesses with at least one participating lane.
     pub requests: u64,
-    /// Groups of lanes that are served one after another: what the wavefronts would be without conflicts.
+    /// Number of groups of lanes that are served one after another: the number of wavefronts without conflicts.
     pub phases: u64,
-    /// Wavefronts, for the different words of a bank; 0 if no lane takes part.
+    /// Number of wavefronts; 0 if no lane takes part.
     pub wavefronts: u64,
-    /// How often the busiest bank of each phase is used: the wavefronts of a load or store; of an atomic operation, one
-    /// for each lane (see [the module](super#atomic-operations)).
+    /// Uses of the busiest bank, summed over the phases: the wavefronts of a load or store; one per lane for an atomic
+    /// operation (see [the module](super#atomic-operations)).
     pub passes: u64,
-    /// The most passes of one phase: 1 without conflicts, and 0 if no lane takes part.
+    /// Maximum number of passes per phase: 1 without conflicts, 0 if no lane takes part.
     pub degree: u32,
-    /// The most lanes of one access that are at the same address.
+    /// Maximum number of lanes of one access at the same address.
     pub lanes_at_one_address: u32,
 }
 
@@ -39,14 +47,14 @@ impl Cost {
         cost
     }
 
-    /// Whether no lane has to wait for another one of its phase.
+    /// Returns whether no lane waits for another lane of its phase.
     #[must_use]
     pub fn is_conflict_free(&self) -> bool {
         self.passes == self.phases
     }
 
-    /// `passes / phases`: how many times as long it takes as without conflicts; 1 if no lane takes part. Equals the
-    /// degree if all phases are alike.
+    /// Returns `passes / phases`, the time relative to the same access without conflicts; 1 if no lane takes part. It equals the
+    /// degree if all phases have the same number of passes.
     #[must_use]
     pub fn slowdown(&self) -> f64 {
         if self.phases == 0 { 1.0 } else { self.passes as f64 / self.phases as f64 }
@@ -54,7 +62,7 @@ impl Cost {
 }
 
 impl AddAssign for Cost {
-    /// Adds the other accesses; `degree` and `lanes_at_one_address` are the larger ones. A sum is `u64::MAX` at the most.
+    /// Adds the counts of `other`, with `u64::MAX` as the limit. `degree` and `lanes_at_one_address` become the larger ones.
     fn add_assign(&mut self, other: Self) {
         self.requests = self.requests.saturating_add(other.requests);
         self.phases = self.phases.saturating_add(other.phases);

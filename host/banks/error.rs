@@ -2,37 +2,37 @@
 
 /// Invalid banks, accesses, tiles or layouts.
 ///
-/// Functions return it inside of [`Error`](crate::Error).
+/// Functions return it in [`Error::Banks`](crate::Error::Banks).
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BankError {
-    /// Banks of shared memory that there cannot be.
+    /// Invalid number or width of banks.
     #[error(
-        "shared memory has 1 to 32 banks of 1 to 16 bytes, both powers of two and 16 bytes together at least, and not \
-         {banks} of {bank_bytes}"
+        "shared memory cannot have {banks} banks of {bank_bytes} bytes: use 1 to 32 banks of 1 to 16 bytes, both powers of \
+         two, and at least 16 bytes in all"
     )]
     Banks {
-        /// The number of banks.
+        /// Number of banks.
         banks: u32,
-        /// The bytes of a bank's word.
+        /// Bytes per word of a bank.
         bank_bytes: u32,
     },
-    /// A number of bytes that no lane moves at a time.
-    #[error("a lane moves 1, 2, 4, 8 or 16 bytes at a time, and not {bytes}")]
+    /// Invalid number of bytes per lane.
+    #[error("a lane cannot move {bytes} bytes at a time: use 1, 2, 4, 8 or 16")]
     AccessWidth {
-        /// The bytes.
+        /// Bytes per lane.
         bytes: usize,
     },
-    /// An atomic operation on a number of bytes that there is none for.
-    #[error("an atomic operation takes 4 or 8 bytes, and not {bytes}")]
+    /// Invalid number of bytes of an atomic operation.
+    #[error("an atomic operation cannot update {bytes} bytes: use 4 or 8")]
     AtomicWidth {
-        /// The bytes that a lane would update.
+        /// Bytes per lane.
         bytes: u32,
     },
-    /// An access to measure that no lane makes.
-    #[error("an access is measured with 1 to 32 lanes, and this one has 0")]
+    /// An access without lanes cannot be measured.
+    #[error("an access must have at least 1 lane to be measured")]
     NoLanes,
-    /// An access to a part of an element.
+    /// An access is narrower than an element.
     #[error("an access of {bytes} bytes is too narrow for elements of {element_bytes}")]
     NarrowAccess {
         /// The bytes that a lane moves.
@@ -40,52 +40,52 @@ pub enum BankError {
         /// The bytes of an element.
         element_bytes: u32,
     },
-    /// An access to several elements that begins between two groups of so many.
-    #[error("an access to {elements} elements cannot begin at column {column}, which is no multiple of {elements}")]
+    /// An access to several elements does not begin at a multiple of their number.
+    #[error("an access to {elements} elements cannot begin at column {column}, which is not a multiple of {elements}")]
     TileAlignment {
-        /// The first one's column, numbered from 0.
+        /// Column of the first element, numbered from 0.
         column: u32,
-        /// The elements that a lane accesses.
+        /// Elements per lane.
         elements: u32,
     },
-    /// An access to elements that a tile does not have.
+    /// An access leaves the tile.
     #[error(
-        "an access to {elements} elements from row {row}, column {column} on leaves the tile of {rows} x {columns} \
-         (rows x columns)"
+        "an access to {elements} elements from row {row}, column {column} leaves the tile of {rows} x {columns} (rows x \
+         columns)"
     )]
     OutsideTile {
-        /// The row, numbered from 0.
+        /// Row, numbered from 0.
         row: u32,
-        /// The first one's column, numbered from 0.
+        /// Column of the first element, numbered from 0.
         column: u32,
-        /// The elements that a lane accesses.
+        /// Elements per lane.
         elements: u32,
-        /// The tile's rows.
+        /// Rows of the tile.
         rows: u32,
-        /// The tile's columns.
+        /// Columns of the tile.
         columns: u32,
     },
-    /// A swizzle that would move elements out of their rows, or whose numbers have no meaning.
+    /// A swizzle would move elements out of their rows, or its shifts exceed 31 bits.
     #[error(
-        "a swizzle with bits {bits}, base {base} and shift {shift} takes rows of a multiple of 2^(bits + base) elements, \
-         and not of {stride}, with bits + base and shift below 32"
+        "a swizzle with bits {bits}, base {base} and shift {shift} cannot permute rows of {stride} elements: rows must be a \
+         multiple of 2^(bits + base), and bits + base and shift less than 32"
     )]
     Swizzle {
-        /// The elements of a row.
+        /// Elements of a row.
         stride: u32,
-        /// How many bits of the column are changed.
+        /// Number of column bits that change.
         bits: u32,
-        /// The lowest one.
+        /// Lowest of these bits.
         base: u32,
-        /// The lowest bit of the row that they depend on.
+        /// Lowest row bit that they depend on.
         shift: u32,
     },
-    /// A layout that takes apart, or off their alignment, elements that are accessed together.
+    /// A layout separates or misaligns elements that a lane accesses together.
     #[error("the layout {layout} does not keep groups of {elements} elements together and aligned")]
     LayoutAlignment {
-        /// The layout's formula.
+        /// Formula of the layout.
         layout: String,
-        /// The elements that a lane accesses.
+        /// Elements per lane.
         elements: u32,
     },
 }

@@ -1,13 +1,12 @@
-//! Where the elements of a tile stand.
+//! Layouts of tiles in shared memory.
 
 use super::BankError;
 use crate::Result;
 use std::fmt;
 
-/// Where the elements of a tile stand in shared memory: rows that begin `stride` elements apart, and maybe a swizzle of
-/// the columns in each row.
+/// Layout of a tile in shared memory: a row stride in elements, and optionally a swizzle of the columns in each row.
 ///
-/// `Display` gives the index as a formula in Rust:
+/// `Display` prints the index as a formula in Rust:
 ///
 /// ```
 /// use slm::banks::{Layout, Swizzle};
@@ -26,35 +25,33 @@ pub struct Layout {
     swizzle: Option<Swizzle>,
 }
 
-/// A permutation of the elements of a row, different from row to row: `column ^ ((row >> shift & (2^bits - 1)) <<
-/// base)`.
+/// A permutation of the elements of a row that depends on the row: `column ^ ((row >> shift & (2^bits - 1)) << base)`.
 ///
-/// Groups of `2^base` elements stay together; the permutation changes every `2^shift` rows, and repeats itself after
-/// `2^(shift + bits)`. With rows of `2^n` elements, the first of them in row 0, it is what CUTLASS calls
-/// `Swizzle<bits, base, n + shift - base>` of the index.
+/// Groups of `2^base` elements stay together. The permutation changes every `2^shift` rows and repeats after
+/// `2^(shift + bits)` rows. For rows of `2^n` elements it is CUTLASS's `Swizzle<bits, base, n + shift - base>` of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Swizzle {
-    /// How many bits of the column are changed.
+    /// Number of column bits that change.
     pub bits: u32,
-    /// The lowest one.
+    /// Lowest of these bits.
     pub base: u32,
-    /// The lowest bit of the row that they depend on.
+    /// Lowest row bit that they depend on.
     pub shift: u32,
 }
 
 impl Layout {
-    /// Row by row, with rows that begin `stride` elements apart: `row * stride + column`.
+    /// Returns the row-major layout with a row stride of `stride` elements: `row * stride + column`.
     #[must_use]
     pub const fn padded(stride: u32) -> Self {
         Layout { stride, swizzle: None }
     }
 
-    /// `row * stride + swizzle of the column`.
+    /// Returns the row-major layout with swizzled columns: `row * stride + swizzle(column)`.
     ///
     /// # Errors
     ///
-    /// [`BankError::Swizzle`] unless `stride` is a multiple of `2^(base + bits)`, so that no element leaves its row, and both
-    /// `base + bits` and `shift` are less than 32.
+    /// [`BankError::Swizzle`] if `stride` is not a multiple of `2^(base + bits)`, so that elements would leave their row, or if
+    /// `base + bits` or `shift` exceeds 31.
     pub fn swizzled(stride: u32, swizzle: Swizzle) -> Result<Self> {
         let Swizzle { bits, base, shift } = swizzle;
         let group = bits.checked_add(base).and_then(|bits| 1u32.checked_shl(bits));
@@ -64,27 +61,27 @@ impl Layout {
         }
     }
 
-    /// From the beginning of a row to the next one's, in elements.
+    /// Returns the row stride in elements.
     #[must_use]
     pub const fn stride(&self) -> u32 {
         self.stride
     }
 
-    /// The swizzle of the columns, if there is one.
+    /// Returns the swizzle of the columns, if there is one.
     #[must_use]
     pub const fn swizzle(&self) -> Option<Swizzle> {
         self.swizzle
     }
 
-    /// Where an element stands: the elements before it.
+    /// Returns the index of an element: the number of elements before it.
     #[must_use]
     pub fn index(&self, row: u32, column: u32) -> u64 {
         let column = self.swizzle.map_or(column, |swizzle| swizzle.apply(row, column));
         u64::from(row) * u64::from(self.stride) + u64::from(column)
     }
 
-    /// The elements from the first to the last one of a tile, with those between them that are not used. A swizzle may
-    /// use all of the last row.
+    /// Returns the number of elements from the first to the last element of a tile, unused ones included. A swizzle may use all
+    /// of the last row.
     #[must_use]
     pub fn elements(&self, rows: u32, columns: u32) -> u64 {
         if rows == 0 || columns == 0 {
@@ -94,7 +91,7 @@ impl Layout {
         u64::from(rows - 1) * u64::from(self.stride) + u64::from(columns)
     }
 
-    /// Whether groups of so many neighbouring elements, a power of two, stay together, and begin at a multiple of it.
+    /// Returns whether groups of `group` neighbouring elements, a power of two, stay together and aligned.
     pub(super) fn keeps(&self, group: u32) -> bool {
         self.stride.is_multiple_of(group) && self.swizzle.is_none_or(|swizzle| group <= 1 << swizzle.base)
     }

@@ -1,51 +1,52 @@
 //! Bank conflicts of shared memory: predicted, explained, avoided and measured.
 //!
-//! Shared memory is divided into banks: word `w` is in bank `w mod banks`. What the lanes of a warp want of different
-//! banks they get at once, in one *wavefront*. A bank gives one word per wavefront, to all lanes that want it; if they
-//! want different words of it, that takes several.
+//! Shared memory is divided into banks: word `w` is in bank `w mod banks`. Accesses of a warp's lanes to different banks are
+//! served together, in one *wavefront*. A bank serves one word per wavefront, to all lanes that access it. Accesses to
+//! different words of one bank take several wavefronts: a *bank conflict*.
 //!
 //! ```
 //! use slm::banks::{AccessPattern, BankModel, Width};
 //!
-//! let column = AccessPattern::load(Width::B4, |lane| 16 * lane); // of a tile of f32 with 16 columns
+//! // A column of a tile of `f32` with 16 columns.
+//! let column = AccessPattern::load(Width::B4, |lane| 16 * lane);
 //! assert_eq!(BankModel::NVIDIA.conflict_degree(&column), 16);
-//! assert_eq!(BankModel::NVIDIA.padded_stride(16, Width::B4), 17); // one more column, which nobody uses
+//! assert_eq!(BankModel::NVIDIA.padded_stride(16, Width::B4), 17); // one more column, for padding
 //! ```
 //!
 //! | question | answer |
 //! |---|---|
-//! | how many wavefronts does this access take? | [`BankModel::cost`], [`BankModel::conflict_degree`] |
-//! | which lanes meet in which bank? | [`BankModel::explain`] |
-//! | how far apart must rows be so that columns are free of conflicts? | [`BankModel::padded_stride`] |
-//! | how should a tile be laid out for all of its accesses? | [`BankModel::search`], [`BankModel::evaluate`] |
-//! | how long does it take on this device? | [`AccessPattern::probe`], [`Accumulation`] |
+//! | How many wavefronts does this access take? | [`BankModel::cost`], [`BankModel::conflict_degree`] |
+//! | Which lanes meet in which bank? | [`BankModel::explain`] |
+//! | Which row stride makes columns free of conflicts? | [`BankModel::padded_stride`] |
+//! | Which layout of a tile suits all of its accesses? | [`BankModel::search`], [`BankModel::evaluate`] |
+//! | How long does an access take on this device? | [`AccessPattern::probe`], [`Accumulation`] |
 //!
 //! # The rule
 //!
-//! A bank's word has `b` bytes, and there are `n` banks. An access of `w` bytes per lane, aligned to `w`, moves units
-//! of `u = max(w, b)` bytes; unit `k` is in group `k mod (n·b/u)` of neighbouring banks (of one bank if `w ≤ b`).
+//! There are `n` banks, whose words have `b` bytes. An access of `w` bytes per lane, aligned to `w`, moves units of
+//! `u = max(w, b)` bytes. Unit `k` is in group `k mod (n·b/u)` of neighbouring banks; a group is one bank if `w ≤ b`.
 //!
-//! 1. The lanes are served in phases of `min(32, n·b/u)` neighbouring ones: with 32 banks of 4 bytes all 32, or 16 for
-//!    accesses of 8 bytes and 8 for those of 16; with 16 banks half as many. A phase in which no lane takes part takes
-//!    no time.
-//! 2. With 32 banks of 4 bytes, a load of 8 or 16 bytes has phases of twice as many lanes if everywhere in the warp the
-//!    lanes `2k` and `2k + 1` want the same, or everywhere the lanes whose numbers differ by 2 (in their second bit),
-//!    or one of the two takes no part.
-//! 3. A phase takes as many wavefronts as there are different units in the group that most are wanted of.
+//! 1. The lanes are served in phases of `min(32, n·b/u)` neighbouring lanes. With 32 banks of 4 bytes a phase has all 32 lanes,
+//!    or 16 for accesses of 8 bytes and 8 for accesses of 16 bytes; with 16 banks half as many. A phase without participating
+//!    lanes takes no time.
+//! 2. With 32 banks of 4 bytes, phases of loads of 8 or 16 bytes have twice as many lanes in two cases: in every pair of lanes
+//!    `2k` and `2k + 1`, both lanes access the same element or one takes no part; or the same holds for every pair of lanes
+//!    whose numbers differ in the second bit (by 2).
+//! 3. The number of wavefronts of a phase is the largest number of different units that it accesses in one group.
 //!
-//! This is exact, not a rule of thumb: for loads and stores with 32 banks of 4 bytes it gives the numbers that Nsight
-//! Compute measures on an H200. It is the very code by which emulated devices count. For other numbers of banks it is
-//! the same idea, without a device to measure; 16 banks serve half a warp at a time, as the first CUDA devices did.
+//! For loads and stores with 32 banks of 4 bytes this is exact: Nsight Compute measures the same numbers on an H200. Emulated
+//! devices count with the same code. For other numbers of banks the rule is the same, but there was no device to measure. With
+//! 16 banks half a warp is served at a time, as on the first CUDA devices.
 //!
 //! # Atomic operations
 //!
-//! What the lanes of a warp do to one address atomically, they do one after another: that much NVIDIA documents. How
-//! many wavefronts that takes is not documented. The model counts a *pass* for each lane that updates something in the
-//! same bank, be it the same word or not ([`Cost::passes`]). That is what was measured on an H200 for 32-bit additions
-//! to shared memory, with one exception: where the compiler sees that all lanes add to one address, it is one wavefront,
-//! presumably because their sum is added; where the address comes from memory, as in a probe, it is one for each lane. A
-//! compare-and-exchange takes two wavefronts for each pass. Some atomic operations are loops on the device, such as
-//! additions of 64 bits; the model does not tell how often these go round.
+//! Atomic operations of a warp's lanes on one address run one after another; NVIDIA documents this, but not the number of
+//! wavefronts. The model counts one *pass* for each lane that updates a word of the same bank, whether it is the same word or
+//! not ([`Cost::passes`]). This was measured on an H200 for 32-bit additions to shared memory, with one exception: if the
+//! compiler knows that all lanes add to one address, there is one wavefront, probably because it adds their sum. If the
+//! address comes from memory, as in a probe, there is one wavefront per lane. A compare-and-exchange takes two wavefronts per
+//! pass. Some atomic operations, such as 64-bit additions, are loops on the device. The model does not predict their
+//! iterations.
 
 mod accumulation;
 mod cost;

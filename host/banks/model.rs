@@ -1,11 +1,11 @@
-//! The model itself.
+//! The model of banks.
 
 use super::BankError;
 use super::{AccessPattern, Cost, Width};
 use crate::Result;
 use cuda_std::host::banks::Banks;
 
-/// A shared memory, as far as bank conflicts depend on it: so many banks, whose words have so many bytes.
+/// Model of a shared memory: the number of its banks, and the width of their words.
 ///
 /// ```
 /// use slm::banks::{AccessPattern, BankModel, Width};
@@ -20,14 +20,14 @@ pub struct BankModel {
 }
 
 impl BankModel {
-    /// 32 banks of 4 bytes: NVIDIA GPUs since compute capability 5.0.
+    /// 32 banks of 4 bytes, as in NVIDIA GPUs since compute capability 5.0.
     pub const NVIDIA: BankModel = BankModel { banks: Banks::NVIDIA };
 
-    /// 16 banks of 4 bytes, which serve half a warp at a time: the textbooks' other example.
+    /// 16 banks of 4 bytes, which serve half a warp at a time, as in older textbooks.
     pub const SIXTEEN: BankModel = BankModel { banks: Banks::new(16, 4).expect("16 words are more than 16 bytes") };
 
-    /// So many banks, 1 to 32, of so many bytes, 1 to 16; both powers of two, and the product 16 at least, so that an
-    /// access of 16 bytes meets no bank twice.
+    /// Returns the model of `banks` banks (1 to 32) of `bank_bytes` bytes (1 to 16). Both must be powers of two, and their
+    /// product at least 16, so that an access of 16 bytes uses no bank twice.
     ///
     /// # Errors
     ///
@@ -45,42 +45,41 @@ impl BankModel {
         Ok(BankModel { banks })
     }
 
-    /// The number of banks.
+    /// Returns the number of banks.
     #[must_use]
     pub const fn banks(&self) -> u32 {
         self.banks.count()
     }
 
-    /// The bytes of a bank's word.
+    /// Returns the number of bytes per word of a bank.
     #[must_use]
     pub const fn bank_bytes(&self) -> u32 {
         self.banks.bytes()
     }
 
-    /// As the rule takes it.
+    /// Returns the banks for the rule.
     pub(super) fn rule(&self) -> Banks {
         self.banks
     }
 
-    /// What the access costs.
+    /// Returns the cost of an access.
     #[must_use]
     pub fn cost(&self, pattern: &AccessPattern) -> Cost {
         Cost::of(&pattern.access(), pattern.kind(), self.banks)
     }
 
-    /// How many lanes wait for each other in a bank: the most passes that a phase takes, 1 if there is no conflict and
-    /// 0 if no lane takes part. The same as [`Cost::degree`].
+    /// Returns the degree of the bank conflict, as [`Cost::degree`]: the maximum number of passes per phase, 1 without conflicts
+    /// and 0 if no lane takes part.
     #[must_use]
     pub fn conflict_degree(&self, pattern: &AccessPattern) -> u32 {
         self.cost(pattern).degree
     }
 
-    /// The smallest number that is not less than `stride` and with which columns are free of conflicts: those of a
-    /// matrix whose rows begin so many elements of `width` apart, where lane `k` loads or stores the element in row `k`
-    /// of any one column. The difference is the padding of a row.
+    /// Returns the smallest row stride, at least `stride`, for which accesses to columns have no conflicts. Strides are in
+    /// elements of `width`, and lane `k` accesses row `k` of one column. The difference to `stride` is the padding of a row.
     ///
-    /// An odd stride is enough for elements as wide as a bank's word, and wider; smaller ones share words. Element
-    /// numbers have 32 bits and wrap, so there is an answer for each stride.
+    /// For elements at least as wide as a bank's word, any odd stride has no conflicts; narrower elements share words. Element
+    /// indices have 32 bits and wrap, so there is a result for every stride.
     ///
     /// ```
     /// use slm::banks::{BankModel, Width};
@@ -93,12 +92,11 @@ impl BankModel {
     pub fn padded_stride(&self, stride: u32, width: Width) -> u32 {
         let is_free =
             |stride: &u32| (0..self.columns_of_a_word(width)).all(|column| self.is_free(*stride, column, width));
-        // At the latest an odd number of words; at the end of the numbers the wrapped strides -1, -2, …, which are
-        // backwards and short.
+        // An odd number of words has no conflicts. Near the largest stride, the wrapped strides -1, -2, … are small.
         (stride..=u32::MAX).find(is_free).expect("every few strides one is free of conflicts")
     }
 
-    /// How many columns begin at different places of a word.
+    /// Returns the number of columns that share a word.
     fn columns_of_a_word(&self, width: Width) -> u32 {
         (self.bank_bytes() / width.bytes()).max(1)
     }

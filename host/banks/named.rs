@@ -1,12 +1,11 @@
-//! Patterns that have names.
+//! Named access patterns.
 
 use super::{AccessKind, AccessPattern, Width};
 use std::fmt;
 
-/// The index patterns that bank conflicts are usually explained with. `g` is the number of a thread in a row of `N =
-/// 32`.
+/// Index patterns that bank conflicts are usually explained with. `g` is the number of a thread among `N = 32`.
 ///
-/// `Display` gives the index as a formula.
+/// `Display` prints the index as a formula.
 ///
 /// ```
 /// use slm::banks::{AccessKind, BankModel, Named, Width};
@@ -21,11 +20,11 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
-    /// `g`: each thread its own element.
+    /// `g`: each thread accesses its own element.
     Own,
-    /// `g + 1`: the next one's.
+    /// `g + 1`: each thread accesses the next element.
     Next,
-    /// `N - 1 - g`: the elements in reverse.
+    /// `N - 1 - g`: the elements in reverse order.
     Reversed,
     /// `g & !1`: two threads share an element.
     Pairs,
@@ -45,7 +44,7 @@ impl Named {
         Named::Strided(17),
     ];
 
-    /// The element of thread `g`, modulo 2^32.
+    /// Returns the element index of thread `g`, modulo 2^32.
     #[must_use]
     pub const fn index(self, g: u32) -> u32 {
         match self {
@@ -57,7 +56,7 @@ impl Named {
         }
     }
 
-    /// The access of a whole warp.
+    /// Returns the access of a whole warp.
     #[must_use]
     pub fn pattern(self, kind: AccessKind, width: Width) -> AccessPattern {
         AccessPattern::new(kind, width, |lane| Some(self.index(lane)))

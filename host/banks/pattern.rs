@@ -1,11 +1,11 @@
-//! What the lanes of a warp access.
+//! Access patterns of a warp.
 
 use super::BankError;
 use crate::{Error, Result};
 use cuda_std::host::banks::{WarpAccess, lanes_of};
 use std::fmt;
 
-/// What an access does.
+/// Kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// A load.
@@ -17,7 +17,7 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [AccessKind; 3] = [AccessKind::Load, AccessKind::Store, AccessKind::Atomic];
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for AccessKind {
     }
 }
 
-/// How many bytes a lane moves with one instruction.
+/// Number of bytes that a lane moves with one instruction.
 ///
 /// ```
 /// use slm::banks::Width;
@@ -54,10 +54,10 @@ pub enum Width {
 }
 
 impl Width {
-    /// All of them.
+    /// All widths.
     pub const ALL: [Width; 5] = [Width::B1, Width::B2, Width::B4, Width::B8, Width::B16];
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn bytes(self) -> u32 {
         1 << self as u32
@@ -67,9 +67,11 @@ impl Width {
 impl TryFrom<usize> for Width {
     type Error = Error;
 
+    /// Returns the width of `bytes` bytes.
+    ///
     /// # Errors
     ///
-    /// [`BankError::AccessWidth`] for other numbers of bytes than 1, 2, 4, 8 and 16.
+    /// [`BankError::AccessWidth`] for numbers other than 1, 2, 4, 8 and 16.
     fn try_from(bytes: usize) -> Result<Self> {
         Width::ALL
             .into_iter()
@@ -78,16 +80,15 @@ impl TryFrom<usize> for Width {
     }
 }
 
-/// What the 32 lanes of a warp access in shared memory with one instruction: each an element of its own choice, or
-/// none.
+/// Accesses of the 32 lanes of a warp to shared memory with one instruction. Each lane accesses any element, or none.
 ///
-/// Elements are numbered from one that is aligned to all banks. The numbers have 32 bits.
+/// Element 0 is aligned to all banks. Element indices have 32 bits.
 ///
 /// ```
 /// use slm::banks::{AccessPattern, BankModel, Width};
 ///
 /// let pairs = AccessPattern::load(Width::B4, |lane| lane & !1);
-/// assert_eq!(BankModel::NVIDIA.conflict_degree(&pairs), 1); // a word goes to all lanes that want it
+/// assert_eq!(BankModel::NVIDIA.conflict_degree(&pairs), 1); // a word is served to all lanes that access it
 ///
 /// let some = AccessPattern::store(Width::B4, |lane| 32 * lane).only(0b1011);
 /// assert_eq!((some.index(3), some.index(4)), (Some(96), None));
@@ -97,14 +98,14 @@ impl TryFrom<usize> for Width {
 pub struct AccessPattern {
     kind: AccessKind,
     width: Width,
-    /// The lanes that take part: a bit for each.
+    /// Lanes that take part, one bit per lane.
     lanes: u32,
-    /// In bytes; zero for other lanes, so that equal patterns are equal.
+    /// In bytes. Zero for lanes that take no part, so that equal patterns compare equal.
     addresses: [u64; 32],
 }
 
 impl AccessPattern {
-    /// Lane `k`, from 0 to 31, accesses element `index(k)`, or none.
+    /// Returns the pattern in which lane `k`, from 0 to 31, accesses element `index(k)`, or none.
     ///
     /// ```
     /// use slm::banks::{AccessKind, AccessPattern, Width};
@@ -124,53 +125,53 @@ impl AccessPattern {
         pattern
     }
 
-    /// Lane `k` loads element `index(k)`.
+    /// Returns the pattern in which lane `k` loads element `index(k)`.
     #[must_use]
     pub fn load(width: Width, mut index: impl FnMut(u32) -> u32) -> Self {
         Self::new(AccessKind::Load, width, |lane| Some(index(lane)))
     }
 
-    /// Lane `k` stores element `index(k)`.
+    /// Returns the pattern in which lane `k` stores element `index(k)`.
     #[must_use]
     pub fn store(width: Width, mut index: impl FnMut(u32) -> u32) -> Self {
         Self::new(AccessKind::Store, width, |lane| Some(index(lane)))
     }
 
-    /// Lane `k` updates element `index(k)` atomically.
+    /// Returns the pattern in which lane `k` updates element `index(k)` atomically.
     #[must_use]
     pub fn atomic(width: Width, mut index: impl FnMut(u32) -> u32) -> Self {
         Self::new(AccessKind::Atomic, width, |lane| Some(index(lane)))
     }
 
-    /// The same, without the lanes whose bit in `lanes` is 0.
+    /// Returns the pattern without the lanes whose bit in `lanes` is 0.
     #[must_use]
     pub fn only(self, lanes: u32) -> Self {
         Self::new(self.kind, self.width, |lane| self.index(lane).filter(|_| lanes >> lane & 1 == 1))
     }
 
-    /// What the access does.
+    /// Returns the kind of access.
     #[must_use]
     pub fn kind(&self) -> AccessKind {
         self.kind
     }
 
-    /// How many bytes each lane moves.
+    /// Returns the number of bytes that each lane moves.
     #[must_use]
     pub fn width(&self) -> Width {
         self.width
     }
 
-    /// The lanes that take part: bit `k` is lane `k`.
+    /// Returns the lanes that take part: bit `k` is lane `k`.
     #[must_use]
     pub fn lanes(&self) -> u32 {
         self.lanes
     }
 
-    /// The element that a lane accesses; `None` if it takes no part, and for lanes that there are not.
+    /// Returns the element that a lane accesses; `None` if the lane takes no part or exceeds 31.
     #[must_use]
     pub fn index(&self, lane: u32) -> Option<u32> {
         let takes_part = lanes_of(self.lanes).any(|other| other == lane);
-        // The address was made of an index of 32 bits.
+        // The address was computed from an index of 32 bits.
         takes_part.then(|| (self.addresses[lane as usize] / u64::from(self.width.bytes())) as u32)
     }
 
@@ -179,7 +180,7 @@ impl AccessPattern {
     }
 }
 
-/// As the rule takes it.
+/// Returns the access for the rule.
 pub(super) fn warp_access(kind: AccessKind, width: Width, lanes: u32, addresses: &[u64; 32]) -> WarpAccess<'_> {
     WarpAccess { lanes, addresses, bytes: width.bytes(), load: kind == AccessKind::Load }
 }

@@ -1,34 +1,34 @@
-//! How long accesses take on a device.
+//! Measurement of accesses on a device.
 
 use super::{AccessKind, AccessPattern, BankError, Width};
 use crate::{Backend, Device, LaunchShape, Result};
 use cuda_std::{Entry, shared_bytes};
 use slm_kernels::banks::{self as kernels, ACCESSES, NOBODY, ProbeArgs, banks_probe};
 
-/// What an access was measured to take: the result of [`AccessPattern::probe`].
+/// Measured time of an access. [`AccessPattern::probe`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Probe {
-    /// How many accesses, each of a whole warp, were measured.
+    /// Number of measured accesses, each of a whole warp.
     pub accesses: u64,
-    /// The cycles that they took together.
+    /// Cycles of all of these accesses.
     pub cycles: u64,
-    /// The cycles that as many of the [conflict-free](AccessPattern::conflict_free) pattern took.
+    /// Cycles of as many accesses with the [conflict-free](AccessPattern::conflict_free) pattern.
     pub conflict_free_cycles: u64,
 }
 
 impl Probe {
-    /// The cycles of the multiprocessor for one access of a warp, while other warps make the same one.
+    /// Returns the cycles of the multiprocessor per access of a warp, while other warps make the same access.
     #[must_use]
     pub fn cycles_per_access(&self) -> f64 {
         self.cycles as f64 / self.accesses as f64
     }
 
-    /// `cycles / conflict_free_cycles`: how many times as long it takes as if each lane had its own element.
+    /// Returns `cycles / conflict_free_cycles`: the time relative to an access in which each lane has its own element.
     ///
-    /// The model's number for it is the passes of both patterns, one divided by the other. For elements of up to four
-    /// bytes, and 32 banks of four bytes, that is the [degree](super::Cost::degree). For wider ones it can be less than
-    /// 1: lanes that share elements are served together, where those with elements of their own take several phases.
+    /// The model predicts it as the ratio of the passes of both patterns. For elements of up to four bytes, and 32 banks of four
+    /// bytes, this is the [degree](super::Cost::degree). For wider elements it can be less than 1: lanes that share elements are
+    /// served together, while lanes with their own elements take several phases.
     #[must_use]
     pub fn serialisation(&self) -> f64 {
         self.cycles as f64 / self.conflict_free_cycles as f64
@@ -36,22 +36,22 @@ impl Probe {
 }
 
 impl AccessPattern {
-    /// The same lanes with the same kind of access, but lane `k` accesses element `k`: what is the fastest if all want
-    /// elements of their own. For elements as wide as a bank's word, and wider, no lane waits for another one of its
-    /// phase.
+    /// Returns the pattern with the same lanes and kind of access in which lane `k` accesses element `k`. This is the fastest
+    /// pattern with a separate element for each lane. For elements at least as wide as a bank's word, no lane waits for another
+    /// lane of its phase.
     #[must_use]
     pub fn conflict_free(&self) -> Self {
         Self::new(self.kind(), self.width(), |lane| self.index(lane).map(|_| lane))
     }
 
-    /// Measures the access, and its [conflict-free](Self::conflict_free) pattern, on a device.
+    /// Measures the access and its [conflict-free](Self::conflict_free) pattern on a device, and returns both times.
     ///
-    /// 32 warps of one block make the access many thousand times, with so much under way at a time that what they wait
-    /// for is shared memory. The time is from the first warp's beginning to the last one's end, by the clock of the
-    /// multiprocessor, in cycles. Loads depend on each other: each thread adds what it has loaded, zero, to the number
-    /// of the element that it loads next. Atomic operations are additions to four bytes, or exchanges of eight.
+    /// 32 warps of one block make the access many thousand times, so that shared memory limits their speed. The time is measured
+    /// in cycles by the clock of the multiprocessor, from the start of the first warp to the end of the last one. Loads depend on
+    /// each other: each thread adds the loaded value, zero, to the index of its next load. Atomic operations are additions to four
+    /// bytes, or exchanges of eight bytes.
     ///
-    /// An emulated device has no time, and counts passes instead: the result is that of the
+    /// An emulated device has no clock. It counts passes instead, so the result is that of the
     /// [model](super::BankModel::cost) with its banks.
     ///
     /// ```
@@ -70,28 +70,28 @@ impl AccessPattern {
     /// # Errors
     ///
     /// * [`BankError::NoLanes`] if no lane takes part.
-    /// * [`BankError::AtomicWidth`] for an atomic operation on other than four or eight bytes.
+    /// * [`BankError::AtomicWidth`] for atomic operations on numbers of bytes other than four and eight.
     /// * [`Error::KernelOnCpu`] on the CPU.
-    /// * [`Error::SharedMemoryExceeded`] if a block cannot have all elements up to the pattern's last one.
-    /// * What [`Device::kernel`] and [`Device::upload`] give, and [failures of the device](Error#failures-of-the-device).
+    /// * [`Error::SharedMemoryExceeded`] if the elements up to the pattern's last one exceed the shared memory of a block.
+    /// * The errors of [`Device::kernel`] and [`Device::upload`], and [failures of the device](Error#failures-of-the-device).
     pub fn probe(&self, device: &Device) -> Result<Probe> {
         if self.lanes() == 0 {
             return Err(BankError::NoLanes.into());
         }
         let (measure, effort) = (kernel(self.kind(), self.width())?, Effort::on(device));
-        // In this order, so that what the first launch pays for is not taken for conflicts.
+        // The conflict-free pattern first, so that the extra cost of a first launch does not look like conflicts.
         let conflict_free_cycles = measure(&self.conflict_free(), device, &effort)?;
         let cycles = measure(self, device, &effort)?;
         Ok(Probe { accesses: effort.accesses(), cycles, conflict_free_cycles })
     }
 
-    /// The elements up to the last one that is accessed.
+    /// Returns the number of elements up to the last accessed one.
     fn elements(&self) -> u64 {
         (0..32).filter_map(|lane| self.index(lane)).max().map_or(0, |last| u64::from(last) + 1)
     }
 }
 
-/// How often an access is made.
+/// Number of repetitions of an access.
 struct Effort {
     warps: u32,
     rounds: u32,
@@ -100,9 +100,10 @@ struct Effort {
 impl Effort {
     fn on(device: &Device) -> Self {
         match device.info().backend {
-            // What counts is exact, however little there is to count.
+            // Counts are exact for any number of accesses.
             Backend::Emulated => Effort { warps: 2, rounds: 1 },
-            // A block has no more warps. A quarter of a million cycles at least: beginning and end are some hundred.
+            // The maximum number of warps. The accesses take at least a quarter of a million cycles; start and end take some
+            // hundred.
             _ => Effort { warps: 32, rounds: 256 },
         }
     }
@@ -112,10 +113,10 @@ impl Effort {
     }
 }
 
-/// What measures the cycles of a pattern.
+/// A function that measures the cycles of a pattern.
 type Measure = fn(&AccessPattern, &Device, &Effort) -> Result<u64>;
 
-/// The measurement of a kind of access.
+/// Returns the measurement for a kind of access.
 fn kernel(kind: AccessKind, width: Width) -> Result<Measure> {
     use AccessKind::{Atomic, Load, Store};
     use Width::{B1, B2, B4, B8, B16};
@@ -136,7 +137,7 @@ fn kernel(kind: AccessKind, width: Width) -> Result<Measure> {
     })
 }
 
-/// The cycles from the first warp's beginning to the last one's end.
+/// Returns the cycles from the start of the first warp to the end of the last one.
 fn cycles<E: Entry<Args = ProbeArgs, Constants = ()>>(
     pattern: &AccessPattern,
     device: &Device,
@@ -153,7 +154,7 @@ fn cycles<E: Entry<Args = ProbeArgs, Constants = ()>>(
     let mut places_after = device.zeroed(threads as usize)?;
     kernel.launch(shape, |windows| ProbeArgs {
         places: windows.input(&places),
-        // So many elements that they have more bits are refused.
+        // More elements than 32 bits can count exceed the shared memory.
         elements: elements as u32,
         rounds: effort.rounds,
         zero: 0,

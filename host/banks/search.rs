@@ -1,34 +1,34 @@
-//! The search for a layout without conflicts.
+//! Search for a layout without conflicts.
 
 use super::tile::TileAccess;
 use super::{BankModel, Cost, Layout, Swizzle, Tile, Width, pattern};
 use crate::Result;
 use std::fmt;
 
-/// A layout for a tile, and what the tile's accesses cost with it.
+/// A layout for a tile, with the costs of the tile's accesses. [`BankModel::search`] and [`BankModel::evaluate`] return it.
 ///
-/// `Display` gives it as a few lines of text.
+/// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Proposal {
-    /// Where the elements stand.
+    /// The layout.
     pub layout: Layout,
-    /// The shared memory that it takes.
+    /// Bytes of shared memory that it needs.
     pub bytes: u64,
-    /// How many of these bytes hold no element.
+    /// Number of these bytes that hold no element.
     pub extra_bytes: u64,
-    /// What each of the tile's accesses costs, in their order.
+    /// Cost of each of the tile's accesses, in their order.
     pub costs: Vec<Cost>,
 }
 
 impl Proposal {
-    /// Whether no access has a conflict.
+    /// Returns whether no access has a conflict.
     #[must_use]
     pub fn is_conflict_free(&self) -> bool {
         self.costs.iter().all(Cost::is_conflict_free)
     }
 
-    /// The passes of all accesses together.
+    /// Returns the number of passes of all accesses together.
     #[must_use]
     pub fn passes(&self) -> u64 {
         self.costs.iter().map(|cost| cost.passes).sum()
@@ -51,12 +51,12 @@ impl fmt::Display for Proposal {
 }
 
 impl BankModel {
-    /// What the accesses of a tile cost with a layout.
+    /// Returns the costs of a tile's accesses with a given layout.
     ///
     /// # Errors
     ///
-    /// [`Error::Pitch`](crate::Error::Pitch) if the layout's rows are shorter than the tile's;
-    /// [`BankError::LayoutAlignment`] if it separates what a lane accesses at a time.
+    /// * [`Error::Pitch`](crate::Error::Pitch) if the rows of the layout are shorter than those of the tile.
+    /// * [`BankError::LayoutAlignment`] if the layout separates elements that a lane accesses together.
     ///
     /// ```
     /// use slm::banks::{AccessKind, BankModel, Layout, Tile, Width};
@@ -75,14 +75,18 @@ impl BankModel {
         Ok(Proposal { layout, bytes, extra_bytes: bytes - tile.bytes(), costs })
     }
 
-    /// The layout for a tile that takes the least shared memory of those without conflicts; of several, a padding
-    /// rather than a swizzle, and the swizzle of the fewest bits. If none that was tried is free of conflicts
-    /// ([`Proposal::is_conflict_free`] tells), it is the one with the fewest passes, and of these the smallest.
+    /// Returns the conflict-free layout that needs the least shared memory. Among equals it prefers padding to a swizzle, and
+    /// swizzles of fewer bits. If no candidate is free of conflicts, it returns the one with the fewest passes, and among those
+    /// the smallest; [`Proposal::is_conflict_free`] returns `false` then.
     ///
-    /// Tried are all paddings of a row up to, but not including, a word of each bank; and all swizzles that move groups
-    /// of up to 16 bytes within a word of each bank, change after up to 32 rows, and have no further padding than their
-    /// rows need. Each is evaluated for every request of every access, so the answer is exact. That takes milliseconds
-    /// for most tiles, and seconds for the largest ones if no layout is free of conflicts.
+    /// The candidates are
+    ///
+    /// * all paddings of a row that are shorter than one word of each bank;
+    /// * all swizzles that move groups of up to 16 bytes within one word of each bank and change after up to 32 rows, with no
+    ///   more padding than the swizzle requires.
+    ///
+    /// Each candidate is evaluated for every request of every access, so the result is exact. This takes milliseconds for most
+    /// tiles, and seconds for the largest ones if no layout is free of conflicts.
     ///
     /// ```
     /// use slm::banks::{AccessKind, BankModel, Tile, Width};
@@ -104,7 +108,7 @@ impl BankModel {
     pub fn search(&self, tile: &Tile) -> Proposal {
         let mut best: Option<Proposal> = None;
         for layout in self.layouts(tile) {
-            // Those that separate what is accessed together are none.
+            // Not a candidate if it separates elements that are accessed together.
             let Ok(proposal) = self.evaluate(tile, layout) else { continue };
             if proposal.is_conflict_free() {
                 return proposal;
@@ -116,7 +120,7 @@ impl BankModel {
         best.expect("some padding makes rows a multiple of 16 bytes")
     }
 
-    /// What is tried, in this order.
+    /// Returns the candidates, smallest first.
     fn layouts(&self, tile: &Tile) -> Vec<Layout> {
         let mut layouts: Vec<Layout> = self.paddings(tile).chain(self.swizzles(tile)).collect();
         layouts.sort_by_key(|layout| layout.elements(tile.rows(), tile.columns()));
@@ -141,7 +145,7 @@ impl BankModel {
         })
     }
 
-    /// How many elements the words of all banks have.
+    /// Returns the number of elements in one word of each bank.
     fn elements_of_a_row(&self, width: Width) -> u32 {
         self.banks() * self.bank_bytes() / width.bytes()
     }

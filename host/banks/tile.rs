@@ -1,21 +1,21 @@
-//! A tile of shared memory, and how warps access it.
+//! Tiles in shared memory, and their accesses by warps.
 
 use super::{AccessKind, BankError, Layout, Width};
 use crate::{Error, Result};
 
-/// The most bytes of a tile; no block has so much shared memory.
+/// Maximum number of bytes of a tile, more than any block has.
 const MOST_BYTES: u64 = 1 << 18;
 
-/// The most requests of an access: enough to access the largest tile byte by byte.
+/// Maximum number of requests of an access: enough to access the largest tile byte by byte.
 const MOST_REQUESTS: u64 = MOST_BYTES / 32;
 
-/// A matrix in shared memory and what warps do with it, for which [`BankModel::search`](super::BankModel::search) looks
-/// for a layout.
+/// A matrix in shared memory, and the accesses that warps make to it. [`BankModel::search`](super::BankModel::search) finds a
+/// layout for it.
 ///
 /// ```
 /// use slm::banks::{AccessKind, Tile, Width};
 ///
-/// // What a transpose does: rows come in, four elements at a time, and columns go out.
+/// // A transposition stores rows, four elements at a time, and loads columns.
 /// let tile = Tile::new(64, 64, Width::B4)?
 ///     .row_by_row(AccessKind::Store, Width::B16)?
 ///     .column_by_column(AccessKind::Load, Width::B4)?;
@@ -30,17 +30,17 @@ pub struct Tile {
     accesses: Vec<TileAccess>,
 }
 
-/// What all warps together do at one place of a kernel.
+/// Accesses of all warps at one source line of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TileAccess {
     pub(super) kind: AccessKind,
     pub(super) width: Width,
-    /// For each request of a warp the row and column where each lane begins.
+    /// For each request of a warp: row and column of each lane's first element.
     pub(super) requests: Vec<[Option<[u32; 2]>; 32]>,
 }
 
 impl Tile {
-    /// A tile of elements of `width`, which nobody accesses yet.
+    /// Returns a tile of elements of `width`, without accesses.
     ///
     /// # Errors
     ///
@@ -53,49 +53,49 @@ impl Tile {
         Ok(Tile { rows, columns, width, accesses: Vec::new() })
     }
 
-    /// Warps go through the whole tile along its rows: the lanes of a warp take neighbours in a row, and at its end go
-    /// on in the next one. Each takes as many elements as `width` has bytes for.
+    /// Adds an access to the whole tile along its rows: the lanes of a warp access neighbours in a row, and continue in the next
+    /// row at its end. Each lane accesses `width` bytes. Returns the tile.
     ///
     /// # Errors
     ///
-    /// As [`access`](Self::access): the columns must be a multiple of the elements that a lane takes.
+    /// The errors of [`access`](Self::access). The number of columns must be a multiple of the elements per lane.
     pub fn row_by_row(self, kind: AccessKind, width: Width) -> Result<Self> {
         let across = self.columns.div_ceil(self.elements(width)?);
         self.all(kind, width, |item| [item / across, item % across])
     }
 
-    /// Warps go through the whole tile along its columns: the lanes of a warp take elements below each other, and at
-    /// the end of a column go on in the next one. With a `width` of several elements, each takes neighbours in its row.
+    /// Adds an access to the whole tile along its columns: the lanes of a warp access elements below each other, and continue in
+    /// the next column at its end. If `width` is several elements, each lane accesses neighbours in its row. Returns the tile.
     ///
     /// # Errors
     ///
-    /// As [`access`](Self::access): the columns must be a multiple of the elements that a lane takes.
+    /// The errors of [`access`](Self::access). The number of columns must be a multiple of the elements per lane.
     pub fn column_by_column(self, kind: AccessKind, width: Width) -> Result<Self> {
         let rows = self.rows;
         self.all(kind, width, |item| [item % rows, item / rows])
     }
 
-    /// An access to every element, one lane after another: to the one in row `place(item)[0]`, and in column
-    /// `place(item)[1]` counted in `width`.
+    /// Adds an access to every element, lane by lane: item `i` is in row `place(i)[0]`, and in column `place(i)[1]` counted in
+    /// units of `width`.
     fn all(self, kind: AccessKind, width: Width, place: impl Fn(u32) -> [u32; 2]) -> Result<Self> {
         let each = self.elements(width)?;
-        // No more than bytes.
+        // At most the number of bytes.
         let items = self.rows * self.columns.div_ceil(each);
         self.access(kind, width, items.div_ceil(32), |request, lane| {
             let item = 32 * request + lane;
-            // An empty tile has no items, and no place for them.
+            // `place` cannot be called for an empty tile.
             (item < items).then(|| place(item)).map(|[row, group]| [row, group * each])
         })
     }
 
-    /// Any access: in request `r` of a warp, 0 to `requests - 1`, lane `k` accesses what begins at the row and column
-    /// `place(r, k)`, or nothing. With a `width` of several elements, those are neighbours in the row.
+    /// Adds any access, and returns the tile. In request `r` of a warp, from 0 to `requests - 1`, lane `k` accesses `width` bytes
+    /// from row and column `place(r, k)` on, or nothing. If `width` is several elements, they are neighbours in the row.
     ///
     /// # Errors
     ///
     /// * [`BankError::NarrowAccess`] if `width` is less than an element.
-    /// * [`BankError::TileAlignment`] if a column is not a multiple of the elements that a lane accesses.
-    /// * [`BankError::OutsideTile`] if an element is not in the tile.
+    /// * [`BankError::TileAlignment`] if a column is not a multiple of the elements per lane.
+    /// * [`BankError::OutsideTile`] if an element is outside of the tile.
     /// * [`Error::TooLarge`] for more than 8192 requests.
     ///
     /// ```
@@ -133,7 +133,7 @@ impl Tile {
         Ok(self)
     }
 
-    /// How many elements an access of `width` has.
+    /// Returns the number of elements in an access of `width`.
     fn elements(&self, width: Width) -> Result<u32> {
         let [bytes, element_bytes] = [width.bytes(), self.width.bytes()];
         match bytes / element_bytes {
@@ -142,7 +142,7 @@ impl Tile {
         }
     }
 
-    /// Whether an access can begin here.
+    /// Returns an error if an access cannot begin here.
     fn check(&self, [row, column]: [u32; 2], elements: u32) -> Result<()> {
         let (rows, columns) = (self.rows, self.columns);
         if !column.is_multiple_of(elements) {
@@ -152,25 +152,25 @@ impl Tile {
         if inside { Ok(()) } else { Err(BankError::OutsideTile { row, column, elements, rows, columns }.into()) }
     }
 
-    /// Its rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// Its columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.columns
     }
 
-    /// The bytes of an element.
+    /// Returns the width of an element.
     #[must_use]
     pub fn width(&self) -> Width {
         self.width
     }
 
-    /// The bytes of its elements.
+    /// Returns the number of bytes of all elements.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes_of(u64::from(self.rows) * u64::from(self.columns))
@@ -184,13 +184,13 @@ impl Tile {
         &self.accesses
     }
 
-    /// Whether the layout has room for the rows, and leaves together what is accessed together.
+    /// Returns an error if the rows do not fit into the layout, or if it separates elements that are accessed together.
     pub(super) fn check_layout(&self, layout: &Layout) -> Result<()> {
         let (columns, stride) = (self.columns, layout.stride());
         if stride < columns {
             return Err(Error::Pitch { columns: columns as usize, pitch: stride as usize });
         }
-        // An empty tile is not accessed, whatever its accesses could take.
+        // An empty tile is never accessed.
         let widths = self.accesses.iter().filter(|_| self.bytes() > 0).map(|access| access.width);
         let elements = widths.max().map_or(1, |widest| widest.bytes() / self.width.bytes());
         match layout.keeps(elements) {

@@ -1,8 +1,8 @@
 //! One-dimensional filters on the CPU.
 //!
-//! Work is cut into pieces of outputs that fit a core's cache together with their samples. A piece copies its part
-//! of the continued line (so that nothing has to look at borders any more) and keeps [`WIDTH`] neighbouring sums in
-//! vector registers while it goes through the taps: the compiler makes vector instructions of it.
+//! The outputs are divided into pieces that fit into a core's cache together with their samples. A piece first copies its part
+//! of the line, continued beyond the borders, so the inner loop needs no border checks. It keeps [`WIDTH`] neighbouring sums in
+//! vector registers while it iterates over the taps; the compiler vectorises that loop.
 
 use super::{Algorithm, FilterElement, Lines, Plan, Taps};
 use crate::parallel::try_for_chunks;
@@ -18,9 +18,9 @@ const PIECE: usize = 4096;
 /// Outputs of a piece down the columns.
 const ROWS: usize = 16;
 
-/// A number with the CPU's multiply and add.
+/// A number type with a multiply-add for the CPU.
 pub trait MultiplyAdd {
-    /// `sum + x * w`: rounded after each step for floats, wrapping for integers. A fused multiply-add would be a
+    /// Returns `sum + x * w`: rounded after each step for floats, wrapping for integers. A fused multiply-add would be a
     /// function call on processors without that instruction.
     #[must_use]
     fn multiply_add(sum: Self, x: Self, w: Self) -> Self;
@@ -73,8 +73,8 @@ impl<T: FilterElement> Filter1d<T> {
     }
 }
 
-/// Filters `lines` of `samples` into `outputs`, and leaves what lies between their rows alone. An error, some outputs
-/// written or none, where there is no memory for a piece.
+/// Filters `lines` of `samples` into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory
+/// for a piece; some outputs may be written then.
 fn filter1d<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
@@ -98,7 +98,7 @@ fn rows<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs:
     })
 }
 
-/// `len` samples of the continued line from `start` on.
+/// Returns `len` samples of the continued line, from `start` on.
 fn extend<T: FilterElement>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Result<Vec<T>> {
     let n = samples.len() as i64;
     let end = start + len as i64;
@@ -111,7 +111,7 @@ fn extend<T: FilterElement>(taps: &Taps<T>, samples: &[T], start: i64, len: usiz
     Ok(extended)
 }
 
-/// `outputs[o] = Σ_j taps[j] · samples[o + j]`.
+/// Computes `outputs[o] = Σ_j taps[j] · samples[o + j]`.
 fn correlate<T: FilterElement>(taps: &[T], samples: &[T], outputs: &mut [T]) {
     let mut blocks = outputs.chunks_exact_mut(WIDTH);
     let mut first = 0;
@@ -137,7 +137,7 @@ fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outpu
         Some(i) => &samples[i as usize * lines.input_pitch..][..lines.lines],
         None => &constant[..],
     };
-    // A single row may have a pitch of whatever size, and the buffer may go on behind the matrix.
+    // A single row may have any pitch, and the buffer may be longer than the matrix.
     let (size, pieces) = (ROWS.saturating_mul(lines.output_pitch), lines.outputs.div_ceil(ROWS));
     try_for_chunks(outputs, size, pieces, &|piece, outputs| {
         let first = piece * ROWS;
@@ -153,7 +153,7 @@ fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outpu
     })
 }
 
-/// `outputs[c] = Σ_j taps[j] · sources[j][c]`.
+/// Computes `outputs[c] = Σ_j taps[j] · sources[j][c]`.
 fn correlate_rows<T: FilterElement>(taps: &[T], sources: &[&[T]], outputs: &mut [T]) {
     for (block, output) in outputs.chunks_mut(WIDTH).enumerate() {
         let first = block * WIDTH;

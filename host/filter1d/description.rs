@@ -1,4 +1,4 @@
-//! What a filter is: plain data.
+//! Description of a filter: plain data.
 
 use super::{FilterElement, PreparedFilter1d, Taps};
 use crate::{Boundary, Device, Extent, Result};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// A one-dimensional filter, described but not yet bound to a device.
 ///
-/// See the [module](super) for what it computes.
+/// The [module](super) has the formulas.
 ///
 /// ```
 /// use slm::{Boundary, Device, Extent, Filter1d};
@@ -21,50 +21,51 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter1d<T> {
     taps: Arc<[T]>,
-    /// The samples before an output's own one that take part.
+    /// Number of samples before sample `i` that output `i` depends on.
     left: usize,
     boundary: Boundary<T>,
     extent: Extent,
     pub(super) algorithm: Algorithm,
 }
 
-/// How a filter is computed on a GPU. The CPU ignores this setting.
+/// Kernel that computes a filter on a GPU. The CPU ignores this setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The fastest one: [`RegisterTiled`](Algorithm::RegisterTiled), which takes any number of taps, in several launches
-    /// if there are very many.
+    /// The fastest one: [`RegisterTiled`](Algorithm::RegisterTiled). It takes any number of taps, in several launches if there
+    /// are very many.
     #[default]
     Auto,
-    /// Each thread computes one output and reads everything from global memory. Needs no shared memory, so it takes
-    /// any number of taps.
+    /// Each thread computes one output and reads everything from global memory. It needs no shared memory, so it takes any
+    /// number of taps.
     GlobalMemory,
-    /// A block shares a tile of samples and its halo in shared memory; each thread computes one output at a time.
-    /// To see what shared memory alone brings.
+    /// A block keeps a tile of samples and its halo in shared memory; each thread computes one output at a time. Shows the
+    /// effect of shared memory alone.
     SharedTile(HaloLoad),
-    /// A tile in shared memory, and several neighbouring outputs per thread in registers: the fastest.
+    /// A tile in shared memory, and several neighbouring outputs per thread in registers. The fastest one.
     RegisterTiled,
 }
 
-/// Who loads the halo of a [`SharedTile`](Algorithm::SharedTile): the `taps - 1` samples that a block needs beyond
-/// its own.
+/// Threads that load the halo of a [`SharedTile`](Algorithm::SharedTile): the `taps - 1` samples that a block needs beyond its
+/// own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HaloLoad {
     /// All threads of the block together.
     #[default]
     Cooperative,
-    /// One thread, while the others wait: the habit that costs.
+    /// One thread, while the others wait. Shows the cost of this common habit.
     EdgeThread,
 }
 
 impl<T: FilterElement> Filter1d<T> {
-    /// `y[i] = Σ_j taps[j] · x[i + j - m / 2]`.
+    /// Returns a correlation: `y[i] = Σ_j taps[j] · x[i + j - m / 2]`.
     #[must_use]
     pub fn correlate(taps: &[T]) -> Self {
         Self::new(taps.into(), taps.len() / 2)
     }
 
-    /// `y[i] = Σ_j taps[j] · x[i - j + m / 2]`: as `correlate`, with the taps reversed.
+    /// Returns a convolution: `y[i] = Σ_j taps[j] · x[i - j + m / 2]`. With an even number of taps, [`Extent::Same`] differs
+    /// from `np.convolve`.
     #[must_use]
     pub fn convolve(taps: &[T]) -> Self {
         Self::new(taps.iter().rev().copied().collect(), taps.len().saturating_sub(1 + taps.len() / 2))
@@ -74,35 +75,35 @@ impl<T: FilterElement> Filter1d<T> {
         Filter1d { taps, left, boundary: Boundary::Zero, extent: Extent::Same, algorithm: Algorithm::Auto }
     }
 
-    /// What the signal is outside its samples; [`Boundary::Zero`] unless said otherwise.
+    /// Returns the filter with these values outside of the signal. The default is [`Boundary::Zero`].
     #[must_use]
     pub fn boundary(mut self, boundary: Boundary<T>) -> Self {
         self.boundary = boundary;
         self
     }
 
-    /// Which outputs are wanted; [`Extent::Same`] unless said otherwise.
+    /// Returns the filter with this range of outputs. The default is [`Extent::Same`].
     #[must_use]
     pub fn extent(mut self, extent: Extent) -> Self {
         self.extent = extent;
         self
     }
 
-    /// How it is computed; [`Algorithm::Auto`] unless said otherwise.
+    /// Returns the filter with this algorithm. The default is [`Algorithm::Auto`].
     #[must_use]
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.algorithm = algorithm;
         self
     }
 
-    /// Checks the filter and binds it to a device: loads the kernel, and uploads the taps, after the work that was
-    /// enqueued before.
+    /// Checks the filter and binds it to a device: loads the kernel and uploads the taps, after all work that was enqueued
+    /// before. Returns the prepared filter.
     ///
     /// # Errors
     ///
-    /// [`FilterError::NoTaps`]; [`Error::TooLarge`] for 2^31 taps or more; [`Error::SharedMemoryExceeded`] if the algorithm asked
-    /// for needs more shared memory than the device has; what [`Device::upload`] gives, and on a GPU what
-    /// [`Device::kernel`] gives.
+    /// * [`FilterError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more.
+    /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
+    /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<T>> {
         T::prepare(self, device)
     }

@@ -10,14 +10,14 @@ use slm_kernels::signal::Sample;
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
 pub trait FilterElement: Dispatch + Sample + MultiplyAdd + FilterKernels {}
 
-/// What generic code asks of an element type: compiled once, with this crate, and not with every crate that filters.
+/// Functions of generic code that are compiled once per element type in this crate, not in every crate that filters.
 pub trait Dispatch: Element {
     /// [`Filter1d::prepare`].
     fn prepare(filter: &Filter1d<Self>, device: &Device) -> Result<PreparedFilter1d<Self>>
     where
         Self: FilterElement;
 
-    /// Filters `lines` of `samples` into `outputs`, both of which are on the filter's device.
+    /// Filters `lines` of `samples` into `outputs`; both are on the filter's device.
     fn run(
         filter: &PreparedFilter1d<Self>,
         lines: &Lines,
@@ -27,12 +27,12 @@ pub trait Dispatch: Element {
     where
         Self: FilterElement;
 
-    /// Filters samples of the host into `len` outputs.
+    /// Returns `len` outputs for samples of the host.
     fn run_on_host(filter: &PreparedFilter1d<Self>, lines: &Lines, samples: &[Self], len: usize) -> Result<Vec<Self>>
     where
         Self: FilterElement;
 
-    /// How `lines` would be filtered.
+    /// Returns the plan for `lines`.
     fn plan(filter: &PreparedFilter1d<Self>, lines: &Lines) -> Plan
     where
         Self: FilterElement;

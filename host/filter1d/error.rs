@@ -2,19 +2,19 @@
 
 /// Invalid taps of a filter, or an axis that it cannot run along.
 ///
-/// Functions return it inside of [`Error`](crate::Error).
+/// Functions return it in [`Error::Filter1d`](crate::Error::Filter1d).
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FilterError {
     /// A filter without taps.
-    #[error("a filter needs at least 1 tap, and this one has 0")]
+    #[error("a filter must have at least 1 tap")]
     NoTaps,
-    /// An axis that an array does not have.
-    #[error("there is no axis {axis}: the array has {dimensions} (numbered from 0)")]
+    /// The array has no such axis.
+    #[error("there is no axis {axis}: the array has {dimensions} axes, numbered from 0")]
     Axis {
-        /// The axis asked for.
+        /// Requested axis.
         axis: usize,
-        /// How many there are.
+        /// Number of axes.
         dimensions: usize,
     },
 }

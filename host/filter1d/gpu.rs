@@ -1,4 +1,4 @@
-//! Filters on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
+//! Filters on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
 use super::kernels::Loaded;
 use super::launches::{Launches, Memory};
@@ -19,7 +19,7 @@ pub(super) struct Filter1d<T: FilterElement> {
 }
 
 impl<T: FilterElement> Filter1d<T> {
-    /// The filter on a device with so much shared memory.
+    /// Returns the filter on a device with this shared memory.
     pub(super) fn new(device: &Device, shared: SharedMemory, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
         let launches = Launches::new(taps, algorithm, shared)?;
         let taps = device.upload(&taps.taps)?;
@@ -34,7 +34,7 @@ impl<T: FilterElement> Filter1d<T> {
         Ok(filter)
     }
 
-    /// What filters lines of this orientation; loaded on first use.
+    /// Returns the kernel for lines of this orientation, loaded on first use.
     fn kernel(&self, orientation: Orientation) -> Result<&Loaded<T>> {
         let kernel = match orientation {
             Orientation::Rows => &self.rows,
@@ -43,7 +43,7 @@ impl<T: FilterElement> Filter1d<T> {
         kernel.get(|| self.launches.entry_point(orientation).load(&self.device))
     }
 
-    /// Enqueues it.
+    /// Enqueues the filter.
     pub(super) fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         if lines.is_empty() {
             return Ok(());

@@ -14,7 +14,7 @@ pub trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self> {
     /// The taps of one launch of the register-tiled kernels.
     type Table: TapTable<Self>;
 
-    /// The entry point of a kernel for lines of this orientation.
+    /// Returns the kernel for lines of this orientation.
     #[must_use]
     fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<Self>;
 }
@@ -42,7 +42,7 @@ where
 
 /// A table of taps.
 pub trait TapTable<T>: Argument {
-    /// The table of these taps, behind the pad for a first sample at `start`; as many as fit into it at most.
+    /// Returns the table of these taps, after the pad for a first sample at `start`. There are at most as many taps as fit.
     #[must_use]
     fn new(taps: &[T], start: i64) -> Self;
 }

@@ -1,4 +1,4 @@
-//! Filters as launches of kernels: which ones, how often, in which shape and with which arguments.
+//! Launches of a filter: which kernels, how many launches, their shapes and arguments.
 
 use super::kernels::{EntryPoint, TapTable};
 use super::tuning::tuning;
@@ -10,36 +10,36 @@ use slm_kernels::filter1d::{Args, Geometry, Halo, Kernel, Orientation, Part, Pro
 use slm_kernels::signal::{Same, Sample};
 use std::ops::Range;
 
-/// What all launches of a filter work on.
+/// Buffers and taps that all launches of a filter share.
 pub(super) struct Memory<T: Sample> {
     pub(super) input: GlobalIn<T>,
     pub(super) output: GlobalInOut<T>,
     pub(super) taps: GlobalIn<T>,
 }
 
-/// A filter as launches of kernels on a device with so much shared memory.
+/// Launches of a filter on a device with this shared memory.
 pub(super) struct Launches<T: FilterElement> {
     taps: Taps<T>,
-    /// What each launch takes of the taps.
+    /// Taps of each launch.
     chunks: Vec<Chunk<T>>,
     algorithm: Algorithm,
     shared: SharedMemory,
 }
 
-/// The taps that one launch takes.
+/// Taps of one launch.
 struct Chunk<T: FilterElement> {
     taps: Range<usize>,
-    /// The taps once more, for the register-tiled kernels; zeros for the others.
+    /// Copy of the taps for the register-tiled kernels; zeros for the others.
     table: T::Table,
 }
 
 impl<T: FilterElement> Chunk<T> {
-    /// All taps in one launch, which reads them from global memory.
+    /// Returns all taps in one launch, which reads them from global memory.
     fn whole(taps: &Taps<T>) -> Vec<Self> {
         vec![Chunk { taps: 0..taps.taps.len(), table: T::Table::new(&[], 0) }]
     }
 
-    /// As many as fit into the constants of each launch.
+    /// Returns chunks of taps, each as many as the constants of a launch hold.
     fn tables(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
         let size = Geometry::chunk::<Same<T>>(shared.max_per_block, &tuning());
         let start = taps.start();
@@ -52,7 +52,7 @@ impl<T: FilterElement> Chunk<T> {
     }
 }
 
-/// What runs for some lines, and why.
+/// Kernel for some lines, and the reason for it.
 pub(super) struct Choice {
     kernel: Kernel,
     name: &'static str,
@@ -66,8 +66,8 @@ impl Choice {
         LaunchShape::new([blocks, 1, 1], [x, y, 1]).shared_bytes(self.geometry.shared_bytes)
     }
 
-    /// More steps than a block makes, where no shared memory limits how many taps there are: a thread loads one and a sample
-    /// at a time.
+    /// Upper bound of a block's steps for kernels without shared memory, whose number of taps is not limited: a thread loads a
+    /// tap and a sample at a time.
     fn steps(&self, taps: usize) -> Option<u64> {
         let threads = u64::from(self.geometry.block.iter().product::<u32>());
         (self.kernel == Kernel::Global).then(|| threads * (2 * taps as u64 + 2))
@@ -77,7 +77,7 @@ impl Choice {
 impl<T: FilterElement> Launches<T> {
     /// # Errors
     ///
-    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered so.
+    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the algorithm cannot even filter rows.
     pub(super) fn new(taps: &Taps<T>, algorithm: Algorithm, shared: SharedMemory) -> Result<Self> {
         let chunks = match kernel_of(algorithm).0 {
             Kernel::Register => Chunk::tables(taps, shared),
@@ -88,13 +88,13 @@ impl<T: FilterElement> Launches<T> {
         Ok(launches)
     }
 
-    /// What runs for rows; a block takes the same for rows of any length.
+    /// Returns the choice for rows. A block needs the same shared memory for rows of any length.
     fn for_rows(&self) -> Result<Choice> {
         let orientation = Orientation::Rows;
         self.choose(&Lines { lines: 1, samples: 1, outputs: 1, orientation, input_pitch: 1, output_pitch: 1 })
     }
 
-    /// What runs for these lines.
+    /// Returns the choice for these lines.
     pub(super) fn choose(&self, lines: &Lines) -> Result<Choice> {
         let (kernel, reason) = kernel_of(self.algorithm);
         // No later chunk is longer.
@@ -107,12 +107,12 @@ impl<T: FilterElement> Launches<T> {
         Ok(Choice { kernel, name, geometry, reason })
     }
 
-    /// The kernel for lines of this orientation.
+    /// Returns the kernel for lines of this orientation.
     pub(super) fn entry_point(&self, orientation: Orientation) -> EntryPoint<T> {
         T::entry_point(kernel_of(self.algorithm).0, orientation)
     }
 
-    /// The launches that filter these lines, in their order.
+    /// Returns the launches that filter these lines, in their order.
     pub(super) fn of<'a>(&'a self, choice: &'a Choice, lines: &'a Lines) -> impl Iterator<Item = Pass<'a, T>> {
         let parts = choice.geometry.parts(lines.lines as u64);
         parts.flat_map(move |part| self.chunks.iter().map(move |chunk| self.launch(choice, lines, part, chunk)))
@@ -123,7 +123,7 @@ impl<T: FilterElement> Launches<T> {
         Pass { filter: self, lines, shape, chunk, part, tiles: choice.geometry.tiles }
     }
 
-    /// How the lines are filtered; `residency` is what the device says of a launch.
+    /// Returns the plan for the lines. `residency` returns the occupancy of a launch.
     pub(super) fn plan(
         &self,
         device: &Device,
@@ -160,15 +160,15 @@ impl<T: FilterElement> Launches<T> {
     ) -> Option<LaunchPlan> {
         let shape = self.of(choice, lines).next()?.shape;
         Some(LaunchPlan {
-            // Not counted one by one: a plan may be for more lines than there can be.
+            // Computed, not counted: a plan may be for more lines than memory can hold.
             times: choice.geometry.launches(lines.lines as u64).saturating_mul(self.chunks.len() as u64),
             moved_bytes: self.moved_bytes(lines),
             ..LaunchPlan::once(choice.name, shape, self.shared, residency(shape))
         })
     }
 
-    /// What all launches read and write: each chunk of taps reads the samples and writes the outputs, and all but the first
-    /// read these as well.
+    /// Returns the bytes that all launches read and write: each chunk of taps reads the samples and writes the outputs, and all
+    /// but the first also read the outputs.
     fn moved_bytes(&self, lines: &Lines) -> u64 {
         let [samples, outputs, chunks] = [lines.samples, lines.outputs, self.chunks.len()].map(|count| count as u64);
         let elements = samples.saturating_mul(chunks).saturating_add(outputs.saturating_mul(2 * chunks - 1));
@@ -176,7 +176,7 @@ impl<T: FilterElement> Launches<T> {
     }
 }
 
-/// What computes an algorithm, and why.
+/// Kernel of an algorithm, and the reason for it.
 fn kernel_of(algorithm: Algorithm) -> (Kernel, &'static str) {
     match algorithm {
         Algorithm::GlobalMemory => (Kernel::Global, "asked for"),
@@ -202,7 +202,7 @@ impl<T: FilterElement> Pass<'_, T> {
         &self.chunk.table
     }
 
-    /// From element to element of a line, and from line to line.
+    /// Strides between elements of a line, and between lines.
     fn steps(&self, pitch: usize) -> [usize; 2] {
         match self.lines.orientation {
             Orientation::Rows => [1, pitch],
@@ -210,7 +210,7 @@ impl<T: FilterElement> Pass<'_, T> {
         }
     }
 
-    /// What the kernel is launched with.
+    /// Returns the kernel's arguments.
     pub(super) fn args(&self, memory: &Memory<T>) -> Args<Same<T>> {
         let filter = self.filter;
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
@@ -232,9 +232,9 @@ impl<T: FilterElement> Pass<'_, T> {
             outside: filter.taps.outside,
             border: filter.taps.border as u32,
             halo: (if edge_thread { Halo::EdgeThread } else { Halo::Cooperative }) as u32,
-            // No more than the grid's blocks, which the launch compares with 31 bits.
+            // At most the number of blocks, which the launch checks against 31 bits.
             tiles: self.tiles as u32,
-            // `Taps::check` has compared them with 31 bits.
+            // `Taps::check` has checked them against 31 bits.
             tap_count: self.chunk.taps.len() as u32,
             resume: u32::from(self.chunk.taps.start > 0),
         }

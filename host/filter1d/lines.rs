@@ -1,4 +1,4 @@
-//! The problem as it is computed: lines of samples, and the taps that meet them.
+//! The problem as CPU and GPU code see it: lines of samples, and taps.
 
 use super::{FilterElement, FilterError};
 use crate::{Error, Extent, Result};
@@ -6,7 +6,7 @@ use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::Border;
 use std::sync::Arc;
 
-/// The most taps: distances from a sample to what it is made of fit into 32 bits.
+/// Maximum number of taps, so that distances between a sample and its inputs fit into 32 bits.
 const MOST_TAPS: usize = i32::MAX as usize;
 
 /// A filter's numbers. Output `o` of a line is `Σ_j taps[j] · X(start + o + j)`.
@@ -30,7 +30,7 @@ impl<T: FilterElement> Taps<T> {
         }
     }
 
-    /// The number of outputs for `samples` samples.
+    /// Returns the number of outputs for `samples` samples.
     pub(crate) fn outputs(&self, samples: usize) -> Result<usize> {
         let halo = self.taps.len() - 1;
         if samples == 0 {
@@ -47,7 +47,7 @@ impl<T: FilterElement> Taps<T> {
         }
     }
 
-    /// The place of the first output's first sample.
+    /// Returns the position of the first sample of the first output.
     pub(crate) fn start(&self) -> i64 {
         match self.extent {
             Extent::Same => -(self.left as i64),
@@ -57,25 +57,25 @@ impl<T: FilterElement> Taps<T> {
     }
 }
 
-/// Lines of samples in memory and where their outputs go. Lengths, steps and pitches are in elements.
+/// Layout of lines of samples and of their outputs in memory. Lengths, steps and pitches are in elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines {
-    /// Lines.
+    /// Number of lines.
     pub(crate) lines: usize,
-    /// Samples of a line.
+    /// Samples per line.
     pub(crate) samples: usize,
-    /// Outputs of a line.
+    /// Outputs per line.
     pub(crate) outputs: usize,
-    /// How the lines run.
+    /// Direction of the lines.
     pub(crate) orientation: Orientation,
-    /// From row to row of the input.
+    /// Row pitch of the input.
     pub(crate) input_pitch: usize,
-    /// From row to row of the output.
+    /// Row pitch of the output.
     pub(crate) output_pitch: usize,
 }
 
 impl Lines {
-    /// One line of `samples` samples.
+    /// Returns one line of `samples` samples.
     pub(crate) fn single<T: FilterElement>(taps: &Taps<T>, samples: usize) -> Result<Self> {
         let outputs = taps.outputs(samples)?;
         Ok(Lines {
@@ -88,7 +88,7 @@ impl Lines {
         })
     }
 
-    /// The lines along `axis` of a matrix whose rows are `pitch` apart, and the shape of the result.
+    /// Returns the lines along `axis` of a matrix with this row pitch, and the shape of the result.
     pub(crate) fn of_matrix<T: FilterElement>(
         taps: &Taps<T>,
         [rows, columns]: [usize; 2],
@@ -107,7 +107,7 @@ impl Lines {
         Ok((Lines { lines, samples, outputs, orientation, input_pitch: pitch, output_pitch: shape[1] }, shape))
     }
 
-    /// Whether there is nothing to compute.
+    /// Returns whether there is nothing to compute.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines == 0 || self.outputs == 0
     }

@@ -5,39 +5,54 @@
 //! * [`correlate`](Filter1d::correlate): `y[i] = Σ_j w[j] · x[i + j - m / 2]`
 //! * [`convolve`](Filter1d::convolve): `y[i] = Σ_j w[j] · x[i - j + m / 2]`
 //!
-//! `j` from 0 to `m - 1`, and `m / 2` rounded down: with an even number of taps the centre is the later of the two
-//! in the middle, as in SciPy's `correlate1d` and `convolve1d`. The [`Extent`] says for which `i`.
+//! `j` runs from 0 to `m - 1`, and `m / 2` is rounded down. With an even number of taps the centre is the later of the two in
+//! the middle, as in SciPy's `correlate1d` and `convolve1d`. The [`Extent`] selects the `i`.
+//!
+//! ```
+//! use slm::{Boundary, Device, Extent, Filter1d};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let device = Device::open()?;
+//! let smooth = Filter1d::correlate(&[0.25f32, 0.5, 0.25])
+//!     .boundary(Boundary::Nearest)
+//!     .prepare(&device)?;
+//! assert_eq!(smooth.apply(&[0.0, 4.0, 0.0, 4.0])?, [1.0, 2.0, 2.0, 3.0]);
+//! let difference = Filter1d::convolve(&[1, -1]).extent(Extent::Valid).prepare(&device)?;
+//! assert_eq!(difference.apply(&[2, 3, 5, 8])?, [1, 2, 3]);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! # Numbers
 //!
-//! `i32` wraps around. For floats every output has a bound of its own, on every device and with every algorithm:
+//! `i32` wraps around. For floats every output has its own error bound, on every device and with every algorithm:
 //!
 //! `|y[i] - exact| ≤ γ · Σ_j |w[j] · x[i + j - m / 2]| + m · s` with `γ = m · u / (1 - m · u)`
 //!
-//! over the samples that it is made of, those outside included, and the same for a convolution. `u` is `2^-24` for `f32` and
-//! `2^-53` for `f64`, and `m · u` at most 1/2. The products are added in the order in which the samples stand. A GPU rounds
-//! once per product and sum (a fused multiply-add), so `m` times; the CPU rounds each product and each sum but the first,
-//! which is that of zero. Either way no product meets more than `m` roundings (Higham, *Accuracy and Stability of Numerical
-//! Algorithms*, section 3.1).
+//! The sum is over the samples that the output depends on, those outside included; a convolution has the same bound. `u` is
+//! `2^-24` for `f32` and `2^-53` for `f64`, and `m · u` is at most 1/2. The products are added in the order of the samples. A
+//! GPU rounds once per product and sum (a fused multiply-add), `m` times in all. The CPU rounds each product, and each sum
+//! except the first, which adds to zero. In both cases a product is rounded at most `m` times (Higham, *Accuracy and Stability
+//! of Numerical Algorithms*, section 3.1).
 //!
-//! `s` is the type's smallest positive number, `2^-149` or `2^-1074`. The second term is for underflow: a result below the
-//! smallest normal number is rounded to a multiple of `s`, off by `s / 2` at most, once per tap, and the roundings that
-//! follow make up to twice as much of that. Without such results the term is zero. Subnormal numbers are not flushed to zero
-//! anywhere.
+//! `s` is the smallest positive number of the type, `2^-149` or `2^-1074`. The second term is for underflow: a result below
+//! the smallest normal number is rounded to a multiple of `s`. Its error is at most `s / 2`, once per tap, and later roundings
+//! at most double it. Without such results the term is zero. Subnormal numbers are never flushed to zero.
 //!
-//! All of this as long as no product and no sum of the first products overflows. Nothing overflows if `Σ|w · x|` and the bound
-//! together do not exceed the type's largest number. What does overflow becomes infinite, and stays so or becomes NaN in the
-//! further sum, even if the exact result is an ordinary number. A product that overflows by itself may do so on the CPU alone.
-//! But for this, all algorithms of a GPU agree bit for bit, and results do not depend on the number of threads.
+//! The bound holds if no product and no partial sum overflows. Nothing overflows if `Σ|w · x|` plus the bound does not exceed
+//! the largest number of the type. A value that overflows becomes infinite, and stays infinite or becomes NaN in the rest of
+//! the sum, even if the exact result is finite. A single product may overflow on the CPU only. Except for that, all algorithms
+//! of a GPU agree bit for bit. Results do not depend on the number of threads.
 //!
-//! A NaN or an infinity among the samples reaches those outputs whose taps touch it, and no others; with a boundary that
-//! continues the samples, also those whose taps touch its copies. A NaN makes them NaN. An infinity makes them infinite, with
-//! the sign of its product, and NaN where its tap is zero, where another term is NaN, or infinite with the other sign.
-//! Samples outside take part like all others: a zero outside times a finite tap adds nothing, times an infinite one it is
-//! NaN.
+//! A NaN or an infinity among the samples affects the outputs whose taps touch it, and no others. With a boundary that
+//! continues the samples, it also affects the outputs whose taps touch its copies. A NaN makes them NaN. An infinity makes
+//! them infinite with the sign of its product; but NaN if its tap is zero, or if another term is NaN or infinite with the
+//! opposite sign. Samples outside take part like all others: zero times a finite tap adds nothing, and zero times an infinite
+//! tap is NaN.
 
-// A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
-// launched as `launches.rs` says, with the numbers of `tuning.rs`. `lines.rs` is the problem that both have.
+// A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. The latter
+// launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. `lines.rs` is the
+// problem as both see it.
 mod cpu;
 mod description;
 mod element;

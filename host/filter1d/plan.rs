@@ -1,33 +1,33 @@
-//! What a filter does with a problem of a certain size.
+//! Plans of filters.
 
 use super::{Algorithm, Lines};
 use crate::plan::Table;
 use crate::{Device, Error, LaunchPlan};
 use std::fmt;
 
-/// How a filter is computed: what runs, and why.
+/// How a filter is computed: what runs, and why. [`PreparedFilter1d::plan`](super::PreparedFilter1d::plan) returns it.
 ///
-/// `Display` gives it as a few lines of text.
+/// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
     /// The device.
     pub device: String,
-    /// The algorithm asked for.
+    /// Requested algorithm.
     pub algorithm: Algorithm,
-    /// What computes it: a kernel's name, or `cpu`.
+    /// Name of the kernel, or `cpu`.
     pub kernel: String,
-    /// Why it is this one.
+    /// Reason for the choice of the kernel.
     pub reason: String,
-    /// Lines, and outputs of each.
+    /// Number of lines, and number of outputs per line.
     pub outputs: [usize; 2],
-    /// How kernels are launched, in this order; empty for the CPU, where there is nothing to compute or too much, and where the
-    /// algorithm asked for needs more shared memory than there is.
+    /// Launches of kernels, in this order. Empty on the CPU, if there is nothing or too much to compute, and if the requested
+    /// algorithm needs more shared memory than the device has.
     pub launches: Vec<LaunchPlan>,
 }
 
 impl Plan {
-    /// Nothing, as there is no room for what would come of it.
+    /// Returns the plan of a filter whose outputs would be too many.
     pub(super) fn refused(device: &Device, algorithm: Algorithm, error: &Error) -> Self {
         let (device, kernel, reason) = (device.to_string(), "none".to_owned(), error.to_string());
         Plan { device, algorithm, kernel, reason, outputs: [1, 0], launches: Vec::new() }

@@ -6,7 +6,7 @@ use crate::{Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
 
-/// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, as often as wanted and from any thread.
+/// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, any number of times and from any thread.
 pub struct PreparedFilter1d<T: FilterElement> {
     pub(super) device: Device,
     taps: Taps<T>,
@@ -36,44 +36,45 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         Ok(PreparedFilter1d { device: device.clone(), taps, algorithm, on_device })
     }
 
-    /// The device that it runs on.
+    /// Returns the device that the filter runs on.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The number of outputs for `samples` samples.
+    /// Returns the number of outputs for `samples` samples.
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] if that is more than `usize::MAX`.
+    /// [`Error::TooLarge`] if it exceeds `usize::MAX`.
     pub fn output_len(&self, samples: usize) -> Result<usize> {
         self.taps.outputs(samples)
     }
 
-    /// The rows and columns that filtering a matrix of `shape` along `axis` gives.
+    /// Returns the rows and columns of the result if a matrix of `shape` (rows, columns) is filtered along `axis`.
     ///
     /// # Errors
     ///
-    /// [`FilterError::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than
-    /// `usize::MAX` outputs.
+    /// * [`FilterError::Axis`] for an axis other than 0 and 1.
+    /// * [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
     pub fn output_shape(&self, shape: [usize; 2], axis: usize) -> Result<[usize; 2]> {
         let (_, outputs) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
         Ok(outputs)
     }
 
-    /// The filtered samples.
+    /// Returns the filtered samples.
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] for more outputs than there can be in memory, [`Error::OutOfDeviceMemory`],
-    /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
+    /// * [`Error::TooLarge`] for more outputs than memory can have.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
         let lines = Lines::single(&self.taps, samples.len())?;
         T::run_on_host(self, &lines, samples, lines.outputs)
     }
 
-    /// Filters a buffer into another one; returns when the work is enqueued.
+    /// Filters the samples of a buffer into another buffer. Returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Device, Filter1d};
@@ -91,9 +92,10 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Length`] if `outputs` is not
-    /// [`output_len`](Self::output_len) long, and [failures of the device](Error#failures-of-the-device).
-    /// [`Error::OutOfHostMemory`] on the CPU, and some outputs may then be written.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::Length`] if the length of `outputs` is not [`output_len`](Self::output_len).
+    /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         let lines = Lines::single(&self.taps, samples.len())?;
         if outputs.len() != lines.outputs {
@@ -102,8 +104,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         self.run(&lines, samples, outputs)
     }
 
-    /// The matrix with every line along `axis` filtered: axis 0 runs down the columns, axis 1 along the rows, as
-    /// `axis` of SciPy's `correlate1d`.
+    /// Returns the matrix with every line along `axis` filtered. Axis 0 runs down the columns, axis 1 along the rows, as in
+    /// SciPy's `correlate1d`.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -120,9 +122,10 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`FilterError::Axis`] for another axis; [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more than
-    /// the device has; what [`Device::kernel`] gives on a GPU, where columns have a kernel of their own, loaded on first
-    /// use; otherwise as [`apply`](Self::apply).
+    /// * [`FilterError::Axis`] for an axis other than 0 and 1.
+    /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
+    /// * The errors of [`Device::kernel`] on a GPU: axis 0 has its own kernel, which is loaded on first use.
+    /// * The errors of [`apply`](Self::apply).
     pub fn apply_axis(&self, samples: ArrayView2<'_, T>, axis: usize) -> Result<Array2<T>> {
         let (rows, columns) = samples.dim();
         let (lines, shape) = Lines::of_matrix(&self.taps, [rows, columns], columns, axis)?;
@@ -131,7 +134,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         Ok(Array2::from_shape_vec(shape, outputs).expect("`extent` has checked the shape"))
     }
 
-    /// Filters every line along `axis` of a matrix into another one; returns when the work is enqueued.
+    /// Filters every line along `axis` of a matrix into another matrix. Returns when the work is enqueued.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -151,8 +154,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if `outputs` has not the shape of the result; otherwise as
-    /// [`apply_into`](Self::apply_into) and [`apply_axis`](Self::apply_axis).
+    /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
+    /// * The errors of [`apply_into`](Self::apply_into) and [`apply_axis`](Self::apply_axis).
     pub fn apply_axis_into(&self, samples: &Buffer2<T>, axis: usize, outputs: &mut Buffer2<T>) -> Result<()> {
         let shape = [samples.rows(), samples.columns()];
         let (mut lines, expected) = Lines::of_matrix(&self.taps, shape, samples.pitch(), axis)?;
@@ -164,8 +167,8 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         self.run(&lines, samples.buffer(), outputs.buffer_mut())
     }
 
-    /// How `samples` samples would be filtered. If [`output_len`](Self::output_len) would fail nothing is, and the
-    /// reason is that error.
+    /// Returns the plan for filtering `samples` samples. If [`output_len`](Self::output_len) fails for them, the plan has no
+    /// launches, and its reason is that error.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         match Lines::single(&self.taps, samples) {
@@ -174,12 +177,12 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         }
     }
 
-    /// How the lines along `axis` of a matrix of `shape` (rows, columns) would be filtered.
+    /// Returns the plan for filtering the lines along `axis` of a matrix of `shape` (rows, columns).
     ///
     /// # Errors
     ///
-    /// [`FilterError::Axis`] for another axis than 0 and 1, and [`Error::TooLarge`] if a line would have more than `usize::MAX`
-    /// outputs.
+    /// * [`FilterError::Axis`] for an axis other than 0 and 1.
+    /// * [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
     pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
         let (lines, _) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
         Ok(T::plan(self, &lines))

@@ -1,8 +1,8 @@
-//! The numbers of filters that were chosen by measuring.
+//! Constants of filters that were chosen by measurement.
 
 use slm_kernels::filter1d::Tuning;
 
-/// Returns the numbers for every device: those of an H200, as none has been measured to depend on a property.
+/// Returns the constants for all devices: those of an H200. None has been measured to depend on a property of the device.
 ///
 /// With them 257 taps of `f32` take 632 µs for 2^26 samples, where the multiply-adds alone take 551; of `i32` 1,089 and 1,066.
 /// The sums of a thread are compiled into the kernels (`ROW_PACKS` and `COLUMN_PACKS` of `slm_kernels::filter1d`).

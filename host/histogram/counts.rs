@@ -1,9 +1,10 @@
-//! What comes of counting.
+//! Results of counting.
 
 use slm_kernels::histogram::{OUTSIDE, Quantum};
 use std::sync::Arc;
 
-/// What a histogram has counted of samples of type `T`, channel by channel; sums of weights if `N` is `f64`.
+/// Counts of samples of type `T` per channel; sums of weights if `N` is `f64`. [`PreparedHistogram::apply`](super::PreparedHistogram::apply)
+/// returns it.
 ///
 /// Most histograms have one channel, and [`bins`](Self::bins), [`below`](Self::below), [`above`](Self::above) and
 /// [`nan`](Self::nan) are the first one's.
@@ -11,31 +12,31 @@ use std::sync::Arc;
 pub struct Counts<T, N = u64> {
     edges: Arc<[T]>,
     counters: Vec<N>,
-    /// The counters of a channel, at least one and [`OUTSIDE`].
+    /// Counters per channel: at least one, plus [`OUTSIDE`].
     cells: usize,
 }
 
-/// The counts of one channel.
+/// Counts of one channel. [`Counts::channel`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Channel<'a, N = u64> {
-    /// Of each bin.
+    /// Counts of the bins.
     pub bins: &'a [N],
-    /// Of samples below the first bin.
+    /// Count of samples below the first bin.
     pub below: N,
-    /// Of samples above the last bin.
+    /// Count of samples above the last bin.
     pub above: N,
-    /// Of samples that are not a number.
+    /// Count of NaNs.
     pub nan: N,
 }
 
 impl<T, N: Copy> Counts<T, N> {
-    /// As they stand in a buffer: the cells of one channel or more.
+    /// Returns the counts of a buffer: the cells of one channel or more.
     pub(crate) fn new(counters: Vec<N>, cells: usize, edges: &Arc<[T]>) -> Self {
         Counts { edges: edges.clone(), counters, cells }
     }
 
-    /// The borders of the bins: see [`PreparedHistogram::edges`](super::PreparedHistogram::edges).
+    /// Returns the borders of the bins, as [`PreparedHistogram::edges`](super::PreparedHistogram::edges).
     #[must_use]
     pub fn edges(&self) -> &[T] {
         &self.edges
@@ -45,31 +46,31 @@ impl<T, N: Copy> Counts<T, N> {
         self.channel(0).expect("a histogram counts one channel or more")
     }
 
-    /// Of each bin of the first channel.
+    /// Returns the counts of the first channel's bins.
     #[must_use]
     pub fn bins(&self) -> &[N] {
         self.first().bins
     }
 
-    /// Of the first channel's samples below the first bin.
+    /// Returns the count of the first channel's samples below the first bin.
     #[must_use]
     pub fn below(&self) -> N {
         self.first().below
     }
 
-    /// Of the first channel's samples above the last bin.
+    /// Returns the count of the first channel's samples above the last bin.
     #[must_use]
     pub fn above(&self) -> N {
         self.first().above
     }
 
-    /// Of the first channel's samples that are not a number.
+    /// Returns the count of the first channel's NaNs.
     #[must_use]
     pub fn nan(&self) -> N {
         self.first().nan
     }
 
-    /// The channels that were counted, in their order.
+    /// Returns the counted channels, in their order.
     pub fn channels(&self) -> impl ExactSizeIterator<Item = Channel<'_, N>> {
         self.counters.chunks_exact(self.cells).map(|cells| {
             let (bins, outside) = cells.split_at(cells.len() - OUTSIDE as usize);
@@ -77,7 +78,7 @@ impl<T, N: Copy> Counts<T, N> {
         })
     }
 
-    /// One of the channels that were counted, numbered from 0.
+    /// Returns a counted channel, numbered from 0; `None` if there are fewer.
     #[must_use]
     pub fn channel(&self, channel: usize) -> Option<Channel<'_, N>> {
         self.channels().nth(channel)
@@ -85,20 +86,20 @@ impl<T, N: Copy> Counts<T, N> {
 }
 
 impl<T> Counts<T> {
-    /// All samples of all channels that were counted, in bins and outside: `u64::MAX` at the most.
+    /// Returns the number of samples of all counted channels, in bins and outside, with `u64::MAX` as the limit.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counters.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 }
 
-/// What a weighted histogram has added up.
+/// Sums of weights. [`PreparedHistogram::apply_weighted`](super::PreparedHistogram::apply_weighted) returns it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WeightedCounts<T> {
-    /// The sums of the weights, in bins and outside.
+    /// Sums of the weights, in bins and outside.
     pub sums: Counts<T, f64>,
-    /// The power of two whose multiples the weights were rounded to.
+    /// The power of two to whose multiples the weights were rounded.
     pub quantum: f64,
 }
 

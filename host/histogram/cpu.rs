@@ -1,6 +1,6 @@
 //! Histograms on the CPU.
 //!
-//! The samples are cut into pieces, each of which is counted in a table of its own; the tables are added up in the end.
+//! The samples are divided into pieces. Each piece is counted in its own table; the tables are added up at the end.
 
 use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
 use crate::parallel::try_collect;
@@ -10,27 +10,27 @@ use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Countable, EdgeSlice
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The fewest samples, and the fewest counters, that are worth another thread.
+/// Minimum number of samples, and of counters, per thread.
 const SHARE: usize = 1 << 16;
 
-/// The most samples of a piece, so that its counters of 32 bits can take them all.
+/// Maximum number of samples per piece, so that its 32-bit counters cannot overflow.
 const MOST: usize = 1 << 31;
 
-/// Pieces for each thread, so that one that is slower can take fewer.
+/// Pieces per thread, so that a slower thread can take fewer.
 const PIECES: usize = 4;
 
-/// The bytes of samples that are counted for one channel after another: they stay in a core's cache.
+/// Bytes of samples that are counted channel by channel, so that they stay in a core's cache.
 const BLOCK_BYTES: usize = 1 << 17;
 
-/// How samples of a type are counted.
+/// Counting of samples of a type.
 pub trait Tally: Countable {
-    /// The bins for the numbers that so many low bits can be, if samples of this type have them.
+    /// Returns the bins for the values of `bits` low bits, if samples of this type have them.
     #[must_use]
     fn low_bits(_bits: u32) -> Option<impl Binning<Sample = Self>> {
         None::<Even<Self, Self::Scale>>
     }
 
-    /// Bins of equal width between these borders, from `lower` to `upper`.
+    /// Returns bins of equal width between these borders, from `lower` to `upper`.
     #[must_use]
     fn even(borders: &[Self], [lower, upper]: [Self; 2], closed: bool) -> impl Binning<Sample = Self> {
         let even: Option<Even<Self, Self::Scale>> = Even::new(borders.len() as u32 - 1, lower, upper, closed);
@@ -40,7 +40,7 @@ pub trait Tally: Countable {
     /// Adds the counts of every `step`th sample, beginning with the first, to a table with a counter for every cell.
     fn tally<B: Binning<Sample = Self>>(binning: B, samples: &[Self], step: usize, table: &mut [u32]) {
         match step {
-            // An iterator that goes by steps is slower, even by steps of one.
+            // An iterator with a step is slower, even with a step of one.
             1 => count(binning, samples.iter(), table),
             _ => count(binning, samples.iter().step_by(step), table),
         }
@@ -51,7 +51,7 @@ impl Tally for u8 {
     fn tally<B: Binning<Sample = u8>>(binning: B, samples: &[u8], step: usize, table: &mut [u32]) {
         let values = match step {
             1 => count_values(samples),
-            // Fewer samples than values that would have to be given bins.
+            // Fewer samples than values to assign bins to.
             _ if samples.len() / step < BYTE_VALUES as usize => {
                 return count(binning, samples.iter().step_by(step), table);
             }
@@ -116,7 +116,7 @@ impl<T: HistogramElement> Histogram<T> {
         Histogram { rule: rule.clone(), edges: edges.clone(), algorithm }
     }
 
-    /// Adds the counts of the samples to `counts`, modulo 2^64; nothing if there is too little memory.
+    /// Adds the counts of the samples to `counts`, modulo 2^64. Adds nothing if there is too little memory.
     fn histogram(&self, samples: &[T], counts: &mut [u64]) -> Result<()> {
         let Histogram { rule, edges, .. } = self;
         let tables = tables(rule, samples.len(), |piece, channel, table: &mut [u32]| {
@@ -126,7 +126,7 @@ impl<T: HistogramElement> Histogram<T> {
         Ok(())
     }
 
-    /// The sums of the weights, in multiples of the quantum.
+    /// Returns the sums of the weights, in multiples of the quantum.
     fn weighted(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
         check_weights(weights)?;
         let quantum = Quantum::new(largest(weights), weights.len() as u64);
@@ -171,7 +171,7 @@ fn add(tables: &[Vec<u32>], counts: &mut [u64]) {
     });
 }
 
-/// The largest magnitude.
+/// Returns the largest magnitude.
 fn largest(weights: &[f32]) -> f32 {
     weights.par_iter().map(|weight| weight.abs()).reduce(|| 0.0, f32::max)
 }
@@ -184,8 +184,8 @@ fn sums(tables: &[Vec<i64>], counters: usize) -> Result<Vec<i64>> {
     Ok(sums)
 }
 
-/// One table for each of the pieces that so many samples are cut into. `tally` is called with a part of a piece, the
-/// place of its first sample of a channel, and this channel's cells.
+/// Returns one table for each piece of the samples. `tally` is called with a part of a piece, the index of its first sample of a
+/// channel, and the cells of that channel.
 fn tables<T: HistogramElement, N: Element>(
     rule: &Rule<T>,
     samples: usize,
@@ -209,8 +209,8 @@ fn tables<T: HistogramElement, N: Element>(
     try_collect(samples.div_ceil(size), &|piece| table(piece * size))
 }
 
-/// The samples of a piece, in whole groups of channels. They take as much memory as their table of `N`, unless they are as
-/// many as a piece can have, so that tables do not take much more memory than samples.
+/// Returns the samples per piece, in whole groups of channels. A piece takes as much memory as its table of `N`, up to the maximum
+/// number of samples, so that tables do not take much more memory than samples.
 fn piece<T: HistogramElement, N>(rule: &Rule<T>, samples: usize) -> usize {
     let share = samples.div_ceil(PIECES * rayon::current_num_threads());
     let table_bytes = rule.counters().saturating_mul(size_of::<N>());
@@ -223,14 +223,14 @@ fn count<'a, B: Binning>(binning: B, samples: impl Iterator<Item = &'a B::Sample
     samples.for_each(|sample| table[binning.key(*sample) as usize] += 1);
 }
 
-/// How often each value occurs. A core that has just added to a counter waits when it adds to the same one again, and
-/// here nothing else takes time, so there are several tables, and neighbouring bytes take them in turns.
+/// Returns the number of occurrences of each value. A core waits if it adds to a counter that it has just written, and this dominates
+/// the time. So neighbouring bytes use different tables.
 fn count_values(samples: &[u8]) -> [u32; BYTE_VALUES as usize] {
     const TABLES: usize = 8;
     let mut tables = [[0; BYTE_VALUES as usize]; TABLES];
     let (groups, rest) = samples.as_chunks::<TABLES>();
     for group in groups {
-        // One load instead of eight: there are enough of them as it is.
+        // One load instead of eight.
         let group = u64::from_le_bytes(*group);
         for (i, table) in tables.iter_mut().enumerate() {
             table[usize::from((group >> (8 * i)) as u8)] += 1;

@@ -1,4 +1,4 @@
-//! What a histogram is: plain data.
+//! Description of a histogram: plain data.
 
 use super::{Bins, HistogramElement, PreparedHistogram, Rule};
 use crate::{Device, Result};
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A histogram, described but not yet bound to a device.
 ///
-/// See the [module](super) for what it counts.
+/// The [module](super) has the definitions.
 ///
 /// ```
 /// use slm::{Device, Histogram};
@@ -25,43 +25,42 @@ pub struct Histogram<T> {
     bins: Bins<T>,
     closed: bool,
     channels: usize,
-    /// All of them unless said otherwise.
+    /// `None` for all channels.
     counted: Option<usize>,
     pub(super) algorithm: Algorithm,
 }
 
-/// How a histogram is counted on a GPU. The CPU ignores this setting.
+/// Kernel that counts a histogram on a GPU. The CPU ignores this setting.
 ///
 /// All of them give the same counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The fastest one for so many counters on this device: the more copies of them fit into its shared memory, the
-    /// better. The type of the samples matters by the number of counters alone, of which bytes have 256 whatever their bins
-    /// are. Edges are not divided into ranges, because each sample would be searched for again in each range.
-    /// [`plan`](PreparedHistogram::plan) tells which one, and why.
+    /// The fastest one for the number of counters and this device. The more copies of the counters fit into shared memory, the
+    /// better. The type of the samples only matters through the number of counters; bytes always have 256. Bins between edges are
+    /// not divided into ranges, because each range would repeat the search for each sample.
+    /// [`plan`](PreparedHistogram::plan) returns the choice and its reason.
     #[default]
     Auto,
-    /// One block, whose threads enter a critical section one after another: a lock, taken by compare-and-swap. To see
-    /// what a lock costs; for a handful of samples.
+    /// One block, whose threads enter a critical section one after another, with a lock by compare-and-swap. Shows the cost of a
+    /// lock; only for a few samples.
     Critical,
-    /// One atomic addition in global memory for each sample. Needs no shared memory, so it takes any number of bins. It
-    /// is slow where many samples meet in few bins.
+    /// One atomic addition in global memory per sample. It needs no shared memory, so it takes any number of bins. It is slow if many
+    /// samples are in few bins.
     GlobalAtomic(Ordering),
-    /// The same, but counters that many samples meet are kept in shared memory: each block looks at some of its samples
-    /// to know which ones these are, again and again. For more bins than shared memory can hold.
+    /// The same, with the most frequent counters in shared memory. Each block repeatedly inspects some of its samples to find the
+    /// most frequent ones. For more bins than shared memory can hold.
     CachedAtomic,
-    /// Each thread counts in bytes of its own in shared memory, without atomics. For few bins: all threads of a block,
-    /// 128 at the least, need theirs at a time. These are 132 bytes for each counter, and there is a counter for each bin
-    /// and three more, or always 256 for bytes, in each channel that is counted. So 227 KiB of shared memory are enough for
-    /// 1,760 counters, and 64 KiB for 496.
+    /// Each thread counts in its own bytes in shared memory, without atomics. For few bins, because all threads of a block, at least
+    /// 128, need their own bytes: 132 bytes per counter in all. Each counted channel has a counter for each bin and three more, or
+    /// 256 for bytes. So 227 KiB of shared memory are enough for 1,760 counters, and 64 KiB for 496.
     PrivatePerThread,
-    /// One set of 32-bit counters for each block in shared memory, which its threads add to atomically. Takes the most
-    /// bins of all that use shared memory. More than a block can hold are divided into ranges; each block counts one range, so
-    /// all samples are read once for each. Samples that meet in few bins wait for each other.
+    /// One set of 32-bit counters per block in shared memory, with atomic additions. It takes the most bins of the algorithms that use
+    /// shared memory. If a block cannot hold all counters, they are divided into ranges. Each block counts one range, so all samples
+    /// are read once per range. Samples in few bins wait for each other.
     SharedAtomic(Ordering),
-    /// As many interleaved copies of a block's counters as fit into half of the shared memory, up to 32. With 32 each lane
-    /// has a bank to itself, so that lanes never meet, whatever the samples are; with fewer, fewer meet. With one it is
+    /// Interleaved copies of a block's counters, as many as fit into half of the shared memory, up to 32. With 32 copies each lane has
+    /// its own bank, so lanes never wait for each other, for any samples. Fewer copies reduce the waiting. One copy is
     /// `SharedAtomic(Relaxed)`.
     LanePrivate,
 }
@@ -69,18 +68,18 @@ pub enum Algorithm {
 /// What an atomic addition of [`GlobalAtomic`](Algorithm::GlobalAtomic) and
 /// [`SharedAtomic`](Algorithm::SharedAtomic) orders besides itself.
 ///
-/// Counts need no order between additions, so both give the same; the choice is there to see what order costs.
+/// Counting needs no order between additions, so both give the same counts. The choice shows the cost of the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ordering {
-    /// Nothing: what counting needs.
+    /// No order, which is enough for counting.
     #[default]
     Relaxed,
-    /// All additions of all threads have one order that every thread sees, as the default of C++ and SYCL atomics.
+    /// One order of all additions that all threads observe, the default of C++ and SYCL atomics.
     SeqCst,
 }
 
 impl Histogram<u8> {
-    /// 256 bins: one for every byte.
+    /// Returns a histogram of bytes with 256 bins, one per value.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -91,14 +90,14 @@ impl Histogram<u8> {
     /// ```
     #[must_use]
     pub fn bytes() -> Self {
-        // Exactly: `floor(x * 256 / 255)` is x, but for 255 itself, which is in the last bin because that is closed.
+        // Exact: `floor(x * 256 / 255)` is x, except for 255 itself, which is in the last bin because that bin is closed.
         Self::even(256, 0..u8::MAX).closed()
     }
 }
 
 impl Histogram<u16> {
-    /// `2^bits` bins: one for every number that the `bits` low bits of a sample can be, 1 to 16. The other bits are
-    /// ignored, so no sample is outside.
+    /// Returns a histogram of the `bits` low bits of each sample, from 1 to 16 bits, with `2^bits` bins. The other bits are ignored, so
+    /// no sample is outside.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -114,8 +113,8 @@ impl Histogram<u16> {
 }
 
 impl<T: HistogramElement> Histogram<T> {
-    /// `bins` bins of equal width, 1 to 2^24, from the lower end of the range up to but not including the upper one. Borders
-    /// are exact for integers, and rounded once for floats: the [module](super) has the formula.
+    /// Returns a histogram with `bins` bins of equal width, from 1 to 2^24, between the lower end of the range (inclusive) and the
+    /// upper end (exclusive). Borders are exact for integers and rounded once for floats; the [module](super) has the formula.
     ///
     /// No integer is above `T::MAX`, so what covers a whole type of them is `T::MIN..T::MAX` and [`closed`](Self::closed).
     /// Such bins are all equally wide if their number divides that of the type's values, a power of two.
@@ -134,8 +133,8 @@ impl<T: HistogramElement> Histogram<T> {
         Self::new(Bins::Even { bins, lower: range.start, upper: range.end })
     }
 
-    /// Bins between neighbouring edges, which ascend strictly: bin `k` is `edges[k] <= x < edges[k + 1]`, 1 to 2^24 bins.
-    /// The first and the last edge of floats may be infinite.
+    /// Returns a histogram with bins between neighbouring edges, from 1 to 2^24 bins: bin `k` is `edges[k] <= x < edges[k + 1]`. Edges
+    /// must ascend strictly. The first and the last edge of floats may be infinite.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -155,7 +154,7 @@ impl<T: HistogramElement> Histogram<T> {
         Histogram { bins, closed: false, channels: 1, counted: None, algorithm: Algorithm::Auto }
     }
 
-    /// Puts the upper end of the last bin into it, as NumPy's `histogram` does. Changes nothing for
+    /// Returns the histogram with the upper end included in the last bin, as in NumPy's `histogram`. This has no effect on
     /// [`bytes`](Histogram::bytes) and [`low_bits`](Histogram::low_bits), which have a bin for every sample.
     #[must_use]
     pub fn closed(mut self) -> Self {
@@ -163,7 +162,8 @@ impl<T: HistogramElement> Histogram<T> {
         self
     }
 
-    /// Counts interleaved channels, each for itself: sample `i` belongs to channel `i % channels`.
+    /// Returns the histogram for `channels` interleaved channels, counted separately: sample `i` belongs to channel `i % channels`. The
+    /// default is 1.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -180,37 +180,37 @@ impl<T: HistogramElement> Histogram<T> {
         self
     }
 
-    /// Counts only the first so many channels; all of them unless said otherwise.
+    /// Returns the histogram with only the first `counted` channels counted. The default is all channels.
     #[must_use]
     pub fn count(mut self, counted: usize) -> Self {
         self.counted = Some(counted);
         self
     }
 
-    /// How it is counted; [`Algorithm::Auto`] unless said otherwise. There is one way only to add up
-    /// [weights](PreparedHistogram::apply_weighted), whatever is asked for.
+    /// Returns the histogram with this algorithm. The default is [`Algorithm::Auto`]. Sums of
+    /// [weights](PreparedHistogram::apply_weighted) ignore this setting.
     #[must_use]
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.algorithm = algorithm;
         self
     }
 
-    /// Checks the histogram and binds it to a device: computes the borders of the bins, loads the kernel, and uploads the
-    /// edges, after the work that was enqueued before. Takes time and memory for each bin; 2^24 bins take some tenths of a
-    /// second.
+    /// Checks the histogram and binds it to a device: computes the borders of the bins, loads the kernel, and uploads the edges, after
+    /// all work that was enqueued before. Returns the prepared histogram. Each bin takes time and memory; 2^24 bins take some tenths of
+    /// a second.
     ///
     /// # Errors
     ///
     /// * [`HistogramError::Bins`] for no bins or more than 2^24; [`HistogramError::LowBits`] for no bits or more than 16.
-    /// * [`HistogramError::Range`] unless the range goes from a finite number to a larger one.
-    /// * [`HistogramError::Edges`] for fewer than two edges; [`HistogramError::EdgeOrder`] unless they ascend strictly.
-    /// * [`HistogramError::Channels`] if no channel is counted, or more than there are; [`Error::TooLarge`] for more than 2^31
-    ///   channels or counters. These are [`counts_len`](PreparedHistogram::counts_len); GPUs count bytes by their values,
-    ///   for which they need 256 in each channel that is counted.
-    /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has, even if
-    ///   only weights are to be added up, which do without it. [`Algorithm::Auto`] takes no more than there is.
-    /// * What [`Device::upload`] gives, [`Error::OutOfHostMemory`] for the borders or a copy of the edges, and on a GPU what
-    ///   [`Device::kernel`] gives.
+    /// * [`HistogramError::Range`] if the ends are not finite, or the upper end is not larger than the lower end.
+    /// * [`HistogramError::Edges`] for fewer than two edges; [`HistogramError::EdgeOrder`] if they do not ascend strictly.
+    /// * [`HistogramError::Channels`] if no channel is counted, or more channels than there are.
+    /// * [`Error::TooLarge`] for more than 2^31 channels or counters. There are [`counts_len`](PreparedHistogram::counts_len) counters;
+    ///   for bytes, GPUs have 256 per counted channel.
+    /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has, even if only weights
+    ///   are added up later, which do not need it. [`Algorithm::Auto`] never needs more than the device has.
+    /// * [`Error::OutOfHostMemory`] for the borders or a copy of the edges.
+    /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {
         T::prepare(self, device)
     }

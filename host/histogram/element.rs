@@ -10,7 +10,7 @@ use slm_kernels::histogram::{Countable, Quantum};
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
 pub trait HistogramElement: Dispatch + Countable + Tally + Into<f64> + HistogramKernels {}
 
-/// What generic code asks of an element type: compiled once, with this crate, and not with every crate that counts.
+/// Functions of generic code that are compiled once per element type in this crate, not in every crate that counts.
 pub trait Dispatch: Element {
     /// [`Histogram::prepare`].
     fn prepare(histogram: &Histogram<Self>, device: &Device) -> Result<PreparedHistogram<Self>>
@@ -45,7 +45,7 @@ pub trait Dispatch: Element {
     where
         Self: HistogramElement;
 
-    /// How so many samples would be counted.
+    /// Returns the plan for `samples` samples.
     fn plan(histogram: &PreparedHistogram<Self>, samples: usize) -> Plan
     where
         Self: HistogramElement;

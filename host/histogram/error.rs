@@ -4,28 +4,28 @@ use std::fmt;
 
 /// Invalid bins, channels, samples or weights of a histogram.
 ///
-/// Functions return it inside of [`Error`](crate::Error).
+/// Functions return it in [`Error::Histogram`](crate::Error::Histogram).
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum HistogramError {
-    /// A number of bins that no histogram has.
-    #[error("a histogram has 1 to {limit} bins, and not {bins}")]
+    /// Invalid number of bins.
+    #[error("a histogram must have 1 to {limit} bins, not {bins}")]
     Bins {
-        /// The bins asked for.
+        /// Requested bins.
         bins: usize,
-        /// The most that there can be.
+        /// Maximum number of bins.
         limit: usize,
     },
-    /// A number of low bits that samples do not have.
-    #[error("a histogram of low bits takes 1 to {limit} of them, and not {bits}")]
+    /// Invalid number of low bits.
+    #[error("a histogram cannot count {bits} low bits: use 1 to {limit}")]
     LowBits {
-        /// The bits asked for.
+        /// Requested bits.
         bits: u32,
-        /// The bits of a sample.
+        /// Bits per sample.
         limit: u32,
     },
     /// A range that has no inside. `f64` has all values of the element types exactly.
-    #[error("the range of a histogram goes from a finite number to a larger one, and not from {} to {}",
+    #[error("the range of a histogram must go from a finite number to a larger finite number, not from {} to {}",
         Number(*lower, *upper), Number(*upper, *lower))]
     Range {
         /// The lower end.
@@ -33,60 +33,60 @@ pub enum HistogramError {
         /// The upper end.
         upper: f64,
     },
-    /// Too few edges to have a bin between them.
-    #[error("the bins of a histogram take at least 2 edges, and there are {edges}")]
+    /// Too few edges for a bin.
+    #[error("a histogram must have at least 2 edges, not {edges}")]
     Edges {
-        /// How many there are.
+        /// Number of edges.
         edges: usize,
     },
-    /// Edges that do not ascend, are equal or NaN.
-    #[error("the edges of a histogram ascend, but edge {index} is {} and the next one {}",
+    /// Edges do not ascend strictly, or are NaN.
+    #[error("the edges of a histogram must ascend, but edge {index} is {} and the next one is {}",
         Number(*edge, *next), Number(*next, *edge))]
     EdgeOrder {
-        /// The place of the first such edge, numbered from 0.
+        /// Index of the first such edge, numbered from 0.
         index: usize,
         /// This edge.
         edge: f64,
-        /// The one behind it.
+        /// The next edge.
         next: f64,
     },
-    /// A number of counted channels that is 0 or exceeds the channels.
-    #[error("a histogram counts at least 1 of its channels and at most all, and not {counted} of {channels}")]
+    /// The number of counted channels is 0, or exceeds the number of channels.
+    #[error("a histogram cannot count {counted} of {channels} channels: use at least 1 and at most all")]
     Channels {
-        /// The channels there are.
+        /// Number of channels.
         channels: usize,
-        /// Those to be counted.
+        /// Number of channels to count.
         counted: usize,
     },
-    /// Samples of several channels that are not the same number for each.
-    #[error("{samples} samples cannot be divided among {channels} channels")]
+    /// The number of samples is not a multiple of the channels.
+    #[error("{samples} samples cannot be divided evenly among {channels} channels")]
     Interleaving {
-        /// The samples there are.
+        /// Number of samples.
         samples: usize,
-        /// The channels there are.
+        /// Number of channels.
         channels: usize,
     },
-    /// A weight that cannot be added up.
-    #[error("weights must be finite, and weight {index} is {weight}")]
+    /// A weight is infinite or NaN.
+    #[error("weights must be finite, but weight {index} is {weight}")]
     Weight {
-        /// Its place, numbered from 0: the first such.
+        /// Index of the first such weight, numbered from 0.
         index: usize,
         /// The weight.
         weight: f32,
     },
 }
 
-/// Displays a number of an element type, without hundreds of digits; beside it stands another one of the same type. If
-/// both are `f32`, a fraction has the digits that tell it from other `f32`: 0.1 and not 0.10000000149011612.
+/// Displays a number of an element type, without hundreds of digits. The second field is another number of the same type. If both
+/// are `f32`, a fraction has the digits that distinguish it from other `f32`: 0.1 instead of 0.10000000149011612.
 struct Number(f64, f64);
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let &Number(number, beside) = self;
+        let &Number(number, other) = self;
         let is_f32 = |x: f64| x.is_nan() || f64::from(x as f32) == x;
         let is_short = number == 0.0 || !number.is_finite() || (1e-5..1e16).contains(&number.abs());
-        match (is_short, is_f32(number) && is_f32(beside)) {
-            // Of a whole number all digits, even if fewer would tell it from other `f32`.
+        match (is_short, is_f32(number) && is_f32(other)) {
+            // Whole numbers have all digits, even if fewer would distinguish them from other `f32`.
             (true, true) if number.fract() != 0.0 => write!(f, "{}", number as f32),
             (true, _) => write!(f, "{number}"),
             (false, true) => write!(f, "{:e}", number as f32),

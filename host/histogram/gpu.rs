@@ -1,4 +1,4 @@
-//! Histograms on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
+//! Histograms on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
 use super::kernels::{Counter, FromRule, even};
 use super::launches::{Launches, Memory};
@@ -12,28 +12,28 @@ use rayon::prelude::*;
 use slm_kernels::histogram::{Even, Kernel, PeakArgs, Quantum, Scale, histogram_peak};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A histogram on a GPU, whatever its bins are.
+/// A histogram on a GPU, with any kind of bins.
 pub(super) trait OnGpu<T: Element>: Send + Sync {
-    /// Counts samples, and adds to `counts`; both are on this device.
+    /// Counts samples and adds to `counts`; both are on this device.
     fn run(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()>;
 
-    /// Counts samples of the host with so many counters.
+    /// Counts samples of the host with this number of counters.
     fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>>;
 
-    /// The sums of the weights, in multiples of the quantum; samples and weights are on this device.
+    /// Returns the sums of the weights, in multiples of the quantum; samples and weights are on this device.
     fn weigh(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)>;
 
     /// The same for samples and weights of the host.
     fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)>;
 
-    /// How so many samples would be counted.
+    /// Returns the plan for `samples` samples.
     fn plan(&self, samples: usize) -> Plan;
 
     /// [`PreparedHistogram::weighted_plan`](super::PreparedHistogram::weighted_plan).
     fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan>;
 }
 
-/// Prepares a histogram; `edges` are those of the rule.
+/// Prepares a histogram. `edges` are the edges of the rule.
 pub(super) fn prepare<T: HistogramElement>(
     device: &Device,
     shared: SharedMemory,
@@ -41,7 +41,7 @@ pub(super) fn prepare<T: HistogramElement>(
     edges: &Arc<[T]>,
     algorithm: Algorithm,
 ) -> Result<Box<dyn OnGpu<T>>> {
-    /// A histogram by some kernels of the element type.
+    /// Returns a histogram with these kernels of the element type.
     macro_rules! by {
         ($kernels:ident, $rule:expr) => {
             Box::new(Histogram::<T::$kernels>::new(device, shared, $rule, algorithm)?)
@@ -50,14 +50,14 @@ pub(super) fn prepare<T: HistogramElement>(
     Ok(match rule.bins {
         Bins::Even { .. } if is_right::<T, T::Scale>(rule, edges) => by!(Even, rule),
         Bins::Even { .. } if is_right::<T, T::RoundedScale>(rule, edges) => by!(Rounded, rule),
-        // No arithmetic will do for these borders: they are searched, as any edges are.
+        // No arithmetic is exact for these borders, so they are searched like any edges.
         Bins::Even { .. } => by!(Edges, &Rule { bins: Bins::Edges(edges.clone()), ..rule.clone() }),
         Bins::Edges(_) => by!(Edges, rule),
         Bins::LowBits(_) => by!(LowBits, rule),
     })
 }
 
-/// Whether a scale gives every number the bin that the borders say.
+/// Returns whether a scale agrees with the borders for every number.
 fn is_right<T: HistogramElement, S: Scale<T>>(rule: &Rule<T>, borders: &[T]) -> bool {
     let agrees = |even: Even<T, S>| (0..even.bins).into_par_iter().with_min_len(SHARE).all(|k| even.agrees(k, borders));
     even(rule).is_some_and(|even| S::EXACT || agrees(even))
@@ -92,11 +92,11 @@ impl<B: FromRule> Histogram<B> {
     }
 
     fn section(&self) -> MutexGuard<'_, Buffer<u32>> {
-        // A panic elsewhere did the memory no harm.
+        // A panic elsewhere does not damage the memory.
         self.section.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The quantum of the weights, which are all finite.
+    /// Returns the quantum of the weights, which are all finite.
     fn quantum(&self, weights: &Buffer<f32>) -> Result<Quantum> {
         let largest = f32::from_bits(self.peak(weights)?);
         if !largest.is_finite() {
@@ -105,7 +105,7 @@ impl<B: FromRule> Histogram<B> {
         Ok(Quantum::new(largest, weights.len() as u64))
     }
 
-    /// The bits of the largest magnitude of the weights.
+    /// Returns the bits of the largest magnitude of the weights.
     fn peak(&self, weights: &Buffer<f32>) -> Result<u32> {
         let mut peak = self.device.zeroed(1)?;
         if !weights.is_empty() {
@@ -156,7 +156,7 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
 
     fn run_on_host(&self, samples: &[B::Element], counters: usize) -> Result<Vec<u64>> {
         let samples = self.device.upload(samples)?;
-        // Kernels add to counts, so these begin at zero.
+        // Kernels add to the counts, so they begin at zero.
         let mut counts = self.device.zeroed(counters)?;
         self.run(&samples, &mut counts)?;
         counts.download()
@@ -196,7 +196,7 @@ mod tests {
     use crate::Error;
     use emulator::Profile;
 
-    /// Three channels, of which two are counted, in launches of 80 samples: each begins with another channel.
+    /// Three channels, two of them counted, in launches of 80 samples: each begins with another channel.
     fn histogram() -> Histogram<<u8 as HistogramKernels>::Even> {
         let rule = Rule { bins: Bins::Even { bins: 256, lower: 0, upper: 255 }, closed: true, channels: 3, counted: 2 };
         let device = Device::emulated(Profile::SM_90, 0);
@@ -206,7 +206,7 @@ mod tests {
         histogram
     }
 
-    /// The cells of one channel after another, each of which adds up what `of` gives for its samples.
+    /// Returns the cells channel by channel. Each cell is the sum of `of` over its samples.
     fn expected(samples: &[u8], of: impl Fn(usize) -> u64) -> Vec<u64> {
         let cells = |channel| {
             let mut cells = [0; 259];
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(counts, expected(&samples, |_| 1));
     }
 
-    /// The kernels would take zeros for samples in packs that begin elsewhere.
+    /// The kernels would read zeros in misaligned packs.
     #[test]
     fn packs_that_begin_anywhere_are_refused() {
         let histogram = histogram();
@@ -240,7 +240,7 @@ mod tests {
             let refused =
                 matches!(args, Err(Error::MisalignedWindow { address, alignment: 16 }) if address % 16 == first);
             assert_eq!((args.is_ok(), refused), (first % 16 == 0, first % 16 != 0), "{first}");
-            // Fewer samples than a pack has, and weights, are read one by one.
+            // Weights, and samples that do not fill a pack, are read one by one.
             assert!(histogram.launches.of(15).next().unwrap().args(&memory).is_ok());
             let weights = windows.input(&weights);
             let pass = histogram.launches.weighing(64).next().unwrap();

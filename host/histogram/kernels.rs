@@ -11,29 +11,28 @@ use slm_kernels::histogram::{
 };
 use std::fmt;
 
-/// What the kernels of an element type are told, for each kind of bins.
+/// Arguments of an element type's kernels, for each kind of bins.
 pub trait HistogramKernels: Sized {
     /// For bins of equal width, by [`Countable::Scale`].
     type Even: FromRule<Element = Self>;
-    /// The same by [`Countable::RoundedScale`].
+    /// For bins of equal width, by [`Countable::RoundedScale`].
     type Rounded: FromRule<Element = Self>;
     /// For bins between edges.
     type Edges: FromRule<Element = Self>;
-    /// For low bits; of types that have none, kernels that are never used.
+    /// For low bits. Other types than `u16` have kernels that are never used.
     type LowBits: FromRule<Element = Self>;
 }
 
-/// The kernels that are told about bins in this way.
+/// The kernels with these arguments for bins.
 pub trait Entries: Binning + Argument {
     /// Sums of weights.
     type Weigh: Entry<Args = WeightedArgs<Self>, Constants = ()>;
 
-    /// The entry point of a kernel that counts.
+    /// Returns a kernel that counts.
     #[must_use]
     fn counter(kernel: Kernel) -> EntryPoint<Self>;
 
-    /// That of [`Kernel::Shared`] for one copy of the counters of one channel, additions without order, and one block on a
-    /// multiprocessor.
+    /// Returns [`Kernel::Shared`] for one copy of the counters of one channel, relaxed additions, and one block per multiprocessor.
     #[must_use]
     fn counter_alone() -> EntryPoint<Self>;
 }
@@ -65,25 +64,25 @@ where
     }
 }
 
-/// Bins as kernels know them, made of a rule.
+/// Bins in the form that kernels use, made from a rule.
 pub trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
-    /// What is counted.
+    /// Kind of samples.
     type Element: HistogramElement;
-    /// The elements of the table that comes with it.
+    /// Element type of its table.
     type Table: Element;
     /// Whether a sample's key is found by a search.
     const IS_SEARCH: bool = false;
 
-    /// The keys of a channel.
+    /// Returns the number of keys per channel.
     #[must_use]
     fn keys(rule: &Rule<Self::Element>) -> usize {
         rule.cells()
     }
 
-    /// The table.
+    /// Returns the table.
     fn table(rule: &Rule<Self::Element>) -> Result<Vec<Self::Table>>;
 
-    /// The bins, with their table on the device.
+    /// Returns the bins, with their table on the device.
     fn new(rule: &Rule<Self::Element>, table: GlobalIn<Self::Table>) -> Self;
 }
 
@@ -101,7 +100,7 @@ impl<B: Entries> EntryPoint<B> {
         EntryPoint { name: K::NAME, load: |device| Ok(Box::new(device.own_kernel::<K>()?)) }
     }
 
-    /// The kernel on a device.
+    /// Returns the kernel on a device.
     pub(super) fn load(&self, device: &Device) -> Result<Counter<B>> {
         (self.load)(device)
     }
@@ -155,7 +154,7 @@ impl FromRule for LowBits {
     }
 
     fn new(rule: &Rule<u16>, _: GlobalIn<u16>) -> Self {
-        // `Rule::check` has compared the bits with 16.
+        // `Rule::check` has checked the bits against 16.
         LowBits { mask: (rule.bins() - 1) as u16 }
     }
 }
@@ -209,16 +208,16 @@ kernels! {
     f64: Even<f64, Lattice<f64>>, Even<f64, Grid>, Edges<f64>, Edges<f64>;
 }
 
-/// The bins of a rule with bins of equal width, if there is this scale for them.
+/// Returns the bins of a rule with bins of equal width, if this scale exists for them.
 pub(super) fn even<T: HistogramElement, S: Scale<T>>(rule: &Rule<T>) -> Option<Even<T, S>> {
     match &rule.bins {
-        // `Rule::check` has compared the bins with 2^24.
+        // `Rule::check` has checked the bins against 2^24.
         &Bins::Even { bins, lower, upper } => Even::new(bins as u32, lower, upper, rule.closed),
         _ => unreachable!("kernels for bins of equal width count by no other rule"),
     }
 }
 
-/// The edges of a rule that has some.
+/// Returns the edges of a rule with edges.
 fn edges<T>(rule: &Rule<T>) -> &[T] {
     match &rule.bins {
         Bins::Edges(edges) => edges,

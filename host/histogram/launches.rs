@@ -1,4 +1,4 @@
-//! Histograms as launches of kernels: which ones, how often, in which shape and with which arguments.
+//! Launches of a histogram: which kernels, how many launches, their shapes and arguments.
 
 use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
@@ -12,7 +12,7 @@ use slm_kernels::histogram::{
     Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs, histogram_peak,
 };
 
-/// What all launches of a histogram work on.
+/// Buffers that all launches of a histogram share.
 pub(super) struct Memory<B: FromRule> {
     pub(super) samples: GlobalIn<B::Element>,
     counts: GlobalInOut<u64>,
@@ -38,18 +38,18 @@ impl<B: FromRule> Memory<B> {
     }
 }
 
-/// A histogram as launches of kernels on a device with so much shared memory.
+/// Launches of a histogram on a device with this shared memory.
 pub(super) struct Launches<B: FromRule> {
     rule: Rule<B::Element>,
     algorithm: Algorithm,
     shared: SharedMemory,
     tuning: Tuning,
-    /// The algorithm that counts, which is not [`Algorithm::Auto`], and why.
+    /// The algorithm that counts, never [`Algorithm::Auto`], and the reason for it.
     chosen: Algorithm,
     reason: String,
     geometry: Geometry,
     weighing: WeighGeometry,
-    /// The most packs, and the most weights, of a launch.
+    /// Maximum number of packs, and of weights, per launch.
     pub(super) most_packs: usize,
     pub(super) most_weights: usize,
 }
@@ -58,14 +58,14 @@ impl<B: FromRule> Launches<B> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
-    /// [`Error::TooLarge`](crate::Error::TooLarge) if there cannot be so many counters.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) for too many counters.
     pub(super) fn new(
         rule: &Rule<B::Element>,
         algorithm: Algorithm,
         shared: SharedMemory,
         tuning: Tuning,
     ) -> Result<Self> {
-        // Bytes may have more keys than the cells that `Rule::check` has counted.
+        // Bytes may have more keys than the cells that `Rule::check` has checked.
         check_counters(rule.counted, B::keys(rule))?;
         let counters = (rule.counted * B::keys(rule)) as u32;
         let geometry = |algorithm| Geometry::new(kernel(algorithm, &tuning), counters, tuning.memory, &tuning.launches);
@@ -96,12 +96,12 @@ impl<B: FromRule> Launches<B> {
         Ok(launches)
     }
 
-    /// The number of counts.
+    /// Returns the number of counts.
     pub(super) fn counts(&self) -> usize {
         self.rule.counters()
     }
 
-    /// The kernel that counts.
+    /// Returns the kernel that counts.
     pub(super) fn kernel(&self) -> Kernel {
         kernel(self.chosen, &self.tuning)
     }
@@ -118,12 +118,12 @@ impl<B: FromRule> Launches<B> {
         self.counter().name
     }
 
-    /// What is counted apart on the device: the keys of all channels that are counted.
+    /// Returns the number of separate counters on the device: the keys of all counted channels.
     fn counters(&self) -> usize {
         self.rule.counted * B::keys(&self.rule)
     }
 
-    /// Copies of each counter in a block's shared memory.
+    /// Returns the copies of each counter in a block's shared memory.
     fn copies(&self) -> u32 {
         match self.kernel() {
             Kernel::Shared { .. } => 1 << self.geometry.copies_log2,
@@ -132,10 +132,10 @@ impl<B: FromRule> Launches<B> {
         }
     }
 
-    /// What a launch on this part is given.
+    /// Returns the arguments of a launch on this part.
     fn args(&self, memory: &Memory<B>, part: Part) -> Result<Args<B>> {
-        // Numbers of 32 bits: packs and tails are at most those of a launch, `Rule::check` has compared channels and cells with
-        // 2^31, and `new` the keys.
+        // All fit into 32 bits: packs and tails are at most those of a launch, `Rule::check` has checked channels and cells against
+        // 2^31, and `new` has checked the keys.
         let &Memory { samples, counts, lock, table } = memory;
         let samples = samples.slice(part.first as u64, u64::MAX);
         let packs = samples.slice(0, (part.packs * per_pack::<B>()) as u64);
@@ -165,12 +165,12 @@ impl<B: FromRule> Launches<B> {
         })
     }
 
-    /// The most samples of a launch that counts.
+    /// Returns the maximum number of samples per launch that counts.
     fn most_samples(&self) -> usize {
         self.most_packs * per_pack::<B>()
     }
 
-    /// The launches that count so many samples.
+    /// Returns the launches that count `samples` samples.
     pub(super) fn of(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
         let per_pack = per_pack::<B>();
         parts(samples, self.most_samples()).map(move |(first, len)| {
@@ -181,7 +181,7 @@ impl<B: FromRule> Launches<B> {
         })
     }
 
-    /// The launches that add up the weights of so many samples.
+    /// Returns the launches that add up the weights of `samples` samples.
     pub(super) fn weighing(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
         parts(samples, self.most_weights).map(|(first, len)| {
             let shape = self.over_weights(len).shared_bytes(self.weighing.shared_bytes);
@@ -189,18 +189,18 @@ impl<B: FromRule> Launches<B> {
         })
     }
 
-    /// The launches that find the largest weight, and what they are launched with.
+    /// Returns the launches that find the largest weight, with their arguments.
     pub(super) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
         // At most `MOST_WEIGHTS`, which is 2^30.
         parts(weights, self.most_weights).map(|(first, len)| (first, self.over_weights(len), len as u32))
     }
 
-    /// The shape of a launch over so many weights.
+    /// Returns the shape of a launch over this number of weights.
     fn over_weights(&self, len: usize) -> LaunchShape {
         shape(self.weighing.grid(len as u64, self.tuning.processors), self.weighing.threads)
     }
 
-    /// How so many samples are counted; `residency` is what the device says of a launch.
+    /// Returns the plan for counting samples. `residency` returns the occupancy of a launch.
     pub(super) fn plan(
         &self,
         device: &Device,
@@ -233,8 +233,8 @@ impl<B: FromRule> Launches<B> {
         }
     }
 
-    /// The launches that add up the weights of `samples` samples. `of_peaks` and `of_sums` return the residency of a launch that
-    /// finds the largest weight, and of one that adds.
+    /// Returns the plan for the weights of `samples` samples. `of_peaks` and `of_sums` return the residency of a launch that finds the
+    /// largest weight, and of one that adds.
     pub(super) fn weighted_plan(
         &self,
         samples: usize,
@@ -256,7 +256,7 @@ impl<B: FromRule> Launches<B> {
         peaks.into_iter().chain(sums).collect()
     }
 
-    /// The bytes that `launches` launches read and write: each sample once, and the counts once for each launch.
+    /// Returns the bytes that `launches` launches read and write: each sample once, and the counts once per launch.
     fn samples_and_counts(&self, samples: usize, launches: u64) -> u64 {
         let counts = (size_of::<u64>() * self.counts()) as u64;
         let samples = (samples as u64).saturating_mul(size_of::<B::Element>() as u64);
@@ -264,7 +264,7 @@ impl<B: FromRule> Launches<B> {
     }
 }
 
-/// The kernel of an algorithm.
+/// Returns the kernel of an algorithm.
 fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
     match algorithm {
         Algorithm::Critical => Kernel::Critical,
@@ -276,10 +276,10 @@ fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
     }
 }
 
-/// The algorithm for so many counters, of which there can be so many copies or are so many ranges, and why.
+/// Returns the algorithm for a number of counters, by their possible copies and ranges, and the reason for it.
 ///
-/// Counters are the same for all types of samples, so a type matters by its number of keys alone: bytes have 256 in each
-/// channel, however few bins there are. Bins that are searched have other `most_ranges`.
+/// Counters are the same for all types of samples, so a type only matters through its number of keys: bytes have 256 per channel, for
+/// any number of bins. Bins that are searched have another `most_ranges`.
 fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (Algorithm, String) {
     let Geometry { ranges, copies_log2, .. } = geometry;
     let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
@@ -300,25 +300,25 @@ fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: 
     (algorithm, format!("{counters} counters of 4 bytes {why}"))
 }
 
-/// Words of a pack.
+/// Words per pack.
 const WORDS: u32 = PACK_BYTES / 4;
 
-/// Samples of a pack.
+/// Samples per pack.
 fn per_pack<B: FromRule>() -> usize {
     PACK_BYTES as usize / size_of::<B::Element>()
 }
 
-/// So many blocks of so many threads, all in a row.
+/// Returns a one-dimensional shape of blocks and threads.
 fn shape(blocks: u32, threads: u32) -> LaunchShape {
     LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1])
 }
 
-/// `len` elements in parts of at most `most`: where each begins, and its length.
+/// Returns start and length of each part if `len` elements are divided into parts of at most `most`.
 fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len.div_ceil(most)).map(move |part| (part * most, most.min(len - part * most)))
 }
 
-/// How many parts these are. Not counted one by one: a plan may be for more samples than there can be.
+/// Returns the number of parts. Computed, not counted: a plan may be for more samples than memory can hold.
 fn times(len: usize, most: usize) -> u64 {
     len.div_ceil(most) as u64
 }
@@ -328,7 +328,7 @@ fn times(len: usize, most: usize) -> u64 {
 struct Part {
     first: usize,
     packs: usize,
-    /// Samples behind the packs.
+    /// Samples after the packs.
     tail: usize,
 }
 
@@ -345,12 +345,12 @@ impl<B: FromRule> Pass<'_, B> {
         self.part.first as u64
     }
 
-    /// What a kernel that counts is launched with.
+    /// Returns the arguments of a kernel that counts.
     pub(super) fn args(&self, memory: &Memory<B>) -> Result<Args<B>> {
         self.launches.args(memory, self.part)
     }
 
-    /// What the kernel that adds up weights is launched with.
+    /// Returns the arguments of the kernel that adds up weights.
     pub(super) fn weighted_args(
         &self,
         memory: &Memory<B>,

@@ -1,4 +1,17 @@
-//! Histograms: how many samples there are in each of some bins.
+//! Histograms: counts of samples in bins, and sums of their weights.
+//!
+//! ```
+//! use slm::{Device, Histogram};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let device = Device::open()?;
+//! let tenths = Histogram::even(10, 0.0f32..1.0).closed().prepare(&device)?;
+//! let counts = tenths.apply(&[0.25, 0.26, 1.0, -0.5, f32::NAN])?;
+//! assert_eq!(counts.channel(0).unwrap().bins, [0, 0, 2, 0, 0, 0, 0, 0, 0, 1]);
+//! assert_eq!(counts.total(), 5);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! | description | bin `k` of a sample `x` |
 //! |---|---|
@@ -8,42 +21,44 @@
 //! | [`even`](Histogram::even) of floats | border `k <= x <` border `k + 1`, where border `k` is `lower + k · (upper - lower) / bins`, exactly, and then rounded to the type of the samples: to nearest, ties to even |
 //! | [`edges`](Histogram::edges) | `edges[k] <= x < edges[k + 1]` |
 //!
-//! Ranges are half-open: a sample that equals the upper end is above, unless the histogram is
-//! [`closed`](Histogram::closed): then it is in the last bin. Samples outside are not lost: those below the range, those
-//! above it and those that are NaN are counted apart, so that no sample goes uncounted. Infinities are below or above
-//! like other numbers, and -0.0 is 0.0.
+//! Ranges are half-open: a sample that equals the upper end is above the range. If the histogram is
+//! [`closed`](Histogram::closed), it is in the last bin. Samples below the range, above it, and NaNs are counted separately, so
+//! every sample is counted. Infinities are below or above like other numbers, and -0.0 equals 0.0.
 //!
-//! This holds for every range of finite numbers: it may be wider than the largest sample, there may be more bins than
-//! different samples, and more than a float's precision tells apart. Then neighbouring borders are the same, and the bin
-//! between them stays empty. [`edges`](PreparedHistogram::edges) gives the borders. NumPy's `histogram` compares floats with
-//! the borders that its `linspace` computes, `k * ((upper - lower) / bins) + lower` in double precision with every operation
-//! rounded, so that some of them differ from these in their last bits.
+//! This holds for every range of finite numbers. The range may be wider than the largest sample. There may be more bins than
+//! different samples, or more than the precision of a float can distinguish; then neighbouring borders are equal, and the bin
+//! between them stays empty. [`edges`](PreparedHistogram::edges) returns the borders. NumPy's `histogram` compares floats with the
+//! borders of its `linspace`, `k * ((upper - lower) / bins) + lower` in double precision with a rounding after each operation, so
+//! some borders differ in their last bits.
 //!
 //! On a GPU a kernel computes the bin of each float by arithmetic, and [`prepare`](Histogram::prepare) checks the result at every
-//! border. Where it is wrong, which takes ends of the order of the type's smallest or largest numbers, more bins than
-//! numbers, or bad luck, the kernel searches the borders in a table, as [`edges`](Histogram::edges) do; that is slower.
+//! border. If it is wrong at one of them, the kernel searches a table of the borders, as for [`edges`](Histogram::edges), which is
+//! slower. This happens for ends near the smallest or largest numbers of the type, for more bins than numbers, and in rare other
+//! cases.
 //!
 //! # Counts
 //!
-//! Counts are `u64`, and more than 2^32 samples are counted right. They are whole numbers, so they are the same on every
-//! device, with every algorithm and any number of threads.
+//! Counts are `u64`, so more than 2^32 samples are counted correctly. They are integers, so they are equal on every device, with
+//! every algorithm and any number of threads.
 //!
-//! In a buffer the counts of the channels stand one after another, and for each channel there are `bins` counts, one of
-//! the samples below, one of those above and one of NaNs: [`counts_len`](PreparedHistogram::counts_len) in all.
-//! [`apply_into`](PreparedHistogram::apply_into) adds to what is there, modulo 2^64.
+//! A buffer has the counts of the channels one after another. Each channel has `bins` counts, the count of samples below, the count
+//! of samples above, and the count of NaNs: [`counts_len`](PreparedHistogram::counts_len) counts in all.
+//! [`apply_into`](PreparedHistogram::apply_into) adds to the counts in the buffer, modulo 2^64.
 //!
 //! # Weights
 //!
-//! [`apply_weighted`](PreparedHistogram::apply_weighted) adds up a weight for each sample instead of counting it. So that
-//! the sums do not depend on the order either, each weight is rounded to the nearest whole multiple of a *quantum* (ties
-//! to even), and the multiples are added exactly in 64 bits, as Demmel and Nguyen's *Fast Reproducible Floating-Point
-//! Summation* (2013) does with one bin. With `n` weights in all, `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, the quantum
-//! is `2^(e + l - 61)`: no sum can overflow. A sum of `m` weights is off by `m · quantum / 2` at most, and is rounded
-//! once more when it becomes an `f64`. The sums of up to 2^14 weights whose magnitudes differ by a factor of 2^24 at most
-//! are exact but for that. The result is the same, bit for bit, on every device.
+//! [`apply_weighted`](PreparedHistogram::apply_weighted) adds up a weight per sample instead of counting samples. The sums do not
+//! depend on the order of the additions, and have the same bits on every device: each weight is rounded to the nearest multiple of a
+//! *quantum* (ties to even), and the multiples are added exactly in 64 bits. This is the method of Demmel and Nguyen, *Fast
+//! Reproducible Floating-Point Summation* (2013), with one bin.
+//!
+//! With `n` weights in all, `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, the quantum is `2^(e + l - 61)`, so no sum overflows. The error
+//! of a sum of `m` weights is at most `m · quantum / 2`, plus one rounding when it is converted to `f64`. Sums of up to 2^14 weights
+//! whose magnitudes differ by a factor of at most 2^24 are exact except for that rounding.
 
-// A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
-// launched as `launches.rs` says, with the numbers of `tuning.rs`. `rule.rs` is the problem that both have.
+// A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. The latter
+// launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. `rule.rs` is the problem
+// as both see it.
 mod counts;
 mod cpu;
 mod description;

@@ -1,41 +1,41 @@
-//! What a histogram does with so many samples.
+//! Plans of histograms.
 
 use super::{Algorithm, HistogramElement, Rule};
 use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
 
-/// How a histogram is counted: what runs, and why.
+/// How a histogram is counted: what runs, and why. [`PreparedHistogram::plan`](super::PreparedHistogram::plan) returns it.
 ///
-/// `Display` gives it as a few lines of text.
+/// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
     /// The device.
     pub device: String,
-    /// The algorithm asked for.
+    /// Requested algorithm.
     pub algorithm: Algorithm,
     /// The one that counts: what [`Algorithm::Auto`] has chosen, or what was asked for. The CPU ignores the
     /// setting and repeats it here.
     pub chosen: Algorithm,
-    /// What counts: a kernel's name, or `cpu`.
+    /// Name of the kernel, or `cpu`.
     pub kernel: String,
-    /// Why it is this one.
+    /// Reason for the choice of the kernel.
     pub reason: String,
-    /// Samples of all channels.
+    /// Number of samples of all channels.
     pub samples: usize,
-    /// Bins of a channel.
+    /// Number of bins per channel.
     pub bins: usize,
-    /// Channels that are counted.
+    /// Number of counted channels.
     pub channels: usize,
-    /// What is counted apart, in all of these channels: bins, and three more in each; on GPUs, which count bytes by their
-    /// values, 256 in each channel of bytes. With the device's shared memory this is what [`Algorithm::Auto`] goes by.
+    /// Number of separate counters in all of these channels: bins, and three more per channel; for bytes on GPUs, 256 per channel.
+    /// [`Algorithm::Auto`] chooses by this number and the device's shared memory.
     pub counters: usize,
-    /// Copies of each counter in a block's shared memory; 0 where not all counters are there, or none.
+    /// Copies of each counter in a block's shared memory; 0 if some counters, or all of them, are not there.
     pub copies: u32,
-    /// Blocks that count the same samples, each in a part of the counters.
+    /// Number of blocks that count the same samples, each in a part of the counters.
     pub ranges: u32,
-    /// How kernels are launched, in this order; empty for the CPU, and where there is nothing to count.
+    /// Launches of kernels, in this order. Empty on the CPU, and if there is nothing to count.
     pub launches: Vec<LaunchPlan>,
 }
 

@@ -6,7 +6,7 @@ use crate::{Buffer, Device, LaunchPlan, Result};
 use std::fmt;
 use std::sync::Arc;
 
-/// A [`Histogram`](crate::Histogram) that is ready to run on its device, as often as wanted and from any thread.
+/// A [`Histogram`](crate::Histogram) that is ready to run on its device, any number of times and from any thread.
 pub struct PreparedHistogram<T: HistogramElement> {
     pub(super) device: Device,
     rule: Rule<T>,
@@ -38,23 +38,23 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(PreparedHistogram { device: device.clone(), rule, edges, algorithm, on_device })
     }
 
-    /// The device that it runs on.
+    /// Returns the device that the histogram runs on.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The number of bins.
+    /// Returns the number of bins per channel.
     #[must_use]
     pub fn bins(&self) -> usize {
         self.rule.bins()
     }
 
-    /// The borders of the bins, one more than there are bins: bin `k` is `edges[k] <= x < edges[k + 1]`, with its upper end if
-    /// it is the last one of a [`closed`](crate::Histogram::closed) histogram. None for
-    /// [`low_bits`](crate::Histogram::low_bits), whose bins are no ranges.
+    /// Returns the borders of the bins, one more than bins: bin `k` is `edges[k] <= x < edges[k + 1]`. The last bin of a
+    /// [`closed`](crate::Histogram::closed) histogram includes its upper end. The slice is empty for
+    /// [`low_bits`](crate::Histogram::low_bits), whose bins are not ranges.
     ///
-    /// Where two neighbours are the same, the bin between them is empty.
+    /// If two neighbours are equal, the bin between them is empty.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -70,26 +70,27 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         &self.edges
     }
 
-    /// The length of a buffer of counts: for each channel that is counted, the bins and three more.
+    /// Returns the length of a buffer of counts: for each counted channel, the number of bins plus three.
     #[must_use]
     pub fn counts_len(&self) -> usize {
         self.rule.counters()
     }
 
-    /// Counts the samples.
+    /// Counts the samples, and returns the counts.
     ///
     /// # Errors
     ///
-    /// [`HistogramError::Interleaving`] if some channel has fewer samples than another, [`Error::OutOfDeviceMemory`],
-    /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device).
+    /// * [`HistogramError::Interleaving`] if the number of samples is not a multiple of the channels.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Counts<T>> {
         self.rule.check_samples(samples.len())?;
         let counts = T::run_on_host(self, samples)?;
         Ok(Counts::new(counts, self.rule.cells(), &self.edges))
     }
 
-    /// Counts the samples of a buffer and adds to the counts of another one, modulo 2^64; returns when the work is
-    /// enqueued. The [module](super) says which count is where.
+    /// Counts the samples of a buffer and adds to the counts in another buffer, modulo 2^64. Returns when the work is enqueued. The
+    /// [module](super) has the order of the counts.
     ///
     /// ```
     /// use slm::{Device, Histogram};
@@ -108,10 +109,14 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`HistogramError::Interleaving`] if some channel has fewer
-    /// samples than another, [`Error::Length`] if `counts` is not [`counts_len`](Self::counts_len) long, and
-    /// [`Error::OutOfHostMemory`] on the CPU, where each thread counts in a table of its own: nothing is added then.
-    /// [Failures of the device](Error#failures-of-the-device): a part of the samples may have been added then, as a GPU counts
+    /// Nothing is added in these cases:
+    ///
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`HistogramError::Interleaving`] if the number of samples is not a multiple of the channels.
+    /// * [`Error::Length`] if the length of `counts` is not [`counts_len`](Self::counts_len).
+    /// * [`Error::OutOfHostMemory`] on the CPU, where each thread counts in its own table.
+    ///
+    /// After a [failure of the device](Error#failures-of-the-device) a part of the samples may have been added, because a GPU counts
     /// 2 GiB of them at a time.
     pub fn apply_into(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
         self.check_samples(samples)?;
@@ -119,23 +124,24 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         T::run(self, samples, counts)
     }
 
-    /// Downloads what [`apply_into`](Self::apply_into) has counted, after all work that was enqueued before.
+    /// Downloads and returns the counts of [`apply_into`](Self::apply_into), after all work that was enqueued before.
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if the buffer belongs to another handle, [`Error::Length`] if it is not
-    /// [`counts_len`](Self::counts_len) long, and what [`Buffer::download`] gives.
+    /// * [`Error::DeviceMismatch`] if the buffer belongs to another handle.
+    /// * [`Error::Length`] if its length is not [`counts_len`](Self::counts_len).
+    /// * The errors of [`Buffer::download`].
     pub fn counts(&self, counts: &Buffer<u64>) -> Result<Counts<T>> {
         self.check_counts(counts)?;
         Ok(Counts::new(counts.download()?, self.rule.cells(), &self.edges))
     }
 
-    /// Adds up a weight for each sample; the [module](super) says how exactly.
+    /// Adds up a weight per sample, and returns the sums. The [module](super) has their error bound.
     ///
-    /// The histogram's [`algorithm`](crate::Histogram::algorithm) and its [`plan`](Self::plan) are those of counting; that of the
-    /// weights is [`weighted_plan`](Self::weighted_plan). On a GPU weights are added atomically: in shared memory, where a
-    /// block has one set of sums, if all of them fit into what blocks have by default (48 KiB), and otherwise in global
-    /// memory. The more samples meet in a bin, the slower.
+    /// The histogram's [`algorithm`](crate::Histogram::algorithm) and [`plan`](Self::plan) are for counting; the plan for weights is
+    /// [`weighted_plan`](Self::weighted_plan). On a GPU weights are added atomically: in shared memory, with one set of sums per block,
+    /// if all sums fit into the default shared memory of a block (48 KiB), otherwise in global memory. It is slower if many samples are
+    /// in one bin.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -149,9 +155,10 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there are as many weights as samples, [`HistogramError::Weight`] for a weight that is infinite or
-    /// NaN, whether its sample is counted or not; what [`Device::kernel`] gives on a GPU, where weights have a kernel of
-    /// their own, loaded on first use; otherwise as [`apply`](Self::apply).
+    /// * [`Error::Length`] if the numbers of weights and samples differ.
+    /// * [`HistogramError::Weight`] for a weight that is infinite or NaN, also if its sample is not counted.
+    /// * The errors of [`Device::kernel`] on a GPU: weights have their own kernel, which is loaded on first use.
+    /// * The errors of [`apply`](Self::apply).
     pub fn apply_weighted(&self, samples: &[T], weights: &[f32]) -> Result<WeightedCounts<T>> {
         self.rule.check_samples(samples.len())?;
         check_length("the weights", samples.len(), weights.len())?;
@@ -159,12 +166,11 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 
-    /// As [`apply_weighted`](Self::apply_weighted), for samples and weights on the device; waits for the sums.
+    /// As [`apply_weighted`](Self::apply_weighted), for samples and weights on the device. Waits for the sums, and returns them.
     ///
     /// # Errors
     ///
-    /// Those of [`apply_weighted`](Self::apply_weighted), and [`Error::DeviceMismatch`] if a buffer belongs to another
-    /// handle.
+    /// The errors of [`apply_weighted`](Self::apply_weighted), and [`Error::DeviceMismatch`] if a buffer belongs to another handle.
     pub fn apply_weighted_buffers(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<WeightedCounts<T>> {
         self.check_samples(samples)?;
         self.device.check_owner("the weights", weights.device())?;
@@ -173,14 +179,14 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
     }
 
-    /// Returns how `samples` samples, of all channels together, would be counted.
+    /// Returns the plan for counting `samples` samples, of all channels together.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         T::plan(self, samples)
     }
 
-    /// Returns the launches that would add up the weights of `samples` samples, of all channels together: first those that
-    /// find the largest weight, then those that add. Empty for the CPU, and for no samples.
+    /// Returns the launches for the weights of `samples` samples, of all channels together: first those that find the largest weight,
+    /// then those that add. There are none on the CPU, and for 0 samples.
     ///
     /// On a GPU this loads the kernels, as the first call of [`apply_weighted`](Self::apply_weighted) does.
     #[must_use]

@@ -1,4 +1,4 @@
-//! The problem as it is computed: which counter a sample belongs to.
+//! The problem as CPU and GPU code see it: the counter of each sample.
 
 use super::HistogramElement;
 use super::HistogramError;
@@ -8,44 +8,44 @@ use slm_kernels::histogram::OUTSIDE;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// The most bins, and the most edges but one.
+/// Maximum number of bins: one less than the maximum number of edges.
 const MOST_BINS: usize = 1 << 24;
 
-/// The most counters of a histogram, and the most channels: both are numbered with 32 bits.
+/// Maximum number of counters, and of channels: both are numbered with 32 bits.
 const MOST_COUNTERS: usize = 1 << 31;
 
-/// The fewest borders that are worth another thread.
+/// Minimum number of borders per thread.
 pub(super) const SHARE: usize = 1 << 10;
 
-/// The bits of the samples of which the low ones can be counted.
+/// Bits per sample of the type whose low bits can be counted.
 const SAMPLE_BITS: u32 = u16::BITS;
 
 /// The bins.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bins<T> {
-    /// One for each number that these many low bits can be. Samples are `u16`.
+    /// One bin per value of this number of low bits. Samples are `u16`.
     LowBits(u32),
-    /// Of equal width.
+    /// Bins of equal width.
     Even { bins: usize, lower: T, upper: T },
-    /// Between these numbers.
+    /// Bins between these numbers.
     Edges(Arc<[T]>),
 }
 
-/// Which counter a sample belongs to. The counters of one channel stand behind those of another, and for each channel
-/// there are its cells: the bins, then below, above and NaN.
+/// Maps samples to counters. The counters of the channels are consecutive. Each channel has its cells: the bins, then below, above and
+/// NaN.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule<T> {
     pub(crate) bins: Bins<T>,
-    /// Whether the last bin has its upper end in it.
+    /// Whether the last bin includes its upper end.
     pub(crate) closed: bool,
     /// Sample `i` belongs to channel `i % channels`.
     pub(crate) channels: usize,
-    /// The first so many channels are counted.
+    /// Number of counted channels, the first ones.
     pub(crate) counted: usize,
 }
 
 impl<T: HistogramElement> Rule<T> {
-    /// Returns an error if the rule is invalid. The other functions need a valid one.
+    /// Returns an error if the rule is invalid. The other functions require a valid rule.
     pub(crate) fn check(&self) -> Result<()> {
         match &self.bins {
             &Bins::LowBits(bits) => check_bits(bits)?,
@@ -66,17 +66,17 @@ impl<T: HistogramElement> Rule<T> {
         check_counters(counted, self.cells())
     }
 
-    /// The borders of the bins, one more than there are bins; none if bins are not ranges of numbers.
+    /// Returns the borders of the bins, one more than bins; empty if bins are not ranges of numbers.
     pub(crate) fn edges(&self) -> Result<Arc<[T]>> {
         match &self.bins {
             Bins::LowBits(_) => Ok(Arc::default()),
-            // `check_bins` has compared the bins with 2^24.
+            // `check_bins` has checked the bins against 2^24.
             &Bins::Even { bins, lower, upper } => borders(bins as u32, lower, upper),
             Bins::Edges(edges) => Ok(edges.clone()),
         }
     }
 
-    /// The number of bins.
+    /// Returns the number of bins.
     pub(crate) fn bins(&self) -> usize {
         match &self.bins {
             Bins::LowBits(bits) => 1 << bits,
@@ -85,12 +85,12 @@ impl<T: HistogramElement> Rule<T> {
         }
     }
 
-    /// The counters of a channel.
+    /// Returns the number of counters per channel.
     pub(crate) fn cells(&self) -> usize {
         self.bins() + OUTSIDE as usize
     }
 
-    /// The counters of all channels that are counted.
+    /// Returns the number of counters of all counted channels.
     pub(crate) fn counters(&self) -> usize {
         self.counted * self.cells()
     }
@@ -106,7 +106,7 @@ impl<T: HistogramElement> Rule<T> {
     }
 }
 
-/// The borders of bins of equal width.
+/// Returns the borders of bins of equal width.
 fn borders<T: HistogramElement>(bins: u32, lower: T, upper: T) -> Result<Arc<[T]>> {
     let mut borders = allocation::filled(T::default(), bins as usize + 1)?;
     borders.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(k, border)| {
@@ -149,7 +149,7 @@ fn check_edges<T: HistogramElement>(edges: &[T]) -> Result<()> {
         return Err(HistogramError::Edges { edges: edges.len() }.into());
     }
     check_bins(edges.len() - 1)?;
-    // A NaN does not ascend either.
+    // NaNs do not ascend.
     match edges.array_windows().position(|[edge, next]| edge.partial_cmp(next) != Some(Ordering::Less)) {
         None => Ok(()),
         Some(index) => {

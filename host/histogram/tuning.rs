@@ -1,24 +1,24 @@
-//! The numbers of histograms that were chosen by measuring, or that follow from a device's properties.
+//! Constants of histograms, chosen by measurement or derived from properties of the device.
 //!
-//! Times are of one H200, in microseconds: samples that are read alone take 67 (2^26 of `f32`) or 37 (2^27 bytes).
+//! Times are of one H200, in microseconds. Reading the samples alone takes 67 (2^26 `f32`) or 37 (2^27 bytes).
 
 use crate::info::{DeviceInfo, SharedMemory};
 use slm_kernels::histogram::{self as kernels, Memory};
 
-/// The numbers for a device.
+/// Constants for a device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// Those of the kernels' launches.
+    /// Constants of the kernels' launches.
     pub(super) launches: kernels::Tuning,
-    /// The device's shared memory.
+    /// Shared memory of the device.
     pub(super) memory: Memory,
-    /// The most copies of a counter.
+    /// Maximum number of copies of a counter.
     pub(super) copies: u32,
-    /// The most ranges of counters with which reading the samples once for each is faster than adding in global memory.
+    /// Maximum number of ranges of counters for which reading the samples once per range is faster than additions in global memory.
     pub(super) ranges: u32,
-    /// The same for several channels.
+    /// The same, for several channels.
     pub(super) ranges_of_channels: u32,
-    /// The same for bins that are searched once for each range, too.
+    /// The same, for bins that are searched, once per range.
     pub(super) searched_ranges: u32,
     /// Multiprocessors.
     pub(super) processors: u32,
@@ -26,19 +26,19 @@ pub(super) struct Tuning {
 
 impl Tuning {
     pub(super) fn new(info: &DeviceInfo, shared: SharedMemory) -> Self {
-        // As many threads as a block can have: a block's counters are added up once, however many threads share them.
+        // The maximum number of threads: a block's counters are added up once, for any number of threads.
         let threads = 1024;
         let threads_of_multiprocessor = info.threads_per_multiprocessor.unwrap_or(threads);
-        // Blocks of eight warps, as many as a multiprocessor has room for.
+        // As many blocks of eight warps as fit into a multiprocessor.
         let weighing_threads = 256;
         Tuning {
             launches: kernels::Tuning {
                 threads,
-                // As many as are resident: the samples are dealt out to them once. The kernels take at most 32 registers for
-                // that; where some took 38 to 40, one block was resident instead of two.
+                // As many as are resident: the samples are distributed to them once. The kernels have at most 32 registers for this;
+                // with 38 to 40 registers, one block was resident instead of two.
                 blocks: (threads_of_multiprocessor / threads).max(1),
-                // All threads that a block can have. So 2^27 bytes took 85, where atomic additions take 39: this algorithm is
-                // for comparison.
+                // The maximum number of threads. 2^27 bytes took 85 then, and 39 with atomic additions: this algorithm is for
+                // comparison.
                 groups: 8,
                 weighing_threads,
                 weighing_blocks: (threads_of_multiprocessor / weighing_threads).max(1),
@@ -48,24 +48,24 @@ impl Tuning {
                 multiprocessor: shared.per_multiprocessor,
                 reserved: reserved(info.compute_capability),
             },
-            // One for each lane of a warp. With as many copies as fit, 2^26 `f32` in up to 1,024 bins take 70 to 71 whatever
-            // the data are, and 71 to 86 in 4,096.
+            // One per lane of a warp. With as many copies as fit, 2^26 `f32` take 70 to 71 in up to 1,024 bins for all kinds of data,
+            // and 71 to 86 in 4,096 bins.
             copies: 32,
-            // Each range reads all samples: 2^26 `f32` take 272 to 280 with five ranges (2^18 bins), whatever the data are, 388 to
-            // 399 with seven, 514 to 521 with ten. Adding in global memory instead, with frequent counters in shared memory,
-            // takes 499 to 1,259, 513 to 978, and 520 to 1,133 if the data are in many bins; and 113 to 140 if they are in one or
-            // two. So data in few bins lose, and those in many win more.
+            // Each range reads all samples. 2^26 `f32` take 272 to 280 with five ranges (2^18 bins) for all kinds of data, 388 to 399
+            // with seven, 514 to 521 with ten. Additions in global memory, with frequent counters in shared memory, take 499 to 1,259,
+            // 513 to 978, and 520 to 1,133 for data in many bins, and 113 to 140 for data in one or two bins. So ranges are slower for
+            // data in few bins, and faster by more for data in many.
             ranges: 7,
-            // Several channels go a slower way through ranges, which was not measured.
+            // Ranges of several channels use a slower path, which was not measured.
             ranges_of_channels: 4,
-            // Between 65,537 edges, two ranges, they take 1,232 to 4,953, and adding in global memory takes 713 to 3,424.
+            // With 65,537 edges, two ranges take 1,232 to 4,953, and additions in global memory take 713 to 3,424.
             searched_ranges: 1,
             processors: info.processors as u32,
         }
     }
 }
 
-/// What the hardware takes of shared memory for each block: nothing before compute capability 8.0 (CUDA C++ Programming Guide,
+/// Returns the shared memory that the hardware reserves per block: none before compute capability 8.0 (CUDA C++ Programming Guide,
 /// "Compute Capabilities").
 fn reserved(compute_capability: Option<(u32, u32)>) -> u64 {
     match compute_capability {
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!([h200, a10, t4].map(|tuning| tuning.processors), [132, 72, 40]);
     }
 
-    /// The blocks of a launch on much, and what they take of shared memory.
+    /// Returns the blocks of a launch on many samples, and their shared memory.
     #[test]
     fn grids_are_what_runs_at_a_time() {
         let grid = |tuning: Tuning, counters| {
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(grid(h200, 65_536), (132, 131_088));
     }
 
-    /// Every counter is in a range, none of which is empty, and fits into a block with the one for samples of other ranges.
+    /// Every counter is in a range, no range is empty, and each fits into a block with the counter for samples of other ranges.
     #[test]
     fn ranges_fit_at_their_limits() {
         for tuning in [gpu((9, 0), 132, 2048, [227, 228]), gpu((7, 5), 40, 1024, [64, 64])] {

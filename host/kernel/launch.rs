@@ -1,4 +1,4 @@
-//! Kernels of which only the arguments are known: what operations choose among.
+//! Kernels known by their arguments only, so that operations can choose among them.
 
 use super::{Kernel, Windows};
 use crate::launch::{LaunchShape, Residency};
@@ -6,9 +6,9 @@ use crate::{Error, Result};
 use cuda_std::Entry;
 use std::sync::OnceLock;
 
-/// A loaded kernel whose arguments are made of an `A`, if they can be, with these constants.
+/// A loaded kernel whose arguments are converted from an `A`, with constants `C`.
 pub(crate) trait Launch<A, C = ()>: Send + Sync {
-    /// The name of its entry point.
+    /// Returns the name of its entry point.
     fn name(&self) -> &'static str;
 
     /// [`Kernel::launch_in`].
@@ -32,7 +32,7 @@ impl<A, E: Entry<Args: TryFrom<A, Error: Into<Error>>>> Launch<A, E::Constants> 
     }
 }
 
-/// What is loaded when it is first needed.
+/// A value that is loaded when it is first needed.
 pub(crate) struct OnDemand<V>(OnceLock<V>);
 
 impl<V> Default for OnDemand<V> {
@@ -42,13 +42,13 @@ impl<V> Default for OnDemand<V> {
 }
 
 impl<V> OnDemand<V> {
-    /// The value; made by `load` if there is none yet.
+    /// Returns the value, created by `load` on first use.
     pub(crate) fn get(&self, load: impl FnOnce() -> Result<V>) -> Result<&V> {
         if let Some(value) = self.0.get() {
             return Ok(value);
         }
         let value = load()?;
-        // Another thread may have been faster; both are the same.
+        // Another thread may have been faster; both values are equal.
         Ok(self.0.get_or_init(|| value))
     }
 }

@@ -1,10 +1,10 @@
-//! Kernels, launched from safe code: those of other crates, and those of the operations.
+//! Launches kernels from safe code: those of other crates and those of the operations.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `windows.rs` | what buffers become in a kernel's arguments |
-//! | `launch.rs` | kernels of which only the arguments are known |
-//! | `recent.rs` | what has been made for the last keys |
+//! | `windows.rs` | windows on buffers, in a kernel's arguments |
+//! | `launch.rs` | kernels known by their arguments only |
+//! | `recent.rs` | a small cache |
 
 mod launch;
 mod recent;
@@ -23,7 +23,7 @@ use cuda_std::image::Modules;
 use std::fmt;
 use std::sync::Arc;
 
-/// The most bytes of arguments and constants: what every GPU and driver takes. More do not compile:
+/// Maximum number of bytes of arguments and constants, the limit of every GPU and driver. More do not compile:
 ///
 /// ```compile_fail,E0080
 /// # use cuda_std::image::Modules;
@@ -42,10 +42,9 @@ use std::sync::Arc;
 /// ```
 const MOST_PARAMETER_BYTES: usize = 4096;
 
-/// The kernel `E`, ready to be launched on its device as often as wanted and from any thread: what [`Device::kernel`]
-/// gives.
+/// The kernel `E`, ready to be launched on its device any number of times and from any thread. [`Device::kernel`] returns it.
 ///
-/// Kernels are written with `cuda_std` and compiled by `cuda_builder`; `examples/own_kernel` of the repository is a whole
+/// Kernels are written with `cuda_std` and compiled by `cuda_builder`. `examples/own_kernel` in the repository is a complete
 /// crate with one.
 ///
 /// ```
@@ -90,7 +89,7 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// # }
 /// ```
 ///
-/// What the kernel was not declared with does not compile:
+/// Arguments of another type than the declared one do not compile:
 ///
 /// ```compile_fail,E0308
 /// # use cuda_std::image::Modules;
@@ -146,13 +145,13 @@ impl<E: Entry> Kernel<E> {
         }
     }
 
-    /// The device that it runs on.
+    /// Returns the device that the kernel runs on.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// As [`launch`](Self::launch), with constants.
+    /// Launches the kernel with constants; otherwise as [`launch`](Self::launch).
     ///
     /// ```
     /// use cuda_std::{GlobalInOut, Table, arguments, kernel, thread};
@@ -190,7 +189,7 @@ impl<E: Entry> Kernel<E> {
     ///
     /// # Errors
     ///
-    /// As [`launch`](Self::launch).
+    /// The errors of [`launch`](Self::launch).
     pub fn launch_with<'b>(
         &self,
         shape: LaunchShape,
@@ -198,13 +197,14 @@ impl<E: Entry> Kernel<E> {
         args: impl FnOnce(&mut Windows<'b>) -> E::Args,
     ) -> Result<()> {
         let mut windows = Windows::new(&self.device);
-        // Before the lock: it can do whatever it wants, launches included.
+        // Before the lock, because the closure may launch kernels itself.
         let args = args(&mut windows);
         let _submission = self.device.submission_lock()?;
         self.loaded.launch(&shape, windows.record(), &args, constants)
     }
 
-    /// Launches the kernel with windows that `windows` has handed out. The caller has the device's [submission lock](Device::submission_lock).
+    /// Launches the kernel with windows that `windows` has created. The caller holds the device's
+    /// [submission lock](Device::submission_lock).
     pub(crate) fn launch_in(
         &self,
         windows: &Windows<'_>,
@@ -215,34 +215,33 @@ impl<E: Entry> Kernel<E> {
         self.loaded.launch(&shape, windows.record(), args, constants)
     }
 
-    /// What a launch of this shape occupies, as far as its block and shared memory are concerned; `None` for an emulated
-    /// device, which has no registers.
+    /// Returns the registers and the occupancy of a launch with the block and the shared memory of `shape`; `None` for an
+    /// emulated device, which has no registers.
     ///
     /// # Errors
     ///
-    /// [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if there can be no such block, and [failures of the
-    /// device](Error#failures-of-the-device).
+    /// * [`Error::LaunchOutOfRange`] or [`Error::SharedMemoryExceeded`] if the block exceeds a limit.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
         self.loaded.residency(&shape)
     }
 }
 
 impl<E: Entry<Constants = ()>> Kernel<E> {
-    /// Launches the kernel with the arguments that `args` makes of some [`Windows`] on buffers; returns when it is
-    /// enqueued. What fails while it runs is reported by the next call that waits. On an emulated device it has run when
-    /// this returns.
+    /// Launches the kernel. `args` returns its arguments, with [`Windows`] on buffers. Returns when the kernel is enqueued; on an
+    /// emulated device, when it has run. If the kernel fails while it runs, the next call that waits returns the error.
     ///
-    /// The buffers are borrowed until then; whatever uses or frees them afterwards is enqueued behind the kernel.
+    /// The buffers are borrowed until the kernel is enqueued. Later uses of them, dropping included, are enqueued after it.
     ///
     /// # Errors
     ///
-    /// Nothing is launched:
+    /// Nothing is launched in these cases:
     ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle than the kernel,
-    /// * [`Error::ForeignWindow`] if an argument is a window that the launch has not handed out,
-    /// * [`Error::LaunchOutOfRange`] and [`Error::SharedMemoryExceeded`] if the device, or a block of this kernel, cannot
-    ///   have so much,
-    /// * [failures of the device](Error#failures-of-the-device), except `FaultyKernel` of an emulated one: there the kernel
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle than the kernel.
+    /// * [`Error::ForeignWindow`] if an argument contains a window that this launch has not created.
+    /// * [`Error::LaunchOutOfRange`] or [`Error::SharedMemoryExceeded`] if `shape` exceeds a limit of the device, or of a block
+    ///   of this kernel.
+    /// * [Failures of the device](Error#failures-of-the-device), except `FaultyKernel` of an emulated device: there the kernel
     ///   has run.
     pub fn launch<'b>(&self, shape: LaunchShape, args: impl FnOnce(&mut Windows<'b>) -> E::Args) -> Result<()> {
         self.launch_with(shape, &(), args)

@@ -3,10 +3,10 @@
 use crate::Result;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many keys are remembered: more than a program uses in turns, and few enough to be searched in the time of a launch.
+/// Number of cached keys: more than a program alternates between, and few enough to be searched in the time of a launch.
 const MOST: usize = 32;
 
-/// Values by their keys, of which the oldest make room for new ones.
+/// Values by key. The oldest one is dropped when a new one needs its place.
 pub(crate) struct Recent<K, V>(Mutex<Vec<(K, V)>>);
 
 impl<K, V> Default for Recent<K, V> {
@@ -16,8 +16,8 @@ impl<K, V> Default for Recent<K, V> {
 }
 
 impl<K: PartialEq, V: Clone> Recent<K, V> {
-    /// Returns the value of `key`: what `make` gives if there is none. Other threads do not wait for that, and those that
-    /// make the same value make an equal one.
+    /// Returns the value of `key`, created by `make` if it is not cached. Other threads do not wait for `make`; if several create
+    /// the value of one key, their values are equal.
     pub(crate) fn get(&self, key: K, make: impl FnOnce() -> Result<V>) -> Result<V> {
         if let Some((_, value)) = self.lock().iter().find(|(other, _)| *other == key) {
             return Ok(value.clone());
@@ -34,7 +34,7 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(K, V)>> {
-        // The list is whole at any time, so a panic elsewhere did it no harm.
+        // The list is valid at any time, so a panic elsewhere has not damaged it.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(recent.get(2 * MOST - 1, || Err(FULL)), Err(FULL));
     }
 
-    /// Each makes a value while the other one does.
+    /// Two threads create a value at the same time.
     #[test]
     fn no_thread_waits_while_another_one_makes_a_value() {
         for keys in [[1, 1], [1, 2]] {

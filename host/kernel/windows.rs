@@ -1,4 +1,4 @@
-//! What buffers become in a kernel's arguments.
+//! Windows on buffers, in a kernel's arguments.
 
 use crate::launch::WindowRecord;
 use crate::{Buffer, Device, Element};
@@ -6,10 +6,10 @@ use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Makes windows on buffers for one launch of a [`Kernel`](crate::Kernel), and remembers which.
+/// Creates and records windows on buffers for one launch of a [`Kernel`](crate::Kernel).
 ///
-/// The buffers stay borrowed, for `'b`, until the kernel is enqueued. So no kernel reads and writes the same buffer
-/// through two windows:
+/// The buffers are borrowed, for `'b`, until the kernel is enqueued. So no kernel reads and writes the same buffer through two
+/// windows:
 ///
 /// ```compile_fail,E0502
 /// # use cuda_std::image::Modules;
@@ -40,7 +40,7 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// nor writes one through two:
+/// No kernel writes a buffer through two windows either:
 ///
 /// ```compile_fail,E0499
 /// # use cuda_std::image::Modules;
@@ -71,7 +71,7 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// and no buffer is freed before:
+/// No buffer can be dropped before that:
 ///
 /// ```compile_fail,E0597
 /// # use cuda_std::image::Modules;
@@ -102,7 +102,7 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// A window is a plain value, and can be kept. No other launch takes it: that is
+/// A window is a plain value and can be kept. Using it in another launch returns
 /// [`Error::ForeignWindow`](crate::Error::ForeignWindow).
 pub struct Windows<'b> {
     device: Device,
@@ -116,32 +116,32 @@ impl<'b> Windows<'b> {
         Windows { device: device.clone(), record, borrowed: PhantomData }
     }
 
-    /// What has been handed out.
+    /// Returns the record of the created windows.
     pub(super) fn record(&self) -> &WindowRecord {
         &self.record
     }
 
-    /// A window on all elements of `buffer`, for the kernel to read.
+    /// Returns a window on all elements of `buffer`, for the kernel to read.
     ///
-    /// If the buffer belongs to another handle than the kernel the window is empty, and the launch fails.
+    /// If the buffer belongs to another handle than the kernel, the window is empty and the launch fails.
     pub fn input<T: Element>(&mut self, buffer: &'b Buffer<T>) -> GlobalIn<T> {
         let ours = self.accept("an input", buffer.device());
         self.hand_out(if ours { buffer.storage().input() } else { GlobalIn::empty() })
     }
 
-    /// A window on all elements of `buffer`, for the kernel to write; otherwise as [`input`](Self::input).
+    /// Returns a window on all elements of `buffer`, for the kernel to write; otherwise as [`input`](Self::input).
     pub fn output<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalOut<T> {
         let ours = self.accept("an output", buffer.device());
         self.hand_out(if ours { buffer.storage_mut().output() } else { GlobalOut::empty() })
     }
 
-    /// A window on all elements of `buffer`, for the kernel to read and write; otherwise as [`input`](Self::input).
+    /// Returns a window on all elements of `buffer`, for the kernel to read and write; otherwise as [`input`](Self::input).
     pub fn in_out<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalInOut<T> {
         let ours = self.accept("a buffer to read and write", buffer.device());
         self.hand_out(if ours { buffer.storage_mut().in_out() } else { GlobalInOut::empty() })
     }
 
-    /// Whether buffers of this handle can be used; remembers the error if not.
+    /// Returns whether buffers of this handle can be used, and records the error if not.
     fn accept(&mut self, operand: &'static str, owner: &Device) -> bool {
         match self.device.check_owner(operand, owner) {
             Ok(()) => true,
@@ -189,7 +189,7 @@ mod tests {
             let bytes: Result<GlobalIn<u8>, Misaligned> = cast(part, 1);
             assert_eq!(bytes.map(|bytes| bytes.len()), Ok(16));
         }
-        // What has no elements has no accesses either.
+        // A window without elements has no accesses.
         let nothing: Result<GlobalIn<u64>, Misaligned> = cast(whole.slice(3, 0), 2);
         assert_eq!(nothing.map(|nothing| nothing.len()), Ok(0));
     }

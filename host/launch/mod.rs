@@ -1,10 +1,10 @@
-//! What a launch is, for those who ask for it (`kernel`) and those who do it (`backend`).
+//! Types of a launch that `kernel` and `backend` share.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `shape.rs` | grid, block and shared memory |
-//! | `limits.rs` | what a device allows of them |
-//! | `record.rs` | the windows that a launch may use, and whether arguments are made of nothing else |
+//! | `limits.rs` | the device's limits for them |
+//! | `record.rs` | the windows that a launch may use, and the check that its arguments contain no others |
 
 #[cfg(gpu)]
 mod limits;
@@ -16,14 +16,14 @@ pub(crate) use limits::LaunchLimits;
 pub(crate) use record::{QueueId, WindowRecord};
 pub use shape::LaunchShape;
 
-/// How much of a multiprocessor a launch occupies.
+/// Occupancy of a multiprocessor by a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Residency {
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Blocks that run on one multiprocessor at a time.
+    /// Resident blocks per multiprocessor.
     pub blocks_per_multiprocessor: u32,
-    /// The share of a multiprocessor's threads that these blocks occupy, 0 to 1.
+    /// Share of a multiprocessor's threads that these blocks occupy, from 0 to 1 inclusive.
     pub occupancy: f64,
 }

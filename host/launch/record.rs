@@ -1,4 +1,4 @@
-//! Whether arguments reach nothing but what a launch has borrowed.
+//! Checks that arguments reach only buffers that a launch has borrowed.
 
 use crate::Error;
 #[cfg(gpu)]
@@ -9,25 +9,25 @@ use cuda_std::{Argument, Entry};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Identifies a queue of work: no other one of this process has the same, not even after it.
+/// Identity of a queue of work, unique in this process for its whole life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueId(u64);
 
 impl QueueId {
-    /// Returns an identity that nothing has had before.
+    /// Returns a new identity.
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         QueueId(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// The windows that have been handed out for one launch on a queue.
+/// Windows that were created for one launch on a queue.
 pub(crate) struct WindowRecord {
-    #[cfg_attr(not(gpu), expect(dead_code, reason = "a build without GPUs has nothing that checks it"))]
+    #[cfg_attr(not(gpu), expect(dead_code, reason = "only builds with GPUs check it"))]
     queue: QueueId,
-    /// No kernel has more as a rule, and then a launch allocates nothing.
+    /// Few kernels have more than 4, so a launch seldom allocates.
     handed_out: SmallVec<[Window; 4]>,
-    /// The first one.
+    /// The first error.
     error: Option<Error>,
 }
 
@@ -36,8 +36,8 @@ impl WindowRecord {
         WindowRecord { queue, handed_out: SmallVec::new(), error: None }
     }
 
-    /// Allows the launch to use a window. The memory behind it belongs to the queue, and is borrowed as long as the record
-    /// lives: exclusively, if the kernel can write it.
+    /// Allows the launch to use a window. Its memory belongs to the queue and is borrowed for the life of the record,
+    /// exclusively if the kernel can write it.
     pub(crate) fn hand_out(&mut self, window: Window) {
         self.handed_out.push(window);
     }
@@ -50,9 +50,9 @@ impl WindowRecord {
 
 #[cfg(gpu)]
 impl WindowRecord {
-    /// Returns an error unless every window in `args` and `constants` is, or is part of one that has been handed out here,
-    /// for this queue. Then the memory behind each of them belongs to the queue and is borrowed as long as this lives:
-    /// exclusively, if the kernel can write it.
+    /// Returns an error unless every window in `args` and `constants` is a window that was created here for this queue, or a
+    /// part of one. Without an error the memory of each window belongs to the queue and is borrowed for the life of this
+    /// record, exclusively if the kernel can write it.
     pub(crate) fn check<E: Entry>(&self, queue: QueueId, args: &E::Args, constants: &E::Constants) -> Result<()> {
         let handed_out = self.for_queue(queue)?;
         let mut foreign = None;
@@ -69,8 +69,8 @@ impl WindowRecord {
         }
     }
 
-    /// Returns what has been handed out if the launch is for the same queue, or the error that there has been. Two launches
-    /// under way at once could have exchanged their records.
+    /// Returns the windows if the launch is for the same queue, or the recorded error. Two launches that overlap in time could
+    /// have exchanged their records.
     fn for_queue(&self, queue: QueueId) -> Result<&[Window]> {
         match &self.error {
             Some(error) => Err(error.clone()),
@@ -79,7 +79,7 @@ impl WindowRecord {
     }
 }
 
-/// Whether a window has nothing in it that is not in one of the others.
+/// Returns whether one of `others` contains the window.
 #[cfg(gpu)]
 fn is_within(window: &Window, others: &[Window]) -> bool {
     window.bytes == 0 || others.iter().any(|whole| whole.contains(window))

@@ -1,25 +1,25 @@
 //! The shape of a launch.
 
-/// How many threads a launch has, in which arrangement, and with how much shared memory.
+/// Grid, block and shared memory of a launch.
 ///
-/// Grids and shared memory are mostly computed from the size of a problem, so their numbers have 64 bits; what is more than
-/// a device has is an error of the launch. So is a dimension of 0.
+/// Grids and shared memory are mostly computed from the size of a problem, so they have 64 bits. Exceeding a limit of the device
+/// is an error of the launch, and so is a dimension of 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
     /// Blocks along x, y and z.
     pub grid: [u64; 3],
-    /// Threads of a block along x, y and z.
+    /// Threads per block along x, y and z.
     pub block: [u32; 3],
-    /// Dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// Whether threads may write the same bits to the same place without order.
+    /// Whether threads may write the same bits to the same element without order.
     pub same_value_writes: bool,
-    /// The most steps of a block on an emulated device: see [`steps`](Self::steps).
+    /// Maximum number of steps per block on an emulated device: see [`steps`](Self::steps).
     pub steps: Option<u64>,
 }
 
 impl LaunchShape {
-    /// So many blocks of so many threads, without shared memory.
+    /// Returns a shape of `grid` blocks of `block` threads, without shared memory.
     ///
     /// ```
     /// let shape = slm::LaunchShape::new([10_000, 1, 1], [32, 8, 1]).shared_bytes(4096);
@@ -30,15 +30,15 @@ impl LaunchShape {
         LaunchShape { grid, block, shared_bytes: 0, same_value_writes: false, steps: None }
     }
 
-    /// The same with so many bytes of shared memory for each block: the sum of `cuda_std::shared_bytes` of all that the
-    /// kernel splits off its arena.
+    /// Returns the shape with `shared_bytes` bytes of shared memory per block: the sum of `cuda_std::shared_bytes` over
+    /// everything that the kernel splits off its arena.
     #[must_use]
     pub const fn shared_bytes(self, shared_bytes: u64) -> Self {
         LaunchShape { shared_bytes, ..self }
     }
 
-    /// The same, where threads may write the same bits to the same place without order: then it does not matter whose
-    /// are last. An emulated device takes that for a race unless it is allowed; others do not look.
+    /// Returns the shape with unordered writes of the same bits to the same element allowed, whose order does not matter. An
+    /// emulated device reports such writes as a race unless they are allowed. Other devices do not check.
     ///
     /// ```
     /// # use cuda_std::image::Modules;
@@ -46,7 +46,7 @@ impl LaunchShape {
     /// # use slm::emulator::Profile;
     /// # use slm::{Device, Error, LaunchShape};
     /// kernel! {
-    ///     /// All threads say that they were there.
+    ///     /// All threads write the same value.
     ///     pub fn show(_arena, seen: GlobalOut<u32>) {
     ///         seen.set(0, 1);
     ///     }
@@ -67,10 +67,11 @@ impl LaunchShape {
         LaunchShape { same_value_writes: true, ..self }
     }
 
-    /// The same, where all threads of a block together make fewer steps than `steps`: accesses, masked ones that are left
-    /// out, barriers and their like. An emulated device takes a block that makes more for one that waits for what never
-    /// comes; others do not look. Unless a launch says how many it makes, 2^26 are allowed, and 8 more for each byte of the
-    /// kernel's windows.
+    /// Returns the shape with a limit of `steps` steps per block, for all of its threads together. Steps are accesses (masked
+    /// ones too, even if they are left out), barriers and the like.
+    ///
+    /// An emulated device assumes that a block with more steps waits forever, and reports it. Other devices do not check. The
+    /// default is 2^26 steps, plus 8 for each byte of the kernel's windows.
     ///
     /// ```
     /// # use cuda_std::image::Modules;
@@ -92,7 +93,7 @@ impl LaunchShape {
     /// let shape = LaunchShape::new([1, 1, 1], [1, 1, 1]);
     /// let ended = kernel.launch(shape.steps(300), |windows| windows.in_out(&mut number));
     /// assert!(matches!(ended, Err(Error::FaultyKernel { .. })));
-    /// // Three in each turn, and a last look.
+    /// // Three steps in each iteration, and a last load.
     /// number.upload(&[0])?;
     /// kernel.launch(shape.steps(302), |windows| windows.in_out(&mut number))?;
     /// # Ok(())

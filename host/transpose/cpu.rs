@@ -1,10 +1,9 @@
 //! Transpositions on the CPU.
 //!
-//! Work is cut into bands of rows of the output. A band is made tile by tile: a tile is read row after row and put,
-//! transposed, into a piece of memory that stays in the core's cache, from where its rows are copied to those of the
-//! output. So every line of the caches is read and written as a whole, even where rows are a power of two apart and would
-//! drive each other out of the cache. A band's tiles are made side by side, then those below them: so what is read of a row
-//! is a page of memory, and each page has to be looked up once.
+//! The work is divided into bands of rows of the output. A band is computed tile by tile. A tile is read row by row and stored,
+//! transposed, in scratch memory that stays in the core's cache; then its rows are copied to the output. So whole cache lines are
+//! read and written, even if the row pitch is a power of two and rows evict each other from the cache. Tiles of a band are computed
+//! from left to right, then the tiles below. So the accesses to a row cover a page of memory, and each page is looked up once.
 
 use super::{Algorithm, Matrices, Plan};
 use crate::parallel::for_chunks;
@@ -65,7 +64,7 @@ fn for_bands<T: Element>(
     rows: usize,
     band: &(dyn Fn(&mut [T], usize, usize) + Sync),
 ) {
-    // A single row may have a pitch of whatever size.
+    // A single row may have any pitch.
     let [matrix_len, band_len] = [matrices.columns, rows].map(|rows| rows.saturating_mul(pitch));
     for_chunks(output, matrix_len, matrices.count, &|matrix, output| {
         for_chunks(output, band_len, matrices.columns.div_ceil(rows), &|i, output| band(output, matrix, i * rows));
@@ -80,7 +79,7 @@ fn by_tiles<T: Element, const N: usize, const SIDE: usize>(
     pitches: [usize; 2],
 ) {
     let [input_pitch, output_pitch] = pitches;
-    // Some bands for each thread, so that all have work to the end.
+    // Several bands per thread, so that all threads have work until the end.
     let share = (matrices.columns * matrices.count).div_ceil(4 * rayon::current_num_threads());
     let rows = (PAGE / size_of::<[T; N]>()).min(share).next_multiple_of(SIDE);
     for_bands(matrices, output, output_pitch, rows, &|band, matrix, first| {

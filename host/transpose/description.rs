@@ -1,11 +1,11 @@
-//! What a transposition is: plain data.
+//! Description of a transposition: plain data.
 
 use super::{Matrices, PreparedTranspose, PreparedTransposeInPlace, TransposeElement};
 use crate::{Device, Result};
 
 /// The transposition of matrices of one shape, described but not yet bound to a device.
 ///
-/// See the [module](super) for what it computes.
+/// The [module](super) has the formula.
 ///
 /// ```
 /// use slm::{Device, Transpose};
@@ -23,39 +23,37 @@ pub struct Transpose {
     pub(super) algorithm: Algorithm,
 }
 
-/// How a GPU transposes. The CPU ignores this setting.
+/// Kernel that transposes on a GPU. The CPU ignores this setting.
 ///
-/// All of them give the same.
+/// All of them give the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The fastest one for these matrices; [`plan`](PreparedTranspose::plan) tells which one, and why. For elements of 1,
-    /// 2, 3, 4, 6, 8, 12 or 16 bytes that is a kernel of their own. It moves 16 bytes at a time where it can, if rows of
-    /// the input begin at multiples of that (of 4 bytes for elements of 3), those of the output at multiples of 32 bytes,
-    /// and both lengths are multiples of as many elements as make 16 bytes (of 4 for elements of 3 and 12); and whole
-    /// words otherwise.
+    /// The fastest one for these matrices. [`plan`](PreparedTranspose::plan) returns the choice and its reason. Elements of 1, 2,
+    /// 3, 4, 6, 8, 12 and 16 bytes have their own kernels, which move whole words. They move 16 bytes at a time if rows of the
+    /// input begin at multiples of 16 bytes (4 bytes for elements of 3 bytes), rows of the output begin at multiples of 32 bytes,
+    /// and the numbers of rows and columns are multiples of the elements in 16 bytes (of 4 for elements of 3 and 12 bytes).
     #[default]
     Auto,
-    /// Without shared memory: neighbouring threads read neighbours, and write one row of the output, or several, apart. To
-    /// see what that costs; good for elements that are long themselves, and for small matrices.
+    /// No shared memory: neighbouring threads read neighbouring elements, and write elements that are one row or several rows of
+    /// the output apart. Shows the cost of such stores; good for long elements, and for small matrices.
     Naive,
-    /// By way of a tile in shared memory, so that neighbouring threads write neighbours as well. The rows of the tile
-    /// follow each other without a gap, so that the threads of a warp, which read a column of it, mostly meet in one bank.
-    /// To see what that costs.
+    /// A tile in shared memory, so that neighbouring threads also write neighbouring elements. The rows of the tile are contiguous,
+    /// so the threads of a warp, which read a column of it, mostly meet in one bank. Shows the cost of these conflicts.
     SharedUnpadded,
-    /// The same with longer rows of the tile, so that they do not.
+    /// The same with padded rows, without bank conflicts.
     SharedPadded,
 }
 
 impl Transpose {
-    /// One matrix of so many rows and columns; the result has `columns` rows of `rows`.
+    /// Returns the transposition of one matrix of `rows` rows and `columns` columns.
     #[must_use]
     pub fn new(rows: usize, columns: usize) -> Self {
         let matrices = Matrices { rows, columns, count: 1, components: 1 };
         Transpose { matrices, algorithm: Algorithm::Auto }
     }
 
-    /// So many matrices, one after another.
+    /// Returns the transposition of `count` matrices, stored one after another. The default is 1.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -70,7 +68,7 @@ impl Transpose {
         self
     }
 
-    /// Elements of so many numbers each; 1 unless said otherwise.
+    /// Returns the transposition with elements of `components` numbers. The default is 1.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -85,38 +83,37 @@ impl Transpose {
         self
     }
 
-    /// How it is done; [`Algorithm::Auto`] unless said otherwise.
+    /// Returns the transposition with this algorithm. The default is [`Algorithm::Auto`].
     #[must_use]
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.algorithm = algorithm;
         self
     }
 
-    /// Checks the shape and binds it to a device: loads the kernel.
+    /// Checks the shape and binds it to a device: loads the kernel. Returns the prepared transposition.
     ///
     /// # Errors
     ///
     /// * [`TransposeError::NoComponents`] for elements without components.
-    /// * [`Error::TooLarge`] for more numbers than there can be in memory.
-    /// * [`TransposeError::ElementSize`] on a GPU for elements of about 2^32 units or more. A unit is 4 bytes, or the 2 or 1 that
-    ///   elements and rows can be divided into.
-    /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has.
-    /// * On a GPU what [`Device::kernel`] gives.
+    /// * [`Error::TooLarge`] for more numbers than memory can have.
+    /// * [`TransposeError::ElementSize`] on a GPU for elements of about 2^32 units or more. A unit is the largest of 4, 2 and 1
+    ///   bytes that divides elements and rows.
+    /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
+    /// * The errors of [`Device::kernel`] on a GPU.
     pub fn prepare<T: TransposeElement>(&self, device: &Device) -> Result<PreparedTranspose<T>> {
         T::prepare(self, device)
     }
 
-    /// The same for transposing in place, whatever the shape. The matrices follow each other without gaps between rows,
-    /// before and after, since rows of another length begin elsewhere. The [algorithm](Self::algorithm) means nothing here.
+    /// As [`prepare`](Self::prepare), for transpositions in place, of any shape. Returns the prepared transposition. Matrices are
+    /// contiguous before and after, because the transposed rows have another length. The [algorithm](Self::algorithm) is ignored.
     ///
-    /// Square matrices take no further memory; tiles change places. Others are permuted in their rows and columns (Catanzaro,
-    /// Keller and Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014), part by part, and this
-    /// allocates memory for one part: a row or a column of the matrix at least, a sixteenth of it at most unless that is
-    /// less.
+    /// Square matrices need no further memory: tiles are exchanged. In other matrices, rows and columns are permuted part by part
+    /// (Catanzaro, Keller and Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014). This allocates memory for
+    /// one part: at most a sixteenth of the matrix, but at least a row or a column.
     ///
     /// # Errors
     ///
-    /// As [`prepare`](Self::prepare), and what [`Device::zeroed`] gives.
+    /// The errors of [`prepare`](Self::prepare) and [`Device::zeroed`].
     pub fn prepare_in_place<T: TransposeElement>(&self, device: &Device) -> Result<PreparedTransposeInPlace<T>> {
         T::prepare_in_place(self, device)
     }

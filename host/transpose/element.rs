@@ -7,7 +7,7 @@ use crate::{Buffer, Device, Element, Result};
 /// A type whose matrices can be transposed: every [`Element`]. The trait is sealed.
 pub trait TransposeElement: Dispatch {}
 
-/// What generic code asks of an element type: compiled once, with this crate, and not with every crate that transposes.
+/// Functions of generic code that are compiled once per element type in this crate, not in every crate that transposes.
 pub trait Dispatch: Element {
     /// [`Transpose::prepare`].
     fn prepare(transpose: &Transpose, device: &Device) -> Result<PreparedTranspose<Self>>;
@@ -15,7 +15,7 @@ pub trait Dispatch: Element {
     /// [`Transpose::prepare_in_place`].
     fn prepare_in_place(transpose: &Transpose, device: &Device) -> Result<PreparedTransposeInPlace<Self>>;
 
-    /// Transposes `input` into `output`, both of which are on the device, with the given row pitches in elements.
+    /// Transposes `input` into `output`, both on the device, with the given row pitches in elements.
     fn run(
         transpose: &PreparedTranspose<Self>,
         input: &Buffer<Self>,

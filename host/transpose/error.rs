@@ -2,24 +2,24 @@
 
 /// Invalid elements of a transposition.
 ///
-/// Functions return it inside of [`Error`](crate::Error).
+/// Functions return it in [`Error::Transpose`](crate::Error::Transpose).
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TransposeError {
-    /// Elements without numbers.
+    /// Elements have no components.
     #[error("components must be at least 1")]
     NoComponents,
-    /// An element with more units than a GPU's threads can count.
+    /// An element has more units than the kernels can index.
     #[error(
-        "elements of {bytes} bytes, in rows that units of {unit} bytes divide: a GPU transposes elements of up to {limit} \
-        bytes there"
+        "elements of {bytes} bytes are too large for a GPU: the limit is {limit} bytes if units of {unit} bytes divide \
+         elements and rows"
     )]
     ElementSize {
-        /// The bytes of an element.
+        /// Bytes per element.
         bytes: u64,
-        /// The bytes that threads move at a time.
+        /// Bytes that a thread moves at a time.
         unit: u32,
-        /// The most bytes that an element can have.
+        /// Maximum bytes per element.
         limit: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Transpositions on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
+//! Transpositions on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
 use super::kernels::{load, name, shape};
 use super::tuning::Tuning;
@@ -17,12 +17,12 @@ pub(super) struct Transpose {
     tuning: Tuning,
     matrices: Matrices,
     algorithm: Algorithm,
-    /// What is ready for the pitches used last: others may take another kernel.
+    /// Kernels for the most recent pitches. Other pitches may need another kernel.
     ready: Recent<[usize; 2], Ready>,
     kernels: Recent<Kernel, Arc<dyn Launch<Work>>>,
 }
 
-/// The kernel for one pair of row pitches, and why it was chosen.
+/// Kernel for a pair of row pitches, and the reason for it.
 #[derive(Clone)]
 struct Ready {
     choice: Choice,
@@ -84,7 +84,7 @@ impl Transpose {
     }
 }
 
-/// What is fastest.
+/// Returns the fastest kernel.
 fn choose(problem: &Problem, tuning: &Tuning) -> Choice {
     let naive = |reason| Choice { kernel: Kernel::naive(problem), reason };
     let bytes = problem.rows.saturating_mul(problem.columns).saturating_mul(problem.element);
@@ -112,11 +112,11 @@ impl Transpose {
         let mut windows = Windows::new(&self.device);
         let (input, output) = (cast(windows.input(input), 1)?, cast(windows.output(output), 1)?);
         let _submission = self.device.submission_lock()?;
-        // A single matrix may have a pitch of whatever size.
+        // A single matrix may have any pitch.
         let matrix_bytes =
             [pitches[1], size_of::<T>()].into_iter().fold(self.matrices.columns, usize::saturating_mul) as u64;
         geometry.parts().try_for_each(|part| {
-            // Up to the part's end, so that an emulated device finds all of it written.
+            // Up to the end of the part, so that an emulated device finds all of it written.
             let end = (part.first_matrix + part.grid[2]).saturating_mul(matrix_bytes);
             let work = Work { geometry, part, input, output: output.slice(0, end) };
             launch.launch(&windows, shape(&geometry, part.grid), work, &())
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4, 5]), Err(Error::UnwrittenOutput { device, element: 4 }));
     }
 
-    /// Kernels that move packs would leave out what does not begin where packs do.
+    /// Kernels that move packs would skip elements that do not begin at a pack.
     #[test]
     fn windows_that_begin_anywhere_are_refused() {
         let device = Device::emulated(Profile::SM_90, 0);
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    /// No launch has to write what belongs to others.
+    /// No launch writes elements of another launch.
     #[test]
     fn matrices_of_several_launches() {
         let device = Device::emulated(Profile::SM_90, 0);

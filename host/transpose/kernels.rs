@@ -1,4 +1,4 @@
-//! The kernels, whatever the size of their units.
+//! The kernels for units of all sizes.
 
 use crate::kernel::Launch;
 use crate::{Device, LaunchShape, Result};
@@ -7,7 +7,7 @@ use slm_kernels::Misaligned;
 use slm_kernels::transpose::{Geometry, Kernel, Visitor, Work};
 use std::sync::Arc;
 
-/// A launch of so many blocks.
+/// Returns a launch of `blocks` blocks.
 pub(super) fn shape(geometry: &Geometry, grid: [u64; 3]) -> LaunchShape {
     LaunchShape::new(grid, [geometry.threads, 1, 1]).shared_bytes(geometry.shared_bytes)
 }

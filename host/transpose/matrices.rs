@@ -11,9 +11,9 @@ pub(crate) struct Matrices {
     pub(crate) rows: usize,
     /// Columns of elements.
     pub(crate) columns: usize,
-    /// How many matrices there are.
+    /// Number of matrices.
     pub(crate) count: usize,
-    /// Numbers of an element.
+    /// Numbers per element.
     pub(crate) components: usize,
 }
 
@@ -32,17 +32,17 @@ impl Matrices {
         Ok(())
     }
 
-    /// The numbers of all matrices.
+    /// Returns the number of numbers of all matrices.
     pub(crate) fn len(&self) -> usize {
         self.count * self.rows * self.columns * self.components
     }
 
-    /// The bytes of all matrices, read once and written once.
+    /// Returns the bytes of all matrices, read once and written once.
     pub(crate) fn moved_bytes<T>(&self) -> u64 {
         (self.len() as u64).saturating_mul(2 * size_of::<T>() as u64)
     }
 
-    /// Whether there is nothing to do.
+    /// Returns whether there is nothing to do.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -51,7 +51,7 @@ impl Matrices {
     /// Returns an error if elements are too large for kernels.
     pub(crate) fn problem<T: Element>(&self, pitches: [usize; 2]) -> Result<Problem> {
         let number = size_of::<T>() as u64;
-        // Single rows may have a pitch of whatever size.
+        // Single rows may have any pitch.
         let [input_pitch, output_pitch] = pitches.map(|pitch| (pitch as u64).saturating_mul(number));
         let [rows, columns, matrices] = [self.rows, self.columns, self.count].map(|count| count as u64);
         // `check` has compared the product with the largest `isize`.
@@ -65,17 +65,17 @@ impl Matrices {
         }
     }
 
-    /// The pitches of matrices without gaps.
+    /// Returns the pitches of matrices without gaps.
     pub(crate) fn pitches(&self) -> [usize; 2] {
         [self.shape()[1], self.transposed_shape()[1]]
     }
 
-    /// Rows of all matrices, and numbers of a row.
+    /// Returns the rows of all matrices, and the numbers per row.
     pub(crate) fn shape(&self) -> [usize; 2] {
         [self.count * self.rows, self.columns * self.components]
     }
 
-    /// The same of the transposed ones.
+    /// Returns the same of the transposed matrices.
     pub(crate) fn transposed_shape(&self) -> [usize; 2] {
         [self.count * self.columns, self.rows * self.components]
     }

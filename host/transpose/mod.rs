@@ -1,17 +1,33 @@
 //! Transposing matrices: `y[c][r] = x[r][c]`.
 //!
-//! Matrices are stored row after row. An element has one or several *components*, which stay together and in order: the
-//! three bytes of a pixel, the two numbers of a complex one. Several matrices of one shape lie one after another and are
-//! transposed each for itself. In terms of buffers, with `m` the matrix, `r` the row, `c` the column and `k` the component:
+//! Matrices are row-major. An element has one or several *components*, which stay together and in order, such as the three bytes
+//! of a pixel or the two parts of a complex number. Several matrices of one shape are stored one after another and transposed
+//! separately. With matrix `m`, row `r`, column `c` and component `k`:
 //!
 //! `y[((m · columns + c) · rows + r) · components + k] = x[((m · rows + r) · columns + c) · components + k]`
 //!
-//! Numbers are moved and never looked at, so NaNs keep their bits, on every device and with every algorithm.
+//! Numbers are moved without computation, so NaNs keep their bits, on every device and with every algorithm.
 //!
-//! [`Transpose::prepare`] is for another buffer as the output, [`Transpose::prepare_in_place`] for the same one.
+//! [`Transpose::prepare`] is for an output in another buffer, [`Transpose::prepare_in_place`] for an output in the same buffer.
+//!
+//! ```
+//! use slm::{Device, Transpose};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let device = Device::open()?;
+//! let transpose = Transpose::new(2, 3).prepare(&device)?;
+//! assert_eq!(transpose.apply(&[1, 2, 3, 4, 5, 6])?, [1, 4, 2, 5, 3, 6]);
+//! // Four pixels of three bytes, in place.
+//! let mut pixels = device.upload(b"rgbRGB___...")?;
+//! Transpose::new(2, 2).components(3).prepare_in_place(&device)?.apply(&mut pixels)?;
+//! assert_eq!(pixels.download()?, b"rgb___RGB...");
+//! # Ok(())
+//! # }
+//! ```
 
-// A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
-// and the numbers of `tuning.rs`. `matrices.rs` is the problem that both have, `in_place/` the same for one buffer.
+// A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`, with the
+// kernels of `kernels.rs` and the constants of `tuning.rs`. `matrices.rs` is the problem as both see it. `in_place/` has the same
+// files for one buffer.
 mod cpu;
 mod description;
 mod element;

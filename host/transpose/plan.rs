@@ -1,35 +1,35 @@
-//! What a transposition does with its matrices.
+//! Plans of transpositions.
 
 use super::{Algorithm, Matrices};
 use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
 
-/// How matrices are transposed: what runs, and why.
+/// How matrices are transposed: what runs, and why. [`PreparedTranspose::plan`](super::PreparedTranspose::plan) returns it.
 ///
-/// `Display` gives it as a few lines of text.
+/// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
     /// The device.
     pub device: String,
-    /// The algorithm asked for.
+    /// Requested algorithm.
     pub algorithm: Algorithm,
-    /// What transposes: a kernel's name, or `cpu`.
+    /// Name of the kernel, or `cpu`.
     pub kernel: String,
-    /// Why it is this one.
+    /// Reason for the choice of the kernel.
     pub reason: String,
-    /// Matrices, and the rows and columns of each.
+    /// Number of matrices, and the rows and columns of each.
     pub matrices: [usize; 3],
-    /// The bytes of an element.
+    /// Bytes per element.
     pub element_bytes: usize,
-    /// How kernels are launched, in this order; empty for the CPU, where there is nothing to do, and where the algorithm asked
-    /// for needs more shared memory than there is.
+    /// Launches of kernels, in this order. Empty on the CPU, if there is nothing to do, and if the requested algorithm needs more
+    /// shared memory than the device has.
     pub launches: Vec<LaunchPlan>,
 }
 
 impl Plan {
-    /// The plan of a device that launches nothing.
+    /// Returns the plan of a device that launches nothing.
     pub(crate) fn without_launch(
         device: &Device,
         algorithm: Algorithm,

@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayView2};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A [`Transpose`](crate::Transpose) that is ready to run on its device, as often as wanted and from any thread.
+/// A [`Transpose`](crate::Transpose) that is ready to run on its device, any number of times and from any thread.
 pub struct PreparedTranspose<T: Element> {
     pub(super) device: Device,
     matrices: Matrices,
@@ -38,25 +38,25 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         Ok(PreparedTranspose { device: device.clone(), matrices, algorithm, on_device, marker: PhantomData })
     }
 
-    /// The device that it runs on.
+    /// Returns the device that the transposition runs on.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The transposed matrices.
+    /// Returns the transposed matrices.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless `input` has matrices · rows · columns · components numbers;
-    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`], and [failures of the
-    /// device](Error#failures-of-the-device).
+    /// * [`Error::Length`] if `input` does not have matrices · rows · columns · components numbers.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, input: &[T]) -> Result<Vec<T>> {
         check_length("the input", self.matrices.len(), input.len())?;
         T::run_on_host(self, input)
     }
 
-    /// Transposes a buffer into another one; returns when the work is enqueued.
+    /// Transposes the matrices of a buffer into another buffer. Returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Device, Transpose};
@@ -73,8 +73,9 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`Error::Length`] unless both have as many numbers
-    /// as [`apply`](Self::apply) takes, and [failures of the device](Error#failures-of-the-device).
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::Length`] if a buffer has another length than [`apply`](Self::apply) requires.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, input: &Buffer<T>, output: &mut Buffer<T>) -> Result<()> {
         self.check_owners(input, output)?;
         check_length("the input", self.matrices.len(), input.len())?;
@@ -82,7 +83,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         T::run(self, input, output, self.matrices.pitches())
     }
 
-    /// The transposed matrices. `input` has their rows one under the other, and so has the result.
+    /// Returns the transposed matrices. `input` and the result have the rows of all matrices below each other.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -97,8 +98,8 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] unless `input` has matrices · rows rows of columns · components numbers; otherwise as
-    /// [`apply`](Self::apply).
+    /// * [`Error::Shape`] if `input` does not have matrices · rows rows of columns · components numbers.
+    /// * The errors of [`apply`](Self::apply).
     pub fn apply_matrix(&self, input: ArrayView2<'_, T>) -> Result<Array2<T>> {
         let (rows, columns) = input.dim();
         check_shape("the input", self.matrices.shape(), [rows, columns])?;
@@ -107,15 +108,16 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         Ok(Array2::from_shape_vec(shape, output).expect("`Matrices::check` has checked the shape"))
     }
 
-    /// Transposes matrices into others, which have shapes as those of [`apply_matrix`](Self::apply_matrix) and may have gaps
-    /// between their rows; returns when the work is enqueued.
+    /// Transposes matrices into others, with the shapes of [`apply_matrix`](Self::apply_matrix) and any row pitches. Returns when
+    /// the work is enqueued.
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if a matrix belongs to another handle, [`Error::Shape`] if it has another shape,
-    /// [`TransposeError::ElementSize`] on a GPU if gaps are such that units are smaller, and elements have too many of these, what
-    /// [`Device::kernel`] gives on a GPU, where gaps may take another kernel, loaded on first use, and [failures of the
-    /// device](Error#failures-of-the-device).
+    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
+    /// * [`Error::Shape`] if it has another shape.
+    /// * [`TransposeError::ElementSize`] on a GPU if the row pitches make units smaller, so that elements have too many of them.
+    /// * The errors of [`Device::kernel`] on a GPU: the row pitches may require another kernel, which is loaded on first use.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_matrix_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {
         self.check_owners(input.buffer(), output.buffer())?;
         check_shape("the input", self.matrices.shape(), [input.rows(), input.columns()])?;
@@ -124,7 +126,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         T::run(self, input.buffer(), output.buffer_mut(), pitches)
     }
 
-    /// How it is done.
+    /// Returns the plan for matrices without gaps between rows.
     #[must_use]
     pub fn plan(&self) -> Plan {
         T::plan(self, self.matrices.pitches())
@@ -134,7 +136,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Pitch`] if one of them is shorter than a row.
+    /// [`Error::Pitch`] if a pitch is shorter than a row.
     pub fn plan_matrix(&self, input_pitch: usize, output_pitch: usize) -> Result<Plan> {
         let pitches = [input_pitch, output_pitch];
         for (pitch, columns) in pitches.into_iter().zip(self.matrices.pitches()) {

@@ -1,35 +1,35 @@
-//! The numbers of transpositions that were chosen by measuring, or that follow from a device's properties.
+//! Constants of transpositions, chosen by measurement or derived from properties of the device.
 //!
 //! Times are of one H200, by the bytes of an element.
 
 use crate::info::{Backend, DeviceInfo};
 use slm_kernels::transpose as kernels;
 
-/// The numbers for a device.
+/// Constants for a device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// Those of the kernels' launches.
+    /// Constants of the kernels' launches.
     pub(super) launches: kernels::Tuning,
-    /// Elements of at least so many bytes are moved quickly one by one: neighbouring threads share them.
+    /// Minimum bytes of elements that are moved one by one at full speed, because neighbouring threads share them.
     pub(super) long_element: u64,
-    /// A matrix of at most so many bytes is in the cache when it is written, however it is read.
+    /// Maximum bytes of a matrix that stays in the cache until it is written.
     pub(super) small_matrix: u64,
-    /// Threads of a block that permutes a part of a matrix in place.
+    /// Threads per block that permutes a part of a matrix in place.
     pub(super) permuting_threads: u32,
-    /// The most blocks that permute; each takes as many turns as it needs.
+    /// Maximum number of blocks that permute; each iterates as often as needed.
     pub(super) permuting_blocks: u64,
 }
 
 /// Multiprocessors of an H200.
 const PROCESSORS_OF_H200: u64 = 132;
 
-/// Blocks of long tiles per multiprocessor, 3.4, as a fraction. A narrow matrix of 1,000,003 x 3 bytes took 15.9 µs in 122 tiles and 10.9 in
-/// 489.
+/// Blocks of long tiles per multiprocessor, 3.4, as a fraction. A narrow matrix of 1,000,003 x 3 bytes took 15.9 µs in 122 tiles, and
+/// 10.9 µs in 489.
 const LONG_TILES: [u64; 2] = [17, 5];
 
 impl Tuning {
     pub(super) fn new(info: &DeviceInfo) -> Self {
-        // Emulated devices have no time to lose, and are for examining what runs on GPUs.
+        // Emulated devices run the same configuration as GPUs.
         let processors = match info.backend {
             Backend::Cuda => info.processors as u64,
             Backend::Cpu | Backend::Emulated => PROCESSORS_OF_H200,
@@ -40,27 +40,25 @@ impl Tuning {
             long_element: 64,
             // The first-level cache of every GPU so far holds it many times.
             small_matrix: 2048,
-            // Not measured on their own.
+            // Not measured separately.
             permuting_threads: 256,
             permuting_blocks: 1 << 16,
         }
     }
 }
 
-/// The sizes of tiles were tried with 16383 x 8191 and 1,000,003 x 7 elements of all sizes. With them the first take 85.6 µs (1
-/// byte, a copy 77.5), 149 (2; 134), 236 (3; 197), 287 (4; 259), 552 (8; 508), 849 (12; 758) and 1,100 (16; 1,009), the others
-/// 10.3 (9.9), 13.5 (12.8), 18.5 (17.3), 20.2 (20.6), 34.2 (34.9), 57.5 (49.1) and 62.5 (62.0).
+/// The sizes of tiles were tried with 16383 x 8191 and 1,000,003 x 7 elements of all sizes; `benches/RESULTS.md` has the times.
 fn launches(processors: u64) -> kernels::Tuning {
     let [tiles, multiprocessors] = LONG_TILES;
     kernels::Tuning {
         // Square tiles of 64 x 64 elements of 4 bytes.
         tile_bytes: 16 << 10,
         longest_side: 128,
-        // For four blocks on multiprocessors of compute capability 9.0, and for one on those that have 64 KiB.
+        // For four blocks per multiprocessor of compute capability 9.0, and for one block with 64 KiB.
         shared_bytes: 56 << 10,
-        // 16 sectors in a row of the output, half of that for elements of 1 and 2 bytes and twice for 12 and 16.
+        // 16 sectors per row of the output, half as many for elements of 1 and 2 bytes, twice as many for 12 and 16.
         row_bytes: 512,
-        // Four blocks are resident with 64 registers of a thread, too.
+        // Four blocks are also resident with 64 registers per thread.
         skewed_bytes: 41 << 10,
         // Not measured on their own.
         run_bytes: 96,

@@ -251,10 +251,10 @@ fn launches_over_the_limits() {
         (grid([1 << 40, 1, 1]), out_of_range("blocks along x", 1 << 40, (1 << 31) - 1)),
         (grid([1, 65_536, 1]), out_of_range("blocks along y", 65_536, 65_535)),
         (grid([1, 1, u64::MAX]), out_of_range("blocks along z", u64::MAX, 65_535)),
-        (block([1025, 1, 1]), out_of_range("threads of a block along x", 1025, 1024)),
-        (block([1, 0, 1]), out_of_range("threads of a block along y", 0, 1024)),
-        (block([1, 1, 65]), out_of_range("threads of a block along z", 65, 64)),
-        (block([1024, 1024, 64]), out_of_range("threads of a block", 1 << 26, 1024)),
+        (block([1025, 1, 1]), out_of_range("threads per block along x", 1025, 1024)),
+        (block([1, 0, 1]), out_of_range("threads per block along y", 0, 1024)),
+        (block([1, 1, 65]), out_of_range("threads per block along z", 65, 64)),
+        (block([1024, 1024, 64]), out_of_range("threads per block", 1 << 26, 1024)),
     ];
     for (shape, error) in cases {
         assert_eq!(fixture.launch(shape), error);
@@ -276,7 +276,7 @@ fn residency() {
     assert_eq!(add.residency(SHAPE), Ok(None));
     // The grid does not matter.
     assert_eq!(add.residency(LaunchShape { grid: [0; 3], ..SHAPE }), Ok(None));
-    let (what, requested, available) = ("threads of a block", 1056, 1024);
+    let (what, requested, available) = ("threads per block", 1056, 1024);
     let error = Error::LaunchOutOfRange { kernel: "add", what, requested, available };
     assert_eq!(add.residency(LaunchShape { block: [32, 33, 1], ..SHAPE }), Err(error));
 }

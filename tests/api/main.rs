@@ -10,12 +10,12 @@ mod emulated;
 mod errors;
 #[path = "../suite/filter1d/api.rs"]
 mod filter1d;
+mod guide;
 #[path = "../suite/histogram/api.rs"]
 mod histogram;
 mod kernels;
 #[cfg(target_os = "linux")]
 mod memory;
 mod properties;
-mod readme;
 #[path = "../suite/transpose/api.rs"]
 mod transpose;

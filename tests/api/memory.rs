@@ -1,4 +1,4 @@
-//! Where the host has too little memory, a call fails and the program goes on.
+//! If the host has too little memory, a call fails and the program continues.
 //!
 //! Each test runs in a process of its own with a gigabyte of address space, which only Linux can be asked for.
 
@@ -30,7 +30,7 @@ fn short_of_memory(test: &str, work: fn(&Device)) {
     assert!(passed, "{}\n{stdout}{stderr}", output.status);
 }
 
-/// Checks that so many bytes were not there.
+/// Checks that this number of bytes could not be allocated.
 #[track_caller]
 fn lacks<T: fmt::Debug>(bytes: usize, result: Result<T>) {
     let error = result.map(|_| "a result").expect_err("there is no memory for it");

@@ -11,7 +11,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Every kind and width that there is.
+/// Every kind and width.
 fn accesses_are_measured(device: &Device) -> Result<(), Failed> {
     for (kind, width) in AccessKind::ALL.into_iter().flat_map(|kind| Width::ALL.map(|width| (kind, width))) {
         let probe = Named::Strided(32).pattern(kind, width).probe(device);

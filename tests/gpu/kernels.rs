@@ -163,9 +163,9 @@ fn launches_over_the_limits(device: &Device) -> Result<(), Failed> {
         (LaunchShape { grid: [1 << 31, 1, 1], ..SHAPE }, "blocks along x", 1 << 31, (1 << 31) - 1),
         (LaunchShape { grid: [1, 65_536, 1], ..SHAPE }, "blocks along y", 65_536, 65_535),
         (LaunchShape { grid: [1, 1, 1 << 40], ..SHAPE }, "blocks along z", 1 << 40, 65_535),
-        (LaunchShape { block: [1025, 1, 1], ..SHAPE }, "threads of a block along x", 1025, 1024),
-        (LaunchShape { block: [1, 1, 65], ..SHAPE }, "threads of a block along z", 65, 64),
-        (LaunchShape { block: [32, 33, 1], ..SHAPE }, "threads of a block", 1056, 1024),
+        (LaunchShape { block: [1025, 1, 1], ..SHAPE }, "threads per block along x", 1025, 1024),
+        (LaunchShape { block: [1, 1, 65], ..SHAPE }, "threads per block along z", 65, 64),
+        (LaunchShape { block: [32, 33, 1], ..SHAPE }, "threads per block", 1056, 1024),
     ];
     for (shape, what, requested, available) in cases {
         equal(fixture.launch(shape), Err(Error::LaunchOutOfRange { kernel, what, requested, available }))?;
@@ -188,7 +188,7 @@ fn residency(device: &Device) -> Result<(), Failed> {
     let alone = kernel.residency(SHAPE.shared_bytes(most))?.ok_or("a GPU knows it")?;
     equal((alone.blocks_per_multiprocessor, alone.registers), (1, full.registers))?;
     ensure(alone.occupancy < full.occupancy, || format!("{alone:?}, {full:?}"))?;
-    let (what, requested, available) = ("threads of a block along x", 0, 1024);
+    let (what, requested, available) = ("threads per block along x", 0, 1024);
     let error = Error::LaunchOutOfRange { kernel: "filter1d_global_i32", what, requested, available };
     equal(kernel.residency(LaunchShape { block: [0, 1, 1], ..SHAPE }), Err(error))
 }

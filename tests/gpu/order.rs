@@ -261,7 +261,7 @@ fn inputs_dropped_while_in_use(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// New memory for so many numbers. If what is in use counted as free, it would be taken and overwritten now, by either
+/// Returns new memory for this many numbers. If what is in use counted as free, it would be taken and overwritten now, by either
 /// queue.
 fn overwritten(devices: [&Device; 2], sizes: [usize; 2]) -> slm::Result<Vec<Buffer<i32>>> {
     let all = devices.into_iter().flat_map(|device| [sizes; 4].into_iter().flatten().map(move |size| (device, size)));

@@ -21,7 +21,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Of a signal or matrix of so many bytes, and a result of as many. Ignored, with the reason, where there is too little
+/// A test with a signal or matrix of this many bytes, and a result of the same size. Ignored, with the reason, if there is too little
 /// memory.
 fn trial(name: &str, bytes: u64, work: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
     const GIGABYTE: u64 = 1 << 30;

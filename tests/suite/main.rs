@@ -1,6 +1,6 @@
 //! The tests that are made while the program runs: one for every backend there is, for every line of a file, for every
-//! combination. Together in one program, because each program compiles the operations for all element types anew. Each
-//! operation has a folder, whose name its tests' names begin with, and beside these trials the tests of `tests/api`:
+//! combination. They are one program, because each program compiles the operations for all element types again. Each operation
+//! has a folder, whose name is the prefix of its trials. The folder also has the operation's tests of `tests/api`:
 //!
 //! | folder | what |
 //! |---|---|

@@ -1,11 +1,10 @@
-//! The GPUs that are compiled for.
+//! Targets of compilation.
 
 use crate::BuildError;
 use std::fmt;
 use std::str::FromStr;
 
-/// A target: the compute capability that a module is compiled for. A GPU runs modules of its own capability and of
-/// every lower one.
+/// Target of a module: a compute capability. A GPU runs modules of its own and of every lower capability.
 ///
 /// ```
 /// use cuda_builder::Arch;
@@ -26,14 +25,14 @@ impl Arch {
     /// Hopper.
     pub const SM_90: Arch = Arch(90);
 
-    /// The target of modules that name none. Drivers make nearly the same code of its PTX as of PTX for later GPUs, unless the
-    /// source asks for an instruction that only those have.
+    /// Default target of modules. Drivers make nearly the same code from its PTX as from PTX for later GPUs, unless the source uses
+    /// instructions of later GPUs only.
     pub(crate) const DEFAULT: Arch = Arch::SM_75;
 
-    /// The oldest capability that rustc's target supports.
+    /// Lowest capability that rustc's target supports.
     const OLDEST: u32 = 70;
 
-    /// The capability without the dot: 90 for `sm_90`.
+    /// Returns the capability without the dot: 90 for `sm_90`.
     #[must_use]
     pub fn number(self) -> u32 {
         self.0

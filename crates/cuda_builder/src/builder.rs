@@ -12,7 +12,7 @@ use crate::{target_dir, watch};
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Compiles a crate of GPU kernels, or takes what was compiled before.
+/// Compiles a crate of GPU kernels, or takes its committed modules.
 ///
 /// ```no_run
 /// // build.rs
@@ -36,7 +36,7 @@ pub struct CudaBuilder {
 }
 
 impl CudaBuilder {
-    /// For the kernel crate in the folder `dir`: absolute, or relative to the package that is being built.
+    /// Returns a builder for the kernel crate in the folder `dir`: absolute, or relative to the package that is being built.
     pub fn new(dir: impl AsRef<Path>) -> Self {
         CudaBuilder {
             dir: dir.as_ref().to_owned(),
@@ -48,48 +48,48 @@ impl CudaBuilder {
         }
     }
 
-    /// Adds a module: the kernel crate compiled with the feature of this name and no other. If none is added, all modules
-    /// are taken: one for each feature but `default`, or, if there is none, a single one that is named after the crate's
-    /// library.
+    /// Adds a module, the kernel crate compiled with the feature of this name only, and returns the builder. If no module is added, all
+    /// modules are taken: one for each feature except `default`, or a single one named after the crate's library if there are no
+    /// features.
     pub fn module(mut self, name: impl Into<String>) -> Self {
         self.modules.push(name.into());
         self
     }
 
-    /// Whether [`build`](Self::build) gives the program modules (the default). Otherwise it does what [`Mode::None`] does,
-    /// whatever the environment says: for builds of a program that has emulated devices alone.
+    /// Sets whether [`build`](Self::build) gives the program modules (the default), and returns the builder. Otherwise it acts as with
+    /// [`Mode::None`] and ignores the environment, for a program with emulated devices only.
     pub fn images(mut self, images: bool) -> Self {
         self.images = images;
         self
     }
 
-    /// Whether the kernels are optimised for speed (the default). Otherwise they are optimised a little, and have the
-    /// line numbers of their sources for profilers and debuggers. Such modules contain the paths of the sources; do not
-    /// commit them.
+    /// Sets whether the kernels are optimised for speed (the default), and returns the builder. Otherwise they are optimised a little, and
+    /// have source lines for profilers and debuggers. Such modules contain the paths of the sources; do not commit them.
     pub fn release(mut self, release: bool) -> Self {
         self.release = release;
         self
     }
 
-    /// Where the modules come from if the environment variable `SLM_KERNELS` does not say it. [`Mode::Committed`] if
-    /// this is not called.
+    /// Sets the mode for builds without the environment variable `SLM_KERNELS`, and returns the builder. The default is
+    /// [`Mode::Committed`].
     pub fn default_mode(mut self, mode: Mode) -> Self {
         self.default_mode = mode;
         self
     }
 
-    /// The folder in which kernels are compiled. Otherwise `slm-device` in the target folder of the program that runs.
+    /// Sets the folder in which kernels are compiled, and returns the builder. The default is `slm-device` in the target folder of the
+    /// running program.
     pub fn target_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.target_dir = Some(dir.into());
         self
     }
 
-    /// Puts the modules into the output folder of the build script, with the code that `cuda_std::include_kernels!`
-    /// includes, and tells cargo when to do so again. For build scripts only.
+    /// Writes the modules to the output folder of the build script, with the code that `cuda_std::include_kernels!` includes, and tells
+    /// cargo when to run the script again. Returns the modules. For build scripts only.
     ///
     /// # Errors
     ///
-    /// Any [`BuildError`]; [`BuildError::exit`] shows it.
+    /// Any [`BuildError`]. [`BuildError::exit`] shows it.
     pub fn build(self) -> Result<Built, BuildError> {
         for variable in [Mode::VARIABLE, Search::VARIABLE, "RUSTUP_HOME"] {
             println!("cargo::rerun-if-env-changed={variable}");
@@ -112,8 +112,8 @@ impl CudaBuilder {
         self.write(&out_dir, done, origin)
     }
 
-    /// Compiles the modules and writes them into the folder `ptx` of the kernel crate, with a list of them. If no module was
-    /// added, the files of modules that the crate no longer has are removed. Gives the files and the kernels' warnings.
+    /// Compiles the modules and writes them to the folder `ptx` of the kernel crate, with a list of them. If no module was added, it removes
+    /// the files of modules that the crate no longer has. Returns the files and the kernels' warnings.
     ///
     /// # Errors
     ///
@@ -123,19 +123,19 @@ impl CudaBuilder {
         committed::write(&dir, done, self.modules.is_empty())
     }
 
-    /// Compiles the modules and compares them with the files in the folder `ptx` of the kernel crate, byte for byte if
-    /// the same compiler made them.
+    /// Compiles the modules and compares them with the files in the folder `ptx` of the kernel crate, byte by byte if the same compiler made
+    /// them. Returns the differences.
     ///
     /// # Errors
     ///
-    /// Any [`BuildError`]. A difference is none.
+    /// Any [`BuildError`]. A difference is not an error.
     pub fn check(self) -> Result<Check, BuildError> {
         let (dir, done, compiler) = self.compile_apart()?;
         let check = Check::new(&dir, compiler.version, &done.modules, self.modules.is_empty())?;
         Ok(Check { warnings: done.warnings, ..check })
     }
 
-    /// The modules for a build script, and what compiled them now, if anything did.
+    /// Returns the modules for a build script, and the compiler, if they were compiled now.
     fn modules(
         &self,
         dir: &Path,
@@ -155,7 +155,7 @@ impl CudaBuilder {
                 let mut done = committed::read(dir, self.checked_modules()?)?;
                 let ways = INSTALL.join("; ");
                 done.warnings.push(format!(
-                    "no compiler for the device was found, so the committed kernels are used; any of these gives one: {ways}"
+                    "no compiler for the device was found, so the committed kernels are used; either of these commands installs one: {ways}"
                 ));
                 Ok((done, None))
             }
@@ -183,7 +183,7 @@ impl CudaBuilder {
         request.compile(compiler)
     }
 
-    /// The names of the modules that were added.
+    /// Returns the names of the added modules.
     fn checked_modules(&self) -> Result<&[String], BuildError> {
         kernel_crate::check_names(&self.modules)?;
         Ok(&self.modules)

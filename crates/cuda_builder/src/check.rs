@@ -8,7 +8,7 @@ use cuda_std::image::{self, ImageError};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-/// How a committed module differs from the one that was compiled now.
+/// Difference between a committed module and the compiled one.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Difference {
@@ -16,36 +16,36 @@ pub struct Difference {
     pub file: PathBuf,
     /// The module.
     pub module: String,
-    /// What is wrong with it.
+    /// Kind of the difference.
     pub kind: DifferenceKind,
 }
 
-/// What can be wrong with a committed module.
+/// Kinds of differences of a committed module.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DifferenceKind {
     /// It is not in the list.
     Missing,
-    /// It is in the list, and the kernel crate has no such module.
+    /// It is in the list, but the kernel crate has no such module.
     Superfluous,
-    /// It was compiled from other files, or other contents of them, or for other targets.
+    /// It was compiled from other files or contents, or for other targets.
     Stale,
     /// The file cannot be read.
     Unreadable(
         /// The cause.
         io::Error,
     ),
-    /// The text is not what a compiler wrote.
+    /// The text was altered.
     Invalid(
         /// The cause.
         ImageError,
     ),
-    /// The same compiler makes something else of the same sources.
+    /// The same compiler makes another text from the same sources.
     Text,
 }
 
 impl fmt::Display for Difference {
-    /// One line, with the command that renews the file.
+    /// Writes one line, with the command that renews the file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Difference { file, module, kind } = self;
         write!(f, "{}: ", file.display())?;
@@ -57,24 +57,24 @@ impl fmt::Display for Difference {
             DifferenceKind::Invalid(error) => write!(f, "{error}")?,
             DifferenceKind::Text => write!(f, "the compiler that made {module} now makes something else")?,
         }
-        // What is too much goes when all are made.
+        // A commit of all modules removes superfluous ones.
         let module = Some(module.as_str()).filter(|_| !matches!(kind, DifferenceKind::Superfluous));
         let dir = file.parent().and_then(Path::parent).unwrap_or(Path::new("."));
         write!(f, "; renew it with: {}", renew(dir, module))
     }
 }
 
-/// The comparison of the committed modules with the sources.
+/// Comparison of the committed modules with the sources. [`CudaBuilder::check`](crate::CudaBuilder::check) returns it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Check {
-    /// The compiler at hand.
+    /// The compiler.
     pub compiler: String,
-    /// The committed modules that are not what they should be.
+    /// Differences of the committed modules.
     pub differences: Vec<Difference>,
-    /// The modules that another compiler made, with its name. Their text cannot be compared, only their sources.
+    /// Modules that another compiler made, with its name. Only their sources can be compared.
     pub other_compilers: Vec<(String, String)>,
-    /// The kernels' warnings.
+    /// Warnings of the kernels.
     pub warnings: Vec<String>,
 }
 

@@ -39,7 +39,7 @@ impl Compiler {
         let core = find_core(&sysroot)?;
         let cargo = rustc.with_file_name("cargo");
         if !cargo.is_file() {
-            return Err("there is no cargo beside it".to_owned());
+            return Err("there is no cargo in its folder".to_owned());
         }
         // An old compiler does not know the flag, one without LLVM's backend does not know the target.
         let mut probe = vec!["--print", "cfg", "--target", TARGET];
@@ -57,7 +57,7 @@ impl Compiler {
 }
 
 impl Core {
-    /// The flags for everything that is compiled beside this `core`.
+    /// The flags for everything that is compiled with this `core`.
     pub(crate) fn flags(self) -> &'static [&'static str] {
         match self {
             // A panic traps at once. Nothing could print its message, which costs registers and code to prepare.

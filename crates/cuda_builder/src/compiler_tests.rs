@@ -103,7 +103,7 @@ fn what_was_tried_is_told_with_the_reason() {
     let tried = tried(search(&dir).find().unwrap_err());
     let reasons: Vec<_> = tried.iter().map(|rejected| rejected.reason.as_str()).collect();
     assert_eq!(reasons[0], "it has neither the sources of the standard library nor the target nvptx64-nvidia-cuda");
-    assert_eq!(reasons[1], "there is no cargo beside it");
+    assert_eq!(reasons[1], "there is no cargo in its folder");
     assert!(reasons[2].ends_with("failed: error: unknown flag"), "{}", reasons[2]);
     assert!(reasons[3].starts_with("it cannot be started"), "{}", reasons[3]);
     assert_eq!(tried[3].path, dir.path("system/bin/rustc"));

@@ -17,7 +17,7 @@ pub(crate) fn command(program: &Path) -> Command {
             command.env_remove(name);
         }
     }
-    // The kernels use unstable features of whichever compiler there is.
+    // The kernels use unstable features, also with a stable compiler.
     command.env("RUSTC_BOOTSTRAP", "1");
     command
 }

@@ -1,21 +1,21 @@
-//! What can go wrong.
+//! Errors of this crate.
 
 use crate::{Arch, Mode};
 use cuda_std::image::ImageError;
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io, process};
 
-/// How to get a compiler for the device, one way a line.
+/// Commands that install a compiler for the device, one per line.
 pub(crate) const INSTALL: [&str; 3] = [
     "rustup toolchain install nightly --component rust-src",
     "on Debian: apt-get install rustc-web cargo-web rust-web-src",
     "SLM_DEVICE_RUSTC=<path>: a rustc with the sources of the standard library or with the target nvptx64-nvidia-cuda",
 ];
 
-/// A compiler that cannot be used for the device, and why.
+/// A compiler that cannot compile for the device, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// The compiler, or the folder where compilers were looked for.
+    /// The compiler, or the folder that was searched.
     pub path: PathBuf,
     /// What it lacks.
     pub reason: String,
@@ -27,11 +27,11 @@ impl fmt::Display for Rejected {
     }
 }
 
-/// Why there are no kernels.
+/// Reason why there are no kernels.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// `SLM_KERNELS` has none of its three values.
+    /// `SLM_KERNELS` has an invalid value.
     UnknownMode {
         /// Its value.
         value: String,
@@ -41,7 +41,7 @@ pub enum BuildError {
         /// Its name.
         value: String,
     },
-    /// A module's name is no identifier, or is given twice.
+    /// A module's name is not an identifier, or is given twice.
     ModuleName {
         /// The name.
         name: String,
@@ -64,12 +64,12 @@ pub enum BuildError {
         module: String,
         /// The kernel crate's package.
         package: String,
-        /// The features that it has.
+        /// Its features.
         features: Vec<String>,
     },
     /// No compiler for the device was found.
     NoCompiler {
-        /// The ones that were looked at.
+        /// The compilers that were tried.
         tried: Vec<Rejected>,
     },
     /// The compiler that `SLM_DEVICE_RUSTC` names cannot be used.
@@ -77,14 +77,14 @@ pub enum BuildError {
         /// The compiler and the reason.
         Rejected,
     ),
-    /// The kernel crate does not carry a module.
+    /// The kernel crate has no committed module.
     NotCommitted {
         /// The folder of the kernel crate.
         dir: PathBuf,
-        /// The module; without one, it carries none at all.
+        /// The module; `None` if there are no committed modules at all.
         module: Option<String>,
     },
-    /// A committed file is not what a compiler wrote.
+    /// A committed file was altered.
     BadImage {
         /// The file.
         file: PathBuf,
@@ -95,7 +95,7 @@ pub enum BuildError {
     BadIndex {
         /// The file.
         file: PathBuf,
-        /// The number of the first line that is not understood.
+        /// Number of the first invalid line.
         line: usize,
     },
     /// The kernels have errors.
@@ -104,25 +104,25 @@ pub enum BuildError {
         module: String,
         /// What it was compiled for.
         arch: Arch,
-        /// The compiler's words.
+        /// Messages of the compiler.
         diagnostics: String,
     },
-    /// Operations of warps were copied into several arms of a branch, where lanes of one warp may meet at different ones.
+    /// Warp operations were copied into several arms of a branch, so that lanes of a warp may meet at different copies.
     Copied {
         /// The module.
         module: String,
         /// What it was compiled for.
         arch: Arch,
-        /// The operations, each with the function that it is in and the calls that lead there.
+        /// The operations, each with its function and the calls that lead to it.
         copies: Vec<String>,
     },
-    /// Cargo failed before or beside the compiler.
+    /// Cargo failed before the compiler ran, or without an error of the compiler.
     Cargo {
         /// The module.
         module: String,
         /// What it was compiled for.
         arch: Arch,
-        /// Cargo's words.
+        /// Messages of cargo.
         output: String,
     },
     /// The build script of the kernel crate does not list its sources.
@@ -130,8 +130,7 @@ pub enum BuildError {
         /// The kernel crate's package.
         package: String,
     },
-    /// A module is compiled from a file that the build script of the kernel crate does not list, so that nobody would
-    /// notice its changes.
+    /// A module is compiled from a file that the build script of the kernel crate does not list, so changes of it would not be noticed.
     UnlistedSource {
         /// The module.
         module: String,
@@ -150,13 +149,13 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// For `map_err`: the failure to use the file `path`.
+    /// Returns a function for `map_err` that makes an error of the file `path`.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
         let path = path.to_owned();
         move |source| BuildError::Io { path, source }
     }
 
-    /// Ends the build script: cargo shows the error, and nothing else.
+    /// Ends the build script, so that cargo shows the error and nothing else.
     ///
     /// ```no_run
     /// use cuda_builder::{BuildError, CudaBuilder};
@@ -176,17 +175,17 @@ impl fmt::Display for BuildError {
         match self {
             BuildError::UnknownMode { value } => {
                 let variable = Mode::VARIABLE;
-                write!(f, "{variable} is '{value}', which is not one of committed, build, auto and none")
+                write!(f, "{variable} is '{value}', but must be committed, build, auto or none")
             }
             BuildError::UnknownArch { value } => {
-                write!(f, "'{value}' is no target: sm_70 is the oldest, as in sm_75, sm_80, sm_90")
+                write!(f, "'{value}' is not a target: use sm_70 or later, such as sm_75, sm_80 or sm_90")
             }
             BuildError::ModuleName { name } => write!(
                 f,
                 "'{name}' cannot be a module's name: it has to be an identifier that, in capitals, no other module has"
             ),
             BuildError::NotABuildScript { variable } => {
-                write!(f, "{variable} is not set: this has to be called from a build script")
+                write!(f, "{variable} is not set: call this from a build script")
             }
             BuildError::KernelCrate { dir, reason } => {
                 write!(f, "there is no kernel crate in {}: {}", dir.display(), reason.trim_end())
@@ -258,7 +257,7 @@ impl error::Error for BuildError {
 }
 
 fn no_compiler(f: &mut fmt::Formatter<'_>, tried: &[Rejected]) -> fmt::Result {
-    write!(f, "no compiler for the device was found; any of these gives one:")?;
+    write!(f, "no compiler for the device was found; either of these commands installs one:")?;
     for way in INSTALL {
         write!(f, "\n  {way}")?;
     }
@@ -269,7 +268,7 @@ fn no_compiler(f: &mut fmt::Formatter<'_>, tried: &[Rejected]) -> fmt::Result {
     Ok(())
 }
 
-/// The command that writes a committed module of the kernel crate in `dir` again, or all of them.
+/// Returns the command that renews a committed module of the kernel crate in `dir`, or all of them.
 pub(crate) fn renew(dir: &Path, module: Option<&str>) -> String {
     let module = module.map(|module| format!(" {module}")).unwrap_or_default();
     format!("build-kernels {}{module}", dir.display())

@@ -9,11 +9,11 @@ fn text(error: BuildError) -> String {
 fn what_was_asked_for_is_repeated() {
     assert_eq!(
         text(BuildError::UnknownMode { value: "x".into() }),
-        "SLM_KERNELS is 'x', which is not one of committed, build, auto and none"
+        "SLM_KERNELS is 'x', but must be committed, build, auto or none"
     );
     assert_eq!(
         text(BuildError::UnknownArch { value: "sm_61".into() }),
-        "'sm_61' is no target: sm_70 is the oldest, as in sm_75, sm_80, sm_90"
+        "'sm_61' is not a target: use sm_70 or later, such as sm_75, sm_80 or sm_90"
     );
     assert_eq!(
         text(BuildError::ModuleName { name: "a-b".into() }),
@@ -21,7 +21,7 @@ fn what_was_asked_for_is_repeated() {
     );
     assert_eq!(
         text(BuildError::NotABuildScript { variable: "OUT_DIR" }),
-        "OUT_DIR is not set: this has to be called from a build script"
+        "OUT_DIR is not set: call this from a build script"
     );
 }
 
@@ -53,7 +53,7 @@ fn problems_of_the_kernel_crate_name_it() {
 fn a_missing_compiler_is_told_with_the_ways_to_get_one() {
     let rejected = || Rejected { path: "/r".into(), reason: "too old".into() };
     let expected = format!(
-        "no compiler for the device was found; any of these gives one:\n  {}\ntried:\n  /r: too old",
+        "no compiler for the device was found; either of these commands installs one:\n  {}\ntried:\n  /r: too old",
         INSTALL.join("\n  ")
     );
     assert_eq!(text(BuildError::NoCompiler { tried: vec![rejected()] }), expected);

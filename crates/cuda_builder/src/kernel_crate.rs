@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn targets_that_cannot_be_are_refused() {
         let error = read(&["sum"], json!({ "sum": ["sm_61"] })).unwrap_err();
-        assert_eq!(error, "'sm_61' is no target: sm_70 is the oldest, as in sm_75, sm_80, sm_90");
+        assert_eq!(error, "'sm_61' is not a target: use sm_70 or later, such as sm_75, sm_80 or sm_90");
         for (module, list) in [("blur", json!(["sm_80"])), ("sum", json!([])), ("sum", json!("sm_80"))] {
             let error = read(&["sum"], json!({ module: list })).unwrap_err();
             assert_eq!(error, format!("its manifest names targets for '{module}', which is no module, or none for it"));

@@ -12,9 +12,9 @@
 //! The crate then includes the modules with `cuda_std::include_kernels!()`. The README shows the kernel crate, the
 //! crate that uses it, and how compiled modules are committed.
 //!
-//! Kernels are compiled by an ordinary rustc for its target `nvptx64-nvidia-cuda`; neither a CUDA toolkit nor a GPU is
-//! needed. What is needed are the sources of the standard library, because `core` is compiled for the device as well.
-//! Who does not have such a compiler takes the modules that were compiled before and committed ([`Mode`]).
+//! An ordinary rustc compiles the kernels for its target `nvptx64-nvidia-cuda`, without a CUDA toolkit or a GPU. It needs the sources
+//! of the standard library, because `core` is compiled for the device too. Without such a compiler, a build takes the modules that
+//! were compiled and committed before ([`Mode`]).
 
 mod arch;
 mod builder;

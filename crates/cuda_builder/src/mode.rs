@@ -1,4 +1,4 @@
-//! Whether kernels are compiled or taken as they were committed.
+//! Modes: compiled or committed kernels.
 
 use crate::BuildError;
 use std::env;
@@ -6,33 +6,32 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::str::FromStr;
 
-/// Where modules come from: the values of the environment variable `SLM_KERNELS`.
+/// Origin of the modules: the values of the environment variable `SLM_KERNELS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// `committed`: the files in the folder `ptx` of the kernel crate. Needs no compiler for the device.
     Committed,
     /// `build`: compiled now. Without a compiler for the device the build fails.
     Build,
-    /// `none`: nothing. Modules have no images, so kernels run on emulated devices alone; needs neither a compiler for the
-    /// device nor committed files.
+    /// `none`: modules have no images, so kernels run on emulated devices only. Needs neither a compiler for the device nor committed files.
     None,
-    /// `auto`: compiled now if there is a compiler for the device, otherwise the committed files. Errors in the kernels
-    /// are errors all the same.
+    /// `auto`: compiled now if there is a compiler for the device, otherwise the committed files. Errors in the kernels are errors in this
+    /// mode too.
     Auto,
 }
 
 impl Mode {
-    /// The environment variable that chooses.
+    /// The environment variable that selects the mode.
     pub(crate) const VARIABLE: &str = "SLM_KERNELS";
 
     const ALL: [Mode; 4] = [Mode::Committed, Mode::Build, Mode::Auto, Mode::None];
 
-    /// The mode that the environment asks for, otherwise `default`.
+    /// Returns the mode of the environment, or `default`.
     pub(crate) fn from_env(default: Mode) -> Result<Mode, BuildError> {
         Mode::from_value(env::var_os(Mode::VARIABLE).as_deref(), default)
     }
 
-    /// An empty variable counts as one that is not set.
+    /// An empty variable counts as unset.
     fn from_value(value: Option<&OsStr>, default: Mode) -> Result<Mode, BuildError> {
         match value {
             Some(value) if !value.is_empty() => value.to_string_lossy().parse(),
@@ -87,6 +86,6 @@ mod tests {
     #[test]
     fn an_unknown_value_is_an_error_that_names_it() {
         let error = Mode::from_value(Some(OsStr::new("Build")), Mode::Auto).unwrap_err();
-        assert_eq!(error.to_string(), "SLM_KERNELS is 'Build', which is not one of committed, build, auto and none");
+        assert_eq!(error.to_string(), "SLM_KERNELS is 'Build', but must be committed, build, auto or none");
     }
 }

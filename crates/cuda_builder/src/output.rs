@@ -1,4 +1,4 @@
-//! What a build leaves behind.
+//! Results of a build.
 
 use crate::Arch;
 use crate::compilation::Text;
@@ -8,12 +8,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where modules come from.
+/// Origin of modules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The files that the kernel crate carries.
+    /// The committed files of the kernel crate.
     Committed,
-    /// Nowhere: there are none ([`Mode::None`](crate::Mode::None)).
+    /// There are no modules ([`Mode::None`](crate::Mode::None)).
     None,
     /// Compiled now.
     Built {
@@ -28,44 +28,44 @@ pub enum Origin {
 pub struct Image {
     /// The module's name.
     pub module: String,
-    /// What it was compiled for.
+    /// Target that it was compiled for.
     pub arch: Arch,
     /// The PTX.
     pub text: String,
-    /// The file that it was written to.
+    /// File with the PTX.
     pub file: PathBuf,
 }
 
-/// What [`CudaBuilder::build`](crate::CudaBuilder::build) made.
+/// Result of [`CudaBuilder::build`](crate::CudaBuilder::build).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Built {
     /// Every module for every target, modules in the order in which they were named, or else by name; targets ascending.
     pub images: Vec<Image>,
-    /// Where they come from.
+    /// Origin of the modules.
     pub origin: Origin,
     /// The file that `cuda_std::include_kernels!` includes.
     pub include: PathBuf,
 }
 
-/// What [`CudaBuilder::commit`](crate::CudaBuilder::commit) wrote.
+/// Result of [`CudaBuilder::commit`](crate::CudaBuilder::commit).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Committed {
     /// The compiled modules, and the list of them.
     pub files: Vec<PathBuf>,
-    /// The files of modules and targets that are no more.
+    /// Removed files, of modules and targets that no longer exist.
     pub removed: Vec<PathBuf>,
-    /// The kernels' warnings.
+    /// Warnings of the kernels.
     pub warnings: Vec<String>,
 }
 
-/// The name of the file that holds a module for a target.
+/// Returns the name of the file with a module for a target.
 pub(crate) fn file_name(module: &str, arch: Arch) -> String {
     format!("{module}.{arch}.ptx")
 }
 
-/// The Rust code that `cuda_std::include_kernels!` includes.
+/// Returns the Rust code that `cuda_std::include_kernels!` includes.
 pub(crate) fn render(modules: &[Text], origin: &Origin) -> String {
     let origin = match origin {
         Origin::Committed => "Committed".to_owned(),

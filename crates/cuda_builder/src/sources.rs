@@ -44,7 +44,7 @@ impl Sources {
     }
 }
 
-/// The list of files that the compiler left beside the library `lib….rlib` or `lib….rmeta`.
+/// The list of files that the compiler wrote to the folder of the library `lib….rlib` or `lib….rmeta`.
 fn dep_info(library: &Path) -> Option<PathBuf> {
     let stem = library.file_stem()?.to_str()?.strip_prefix("lib")?;
     Some(library.with_file_name(format!("{stem}.d")))

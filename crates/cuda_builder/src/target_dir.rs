@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// The nested target folder for a build whose files are at `inside`, an output folder or a program that cargo made.
 ///
 /// It lies in the target folder of that build, so that all its profiles share it and `cargo clean` removes it. If
-/// there is no such folder it is beside `inside`.
+/// there is no such folder, it is next to `inside`.
 pub(crate) fn nested(inside: &Path) -> PathBuf {
     let Some(found) = of_output(inside).or_else(|| inside.ancestors().skip(1).find(|dir| is_marked(dir))) else {
         return inside.join("device");

@@ -118,7 +118,7 @@ fn committed_modules_are_followed(host: &mut Host, built: &str) {
 
     host.mode = "compile";
     let error = host.error();
-    assert!(error.contains("SLM_KERNELS is 'compile', which is not one of committed, build, auto and none"), "{error}");
+    assert!(error.contains("SLM_KERNELS is 'compile', but must be committed, build, auto or none"), "{error}");
 }
 
 /// The program notices without a compiler for the device, at the modules that have the file and at no others.

@@ -270,7 +270,7 @@ fn a_field_of_arguments_cannot_be_missing_on_the_device() {
     assert!(text.contains("no field `first` on type `Filling`"), "{text}");
 }
 
-/// The names of what `kernel!` writes beside the entry point mean nothing else in its types, which would have one digest and
+/// The names that `kernel!` defines next to the entry point mean nothing else in its types, which would have one digest and
 /// be others.
 #[test]
 fn types_of_arguments_mean_the_same_wherever_the_macro_repeats_them() {

@@ -1,7 +1,7 @@
 //! Accessor calls per second, with all checks on.
 //!
-//! Each kernel checks its result once before it is measured. The table has medians on one core, beside what the emulator
-//! is to reach; then come Criterion's figures, whose elements are accessor calls.
+//! Each kernel checks its result once before it is measured. The table has medians on one core, and the emulator's goal.
+//! Criterion's figures follow; their elements are accessor calls.
 //!
 //! `cargo bench -p slm-emulator -- --table` ends with the table.
 
@@ -36,7 +36,7 @@ fn median_seconds(mut launch: impl FnMut()) -> f64 {
     seconds[ROUNDS / 2]
 }
 
-/// Measures the kernel, each of whose threads makes so many accessor calls, and gives `result` for threads 0 and 1.
+/// Measures a kernel whose threads make `calls` accessor calls each, and whose threads 0 and 1 have the result `result`.
 fn measure<E>(criterion: &mut Option<Criterion>, calls: u32, result: [u32; 2])
 where
     E: Entry<Args = Numbers, Constants = ()>,

@@ -1,25 +1,24 @@
 #!/usr/bin/env bash
-# Who finds what: runs the catalogue's cases and their correct twins under NVIDIA's compute-sanitizer, each in a process
-# of its own, and puts what the emulator says beside it:
+# Runs the catalogue's cases and their correct twins under NVIDIA's compute-sanitizer, each in a separate process, and compares its
+# findings with the emulator's:
 #
 #   crates/emulator/catalogue/sanitizer.sh [--jobs N] [--each SECONDS] [--limit SECONDS] PROGRAM FOLDER
 #
 #   --jobs N          processes at a time (4)
-#   --each SECONDS    the most that a process may take: some kernels wait for ever (30)
-#   --limit SECONDS   stop in time, and say what is left
+#   --each SECONDS    time limit of a process, because some kernels wait forever (30)
+#   --limit SECONDS   stop in time, and print how much is left
 #
-# PROGRAM is slm-emulator-runner's. Cases whose bug the device's accessors prevent are run once more without accessors,
-# from bypass.cu, which nvcc compiles. FOLDER receives the logs and table.tsv: case, way (kernel or bypass), variant (bug
-# or twin), and what racecheck, memcheck, synccheck and the emulator say:
+# PROGRAM is slm-emulator-runner's. Cases whose bug the device's accessors prevent also run without accessors, from bypass.cu, which
+# nvcc compiles. FOLDER receives the logs and table.tsv: case, way (kernel or bypass), variant (bug or twin), and the results of
+# racecheck, memcheck, synccheck and the emulator:
 #
 #   found    the tool reports something
-#   silent   it does not, and the kernel has ended
-#   fails    it does not, but the device ends the kernel with an error
-#   hangs    the time was up
+#   silent   the tool reports nothing, and the kernel ends
+#   fails    the tool reports nothing, but the device ends the kernel with an error
+#   hangs    the time limit was exceeded
 #
-# Called again with the same program and folder, it goes on where it ended. Ends with 0 if the emulator finds whatever
-# somebody else finds and is silent about the twins, 1 if not, 2 if it is called wrongly or something is
-# missing, 3 if the time has ended before everything was done.
+# Called again with the same program and folder, it continues. Ends with 0 if the emulator finds everything that another tool finds
+# and reports nothing for the twins, 1 if not, 2 if the arguments are invalid or something is missing, 3 if the time ended first.
 set -uo pipefail
 
 usage() {

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Compares what the emulator counts for the catalogue's probes with what a GPU counts, as Nsight Compute tells:
+# Compares the emulator's counts for the catalogue's probes with those of a GPU, by Nsight Compute:
 #
 #   crates/emulator/catalogue/wavefronts.sh PROGRAM OUT
 #
 # PROGRAM is slm-emulator-runner's. OUT becomes a table: for each probe the requests and wavefronts of shared loads and stores,
 # the wavefronts of shared atomic operations, and the requests and sectors of global loads and stores, on the GPU and
-# emulated, and whether all are the same but those of atomic operations. (How a GPU serves lanes whose atomic operations meet,
-# it does not tell; the emulator has the degree for that.) A number behind ~ is one that the emulator marks as approximate. In
-# kernels that compilers change, those whose names end with _continued and _unrolled, it may differ: then the row ends with
-# "about". OUT.csv is what Nsight Compute says.
-# Ends with 0 if no others differ, 1 if some do, 2 if it is called wrongly or something is missing.
+# emulated, and whether all except those of atomic operations are equal. (It is not documented how a GPU serves atomic operations
+# that meet; the emulator counts the degree instead.) The emulator marks numbers after ~ as approximate. In kernels that compilers
+# change, with names that end with _continued and _unrolled, these may differ: then the row ends with "about". OUT.csv is the output
+# of Nsight Compute. Ends with 0 if no others differ, 1 if some do, 2 if the arguments are invalid or something is missing.
 set -uo pipefail
 
 die() {

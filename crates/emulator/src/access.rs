@@ -68,7 +68,7 @@ impl Running {
     /// A masked form makes no access.
     pub(crate) fn left_out(&mut self, access: &Access, action: Action) {
         let site = self.sites.number_of(Site::of_access(access, action));
-        self.come(site, None);
+        self.record_visit(site, None);
         if action == Action::Store && access.space == Space::Global {
             self.leave_out(access, site);
         }
@@ -85,7 +85,7 @@ impl Running {
 
     /// A read from the launch's constants.
     pub(crate) fn constant(&mut self, access: &Access) {
-        // The last elements stand in for those out of range, so that there is nothing to be left out.
+        // Indices out of range access the last elements, so no access is left out.
         self.check(access, Action::Load);
     }
 
@@ -96,7 +96,7 @@ impl Running {
         let address = access.address();
         let bytes = access.elements * access.element_bytes;
         let can_be_made = access.in_range() && address & u64::from(bytes - 1) == 0;
-        self.come(site, can_be_made.then_some(address));
+        self.record_visit(site, can_be_made.then_some(address));
         if !can_be_made {
             self.find_fault(access, action);
         }

@@ -26,7 +26,7 @@ pub(crate) struct Aligned {
     pub(crate) is_shown: bool,
 }
 
-/// Finds out who goes together in requests of the k-th visits, of lanes with these first addresses; before, all lanes have
+/// Determines which lanes belong together in requests of the k-th visits, for lanes with these first addresses; before, all lanes have
 /// gone as far as `last` says.
 pub(crate) fn align(requests: Vec<Request>, origins: &Origins, last: Option<u64>) -> Aligned {
     let colours = colours::of_turns(&requests);

@@ -1,4 +1,4 @@
-//! The requests of a warp at a site, counted at once where it is plain who goes together.
+//! The requests of a warp at a site, counted at once if it is clear which lanes belong together.
 
 use crate::alignment::{Aligned, Origins, align};
 use crate::anchors::Clocks;
@@ -14,7 +14,7 @@ const MOST_MARKS: usize = 1024;
 /// What a site has seen since the warp last met.
 ///
 /// A request of all lanes is counted at once if they have come by equally many sites before, and each of them has moved by
-/// the same distance from its first address. The rest is kept: who goes together shows when the warp meets.
+/// the same distance from its first address. The rest is kept until the warp meets, when it is clear which lanes belong together.
 #[derive(Debug, Default)]
 pub(crate) struct Ambiguous {
     origins: Origins,
@@ -177,7 +177,7 @@ impl Ambiguous {
         self.marks.len() == self.counted
     }
 
-    /// Finds out who goes together in requests of this site.
+    /// Determines which lanes belong together in requests of this site.
     pub(crate) fn align(&self, requests: Vec<Request>) -> Aligned {
         align(requests, &self.origins, (self.counted > 0).then_some(self.distance))
     }

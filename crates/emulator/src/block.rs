@@ -72,7 +72,7 @@ impl Block {
 /// How a block's threads split their arenas.
 #[derive(Debug)]
 pub(crate) struct Splits {
-    /// By number: the split of the thread that was the first to make so many.
+    /// By number: the split of the first thread that made this many splits.
     first: Vec<SplitOff>,
     /// By thread: how many it has made.
     done: Vec<u32>,

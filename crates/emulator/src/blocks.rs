@@ -111,7 +111,7 @@ impl Permutation {
     }
 }
 
-/// A Feistel network over the next power of four, of which the numbers beyond `count` are passed over by going on from
+/// A Feistel network over the next power of four. Numbers beyond `count` are skipped by continuing from
 /// them: a permutation that takes no memory.
 #[derive(Debug)]
 struct Keyed {

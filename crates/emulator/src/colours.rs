@@ -24,7 +24,7 @@ pub(crate) fn are_possible(request: &Request) -> bool {
     request.made == request.came && (2..=MOST).any(|colours| stride(request, colours).is_some())
 }
 
-/// The distance from lane to lane, if over so many lanes it is always the same.
+/// Returns the distance from lane to lane, if it is constant over this number of lanes.
 fn stride(request: &Request, colours: usize) -> Option<i64> {
     let is_there = |lane: &usize| request.made >> lane & 1 == 1 && request.made >> (lane + colours) & 1 == 1;
     let mut pairs = (0..32 - colours)
@@ -49,7 +49,7 @@ pub(crate) fn of_turns(requests: &[Request]) -> Option<Vec<Request>> {
     requests.iter().enumerate().all(goes_on).then(|| in_turns(requests, colours, &begins))
 }
 
-/// The turn in which each lane begins, if of so many colours at least two begin at different turns.
+/// Returns the turn in which each lane begins, if at least two of this number of colours begin at different turns.
 fn begins(first: &Request, colours: usize, step: i64) -> Option<[usize; 32]> {
     let stride = stride(first, colours)?;
     let turn = step / colours as i64;

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 /// The most bytes of a copy.
 const MOST_BYTES: usize = 16;
 
-/// The bytes of a word, of which copies to shared memory are made.
+/// Bytes per word, the unit of copies to shared memory.
 const WORD: usize = 4;
 
 /// Elements of global memory that are being read.
@@ -49,7 +49,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// Takes out all but the latest groups, or all that there are.
+    /// Removes all but the latest groups, or all groups.
     fn end(&mut self, latest: Option<u32>) -> Vec<Copy> {
         let ending = match latest {
             Some(latest) => self.groups.len().saturating_sub(latest as usize),
@@ -193,7 +193,7 @@ impl Running {
     fn check_source(&mut self, copy: &AsyncCopy, present: &Access) -> Option<u16> {
         let site = self.sites.number_of(Site::of_access(&copy.from, Action::Load));
         let is_made = present.elements > 0 && copy.from.is_aligned();
-        self.come(site, is_made.then_some(copy.from.address()));
+        self.record_visit(site, is_made.then_some(copy.from.address()));
         let (at, action, bytes) = (copy.from.at, Action::Load, copy.from.elements * copy.from.element_bytes);
         if present.elements < copy.from.elements && !copy.masked {
             let problem = Problem::OutOfRange { place: place(&copy.from), elements: copy.from.elements, action };

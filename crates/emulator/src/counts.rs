@@ -1,4 +1,4 @@
-//! What an access costs: wavefronts of shared memory, sectors of global memory.
+//! Costs of accesses: wavefronts of shared memory, sectors of global memory.
 
 use crate::site::{Action, Site};
 use cuda_std::host::Space;
@@ -9,36 +9,35 @@ use std::ops::{Add, AddAssign};
 /// Bytes of a sector, the unit in which global memory is moved.
 const SECTOR_BYTES: u64 = 32;
 
-/// What was counted at one place in the source.
+/// Counts at one place in the source.
 ///
-/// A request is what the lanes of a warp do together: those that come by the place for the same time since the warp
-/// last met.
+/// A request is an access that lanes of a warp make together: lanes that visit the place equally often since the warp last met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests with at least one lane that makes an access.
+    /// Number of requests with at least one accessing lane.
     pub requests: u64,
-    /// Accesses of single lanes.
+    /// Number of accesses of single lanes.
     pub lanes: u64,
-    /// Lanes that leave a masked form out.
+    /// Number of lanes that left out a masked form.
     pub left_out: u64,
-    /// Wavefronts: for the different words of a bank, and the different constants.
+    /// Number of wavefronts: for the different words of a bank, and for different constants.
     pub wavefronts: u64,
-    /// The wavefronts there would be without bank conflicts.
+    /// Number of wavefronts without bank conflicts.
     pub fewest_wavefronts: u64,
-    /// How often the busiest banks of shared memory are used: the wavefronts of loads and stores; of atomic operations,
-    /// one for each lane that meets others in a bank, be it at the same word or not.
+    /// Uses of the busiest banks of shared memory: the wavefronts of loads and stores; for atomic operations, one per lane that meets
+    /// others in a bank, at the same word or not.
     pub passes: u64,
-    /// Sectors of global memory.
+    /// Number of sectors of global memory.
     pub sectors: u64,
-    /// The most lanes of one request that are at one address: the degree of atomic operations.
+    /// Maximum number of lanes of a request at one address: the degree of atomic operations.
     pub degree: u32,
-    /// Whether lanes went different ways between their accesses, so that others may go together on the device: then all but
-    /// `lanes` and `left_out` are approximate.
+    /// Whether lanes diverged between their accesses, so that the device may combine other lanes. Then all counts except `lanes` and
+    /// `left_out` are approximate.
     pub approximate: bool,
 }
 
 impl Counts {
-    /// The wavefronts due to bank conflicts.
+    /// Returns the number of wavefronts that bank conflicts cause.
     #[must_use]
     pub fn bank_conflicts(&self) -> u64 {
         self.wavefronts - self.fewest_wavefronts

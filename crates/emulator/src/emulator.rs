@@ -18,7 +18,7 @@ use cuda_std::{Entry, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A simulated GPU: global memory, and kernels that run on the CPU under examination.
+/// A simulated GPU: global memory, and kernels that run on the CPU with every access checked.
 #[derive(Debug)]
 pub struct Emulator {
     id: EmulatorId,
@@ -33,28 +33,28 @@ const CANNOT_END: &str = "with panic = \"abort\" the process ends with a kernel 
 const NO_NUMBERS: &str = "the process has had all the buffers that it can have";
 
 impl Emulator {
-    /// The most buffers of a process, the freed ones and those of other emulators included.
+    /// Maximum number of buffers per process, including freed ones and those of other emulators.
     pub const MOST_BUFFERS: usize = MOST_BUFFERS;
 
-    /// A device with these limits, and as much global memory as the host has.
+    /// Returns a device with these limits, and as much global memory as the host has.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
         Emulator { id: EmulatorId::new(), profile, memory: Memory::default() }
     }
 
-    /// What tells it from others, and whether it runs the caller.
+    /// Returns the identity of this emulator.
     #[must_use]
     pub fn id(&self) -> EmulatorId {
         self.id
     }
 
-    /// Its limits.
+    /// Returns the limits of the device.
     #[must_use]
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    /// Global memory with a copy of `data`.
+    /// Returns a buffer in global memory with a copy of `data`.
     ///
     /// # Panics
     ///
@@ -64,7 +64,7 @@ impl Emulator {
         self.try_upload(data).expect(NO_NUMBERS)
     }
 
-    /// As [`upload`](Self::upload); `None` beyond [`MOST_BUFFERS`](Self::MOST_BUFFERS).
+    /// As [`upload`](Self::upload). Returns `None` beyond [`MOST_BUFFERS`](Self::MOST_BUFFERS).
     ///
     /// # Panics
     ///
@@ -74,7 +74,7 @@ impl Emulator {
         self.memory.add(data.len(), |_| Region::of(to_bytes(data)))
     }
 
-    /// Global memory for `len` elements, which a kernel has to write before one reads them.
+    /// Returns a buffer of `len` elements in global memory, which a kernel must write before it is read.
     ///
     /// # Panics
     ///
@@ -84,7 +84,7 @@ impl Emulator {
         self.try_allocate(len).expect(NO_NUMBERS)
     }
 
-    /// As [`allocate`](Self::allocate); `None` beyond [`MOST_BUFFERS`](Self::MOST_BUFFERS).
+    /// As [`allocate`](Self::allocate). Returns `None` beyond [`MOST_BUFFERS`](Self::MOST_BUFFERS).
     ///
     /// # Panics
     ///
@@ -94,30 +94,30 @@ impl Emulator {
         self.memory.add(len, |bytes| Region::new(bytes, MOST_WARPS))
     }
 
-    /// Gives a buffer's memory back. A window that is left is noticed when a kernel uses it.
+    /// Frees a buffer's memory. If a kernel uses a remaining window on it, that is a finding.
     ///
     /// # Panics
     ///
-    /// If the buffer is another emulator's. Afterwards every use of the buffer panics.
+    /// If the buffer belongs to another emulator. After this call every use of the buffer panics.
     pub fn free<T: Value>(&mut self, buffer: &Buffer<T>) {
         self.memory.free(buffer);
     }
 
-    /// The elements of a buffer, the unwritten ones with all bits set.
+    /// Returns the elements of a buffer. Unwritten elements have all bits set.
     ///
     /// # Panics
     ///
-    /// If the buffer has been freed, or is another emulator's.
+    /// If the buffer has been freed, or belongs to another emulator.
     #[must_use]
     pub fn download<T: Value>(&self, buffer: &Buffer<T>) -> Vec<T> {
         from_bytes(self.memory.region(buffer).bytes())
     }
 
-    /// The first element of a buffer that nobody has written.
+    /// Returns the index of the first unwritten element of a buffer.
     ///
     /// # Panics
     ///
-    /// If the buffer has been freed, or is another emulator's.
+    /// If the buffer has been freed, or belongs to another emulator.
     #[must_use]
     pub fn first_unwritten<T: Value>(&self, buffer: &Buffer<T>) -> Option<usize> {
         let region = self.memory.region(buffer);
@@ -128,13 +128,13 @@ impl Emulator {
     ///
     /// # Panics
     ///
-    /// If the buffer has fewer elements, has been freed, or is another emulator's.
+    /// If the buffer has fewer elements, has been freed, or belongs to another emulator.
     pub fn overwrite<T: Value>(&mut self, buffer: &Buffer<T>, first: usize, data: &[T]) {
         assert!(first <= buffer.len() && data.len() <= buffer.len() - first, "a buffer of {} elements", buffer.len());
         self.memory.region_mut(buffer).copy_from(first * size_of::<T>(), &to_bytes(data));
     }
 
-    /// Runs the kernel `E`.
+    /// Runs the kernel `E`, and returns the report of the launch.
     ///
     /// # Errors
     ///

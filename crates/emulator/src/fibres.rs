@@ -48,7 +48,7 @@ fn give_stack(stack: DefaultStack) {
 pub(crate) enum Hosting {
     /// Fibres, for kernels that cannot reach `std`.
     Fibres,
-    /// OS threads, of which one runs at a time.
+    /// OS threads. One of them runs at a time.
     OsThreads,
 }
 
@@ -67,7 +67,7 @@ pub(crate) enum Step {
     Pause,
     /// It has ended.
     End,
-    /// It never goes on.
+    /// It never continues.
     Left(Trap),
 }
 

@@ -1,4 +1,4 @@
-//! What the emulator has to object to.
+//! Findings of the emulator.
 
 use crate::site::{Action, Line};
 use crate::threads::Threads;
@@ -7,16 +7,16 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
-/// An element of a window, or what would be one.
+/// An element of a window, or a position outside of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The memory.
     pub space: Space,
-    /// The byte: in the block's shared memory, in the buffer, or in the table of constants.
+    /// Byte offset in the block's shared memory, in the buffer, or in the table of constants.
     pub byte: u64,
-    /// The element of the window.
+    /// Index in the window.
     pub index: u64,
-    /// The elements of the window.
+    /// Length of the window, in elements.
     pub len: u64,
 }
 
@@ -31,14 +31,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// What another thread did.
+/// Access of another thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
     /// Its block.
     pub block: [u32; 3],
     /// The thread.
     pub thread: [u32; 3],
-    /// What it did.
+    /// Kind of its access.
     pub action: Action,
     /// Where in the source.
     pub at: Line,
@@ -51,14 +51,14 @@ impl fmt::Display for Other {
     }
 }
 
-/// How far the blocks of a grid are.
+/// Progress of the blocks of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockStates {
-    /// The blocks that have ended.
+    /// Number of blocks that have ended.
     pub ended: u64,
-    /// The blocks that have begun and not ended.
+    /// Number of blocks in progress.
     pub begun: u64,
-    /// The blocks that have not begun.
+    /// Number of blocks that have not begun.
     pub waiting: u64,
 }
 
@@ -86,7 +86,7 @@ pub struct Split {
     pub at: Line,
 }
 
-/// Why a lane takes no part in an operation of its warp.
+/// Reason why a lane takes no part in an operation of its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Absence {
@@ -111,7 +111,7 @@ impl fmt::Display for Absence {
     }
 }
 
-/// What is wrong.
+/// Kind of a finding, with its details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -120,91 +120,90 @@ pub enum Problem {
     Race {
         /// The place.
         place: Place,
-        /// What the thread does.
+        /// Kind of the thread's access.
         action: Action,
-        /// What the other one did before.
+        /// The earlier access of the other thread.
         other: Other,
         /// Both store the same bits, which a launch [may allow](crate::Launch::allow_same_value_writes).
         same_value: bool,
     },
-    /// Memory is accessed that an asynchronous copy may still be writing, or written that one may still be reading: its
-    /// thread has not waited for it.
+    /// An access to memory that an asynchronous copy may still be writing, or a write to memory that it may still be reading. The thread
+    /// of the copy has not waited for it.
     CopyUnderWay {
         /// The place.
         place: Place,
-        /// What the thread does.
+        /// Kind of the thread's access.
         action: Action,
-        /// The copy: the load or the store of it.
+        /// The load or the store of the copy.
         other: Other,
     },
-    /// Memory is read, or updated, that nobody has written.
+    /// A load or an atomic update of unwritten memory.
     Uninitialised {
         /// The place.
         place: Place,
-        /// What the thread does.
+        /// Kind of the thread's access.
         action: Action,
     },
-    /// An access out of the window's range, not in a masked form.
+    /// An access out of range of its window, not in a masked form.
     OutOfRange {
         /// The place.
         place: Place,
         /// Elements of the access.
         elements: u32,
-        /// What the thread does.
+        /// Kind of the thread's access.
         action: Action,
     },
-    /// An address that is no multiple of the access's size.
+    /// An address that is not a multiple of the size of the access.
     Misaligned {
         /// The place.
         place: Place,
         /// The size.
         bytes: u32,
-        /// What the thread does.
+        /// Kind of the thread's access.
         action: Action,
     },
-    /// A window on memory that has been freed, or is another emulator's.
+    /// A window on memory that has been freed, or belongs to another emulator.
     NoMemory {
         /// The place.
         place: Place,
-        /// What the thread does.
+        /// Kind of the thread's access.
         action: Action,
     },
-    /// A kernel writes what it also reads through a window that promises that nothing writes it.
+    /// A write to memory that the kernel also reads through a window that promises that nothing writes it.
     ConstantWritten {
         /// The place.
         place: Place,
-        /// What the thread does.
+        /// Kind of the thread's access.
         action: Action,
-        /// What the other one did before.
+        /// The earlier access of the other thread.
         other: Other,
     },
-    /// A barrier of the block that not all of its threads come to.
+    /// Not all threads of a block reach a barrier.
     BarrierDivergence {
-        /// The barriers at which threads wait, and which ones.
+        /// The barriers at which threads wait, with these threads.
         waiting: Vec<(Line, Threads)>,
         /// The threads of the block that have ended.
         ended: Threads,
     },
-    /// A barrier of the block in a function or macro, to which its threads come from different places: it is one barrier in
-    /// the source and two in the kernel.
+    /// Threads reach the barrier in a function or macro from different places: one barrier in the source, but two in the kernel.
     BarrierFromTwoPlaces {
-        /// The lines by which the first thread came, from the barrier outwards to where the ways part.
+        /// The calls of the first thread, from the barrier outwards to the point where the paths differ.
         calls: Vec<Line>,
-        /// The threads that came so.
+        /// The threads with these calls.
         threads: Threads,
-        /// The lines by which another thread came.
+        /// The calls of another thread.
         other_calls: Vec<Line>,
-        /// The threads that came by other ways.
+        /// The threads with other calls.
         others: Threads,
     },
-    /// An operation of a warp that not all lanes of the mask come to.
+    /// Not all lanes of the mask reach a warp operation.
     MissingLanes {
         /// The mask.
         mask: u32,
-        /// Those that have not come.
+        /// The missing lanes.
         missing: u32,
     },
-    /// An operation of a warp by a lane that is not in its mask.
+    /// A warp operation by a lane that is not in its mask.
     NotInMask {
         /// The mask.
         mask: u32,
@@ -215,55 +214,55 @@ pub enum Problem {
     ForeignLane {
         /// The mask.
         mask: u32,
-        /// The lane that is asked.
+        /// The source lane.
         lane: u32,
         /// Why it takes no part.
         absence: Absence,
     },
     /// Threads of a block split their arenas in different ways, so that their windows overlap.
     SplitDivergence {
-        /// What the thread split off.
+        /// The split of the thread.
         split: Split,
-        /// What another thread split off when it had made as many splits before.
+        /// The split of another thread, with the same number of earlier splits.
         other: Split,
     },
-    /// The launch has ended, and elements of an output have never been written, neither by it nor before.
+    /// Elements of an output were never written, neither by the launch nor before it.
     UnwrittenOutput {
-        /// The field of the arguments that is the window; empty if the argument is a window itself.
+        /// The field of the arguments; empty if the argument is itself a window.
         window: &'static str,
-        /// The first one.
+        /// Index of the first unwritten element.
         first: u64,
-        /// How many they are.
+        /// Number of unwritten elements.
         count: u64,
-        /// The elements of the window.
+        /// Length of the window, in elements.
         len: u64,
-        /// The masked store that left the first one out, if there was one.
+        /// The masked store that left out the first one, if there was one.
         left_out: Option<Line>,
     },
-    /// The kernel's code panicked, which on the device ends it: an index out of range, or shared memory too small.
+    /// The kernel panicked, for example because shared memory is too small. On the device this ends the kernel.
     Panic {
         /// The message.
         message: String,
     },
-    /// The block's threads have used up their steps: they wait for something that does not come, or have more to do than
-    /// the launch's [budget](crate::Launch::budget) allows.
+    /// The threads of a block have used up their steps: they wait forever, or need more than the launch's
+    /// [budget](crate::Launch::budget).
     OutOfSteps {
         /// The steps.
         budget: u64,
-        /// How far the grid's blocks are: if it waits for one of them, that one must have begun.
+        /// Progress of the grid's blocks. A block may only wait for a block that has begun.
         blocks: BlockStates,
     },
-    /// The launch has more barriers and blocks than the emulator can tell apart. What would come later has not run.
+    /// The launch has more barriers and blocks than the emulator can number. The rest of it has not run.
     TooManyIntervals {
-        /// The barriers and blocks.
+        /// Number of barriers and blocks.
         intervals: u32,
     },
-    /// A thread needs more stack than there is: for its local variables, or for functions that call each other.
+    /// A thread needs more stack than it has, for its local variables or nested calls.
     StackOverflow {
-        /// The bytes of a thread's stack.
+        /// Bytes of a thread's stack.
         bytes: usize,
     },
-    /// A thread has run for so long without calling an accessor: it does not end, or needs a larger
+    /// A thread has exceeded the time limit without calling an accessor: it does not end, or needs a larger
     /// [limit](crate::Launch::time_limit).
     NoAccess {
         /// The limit.
@@ -391,21 +390,21 @@ fn write_divergence(f: &mut fmt::Formatter<'_>, waiting: &[(Line, Threads)], end
     }
 }
 
-/// Something wrong with a kernel, at a place in its source.
+/// A fault of a kernel at a place in its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The kernel.
     pub kernel: &'static str,
-    /// The block of the thread that it was first found with; zeros for what no thread did.
+    /// Block of the first thread with this fault; zeros if no thread caused it.
     pub block: [u32; 3],
     /// That thread.
     pub thread: [u32; 3],
-    /// Where in the source the thread was; without a file for what no line did. For stacks that overflow and loops without
-    /// accesses: where it called an accessor last.
+    /// The source line of the thread; without a file if no line caused the fault. For stack overflows and loops without accesses, the
+    /// line of the last accessor call.
     pub at: Line,
-    /// What is wrong.
+    /// Kind of the fault.
     pub problem: Problem,
-    /// How often it was found.
+    /// Number of occurrences.
     pub times: u64,
 }
 

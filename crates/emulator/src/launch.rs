@@ -1,48 +1,47 @@
-//! What to launch, and why it cannot be.
+//! Shapes of launches, and their errors.
 
 use crate::Profile;
 use cuda_std::Argument;
 use std::fmt;
 use std::time::Duration;
 
-/// The steps that every block may make, and those for each byte that the kernel can reach.
+/// Steps of a block's default budget: a constant, and a number per byte that the kernel can reach.
 ///
-/// A block that waits for ever makes some millions of steps per second.
+/// A block that waits forever makes some millions of steps per second.
 const STEPS: u64 = 1 << 26;
 const STEPS_PER_BYTE: u64 = 8;
 
-/// The most steps of a block: what threads do between two meetings is counted with 32 bits.
+/// Maximum number of steps per block: steps between two meetings of threads are counted with 32 bits.
 const MOST_STEPS: u64 = u32::MAX as u64;
-/// How long a thread may be without an access.
+/// Default time limit of a thread without an access.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// The shape of a launch, and how it is scheduled.
+/// Shape and scheduling of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// Blocks along x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block along x, y and z.
+    /// Threads per block along x, y and z.
     pub block: [u32; 3],
-    /// Dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u32,
-    /// What the order of blocks and threads depends on: the same seed gives the same order.
+    /// Seed of the order of blocks and threads. The same seed reproduces the order.
     pub seed: u64,
-    /// The most steps (accesses, masked ones that are left out, waits, and windows split off) of all threads of a block
-    /// together, so that a block which waits for ever ends. `None` is for 2^26 and 8 more for each byte of the windows that the kernel gets;
-    /// more than 2^32 - 1 count as so many.
+    /// Maximum number of steps of all threads of a block, so that a block that waits forever ends. Steps are accesses (masked ones too,
+    /// even if they are left out), waits, and splits of the arena. `None` is 2^26, plus 8 for each byte of the kernel's windows. The
+    /// limit is 2^32 - 1.
     pub budget: Option<u64>,
-    /// Whether threads may write the same bits to the same place without order. They may not unless this says so.
+    /// Whether threads may write the same bits to the same element without order. The default is `false`.
     pub same_value_writes: bool,
-    /// Whether the launch may leave elements of its outputs ([`GlobalOut`](cuda_std::GlobalOut)) unwritten that nobody has
-    /// written before. It may not unless this says so.
+    /// Whether the launch may leave elements of its outputs ([`GlobalOut`](cuda_std::GlobalOut)) unwritten. The default is `false`.
     pub partial_outputs: bool,
-    /// How long a thread may run without calling an accessor, so that a loop without accesses ends; a minute unless this says
-    /// otherwise. Kernels whose crates are not known to do without `std` cannot be ended: there the process is.
+    /// Maximum time that a thread may run without calling an accessor, so that a loop without accesses ends. The default is a minute.
+    /// If the kernel's crate may use `std`, the whole process ends instead.
     pub time_limit: Duration,
 }
 
 impl Launch {
-    /// A launch of this shape, without shared memory, with seed 0.
+    /// Returns a launch of this shape, without shared memory, with seed 0.
     #[must_use]
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
         Launch {
@@ -57,43 +56,43 @@ impl Launch {
         }
     }
 
-    /// The same with `shared_bytes` of dynamic shared memory per block.
+    /// Returns the launch with `shared_bytes` bytes of dynamic shared memory per block.
     #[must_use]
     pub fn shared_bytes(self, shared_bytes: u32) -> Self {
         Launch { shared_bytes, ..self }
     }
 
-    /// The same with another order of blocks and threads.
+    /// Returns the launch with another order of blocks and threads.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Launch { seed, ..self }
     }
 
-    /// The same with another [`budget`](Launch::budget).
+    /// Returns the launch with another [`budget`](Launch::budget).
     #[must_use]
     pub fn budget(self, budget: u64) -> Self {
         Launch { budget: Some(budget), ..self }
     }
 
-    /// The same with another [`time_limit`](Launch::time_limit).
+    /// Returns the launch with another [`time_limit`](Launch::time_limit).
     #[must_use]
     pub fn time_limit(self, time_limit: Duration) -> Self {
         Launch { time_limit, ..self }
     }
 
-    /// The same, with writes of the same bits allowed.
+    /// Returns the launch with unordered writes of the same bits allowed.
     #[must_use]
     pub fn allow_same_value_writes(self) -> Self {
         Launch { same_value_writes: true, ..self }
     }
 
-    /// The same, where the launch writes only a part of its outputs, as one of several that write them together.
+    /// Returns the launch with unwritten outputs allowed, for one of several launches that write the outputs together.
     #[must_use]
     pub fn partial_outputs(self) -> Self {
         Launch { partial_outputs: true, ..self }
     }
 
-    /// The budget for a kernel with these arguments.
+    /// Returns the budget for a kernel with these arguments.
     pub(crate) fn budget_for(&self, args: &impl Argument) -> u64 {
         let mut bytes = 0u64;
         args.windows("", &mut |_, window| bytes = bytes.saturating_add(window.bytes));
@@ -105,7 +104,7 @@ impl Launch {
         self.block.iter().fold(1, |all: u64, n| all.saturating_mul((*n).into()))
     }
 
-    /// Checks the launch of a kernel with so many bytes of parameters.
+    /// Checks the launch of a kernel with this number of bytes of parameters.
     pub(crate) fn check(&self, profile: &Profile, parameter_bytes: usize) -> Result<(), LaunchError> {
         let axes = [
             (Limit::GridX, self.grid[0], profile.grid()[0]),
@@ -133,7 +132,7 @@ impl Launch {
     }
 }
 
-/// Something of which a device has only so much.
+/// A limited resource of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
@@ -143,15 +142,15 @@ pub enum Limit {
     GridY,
     /// Blocks along z.
     GridZ,
-    /// Threads of a block along x.
+    /// Threads per block along x.
     BlockX,
-    /// Threads of a block along y.
+    /// Threads per block along y.
     BlockY,
-    /// Threads of a block along z.
+    /// Threads per block along z.
     BlockZ,
-    /// Threads of a block.
+    /// Threads per block.
     Threads,
-    /// Dynamic shared memory of a block.
+    /// Dynamic shared memory per block.
     SharedBytes,
     /// Arguments and constants.
     ParameterBytes,
@@ -173,22 +172,22 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Why a launch does not begin.
+/// Reason why a launch does not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LaunchError {
     /// A dimension is 0.
     Nothing {
-        /// Which one.
+        /// The dimension.
         limit: Limit,
     },
-    /// More than the device has.
+    /// The launch exceeds a limit of the device.
     TooMuch {
-        /// Of what.
+        /// The resource.
         limit: Limit,
-        /// How much the launch asks for.
+        /// Requested amount.
         requested: u64,
-        /// How much there is.
+        /// Available amount.
         most: u64,
         /// The device's [`Profile::name`].
         profile: &'static str,

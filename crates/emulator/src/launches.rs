@@ -24,7 +24,7 @@ static LAUNCHES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 static ADDED: Condvar = Condvar::new();
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// Tells an [`Emulator`](crate::Emulator) from others of the process.
+/// Identity of an [`Emulator`](crate::Emulator) in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EmulatorId(u64);
 
@@ -33,8 +33,8 @@ impl EmulatorId {
         EmulatorId(next())
     }
 
-    /// Whether the caller is a kernel that this emulator runs, or that a kernel has launched which it runs, and so on. To wait
-    /// for the emulator is to wait for ever then.
+    /// Returns whether the caller is a kernel that this emulator runs, directly or through nested launches. Waiting for the emulator
+    /// would then never end.
     #[must_use]
     pub fn runs_the_caller(self) -> bool {
         let launches = launches();

@@ -1,29 +1,28 @@
-//! Runs GPU kernels on the CPU, and examines what they do.
+//! Runs GPU kernels on the CPU, and checks every access.
 //!
-//! The kernels are those that run on the GPU, written with [`cuda_std`]: compiled for the host, every accessor asks the
-//! emulator. It runs the threads of a few blocks at a time in turns, in an order that a seed decides, and it sees every
-//! access. It finds
+//! The kernels are those that run on the GPU, written with [`cuda_std`]. Compiled for the host, every accessor calls the emulator.
+//! It runs the threads of a few blocks alternately, in an order that depends on a seed, and sees every access. It finds
 //!
 //! * data races, in shared memory and in global memory, within a block and between blocks;
-//! * reads of memory that nobody has written, and outputs that a launch leaves unwritten;
-//! * accesses out of range, misaligned ones, and accesses to memory that has been freed;
-//! * barriers that not all threads of the block come to, and warp operations that not all lanes of the mask come to;
+//! * loads of unwritten memory, and outputs that a launch leaves unwritten;
+//! * accesses that are out of range or misaligned, and accesses to freed memory;
+//! * barriers that not all threads of the block reach, and warp operations that not all lanes of the mask reach;
 //! * threads that split shared memory in different ways;
-//! * panics, and threads that wait for ever;
+//! * panics, and threads that wait forever.
 //!
-//! and it counts, for each line of the kernel and each warp of a block: requests, bank conflicts, sectors of global
-//! memory, the degree of atomic operations, barriers.
+//! It counts requests, bank conflicts, sectors of global memory, the degree of atomic operations, and barriers, for each line of the
+//! kernel and each warp of a block.
 //!
-//! What it finds holds for the paths that ran, with the input that was given. A race is found whether or not it did
-//! harm, since it is found by the lack of order and not by its result; but only if both accesses were made.
+//! Findings are valid for the code paths that ran with the given input. A race is found by its lack of order, not by its result, so it
+//! is found even if the result is correct; but only if both accesses were made.
 //!
 //! ```
 //! use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
-//! use emulator::{Emulator, Launch, Problem, Profile};
+//! use emulator::{Emulator, Finding, Launch, Problem, Profile};
 //!
 //! arguments! {
-//!     /// What `turn` works on.
-//!     pub struct Turning {
+//!     /// What `reverse` works on.
+//!     pub struct Reversal {
 //!         /// 32 numbers.
 //!         pub input: GlobalIn<f32>,
 //!         /// Receives them in reverse.
@@ -33,7 +32,7 @@
 //!
 //! kernel! {
 //!     /// A block of 32 threads, but it lacks a barrier.
-//!     pub fn turn(arena, args: Turning) {
+//!     pub fn reverse(arena, args: Reversal) {
 //!         let (tile, _) = arena.split::<f32>(32);
 //!         let t = thread::thread_idx_x();
 //!         tile.set(t, args.input.get(t.into()));
@@ -45,9 +44,10 @@
 //! let input = emulator.upload(&[1.0; 32]);
 //! let output = emulator.allocate(32);
 //! let launch = Launch::new([1, 1, 1], [32, 1, 1]).shared_bytes(128);
-//! let args = Turning { input: input.input(), output: output.output() };
-//! let report = emulator.launch::<turn>(launch, args, ())?;
-//! assert!(report.findings.iter().any(|finding| matches!(finding.problem, Problem::Race { .. })), "{report}");
+//! let args = Reversal { input: input.input(), output: output.output() };
+//! let report = emulator.launch::<reverse>(launch, args, ())?;
+//! let is_race = |finding: &Finding| matches!(finding.problem, Problem::Race { .. });
+//! assert!(report.findings.iter().any(is_race), "{report}");
 //! # Ok::<(), emulator::LaunchError>(())
 //! ```
 
@@ -105,7 +105,7 @@ pub use report::{Report, SiteCounts};
 pub use site::{Action, Line};
 pub use threads::Threads;
 
-/// The example of the README compiles and runs.
+/// The examples of the README compile and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

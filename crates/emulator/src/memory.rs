@@ -25,9 +25,9 @@ pub(crate) const MOST_BUFFERS: usize = 1 << (63 - OFFSET_BITS);
 /// What is said of a buffer that has no region.
 const NO_BUFFER: &str = "the buffer has been freed, or is another emulator's";
 
-/// Elements of global memory, owned by the emulator that made it.
+/// Handle of elements in global memory, owned by the emulator that created them.
 ///
-/// It is a name and no more: [`Emulator::free`](crate::Emulator::free) gives the memory back.
+/// Dropping the handle does not free the memory; [`Emulator::free`](crate::Emulator::free) does.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Buffer<T> {
     address: u64,
@@ -36,26 +36,26 @@ pub struct Buffer<T> {
 }
 
 impl<T: Value> Buffer<T> {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has no elements.
+    /// Returns whether it has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// A window on all elements, for a kernel to read while nothing writes them.
+    /// Returns a window on all elements, for a kernel to read while nothing writes them.
     #[must_use]
     pub fn input(&self) -> GlobalIn<T> {
         // SAFETY: as for `output`.
         unsafe { GlobalIn::from_raw_parts(self.address, self.len as u64) }
     }
 
-    /// A window on all elements, for a kernel to write.
+    /// Returns a window on all elements, for a kernel to write.
     #[must_use]
     pub fn output(&self) -> GlobalOut<T> {
         // SAFETY: the address means something to the emulator only, which checks every access, that nothing writes the
@@ -63,7 +63,7 @@ impl<T: Value> Buffer<T> {
         unsafe { GlobalOut::from_raw_parts(self.address, self.len as u64) }
     }
 
-    /// A window on all elements, for a kernel to read and write.
+    /// Returns a window on all elements, for a kernel to read and write.
     #[must_use]
     pub fn in_out(&self) -> GlobalInOut<T> {
         // SAFETY: as for `output`.
@@ -112,8 +112,8 @@ impl Memory {
         }
     }
 
-    /// A buffer of `len` elements, in the region that `make` gives for so many bytes; `None` if there have been as many
-    /// buffers as can be.
+    /// Returns a buffer of `len` elements, in the region that `make` returns for its bytes; `None` if the numbers of buffers are
+    /// exhausted.
     pub(crate) fn add<T>(&mut self, len: usize, make: impl FnOnce(usize) -> Region) -> Option<Buffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= MOST_BYTES);
         let bytes = bytes.expect("a buffer has 64 GiB at the most");

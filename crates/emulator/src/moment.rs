@@ -149,7 +149,7 @@ impl Moment<'_> {
         count_of(interval) >= self.launch_first
     }
 
-    /// The same for an atomic operation on so many bytes.
+    /// The same for an atomic operation on this number of bytes.
     #[inline]
     pub(crate) fn of_atomic(mut self, bytes: u32) -> Self {
         self.mark.atomic_bytes = bytes as u8;

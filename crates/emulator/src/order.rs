@@ -105,7 +105,7 @@ impl Order {
 }
 
 impl BlockOrder {
-    /// For blocks of so many threads in a slot.
+    /// Returns the order for blocks of this number of threads in a slot.
     pub(crate) fn new(slot: usize, threads: usize, order: &Order) -> Self {
         let threads = (0..threads).map(|_| Thread::default()).collect();
         BlockOrder { slot: slot as u32, interval: 0, first: 0, launch_first: order.launch_first, threads }

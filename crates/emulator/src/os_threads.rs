@@ -1,4 +1,4 @@
-//! An OS thread for each thread of a block, of which one runs at a time.
+//! An OS thread for each thread of a block. One of them runs at a time.
 //!
 //! The launch and its threads hand a turn to each other: whoever has it runs, all others are parked. So what they share
 //! need not be made for several OS threads, and the order is the seed's, as with fibres. Switching takes microseconds.
@@ -70,7 +70,7 @@ fn wait_for(runs: &AtomicBool) {
 }
 
 impl Turns {
-    /// For so many threads of a launch that this OS thread makes.
+    /// Returns the threads of a launch that this OS thread makes.
     pub(crate) fn new(threads: usize) -> Arc<Self> {
         Arc::new(Turns {
             launch: current(),
@@ -93,7 +93,7 @@ impl Turns {
         self.launch.unpark();
     }
 
-    /// `thread` is to be ended. If it catches that and goes on, again and again, it is suspended for good instead, with all
+    /// `thread` is to be ended. If it repeatedly catches that and continues, it is suspended for good instead, with all
     /// that it has.
     pub(crate) fn end_once_more(&self, thread: usize) {
         let turn = &self.threads[thread];

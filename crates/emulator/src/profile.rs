@@ -1,11 +1,11 @@
-//! What a device allows.
+//! Profiles of devices.
 
 use cuda_std::host::banks::Banks;
 
-/// The limits of a device and the shape of its shared memory.
+/// Limits of a device, and the banks of its shared memory.
 ///
-/// The numbers are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". There are no
-/// other profiles than the ones below, since what is counted holds for their numbers of banks:
+/// The numbers are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". Only
+/// the profiles below exist, because the counts are valid for their numbers of banks:
 ///
 /// ```compile_fail,E0451
 /// let three_banks = emulator::Profile { banks: 3, ..emulator::Profile::SM_90 };
@@ -47,7 +47,7 @@ impl Profile {
     /// A small device: 16 banks, 64 KiB.
     pub const SMALL: Profile = Profile { banks: 16, ..Profile::cuda("small", 64, 1024) };
 
-    /// All of these.
+    /// All profiles.
     pub const ALL: [Profile; 4] = [Profile::SM_75, Profile::SM_80, Profile::SM_90, Profile::SMALL];
 
     const fn cuda(name: &'static str, shared_kib: u32, threads_per_multiprocessor: u32) -> Self {
@@ -69,21 +69,21 @@ impl Profile {
     }
 
     facts! {
-        /// A name for reports.
+        /// Name in reports.
         name: &'static str;
-        /// Banks of shared memory, each four bytes wide; a power of two, 32 at most.
+        /// Number of banks of shared memory, each four bytes wide: a power of two, at most 32.
         banks: u32;
-        /// The most dynamic shared memory of a block, in bytes.
+        /// Maximum dynamic shared memory per block, in bytes.
         shared_bytes: u32;
-        /// The most threads of a block.
+        /// Maximum threads per block.
         threads: u32;
-        /// The most resident threads of a multiprocessor.
+        /// Maximum resident threads per multiprocessor.
         threads_per_multiprocessor: u32;
-        /// The most threads of a block along x, y and z.
+        /// Maximum threads per block along x, y and z.
         block: [u32; 3];
-        /// The most blocks of a grid along x, y and z.
+        /// Maximum blocks per grid along x, y and z.
         grid: [u32; 3];
-        /// The most bytes of a kernel's parameters.
+        /// Maximum bytes of a kernel's parameters.
         parameter_bytes: u32;
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Memory that nobody has written, for blocks of so many warps.
+    /// Returns unwritten memory, for blocks of this number of warps.
     pub(crate) fn new(len: usize, warps: usize) -> Self {
         Region::with(vec![POISON; len], vec![0; len], Shadow::new(len, warps))
     }

@@ -1,4 +1,4 @@
-//! What launches were found to do.
+//! Reports of launches.
 
 use crate::counts::Counts;
 use crate::finding::{Finding, Findings};
@@ -7,46 +7,46 @@ use crate::site::{Action, Line, Site};
 use cuda_std::host::Space;
 use std::fmt;
 
-/// What was counted at a place in the source.
+/// Counts at one place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteCounts {
     /// The place.
     pub at: Line,
-    /// What is done there.
+    /// Kind of access.
     pub action: Action,
-    /// The memory accessed, if any.
+    /// Accessed memory, if any.
     pub space: Option<Space>,
-    /// The bytes of one lane's access.
+    /// Bytes per lane.
     pub bytes: u32,
-    /// How often, and at what cost.
+    /// Counts of all warps.
     pub counts: Counts,
-    /// The same for each warp by its number in its block, of all blocks together.
+    /// Counts of each warp by its number in the block, for all blocks together.
     pub warps: Vec<Counts>,
 }
 
-/// What a launch was found to do, or [several](Report::add) of the same kernel. It holds for what ran: for this input, and
-/// this order of the threads as far as the kernel's way depends on it. Atomic operations took effect in the order of the
-/// source: what a device makes of [relaxed](cuda_std::Ordering::Relaxed) ones in another order is not in it.
+/// Findings and counts of a launch, or of [several](Report::add) launches of one kernel. They are valid for the code paths that ran: for
+/// this input and, if the paths depend on it, for this order of the threads. Atomic operations took effect in source order; effects of
+/// another order of [relaxed](cuda_std::Ordering::Relaxed) operations on a device are not included.
 ///
-/// `Display` and `Debug` give it as a readable table, in which approximate numbers begin with `~`: `main` shows an error by its `Debug`.
+/// `Display` and `Debug` print a readable table, because `main` shows an error by its `Debug`. Approximate numbers begin with `~`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Report {
     /// The kernel.
     pub kernel: &'static str,
     /// The device's [`Profile::name`](crate::Profile::name).
     pub profile: &'static str,
-    /// The launch, the seed of its order among the rest; the first of several.
+    /// The launch with its seed; the first of several.
     pub launch: Launch,
-    /// How many launches it is about.
+    /// Number of launches.
     pub launches: u64,
-    /// What is wrong, each kind once per place in the source; races first.
+    /// Findings, each kind once per place in the source; races first.
     pub findings: Vec<Finding>,
-    /// What was counted, by place in the source.
+    /// Counts by place in the source.
     pub sites: Vec<SiteCounts>,
 }
 
 impl Report {
-    /// Takes in what other launches of the same kernel were found to do.
+    /// Adds the findings and counts of other launches of the same kernel.
     pub fn add(&mut self, other: Report) {
         self.launches += other.launches;
         let mut findings = Findings::default();
@@ -61,20 +61,20 @@ impl Report {
         self.sites.sort_by(|a, b| (&a.at, a.action).cmp(&(&b.at, b.action)));
     }
 
-    /// Whether nothing is wrong.
+    /// Returns whether there are no findings.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// The sum of the counts at places that do `action`, in `space` if that is given.
+    /// Returns the sum of the counts at places that do `action`, in `space` if it is given.
     #[must_use]
     pub fn counts(&self, action: Action, space: Option<Space>) -> Counts {
         let sites = self.sites.iter().filter(|site| site.action == action && (space.is_none() || site.space == space));
         sites.map(|site| site.counts).sum()
     }
 
-    /// The wavefronts of shared memory that are due to bank conflicts.
+    /// Returns the number of wavefronts of shared memory that bank conflicts cause.
     #[must_use]
     pub fn bank_conflicts(&self) -> u64 {
         let shared = self.sites.iter().filter(|site| site.space == Some(Space::Shared));
@@ -148,7 +148,7 @@ impl SiteCounts {
         format!("{space}{}{bytes}", self.action)
     }
 
-    /// A table of the counts by warp, to be printed: reports print their sum.
+    /// Returns a printable table of the counts by warp. Reports print their sum.
     #[must_use]
     pub fn by_warp(&self) -> impl fmt::Display {
         fmt::from_fn(|f| {

@@ -74,7 +74,7 @@ impl Requests {
     /// `lane` of `warp`, which has the lanes `all`, comes by `site` and makes an access at `address`, or none. Tells
     /// whether it should wait for the other lanes.
     #[inline(always)]
-    pub(crate) fn come(
+    pub(crate) fn record_visit(
         &mut self,
         [warp, lane]: [u32; 2],
         all: u32,
@@ -172,7 +172,7 @@ impl Requests {
         }
     }
 
-    /// So many lanes of a warp have met at a barrier, exchange or product, in so many requests.
+    /// Records that lanes of a warp have met at a barrier, exchange or product, with their number of requests.
     #[inline]
     pub(crate) fn meet(&mut self, warp: usize, site: u16, lanes: u32, requests: u64) {
         let counts = counts_of(&mut self.counts[warp], site);
@@ -225,7 +225,7 @@ mod tests {
         let mut requests = Requests::new(1, Banks::new(32, 4).unwrap());
         for (lane, visits) in (0..).zip(lanes) {
             for (site, address) in visits {
-                requests.come([0, lane], all, *site, *address, &sites);
+                requests.record_visit([0, lane], all, *site, *address, &sites);
             }
         }
         requests.begin_anew(0, all, &sites);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever goes together, every access is counted once, and no lane is in a request twice.
+        /// However lanes are combined, every access is counted once, and no lane is in a request twice.
         #[test]
         fn no_access_is_lost(lanes in prop::collection::vec(visits(60), 1..=32)) {
             for (site, counts) in (0..).zip(counted(&lanes)) {

@@ -118,7 +118,7 @@ impl Running {
         }
     }
 
-    /// Chooses the thread that runs next; none if all have ended, or the launch has.
+    /// Chooses the thread that runs next; `None` if all threads or the launch have ended.
     pub(crate) fn next_turn(&mut self) -> Option<Turn> {
         loop {
             if (self.turns_left == 0 || !self.block.under_way) && !self.change_block() || self.stopped {
@@ -251,10 +251,10 @@ impl Running {
 
     /// The running thread has come by `site`, with or without making an access.
     #[inline(always)]
-    pub(crate) fn come(&mut self, site: u16, address: Option<u64>) {
+    pub(crate) fn record_visit(&mut self, site: u16, address: Option<u64>) {
         let (warp, lane) = (self.thread / 32, self.thread % 32);
         let all = self.block.schedule.lanes(warp);
-        if self.block.requests.come([warp, lane], all, site, address, &self.sites) {
+        if self.block.requests.record_visit([warp, lane], all, site, address, &self.sites) {
             self.wait_for_warp();
         }
     }
@@ -290,7 +290,7 @@ impl Running {
             return;
         }
         let call = Call { site, mask, part };
-        self.block.warps[warp as usize].come(lane, call);
+        self.block.warps[warp as usize].arrive(lane, call);
         self.stop_thread();
         self.pause = true;
         if self.block.warps[warp as usize].with(&call) == mask {
@@ -357,7 +357,7 @@ impl Running {
 
     pub(crate) fn fence(&mut self, scope: Scope, at: &'static Location<'static>) {
         let site = self.sites.number_of(Site::of_wait(at, Action::Fence));
-        self.come(site, Some(0));
+        self.record_visit(site, Some(0));
         self.block.order.fence(self.thread as u16, scope);
     }
 

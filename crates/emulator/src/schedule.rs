@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 
-/// On average a warp runs for so many turns before another one does.
+/// Average number of turns of a warp before another warp runs.
 const TURNS_OF_WARP: u64 = 8;
 
 /// The block's threads by what they can do.

@@ -119,7 +119,7 @@ impl Visits<'_> {
         self.seen.is_complete().then_some(turns)
     }
 
-    /// If the accesses do not tell who goes together, another site in the same loop may: best, one that all lanes have come
+    /// If the accesses do not show which lanes belong together, another site in the same loop may: best, one that all lanes have come
     /// by as often, as each visit there is of the same turn as one here, even if several follow each other; otherwise one that
     /// has a turn for all visits.
     fn follow(&mut self, turns: &[Turns]) {

@@ -44,7 +44,7 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    /// For a region of so many bytes, which blocks of so many warps access at the most.
+    /// Returns the shadow of a region with this number of bytes, accessed by blocks of at most this number of warps.
     pub(crate) fn new(bytes: usize, warps: usize) -> Self {
         let (cells, constants) = (Vec::new(), Vec::new());
         Shadow { bytes, shift: 3, cells, constants, last_write: 0, atomic_sizes: 0, sets: Sets::new(warps) }

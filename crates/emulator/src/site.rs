@@ -1,4 +1,4 @@
-//! The places in the source that ask the machine for something.
+//! Places in the source that access memory or synchronise.
 
 use cuda_std::host::{Access, Space};
 use std::fmt;
@@ -7,11 +7,11 @@ use std::panic::Location;
 /// A place in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Line {
-    /// The file, as the compiler was given it.
+    /// The file, as passed to the compiler.
     pub file: String,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// The column, from 1.
+    /// The column, counted from 1.
     pub column: u32,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// What a kernel asks for.
+/// Kind of access or synchronisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
     /// A load.
@@ -47,7 +47,7 @@ pub enum Action {
     SyncWarp,
     /// A shuffle, vote or reduction.
     Exchange,
-    /// A product of matrices.
+    /// A matrix product.
     Mma,
     /// A fence.
     Fence,
@@ -175,7 +175,7 @@ impl Sites {
 mod tests {
     use super::*;
 
-    /// More sites than the first table holds, some of which differ in one property only.
+    /// More sites than the first table holds; some differ in one property only.
     #[test]
     fn numbers_are_kept() {
         let at = Location::caller();

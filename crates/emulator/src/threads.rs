@@ -1,12 +1,12 @@
-//! Which threads of a block.
+//! Sets of threads of a block.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// The ranges that are printed: more would tell less.
+/// Maximum number of printed ranges.
 const MOST_RANGES: usize = 4;
 
-/// Threads of a block by their numbers, which count along x, then y, then z.
+/// Set of threads of a block, by their numbers, which count along x, then y, then z.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Threads(Vec<RangeInclusive<u32>>);
 
@@ -23,13 +23,13 @@ impl Threads {
         Threads(ranges)
     }
 
-    /// The ranges of their numbers, in order, with gaps in between.
+    /// Returns the ranges of their numbers, in order, with gaps in between.
     #[must_use]
     pub fn ranges(&self) -> &[RangeInclusive<u32>] {
         &self.0
     }
 
-    /// How many they are.
+    /// Returns the number of threads.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.0.iter().map(|range| range.end() - range.start() + 1).sum()

@@ -70,7 +70,7 @@ pub(crate) struct Meeting([Option<Call>; 32]);
 
 impl Meeting {
     /// `lane` waits.
-    pub(crate) fn come(&mut self, lane: u32, call: Call) {
+    pub(crate) fn arrive(&mut self, lane: u32, call: Call) {
         self.0[lane as usize] = Some(call);
     }
 

@@ -53,7 +53,7 @@ impl Watch {
         code();
     }
 
-    /// The running code was left, or another thread runs: the emulator goes on.
+    /// The running code was left, or another thread runs: the emulator continues.
     pub(crate) fn come_back(&self) {
         self.set(true);
     }

@@ -1,4 +1,4 @@
-//! An emulator, and what it has found and counted so far.
+//! An emulator, with its findings and counts.
 
 use crate::info::{Backend, DeviceInfo, SharedMemory};
 use crate::launch::{LaunchLimits, LaunchShape, QueueId};
@@ -7,14 +7,14 @@ use cuda_std::Entry;
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The memory of an emulated device. It takes 2 to 50 times as much of the host's, for what is remembered of accesses:
-/// the emulator's README says how much for what.
+/// Memory of an emulated device. It takes 2 to 50 times as much host memory, because accesses are recorded; the emulator's README has
+/// the details.
 const MEMORY_BYTES: u64 = 256 << 20;
 
-/// What every block can have without asking for more.
+/// Shared memory per block without opting in to more.
 const DEFAULT_SHARED_BYTES: u64 = 48 << 10;
 
-/// An emulated device, whose work is done one launch after another.
+/// An emulated device. Its launches run one after another.
 pub(crate) struct Emulation {
     profile: Profile,
     seed: u64,
@@ -23,12 +23,12 @@ pub(crate) struct Emulation {
     state: Mutex<State>,
 }
 
-/// What launches change.
+/// State that launches change.
 pub(super) struct State {
     pub(super) emulator: Emulator,
     seed: u64,
     free: u64,
-    /// One for each kernel.
+    /// One report per kernel.
     reports: Vec<Report>,
 }
 
@@ -43,7 +43,7 @@ impl Emulation {
         self.queue
     }
 
-    /// What a device says of itself.
+    /// Returns the properties of the device.
     pub(crate) fn info(&self) -> DeviceInfo {
         let name = self.profile.name();
         DeviceInfo {
@@ -62,13 +62,13 @@ impl Emulation {
         limits(&self.profile)
     }
 
-    /// The state, which is this thread's until the guard is dropped. An error for a kernel that the device runs: the launch
-    /// has the state until the kernel has ended.
+    /// Locks the state for this thread. Returns an error for a kernel that the device runs: the launch holds the state until the kernel
+    /// has ended.
     pub(super) fn lock(&self) -> Result<MutexGuard<'_, State>> {
         if self.emulator.runs_the_caller() {
             return Err(Error::DeviceRunsCaller { device: self.info().selection });
         }
-        // A kernel's panics end in its report, so whoever panicked with the lock did so between whole changes.
+        // Panics of kernels end in their reports, so a panic with the lock held left the state consistent.
         Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -83,7 +83,7 @@ impl Emulation {
 }
 
 impl State {
-    /// The buffer that `make` gives, which takes so many bytes of the device's memory.
+    /// Returns the buffer that `make` creates, and reserves its bytes of the device's memory.
     pub(super) fn buffer<T>(
         &mut self,
         bytes: u64,
@@ -96,7 +96,7 @@ impl State {
         Ok(buffer)
     }
 
-    /// Gives them back.
+    /// Releases reserved bytes.
     pub(super) fn give(&mut self, bytes: u64) {
         self.free += bytes;
     }
@@ -113,10 +113,10 @@ impl State {
         self.note(E::NAME, report)
     }
 
-    /// A launch of `kernel` in this shape, if the device can do it.
+    /// Returns a launch of `kernel` in this shape, if the device allows it.
     fn checked(&self, kernel: &'static str, shape: &LaunchShape) -> Result<Launch> {
         limits(self.emulator.profile()).check(kernel, shape)?;
-        // The check has compared them with limits of 32 bits.
+        // The check has compared them with 32-bit limits.
         let (grid, shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
         Ok(Launch {
             budget: shape.steps,
@@ -125,7 +125,7 @@ impl State {
         })
     }
 
-    /// Adds the report of a launch to those of the same kernel; an error if there is none, or if it is not clean.
+    /// Adds the report of a launch to those of the same kernel. Returns an error if there is no report, or if it has findings.
     fn note(&mut self, kernel: &'static str, report: std::result::Result<Report, LaunchError>) -> Result<()> {
         let report = report.map_err(|source| Error::LaunchRefused { kernel, source })?;
         let result =
@@ -138,20 +138,20 @@ impl State {
     }
 }
 
-/// Addresses tell no more buffers apart.
+/// Returns the error for more buffers than addresses can distinguish.
 fn no_more_buffers() -> Error {
     let limit = Emulator::MOST_BUFFERS as u64;
     let what = "the number of buffers that emulated devices have had in this process";
     Error::TooLarge { what, factors: [limit + 1, 1], limit }
 }
 
-/// What a device with this profile allows.
+/// Returns the limits of a device with this profile.
 fn limits(profile: &Profile) -> LaunchLimits {
     let most = u64::from(profile.shared_bytes());
     let shared = SharedMemory {
         default_per_block: most.min(DEFAULT_SHARED_BYTES),
         max_per_block: most,
-        // The blocks under way each have as much.
+        // Each block in progress has as much.
         per_multiprocessor: most,
         banks: profile.banks(),
         bank_bytes: 4,
@@ -169,20 +169,20 @@ mod tests {
     use std::sync::Arc;
 
     arguments! {
-        /// 32 numbers, and where they go.
-        pub struct Turning {
+        /// 32 numbers, and their output.
+        pub struct Reversal {
             /// The numbers.
             pub input: GlobalIn<u32>,
             /// The numbers in reverse.
             pub output: GlobalOut<u32>,
-            /// Not 0 if the threads wait for each other, as they should.
+            /// Not 0 if the threads wait for each other, as is correct.
             pub wait: u32,
         }
     }
 
     kernel! {
-        /// Turns 32 numbers round.
-        pub fn turn(arena, args: Turning) {
+        /// Reverses 32 numbers.
+        pub fn reverse(arena, args: Reversal) {
             let (tile, _) = arena.split::<u32>(32);
             let t = thread::thread_idx_x();
             tile.set(t, args.input.get(t.into()));
@@ -195,13 +195,13 @@ mod tests {
 
     const SHAPE: LaunchShape = LaunchShape::new([1, 1, 1], [32, 1, 1]).shared_bytes(128);
 
-    /// The output of a launch, and what came of it.
+    /// Returns the output of a launch, and its result.
     fn launch(emulation: &Arc<Emulation>, wait: bool) -> (Vec<u32>, Result<()>) {
         let numbers: Vec<u32> = (0..32).collect();
         let input = Memory::upload(emulation, &numbers).unwrap();
         let output = emulation.lock().unwrap().emulator.allocate::<u32>(32);
-        let args = Turning { input: input.input(), output: output.output(), wait: wait.into() };
-        let result = emulation.lock().unwrap().launch::<turn>(&SHAPE, args, &());
+        let args = Reversal { input: input.input(), output: output.output(), wait: wait.into() };
+        let result = emulation.lock().unwrap().launch::<reverse>(&SHAPE, args, &());
         let output_now = emulation.lock().unwrap().emulator.download(&output);
         (output_now, result)
     }
@@ -212,9 +212,9 @@ mod tests {
         assert_eq!(launch(&emulation, true), ((0..32).rev().collect(), Ok(())));
         let (_, result) = launch(&emulation, false);
         let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
-        assert_eq!((report.kernel, report.profile, report.launch.seed, report.launches), ("turn", "sm_75", 4, 1));
+        assert_eq!((report.kernel, report.profile, report.launch.seed, report.launches), ("reverse", "sm_75", 4, 1));
         assert!(report.findings.iter().any(|finding| matches!(finding.problem, Problem::Race { .. })), "{report}");
-        // The next launch is none the worse for it.
+        // The next launch is not affected.
         assert_eq!(launch(&emulation, true).1, Ok(()));
     }
 
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(Memory::<f64>::zeroed(&emulation, 3).unwrap().check_written(), Ok(()));
     }
 
-    /// Had they all been, which takes too long for a test.
+    /// Simulates that all buffers were created, which would take too long in a test.
     #[test]
     fn without_another_buffer_nothing_is_taken() {
         let emulation = Emulation::new(Profile::SMALL, 0);

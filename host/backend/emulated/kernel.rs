@@ -7,7 +7,7 @@ use cuda_std::Entry;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The kernel `E` on a device. It needs no image: the code is that of this program.
+/// The kernel `E` on a device. It needs no image, because it is code of this program.
 pub(crate) struct Kernel<E: Entry> {
     emulation: Arc<Emulation>,
     marker: PhantomData<fn(E)>,

@@ -75,7 +75,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
 
 impl<T: Element> Drop for Memory<T> {
     fn drop(&mut self) {
-        // What a kernel drops that the device runs is given back with the device.
+        // Memory dropped by a kernel that the device runs is freed with the device.
         let Ok(mut state) = self.emulation.lock() else { return };
         state.emulator.free(&self.buffer);
         state.give((self.buffer.len() * size_of::<T>()) as u64);

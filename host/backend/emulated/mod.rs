@@ -1,8 +1,8 @@
-//! Emulated GPUs: kernels run on the CPU, and every access is examined.
+//! Emulated GPUs: kernels run on the CPU, and every access is checked.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `emulation.rs` | an emulator, and what it has found and counted so far |
+//! | `emulation.rs` | an emulator, with its findings and counts |
 //! | `memory.rs` | its memory |
 //! | `kernel.rs` | a kernel that runs when it is launched |
 
@@ -40,7 +40,7 @@ impl backend::Queue for Emulation {
         self.queue_id()
     }
 
-    /// The code is that of this program, so no image is needed.
+    /// Kernels are code of this program, so no image is needed.
     fn load<E: Entry>(self: &Arc<Self>, _: &Modules) -> Result<Kernel<E>> {
         Ok(Kernel::new(self))
     }
@@ -54,7 +54,7 @@ impl backend::Queue for Emulation {
         Ok(())
     }
 
-    /// By the host's clock.
+    /// Measured by the host's clock.
     fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         by_clock_of_host(work)
     }

@@ -35,7 +35,7 @@ impl TransposeInPlace {
     }
 }
 
-/// Transposes a square matrix: of each band of rows what is on its diagonal, and what is beyond with what is below.
+/// Transposes a square matrix band by band: the square on the diagonal in place, the rest by exchange with the columns below.
 fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T]) {
     let (n, pitch) = (matrices.components, matrices.shape()[1]);
     for first in (0..matrices.rows).step_by(SIDE) {
@@ -43,7 +43,7 @@ fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T]) {
         let (above, below) = matrix.split_at_mut((first + height) * pitch);
         let band = &mut above[first * pitch..];
         swap_diagonal(n, pitch, height, first, band);
-        // The band as columns, which other bands can have one part each of.
+        // The columns below the band, one part for each other band.
         let beyond = &mut scratch[..below.len() / pitch * height * n];
         for_chunks(beyond, height * n, usize::MAX, &|column, elements| {
             let place = (first + height + column) * n;
@@ -73,7 +73,7 @@ fn swap_diagonal<T: Element>(n: usize, pitch: usize, height: usize, first: usize
     }
 }
 
-/// One step for one part of a matrix, by way of `scratch`.
+/// Performs one step for one part of a matrix, through `scratch`.
 fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T], step: Step, part: Part) {
     let (n, pitch) = (matrices.components, matrices.shape()[1]);
     let permutation = Permutation::new(matrices.rows as u64, matrices.columns as u64, matrices.divisor() as u64);

@@ -1,4 +1,4 @@
-//! Transpositions in place as launches of kernels.
+//! Launches of transpositions in place.
 
 use super::Matrices;
 use super::steps::Part;
@@ -23,7 +23,7 @@ pub(super) struct TransposeInPlace<T: Element> {
     matrices: Matrices,
     problem: Problem,
     kernels: Option<Kernels>,
-    /// Memory for a part of a matrix. Locked while steps are enqueued that need it, which then run in their order.
+    /// Memory for a part of a matrix. Locked while the steps that need it are enqueued, so that they run in their order.
     part: Mutex<Buffer<T>>,
 }
 
@@ -48,18 +48,18 @@ impl<T: Element> TransposeInPlace<T> {
             first_column: part.first[1] as u64,
             part_rows: part.lengths[0] as u64,
             part_columns: part.lengths[1] as u64,
-            // `Matrices::problem` has compared them with 32 bits.
+            // `Matrices::problem` has checked them against 32 bits.
             units: units as u32,
             step: step as u32,
         }
     }
 
-    /// How tiles of square matrices change places.
+    /// Returns the launch that exchanges tiles of square matrices.
     fn swapping(&self) -> Geometry {
         Geometry::new(Kernel::swap(&self.problem), &self.problem, &self.tuning.launches)
     }
 
-    /// The launch that permutes a part.
+    /// Returns the launch that permutes a part.
     fn permuting(&self, region: &Region) -> LaunchShape {
         let threads = self.tuning.permuting_threads;
         let len = region.part_rows * region.part_columns * u64::from(region.units);
@@ -76,7 +76,7 @@ impl<T: Element> TransposeInPlace<T> {
 
     pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
-        // What a panic elsewhere has left in it is not read.
+        // Its contents are never read before they are written, so a panic elsewhere does no harm.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let mut windows = Windows::new(&self.device);
         let memory = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
@@ -119,14 +119,14 @@ impl<T: Element> TransposeInPlace<T> {
         shape.map(plan).into_iter().collect()
     }
 
-    /// The launches of one matrix, in their order, each for all matrices: those in a row that have the same grid together.
+    /// Returns the launches for all matrices, in their order. Consecutive launches with the same grid are one entry.
     fn permutations(&self, kernels: &Kernels) -> Vec<LaunchPlan> {
         let count = self.matrices.count as u64;
         let mut launches: Vec<LaunchPlan> = Vec::new();
         for (step, part) in self.matrices.steps() {
             let shape = self.permuting(&self.region(0, step, part));
             let elements = (part.lengths[0] * part.lengths[1] * self.matrices.components) as u64;
-            // To the part's memory and back, each time read and written.
+            // Each part is copied to its memory and back, and each copy reads and writes it.
             let (times, moved) = (2 * count, (count * elements).saturating_mul(4 * size_of::<T>() as u64));
             match launches.last_mut().filter(|last| last.grid == shape.grid) {
                 Some(last) => {

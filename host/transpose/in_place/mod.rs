@@ -9,7 +9,7 @@ use crate::buffer::check_length;
 use crate::{Buffer, Device, Element, Result};
 use std::fmt;
 
-/// A [`Transpose`](crate::Transpose) in place that is ready to run on its device, as often as wanted and from any thread.
+/// A [`Transpose`](crate::Transpose) in place that is ready to run on its device, any number of times and from any thread.
 pub struct PreparedTransposeInPlace<T: Element> {
     device: Device,
     matrices: Matrices,
@@ -38,13 +38,13 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
         Ok(PreparedTransposeInPlace { device: device.clone(), matrices, on_device })
     }
 
-    /// The device that it runs on.
+    /// Returns the device that the transposition runs on.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Transposes all matrices in `data`; returns when the work is enqueued.
+    /// Transposes all matrices in `data`. Returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Device, Transpose};
@@ -60,9 +60,13 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if the buffer belongs to another handle, [`Error::Length`] unless it has matrices · rows ·
-    /// columns · components numbers, and [`Error::OutOfHostMemory`] on the CPU: nothing has changed then. [Failures of the
-    /// device](Error#failures-of-the-device), after which the data may be in disorder.
+    /// The data are unchanged in these cases:
+    ///
+    /// * [`Error::DeviceMismatch`] if the buffer belongs to another handle.
+    /// * [`Error::Length`] if it does not have matrices · rows · columns · components numbers.
+    /// * [`Error::OutOfHostMemory`] on the CPU.
+    ///
+    /// After a [failure of the device](Error#failures-of-the-device) the data may be in any order.
     pub fn apply(&self, data: &mut Buffer<T>) -> Result<()> {
         self.device.check_owner("the data", data.device())?;
         check_length("the data", self.matrices.len(), data.len())?;
@@ -71,7 +75,7 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
 }
 
 impl<T: Element> PreparedTransposeInPlace<T> {
-    /// How it is done. The [algorithm](Plan::algorithm) means nothing here.
+    /// Returns the plan. Its [algorithm](Plan::algorithm) has no meaning here.
     ///
     /// ```
     /// use slm::emulator::Profile;
@@ -96,7 +100,7 @@ impl<T: Element> PreparedTransposeInPlace<T> {
         }
     }
 
-    /// Transposes the matrices in `data`, which is on the device.
+    /// Transposes the matrices in `data`, a buffer of the device.
     pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
         match &self.on_device {
             OnDevice::Cpu(transpose) => transpose.run(data),

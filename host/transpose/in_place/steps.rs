@@ -1,32 +1,32 @@
-//! Transposing in place as a sequence of steps, each for a part of a matrix.
+//! Steps of transpositions in place. Each step is for a part of a matrix.
 
 use super::Matrices;
 use slm_kernels::transpose::Step;
 
-/// The parts of a matrix that are permuted one after another need so much of it in another place at a time.
+/// Share of a matrix that is copied to other memory at a time, while its parts are permuted one after another.
 const SHARE: usize = 16;
 
 /// Rows and columns of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// The first row and the first column.
+    /// First row and first column.
     pub(crate) first: [usize; 2],
-    /// How many there are of both.
+    /// Number of rows and number of columns.
     pub(crate) lengths: [usize; 2],
 }
 
 impl Matrices {
-    /// Whether rows and columns are as many, so that elements change places in pairs.
+    /// Returns whether the matrix is square, so that elements are exchanged in pairs.
     pub(crate) fn are_square(&self) -> bool {
         self.rows == self.columns
     }
 
-    /// Whether all elements have the same place afterwards.
+    /// Returns whether no element moves.
     fn stay(&self) -> bool {
         self.is_empty() || self.rows == 1 || self.columns == 1
     }
 
-    /// The greatest common divisor of rows and columns.
+    /// Returns the greatest common divisor of rows and columns.
     pub(crate) fn divisor(&self) -> usize {
         let (mut a, mut b) = (self.rows, self.columns);
         while b > 0 {
@@ -35,18 +35,18 @@ impl Matrices {
         a
     }
 
-    /// The most elements of a part: a row or a column at least.
+    /// Returns the maximum number of elements per part: at least a row or a column.
     fn part_len(&self) -> usize {
         (self.rows * self.columns / SHARE).max(self.rows).max(self.columns)
     }
 
-    /// The most numbers of a part; none if no steps are needed.
+    /// Returns the maximum number of numbers per part; 0 if no steps are needed.
     pub(crate) fn scratch(&self) -> usize {
         if self.stay() || self.are_square() { 0 } else { self.part_len() * self.components }
     }
 
-    /// What transposes a matrix that is not square (`slm_kernels::transpose::Permutation`). A part has been copied back
-    /// before the next one is permuted.
+    /// Returns the steps that transpose a matrix that is not square (`slm_kernels::transpose::Permutation`). A part is copied back before
+    /// the next one is permuted.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (Step, Part)> + use<> {
         let Matrices { rows, columns, .. } = *self;
         let (width, height) = (self.part_len() / rows.max(1), self.part_len() / columns.max(1));
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use slm_kernels::transpose::Permutation;
 
-    /// The steps, one element after the other.
+    /// Performs the steps element by element.
     fn transposed(matrices: &Matrices) -> Vec<usize> {
         let Matrices { rows, columns, .. } = *matrices;
         let permutation = Permutation::new(rows as u64, columns as u64, matrices.divisor() as u64);

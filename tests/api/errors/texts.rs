@@ -1,4 +1,4 @@
-//! What every error says.
+//! The text of every error.
 
 use super::*;
 
@@ -7,8 +7,8 @@ fn unknown_device() {
     let error = Error::UnknownDevice { value: "gpu".into() };
     says(
         error,
-        "no device is called 'gpu': SLM_DEVICE, or a name given otherwise, can be auto, cpu, cuda, cuda:N, emulated, \
-         emulated:PROFILE or emulated:PROFILE:SEED, with a profile of sm_75, sm_80, sm_90 and small",
+        "no device is called 'gpu': SLM_DEVICE, or the given name, must be auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE \
+         or emulated:PROFILE:SEED, where PROFILE is sm_75, sm_80, sm_90 or small",
         None,
     );
 }
@@ -16,7 +16,7 @@ fn unknown_device() {
 #[test]
 fn feature_disabled() {
     let error = Error::FeatureDisabled { device: "a CUDA device", feature: "cuda" };
-    let text = "a CUDA device needs the feature 'cuda' of the crate slm, which this program was built without";
+    let text = "a CUDA device needs the feature 'cuda' of the crate slm, and this program was built without it";
     says(error, text, None);
 }
 
@@ -29,13 +29,13 @@ fn no_device() {
 #[test]
 fn device_ordinal() {
     let error = Error::DeviceOrdinal { ordinal: 3, available: 2 };
-    says(error, "there is no CUDA device 3: the driver has 2 (numbered from 0)", None);
+    says(error, "there is no CUDA device 3: the driver has 2, numbered from 0", None);
 }
 
 #[test]
 fn device_too_old() {
     let error = Error::DeviceTooOld { device: "Tesla V100".into(), required: (7, 5), actual: (7, 0) };
-    let text = "the device Tesla V100 has compute capability 7.0, and the kernels need 7.5 at least";
+    let text = "the device Tesla V100 has compute capability 7.0, but the kernels need at least 7.5";
     says(error, text, None);
 }
 
@@ -49,8 +49,8 @@ fn device_unsupported() {
 fn driver_too_old() {
     let needed_for = "the kernel module blur (PTX 7.8)".to_owned();
     let error = Error::DriverTooOld { required: (11, 8), actual: (11, 4), needed_for };
-    let text = "the CUDA driver supports CUDA 11.4, and the kernel module blur (PTX 7.8) takes a newer one (CUDA \
-                11.8 or later)";
+    let text = "the CUDA driver supports CUDA 11.4, but the kernel module blur (PTX 7.8) needs CUDA 11.8 or \
+                later: update the driver";
     says(error, text, None);
 }
 
@@ -105,17 +105,19 @@ fn driver() {
 fn device_lost() {
     let error = Error::DeviceLost { call: "cuStreamSynchronize", source: illegal_address() };
     let source = "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered";
-    let text = format!("the device is lost: cuStreamSynchronize failed with {source}; every further call fails");
+    let text = format!(
+        "the device is lost: cuStreamSynchronize failed with {source}; every further call fails until the process is restarted"
+    );
     says(error, &text, Some(source));
 }
 
 #[test]
 fn shared_memory_exceeded() {
     let error = Error::SharedMemoryExceeded { kernel: "blur".into(), requested: 656_384, available: 232_448 };
-    says(error, "blur needs 656384 bytes of shared memory per block, and the device has 232448", None);
+    says(error, "blur needs 656384 bytes of shared memory per block, but the device has 232448", None);
 }
 
-/// A launch in which these are found.
+/// Returns the error of a launch with these findings.
 fn faulty(problems: &[Problem]) -> Error {
     let finding = |problem: &Problem| Finding {
         kernel: "blur",
@@ -152,13 +154,13 @@ fn faulty_kernel() {
 #[test]
 fn unwritten_output() {
     let error = Error::UnwrittenOutput { device: "emulated:small:1".into(), element: 77 };
-    says(error, "nothing has written element 77 of the output on emulated:small:1", None);
+    says(error, "element 77 of the output on emulated:small:1 was never written", None);
 }
 
 #[test]
 fn kernel_without_digest() {
-    let text = "blur cannot be matched with compiled modules: the build script of its crate has to call \
-                cuda_std::build::kernel_crate";
+    let text = "blur cannot be matched with compiled modules: call cuda_std::build::kernel_crate in the build script of \
+                its crate";
     says(Error::KernelWithoutDigest { kernel: "blur" }, text, None);
 }
 
@@ -178,21 +180,25 @@ fn kernel_on_cpu() {
 #[test]
 fn launch_out_of_range() {
     let launch =
-        |requested| Error::LaunchOutOfRange { kernel: "blur", what: "threads of a block", requested, available: 1024 };
-    says(launch(1056), "blur cannot be launched with 1056 threads of a block: there can be 1 to 1024", None);
-    says(launch(0), "blur cannot be launched with 0 threads of a block: there can be 1 to 1024", None);
+        |requested| Error::LaunchOutOfRange { kernel: "blur", what: "threads per block", requested, available: 1024 };
+    says(launch(1056), "blur cannot be launched with 1056 threads per block: the range is 1 to 1024", None);
+    says(launch(0), "blur cannot be launched with 0 threads per block: the range is 1 to 1024", None);
 }
 
 #[test]
 fn foreign_window() {
     let error = Error::ForeignWindow { kernel: "blur", argument: "input" };
-    says(error, "the argument 'input' of blur is a window that this launch has not handed out", None);
+    says(
+        error,
+        "the argument 'input' of blur is a window from elsewhere: create it with the Windows of this launch",
+        None,
+    );
 }
 
 #[test]
 fn misaligned_window() {
     let error = Error::MisalignedWindow { address: 4100, alignment: 16 };
-    says(error, "a window begins at address 4100, and the kernel needs a multiple of 16 bytes", None);
+    says(error, "a window begins at address 4100, but the kernel needs a multiple of 16 bytes", None);
 }
 
 #[test]
@@ -206,7 +212,7 @@ fn launch_refused() {
 #[test]
 fn device_runs_caller() {
     let error = Error::DeviceRunsCaller { device: "emulated:sm_90:3".to_owned() };
-    let text = "a kernel cannot use emulated:sm_90:3, the device that runs it: launch on another one, or when the kernel \
+    let text = "a kernel cannot use emulated:sm_90:3, the device that runs it: use another device, or wait until the kernel \
                 has ended";
     says(error, text, None);
 }
@@ -214,10 +220,10 @@ fn device_runs_caller() {
 #[test]
 fn out_of_device_memory() {
     let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: Some(1 << 20) };
-    let text = "1099511627776 bytes of the device's memory were asked for, and 1048576 are free";
+    let text = "could not allocate 1099511627776 bytes of device memory: 1048576 bytes are free";
     says(error, text, None);
     let error = Error::OutOfDeviceMemory { requested: 1 << 40, available: None };
-    let text = "1099511627776 bytes of the device's memory were asked for, and an unknown number are free";
+    let text = "could not allocate 1099511627776 bytes of device memory";
     says(error, text, None);
 }
 
@@ -239,7 +245,9 @@ fn too_large() {
 #[test]
 fn device_mismatch() {
     let error = Error::DeviceMismatch { operand: "the input", expected: "NVIDIA H200".into(), actual: "CPU".into() };
-    says(error, "the input belongs to another handle (CPU) than the operation (NVIDIA H200)", None);
+    let text = "the input belongs to another device handle (CPU) than the operation (NVIDIA H200): open the device once \
+                and clone the handle";
+    says(error, text, None);
 }
 
 #[test]
@@ -253,13 +261,13 @@ fn foreign_context() {
 #[test]
 fn length() {
     let error = Error::Length { what: "the output", expected: 3, actual: 4 };
-    says(error, "the output has 4 elements, and 3 are needed", None);
+    says(error, "the output has 4 elements, but needs 3", None);
 }
 
 #[test]
 fn shape() {
     let error = Error::Shape { what: "the output", expected: [2, 3], actual: [3, 2] };
-    says(error, "the output is 3 x 2 (rows x columns), and 2 x 3 is needed", None);
+    says(error, "the output is 3 x 2 (rows x columns), but must be 2 x 3", None);
 }
 
 #[test]

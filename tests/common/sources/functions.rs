@@ -11,7 +11,7 @@ pub struct Function<'a> {
     pub is_public: bool,
     /// What stands between the parentheses.
     pub parameters: Vec<&'a str>,
-    /// How many parameters there are beside `self`.
+    /// Number of parameters, without `self`.
     pub arguments: usize,
     /// What stands between these and the body.
     pub returned: Vec<&'a str>,
@@ -31,7 +31,7 @@ pub fn functions<'a>(tokens: &[Token<'a>]) -> Vec<Function<'a>> {
     attributes.filter_map(|at| function(tokens, at + 4)).collect()
 }
 
-/// The function that comes next, in front of which other attributes may stand.
+/// Returns the next function, which may have other attributes.
 fn function<'a>(tokens: &[Token<'a>], start: usize) -> Option<Function<'a>> {
     let keyword = start + tokens[start..].iter().position(|token| token.text == "fn")?;
     let is_public = (start..keyword).any(|at| tokens[at].text == "pub" && tokens[at + 1].text != "(");

@@ -105,8 +105,8 @@ pub fn find(tokens: &[Token<'_>], start: usize, texts: &[&str]) -> Option<usize>
     Some(at)
 }
 
-/// How many arguments or parameters stand between two parentheses. In `::<…>` and, where `types` says that there are no
-/// comparisons, in any `<…>` commas do not count.
+/// Returns the number of arguments or parameters between two parentheses. Commas in `::<…>` do not count and, if `types` excludes
+/// comparisons, neither do commas in any `<…>`.
 pub fn count(tokens: &[Token<'_>], types: bool) -> usize {
     let (mut at, mut commas, mut depth) = (0, 0, 0);
     while at < tokens.len() {

@@ -1,4 +1,4 @@
-//! The model beside what was counted: on an H200, and by the emulator.
+//! The model compared with the counts of an H200 and of the emulator.
 
 use super::{BankModel, indices};
 use cuda_std::{Entry, GlobalIn, GlobalOut, Ordering, Shared, arguments, kernel, thread};

@@ -35,7 +35,7 @@ impl Prediction {
         Self::of_addresses(model, pattern.kind(), bytes, &addresses)
     }
 
-    /// What the definition says of lanes that access so many bytes each at these addresses.
+    /// Returns the cost, by definition, of lanes that access this number of bytes each at these addresses.
     #[must_use]
     pub fn of_addresses(model: BankModel, kind: AccessKind, bytes: u64, addresses: &[Option<u64>]) -> Self {
         let mut sum = Prediction { lanes_at_one_address: most_equal(addresses), ..Prediction::default() };

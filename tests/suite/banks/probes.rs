@@ -18,7 +18,7 @@ fn devices() -> [(Device, BankModel); 2] {
         .map(|(profile, model)| (Device::emulated(profile, SEED), model))
 }
 
-/// The kinds and widths that there are kernels for.
+/// The kinds and widths with kernels.
 fn accesses() -> Vec<(AccessKind, Width)> {
     let all = AccessKind::ALL.into_iter().flat_map(|kind| Width::ALL.map(|width| (kind, width)));
     all.filter(|(kind, width)| *kind != AccessKind::Atomic || [Width::B4, Width::B8].contains(width)).collect()

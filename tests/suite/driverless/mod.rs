@@ -234,7 +234,7 @@ fn the_error_stays_the_same() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Operations after the search has failed, some of which ask the device about itself.
+/// Operations after the search has failed; some of them query the device.
 fn the_rest_works() -> Result<(), Failed> {
     let device = Device::named("auto")?;
     let info = device.info();

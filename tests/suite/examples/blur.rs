@@ -1,5 +1,5 @@
 //! Runs the example `01_blur`: its picture against SciPy's (`camera_sigma3.png`, made by the script `blur.py`
-//! beside it), and what it says when something is wrong.
+//! in the same folder), and its errors.
 
 use super::{begins_with_the_device, fails, name, of_example, overwrites_with_force_only, succeeds};
 use crate::common::{Folder, ensure, on_every_backend};
@@ -229,7 +229,7 @@ fn halves_of_a_jpeg(color: ColorType, left: [u8; 3], right: [u8; 3]) -> Result<(
     Ok(())
 }
 
-/// A picture of 2^20 rows and columns, of which there is nothing but the header.
+/// A picture of 2^20 rows and columns that has only a header.
 fn promises_of_a_header() -> Result<(), Failed> {
     let header = b"\0\0\0\rIHDR\0\x10\0\0\0\x10\0\0\x08\0\0\0\0nC\xff\x19";
     let png = [b"\x89PNG\r\n\x1a\n", &header[..], b"\0\0\0\0IDAT5\xaf\x06\x1e"].concat();

@@ -1,7 +1,8 @@
-//! Runs the examples: what they print and write, and what they complain about.
+//! Runs the examples: their output, pictures and errors.
 
 mod blur;
 mod histogram;
+mod readme;
 mod svg;
 mod tables;
 mod transpose;
@@ -13,7 +14,8 @@ use std::process::{Command, Output};
 use std::{env, fs};
 
 pub(super) fn trials() -> Vec<Trial> {
-    [blur::trials(), histogram::trials(), transpose::trials(), tables::trials()].into_iter().flatten().collect()
+    let trials = [blur::trials(), histogram::trials(), transpose::trials(), tables::trials(), readme::trials()];
+    trials.into_iter().flatten().collect()
 }
 
 /// The trials of an example; without it they are listed as ignored, with the reason.
@@ -28,12 +30,12 @@ fn of_example(example: &str, trials: Vec<Trial>) -> Vec<Trial> {
     trials.into_iter().map(|trial| trial.with_ignored_flag(ignored).with_kind(kind.clone())).collect()
 }
 
-/// The built example: beside the folder of this program, where Cargo puts it, or else where a machine without Cargo
-/// gets it.
+/// Returns the built example: from Cargo's folder, next to the one of this program, or from `.gpu/examples` on a machine
+/// without Cargo.
 fn find(example: &str) -> Option<PathBuf> {
     let name = format!("{example}{}", env::consts::EXE_SUFFIX);
     let test = env::current_exe().ok()?;
-    let folders = [test.parent()?.parent()?.join("examples"), PathBuf::from(".gpu/examples")];
+    let folders = [test.parent()?.parent()?.join("examples"), env::current_dir().ok()?.join(".gpu/examples")];
     folders.into_iter().map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 

@@ -7,13 +7,13 @@ use slm::{Device, Error, Extent, Filter1d};
 
 #[test]
 fn no_taps() {
-    says(FilterError::NoTaps, "a filter needs at least 1 tap, and this one has 0", None);
+    says(FilterError::NoTaps, "a filter must have at least 1 tap", None);
 }
 
 #[test]
 fn axis() {
     let error = FilterError::Axis { axis: 2, dimensions: 2 };
-    says(error, "there is no axis 2: the array has 2 (numbered from 0)", None);
+    says(error, "there is no axis 2: the array has 2 axes, numbered from 0", None);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `Filter1d` against what SciPy and NumPy give: `golden.json`, made by the script beside it.
+//! `Filter1d` compared with SciPy and NumPy: `golden.json`, written by `golden.py`.
 //!
 //! Floats must agree within the documented bound and the reference's own rounding, integers exactly.
 
@@ -151,7 +151,7 @@ impl<T: Number> Case<T> {
 }
 
 /// The documented bound, the same again for the reference's sum, which was made in double precision, and a unit for
-/// the reading of its decimals, of which `serde_json` gets the last bit wrong sometimes.
+/// the reading of its decimals: `serde_json` sometimes gets the last bit wrong.
 fn bound<T: Number>(x: &[T], boundary: Boundary<T>, taps: &[T]) -> f64 {
     if T::UNIT == 0.0 {
         return 0.0;

@@ -30,7 +30,7 @@ fn of_samples(name: &str, case: Case<f32>, samples: Vec<f32>, expected: &'static
     on_every_backend(SUITE, &name, move |device| Ok(by_every_algorithm(device, &case, &samples, expected)?)).into()
 }
 
-/// Ends of all sizes; exact, decimal and crooked ones; borders at and beside zero.
+/// Ends of all sizes; exact, decimal and irregular ones; borders at zero and next to it.
 fn ordinary<T: Number>() -> Vec<Case<T>> {
     let n = T::nearest;
     vec![

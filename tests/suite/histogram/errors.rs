@@ -16,44 +16,47 @@ fn is_refused<T: HistogramElement>(histogram: &Histogram<T>, expected: impl Into
 #[test]
 fn texts() {
     let texts = [
-        (HistogramError::Bins { bins: 0, limit: 1 << 24 }, "a histogram has 1 to 16777216 bins, and not 0"),
-        (HistogramError::LowBits { bits: 17, limit: 16 }, "a histogram of low bits takes 1 to 16 of them, and not 17"),
+        (HistogramError::Bins { bins: 0, limit: 1 << 24 }, "a histogram must have 1 to 16777216 bins, not 0"),
+        (HistogramError::LowBits { bits: 17, limit: 16 }, "a histogram cannot count 17 low bits: use 1 to 16"),
         (
             HistogramError::Range { lower: 3.0, upper: -0.5 },
-            "the range of a histogram goes from a finite number to a larger one, and not from 3 to -0.5",
+            "the range of a histogram must go from a finite number to a larger finite number, not from 3 to -0.5",
         ),
         (
             HistogramError::Range { lower: f64::from(f32::MAX), upper: f64::NEG_INFINITY },
-            "the range of a histogram goes from a finite number to a larger one, and not from 3.4028235e38 to -inf",
+            "the range of a histogram must go from a finite number to a larger finite number, not from 3.4028235e38 to -inf",
         ),
         // Of numbers that are `f32` only the digits that those have.
         (
             HistogramError::Range { lower: 0.7f32.into(), upper: 0.1f32.into() },
-            "the range of a histogram goes from a finite number to a larger one, and not from 0.7 to 0.1",
+            "the range of a histogram must go from a finite number to a larger finite number, not from 0.7 to 0.1",
         ),
         (
             HistogramError::Range { lower: 0.1f32.into(), upper: 0.1 },
-            "the range of a histogram goes from a finite number to a larger one, and not from 0.10000000149011612 to 0.1",
+            "the range of a histogram must go from a finite number to a larger finite number, not from 0.10000000149011612 to 0.1",
         ),
         (
             HistogramError::Range { lower: u32::MAX.into(), upper: i32::MIN.into() },
-            "the range of a histogram goes from a finite number to a larger one, and not from 4294967295 to -2147483648",
+            "the range of a histogram must go from a finite number to a larger finite number, not from 4294967295 to -2147483648",
         ),
         (
             HistogramError::EdgeOrder { index: 0, edge: f64::from(1u32 << 31), next: -0.0 },
-            "the edges of a histogram ascend, but edge 0 is 2147483648 and the next one -0",
+            "the edges of a histogram must ascend, but edge 0 is 2147483648 and the next one is -0",
         ),
-        (HistogramError::Edges { edges: 1 }, "the bins of a histogram take at least 2 edges, and there are 1"),
+        (HistogramError::Edges { edges: 1 }, "a histogram must have at least 2 edges, not 1"),
         (
             HistogramError::EdgeOrder { index: 3, edge: 2.5, next: f64::NAN },
-            "the edges of a histogram ascend, but edge 3 is 2.5 and the next one NaN",
+            "the edges of a histogram must ascend, but edge 3 is 2.5 and the next one is NaN",
         ),
         (
             HistogramError::Channels { channels: 3, counted: 4 },
-            "a histogram counts at least 1 of its channels and at most all, and not 4 of 3",
+            "a histogram cannot count 4 of 3 channels: use at least 1 and at most all",
         ),
-        (HistogramError::Interleaving { samples: 10, channels: 4 }, "10 samples cannot be divided among 4 channels"),
-        (HistogramError::Weight { index: 5, weight: f32::INFINITY }, "weights must be finite, and weight 5 is inf"),
+        (
+            HistogramError::Interleaving { samples: 10, channels: 4 },
+            "10 samples cannot be divided evenly among 4 channels",
+        ),
+        (HistogramError::Weight { index: 5, weight: f32::INFINITY }, "weights must be finite, but weight 5 is inf"),
     ];
     for (error, text) in texts {
         assert_eq!(Error::from(error).to_string(), text);
@@ -180,7 +183,7 @@ fn weights_that_are_not_finite() {
     for weight in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
         // The first of two, even though its channel is not counted.
         let weights = [0.0, weight, 1.0, f32::INFINITY];
-        let text = format!("weights must be finite, and weight 1 is {weight}");
+        let text = format!("weights must be finite, but weight 1 is {weight}");
         assert_eq!(histogram.apply_weighted(&[0; 4], &weights).unwrap_err().to_string(), text);
         let (samples, weights) = (device.upload(&[0; 4]).unwrap(), device.upload(&weights).unwrap());
         assert_eq!(histogram.apply_weighted_buffers(&samples, &weights).unwrap_err().to_string(), text);

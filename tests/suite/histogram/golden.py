@@ -17,7 +17,7 @@ Where the numbers come from:
 * weights: `numpy.histogram` with weights that are multiples of 1/8, so that its sums in double precision are exact.
 
 NumPy's own borders of even bins, those of `numpy.linspace`, are rounded several times: where all of them are the same as the
-file's, the counts are compared with what it gives for the number of bins. Float samples lie everywhere, on borders and beside
+file's, the counts are compared with what it gives for the number of bins. Float samples lie everywhere, on borders and next to
 them too. Below, above and NaN are counted by comparing.
 """
 
@@ -103,8 +103,8 @@ def even_floats(rng, kind):
     for bins, lower, upper in [*ranges, (2, -1.0, 1.0), (10, -0.1, 0.7), (3, -0.1, 0.2)]:
         x = rng.uniform(lower - 0.1 * (upper - lower), upper + 0.1 * (upper - lower), SAMPLES).astype(dtype)
         edges = borders(bins, lower, upper, dtype)[:: -(-bins // 50)]
-        beside = [np.nextafter(edges, dtype(end)) for end in (-np.inf, np.inf)]
-        x = np.concatenate([x, edges, *beside, np.array([upper, -1e-20, np.nan, np.inf, -np.inf, -0.0], dtype)])
+        neighbours = [np.nextafter(edges, dtype(end)) for end in (-np.inf, np.inf)]
+        x = np.concatenate([x, edges, *neighbours, np.array([upper, -1e-20, np.nan, np.inf, -np.inf, -0.0], dtype)])
         for closed in (False, True):
             yield even_case(bins, lower, upper, x, closed)
 
@@ -140,7 +140,7 @@ def weighted(rng, kind):
 
 
 def weighted_channels(rng, kind):
-    """Three interleaved channels, of which two are counted."""
+    """Three interleaved channels, two of them counted."""
     x = rng.uniform(-1, 5, 3 * SAMPLES).astype(FLOATS[kind])
     x[:12] = [0.0, 4.0, 1.0, 4.0, 0.0, 4.0, np.nan, np.inf, 0.5, -np.inf, -0.0, 4.0]
     weights = rng.integers(-800, 800, x.size) / 8

@@ -1,4 +1,4 @@
-//! Counts that are written down here, by every algorithm: the cases of which it was reported that CUB miscounts them without
+//! Literal counts, by every algorithm: the cases that CUB was reported to miscount without
 //! a word, and their like.
 
 use super::oracle::{Case, Number};

@@ -1,7 +1,7 @@
 //! One suite for every backend: `Histogram` against the naive oracle.
 //!
 //! Every algorithm, element type and kind of bins, half-open and closed, with one channel and several, meets awkward
-//! numbers of samples, which lie everywhere: at the borders and beside them, at the ends of their type, and not a number.
+//! numbers of samples, which lie everywhere: at the borders and next to them, at the ends of their type, and not a number.
 //! Counts must be the same, to the last one.
 //!
 //! On emulated devices the sizes are few and small.
@@ -242,7 +242,7 @@ fn what_auto_chooses() -> Result<(), Failed> {
     Ok(())
 }
 
-/// In numbers: the counters, of which bytes have 256 in each channel, and the device's shared memory.
+/// In numbers: the counters (256 per channel for bytes), and the device's shared memory.
 fn why_auto_chooses() -> Result<(), Failed> {
     let channels = |bins, channels| Histogram::<u8>::even(bins, 0..255).channels(channels).count(channels - 1);
     let reasons = [
@@ -341,7 +341,7 @@ fn check<T: Number>(device: &Device, case: &Case<T>, size: usize) -> Result<(), 
     weigh(device, case, &samples, &weights, &sums).map_err(|error| format!("weighted: {error}"))
 }
 
-/// Counts by every algorithm that can take so many samples in reasonable time.
+/// Counts by every algorithm that takes this number of samples in reasonable time.
 fn by_every_algorithm<T: Number>(
     device: &Device,
     case: &Case<T>,

@@ -59,7 +59,7 @@ fn apply<T: Number>(device: &Device, histogram: &Histogram<T>, samples: &[T]) ->
     histogram.prepare(device).unwrap().apply(samples).unwrap()
 }
 
-/// Bins of integers, and samples in and beside them.
+/// Bins of integers, and samples inside and outside.
 fn integers(most: usize) -> impl Strategy<Value = (Histogram<i32>, Vec<i32>)> {
     let range =
         (any::<i32>(), any::<i32>()).prop_filter_map("a range", |(a, b)| (a != b).then_some(a.min(b)..a.max(b)));
@@ -204,7 +204,7 @@ fn ends<B: Arbitrary, T: Number>(from_bits: fn(B) -> T) -> impl Strategy<Value =
     })
 }
 
-/// Against the definition, at all borders, beside them and at the ends.
+/// Against the definition, at all borders, next to them and at the ends.
 fn borders_of_any_range(device: &Device) -> Result<(), Failed> {
     borders_of_floats(device, f32::from_bits)?;
     borders_of_floats(device, f64::from_bits)

@@ -18,8 +18,8 @@ fn no_components() {
 #[test]
 fn element_size() {
     let error = TransposeError::ElementSize { bytes: (1 << 32) + 1, unit: 1, limit: 4_294_967_039 };
-    let text = "elements of 4294967297 bytes, in rows that units of 1 bytes divide: a GPU transposes elements of up to \
-                4294967039 bytes there";
+    let text = "elements of 4294967297 bytes are too large for a GPU: the limit is 4294967039 bytes if units of 1 bytes divide \
+                elements and rows";
     says(error, text, None);
 }
 
@@ -66,7 +66,7 @@ fn elements_of_too_many_units() {
         fails(element.prepare_in_place::<i8>(&device), error);
         assert!(element.prepare::<u8>(&Device::cpu()).is_ok());
     }
-    // The largest one, of which there are too many units only where rows are an odd number of bytes apart.
+    // The largest one: its units are too many only if rows are an odd number of bytes apart.
     let element: PreparedTranspose<u8> = Transpose::new(1, 1).components(4 * LIMIT as usize).prepare(&device).unwrap();
     assert_eq!(element.plan().kernel, "transpose_naive_u32");
     let plan = element.plan_matrix(4 * LIMIT as usize + 1, 4 * LIMIT as usize).unwrap();

@@ -1,4 +1,4 @@
-//! What NumPy gives: `golden.json`, made by the script beside it.
+//! Comparison with NumPy: `golden.json`, written by `golden.py`.
 
 use super::SUITE;
 use super::oracle::{Bits, same};

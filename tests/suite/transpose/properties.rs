@@ -155,7 +155,7 @@ fn columns_of_tiles_side_by_side() {
     );
 }
 
-/// Two matrices with an odd number of columns of tiles, two of which stand side by side, and room behind them.
+/// Two matrices with an odd number of columns of tiles, two of them side by side, and room after them.
 fn side_by_side<E: Entry<Constants = ()>>(
     kernel: impl Fn(&Problem) -> Kernel,
     args: impl FnOnce(GlobalIn<u32>, GlobalOut<u32>, Layout, Places) -> E::Args,

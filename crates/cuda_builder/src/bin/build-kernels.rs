@@ -1,4 +1,4 @@
-//! Compiles a kernel crate and keeps its compiled modules beside its sources, or checks the ones that are there.
+//! Compiles a kernel crate and writes the compiled modules to its folder `ptx`, or checks the committed ones.
 
 use cuda_builder::{BuildError, CudaBuilder};
 use std::process::ExitCode;

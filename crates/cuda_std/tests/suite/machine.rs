@@ -94,7 +94,7 @@ pub struct Tester {
 }
 
 impl Tester {
-    /// A machine with so many bytes of each memory, all zero.
+    /// Returns a machine with this number of zero bytes of each memory.
     pub fn new(shared: usize, global: usize) -> Rc<Self> {
         let tester = Tester::default();
         tester.shared.borrow_mut().resize(shared, 0);

@@ -1,4 +1,4 @@
-//! Every accessor goes through the host's seam: what a machine is told of each access, and what comes back.
+//! Every accessor calls the host's machine: the arguments of each call, and its results.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, input, output};
 use cuda_std::host::{Access, Masked, Space};
@@ -126,7 +126,7 @@ fn check_bytes<T: Element>(memory: &[u8], first: usize, values: &[T]) {
     let (first, values) = (first * size_of::<T>(), bytes_of(values));
     assert_eq!(memory[first..first + values.len()], values[..]);
     let rest = memory[..first].iter().chain(&memory[first + values.len()..]);
-    assert_eq!(rest.filter(|byte| **byte != 0).count(), 0, "elements beside were written");
+    assert_eq!(rest.filter(|byte| **byte != 0).count(), 0, "neighbouring elements were written");
 }
 
 #[test]

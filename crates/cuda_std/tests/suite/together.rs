@@ -4,7 +4,7 @@ use crate::machine::{Event, GLOBAL, Tester, in_out, output};
 use cuda_std::host::{Access, Fragments, Masked, Operation, Scope, Space, WarpOperation};
 use cuda_std::{Ordering, fence, thread, warp};
 
-/// Applies a method to element 5 of a window of each kind, each of which holds `$old` there: `$new` must stand there
+/// Applies a method to element 5 of a window of each kind. The element is `$old` before, and must be `$new`
 /// afterwards, and the machine be told. With both orders.
 macro_rules! atomic {
     ($t:ty, $name:ident($operand:expr), $operation:ident, $old:expr => $new:expr) => {
@@ -54,7 +54,7 @@ macro_rules! atomic {
     }};
 }
 
-/// Element 5 of 8, each of so many bytes. Like `check_bits` a function, because what `atomic` expands to is compiled some
+/// Element 5 of 8, each of this number of bytes. Like `check_bits` a function, because what `atomic` expands to is compiled some
 /// 250 times.
 #[track_caller]
 fn check_access(access: &Access, space: Space, base: u64, element_bytes: usize) {

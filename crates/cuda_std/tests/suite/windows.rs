@@ -76,7 +76,7 @@ fn matrices_have_room_in_their_window() {
     assert!(!fits(u64::MAX, 1, u64::MAX) && !fits(0, 1 << 32, 1 << 32) && !fits(1 << 32, 0, 0));
 }
 
-/// Beyond the row's end is out of range, though the window goes on there.
+/// Beyond the row's end is out of range, although the window continues there.
 #[test]
 fn each_row_of_a_matrix_is_checked() {
     let tester = numbers();

@@ -1,4 +1,4 @@
-//! Results of the device beside those of the host: the same bits, or within the error that is stated.
+//! Compares results of the device with those of the host: the same bits, or within the stated error.
 
 use crate::on_gpu::KERNELS;
 use catalogue::compared::{self, Compared, ComparedVisitor, MATRIX, PATTERNS, RESULTS, Tolerance};

@@ -6,7 +6,7 @@ use cuda_std::Entry;
 use slm::emulator::{Action, Counts, Emulator, Launch, LaunchError, Profile, Report, Space};
 use std::error::Error;
 
-/// So many blocks of so many threads, which end soon if they wait for ever.
+/// Returns a launch with this grid and block that ends soon if its threads wait forever.
 fn shape(blocks: u32, threads: u32) -> Launch {
     Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES).budget(100_000)
 }

@@ -50,7 +50,7 @@ fn look_back_in_the_order_of_tickets() {
 }
 
 kernel! {
-    /// A number goes from block to block, each of which has a flag of its own.
+    /// A number is passed from block to block; each block has its own flag.
     pub fn relay(_arena, args: Args) {
         let ticket = u64::from(args.zeros.fetch_add(0, 1, Ordering::SeqCst));
         if ticket > 0 {

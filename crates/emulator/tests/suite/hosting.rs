@@ -154,7 +154,7 @@ fn a_loop_without_accesses_is_found() {
 }
 
 kernel! {
-    /// One thread goes round in circles, in a crate with `std`.
+    /// One thread loops forever, in a crate with `std`.
     pub fn circles_with_std(_arena, _args: Args) {
         while thread::thread_idx_x() == ODD {
             std::hint::spin_loop();

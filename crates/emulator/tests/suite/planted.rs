@@ -7,7 +7,7 @@ use emulator::{Action, Emulator, Finding, Launch, Line, Problem, Profile, Report
 /// Orders to run a case in.
 const SEEDS: std::ops::Range<u64> = 0..10;
 
-/// So many blocks of so many threads, which end soon if they wait for ever.
+/// Returns a launch with this grid and block that ends soon if its threads wait forever.
 pub fn launch(blocks: u32, threads: u32) -> Launch {
     Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES).budget(100_000).partial_outputs()
 }
@@ -274,7 +274,7 @@ fn barriers_of_helpers_are_told_apart_by_callers() {
     }
 }
 
-/// A block of so many steps has ended after them.
+/// A block with this number of steps has ended after them.
 #[test]
 fn waits_end_when_the_budget_is_used_up() {
     let (report, _) = run::<together::endless_loads>(launch(1, 32).budget(1234), false);

@@ -141,13 +141,13 @@ fn distances_of_shuffles_are_modulo_32() {
 }
 
 kernel! {
-    /// An output without a name, of which a part is written.
+    /// An output without a name, partly written.
     pub fn half(_arena, output: GlobalOut<u16>) {
         output.set_if(thread::thread_idx_x() < 16, thread::thread_idx_x().into(), 1);
     }
 }
 
-/// Launches `half` on an output of 32 elements, of which `written` were there before.
+/// Launches `half` on an output of 32 elements; `written` of them were written before.
 fn half_of(launch: Launch, written: &[u16]) -> Vec<String> {
     let mut emulator = Emulator::new(Profile::SM_90);
     let output = emulator.allocate::<u16>(32);

@@ -1,4 +1,4 @@
-//! What is counted where lanes go different ways, beside what a warp that goes turn by turn would do.
+//! Counts of divergent lanes, compared with a warp that runs turn by turn.
 
 mod lockstep;
 
@@ -110,7 +110,7 @@ fn tile(block: &mut Block, end: u32, from: impl Fn(u32) -> u32, to: impl Fn(u32)
     }
 }
 
-/// Loads of shared memory in so many turns: what lane `t` loads in turn `k`, if anything.
+/// Loads of shared memory in this number of turns: the word that lane `t` loads in turn `k`, if any.
 fn loads(block: &mut Block, turns: u32, at: impl Fn(u32, u32) -> Option<u32>) {
     (0..turns).for_each(|k| block.turn(Kind::SharedLoad, 1, |t| at(k, t)));
 }

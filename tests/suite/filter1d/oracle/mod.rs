@@ -11,7 +11,7 @@ use slm::filter1d::{Algorithm, FilterElement, HaloLoad};
 use slm::{Boundary, Extent};
 use std::fmt::Display;
 
-/// Every algorithm that there is on a GPU.
+/// Every algorithm for GPUs.
 pub const ALGORITHMS: [Algorithm; 5] = [
     Algorithm::Auto,
     Algorithm::GlobalMemory,

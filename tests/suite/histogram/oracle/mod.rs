@@ -11,7 +11,7 @@ use slm::histogram::{Algorithm, Counts, HistogramElement, Ordering};
 use std::fmt::Display;
 use std::ops::Range;
 
-/// Every algorithm that there is on a GPU.
+/// Every algorithm for GPUs.
 pub const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::Auto,
     Algorithm::Critical,
@@ -38,7 +38,7 @@ pub trait Number: HistogramElement + Display {
     fn nearest(value: f64) -> Self;
     /// The next smaller one, itself, and the next larger one.
     fn neighbours(self) -> [Self; 3];
-    /// Whether border `k` of so many bins, less than their number, is at most this number, which is in the range.
+    /// Returns whether border `k`, less than the number of bins, is at most this number, which is in the range.
     fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool;
 }
 
@@ -93,9 +93,9 @@ floats!(f32 f64);
 /// The bins of a histogram.
 #[derive(Clone, Debug)]
 pub enum Bins<T> {
-    /// A bin for each of the first so many numbers.
+    /// A bin for each of the numbers below this one.
     Numbers(usize),
-    /// The same for the remainders of a division by so many.
+    /// A bin for each remainder of a division by this number.
     Remainders(usize),
     Even(usize, Range<T>),
     Edges(Vec<T>),
@@ -198,7 +198,7 @@ impl<T: Number> Case<T> {
         (sums.into_iter().map(|sum| sum as f64 * quantum).collect(), quantum)
     }
 
-    /// Samples everywhere: in the range and a little beyond, at the borders and beside them, and special ones.
+    /// Samples everywhere: in the range and a little beyond, at the borders and next to them, and special ones.
     pub fn samples(&self, count: usize, random: &mut Random) -> Vec<T> {
         (0..count).map(|_| self.sample(random)).collect()
     }

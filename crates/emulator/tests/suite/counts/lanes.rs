@@ -75,7 +75,7 @@ kernel! {
 }
 
 kernel! {
-    /// Inner loops of 1 to 4 turns after which the warp meets. Which banks a lane goes to depends on the outer turn.
+    /// Inner loops of 1 to 4 turns after which the warp meets. The banks of a lane depend on the outer turn.
     pub fn meetings(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);

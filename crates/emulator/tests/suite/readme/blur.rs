@@ -5,7 +5,7 @@ arguments! {
     pub struct Blurring {
         /// The samples.
         pub input: GlobalIn<f32>,
-        /// Receives the mean of each sample and the next; behind the last one comes a zero.
+        /// Receives the mean of each sample and the next one; a zero follows the last sample.
         pub output: GlobalOut<f32>,
     }
 }
@@ -14,7 +14,7 @@ kernel! {
     /// Thread `i` of the grid computes element `i`.
     pub fn blur(_arena, args: Blurring) in "blur" {
         let i = thread::global_x();
-        // Some threads of the last block have no element: these forms leave out what is not there.
+        // Some threads of the last block have no element: these functions skip elements out of range.
         let mean = 0.5 * (args.input.get_or(i, 0.0) + args.input.get_or(i + 1, 0.0));
         args.output.set_if(i < args.output.len(), i, mean);
     }

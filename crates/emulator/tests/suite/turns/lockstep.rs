@@ -41,7 +41,7 @@ impl Block {
         Block { threads, totals: BTreeMap::new() }
     }
 
-    /// Each warp makes a request: so many words from word `at(t)` on for those of its threads that have one.
+    /// Each warp makes a request: `words` words from word `at(t)` on, for the threads that have one.
     pub fn turn(&mut self, kind: Kind, words: u32, at: impl Fn(u32) -> Option<u32>) {
         for first in (0..self.threads).step_by(32) {
             let lanes: Vec<Option<u32>> = (first..first + 32).map(|t| at(t).filter(|_| t < self.threads)).collect();

@@ -1,4 +1,4 @@
-//! The snippets about kernels in README.md, which need more around them than a reader does: they stand here once more, and
+//! The snippets of the page about own kernels need more code around them than a reader does. So they are repeated here, and
 //! compile.
 
 // By the parts of the kernel that are comments.
@@ -36,10 +36,10 @@ kernel! {
     }
 }
 
-// The text's program has compiled kernels, this one has none.
+// The program of the page has compiled kernels, this one has none.
 static KERNELS: Modules = Modules::NONE;
 
-/// The host function that the text tells of.
+/// The host function that the page tests.
 mod my {
     use super::*;
 
@@ -48,7 +48,8 @@ mod my {
         let (x, mut y) = (device.upload(samples)?, device.zeroed(samples.len())?);
         let blocks = (samples.len() as u64).div_ceil(256);
         let kernel = device.kernel::<dilate>(&KERNELS)?;
-        let shape = LaunchShape::new([blocks, 1, 1], [256, 1, 1]).shared_bytes(Tile::bytes(radius.into()));
+        let bytes = Tile::bytes(radius.into());
+        let shape = LaunchShape::new([blocks, 1, 1], [256, 1, 1]).shared_bytes(bytes);
         kernel.launch(shape, |windows| Dilation {
             input: windows.input(&x),       // borrowed until the kernel is enqueued,
             output: windows.output(&mut y), // so nothing is both read and written
@@ -68,7 +69,8 @@ fn naive(samples: &[f32], _radius: u32) -> Vec<f32> {
 fn a_kernel_is_tested_without_a_gpu() -> Result<()> {
     let samples = [1.0; 300];
     let device = Device::emulated(Profile::SM_90, 0);
-    assert_eq!(my::dilate(&device, &samples, 3)?, naive(&samples, 3)); // a fault in the kernel is an error
+    // A fault in the kernel is an error.
+    assert_eq!(my::dilate(&device, &samples, 3)?, naive(&samples, 3));
     for report in device.emulation_reports() {
         assert_eq!(report.bank_conflicts(), 0, "{report}");
     }
@@ -80,11 +82,11 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).collect()
 }
 
-/// Every snippet that is not compiled as an example of the documentation is compiled here.
+/// Every snippet of the page is compiled here.
 #[test]
 fn the_snippets_are_the_same() {
-    let (readme, compiled) = (include_str!("../../README.md"), lines(include_str!("readme.rs")));
-    let snippets = readme.split("```rust,ignore\n").skip(1).filter_map(|text| text.split("```").next());
+    let (page, compiled) = (include_str!("../../host/guide/own_kernels.md"), lines(include_str!("guide.rs")));
+    let snippets = page.split("```rust,ignore\n").skip(1).filter_map(|text| text.split("```").next());
     let snippets: Vec<_> = snippets.map(lines).collect();
     assert_eq!(snippets.len(), 3);
     for snippet in snippets {
