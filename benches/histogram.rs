@@ -10,7 +10,7 @@ mod common;
 use common::{median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
-use slm::histogram::{Algorithm, HistogramElement, Ordering, PreparedHistogram};
+use slm::histogram::{HistogramAlgorithm, HistogramElement, MemoryOrder, PreparedHistogram};
 use slm::{Backend, Buffer, Device, Histogram, Result};
 use std::fmt::Display;
 use std::ops::Range;
@@ -38,31 +38,31 @@ const FEW_BINS: [usize; 3] = [2, 16, 64];
 const WEIGHTED_BINS: [usize; 2] = [256, 65_536];
 
 /// The ways to count the types of items, and how many items there are: the lock is so slow that it gets few.
-const ITEM_WAYS: [(&str, Algorithm, usize); 5] = [
-    ("critical", Algorithm::Critical, 1 << 16),
-    ("global relaxed", Algorithm::GlobalAtomic(Ordering::Relaxed), 1 << 26),
-    ("global seq_cst", Algorithm::GlobalAtomic(Ordering::SeqCst), 1 << 26),
-    ("shared relaxed", Algorithm::SharedAtomic(Ordering::Relaxed), 1 << 26),
-    ("shared seq_cst", Algorithm::SharedAtomic(Ordering::SeqCst), 1 << 26),
+const ITEM_WAYS: [(&str, HistogramAlgorithm, usize); 5] = [
+    ("critical", HistogramAlgorithm::Critical, 1 << 16),
+    ("global relaxed", HistogramAlgorithm::GlobalAtomic(MemoryOrder::Relaxed), 1 << 26),
+    ("global seq_cst", HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst), 1 << 26),
+    ("shared relaxed", HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), 1 << 26),
+    ("shared seq_cst", HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst), 1 << 26),
 ];
 
 /// The ways to count bytes; a lock would take minutes.
-const BYTE_WAYS: [(&str, Algorithm); 7] = [
-    ("private", Algorithm::PrivatePerThread),
-    ("lane private", Algorithm::LanePrivate),
-    ("shared relaxed", Algorithm::SharedAtomic(Ordering::Relaxed)),
-    ("shared seq_cst", Algorithm::SharedAtomic(Ordering::SeqCst)),
-    ("cached", Algorithm::CachedAtomic),
-    ("global relaxed", Algorithm::GlobalAtomic(Ordering::Relaxed)),
-    ("global seq_cst", Algorithm::GlobalAtomic(Ordering::SeqCst)),
+const BYTE_WAYS: [(&str, HistogramAlgorithm); 7] = [
+    ("private", HistogramAlgorithm::PrivatePerThread),
+    ("lane private", HistogramAlgorithm::LanePrivate),
+    ("shared relaxed", HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed)),
+    ("shared seq_cst", HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst)),
+    ("cached", HistogramAlgorithm::CachedAtomic),
+    ("global relaxed", HistogramAlgorithm::GlobalAtomic(MemoryOrder::Relaxed)),
+    ("global seq_cst", HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst)),
 ];
 
 /// Three to nineteen ranges of what an H200's block can hold.
 const RANGES_OF_BINS: [usize; 5] = [1 << 17, 1 << 18, 3 << 17, 1 << 19, 1 << 20];
 
 /// How many bins are counted.
-const MANY_WAYS: [(&str, Algorithm); 2] =
-    [("shared", Algorithm::SharedAtomic(Ordering::Relaxed)), ("cached", Algorithm::CachedAtomic)];
+const MANY_WAYS: [(&str, HistogramAlgorithm); 2] =
+    [("shared", HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed)), ("cached", HistogramAlgorithm::CachedAtomic)];
 
 fn main() -> Result<()> {
     let table_only = std::env::args().any(|argument| argument == "--table");

@@ -65,15 +65,15 @@ pub use cuda_std::image::ImageError;
 pub use device::Device;
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
-pub use filter1d::Filter1d;
-pub use histogram::Histogram;
+pub use filter1d::{Filter1d, FilterAlgorithm, FilterElement};
+pub use histogram::{Histogram, HistogramAlgorithm, HistogramElement, MemoryOrder};
 pub use info::{Backend, DeviceInfo, SharedMemory};
 pub use kernel::{Kernel, Windows};
 pub use launch::{LaunchShape, Residency};
 /// The crate whose matrices this one takes and gives.
 pub use ndarray;
 pub use plan::LaunchPlan;
-pub use transpose::Transpose;
+pub use transpose::{Transpose, TransposeAlgorithm, TransposeElement};
 
 #[cfg(cuda)]
 pub use cuda_std::image::Origin;

@@ -4,7 +4,7 @@
 //! of the continued line (so that nothing has to look at borders any more) and keeps [`WIDTH`] neighbouring sums in
 //! vector registers while it goes through the taps: the compiler makes vector instructions of it.
 
-use super::{Algorithm, FilterElement, Lines, Plan, Taps};
+use super::{FilterAlgorithm, FilterElement, Lines, Plan, Taps};
 use crate::parallel::try_for_chunks;
 use crate::{Buffer, Device, Result, allocation};
 use slm_kernels::filter1d::Orientation;
@@ -50,11 +50,11 @@ impl MultiplyAdd for i32 {
 /// A filter.
 pub(super) struct Filter1d<T> {
     taps: Taps<T>,
-    algorithm: Algorithm,
+    algorithm: FilterAlgorithm,
 }
 
 impl<T: FilterElement> Filter1d<T> {
-    pub(super) fn new(taps: &Taps<T>, algorithm: Algorithm) -> Self {
+    pub(super) fn new(taps: &Taps<T>, algorithm: FilterAlgorithm) -> Self {
         Filter1d { taps: taps.clone(), algorithm }
     }
 

@@ -25,14 +25,14 @@ pub struct Filter1d<T> {
     left: usize,
     boundary: Boundary<T>,
     extent: Extent,
-    pub(super) algorithm: Algorithm,
+    pub(super) algorithm: FilterAlgorithm,
 }
 
 /// How a filter is computed on a GPU. The CPU ignores this setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Algorithm {
-    /// The fastest one: [`RegisterTiled`](Algorithm::RegisterTiled), which takes any number of taps, in several launches
+pub enum FilterAlgorithm {
+    /// The fastest one: [`RegisterTiled`](FilterAlgorithm::RegisterTiled), which takes any number of taps, in several launches
     /// if there are very many.
     #[default]
     Auto,
@@ -46,7 +46,7 @@ pub enum Algorithm {
     RegisterTiled,
 }
 
-/// Who loads the halo of a [`SharedTile`](Algorithm::SharedTile): the `taps - 1` samples that a block needs beyond
+/// Who loads the halo of a [`SharedTile`](FilterAlgorithm::SharedTile): the `taps - 1` samples that a block needs beyond
 /// its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HaloLoad {
@@ -71,7 +71,7 @@ impl<T: FilterElement> Filter1d<T> {
     }
 
     fn new(taps: Arc<[T]>, left: usize) -> Self {
-        Filter1d { taps, left, boundary: Boundary::Zero, extent: Extent::Same, algorithm: Algorithm::Auto }
+        Filter1d { taps, left, boundary: Boundary::Zero, extent: Extent::Same, algorithm: FilterAlgorithm::Auto }
     }
 
     /// What the signal is outside its samples; [`Boundary::Zero`] unless said otherwise.
@@ -88,9 +88,9 @@ impl<T: FilterElement> Filter1d<T> {
         self
     }
 
-    /// How it is computed; [`Algorithm::Auto`] unless said otherwise.
+    /// How it is computed; [`FilterAlgorithm::Auto`] unless said otherwise.
     #[must_use]
-    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+    pub fn algorithm(mut self, algorithm: FilterAlgorithm) -> Self {
         self.algorithm = algorithm;
         self
     }

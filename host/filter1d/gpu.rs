@@ -2,7 +2,7 @@
 
 use super::kernels::Loaded;
 use super::launches::{Launches, Memory};
-use super::{Algorithm, FilterElement, Lines, Plan, Taps};
+use super::{FilterAlgorithm, FilterElement, Lines, Plan, Taps};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
 use crate::{Buffer, Device, Result, Windows};
@@ -20,7 +20,12 @@ pub(super) struct Filter1d<T: FilterElement> {
 
 impl<T: FilterElement> Filter1d<T> {
     /// The filter on a device with so much shared memory.
-    pub(super) fn new(device: &Device, shared: SharedMemory, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
+    pub(super) fn new(
+        device: &Device,
+        shared: SharedMemory,
+        taps: &Taps<T>,
+        algorithm: FilterAlgorithm,
+    ) -> Result<Self> {
         let launches = Launches::new(taps, algorithm, shared)?;
         let taps = device.upload(&taps.taps)?;
         let filter = Filter1d {
@@ -87,7 +92,8 @@ mod tests {
         let device = Device::emulated(Profile::SMALL, 0);
         let taps = Description::correlate(&[1, 1, 1]).taps();
         let lines = Lines::single(&taps, 4).unwrap();
-        let filter = Filter1d::new(&device, device.info().shared_memory.unwrap(), &taps, Algorithm::Auto).unwrap();
+        let filter =
+            Filter1d::new(&device, device.info().shared_memory.unwrap(), &taps, FilterAlgorithm::Auto).unwrap();
         assert_eq!(filter.run_on_host(&lines, &[1, 2, 3, 4], 4), Ok(vec![3, 6, 9, 7]));
         let device = "emulated:small:0".to_owned();
         assert_eq!(filter.run_on_host(&lines, &[1, 2, 3, 4], 5), Err(Error::UnwrittenOutput { device, element: 4 }));

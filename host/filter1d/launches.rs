@@ -2,7 +2,7 @@
 
 use super::kernels::{EntryPoint, TapTable};
 use super::tuning::tuning;
-use super::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
+use super::{FilterAlgorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
 use crate::info::SharedMemory;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
@@ -22,7 +22,7 @@ pub(super) struct Launches<T: FilterElement> {
     taps: Taps<T>,
     /// What each launch takes of the taps.
     chunks: Vec<Chunk<T>>,
-    algorithm: Algorithm,
+    algorithm: FilterAlgorithm,
     shared: SharedMemory,
 }
 
@@ -78,7 +78,7 @@ impl<T: FilterElement> Launches<T> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered so.
-    pub(super) fn new(taps: &Taps<T>, algorithm: Algorithm, shared: SharedMemory) -> Result<Self> {
+    pub(super) fn new(taps: &Taps<T>, algorithm: FilterAlgorithm, shared: SharedMemory) -> Result<Self> {
         let chunks = match kernel_of(algorithm).0 {
             Kernel::Register => Chunk::tables(taps, shared),
             Kernel::Global | Kernel::Tile => Chunk::whole(taps),
@@ -177,12 +177,12 @@ impl<T: FilterElement> Launches<T> {
 }
 
 /// What computes an algorithm, and why.
-fn kernel_of(algorithm: Algorithm) -> (Kernel, &'static str) {
+fn kernel_of(algorithm: FilterAlgorithm) -> (Kernel, &'static str) {
     match algorithm {
-        Algorithm::GlobalMemory => (Kernel::Global, "asked for"),
-        Algorithm::SharedTile(_) => (Kernel::Tile, "asked for"),
-        Algorithm::RegisterTiled => (Kernel::Register, "asked for"),
-        Algorithm::Auto => (Kernel::Register, "the fastest one"),
+        FilterAlgorithm::GlobalMemory => (Kernel::Global, "asked for"),
+        FilterAlgorithm::SharedTile(_) => (Kernel::Tile, "asked for"),
+        FilterAlgorithm::RegisterTiled => (Kernel::Register, "asked for"),
+        FilterAlgorithm::Auto => (Kernel::Register, "the fastest one"),
     }
 }
 
@@ -216,7 +216,7 @@ impl<T: FilterElement> Pass<'_, T> {
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
         let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);
         let first_line = self.part.first_line;
-        let edge_thread = filter.algorithm == Algorithm::SharedTile(HaloLoad::EdgeThread);
+        let edge_thread = filter.algorithm == FilterAlgorithm::SharedTile(HaloLoad::EdgeThread);
         Args {
             input: memory.input.slice(first_line * input_line, u64::MAX),
             output: memory.output.slice(first_line * output_line, u64::MAX),

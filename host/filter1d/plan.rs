@@ -1,6 +1,6 @@
 //! What a filter does with a problem of a certain size.
 
-use super::{Algorithm, Lines};
+use super::{FilterAlgorithm, Lines};
 use crate::plan::Table;
 use crate::{Device, Error, LaunchPlan};
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct Plan {
     /// The device.
     pub device: String,
     /// The algorithm asked for.
-    pub algorithm: Algorithm,
+    pub algorithm: FilterAlgorithm,
     /// What computes it: a kernel's name, or `cpu`.
     pub kernel: String,
     /// Why it is this one.
@@ -28,12 +28,12 @@ pub struct Plan {
 
 impl Plan {
     /// Nothing, as there is no room for what would come of it.
-    pub(super) fn refused(device: &Device, algorithm: Algorithm, error: &Error) -> Self {
+    pub(super) fn refused(device: &Device, algorithm: FilterAlgorithm, error: &Error) -> Self {
         let (device, kernel, reason) = (device.to_string(), "none".to_owned(), error.to_string());
         Plan { device, algorithm, kernel, reason, outputs: [1, 0], launches: Vec::new() }
     }
 
-    pub(super) fn cpu(device: &Device, algorithm: Algorithm, lines: &Lines) -> Self {
+    pub(super) fn cpu(device: &Device, algorithm: FilterAlgorithm, lines: &Lines) -> Self {
         Plan {
             device: device.to_string(),
             algorithm,

@@ -1,6 +1,6 @@
 //! A filter bound to a device.
 
-use super::{Algorithm, FilterElement, Lines, Plan, Taps, cpu, gpu};
+use super::{FilterAlgorithm, FilterElement, Lines, Plan, Taps, cpu, gpu};
 use crate::buffer::extent;
 use crate::{Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
@@ -10,7 +10,7 @@ use std::fmt;
 pub struct PreparedFilter1d<T: FilterElement> {
     pub(super) device: Device,
     taps: Taps<T>,
-    algorithm: Algorithm,
+    algorithm: FilterAlgorithm,
     pub(super) on_device: OnDevice<T>,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum OnDevice<T: FilterElement> {
 }
 
 impl<T: FilterElement> OnDevice<T> {
-    fn new(device: &Device, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
+    fn new(device: &Device, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
         Ok(match device.info().shared_memory {
             None => OnDevice::Cpu(cpu::Filter1d::new(taps, algorithm)),
             Some(shared) => OnDevice::Gpu(Box::new(gpu::Filter1d::new(device, shared, taps, algorithm)?)),
@@ -30,7 +30,7 @@ impl<T: FilterElement> OnDevice<T> {
 }
 
 impl<T: FilterElement> PreparedFilter1d<T> {
-    pub(super) fn new(device: &Device, taps: Taps<T>, algorithm: Algorithm) -> Result<Self> {
+    pub(super) fn new(device: &Device, taps: Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
         taps.check()?;
         let on_device = OnDevice::new(device, &taps, algorithm)?;
         Ok(PreparedFilter1d { device: device.clone(), taps, algorithm, on_device })

@@ -2,7 +2,7 @@
 //!
 //! The samples are cut into pieces, each of which is counted in a table of its own; the tables are added up in the end.
 
-use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
+use super::{Bins, HistogramAlgorithm, HistogramElement, Plan, Rule, check_weights};
 use crate::parallel::try_collect;
 use crate::{Buffer, Device, Element, Result, allocation};
 use rayon::prelude::*;
@@ -108,11 +108,11 @@ macro_rules! with_bins {
 pub(super) struct Histogram<T> {
     rule: Rule<T>,
     edges: Arc<[T]>,
-    algorithm: Algorithm,
+    algorithm: HistogramAlgorithm,
 }
 
 impl<T: HistogramElement> Histogram<T> {
-    pub(super) fn new(rule: &Rule<T>, edges: &Arc<[T]>, algorithm: Algorithm) -> Self {
+    pub(super) fn new(rule: &Rule<T>, edges: &Arc<[T]>, algorithm: HistogramAlgorithm) -> Self {
         Histogram { rule: rule.clone(), edges: edges.clone(), algorithm }
     }
 

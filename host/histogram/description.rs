@@ -27,7 +27,7 @@ pub struct Histogram<T> {
     channels: usize,
     /// All of them unless said otherwise.
     counted: Option<usize>,
-    pub(super) algorithm: Algorithm,
+    pub(super) algorithm: HistogramAlgorithm,
 }
 
 /// How a histogram is counted on a GPU. The CPU ignores this setting.
@@ -35,7 +35,7 @@ pub struct Histogram<T> {
 /// All of them give the same counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Algorithm {
+pub enum HistogramAlgorithm {
     /// The fastest one for so many counters on this device: the more copies of them fit into its shared memory, the
     /// better. The type of the samples matters by the number of counters alone, of which bytes have 256 whatever their bins
     /// are. Edges are not divided into ranges, because each sample would be searched for again in each range.
@@ -47,7 +47,7 @@ pub enum Algorithm {
     Critical,
     /// One atomic addition in global memory for each sample. Needs no shared memory, so it takes any number of bins. It
     /// is slow where many samples meet in few bins.
-    GlobalAtomic(Ordering),
+    GlobalAtomic(MemoryOrder),
     /// The same, but counters that many samples meet are kept in shared memory: each block looks at some of its samples
     /// to know which ones these are, again and again. For more bins than shared memory can hold.
     CachedAtomic,
@@ -59,19 +59,19 @@ pub enum Algorithm {
     /// One set of 32-bit counters for each block in shared memory, which its threads add to atomically. Takes the most
     /// bins of all that use shared memory. More than a block can hold are divided into ranges; each block counts one range, so
     /// all samples are read once for each. Samples that meet in few bins wait for each other.
-    SharedAtomic(Ordering),
+    SharedAtomic(MemoryOrder),
     /// As many interleaved copies of a block's counters as fit into half of the shared memory, up to 32. With 32 each lane
     /// has a bank to itself, so that lanes never meet, whatever the samples are; with fewer, fewer meet. With one it is
     /// `SharedAtomic(Relaxed)`.
     LanePrivate,
 }
 
-/// What an atomic addition of [`GlobalAtomic`](Algorithm::GlobalAtomic) and
-/// [`SharedAtomic`](Algorithm::SharedAtomic) orders besides itself.
+/// What an atomic addition of [`GlobalAtomic`](HistogramAlgorithm::GlobalAtomic) and
+/// [`SharedAtomic`](HistogramAlgorithm::SharedAtomic) orders besides itself.
 ///
 /// Counts need no order between additions, so both give the same; the choice is there to see what order costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ordering {
+pub enum MemoryOrder {
     /// Nothing: what counting needs.
     #[default]
     Relaxed,
@@ -152,7 +152,7 @@ impl<T: HistogramElement> Histogram<T> {
     }
 
     fn new(bins: Bins<T>) -> Self {
-        Histogram { bins, closed: false, channels: 1, counted: None, algorithm: Algorithm::Auto }
+        Histogram { bins, closed: false, channels: 1, counted: None, algorithm: HistogramAlgorithm::Auto }
     }
 
     /// Puts the upper end of the last bin into it, as NumPy's `histogram` does. Changes nothing for
@@ -187,10 +187,10 @@ impl<T: HistogramElement> Histogram<T> {
         self
     }
 
-    /// How it is counted; [`Algorithm::Auto`] unless said otherwise. There is one way only to add up
+    /// How it is counted; [`HistogramAlgorithm::Auto`] unless said otherwise. There is one way only to add up
     /// [weights](PreparedHistogram::apply_weighted), whatever is asked for.
     #[must_use]
-    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+    pub fn algorithm(mut self, algorithm: HistogramAlgorithm) -> Self {
         self.algorithm = algorithm;
         self
     }
@@ -208,7 +208,7 @@ impl<T: HistogramElement> Histogram<T> {
     ///   channels or counters. These are [`counts_len`](PreparedHistogram::counts_len); GPUs count bytes by their values,
     ///   for which they need 256 in each channel that is counted.
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has, even if
-    ///   only weights are to be added up, which do without it. [`Algorithm::Auto`] takes no more than there is.
+    ///   only weights are to be added up, which do without it. [`HistogramAlgorithm::Auto`] takes no more than there is.
     /// * What [`Device::upload`] gives, [`Error::OutOfHostMemory`] for the borders or a copy of the edges, and on a GPU what
     ///   [`Device::kernel`] gives.
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {

@@ -4,7 +4,7 @@ use super::kernels::{Counter, FromRule, even};
 use super::launches::{Launches, Memory};
 use super::rule::SHARE;
 use super::tuning::Tuning;
-use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
+use super::{Bins, HistogramAlgorithm, HistogramElement, Plan, Rule, check_weights};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
 use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
@@ -39,7 +39,7 @@ pub(super) fn prepare<T: HistogramElement>(
     shared: SharedMemory,
     rule: &Rule<T>,
     edges: &Arc<[T]>,
-    algorithm: Algorithm,
+    algorithm: HistogramAlgorithm,
 ) -> Result<Box<dyn OnGpu<T>>> {
     /// A histogram by some kernels of the element type.
     macro_rules! by {
@@ -77,7 +77,12 @@ struct Histogram<B: FromRule> {
 }
 
 impl<B: FromRule> Histogram<B> {
-    fn new(device: &Device, shared: SharedMemory, rule: &Rule<B::Element>, algorithm: Algorithm) -> Result<Self> {
+    fn new(
+        device: &Device,
+        shared: SharedMemory,
+        rule: &Rule<B::Element>,
+        algorithm: HistogramAlgorithm,
+    ) -> Result<Self> {
         let launches = Launches::<B>::new(rule, algorithm, shared, Tuning::new(device.info(), shared))?;
         let (table, locks) = (device.upload(&B::table(rule)?)?, usize::from(launches.kernel() == Kernel::Critical));
         Ok(Histogram {
@@ -201,7 +206,7 @@ mod tests {
         let rule = Rule { bins: Bins::Even { bins: 256, lower: 0, upper: 255 }, closed: true, channels: 3, counted: 2 };
         let device = Device::emulated(Profile::SM_90, 0);
         let shared = device.info().shared_memory.unwrap();
-        let mut histogram = Histogram::new(&device, shared, &rule, Algorithm::Auto).unwrap();
+        let mut histogram = Histogram::new(&device, shared, &rule, HistogramAlgorithm::Auto).unwrap();
         (histogram.launches.most_packs, histogram.launches.most_weights) = (5, 77);
         histogram
     }

@@ -3,7 +3,7 @@
 use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
 use super::tuning::Tuning;
-use super::{Algorithm, Ordering, Plan, Rule};
+use super::{HistogramAlgorithm, MemoryOrder, Plan, Rule};
 use crate::info::SharedMemory;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalInOut};
@@ -41,11 +41,11 @@ impl<B: FromRule> Memory<B> {
 /// A histogram as launches of kernels on a device with so much shared memory.
 pub(super) struct Launches<B: FromRule> {
     rule: Rule<B::Element>,
-    algorithm: Algorithm,
+    algorithm: HistogramAlgorithm,
     shared: SharedMemory,
     tuning: Tuning,
-    /// The algorithm that counts, which is not [`Algorithm::Auto`], and why.
-    chosen: Algorithm,
+    /// The algorithm that counts, which is not [`HistogramAlgorithm::Auto`], and why.
+    chosen: HistogramAlgorithm,
     reason: String,
     geometry: Geometry,
     weighing: WeighGeometry,
@@ -61,7 +61,7 @@ impl<B: FromRule> Launches<B> {
     /// [`Error::TooLarge`](crate::Error::TooLarge) if there cannot be so many counters.
     pub(super) fn new(
         rule: &Rule<B::Element>,
-        algorithm: Algorithm,
+        algorithm: HistogramAlgorithm,
         shared: SharedMemory,
         tuning: Tuning,
     ) -> Result<Self> {
@@ -70,13 +70,13 @@ impl<B: FromRule> Launches<B> {
         let counters = (rule.counted * B::keys(rule)) as u32;
         let geometry = |algorithm| Geometry::new(kernel(algorithm, &tuning), counters, tuning.memory, &tuning.launches);
         let (chosen, reason) = match algorithm {
-            Algorithm::Auto => {
+            HistogramAlgorithm::Auto => {
                 let most_ranges = match (B::IS_SEARCH, rule.channels) {
                     (true, _) => tuning.searched_ranges,
                     (false, 1) => tuning.ranges,
                     (false, _) => tuning.ranges_of_channels,
                 };
-                choose(counters, geometry(Algorithm::LanePrivate), shared, most_ranges)
+                choose(counters, geometry(HistogramAlgorithm::LanePrivate), shared, most_ranges)
             }
             _ => (algorithm, "asked for".to_owned()),
         };
@@ -107,7 +107,10 @@ impl<B: FromRule> Launches<B> {
     }
 
     pub(super) fn counter(&self) -> EntryPoint<B> {
-        let is_relaxed = matches!(self.chosen, Algorithm::SharedAtomic(Ordering::Relaxed) | Algorithm::LanePrivate);
+        let is_relaxed = matches!(
+            self.chosen,
+            HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed) | HistogramAlgorithm::LanePrivate
+        );
         match is_relaxed && self.rule.channels == 1 && self.geometry.is_alone() {
             true => B::counter_alone(),
             false => B::counter(self.kernel()),
@@ -142,7 +145,8 @@ impl<B: FromRule> Launches<B> {
         let Geometry { ranges, range, copies_log2, .. } = self.geometry;
         let seq_cst = matches!(
             self.chosen,
-            Algorithm::GlobalAtomic(Ordering::SeqCst) | Algorithm::SharedAtomic(Ordering::SeqCst)
+            HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst)
+                | HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst)
         );
         Ok(Args {
             // Launches on packs begin at multiples of their size.
@@ -265,14 +269,14 @@ impl<B: FromRule> Launches<B> {
 }
 
 /// The kernel of an algorithm.
-fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
+fn kernel(algorithm: HistogramAlgorithm, tuning: &Tuning) -> Kernel {
     match algorithm {
-        Algorithm::Critical => Kernel::Critical,
-        Algorithm::GlobalAtomic(_) => Kernel::Global,
-        Algorithm::CachedAtomic => Kernel::Cached,
-        Algorithm::PrivatePerThread => Kernel::Private,
-        Algorithm::SharedAtomic(_) => Kernel::Shared { most_copies: 1 },
-        Algorithm::LanePrivate | Algorithm::Auto => Kernel::Shared { most_copies: tuning.copies },
+        HistogramAlgorithm::Critical => Kernel::Critical,
+        HistogramAlgorithm::GlobalAtomic(_) => Kernel::Global,
+        HistogramAlgorithm::CachedAtomic => Kernel::Cached,
+        HistogramAlgorithm::PrivatePerThread => Kernel::Private,
+        HistogramAlgorithm::SharedAtomic(_) => Kernel::Shared { most_copies: 1 },
+        HistogramAlgorithm::LanePrivate | HistogramAlgorithm::Auto => Kernel::Shared { most_copies: tuning.copies },
     }
 }
 
@@ -280,21 +284,21 @@ fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
 ///
 /// Counters are the same for all types of samples, so a type matters by its number of keys alone: bytes have 256 in each
 /// channel, however few bins there are. Bins that are searched have other `most_ranges`.
-fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (Algorithm, String) {
+fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (HistogramAlgorithm, String) {
     let Geometry { ranges, copies_log2, .. } = geometry;
     let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
     let (algorithm, why) = match (ranges, copies_log2) {
-        (1, 1..) => (Algorithm::LanePrivate, format!("fit {} times into {half}", 1 << copies_log2)),
+        (1, 1..) => (HistogramAlgorithm::LanePrivate, format!("fit {} times into {half}", 1 << copies_log2)),
         (1, 0) => {
             let why = format!("fit into {block} KiB once, and not twice into {half}");
-            (Algorithm::SharedAtomic(Ordering::Relaxed), why)
+            (HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), why)
         }
         (ranges, _) if ranges <= most_ranges => {
-            (Algorithm::SharedAtomic(Ordering::Relaxed), format!("fit into {ranges} times {block} KiB"))
+            (HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), format!("fit into {ranges} times {block} KiB"))
         }
         _ => {
             let why = format!("need {ranges} ranges of {block} KiB, and more than {most_ranges} are slow");
-            (Algorithm::CachedAtomic, why)
+            (HistogramAlgorithm::CachedAtomic, why)
         }
     };
     (algorithm, format!("{counters} counters of 4 bytes {why}"))

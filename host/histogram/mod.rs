@@ -58,7 +58,7 @@ mod rule;
 mod tuning;
 
 pub use counts::{Channel, Counts, WeightedCounts};
-pub use description::{Algorithm, Histogram, Ordering};
+pub use description::{Histogram, HistogramAlgorithm, MemoryOrder};
 pub use element::HistogramElement;
 pub use error::HistogramError;
 pub use plan::Plan;

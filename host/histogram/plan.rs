@@ -1,6 +1,6 @@
 //! What a histogram does with so many samples.
 
-use super::{Algorithm, HistogramElement, Rule};
+use super::{HistogramAlgorithm, HistogramElement, Rule};
 use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
@@ -14,10 +14,10 @@ pub struct Plan {
     /// The device.
     pub device: String,
     /// The algorithm asked for.
-    pub algorithm: Algorithm,
-    /// The one that counts: what [`Algorithm::Auto`] has chosen, or what was asked for. The CPU ignores the
+    pub algorithm: HistogramAlgorithm,
+    /// The one that counts: what [`HistogramAlgorithm::Auto`] has chosen, or what was asked for. The CPU ignores the
     /// setting and repeats it here.
-    pub chosen: Algorithm,
+    pub chosen: HistogramAlgorithm,
     /// What counts: a kernel's name, or `cpu`.
     pub kernel: String,
     /// Why it is this one.
@@ -29,7 +29,7 @@ pub struct Plan {
     /// Channels that are counted.
     pub channels: usize,
     /// What is counted apart, in all of these channels: bins, and three more in each; on GPUs, which count bytes by their
-    /// values, 256 in each channel of bytes. With the device's shared memory this is what [`Algorithm::Auto`] goes by.
+    /// values, 256 in each channel of bytes. With the device's shared memory this is what [`HistogramAlgorithm::Auto`] goes by.
     pub counters: usize,
     /// Copies of each counter in a block's shared memory; 0 where not all counters are there, or none.
     pub copies: u32,
@@ -42,7 +42,7 @@ pub struct Plan {
 impl Plan {
     pub(super) fn cpu<T: HistogramElement>(
         device: &Device,
-        algorithm: Algorithm,
+        algorithm: HistogramAlgorithm,
         samples: usize,
         rule: &Rule<T>,
     ) -> Self {

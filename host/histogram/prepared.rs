@@ -1,6 +1,6 @@
 //! A histogram bound to a device.
 
-use super::{Algorithm, Counts, HistogramElement, Plan, Rule, WeightedCounts, cpu, gpu};
+use super::{Counts, HistogramAlgorithm, HistogramElement, Plan, Rule, WeightedCounts, cpu, gpu};
 use crate::buffer::check_length;
 use crate::{Buffer, Device, LaunchPlan, Result};
 use std::fmt;
@@ -11,7 +11,7 @@ pub struct PreparedHistogram<T: HistogramElement> {
     pub(super) device: Device,
     rule: Rule<T>,
     edges: Arc<[T]>,
-    algorithm: Algorithm,
+    algorithm: HistogramAlgorithm,
     pub(super) on_device: OnDevice<T>,
 }
 
@@ -22,7 +22,7 @@ pub(super) enum OnDevice<T: HistogramElement> {
 }
 
 impl<T: HistogramElement> OnDevice<T> {
-    fn new(device: &Device, rule: &Rule<T>, edges: &Arc<[T]>, algorithm: Algorithm) -> Result<Self> {
+    fn new(device: &Device, rule: &Rule<T>, edges: &Arc<[T]>, algorithm: HistogramAlgorithm) -> Result<Self> {
         Ok(match device.info().shared_memory {
             None => OnDevice::Cpu(cpu::Histogram::new(rule, edges, algorithm)),
             Some(shared) => OnDevice::Gpu(gpu::prepare(device, shared, rule, edges, algorithm)?),
@@ -31,7 +31,7 @@ impl<T: HistogramElement> OnDevice<T> {
 }
 
 impl<T: HistogramElement> PreparedHistogram<T> {
-    pub(super) fn new(device: &Device, rule: Rule<T>, algorithm: Algorithm) -> Result<Self> {
+    pub(super) fn new(device: &Device, rule: Rule<T>, algorithm: HistogramAlgorithm) -> Result<Self> {
         rule.check()?;
         let edges = rule.edges()?;
         let on_device = OnDevice::new(device, &rule, &edges, algorithm)?;

@@ -6,7 +6,7 @@
 //! drive each other out of the cache. A band's tiles are made side by side, then those below them: so what is read of a row
 //! is a page of memory, and each page has to be looked up once.
 
-use super::{Algorithm, Matrices, Plan};
+use super::{Matrices, Plan, TransposeAlgorithm};
 use crate::parallel::for_chunks;
 use crate::{Buffer, Device, Element, Result, allocation};
 
@@ -19,11 +19,11 @@ const ROWS: usize = 32;
 /// A transposition.
 pub(super) struct Transpose {
     matrices: Matrices,
-    algorithm: Algorithm,
+    algorithm: TransposeAlgorithm,
 }
 
 impl Transpose {
-    pub(super) fn new(matrices: &Matrices, algorithm: Algorithm) -> Self {
+    pub(super) fn new(matrices: &Matrices, algorithm: TransposeAlgorithm) -> Self {
         Transpose { matrices: *matrices, algorithm }
     }
 

@@ -20,7 +20,7 @@ use crate::{Device, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transpose {
     pub(super) matrices: Matrices,
-    pub(super) algorithm: Algorithm,
+    pub(super) algorithm: TransposeAlgorithm,
 }
 
 /// How a GPU transposes. The CPU ignores this setting.
@@ -28,7 +28,7 @@ pub struct Transpose {
 /// All of them give the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Algorithm {
+pub enum TransposeAlgorithm {
     /// The fastest one for these matrices; [`plan`](PreparedTranspose::plan) tells which one, and why. For elements of 1,
     /// 2, 3, 4, 6, 8, 12 or 16 bytes that is a kernel of their own. It moves 16 bytes at a time where it can, if rows of
     /// the input begin at multiples of that (of 4 bytes for elements of 3), those of the output at multiples of 32 bytes,
@@ -52,7 +52,7 @@ impl Transpose {
     #[must_use]
     pub fn new(rows: usize, columns: usize) -> Self {
         let matrices = Matrices { rows, columns, count: 1, components: 1 };
-        Transpose { matrices, algorithm: Algorithm::Auto }
+        Transpose { matrices, algorithm: TransposeAlgorithm::Auto }
     }
 
     /// So many matrices, one after another.
@@ -85,9 +85,9 @@ impl Transpose {
         self
     }
 
-    /// How it is done; [`Algorithm::Auto`] unless said otherwise.
+    /// How it is done; [`TransposeAlgorithm::Auto`] unless said otherwise.
     #[must_use]
-    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+    pub fn algorithm(mut self, algorithm: TransposeAlgorithm) -> Self {
         self.algorithm = algorithm;
         self
     }

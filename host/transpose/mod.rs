@@ -24,7 +24,7 @@ mod plan;
 mod prepared;
 mod tuning;
 
-pub use description::{Algorithm, Transpose};
+pub use description::{Transpose, TransposeAlgorithm};
 pub use element::TransposeElement;
 pub use error::TransposeError;
 pub use in_place::PreparedTransposeInPlace;

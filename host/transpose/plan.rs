@@ -1,6 +1,6 @@
 //! What a transposition does with its matrices.
 
-use super::{Algorithm, Matrices};
+use super::{Matrices, TransposeAlgorithm};
 use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct Plan {
     /// The device.
     pub device: String,
     /// The algorithm asked for.
-    pub algorithm: Algorithm,
+    pub algorithm: TransposeAlgorithm,
     /// What transposes: a kernel's name, or `cpu`.
     pub kernel: String,
     /// Why it is this one.
@@ -32,7 +32,7 @@ impl Plan {
     /// The plan of a device that launches nothing.
     pub(crate) fn without_launch(
         device: &Device,
-        algorithm: Algorithm,
+        algorithm: TransposeAlgorithm,
         matrices: &Matrices,
         number_bytes: usize,
         [kernel, reason]: [&str; 2],

@@ -7,15 +7,20 @@ use crate::filter1d::shared_memory::exceeded_on;
 use crate::histogram;
 use allocation_counter::measure;
 use ndarray::Array2;
-use slm::filter1d::{Algorithm, PreparedFilter1d};
-use slm::histogram::Algorithm as Counting;
-use slm::transpose::Algorithm as Transposing;
-use slm::{Boundary, Buffer, Buffer2, Device, Extent, Filter1d, Histogram, Transpose};
+use slm::filter1d::PreparedFilter1d;
+use slm::{
+    Boundary, Buffer, Buffer2, Device, Extent, Filter1d, FilterAlgorithm, Histogram, HistogramAlgorithm, Transpose,
+    TransposeAlgorithm,
+};
 use std::hint::black_box;
 use std::thread;
 
-const TRANSPOSITIONS: [Transposing; 4] =
-    [Transposing::Auto, Transposing::Naive, Transposing::SharedUnpadded, Transposing::SharedPadded];
+const TRANSPOSITIONS: [TransposeAlgorithm; 4] = [
+    TransposeAlgorithm::Auto,
+    TransposeAlgorithm::Naive,
+    TransposeAlgorithm::SharedUnpadded,
+    TransposeAlgorithm::SharedPadded,
+];
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
@@ -242,7 +247,7 @@ fn transpositions_run_in_order(device: &Device) -> Result<(), Failed> {
 /// Work that takes some milliseconds, so that what comes next comes while it runs.
 fn slow() -> (Filter1d<i32>, Vec<i32>) {
     let taps: Vec<i32> = Random::new(1).values(1025);
-    (Filter1d::correlate(&taps).algorithm(Algorithm::GlobalMemory), Random::new(2).values(1 << 20))
+    (Filter1d::correlate(&taps).algorithm(FilterAlgorithm::GlobalMemory), Random::new(2).values(1 << 20))
 }
 
 fn inputs_dropped_while_in_use(device: &Device) -> Result<(), Failed> {
@@ -271,7 +276,7 @@ fn overwritten(devices: [&Device; 2], sizes: [usize; 2]) -> slm::Result<Vec<Buff
 /// The same of a histogram, whose edges are on the device.
 fn slow_counting() -> (Histogram<i32>, Vec<i32>) {
     let edges: Vec<i32> = (-100..100).map(|k| 10_000_000 * k + k * k).collect();
-    (Histogram::edges(&edges).algorithm(Counting::Critical), Random::new(3).values(1 << 14))
+    (Histogram::edges(&edges).algorithm(HistogramAlgorithm::Critical), Random::new(3).values(1 << 14))
 }
 
 /// All counts, as they stand in a buffer.

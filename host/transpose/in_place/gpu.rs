@@ -6,7 +6,7 @@ use crate::info::SharedMemory;
 use crate::kernel::Launch;
 use crate::transpose::kernels::shape;
 use crate::transpose::tuning::Tuning;
-use crate::transpose::{Algorithm, Plan};
+use crate::transpose::{Plan, TransposeAlgorithm};
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalInOut, Value};
 use slm_kernels::cast;
@@ -96,7 +96,13 @@ impl<T: Element> TransposeInPlace<T> {
 
     pub(super) fn plan(&self) -> Plan {
         let plan = |[kernel, reason]: [&str; 2]| {
-            Plan::without_launch(&self.device, Algorithm::Auto, &self.matrices, size_of::<T>(), [kernel, reason])
+            Plan::without_launch(
+                &self.device,
+                TransposeAlgorithm::Auto,
+                &self.matrices,
+                size_of::<T>(),
+                [kernel, reason],
+            )
         };
         let Some(kernels) = &self.kernels else { return plan(["none", "there is nothing to transpose"]) };
         let (launches, reason) = match self.matrices.are_square() {

@@ -4,7 +4,7 @@ mod cpu;
 mod gpu;
 mod steps;
 
-use super::{Algorithm, Matrices, Plan, TransposeElement};
+use super::{Matrices, Plan, TransposeAlgorithm, TransposeElement};
 use crate::buffer::check_length;
 use crate::{Buffer, Device, Element, Result};
 use std::fmt;
@@ -90,7 +90,7 @@ impl<T: Element> PreparedTransposeInPlace<T> {
         let reason = ["cpu", "the CPU has one way to transpose in place"];
         match &self.on_device {
             OnDevice::Cpu(_) => {
-                Plan::without_launch(&self.device, Algorithm::Auto, &self.matrices, size_of::<T>(), reason)
+                Plan::without_launch(&self.device, TransposeAlgorithm::Auto, &self.matrices, size_of::<T>(), reason)
             }
             OnDevice::Gpu(transpose) => transpose.plan(),
         }

@@ -16,7 +16,7 @@ use crate::common::{Random, emulated, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use oracle::shared_memory::{exceeded, exceeded_on, tile_bytes};
 use oracle::{ALGORITHMS, Case, Direction, Sample};
-use slm::filter1d::{Algorithm, HaloLoad};
+use slm::filter1d::{FilterAlgorithm, HaloLoad};
 use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
 use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem, Tuning};
 use slm_kernels::signal::Same;
@@ -114,7 +114,7 @@ fn several_launches<T: Sample>(device: &Device, boundary: Boundary<T>) -> Result
     [0, 1].into_iter().try_for_each(|axis| Ok(check_axis(device, &case, [20, 3], 1, axis)?))
 }
 
-fn algorithms(device: &Device) -> &'static [Algorithm] {
+fn algorithms(device: &Device) -> &'static [FilterAlgorithm] {
     if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS }
 }
 
@@ -247,7 +247,7 @@ fn check_axis<T: Sample>(
 fn check_matrix<T: Sample>(
     device: &Device,
     case: &Case<'_, T>,
-    algorithm: Algorithm,
+    algorithm: FilterAlgorithm,
     axis: usize,
     samples: &Matrix<T>,
     untouched: &Matrix<T>,
@@ -317,7 +317,7 @@ fn expectations<T: Sample + slm::filter1d::FilterElement>() -> Result<(), Failed
                 return Err(format!("{taps} taps, axis {axis}: {bytes} bytes").into());
             }
             for algorithm in ALGORITHMS {
-                let tile = matches!(algorithm, Algorithm::SharedTile(_));
+                let tile = matches!(algorithm, FilterAlgorithm::SharedTile(_));
                 let error = |available| exceeded::<T>(available, algorithm, taps, axis).is_some();
                 if error(bytes) || error(bytes - 1) != tile || (axis == 1 && error(LEAST)) {
                     return Err(format!("{algorithm:?}, {taps} taps, axis {axis}").into());
@@ -330,7 +330,7 @@ fn expectations<T: Sample + slm::filter1d::FilterElement>() -> Result<(), Failed
 
 /// By hand, for a GPU with 64 KiB: 258 taps and (64 + 257) * 32 samples of 8 bytes do not fit, of 4 bytes they do.
 fn sixty_four_kilobytes() -> Result<(), Failed> {
-    let algorithm = Algorithm::SharedTile(HaloLoad::Cooperative);
+    let algorithm = FilterAlgorithm::SharedTile(HaloLoad::Cooperative);
     let [double, single] = [exceeded::<f64>, exceeded::<f32>].map(|exceeded| exceeded(64 << 10, algorithm, 258, 0));
     let kernel = "filter1d_tile_f64".to_owned();
     let error = Error::SharedMemoryExceeded { kernel, requested: 84_240, available: 65_536 };

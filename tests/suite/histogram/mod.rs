@@ -18,7 +18,7 @@ use crate::common::{Random, is_cuda, is_emulated, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use oracle::{ALGORITHMS, Bins, Case, Number, flat};
 use slm::emulator::{Action, Profile, Space};
-use slm::histogram::{Algorithm, Counts, Ordering};
+use slm::histogram::{Counts, HistogramAlgorithm, MemoryOrder};
 use slm::{Backend, Device, Error, Histogram};
 use std::thread;
 
@@ -109,7 +109,8 @@ pub(super) fn trials() -> Vec<Trial> {
 /// So many of one value that the counters of a single byte begin anew, and that caches are filled anew.
 fn constant_bytes(device: &Device) -> Result<(), Failed> {
     const SAMPLES: usize = 600_007;
-    for algorithm in [Algorithm::Auto, Algorithm::CachedAtomic, Algorithm::PrivatePerThread] {
+    for algorithm in [HistogramAlgorithm::Auto, HistogramAlgorithm::CachedAtomic, HistogramAlgorithm::PrivatePerThread]
+    {
         let histogram = Histogram::bytes().algorithm(algorithm).prepare(device)?;
         let counts = histogram.apply(&[7; SAMPLES])?;
         if counts.bins()[7] != SAMPLES as u64 || counts.total() != SAMPLES as u64 {
@@ -147,7 +148,9 @@ fn counts_at_their_end(device: &Device) -> Result<(), Failed> {
 fn ranges_of_channels(device: &Device) -> Result<(), Failed> {
     let case = Case { channels: 3, counted: 2, ..Case::even(30_000, 0..60_000u16) };
     let samples = case.samples(3 * 170, &mut Random::new(0));
-    for algorithm in [Algorithm::SharedAtomic(Ordering::Relaxed), Algorithm::SharedAtomic(Ordering::SeqCst)] {
+    for algorithm in
+        [HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst)]
+    {
         count(device, &case, algorithm, &samples, &case.counts(&samples)).map_err(Failed::from)?;
     }
     Ok(())
@@ -159,22 +162,22 @@ fn cache_filled_anew(device: &Device) -> Result<(), Failed> {
     const BINS: usize = 1 << 18;
     let samples: Vec<i32> = (0..SAMPLES).map(|i| (i / 48) as i32).collect();
     let case = Case { channels: 4, counted: 3, ..Case::even(BINS, 0..BINS as i32) };
-    count(device, &case, Algorithm::CachedAtomic, &samples, &case.counts(&samples)).map_err(Failed::from)
+    count(device, &case, HistogramAlgorithm::CachedAtomic, &samples, &case.counts(&samples)).map_err(Failed::from)
 }
 
 /// One prepared histogram, and counts of each thread's own; also where all launches have one lock.
 fn threads_share_a_histogram(device: &Device) -> Result<(), Failed> {
     let (rounds, step) = if is_emulated(device) { (2, 77) } else { (25, 777) };
     let case = Case::even(100, i32::MIN / 2..i32::MAX / 2);
-    threads_share(device, &case, Algorithm::Auto, rounds, |thread| 1000 + step * thread)?;
-    threads_share(device, &case, Algorithm::Critical, rounds, |thread| 20 + 7 * thread)
+    threads_share(device, &case, HistogramAlgorithm::Auto, rounds, |thread| 1000 + step * thread)?;
+    threads_share(device, &case, HistogramAlgorithm::Critical, rounds, |thread| 20 + 7 * thread)
 }
 
 /// `samples` tells how many a thread counts in each round.
 fn threads_share(
     device: &Device,
     case: &Case<i32>,
-    algorithm: Algorithm,
+    algorithm: HistogramAlgorithm,
     rounds: usize,
     samples: impl Fn(usize) -> usize + Sync,
 ) -> Result<(), Failed> {
@@ -203,7 +206,7 @@ fn threads_share(
 /// With a copy of each counter for each lane there are no conflicts between banks, and no lane waits for another.
 fn lanes_never_meet() -> Result<(), Failed> {
     let device = Device::emulated(Profile::SM_90, 0);
-    let histogram = Histogram::bytes().algorithm(Algorithm::LanePrivate).prepare(&device)?;
+    let histogram = Histogram::bytes().algorithm(HistogramAlgorithm::LanePrivate).prepare(&device)?;
     let mut random = Random::new(0);
     let samples: Vec<u8> = (0..5000).map(|_| random.next() as u8 & 0x13).collect();
     histogram.apply(&samples)?;
@@ -219,20 +222,20 @@ fn lanes_never_meet() -> Result<(), Failed> {
 
 /// By bins and device: the algorithm, the copies of each counter, and the ranges.
 fn what_auto_chooses() -> Result<(), Failed> {
-    let shared = Algorithm::SharedAtomic(Ordering::Relaxed);
+    let shared = HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed);
     for (profile, bins, expected) in [
-        (Profile::SM_90, 1, (Algorithm::LanePrivate, 32, 1)),
-        (Profile::SM_90, 256, (Algorithm::LanePrivate, 32, 1)),
-        (Profile::SM_90, 1000, (Algorithm::LanePrivate, 16, 1)),
+        (Profile::SM_90, 1, (HistogramAlgorithm::LanePrivate, 32, 1)),
+        (Profile::SM_90, 256, (HistogramAlgorithm::LanePrivate, 32, 1)),
+        (Profile::SM_90, 1000, (HistogramAlgorithm::LanePrivate, 16, 1)),
         (Profile::SM_90, 16_384, (shared, 1, 1)),
         (Profile::SM_90, 58_105, (shared, 1, 1)),
         (Profile::SM_90, 58_112, (shared, 1, 2)),
-        (Profile::SM_90, 1 << 20, (Algorithm::CachedAtomic, 0, 1)),
-        (Profile::SM_75, 256, (Algorithm::LanePrivate, 16, 1)),
+        (Profile::SM_90, 1 << 20, (HistogramAlgorithm::CachedAtomic, 0, 1)),
+        (Profile::SM_75, 256, (HistogramAlgorithm::LanePrivate, 16, 1)),
         (Profile::SM_75, 16_381, (shared, 1, 1)),
         (Profile::SM_75, 16_382, (shared, 1, 2)),
         (Profile::SM_75, 100_000, (shared, 1, 7)),
-        (Profile::SM_75, 200_000, (Algorithm::CachedAtomic, 0, 1)),
+        (Profile::SM_75, 200_000, (HistogramAlgorithm::CachedAtomic, 0, 1)),
     ] {
         let plan = Histogram::even(bins, 0.0f32..1.0).prepare(&Device::emulated(profile, 0))?.plan(1000);
         if (plan.chosen, plan.copies, plan.ranges) != expected {
@@ -273,7 +276,7 @@ fn why_auto_chooses() -> Result<(), Failed> {
 fn most_private_counters() -> Result<(), Failed> {
     for (profile, most) in [(Profile::SM_90, 1760), (Profile::SM_75, 496)] {
         let prepare = |counters: usize| {
-            let histogram = Histogram::even(counters - 3, 0.0f32..1.0).algorithm(Algorithm::PrivatePerThread);
+            let histogram = Histogram::even(counters - 3, 0.0f32..1.0).algorithm(HistogramAlgorithm::PrivatePerThread);
             histogram.prepare(&Device::emulated(profile, 0)).map(|histogram| histogram.plan(1).copies)
         };
         match (prepare(most), prepare(most + 1)) {
@@ -348,8 +351,8 @@ fn by_every_algorithm<T: Number>(
     samples: &[T],
     expected: &[u64],
 ) -> Result<(), String> {
-    let algorithms: &[Algorithm] = match device.info().backend {
-        Backend::Cpu => &[Algorithm::Auto],
+    let algorithms: &[HistogramAlgorithm] = match device.info().backend {
+        Backend::Cpu => &[HistogramAlgorithm::Auto],
         _ => &ALGORITHMS,
     };
     let quick = algorithms.iter().filter(|&&algorithm| samples.len() <= most_samples(device, algorithm));
@@ -358,10 +361,10 @@ fn by_every_algorithm<T: Number>(
     })
 }
 
-fn most_samples(device: &Device, algorithm: Algorithm) -> usize {
-    use Algorithm::{Critical, GlobalAtomic, SharedAtomic};
+fn most_samples(device: &Device, algorithm: HistogramAlgorithm) -> usize {
+    use HistogramAlgorithm::{Critical, GlobalAtomic, SharedAtomic};
     match algorithm {
-        Critical | GlobalAtomic(Ordering::SeqCst) | SharedAtomic(Ordering::SeqCst) if is_emulated(device) => {
+        Critical | GlobalAtomic(MemoryOrder::SeqCst) | SharedAtomic(MemoryOrder::SeqCst) if is_emulated(device) => {
             MOST_IN_ORDER
         }
         Critical => MOST_CRITICAL,
@@ -382,7 +385,7 @@ fn weights(count: usize, random: &mut Random) -> Vec<f32> {
 fn count<T: Number>(
     device: &Device,
     case: &Case<T>,
-    algorithm: Algorithm,
+    algorithm: HistogramAlgorithm,
     samples: &[T],
     expected: &[u64],
 ) -> Result<(), String> {
@@ -404,11 +407,11 @@ fn count<T: Number>(
 
 /// Whether counters of each thread's own, in the smallest block, exceed the shared memory: 128 bytes for each of them, and
 /// four for what they have in common.
-fn is_too_large<T: Number>(device: &Device, case: &Case<T>, algorithm: Algorithm) -> bool {
+fn is_too_large<T: Number>(device: &Device, case: &Case<T>, algorithm: HistogramAlgorithm) -> bool {
     let keys = if size_of::<T>() == 1 { 256 } else { case.bin_count() + 3 };
     let bytes = (case.counted * keys * 128 + (case.counted * keys * 4).next_multiple_of(16)) as u64;
     let limit = device.info().shared_memory.map_or(u64::MAX, |shared| shared.max_per_block);
-    algorithm == Algorithm::PrivatePerThread && bytes > limit
+    algorithm == HistogramAlgorithm::PrivatePerThread && bytes > limit
 }
 
 fn compare<T>(what: &str, actual: &Counts<T>, expected: &[u64]) -> Result<(), String> {

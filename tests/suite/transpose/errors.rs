@@ -3,7 +3,7 @@
 use crate::errors::{fails, says};
 use slm::emulator::Profile;
 use slm::ndarray::Array2;
-use slm::transpose::{Algorithm, PreparedTranspose, TransposeError};
+use slm::transpose::{PreparedTranspose, TransposeAlgorithm, TransposeError};
 use slm::{Buffer2, Device, Error, Transpose};
 
 fn devices() -> [Device; 2] {
@@ -60,7 +60,7 @@ fn elements_of_too_many_units() {
     for (bytes, unit) in of_1.into_iter().chain(of_2).chain(of_4) {
         let error = TransposeError::ElementSize { bytes, unit, limit: LIMIT * u64::from(unit) };
         let element = Transpose::new(1, 1).components(bytes as usize);
-        for algorithm in [Algorithm::Auto, Algorithm::Naive] {
+        for algorithm in [TransposeAlgorithm::Auto, TransposeAlgorithm::Naive] {
             fails(element.algorithm(algorithm).prepare::<u8>(&device), error.clone());
         }
         fails(element.prepare_in_place::<i8>(&device), error);
@@ -116,7 +116,7 @@ fn buffers_of_another_handle() {
 #[test]
 fn an_element_that_shared_memory_cannot_hold() {
     let device = Device::emulated(Profile::SM_75, 0);
-    let transpose = Transpose::new(2, 2).components(1 << 17).algorithm(Algorithm::SharedUnpadded);
+    let transpose = Transpose::new(2, 2).components(1 << 17).algorithm(TransposeAlgorithm::SharedUnpadded);
     let kernel = "transpose_shared_u32".to_owned();
     fails(
         transpose.prepare::<u8>(&device),

@@ -15,14 +15,18 @@ use libtest_mimic::{Failed, Trial};
 use oracle::{Bits, Matrices, same};
 use slm::emulator::{Profile, Report};
 use slm::ndarray::Array2;
-use slm::transpose::Algorithm;
+use slm::transpose::TransposeAlgorithm;
 use slm::{Backend, Device, Transpose};
 
 /// The name of the suite.
 const SUITE: &str = "transpose";
 
-const ALGORITHMS: [Algorithm; 4] =
-    [Algorithm::Auto, Algorithm::Naive, Algorithm::SharedUnpadded, Algorithm::SharedPadded];
+const ALGORITHMS: [TransposeAlgorithm; 4] = [
+    TransposeAlgorithm::Auto,
+    TransposeAlgorithm::Naive,
+    TransposeAlgorithm::SharedUnpadded,
+    TransposeAlgorithm::SharedPadded,
+];
 
 /// Rows, columns, matrices and what lies between rows, of the input and of the output.
 const SHAPES: [(usize, usize, usize, [usize; 2]); 27] = [
@@ -198,7 +202,7 @@ fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(),
 /// without padding all lanes meet.
 fn conflicts_as_documented() -> Result<(), Failed> {
     for (side, element_bytes) in [(128, 1), (128, 2), (64, 3), (64, 4), (64, 8), (32, 12), (32, 16)] {
-        for algorithm in [Algorithm::Auto, Algorithm::SharedPadded] {
+        for algorithm in [TransposeAlgorithm::Auto, TransposeAlgorithm::SharedPadded] {
             let conflicts: u64 = reports(side, element_bytes, algorithm)?.iter().map(Report::bank_conflicts).sum();
             if conflicts > 0 {
                 return Err(format!("{algorithm:?}, elements of {element_bytes} bytes: {conflicts} conflicts").into());
@@ -206,7 +210,7 @@ fn conflicts_as_documented() -> Result<(), Failed> {
         }
     }
     for (side, element_bytes) in [(300, 1), (300, 2), (133, 4), (133, 8), (133, 12), (133, 16)] {
-        let [report] = &reports(side, element_bytes, Algorithm::Auto)?[..] else {
+        let [report] = &reports(side, element_bytes, TransposeAlgorithm::Auto)?[..] else {
             return Err("several kernels".into());
         };
         if !report.kernel.starts_with("transpose_skewed") || report.bank_conflicts() > 0 {
@@ -223,12 +227,12 @@ fn conflicts_as_documented() -> Result<(), Failed> {
         }
     }
     // 64 columns of 4 bytes: each of the 64 x 64 / 32 loads of a warp takes 32 wavefronts instead of one.
-    let conflicts: u64 = reports(64, 4, Algorithm::SharedUnpadded)?.iter().map(Report::bank_conflicts).sum();
+    let conflicts: u64 = reports(64, 4, TransposeAlgorithm::SharedUnpadded)?.iter().map(Report::bank_conflicts).sum();
     if conflicts == 64 * 64 / 32 * 31 { Ok(()) } else { Err(format!("{conflicts} conflicts without padding").into()) }
 }
 
 /// What is counted for a square matrix.
-fn reports(side: usize, element_bytes: usize, algorithm: Algorithm) -> Result<Vec<Report>, Failed> {
+fn reports(side: usize, element_bytes: usize, algorithm: TransposeAlgorithm) -> Result<Vec<Report>, Failed> {
     let device = Device::emulated(Profile::SM_90, 0);
     let transpose = Transpose::new(side, side).components(element_bytes).algorithm(algorithm);
     transpose.prepare(&device)?.apply(&vec![1u8; side * side * element_bytes])?;

@@ -6,7 +6,7 @@ use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalOut};
 use proptest::prelude::*;
 use slm::emulator::Profile;
-use slm::transpose::Algorithm;
+use slm::transpose::TransposeAlgorithm;
 use slm::{Device, LaunchShape, Transpose};
 use slm_kernels::transpose::{self as kernels, Args, Geometry, Kernel, Layout, Places, Problem, SkewedArgs, Tuning};
 
@@ -15,10 +15,10 @@ use slm_kernels::transpose::{self as kernels, Args, Geometry, Kernel, Layout, Pl
 fn twice_is_nothing() {
     let devices = [Device::cpu(), Device::emulated(Profile::SM_90, 7)];
     let algorithm = prop_oneof![
-        Just(Algorithm::Auto),
-        Just(Algorithm::Naive),
-        Just(Algorithm::SharedUnpadded),
-        Just(Algorithm::SharedPadded)
+        Just(TransposeAlgorithm::Auto),
+        Just(TransposeAlgorithm::Naive),
+        Just(TransposeAlgorithm::SharedUnpadded),
+        Just(TransposeAlgorithm::SharedPadded)
     ];
     check(
         60,

@@ -7,21 +7,21 @@ mod exact;
 
 use crate::common::Random;
 use slm::Histogram;
-use slm::histogram::{Algorithm, Counts, HistogramElement, Ordering};
+use slm::histogram::{Counts, HistogramAlgorithm, HistogramElement, MemoryOrder};
 use std::fmt::Display;
 use std::ops::Range;
 
 /// Every algorithm that there is on a GPU.
-pub const ALGORITHMS: [Algorithm; 9] = [
-    Algorithm::Auto,
-    Algorithm::Critical,
-    Algorithm::GlobalAtomic(Ordering::Relaxed),
-    Algorithm::GlobalAtomic(Ordering::SeqCst),
-    Algorithm::CachedAtomic,
-    Algorithm::PrivatePerThread,
-    Algorithm::SharedAtomic(Ordering::Relaxed),
-    Algorithm::SharedAtomic(Ordering::SeqCst),
-    Algorithm::LanePrivate,
+pub const ALGORITHMS: [HistogramAlgorithm; 9] = [
+    HistogramAlgorithm::Auto,
+    HistogramAlgorithm::Critical,
+    HistogramAlgorithm::GlobalAtomic(MemoryOrder::Relaxed),
+    HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst),
+    HistogramAlgorithm::CachedAtomic,
+    HistogramAlgorithm::PrivatePerThread,
+    HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed),
+    HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst),
+    HistogramAlgorithm::LanePrivate,
 ];
 
 /// All counters, as they stand in a buffer.
