@@ -1,5 +1,6 @@
 //! What a signal is outside its samples, and which part of a result is wanted.
 
+use crate::Element;
 use slm_kernels::signal::Border;
 
 /// How a signal `a b c d` goes on beyond its ends.
@@ -23,16 +24,16 @@ pub enum Boundary<T> {
     Wrap,
 }
 
-impl<T: slm_kernels::signal::Sample> Boundary<T> {
+impl<T: Element> Boundary<T> {
     /// The rule, and the value outside for a constant one.
     pub(crate) fn border(self) -> (Border, T) {
         match self {
-            Boundary::Zero => (Border::Constant, T::ZERO),
+            Boundary::Zero => (Border::Constant, T::default()),
             Boundary::Constant(outside) => (Border::Constant, outside),
-            Boundary::Nearest => (Border::Nearest, T::ZERO),
-            Boundary::Reflect => (Border::Reflect, T::ZERO),
-            Boundary::Mirror => (Border::Mirror, T::ZERO),
-            Boundary::Wrap => (Border::Wrap, T::ZERO),
+            Boundary::Nearest => (Border::Nearest, T::default()),
+            Boundary::Reflect => (Border::Reflect, T::default()),
+            Boundary::Mirror => (Border::Mirror, T::default()),
+            Boundary::Wrap => (Border::Wrap, T::default()),
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct Filter1d<T> {
     left: usize,
     boundary: Boundary<T>,
     extent: Extent,
-    pub(super) algorithm: FilterAlgorithm,
+    algorithm: FilterAlgorithm,
 }
 
 /// How a filter is computed on a GPU. The CPU ignores this setting.
@@ -104,7 +104,7 @@ impl<T: FilterElement> Filter1d<T> {
     /// for needs more shared memory than the device has; what [`Device::upload`] gives, and on a GPU what
     /// [`Device::kernel`] gives.
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<T>> {
-        T::prepare(self, device)
+        PreparedFilter1d::new(device, self.taps(), self.algorithm)
     }
 
     pub(super) fn taps(&self) -> Taps<T> {

@@ -1,15 +1,16 @@
 //! Filters on GPUs, by way of [`Kernel`](crate::Kernel) and [`Windows`], whatever runs the kernels.
 
+use super::element::{Number, OnDevice};
 use super::kernels::Loaded;
 use super::launches::{Launches, Memory};
-use super::{FilterAlgorithm, FilterElement, Lines, Plan, Taps};
+use super::{FilterAlgorithm, Lines, Plan, Taps};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
 use crate::{Buffer, Device, Result, Windows};
 use slm_kernels::filter1d::Orientation;
 
 /// A filter on a GPU.
-pub(super) struct Filter1d<T: FilterElement> {
+pub(super) struct Filter1d<T: Number> {
     device: Device,
     launches: Launches<T>,
     taps: Buffer<T>,
@@ -18,7 +19,7 @@ pub(super) struct Filter1d<T: FilterElement> {
     columns: OnDemand<Loaded<T>>,
 }
 
-impl<T: FilterElement> Filter1d<T> {
+impl<T: Number> Filter1d<T> {
     /// The filter on a device with so much shared memory.
     pub(super) fn new(
         device: &Device,
@@ -47,9 +48,10 @@ impl<T: FilterElement> Filter1d<T> {
         };
         kernel.get(|| self.launches.entry_point(orientation).load(&self.device))
     }
+}
 
-    /// Enqueues it.
-    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+impl<T: Number> OnDevice<T> for Filter1d<T> {
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
@@ -68,16 +70,16 @@ impl<T: FilterElement> Filter1d<T> {
         })
     }
 
-    pub(super) fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
         let samples = self.device.upload(samples)?;
         let mut outputs = self.device.unwritten(len)?;
         self.run(lines, &samples, &mut outputs)?;
         outputs.download_written()
     }
 
-    pub(super) fn plan(&self, lines: &Lines) -> Plan {
+    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
         let residency = |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape));
-        self.launches.plan(&self.device, lines, residency)
+        self.launches.plan(device, lines, residency)
     }
 }
 

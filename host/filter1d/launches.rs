@@ -1,8 +1,9 @@
 //! Filters as launches of kernels: which ones, how often, in which shape and with which arguments.
 
+use super::element::Number;
 use super::kernels::{EntryPoint, TapTable};
 use super::tuning::tuning;
-use super::{FilterAlgorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
+use super::{FilterAlgorithm, HaloLoad, Lines, Plan, Taps};
 use crate::info::SharedMemory;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
@@ -18,7 +19,7 @@ pub(super) struct Memory<T: Sample> {
 }
 
 /// A filter as launches of kernels on a device with so much shared memory.
-pub(super) struct Launches<T: FilterElement> {
+pub(super) struct Launches<T: Number> {
     taps: Taps<T>,
     /// What each launch takes of the taps.
     chunks: Vec<Chunk<T>>,
@@ -27,13 +28,13 @@ pub(super) struct Launches<T: FilterElement> {
 }
 
 /// The taps that one launch takes.
-struct Chunk<T: FilterElement> {
+struct Chunk<T: Number> {
     taps: Range<usize>,
     /// The taps once more, for the register-tiled kernels; zeros for the others.
     table: T::Table,
 }
 
-impl<T: FilterElement> Chunk<T> {
+impl<T: Number> Chunk<T> {
     /// All taps in one launch, which reads them from global memory.
     fn whole(taps: &Taps<T>) -> Vec<Self> {
         vec![Chunk { taps: 0..taps.taps.len(), table: T::Table::new(&[], 0) }]
@@ -74,7 +75,7 @@ impl Choice {
     }
 }
 
-impl<T: FilterElement> Launches<T> {
+impl<T: Number> Launches<T> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered so.
@@ -187,7 +188,7 @@ fn kernel_of(algorithm: FilterAlgorithm) -> (Kernel, &'static str) {
 }
 
 /// One launch: some of the lines, with some of the taps.
-pub(super) struct Pass<'a, T: FilterElement> {
+pub(super) struct Pass<'a, T: Number> {
     pub(super) shape: LaunchShape,
     filter: &'a Launches<T>,
     lines: &'a Lines,
@@ -196,7 +197,7 @@ pub(super) struct Pass<'a, T: FilterElement> {
     tiles: u64,
 }
 
-impl<T: FilterElement> Pass<'_, T> {
+impl<T: Number> Pass<'_, T> {
     /// The constants of the register-tiled kernels.
     pub(super) fn table(&self) -> &T::Table {
         &self.chunk.table

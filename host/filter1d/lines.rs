@@ -59,7 +59,7 @@ impl<T: FilterElement> Taps<T> {
 
 /// Lines of samples in memory and where their outputs go. Lengths, steps and pitches are in elements.
 #[derive(Clone, Copy, Debug)]
-pub struct Lines {
+pub(crate) struct Lines {
     /// Lines.
     pub(crate) lines: usize,
     /// Samples of a line.

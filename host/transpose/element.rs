@@ -5,10 +5,11 @@ use super::{Plan, PreparedTranspose, PreparedTransposeInPlace, Transpose};
 use crate::{Buffer, Device, Element, Result};
 
 /// A type whose matrices can be transposed: every [`Element`]. The trait is sealed.
-pub trait TransposeElement: Dispatch {}
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Dispatch` in their generic code")]
+pub trait TransposeElement: Element + Dispatch {}
 
 /// What generic code asks of an element type: compiled once, with this crate, and not with every crate that transposes.
-pub trait Dispatch: Element {
+pub(crate) trait Dispatch: Element {
     /// [`Transpose::prepare`].
     fn prepare(transpose: &Transpose, device: &Device) -> Result<PreparedTranspose<Self>>;
 
