@@ -1,7 +1,7 @@
 //! Host memory: an error where there is not enough of it. `vec!` and `to_vec` would end the program.
 
 use crate::{Element, Error, Result};
-use ndarray::ArrayView2;
+use ndarray::{ArrayView, Dimension};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -31,8 +31,8 @@ pub(crate) fn copied<T: Element>(data: &[T]) -> Result<Vec<T>> {
     Ok(copy)
 }
 
-/// The elements of a matrix row after row: themselves if they lie so, otherwise a copy.
-pub(crate) fn row_after_row<T: Element>(matrix: ArrayView2<'_, T>) -> Result<Cow<'_, [T]>> {
+/// The elements of an array row after row: themselves if they lie so, otherwise a copy.
+pub(crate) fn row_after_row<T: Element, D: Dimension>(matrix: ArrayView<'_, T, D>) -> Result<Cow<'_, [T]>> {
     if let Some(data) = matrix.to_slice() {
         return Ok(Cow::Borrowed(data));
     }

@@ -19,7 +19,7 @@
 //!
 //! Every operation goes the same way: a *description* is plain data; [`prepare`](Filter1d::prepare) checks it and
 //! binds it to a [`Device`]; `apply` runs it on host data and `apply_into` on device [`Buffer`]s, as often as
-//! wanted and from any thread.
+//! wanted and from any thread. Matrices are [`Buffer2`]s there, and arrays of [`ndarray`] on the host.
 //!
 //! [`Device::kernel`] launches kernels of other crates. [`banks`] predicts the bank conflicts of their accesses to
 //! shared memory, and finds layouts without them.
@@ -46,6 +46,7 @@ mod backend;
 pub mod banks;
 mod boundary;
 mod buffer;
+mod buffer2;
 mod device;
 mod element;
 mod error;
@@ -57,10 +58,12 @@ mod launch;
 mod modules;
 mod parallel;
 mod plan;
+mod rows;
 pub mod transpose;
 
 pub use boundary::{Boundary, Extent};
-pub use buffer::{Buffer, Buffer2, FromBufferError};
+pub use buffer::Buffer;
+pub use buffer2::Buffer2;
 pub use cuda_std::image::ImageError;
 pub use device::Device;
 pub use element::Element;

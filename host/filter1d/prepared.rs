@@ -2,7 +2,7 @@
 
 use super::element::OnDevice;
 use super::{FilterAlgorithm, FilterElement, Lines, Plan, Taps};
-use crate::buffer::extent;
+use crate::buffer2::extent;
 use crate::{Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;

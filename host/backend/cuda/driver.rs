@@ -16,6 +16,27 @@ pub(super) mod api {
     use cust::sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream};
     use std::ffi::{c_char, c_int, c_uint, c_void};
 
+    /// `CUDA_MEMCPY2D`. What it calls memory types are the kinds here: 1 is the host's, 2 the device's.
+    #[repr(C)]
+    pub(crate) struct Copy2d {
+        pub(crate) source_x: usize,
+        pub(crate) source_y: usize,
+        pub(crate) source_kind: c_uint,
+        pub(crate) source_host: *const c_void,
+        pub(crate) source_device: CUdeviceptr,
+        pub(crate) source_array: *const c_void,
+        pub(crate) source_pitch: usize,
+        pub(crate) target_x: usize,
+        pub(crate) target_y: usize,
+        pub(crate) target_kind: c_uint,
+        pub(crate) target_host: *mut c_void,
+        pub(crate) target_device: CUdeviceptr,
+        pub(crate) target_array: *mut c_void,
+        pub(crate) target_pitch: usize,
+        pub(crate) width: usize,
+        pub(crate) height: usize,
+    }
+
     // SAFETY: the declarations are those of `cuda.h`, with the names that its macros make (`cuMemGetInfo_v2`); there
     // `CUresult` is an enum, and `int` has its representation.
     unsafe extern "C" {
@@ -51,6 +72,7 @@ pub(super) mod api {
         -> c_int;
         pub(crate) fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream)
         -> c_int;
+        pub(crate) fn cuMemcpy2DAsync_v2(copy: *const Copy2d, stream: CUstream) -> c_int;
         pub(crate) fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction) -> c_int;
         pub(crate) fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int) -> c_int;
         pub(crate) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(

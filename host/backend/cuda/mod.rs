@@ -11,6 +11,7 @@
 //! | `properties.rs` | what a device is and allows |
 //! | `context.rs` | a device's primary context and the modules in it: one for each GPU and process |
 //! | `queue.rs` | one stream on it |
+//! | `rows.rs` | copies of rows with gaps between them |
 //! | `memory.rs` | device memory that frees itself in stream order |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
 //!
@@ -30,6 +31,7 @@ mod module;
 mod places;
 mod properties;
 mod queue;
+mod rows;
 
 use crate::info::DeviceInfo;
 use crate::launch::QueueId;
