@@ -216,10 +216,10 @@ fn transpose<T: TransposeElement>(
 ) -> Result<()> {
     let matrix = |rows: usize, columns: usize| -> Result<Buffer2<T>> {
         let (width, pitch) = (columns * components, columns * components + gap);
-        Ok(Buffer2::from_buffer(device.zeroed(rows * pitch)?, rows, width, pitch)?)
+        Buffer2::from_buffer(device.zeroed(rows * pitch)?, rows, width, pitch)
     };
     let (input, mut output) = (matrix(rows, columns)?, matrix(columns, rows)?);
-    let transpose = Transpose::new(rows, columns).components(components).algorithm(algorithm).prepare::<T>(device)?;
+    let transpose = Transpose::new(rows, columns).components(components).algorithm(algorithm).prepare(device)?;
     run(device, || transpose.apply_matrix_into(&input, &mut output))
 }
 

@@ -1,11 +1,13 @@
 //! What a transposition is: plain data.
 
 use super::{Matrices, PreparedTranspose, PreparedTransposeInPlace, TransposeElement};
-use crate::{Device, Result};
+use crate::{Device, Element, Result};
+use std::marker::PhantomData;
 
-/// The transposition of matrices of one shape, described but not yet bound to a device.
+/// The transposition of matrices of numbers of type `T`, all of one shape, described but not yet bound to a device.
 ///
-/// See the [module](super) for what it computes.
+/// See the [module](super) for what it computes. What is transposed tells the type, as below; where nothing does,
+/// `Transpose::<f32>::new` states it.
 ///
 /// ```
 /// use slm::{Device, Transpose};
@@ -17,10 +19,11 @@ use crate::{Device, Result};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transpose {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transpose<T: Element> {
     pub(super) matrices: Matrices,
     pub(super) algorithm: TransposeAlgorithm,
+    marker: PhantomData<fn(T) -> T>,
 }
 
 /// How a GPU transposes. The CPU ignores this setting.
@@ -47,12 +50,12 @@ pub enum TransposeAlgorithm {
     SharedPadded,
 }
 
-impl Transpose {
+impl<T: TransposeElement> Transpose<T> {
     /// One matrix of so many rows and columns; the result has `columns` rows of `rows`.
     #[must_use]
     pub fn new(rows: usize, columns: usize) -> Self {
         let matrices = Matrices { rows, columns, count: 1, components: 1 };
-        Transpose { matrices, algorithm: TransposeAlgorithm::Auto }
+        Transpose { matrices, algorithm: TransposeAlgorithm::Auto, marker: PhantomData }
     }
 
     /// So many matrices, one after another.
@@ -102,12 +105,11 @@ impl Transpose {
     ///   elements and rows can be divided into.
     /// * [`Error::SharedMemoryExceeded`] if the algorithm asked for needs more shared memory than the device has.
     /// * On a GPU what [`Device::kernel`] gives.
-    pub fn prepare<T: TransposeElement>(&self, device: &Device) -> Result<PreparedTranspose<T>> {
+    pub fn prepare(&self, device: &Device) -> Result<PreparedTranspose<T>> {
         T::prepare(self, device)
     }
 
-    /// The same for transposing in place, whatever the shape. The matrices follow each other without gaps between rows,
-    /// before and after, since rows of another length begin elsewhere. The [algorithm](Self::algorithm) means nothing here.
+    /// The same for transposing in place, whatever the shape. The [algorithm](Self::algorithm) means nothing here.
     ///
     /// Square matrices take no further memory; tiles change places. Others are permuted in their rows and columns (Catanzaro,
     /// Keller and Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014), part by part, and this
@@ -117,7 +119,7 @@ impl Transpose {
     /// # Errors
     ///
     /// As [`prepare`](Self::prepare), and what [`Device::zeroed`] gives.
-    pub fn prepare_in_place<T: TransposeElement>(&self, device: &Device) -> Result<PreparedTransposeInPlace<T>> {
+    pub fn prepare_in_place(&self, device: &Device) -> Result<PreparedTransposeInPlace<T>> {
         T::prepare_in_place(self, device)
     }
 }

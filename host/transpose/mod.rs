@@ -8,7 +8,8 @@
 //!
 //! Numbers are moved and never looked at, so NaNs keep their bits, on every device and with every algorithm.
 //!
-//! [`Transpose::prepare`] is for another buffer as the output, [`Transpose::prepare_in_place`] for the same one.
+//! [`Transpose::prepare`] is for another buffer as the output, [`Transpose::prepare_in_place`] for the same one. Either takes
+//! buffers, matrices whose rows may have gaps between them, and arrays of `ndarray` with any strides.
 
 // A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
 // and the numbers of `tuning.rs`. `matrices.rs` is the problem that both have, `in_place/` the same for one buffer.
@@ -31,3 +32,4 @@ pub use in_place::PreparedTransposeInPlace;
 use matrices::Matrices;
 pub use plan::Plan;
 pub use prepared::PreparedTranspose;
+use prepared::check_shape;

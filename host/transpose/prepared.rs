@@ -152,7 +152,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
 }
 
 /// Returns an error if they differ.
-fn check_shape(what: &'static str, expected: [usize; 2], actual: [usize; 2]) -> Result<()> {
+pub(super) fn check_shape(what: &'static str, expected: [usize; 2], actual: [usize; 2]) -> Result<()> {
     if expected == actual { Ok(()) } else { Err(Error::Shape { what, expected, actual }) }
 }
 

@@ -135,7 +135,7 @@ fn contiguous_lines_are_coalesced() {
 fn plans_of_transpositions_in_place() {
     let device = Device::emulated(Profile::SM_90, 0);
     for (rows, columns, kernel) in [(40, 40, "transpose_swap_u16"), (48, 36, "transpose_permute_u16")] {
-        let transpose = Transpose::new(rows, columns).batch(3).prepare_in_place::<u16>(&device).unwrap();
+        let transpose = Transpose::<u16>::new(rows, columns).batch(3).prepare_in_place(&device).unwrap();
         let plan = transpose.plan();
         let mut data = device.upload(&vec![7u16; 3 * rows * columns]).unwrap();
         device.reset_emulation_reports();
@@ -152,8 +152,8 @@ fn plans_of_transpositions_in_place() {
         assert_eq!(plan.to_string().lines().count(), 4 + plan.launches.len(), "{plan}");
     }
     for (rows, columns) in [(1, 5), (0, 5)] {
-        let nothing = Transpose::new(rows, columns).prepare_in_place::<f64>(&device).unwrap().plan();
+        let nothing = Transpose::<f64>::new(rows, columns).prepare_in_place(&device).unwrap().plan();
         assert_eq!((&*nothing.kernel, nothing.launches), ("none", Vec::new()));
     }
-    assert_eq!(Transpose::new(2, 3).prepare_in_place::<u8>(&Device::cpu()).unwrap().plan().kernel, "cpu");
+    assert_eq!(Transpose::<u8>::new(2, 3).prepare_in_place(&Device::cpu()).unwrap().plan().kernel, "cpu");
 }

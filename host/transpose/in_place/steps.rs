@@ -22,7 +22,7 @@ impl Matrices {
     }
 
     /// Whether all elements have the same place afterwards.
-    fn stay(&self) -> bool {
+    pub(crate) fn stay(&self) -> bool {
         self.is_empty() || self.rows == 1 || self.columns == 1
     }
 

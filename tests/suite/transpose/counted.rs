@@ -47,9 +47,9 @@ fn wavefronts<T: TransposeElement>(([rows, columns, gap, components], algorithm)
     let device = Device::emulated(Profile::SM_90, 0);
     let matrix = |rows: usize, columns: usize| -> slm::Result<Buffer2<T>> {
         let (width, pitch) = (columns * components, columns * components + gap);
-        Ok(Buffer2::from_buffer(device.zeroed(rows * pitch)?, rows, width, pitch)?)
+        Buffer2::from_buffer(device.zeroed(rows * pitch)?, rows, width, pitch)
     };
-    let transpose = Transpose::new(rows, columns).components(components);
+    let transpose = Transpose::<T>::new(rows, columns).components(components);
     match algorithm {
         Some(algorithm) => transpose
             .algorithm(algorithm)
