@@ -34,12 +34,12 @@ use cuda_std::{Bf16, F16};
 ///
 /// // What they are for.
 /// fn largest_bin<T: HistogramElement>(device: &Device, edges: &[T], samples: &[T]) -> Result<Option<u64>> {
-///     Ok(Histogram::edges(edges).prepare(device)?.apply(samples)?.bins().iter().copied().max())
+///     Ok(Histogram::edges(edges).prepare(device)?.apply(samples)?.bins()?.iter().copied().max())
 /// }
 /// assert_eq!(largest_bin(&Device::cpu(), &[0, 5, 10], &[1, 2, 7]), Ok(Some(2)));
 /// ```
 ///
-/// ```compile_fail,E0599
+/// ```compile_fail,E0624
 /// fn hidden<T: slm::Element>() -> T {
 ///     T::from_bits64(7)
 /// }

@@ -69,7 +69,7 @@ pub use device::Device;
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
 pub use filter1d::{Filter1d, FilterAlgorithm, FilterElement};
-pub use histogram::{Histogram, HistogramAlgorithm, HistogramElement, MemoryOrder};
+pub use histogram::{Histogram, HistogramAlgorithm, HistogramBound, HistogramElement, HistogramWeight, MemoryOrder};
 pub use info::{Backend, DeviceInfo, SharedMemory};
 pub use kernel::{Kernel, Windows};
 pub use launch::{LaunchShape, Residency};

@@ -1,6 +1,6 @@
 //! What a histogram is: plain data.
 
-use super::{Bins, HistogramElement, PreparedHistogram, Rule};
+use super::{Bins, HistogramBound, HistogramElement, PreparedHistogram, Rule};
 use crate::{Device, Result};
 use std::ops::Range;
 
@@ -15,19 +15,19 @@ use std::ops::Range;
 /// let device = Device::open()?;
 /// let tenths = Histogram::even(10, 0.0f32..1.0).closed().prepare(&device)?;
 /// let counts = tenths.apply(&[0.25, 0.26, 1.0, -0.5, f32::NAN])?;
-/// assert_eq!(counts.bins(), [0, 0, 2, 0, 0, 0, 0, 0, 0, 1]);
-/// assert_eq!((counts.below(), counts.above(), counts.nan()), (1, 0, 1));
+/// assert_eq!(counts.bins()?, [0, 0, 2, 0, 0, 0, 0, 0, 0, 1]);
+/// assert_eq!((counts.below()?, counts.above()?, counts.nan()?), (1, 0, 1));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Histogram<T> {
+pub struct Histogram<T: HistogramElement> {
     bins: Bins<T>,
     closed: bool,
     channels: usize,
     /// All of them unless said otherwise.
     counted: Option<usize>,
-    pub(super) algorithm: HistogramAlgorithm,
+    algorithm: HistogramAlgorithm,
 }
 
 /// How a histogram is counted on a GPU. The CPU ignores this setting.
@@ -85,14 +85,13 @@ impl Histogram<u8> {
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let counts = slm::Histogram::bytes().prepare(&slm::Device::cpu())?.apply(b"hello")?;
-    /// assert_eq!(counts.bins()[usize::from(b'l')], 2);
+    /// assert_eq!(counts.bins()?[usize::from(b'l')], 2);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
     pub fn bytes() -> Self {
-        // Exactly: `floor(x * 256 / 255)` is x, but for 255 itself, which is in the last bin because that is closed.
-        Self::even(256, 0..u8::MAX).closed()
+        Self::even(256, 0..256)
     }
 }
 
@@ -103,7 +102,8 @@ impl Histogram<u16> {
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let counts = slm::Histogram::low_bits(10).prepare(&slm::Device::cpu())?.apply(&[3, 0xfc03, 1023])?;
-    /// assert_eq!((counts.bins().len(), counts.bins()[3], counts.bins()[1023]), (1024, 2, 1));
+    /// let bins = counts.bins()?;
+    /// assert_eq!((bins.len(), bins[3], bins[1023]), (1024, 2, 1));
     /// # Ok(())
     /// # }
     /// ```
@@ -117,38 +117,40 @@ impl<T: HistogramElement> Histogram<T> {
     /// `bins` bins of equal width, 1 to 2^24, from the lower end of the range up to but not including the upper one. Borders
     /// are exact for integers, and rounded once for floats: the [module](super) has the formula.
     ///
-    /// No integer is above `T::MAX`, so what covers a whole type of them is `T::MIN..T::MAX` and [`closed`](Self::closed).
-    /// Such bins are all equally wide if their number divides that of the type's values, a power of two.
+    /// Bounds of integers may be numbers that no sample is: `0..256` are all bytes. [`HistogramBound`] says of which types they
+    /// can be. A range that begins below the type of the samples is slower on GPUs, where bins are then searched as
+    /// [`edges`](Self::edges) are, unless samples are `u8`.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let thirds = slm::Histogram::even(3, -10..10).prepare(&slm::Device::cpu())?;
     /// let counts = thirds.apply(&[-11, -10, -4, -3, 9, 10])?;
-    /// assert_eq!(counts.bins(), [2, 1, 1]); // from -10, -3.33… and 3.33… on
-    /// assert_eq!((counts.below(), counts.above()), (1, 1));
+    /// assert_eq!(counts.bins()?, [2, 1, 1]); // from -10, -3.33… and 3.33… on
+    /// assert_eq!((counts.below()?, counts.above()?), (1, 1));
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn even(bins: usize, range: Range<T>) -> Self {
-        Self::new(Bins::Even { bins, lower: range.start, upper: range.end })
+    pub fn even<B: HistogramBound<T>>(bins: usize, range: Range<B>) -> Self {
+        Self::new(Bins::Even { bins, lower: range.start.into_bound(), upper: range.end.into_bound() })
     }
 
     /// Bins between neighbouring edges, which ascend strictly: bin `k` is `edges[k] <= x < edges[k + 1]`, 1 to 2^24 bins.
-    /// The first and the last edge of floats may be infinite.
+    /// The first and the last edge may lie outside of what samples can be: those of floats may be infinite, and those of
+    /// integers beyond the type, as in `edges(&[0, 16, 256])` for bytes.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let decades = slm::Histogram::edges(&[1.0, 10.0, 100.0, f64::INFINITY]).prepare(&slm::Device::cpu())?;
     /// let counts = decades.apply(&[0.5, 1.0, 9.9, 10.0, 1e300])?;
-    /// assert_eq!(counts.bins(), [2, 1, 1]);
-    /// assert_eq!(counts.below(), 1);
+    /// assert_eq!(counts.bins()?, [2, 1, 1]);
+    /// assert_eq!(counts.below()?, 1);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn edges(edges: &[T]) -> Self {
-        Self::new(Bins::Edges(edges.into()))
+    pub fn edges<B: HistogramBound<T>>(edges: &[B]) -> Self {
+        Self::new(Bins::Edges(edges.iter().map(|edge| edge.into_bound()).collect()))
     }
 
     fn new(bins: Bins<T>) -> Self {
@@ -203,7 +205,8 @@ impl<T: HistogramElement> Histogram<T> {
     ///
     /// * [`HistogramError::Bins`] for no bins or more than 2^24; [`HistogramError::LowBits`] for no bits or more than 16.
     /// * [`HistogramError::Range`] unless the range goes from a finite number to a larger one.
-    /// * [`HistogramError::Edges`] for fewer than two edges; [`HistogramError::EdgeOrder`] unless they ascend strictly.
+    /// * [`HistogramError::Edges`] for fewer than two edges; [`HistogramError::EdgeOrder`] unless they ascend strictly;
+    ///   [`HistogramError::InnerEdge`] for one between others that no sample can be.
     /// * [`HistogramError::Channels`] if no channel is counted, or more than there are; [`Error::TooLarge`] for more than 2^31
     ///   channels or counters. These are [`counts_len`](PreparedHistogram::counts_len); GPUs count bytes by their values,
     ///   for which they need 256 in each channel that is counted.
@@ -212,10 +215,10 @@ impl<T: HistogramElement> Histogram<T> {
     /// * What [`Device::upload`] gives, [`Error::OutOfHostMemory`] for the borders or a copy of the edges, and on a GPU what
     ///   [`Device::kernel`] gives.
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {
-        T::prepare(self, device)
+        T::prepare(device, self.rule(), self.algorithm)
     }
 
-    pub(super) fn rule(&self) -> Rule<T> {
+    fn rule(&self) -> Rule<T> {
         let (bins, counted) = (self.bins.clone(), self.counted.unwrap_or(self.channels));
         Rule { bins, closed: self.closed, channels: self.channels, counted }
     }

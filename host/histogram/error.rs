@@ -24,7 +24,7 @@ pub enum HistogramError {
         /// The bits of a sample.
         limit: u32,
     },
-    /// A range that has no inside. `f64` has all values of the element types exactly.
+    /// A range that has no inside. Integers beyond 2^53 are rounded here.
     #[error("the range of a histogram goes from a finite number to a larger one, and not from {} to {}",
         Number(*lower, *upper), Number(*upper, *lower))]
     Range {
@@ -50,6 +50,21 @@ pub enum HistogramError {
         /// The one behind it.
         next: f64,
     },
+    /// An edge of integers that no sample can be, and that is neither the first nor the last one.
+    #[error("only the first and the last edge of a histogram may lie outside of what its samples can be, and edge {index} \
+        is {}", Number(*edge, *edge))]
+    InnerEdge {
+        /// The place of the first such edge, numbered from 0.
+        index: usize,
+        /// This edge.
+        edge: f64,
+    },
+    /// One channel's counts asked of a histogram that has counted several.
+    #[error("the counts are of {channels} channels: take those of one by `channel`, or go through `channels`")]
+    SeveralChannels {
+        /// The channels that were counted.
+        channels: usize,
+    },
     /// A number of counted channels that is 0 or exceeds the channels.
     #[error("a histogram counts at least 1 of its channels and at most all, and not {counted} of {channels}")]
     Channels {
@@ -72,7 +87,7 @@ pub enum HistogramError {
         /// Its place, numbered from 0: the first such.
         index: usize,
         /// The weight.
-        weight: f32,
+        weight: f64,
     },
 }
 

@@ -1,9 +1,10 @@
 //! Histograms as launches of kernels: which ones, how often, in which shape and with which arguments.
 
+use super::fitted::Fitted;
 use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
 use super::tuning::Tuning;
-use super::{HistogramAlgorithm, MemoryOrder, Plan, Rule};
+use super::{HistogramAlgorithm, MemoryOrder, Plan};
 use crate::info::SharedMemory;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalInOut};
@@ -40,7 +41,7 @@ impl<B: FromRule> Memory<B> {
 
 /// A histogram as launches of kernels on a device with so much shared memory.
 pub(super) struct Launches<B: FromRule> {
-    rule: Rule<B::Element>,
+    fitted: Fitted<B::Element>,
     algorithm: HistogramAlgorithm,
     shared: SharedMemory,
     tuning: Tuning,
@@ -60,18 +61,18 @@ impl<B: FromRule> Launches<B> {
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
     /// [`Error::TooLarge`](crate::Error::TooLarge) if there cannot be so many counters.
     pub(super) fn new(
-        rule: &Rule<B::Element>,
+        fitted: Fitted<B::Element>,
         algorithm: HistogramAlgorithm,
         shared: SharedMemory,
         tuning: Tuning,
     ) -> Result<Self> {
         // Bytes may have more keys than the cells that `Rule::check` has counted.
-        check_counters(rule.counted, B::keys(rule))?;
-        let counters = (rule.counted * B::keys(rule)) as u32;
+        check_counters(fitted.rule.counted, B::keys(&fitted))?;
+        let counters = (fitted.rule.counted * B::keys(&fitted)) as u32;
         let geometry = |algorithm| Geometry::new(kernel(algorithm, &tuning), counters, tuning.memory, &tuning.launches);
         let (chosen, reason) = match algorithm {
             HistogramAlgorithm::Auto => {
-                let most_ranges = match (B::IS_SEARCH, rule.channels) {
+                let most_ranges = match (B::IS_SEARCH, fitted.rule.channels) {
                     (true, _) => tuning.searched_ranges,
                     (false, 1) => tuning.ranges,
                     (false, _) => tuning.ranges_of_channels,
@@ -81,7 +82,7 @@ impl<B: FromRule> Launches<B> {
             _ => (algorithm, "asked for".to_owned()),
         };
         let launches = Launches {
-            rule: rule.clone(),
+            fitted,
             algorithm,
             shared,
             tuning,
@@ -98,7 +99,12 @@ impl<B: FromRule> Launches<B> {
 
     /// The number of counts.
     pub(super) fn counts(&self) -> usize {
-        self.rule.counters()
+        self.fitted.rule.counters()
+    }
+
+    /// The table that the bins come with.
+    pub(super) fn table(&self) -> Result<Vec<B::Table>> {
+        B::table(&self.fitted)
     }
 
     /// The kernel that counts.
@@ -111,7 +117,7 @@ impl<B: FromRule> Launches<B> {
             self.chosen,
             HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed) | HistogramAlgorithm::LanePrivate
         );
-        match is_relaxed && self.rule.channels == 1 && self.geometry.is_alone() {
+        match is_relaxed && self.fitted.rule.channels == 1 && self.geometry.is_alone() {
             true => B::counter_alone(),
             false => B::counter(self.kernel()),
         }
@@ -123,7 +129,7 @@ impl<B: FromRule> Launches<B> {
 
     /// What is counted apart on the device: the keys of all channels that are counted.
     fn counters(&self) -> usize {
-        self.rule.counted * B::keys(&self.rule)
+        self.fitted.rule.counted * B::keys(&self.fitted)
     }
 
     /// Copies of each counter in a block's shared memory.
@@ -140,6 +146,7 @@ impl<B: FromRule> Launches<B> {
         // Numbers of 32 bits: packs and tails are at most those of a launch, `Rule::check` has compared channels and cells with
         // 2^31, and `new` the keys.
         let &Memory { samples, counts, lock, table } = memory;
+        let counts = counts.slice(B::first(&self.fitted) as u64, u64::MAX);
         let samples = samples.slice(part.first as u64, u64::MAX);
         let packs = samples.slice(0, (part.packs * per_pack::<B>()) as u64);
         let Geometry { ranges, range, copies_log2, .. } = self.geometry;
@@ -154,14 +161,14 @@ impl<B: FromRule> Launches<B> {
             samples,
             counts,
             lock,
-            binning: B::new(&self.rule, table),
+            binning: B::new(&self.fitted, table),
             packs: part.packs as u32,
             tail: part.tail as u32,
-            channels: self.rule.channels as u32,
-            first_channel: (part.first % self.rule.channels) as u32,
-            counted: self.rule.counted as u32,
-            keys: B::keys(&self.rule) as u32,
-            cells: self.rule.cells() as u32,
+            channels: self.fitted.rule.channels as u32,
+            first_channel: (part.first % self.fitted.rule.channels) as u32,
+            counted: self.fitted.rule.counted as u32,
+            keys: B::keys(&self.fitted) as u32,
+            cells: self.fitted.rule.cells() as u32,
             seq_cst: seq_cst.into(),
             ranges,
             range,
@@ -228,8 +235,8 @@ impl<B: FromRule> Launches<B> {
             kernel: kernel.to_owned(),
             reason: reason.to_owned(),
             samples,
-            bins: self.rule.bins(),
-            channels: self.rule.counted,
+            bins: self.fitted.rule.bins(),
+            channels: self.fitted.rule.counted,
             counters: self.counters(),
             copies: self.copies(),
             ranges: self.geometry.ranges,

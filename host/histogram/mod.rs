@@ -13,7 +13,8 @@
 //! above it and those that are NaN are counted apart, so that no sample goes uncounted. Infinities are below or above
 //! like other numbers, and -0.0 is 0.0.
 //!
-//! This holds for every range of finite numbers: it may be wider than the largest sample, there may be more bins than
+//! This holds for every range of finite numbers: it may reach beyond what samples can be, as `0..256` does for bytes, it may
+//! be wider than the largest sample, there may be more bins than
 //! different samples, and more than a float's precision tells apart. Then neighbouring borders are the same, and the bin
 //! between them stays empty. [`edges`](PreparedHistogram::edges) gives the borders. NumPy's `histogram` compares floats with
 //! the borders that its `linspace` computes, `k * ((upper - lower) / bins) + lower` in double precision with every operation
@@ -30,7 +31,8 @@
 //!
 //! In a buffer the counts of the channels stand one after another, and for each channel there are `bins` counts, one of
 //! the samples below, one of those above and one of NaNs: [`counts_len`](PreparedHistogram::counts_len) in all.
-//! [`apply_into`](PreparedHistogram::apply_into) adds to what is there, modulo 2^64.
+//! [`apply_into`](PreparedHistogram::apply_into) overwrites what is there, and
+//! [`accumulate_into`](PreparedHistogram::accumulate_into) adds to it, modulo 2^64.
 //!
 //! # Weights
 //!
@@ -38,29 +40,38 @@
 //! the sums do not depend on the order either, each weight is rounded to the nearest whole multiple of a *quantum* (ties
 //! to even), and the multiples are added exactly in 64 bits, as Demmel and Nguyen's *Fast Reproducible Floating-Point
 //! Summation* (2013) does with one bin. With `n` weights in all, `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, the quantum
-//! is `2^(e + l - 61)`: no sum can overflow. A sum of `m` weights is off by `m · quantum / 2` at most, and is rounded
-//! once more when it becomes an `f64`. The sums of up to 2^14 weights whose magnitudes differ by a factor of 2^24 at most
-//! are exact but for that. The result is the same, bit for bit, on every device.
+//! is `2^(e + l - 61)`, for weights of type `f64` at least the smallest positive one: no sum can overflow. Weights below half a
+//! quantum are lost. A sum of `m` weights is off by `m · quantum / 2` at most, and is rounded once more when it becomes an
+//! `f64`. The sums of up to 2^14 weights of type `f32` whose magnitudes differ by a factor of 2^24 at most are exact but for that. The result is the same, bit for bit, on every device. Several calls have a quantum each;
+//! [`accumulate_weighted`](PreparedHistogram::accumulate_weighted) adds their sums as `f64`.
 
 // A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
-// launched as `launches.rs` says, with the numbers of `tuning.rs`. `rule.rs` is the problem that both have.
+// launched as `launches.rs` says, with the numbers of `tuning.rs`. `rule.rs` is the problem that both have, and
+// `fitted.rs` what is left of it for samples of their type.
+mod bound;
 mod counts;
 mod cpu;
 mod description;
 mod element;
 mod error;
+mod fitted;
 mod gpu;
 mod kernels;
 mod launches;
 mod plan;
 mod prepared;
 mod rule;
+mod samples;
 mod tuning;
+mod weights;
 
+pub use bound::HistogramBound;
 pub use counts::{Channel, Counts, WeightedCounts};
 pub use description::{Histogram, HistogramAlgorithm, MemoryOrder};
 pub use element::HistogramElement;
 pub use error::HistogramError;
 pub use plan::Plan;
 pub use prepared::PreparedHistogram;
-use rule::{Bins, Rule, check_weights};
+use rule::{Bins, Rule};
+pub use samples::Samples;
+pub use weights::HistogramWeight;

@@ -183,16 +183,16 @@ fn counts_of_another_handle(device: &Device) -> Result<(), Failed> {
     for other in [Device::cuda(0)?, Device::cpu()] {
         let (foreign, mut foreign_counts) = (other.upload(&[1u16, 2])?, other.upload(&[9u64; 5])?);
         let weights = other.upload(&[1.0f32, 2.0])?;
-        equal(histogram.apply_into(&foreign, &mut counts).err(), mismatch("the input", device, &other))?;
-        equal(histogram.apply_into(&samples, &mut foreign_counts).err(), mismatch("the counts", device, &other))?;
+        equal(histogram.accumulate_into(&foreign, &mut counts).err(), mismatch("the input", device, &other))?;
+        equal(histogram.accumulate_into(&samples, &mut foreign_counts).err(), mismatch("the counts", device, &other))?;
         equal(histogram.counts(&foreign_counts).err(), mismatch("the counts", device, &other))?;
         let weighted = histogram.apply_weighted_buffers(&samples, &weights);
         equal(weighted.err(), mismatch("the weights", device, &other))?;
         equal((counts.download()?, foreign_counts.download()?), (vec![7; 5], vec![9; 5]))?;
     }
     let error = Error::Length { what: "the buffer of counts", expected: 5, actual: 4 };
-    equal(histogram.apply_into(&samples, &mut device.zeroed(4)?).err(), Some(error))?;
-    histogram.apply_into(&samples, &mut counts)?;
+    equal(histogram.accumulate_into(&samples, &mut device.zeroed(4)?).err(), Some(error))?;
+    histogram.accumulate_into(&samples, &mut counts)?;
     equal(counts.download()?, vec![8, 8, 7, 7, 7])
 }
 

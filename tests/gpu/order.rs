@@ -82,7 +82,7 @@ fn counting_allocates_nothing(device: &Device) -> Result<(), Failed> {
     for algorithm in histogram::ALGORITHMS {
         let histogram = hundred_bins().algorithm(algorithm).prepare(device)?;
         let mut counts = device.zeroed(histogram.counts_len())?;
-        allocates_nothing(&format!("{algorithm:?}"), || histogram.apply_into(&samples, &mut counts))?;
+        allocates_nothing(&format!("{algorithm:?}"), || histogram.accumulate_into(&samples, &mut counts))?;
     }
     Ok(())
 }
@@ -202,12 +202,12 @@ fn counts_add_up_in_order(device: &Device) -> Result<(), Failed> {
         let samples = x.iter().map(|x| device.upload(x)).collect::<slm::Result<Vec<_>>>()?;
         let mut counts = device.zeroed(histogram.counts_len())?;
         for step in 0..200 {
-            histogram.apply_into(&samples[step % 3], &mut counts)?;
+            histogram.accumulate_into(&samples[step % 3], &mut counts)?;
             if step % 20 == 10 {
                 // New memory in the middle of it, gone again before the work is done.
                 let mut copy = device.zeroed(counts.len())?;
                 copy.copy_from(&counts)?;
-                histogram.apply_into(&samples[0], &mut copy)?;
+                histogram.accumulate_into(&samples[0], &mut copy)?;
                 counts.copy_from(&copy)?;
             }
         }
@@ -284,7 +284,7 @@ fn counted(histogram: &Histogram<i32>, x: &[i32]) -> slm::Result<Vec<u64>> {
     let device = Device::cpu();
     let histogram = histogram.prepare(&device)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
-    histogram.apply_into(&device.upload(x)?, &mut counts)?;
+    histogram.accumulate_into(&device.upload(x)?, &mut counts)?;
     counts.download()
 }
 
@@ -295,7 +295,7 @@ fn samples_dropped_while_counted(device: &Device) -> Result<(), Failed> {
     for _ in 0..5 {
         let histogram = description.prepare(device)?;
         let (samples, mut counts) = (device.upload(&x)?, device.zeroed(histogram.counts_len())?);
-        histogram.apply_into(&samples, &mut counts)?;
+        histogram.accumulate_into(&samples, &mut counts)?;
         drop(samples);
         drop(histogram);
         let _others = overwritten([device, &other], [x.len(), 200])?;
@@ -350,7 +350,7 @@ fn handles_dropped_while_counting(_device: &Device) -> Result<(), Failed> {
         let device = Device::cuda(0)?;
         let histogram = description.prepare(&device)?;
         let (samples, mut counts) = (device.upload(&x)?, device.zeroed(histogram.counts_len())?);
-        histogram.apply_into(&samples, &mut counts)?;
+        histogram.accumulate_into(&samples, &mut counts)?;
         counts
     };
     same(&counts.download()?, &counted(&description, &x)?)?;
@@ -359,7 +359,7 @@ fn handles_dropped_while_counting(_device: &Device) -> Result<(), Failed> {
     let device = Device::cuda(0)?;
     let histogram = description.prepare(&device)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
-    histogram.apply_into(&device.upload(&x)?, &mut counts)?;
+    histogram.accumulate_into(&device.upload(&x)?, &mut counts)?;
     Ok(())
 }
 
