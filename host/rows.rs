@@ -70,6 +70,7 @@ impl Rows {
 
     /// Copies them in host memory.
     pub(crate) fn copy<T: Copy>(self, source: &[T], target: &mut [T]) {
+        debug_assert!(self.fit(source.len(), target.len()), "{self:?}");
         for [from, to] in self.joined().each() {
             target[to].copy_from_slice(&source[from]);
         }
