@@ -51,6 +51,7 @@ pub enum Operation {
 /// larger of two floats are those of the total order of IEEE 754 (`f32::total_cmp`): -NaN < -∞ < … < -0 < +0 < … < +∞ < +NaN. So a NaN is no
 /// exception, the order of the operations does not matter, and the results are the same on the host and on the
 /// device. Leave NaNs out with a test beforehand if they must not count.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of the supertrait in their generic code")]
 pub trait Atomic: Value + sealed::ReadModifyWrite {}
 
 /// An atomic value that has the bitwise operations: `u32`, `i32`, `u64` and `i64`.
@@ -71,7 +72,7 @@ pub(crate) mod sealed {
     #[cfg(target_os = "cuda")]
     use super::{Ordering, Place};
 
-    pub trait ReadModifyWrite: Sized {
+    pub(crate) trait ReadModifyWrite: Sized {
         /// What `operation` makes of `old`.
         #[cfg(not(target_os = "cuda"))]
         fn apply(operation: Operation, old: Self, operand: Self) -> Self;

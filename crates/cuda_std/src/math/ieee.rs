@@ -27,10 +27,11 @@ unsafe extern "C" {
 }
 
 /// A float with the operations of this module: `f32` and `f64`.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of the supertrait in their generic code")]
 pub trait Float: crate::Value + sealed::Float {}
 
 mod sealed {
-    pub trait Float: Copy {
+    pub(super) trait Float: Copy {
         fn sqrt(self) -> Self;
         fn floor(self) -> Self;
         fn ceil(self) -> Self;
