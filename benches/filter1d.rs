@@ -9,18 +9,18 @@ mod common;
 
 use common::{median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
-use slm::filter1d::{Algorithm, FilterElement, HaloLoad, PreparedFilter1d};
+use slm::filter1d::{FilterAlgorithm, FilterElement, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Buffer, Device, Filter1d, Result};
 use std::time::{Duration, Instant};
 
 const TAPS: usize = 257;
 const ROUNDS: usize = 25;
 
-const VARIANTS: [(&str, Algorithm); 4] = [
-    ("global", Algorithm::GlobalMemory),
-    ("tile, edge thread", Algorithm::SharedTile(HaloLoad::EdgeThread)),
-    ("tile, cooperative", Algorithm::SharedTile(HaloLoad::Cooperative)),
-    ("register-tiled", Algorithm::RegisterTiled),
+const VARIANTS: [(&str, FilterAlgorithm); 4] = [
+    ("global", FilterAlgorithm::GlobalMemory),
+    ("tile, edge thread", FilterAlgorithm::SharedTile(HaloLoad::EdgeThread)),
+    ("tile, cooperative", FilterAlgorithm::SharedTile(HaloLoad::Cooperative)),
+    ("register-tiled", FilterAlgorithm::RegisterTiled),
 ];
 
 fn main() -> Result<()> {
@@ -123,11 +123,11 @@ impl<T: Number> Problem<T> {
         Ok(Problem { device: device.clone(), taps: data(TAPS, 2), host, samples, outputs })
     }
 
-    fn variants(&self) -> &'static [(&'static str, Algorithm)] {
-        if self.device.info().backend == Backend::Cpu { &[("cpu", Algorithm::Auto)] } else { &VARIANTS }
+    fn variants(&self) -> &'static [(&'static str, FilterAlgorithm)] {
+        if self.device.info().backend == Backend::Cpu { &[("cpu", FilterAlgorithm::Auto)] } else { &VARIANTS }
     }
 
-    fn prepare(&self, algorithm: Algorithm) -> Result<PreparedFilter1d<T>> {
+    fn prepare(&self, algorithm: FilterAlgorithm) -> Result<PreparedFilter1d<T>> {
         Filter1d::correlate(&self.taps).algorithm(algorithm).prepare(&self.device)
     }
 

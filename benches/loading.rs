@@ -67,10 +67,10 @@ fn round() -> Result<()> {
     of_filters(&device, [1i32, 2, 1])?;
     timed("histogram of u8", || Histogram::bytes().prepare(&device))?;
     timed("histogram of f32, even bins", || Histogram::even(256, 0.0f32..1.0).prepare(&device))?;
-    timed("histogram of i32, edges", || Histogram::edges(&[0, 3, 7]).prepare(&device))?;
-    timed("transposition of u8", || Transpose::new(64, 64).prepare::<u8>(&device))?;
-    timed("transposition of f32", || Transpose::new(64, 64).prepare::<f32>(&device))?;
-    timed("transposition of f32, odd rows", || Transpose::new(65, 67).prepare::<f32>(&device))?;
+    timed("histogram of i32, edges", || Histogram::<i32>::edges(&[0, 3, 7]).prepare(&device))?;
+    timed("transposition of u8", || Transpose::<u8>::new(64, 64).prepare(&device))?;
+    timed("transposition of f32", || Transpose::<f32>::new(64, 64).prepare(&device))?;
+    timed("transposition of f32, odd rows", || Transpose::<f32>::new(65, 67).prepare(&device))?;
     timed("a second handle, filter of f32", || Filter1d::correlate(&[1.0f32, 2.0, 1.0]).prepare(&Device::cuda(0)?))?;
     Ok(())
 }

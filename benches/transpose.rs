@@ -9,7 +9,7 @@ mod common;
 use common::{median, random, report};
 use criterion::{Criterion, Throughput};
 use rayon::prelude::*;
-use slm::transpose::{Algorithm, PreparedTranspose, TransposeElement};
+use slm::transpose::{PreparedTranspose, TransposeAlgorithm, TransposeElement};
 use slm::{Backend, Buffer, Device, Result, Transpose, ndarray};
 use std::time::{Duration, Instant};
 
@@ -92,10 +92,10 @@ impl Case {
         let mut times = (0..rounds(device)).map(copy).collect::<Result<Vec<_>>>()?;
         self.report("copy", bytes, median(&mut times), "ok");
         let all = [
-            ("naive", Algorithm::Naive),
-            ("shared unpadded", Algorithm::SharedUnpadded),
-            ("shared padded", Algorithm::SharedPadded),
-            ("auto", Algorithm::Auto),
+            ("naive", TransposeAlgorithm::Naive),
+            ("shared unpadded", TransposeAlgorithm::SharedUnpadded),
+            ("shared padded", TransposeAlgorithm::SharedPadded),
+            ("auto", TransposeAlgorithm::Auto),
         ];
         let all = if is_cpu(device) { &all[3..] } else { &all[..] };
         for (name, algorithm) in all {
@@ -103,7 +103,7 @@ impl Case {
             let transpose = transpose.algorithm(*algorithm).prepare(device)?;
             self.row(name, bytes, &transpose, &input, &mut output)?;
             self.check(&output.download()?, components, &of);
-            if *algorithm == Algorithm::Auto {
+            if *algorithm == TransposeAlgorithm::Auto {
                 println!("# {}", transpose.plan().to_string().replace('\n', "\n# "));
             }
         }

@@ -13,9 +13,9 @@ use ndarray::Array2;
 use random::random;
 use slm::banks::Accumulation;
 use slm::emulator::{Action, Space};
-use slm::filter1d::{Algorithm as FilterAlgorithm, FilterElement, HaloLoad};
-use slm::histogram::{Algorithm, HistogramElement, Ordering};
-use slm::transpose::{Algorithm as TransposeAlgorithm, TransposeElement};
+use slm::filter1d::{FilterAlgorithm, FilterElement, HaloLoad};
+use slm::histogram::{HistogramAlgorithm, HistogramElement, MemoryOrder};
+use slm::transpose::{TransposeAlgorithm, TransposeElement};
 use slm::{Buffer2, Device, Filter1d, Histogram, LaunchShape, Result, Transpose};
 use slm_kernels::banks::{self, ProbeArgs, banks_probe};
 
@@ -37,13 +37,13 @@ const FILTER_PROBLEMS: [(usize, [usize; 2], usize); 4] =
     [(33, [1, 5003], 1), (30, [1, 3001], 1), (33, [5, 501], 1), (33, [101, 45], 0)];
 
 /// The ways to count, and how many samples there are at most.
-const ALGORITHMS: [(Algorithm, usize); 6] = [
-    (Algorithm::Critical, 99),
-    (Algorithm::GlobalAtomic(Ordering::Relaxed), usize::MAX),
-    (Algorithm::CachedAtomic, usize::MAX),
-    (Algorithm::PrivatePerThread, usize::MAX),
-    (Algorithm::SharedAtomic(Ordering::Relaxed), usize::MAX),
-    (Algorithm::LanePrivate, usize::MAX),
+const ALGORITHMS: [(HistogramAlgorithm, usize); 6] = [
+    (HistogramAlgorithm::Critical, 99),
+    (HistogramAlgorithm::GlobalAtomic(MemoryOrder::Relaxed), usize::MAX),
+    (HistogramAlgorithm::CachedAtomic, usize::MAX),
+    (HistogramAlgorithm::PrivatePerThread, usize::MAX),
+    (HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), usize::MAX),
+    (HistogramAlgorithm::LanePrivate, usize::MAX),
 ];
 
 /// The samples of a histogram: 750 packs of 16 bytes, fewer than a block has threads, and as many samples behind them as
@@ -138,7 +138,12 @@ fn histograms<T: HistogramElement>(device: &Device, bins: &Histogram<T>, sample:
     run(device, || histogram.apply_weighted(&samples[..WEIGHTED_SAMPLES], &weights))
 }
 
-fn count<T: HistogramElement>(device: &Device, bins: &Histogram<T>, algorithm: Algorithm, samples: &[T]) -> Result<()> {
+fn count<T: HistogramElement>(
+    device: &Device,
+    bins: &Histogram<T>,
+    algorithm: HistogramAlgorithm,
+    samples: &[T],
+) -> Result<()> {
     let histogram = bins.clone().algorithm(algorithm).prepare(device)?;
     run(device, || histogram.apply(samples))
 }
@@ -159,17 +164,17 @@ fn powers_of_two<T: HistogramElement + From<u16>>(device: &Device) -> Result<()>
 fn other_ways(device: &Device) -> Result<()> {
     let even = |bins| Histogram::even(bins, 0.0..f32::from(SAMPLES_END));
     histograms(device, &even(20).channels(3).count(2), below_end)?;
-    count(device, &even(1000), Algorithm::LanePrivate, &samples(below_end))?;
-    count(device, &even(70_000), Algorithm::SharedAtomic(Ordering::Relaxed), &samples(below_end))?;
+    count(device, &even(1000), HistogramAlgorithm::LanePrivate, &samples(below_end))?;
+    count(device, &even(70_000), HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), &samples(below_end))?;
     alone::<u16>(device)?;
     alone::<u32>(device)?;
     alone::<i32>(device)?;
     alone::<f32>(device)?;
     alone::<f64>(device)?;
     let rounded = Histogram::even(50_001, 0.0..f64::from(SAMPLES_END));
-    count(device, &rounded, Algorithm::SharedAtomic(Ordering::Relaxed), &samples(below_end))?;
+    count(device, &rounded, HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), &samples(below_end))?;
     let low_bits = Histogram::low_bits(16);
-    count(device, &low_bits, Algorithm::SharedAtomic(Ordering::Relaxed), &samples(|bits| bits as u16))
+    count(device, &low_bits, HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), &samples(|bits| bits as u16))
 }
 
 /// As many counters as leave no room for a second block on a multiprocessor. Bytes have too few on this device.
@@ -177,7 +182,7 @@ fn alone<T: HistogramElement + From<u16>>(device: &Device) -> Result<()> {
     const BINS: u16 = 50_000;
     let edges: Vec<T> = (0..=BINS).map(T::from).collect();
     for histogram in [Histogram::even(BINS.into(), T::from(0)..T::from(BINS)), Histogram::edges(&edges)] {
-        count(device, &histogram, Algorithm::SharedAtomic(Ordering::Relaxed), &samples(below_end))?;
+        count(device, &histogram, HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), &samples(below_end))?;
     }
     Ok(())
 }
@@ -211,10 +216,10 @@ fn transpose<T: TransposeElement>(
 ) -> Result<()> {
     let matrix = |rows: usize, columns: usize| -> Result<Buffer2<T>> {
         let (width, pitch) = (columns * components, columns * components + gap);
-        Ok(Buffer2::from_buffer(device.zeroed(rows * pitch)?, rows, width, pitch)?)
+        Buffer2::from_buffer(device.zeroed(rows * pitch)?, rows, width, pitch)
     };
     let (input, mut output) = (matrix(rows, columns)?, matrix(columns, rows)?);
-    let transpose = Transpose::new(rows, columns).components(components).algorithm(algorithm).prepare::<T>(device)?;
+    let transpose = Transpose::new(rows, columns).components(components).algorithm(algorithm).prepare(device)?;
     run(device, || transpose.apply_matrix_into(&input, &mut output))
 }
 

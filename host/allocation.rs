@@ -1,7 +1,7 @@
 //! Host memory. A failed allocation is an error; with `vec!` and `to_vec` it would end the program.
 
 use crate::{Element, Error, Result};
-use ndarray::ArrayView2;
+use ndarray::{ArrayView, Dimension};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -31,8 +31,8 @@ pub(crate) fn copied<T: Element>(data: &[T]) -> Result<Vec<T>> {
     Ok(copy)
 }
 
-/// Returns the elements of a matrix in row-major order: borrowed if they are stored in that order, otherwise copied.
-pub(crate) fn row_after_row<T: Element>(matrix: ArrayView2<'_, T>) -> Result<Cow<'_, [T]>> {
+/// Returns the elements of an array in row-major order: borrowed if they are stored in that order, otherwise copied.
+pub(crate) fn row_after_row<T: Element, D: Dimension>(matrix: ArrayView<'_, T, D>) -> Result<Cow<'_, [T]>> {
     if let Some(data) = matrix.to_slice() {
         return Ok(Cow::Borrowed(data));
     }

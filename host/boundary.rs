@@ -1,5 +1,6 @@
 //! Values outside of a signal, and the part of a result that is computed.
 
+use crate::Element;
 use slm_kernels::signal::Border;
 
 /// Values of a signal `a b c d` beyond its ends.
@@ -37,16 +38,16 @@ pub enum Boundary<T> {
     Wrap,
 }
 
-impl<T: slm_kernels::signal::Sample> Boundary<T> {
+impl<T: Element> Boundary<T> {
     /// Returns the rule, and the value outside if it is constant.
     pub(crate) fn border(self) -> (Border, T) {
         match self {
-            Boundary::Zero => (Border::Constant, T::ZERO),
+            Boundary::Zero => (Border::Constant, T::default()),
             Boundary::Constant(outside) => (Border::Constant, outside),
-            Boundary::Nearest => (Border::Nearest, T::ZERO),
-            Boundary::Reflect => (Border::Reflect, T::ZERO),
-            Boundary::Mirror => (Border::Mirror, T::ZERO),
-            Boundary::Wrap => (Border::Wrap, T::ZERO),
+            Boundary::Nearest => (Border::Nearest, T::default()),
+            Boundary::Reflect => (Border::Reflect, T::default()),
+            Boundary::Mirror => (Border::Mirror, T::default()),
+            Boundary::Wrap => (Border::Wrap, T::default()),
         }
     }
 }

@@ -3,9 +3,9 @@
 use crate::allocation;
 use crate::backend::{Memory, Queue, cuda, emulated};
 use crate::device::Engine;
+use crate::rows::Rows;
 use crate::{Device, Element, Error, Result};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
-use ndarray::{Array2, ArrayView2};
 use std::fmt;
 
 /// A sequence of elements in a device's memory.
@@ -166,7 +166,48 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Returns the elements of a buffer that was [unwritten](Device::unwritten), after all work that was enqueued before.
+    /// Copies rows of `data` to the buffer, after all work that was enqueued before. They fit.
+    pub(crate) fn upload_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
+        match &mut self.storage {
+            Storage::Cpu(target) => rows.copy(data, target),
+            Storage::Cuda(memory) => memory.overwrite_rows(data, rows)?,
+            Storage::Emulated(memory) => memory.overwrite_rows(data, rows)?,
+        }
+        Ok(())
+    }
+
+    /// Copies rows to `data`, after all work that was enqueued before. They fit.
+    pub(crate) fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
+        match &self.storage {
+            Storage::Cpu(source) => rows.copy(source, data),
+            Storage::Cuda(memory) => memory.download_rows(data, rows)?,
+            Storage::Emulated(memory) => memory.download_rows(data, rows)?,
+        }
+        Ok(())
+    }
+
+    /// Enqueues a copy of rows of `source`, a buffer of the same device. They fit.
+    pub(crate) fn copy_rows(&mut self, source: &Buffer<T>, rows: Rows) -> Result<()> {
+        match (&mut self.storage, &source.storage) {
+            (Storage::Cpu(target), Storage::Cpu(source)) => rows.copy(source, target),
+            (Storage::Cuda(target), Storage::Cuda(source)) => target.copy_rows(source, rows)?,
+            (Storage::Emulated(target), Storage::Emulated(source)) => target.copy_rows(source, rows)?,
+            _ => another_kind(),
+        }
+        Ok(())
+    }
+
+    /// Enqueues that all elements become zero.
+    pub(crate) fn clear(&mut self) -> Result<()> {
+        match &mut self.storage {
+            Storage::Cpu(data) => data.fill(T::default()),
+            Storage::Cuda(memory) => memory.clear()?,
+            Storage::Emulated(memory) => memory.clear()?,
+        }
+        Ok(())
+    }
+
+    /// The elements of an output that was [unwritten](Device::unwritten), after all work that was enqueued before.
     ///
     /// # Errors
     ///
@@ -252,233 +293,6 @@ impl<T: Element> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Buffer").field("len", &self.len()).field("device", &self.device).finish()
     }
-}
-
-/// A row-major matrix in a device's memory: element `(r, c)` is element `r * pitch + c` of a [`Buffer`].
-#[derive(Debug)]
-pub struct Buffer2<T: Element> {
-    buffer: Buffer<T>,
-    rows: usize,
-    columns: usize,
-    pitch: usize,
-}
-
-impl<T: Element> Buffer2<T> {
-    /// Returns the matrix with rows `pitch` elements apart in `buffer`, beginning with its first element. Elements between the rows
-    /// and after the last row are never accessed.
-    ///
-    /// # Errors
-    ///
-    /// The [`FromBufferError`] contains the buffer, and one of these errors:
-    ///
-    /// * [`Error::Pitch`] if the pitch is shorter than a row.
-    /// * [`Error::Length`] if the buffer is shorter than the matrix.
-    /// * [`Error::TooLarge`] if the number of elements cannot be represented.
-    pub fn from_buffer(
-        buffer: Buffer<T>,
-        rows: usize,
-        columns: usize,
-        pitch: usize,
-    ) -> std::result::Result<Self, FromBufferError<T>> {
-        match check_layout(buffer.len(), rows, columns, pitch) {
-            Ok(()) => Ok(Buffer2 { buffer, rows, columns, pitch }),
-            Err(error) => Err(FromBufferError { error, buffer: Box::new(buffer) }),
-        }
-    }
-
-    /// Returns a matrix of zeros, without gaps between its rows.
-    ///
-    /// ```
-    /// # fn main() -> slm::Result<()> {
-    /// let matrix = slm::Buffer2::<f32>::zeroed(&slm::Device::open()?, 2, 3)?;
-    /// assert_eq!((matrix.rows(), matrix.columns(), matrix.pitch()), (2, 3, 3));
-    /// assert_eq!(matrix.download()?, slm::ndarray::Array2::zeros((2, 3)));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::TooLarge`] if the number of elements cannot be represented.
-    /// * The errors of [`Device::zeroed`].
-    pub fn zeroed(device: &Device, rows: usize, columns: usize) -> Result<Self> {
-        let buffer = device.zeroed(extent(rows, columns, columns)?)?;
-        Ok(Buffer2 { buffer, rows, columns, pitch: columns })
-    }
-
-    /// Returns a matrix with a copy of `data`, without gaps between its rows.
-    ///
-    /// ```
-    /// use slm::ndarray::array;
-    /// use slm::{Buffer2, Device};
-    ///
-    /// # fn main() -> slm::Result<()> {
-    /// let data = array![[1, 2], [3, 4], [5, 6]];
-    /// let transposed = Buffer2::upload(&Device::open()?, data.t())?;
-    /// assert_eq!((transposed.rows(), transposed.columns()), (2, 3));
-    /// assert_eq!(transposed.buffer().download()?, [1, 3, 5, 2, 4, 6]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Device::upload`], and [`Error::OutOfHostMemory`] if `data` is not contiguous in row-major order.
-    pub fn upload(device: &Device, data: ArrayView2<'_, T>) -> Result<Self> {
-        let (rows, columns) = data.dim();
-        let buffer = device.upload(&allocation::row_after_row(data)?)?;
-        Ok(Buffer2 { buffer, rows, columns, pitch: columns })
-    }
-
-    /// Returns the elements, after all work that was enqueued before.
-    ///
-    /// ```
-    /// use slm::ndarray::array;
-    /// use slm::{Buffer2, Device};
-    ///
-    /// # fn main() -> slm::Result<()> {
-    /// // The row pitch is three elements; the last of them is not in the matrix.
-    /// let buffer = Device::open()?.upload(&[1, 2, 0, 3, 4, 0])?;
-    /// let matrix = Buffer2::from_buffer(buffer, 2, 2, 3)?;
-    /// assert_eq!(matrix.download()?, array![[1, 2], [3, 4]]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Buffer::download`].
-    pub fn download(&self) -> Result<Array2<T>> {
-        let mut elements = self.buffer.download()?;
-        let len = self.rows * self.columns;
-        if elements.len() != len {
-            let mut matrix = allocation::reserved(len)?;
-            // Without columns the pitch may be 0, but the length of a chunk may not.
-            for row in elements.chunks(self.pitch.max(1)).take(self.rows) {
-                matrix.extend_from_slice(&row[..self.columns]);
-            }
-            elements = matrix;
-        }
-        Ok(Array2::from_shape_vec((self.rows, self.columns), elements).expect("`extent` has checked the shape"))
-    }
-
-    /// Returns the number of rows.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Returns the number of columns.
-    #[must_use]
-    pub fn columns(&self) -> usize {
-        self.columns
-    }
-
-    /// Returns the row pitch: the number of elements from the start of one row to the start of the next.
-    #[must_use]
-    pub fn pitch(&self) -> usize {
-        self.pitch
-    }
-
-    /// Returns the buffer that contains the matrix.
-    #[must_use]
-    pub fn buffer(&self) -> &Buffer<T> {
-        &self.buffer
-    }
-
-    /// Returns the buffer that contains the matrix, and drops the shape.
-    #[must_use]
-    pub fn into_buffer(self) -> Buffer<T> {
-        self.buffer
-    }
-
-    pub(crate) fn buffer_mut(&mut self) -> &mut Buffer<T> {
-        &mut self.buffer
-    }
-}
-
-/// Error of [`Buffer2::from_buffer`]: the reason, and the buffer.
-///
-/// `?` converts it to an [`Error`].
-///
-/// ```
-/// use slm::{Buffer2, Device, Error};
-///
-/// # fn main() -> slm::Result<()> {
-/// let buffer = Device::cpu().upload(&[1, 2, 3, 4, 5, 6])?;
-/// let failure = Buffer2::from_buffer(buffer, 2, 4, 4).unwrap_err();
-/// assert_eq!(failure.error(), &Error::Length { what: "the buffer of a matrix", expected: 8, actual: 6 });
-/// let matrix = Buffer2::from_buffer(failure.into_buffer(), 2, 3, 3)?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct FromBufferError<T: Element> {
-    error: Error,
-    buffer: Box<Buffer<T>>,
-}
-
-impl<T: Element> FromBufferError<T> {
-    /// Returns the reason.
-    #[must_use]
-    pub fn error(&self) -> &Error {
-        &self.error
-    }
-
-    /// Returns the buffer.
-    #[must_use]
-    pub fn into_buffer(self) -> Buffer<T> {
-        *self.buffer
-    }
-}
-
-impl<T: Element> From<FromBufferError<T>> for Error {
-    fn from(failure: FromBufferError<T>) -> Error {
-        failure.error
-    }
-}
-
-impl<T: Element> fmt::Display for FromBufferError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl<T: Element> std::error::Error for FromBufferError<T> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.error.source()
-    }
-}
-
-/// Returns the number of elements from the first to the last element of a matrix. Returns an error if the matrix is too large for
-/// a device or for `ndarray`, which limits the product of the nonzero lengths to `isize::MAX`.
-pub(crate) fn extent(rows: usize, columns: usize, pitch: usize) -> Result<usize> {
-    let most = isize::MAX as usize;
-    let too_large = |a: usize, b: usize| {
-        let factors = [a as u64, b as u64];
-        Error::TooLarge { what: "a matrix", factors, limit: most as u64 }
-    };
-    let (some_rows, some_columns) = (rows.max(1), columns.max(1));
-    if some_rows.checked_mul(some_columns).is_none_or(|elements| elements > most) {
-        return Err(too_large(some_rows, some_columns));
-    }
-    if rows == 0 || columns == 0 {
-        return Ok(0);
-    }
-    let extent = (rows - 1).checked_mul(pitch).and_then(|e| e.checked_add(columns));
-    extent.filter(|extent| *extent <= most).ok_or_else(|| too_large(rows, pitch))
-}
-
-/// Returns an error if a buffer of `len` elements is too short for such a matrix.
-fn check_layout(len: usize, rows: usize, columns: usize, pitch: usize) -> Result<()> {
-    if pitch < columns {
-        return Err(Error::Pitch { columns, pitch });
-    }
-    let expected = extent(rows, columns, pitch)?;
-    if len < expected {
-        return Err(Error::Length { what: "the buffer of a matrix", expected, actual: len });
-    }
-    Ok(())
 }
 
 /// Returns an error if they differ.

@@ -1,11 +1,62 @@
 //! Element types of buffers.
 
+use cuda_std::{Bf16, F16};
+
 /// Number types that buffers can hold: the integers of 8 to 64 bits, `f32`, `f64`, and `F16` and `Bf16` of `cuda_std`.
 ///
-/// The trait is sealed.
+/// The trait is sealed, as are [`FilterElement`](crate::FilterElement), [`HistogramElement`](crate::HistogramElement) and
+/// [`TransposeElement`](crate::TransposeElement): the types of an operation are those that it has kernels for. Beyond what
+/// [`Value`](cuda_std::Value) says of a number, these traits bring no items into generic code, so names of other traits stay
+/// unambiguous:
+///
+/// ```
+/// use slm::{Device, Element, FilterElement, Histogram, HistogramElement, Result, TransposeElement};
+///
+/// trait Named {
+///     const VALUE_NAME: &str;
+///     fn prepare() -> &'static str;
+///     fn from_bits64(bits: u64) -> u64;
+/// }
+/// impl Named for f32 {
+///     const VALUE_NAME: &str = "f32";
+///     fn prepare() -> &'static str {
+///         "mine"
+///     }
+///     fn from_bits64(bits: u64) -> u64 {
+///         bits
+///     }
+/// }
+///
+/// fn names<T: Element + FilterElement + HistogramElement + TransposeElement + Named>() -> (&'static str, &'static str, u64) {
+///     (T::VALUE_NAME, T::prepare(), T::from_bits64(7))
+/// }
+/// assert_eq!(names::<f32>(), ("f32", "mine", 7));
+///
+/// // What they are for.
+/// fn largest_bin<T: HistogramElement>(device: &Device, edges: &[T], samples: &[T]) -> Result<Option<u64>> {
+///     Ok(Histogram::edges(edges).prepare(device)?.apply(samples)?.bins()?.iter().copied().max())
+/// }
+/// assert_eq!(largest_bin(&Device::cpu(), &[0, 5, 10], &[1, 2, 7]), Ok(Some(2)));
+/// ```
+///
+/// ```compile_fail,E0624
+/// fn hidden<T: slm::Element>() -> T {
+///     T::from_bits64(7)
+/// }
+/// ```
+///
+/// ```compile_fail,E0599
+/// fn hidden<T: slm::FilterElement>(sum: T, x: T) -> T {
+///     sum.add_product(x, x)
+/// }
+/// ```
+///
+/// ```compile_fail,E0599
+/// fn hidden<T: slm::HistogramElement>(x: T) -> T {
+///     x.before()
+/// }
+/// ```
 pub trait Element: cuda_std::Value + sealed::Sealed {}
-
-use cuda_std::{Bf16, F16};
 
 pub(crate) mod sealed {
     pub trait Sealed {}

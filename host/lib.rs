@@ -22,7 +22,7 @@
 //!
 //! All operations are used the same way. A *description* is plain data. [`prepare`](Filter1d::prepare) checks it and binds
 //! it to a [`Device`]. `apply` runs it on host data, `apply_into` on device [`Buffer`]s, any number of times and from any
-//! thread.
+//! thread. Matrices are [`Buffer2`]s there, and arrays of [`ndarray`] on the host.
 //!
 //! [`Device::kernel`] returns a kernel of another crate, to be launched from safe code. [`banks`] predicts the bank conflicts
 //! of accesses to shared memory, and finds layouts without conflicts.
@@ -62,6 +62,7 @@ mod backend;
 pub mod banks;
 mod boundary;
 mod buffer;
+mod buffer2;
 mod element;
 mod error;
 pub mod filter1d;
@@ -76,10 +77,12 @@ mod launch;
 mod modules;
 mod parallel;
 mod plan;
+mod rows;
 pub mod transpose;
 
 pub use boundary::{Boundary, Extent};
-pub use buffer::{Buffer, Buffer2, FromBufferError};
+pub use buffer::Buffer;
+pub use buffer2::Buffer2;
 pub use cuda_std::image::ImageError;
 /// The crate whose buffers, contexts and streams this one takes and gives.
 #[cfg(cust)]
@@ -89,9 +92,9 @@ pub use device::Device;
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
 #[doc(inline)]
-pub use filter1d::Filter1d;
+pub use filter1d::{Filter1d, FilterAlgorithm, FilterElement};
 #[doc(inline)]
-pub use histogram::Histogram;
+pub use histogram::{Histogram, HistogramAlgorithm, HistogramBound, HistogramElement, HistogramWeight, MemoryOrder};
 pub use info::{Backend, DeviceInfo, SharedMemory};
 #[cfg(cust)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
@@ -102,7 +105,7 @@ pub use launch::{LaunchShape, Residency};
 pub use ndarray;
 pub use plan::LaunchPlan;
 #[doc(inline)]
-pub use transpose::Transpose;
+pub use transpose::{Transpose, TransposeAlgorithm, TransposeElement};
 
 #[cfg(cuda)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]

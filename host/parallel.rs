@@ -12,14 +12,14 @@ pub(crate) fn for_chunks<T: Send>(data: &mut [T], size: usize, count: usize, wor
     data.par_chunks_mut(size).take(count).enumerate().for_each(|(number, chunk)| work(number, chunk));
 }
 
-/// Calls `work` with pairs of chunks: chunk `i` of `first`, of `sizes[0]` elements, and chunk `i` of `second`, of `sizes[1]`.
-/// Incomplete chunks and chunks without a partner are left out.
+/// Calls `work` with each chunk of the one and that of the other in the same place, which have so many elements, or fewer at
+/// the end; what has none on the other side is left out.
 pub(crate) fn for_pairs<T: Send>(
     [first, second]: [&mut [T]; 2],
     sizes: [usize; 2],
     work: &(dyn Fn(&mut [T], &mut [T]) + Sync),
 ) {
-    let pairs = first.par_chunks_exact_mut(sizes[0]).zip(second.par_chunks_exact_mut(sizes[1]));
+    let pairs = first.par_chunks_mut(sizes[0]).zip(second.par_chunks_mut(sizes[1]));
     pairs.for_each(|(first, second)| work(first, second));
 }
 

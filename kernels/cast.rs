@@ -16,7 +16,7 @@ pub trait Cast: Argument {
     /// The same window on others.
     type As<U: Value>;
 
-    /// The same memory, if it has elements for accesses of so many or needs none; `at_once` is a power of two.
+    /// Returns the same memory if it is aligned for accesses of `at_once` elements, or empty; `at_once` is a power of two.
     #[must_use]
     fn for_accesses<U: Value>(self, at_once: u32) -> Option<Self::As<U>>;
 }

@@ -2,6 +2,7 @@
 
 use super::{Kernel, Memory, Queue};
 use crate::launch::{LaunchShape, QueueId, Residency, WindowRecord};
+use crate::rows::Rows;
 use crate::{Element, Result};
 use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};
@@ -70,6 +71,22 @@ impl<T: Element> Memory<T> for NoMemory<T> {
     }
 
     fn copy_from(&mut self, _: &Self) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn overwrite_rows(&mut self, _: &[T], _: Rows) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn download_rows(&self, _: &mut [T], _: Rows) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn copy_rows(&mut self, _: &Self, _: Rows) -> Result<()> {
+        match self.0 {}
+    }
+
+    fn clear(&mut self) -> Result<()> {
         match self.0 {}
     }
 

@@ -21,6 +21,7 @@ pub(crate) mod emulated;
 pub(crate) mod emulated;
 
 use crate::launch::{LaunchShape, QueueId, Residency, WindowRecord};
+use crate::rows::Rows;
 use crate::{Element, Result};
 use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};
@@ -77,6 +78,18 @@ pub(crate) trait Memory<T>: Sized {
 
     /// Enqueues a copy of `source`, which has the same length and device.
     fn copy_from(&mut self, source: &Self) -> Result<()>;
+
+    /// Copies rows of `data`, which fit, to the memory; `data` may be changed afterwards.
+    fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()>;
+
+    /// Copies rows of the memory, which fit, to `data`, and waits for that.
+    fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()>;
+
+    /// Enqueues a copy of rows of `source`, which fit and are on the same device.
+    fn copy_rows(&mut self, source: &Self, rows: Rows) -> Result<()>;
+
+    /// Enqueues that all elements become zero.
+    fn clear(&mut self) -> Result<()>;
 
     /// Returns the number of elements.
     fn len(&self) -> usize;

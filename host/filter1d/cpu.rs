@@ -4,7 +4,8 @@
 //! of the line, continued beyond the borders, so the inner loop needs no border checks. It keeps [`WIDTH`] neighbouring sums in
 //! vector registers while it iterates over the taps; the compiler vectorises that loop.
 
-use super::{Algorithm, FilterElement, Lines, Plan, Taps};
+use super::element::{Number, OnDevice};
+use super::{FilterAlgorithm, Lines, Plan, Taps};
 use crate::parallel::try_for_chunks;
 use crate::{Buffer, Device, Result, allocation};
 use slm_kernels::filter1d::Orientation;
@@ -19,7 +20,7 @@ const PIECE: usize = 4096;
 const ROWS: usize = 16;
 
 /// A number type with a multiply-add for the CPU.
-pub trait MultiplyAdd {
+pub(super) trait MultiplyAdd {
     /// Returns `sum + x * w`: rounded after each step for floats, wrapping for integers. A fused multiply-add would be a
     /// function call on processors without that instruction.
     #[must_use]
@@ -50,32 +51,34 @@ impl MultiplyAdd for i32 {
 /// A filter.
 pub(super) struct Filter1d<T> {
     taps: Taps<T>,
-    algorithm: Algorithm,
+    algorithm: FilterAlgorithm,
 }
 
-impl<T: FilterElement> Filter1d<T> {
-    pub(super) fn new(taps: &Taps<T>, algorithm: Algorithm) -> Self {
+impl<T: Number> Filter1d<T> {
+    pub(super) fn new(taps: &Taps<T>, algorithm: FilterAlgorithm) -> Self {
         Filter1d { taps: taps.clone(), algorithm }
     }
+}
 
-    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+impl<T: Number> OnDevice<T> for Filter1d<T> {
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         filter1d(&self.taps, lines, samples.storage().cpu(), outputs.storage_mut().cpu_mut())
     }
 
-    pub(super) fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
         let mut outputs = allocation::filled(T::default(), len)?;
         filter1d(&self.taps, lines, samples, &mut outputs)?;
         Ok(outputs)
     }
 
-    pub(super) fn plan(&self, device: &Device, lines: &Lines) -> Plan {
+    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
         Plan::cpu(device, self.algorithm, lines)
     }
 }
 
 /// Filters `lines` of `samples` into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory
 /// for a piece; some outputs may be written then.
-fn filter1d<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+fn filter1d<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
@@ -85,7 +88,7 @@ fn filter1d<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outp
     }
 }
 
-fn rows<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+fn rows<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
     try_for_chunks(outputs, lines.output_pitch, lines.lines, &|line, row| {
         let first = line * lines.input_pitch;
         let samples = &samples[first..first + lines.samples];
@@ -99,7 +102,7 @@ fn rows<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs:
 }
 
 /// Returns `len` samples of the continued line, from `start` on.
-fn extend<T: FilterElement>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Result<Vec<T>> {
+fn extend<T: Number>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Result<Vec<T>> {
     let n = samples.len() as i64;
     let end = start + len as i64;
     let inside = start.clamp(0, n)..end.clamp(0, n);
@@ -112,7 +115,7 @@ fn extend<T: FilterElement>(taps: &Taps<T>, samples: &[T], start: i64, len: usiz
 }
 
 /// Computes `outputs[o] = Σ_j taps[j] · samples[o + j]`.
-fn correlate<T: FilterElement>(taps: &[T], samples: &[T], outputs: &mut [T]) {
+fn correlate<T: Number>(taps: &[T], samples: &[T], outputs: &mut [T]) {
     let mut blocks = outputs.chunks_exact_mut(WIDTH);
     let mut first = 0;
     for block in &mut blocks {
@@ -131,7 +134,7 @@ fn correlate<T: FilterElement>(taps: &[T], samples: &[T], outputs: &mut [T]) {
     }
 }
 
-fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+fn columns<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
     let constant = allocation::filled(taps.outside, lines.lines)?;
     let row = |i: i64| match taps.border.source(i, lines.samples as u64) {
         Some(i) => &samples[i as usize * lines.input_pitch..][..lines.lines],
@@ -154,7 +157,7 @@ fn columns<T: FilterElement>(taps: &Taps<T>, lines: &Lines, samples: &[T], outpu
 }
 
 /// Computes `outputs[c] = Σ_j taps[j] · sources[j][c]`.
-fn correlate_rows<T: FilterElement>(taps: &[T], sources: &[&[T]], outputs: &mut [T]) {
+fn correlate_rows<T: Number>(taps: &[T], sources: &[&[T]], outputs: &mut [T]) {
     for (block, output) in outputs.chunks_mut(WIDTH).enumerate() {
         let first = block * WIDTH;
         let mut sums = [T::ZERO; WIDTH];

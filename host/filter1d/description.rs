@@ -25,14 +25,14 @@ pub struct Filter1d<T> {
     left: usize,
     boundary: Boundary<T>,
     extent: Extent,
-    pub(super) algorithm: Algorithm,
+    algorithm: FilterAlgorithm,
 }
 
 /// Kernel that computes a filter on a GPU. The CPU ignores this setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Algorithm {
-    /// The fastest one: [`RegisterTiled`](Algorithm::RegisterTiled). It takes any number of taps, in several launches if there
+pub enum FilterAlgorithm {
+    /// The fastest one: [`RegisterTiled`](FilterAlgorithm::RegisterTiled). It takes any number of taps, in several launches if there
     /// are very many.
     #[default]
     Auto,
@@ -46,7 +46,7 @@ pub enum Algorithm {
     RegisterTiled,
 }
 
-/// Threads that load the halo of a [`SharedTile`](Algorithm::SharedTile): the `taps - 1` samples that a block needs beyond its
+/// Threads that load the halo of a [`SharedTile`](FilterAlgorithm::SharedTile): the `taps - 1` samples that a block needs beyond its
 /// own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HaloLoad {
@@ -72,7 +72,7 @@ impl<T: FilterElement> Filter1d<T> {
     }
 
     fn new(taps: Arc<[T]>, left: usize) -> Self {
-        Filter1d { taps, left, boundary: Boundary::Zero, extent: Extent::Same, algorithm: Algorithm::Auto }
+        Filter1d { taps, left, boundary: Boundary::Zero, extent: Extent::Same, algorithm: FilterAlgorithm::Auto }
     }
 
     /// Returns the filter with these values outside of the signal. The default is [`Boundary::Zero`].
@@ -89,9 +89,9 @@ impl<T: FilterElement> Filter1d<T> {
         self
     }
 
-    /// Returns the filter with this algorithm. The default is [`Algorithm::Auto`].
+    /// Returns the filter with this algorithm. The default is [`FilterAlgorithm::Auto`].
     #[must_use]
-    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+    pub fn algorithm(mut self, algorithm: FilterAlgorithm) -> Self {
         self.algorithm = algorithm;
         self
     }
@@ -105,7 +105,7 @@ impl<T: FilterElement> Filter1d<T> {
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<T>> {
-        T::prepare(self, device)
+        PreparedFilter1d::new(device, self.taps(), self.algorithm)
     }
 
     pub(super) fn taps(&self) -> Taps<T> {

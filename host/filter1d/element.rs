@@ -1,79 +1,50 @@
 //! The element types.
 
-use super::cpu::MultiplyAdd;
+use super::cpu::{self, MultiplyAdd};
 use super::kernels::FilterKernels;
-use super::prepared::OnDevice;
-use super::{Filter1d, Lines, Plan, PreparedFilter1d};
+use super::{FilterAlgorithm, Lines, Plan, Taps, gpu};
 use crate::{Buffer, Device, Element, Result};
-use slm_kernels::signal::Sample;
 
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
-pub trait FilterElement: Dispatch + Sample + MultiplyAdd + FilterKernels {}
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Prepare` in their generic code")]
+pub trait FilterElement: Element + Prepare {}
 
-/// Functions of generic code that are compiled once per element type in this crate, not in every crate that filters.
-pub trait Dispatch: Element {
-    /// [`Filter1d::prepare`].
-    fn prepare(filter: &Filter1d<Self>, device: &Device) -> Result<PreparedFilter1d<Self>>
-    where
-        Self: FilterElement;
+/// The way from generic code to the code of an element type: compiled once, with this crate, and not with every crate that
+/// filters.
+pub(crate) trait Prepare: Element {
+    /// The filter of these taps, which are valid, on a device.
+    fn prepare(device: &Device, taps: &Taps<Self>, algorithm: FilterAlgorithm) -> Result<Box<dyn OnDevice<Self>>>;
+}
 
-    /// Filters `lines` of `samples` into `outputs`; both are on the filter's device.
-    fn run(
-        filter: &PreparedFilter1d<Self>,
-        lines: &Lines,
-        samples: &Buffer<Self>,
-        outputs: &mut Buffer<Self>,
-    ) -> Result<()>
-    where
-        Self: FilterElement;
+/// A filter on a device of some kind.
+pub(crate) trait OnDevice<T: Element>: Send + Sync {
+    /// Filters `lines` of `samples` into `outputs`, both of which are on this device.
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()>;
 
     /// Returns `len` outputs for samples of the host.
-    fn run_on_host(filter: &PreparedFilter1d<Self>, lines: &Lines, samples: &[Self], len: usize) -> Result<Vec<Self>>
-    where
-        Self: FilterElement;
+    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>>;
 
-    /// Returns the plan for `lines`.
-    fn plan(filter: &PreparedFilter1d<Self>, lines: &Lines) -> Plan
-    where
-        Self: FilterElement;
+    /// Returns how `lines` would be filtered on `device`, which is this one.
+    fn plan(&self, device: &Device, lines: &Lines) -> Plan;
+}
+
+/// What the code of an element type asks of it.
+pub(super) trait Number: FilterElement + MultiplyAdd + FilterKernels {}
+
+impl<T: FilterElement + MultiplyAdd + FilterKernels> Number for T {}
+
+fn prepare<T: Number>(device: &Device, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Box<dyn OnDevice<T>>> {
+    Ok(match device.info().shared_memory {
+        None => Box::new(cpu::Filter1d::new(taps, algorithm)),
+        Some(shared) => Box::new(gpu::Filter1d::new(device, shared, taps, algorithm)?),
+    })
 }
 
 macro_rules! filter_elements {
     ($($t:ty)*) => {$(
-        impl Dispatch for $t {
-            fn prepare(filter: &Filter1d<$t>, device: &Device) -> Result<PreparedFilter1d<$t>> {
-                PreparedFilter1d::new(device, filter.taps(), filter.algorithm)
-            }
-
-            fn run(
-                filter: &PreparedFilter1d<$t>,
-                lines: &Lines,
-                samples: &Buffer<$t>,
-                outputs: &mut Buffer<$t>,
-            ) -> Result<()> {
-                match &filter.on_device {
-                    OnDevice::Cpu(cpu) => cpu.run(lines, samples, outputs),
-                    OnDevice::Gpu(gpu) => gpu.run(lines, samples, outputs),
-                }
-            }
-
-            fn run_on_host(
-                filter: &PreparedFilter1d<$t>,
-                lines: &Lines,
-                samples: &[$t],
-                len: usize,
-            ) -> Result<Vec<$t>> {
-                match &filter.on_device {
-                    OnDevice::Cpu(cpu) => cpu.run_on_host(lines, samples, len),
-                    OnDevice::Gpu(gpu) => gpu.run_on_host(lines, samples, len),
-                }
-            }
-
-            fn plan(filter: &PreparedFilter1d<$t>, lines: &Lines) -> Plan {
-                match &filter.on_device {
-                    OnDevice::Cpu(cpu) => cpu.plan(&filter.device, lines),
-                    OnDevice::Gpu(gpu) => gpu.plan(lines),
-                }
+        impl Prepare for $t {
+            fn prepare(device: &Device, taps: &Taps<$t>, algorithm: FilterAlgorithm) -> Result<Box<dyn OnDevice<$t>>> {
+                prepare(device, taps, algorithm)
             }
         }
         impl FilterElement for $t {}

@@ -1,15 +1,16 @@
 //! Filters on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
+use super::element::{Number, OnDevice};
 use super::kernels::Loaded;
 use super::launches::{Launches, Memory};
-use super::{Algorithm, FilterElement, Lines, Plan, Taps};
+use super::{FilterAlgorithm, Lines, Plan, Taps};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
 use crate::{Buffer, Device, Result, Windows};
 use slm_kernels::filter1d::Orientation;
 
 /// A filter on a GPU.
-pub(super) struct Filter1d<T: FilterElement> {
+pub(super) struct Filter1d<T: Number> {
     device: Device,
     launches: Launches<T>,
     taps: Buffer<T>,
@@ -18,9 +19,14 @@ pub(super) struct Filter1d<T: FilterElement> {
     columns: OnDemand<Loaded<T>>,
 }
 
-impl<T: FilterElement> Filter1d<T> {
+impl<T: Number> Filter1d<T> {
     /// Returns the filter on a device with this shared memory.
-    pub(super) fn new(device: &Device, shared: SharedMemory, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
+    pub(super) fn new(
+        device: &Device,
+        shared: SharedMemory,
+        taps: &Taps<T>,
+        algorithm: FilterAlgorithm,
+    ) -> Result<Self> {
         let launches = Launches::new(taps, algorithm, shared)?;
         let taps = device.upload(&taps.taps)?;
         let filter = Filter1d {
@@ -42,9 +48,10 @@ impl<T: FilterElement> Filter1d<T> {
         };
         kernel.get(|| self.launches.entry_point(orientation).load(&self.device))
     }
+}
 
-    /// Enqueues the filter.
-    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+impl<T: Number> OnDevice<T> for Filter1d<T> {
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
@@ -63,16 +70,16 @@ impl<T: FilterElement> Filter1d<T> {
         })
     }
 
-    pub(super) fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
+    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
         let samples = self.device.upload(samples)?;
         let mut outputs = self.device.unwritten(len)?;
         self.run(lines, &samples, &mut outputs)?;
         outputs.download_written()
     }
 
-    pub(super) fn plan(&self, lines: &Lines) -> Plan {
+    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
         let residency = |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape));
-        self.launches.plan(&self.device, lines, residency)
+        self.launches.plan(device, lines, residency)
     }
 }
 
@@ -87,7 +94,8 @@ mod tests {
         let device = Device::emulated(Profile::SMALL, 0);
         let taps = Description::correlate(&[1, 1, 1]).taps();
         let lines = Lines::single(&taps, 4).unwrap();
-        let filter = Filter1d::new(&device, device.info().shared_memory.unwrap(), &taps, Algorithm::Auto).unwrap();
+        let filter =
+            Filter1d::new(&device, device.info().shared_memory.unwrap(), &taps, FilterAlgorithm::Auto).unwrap();
         assert_eq!(filter.run_on_host(&lines, &[1, 2, 3, 4], 4), Ok(vec![3, 6, 9, 7]));
         let device = "emulated:small:0".to_owned();
         assert_eq!(filter.run_on_host(&lines, &[1, 2, 3, 4], 5), Err(Error::UnwrittenOutput { device, element: 4 }));

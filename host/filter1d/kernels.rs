@@ -10,7 +10,7 @@ use slm_kernels::filter1d::{
 use slm_kernels::signal::{Output, Same, Sample, Sum, Types, Weight};
 
 /// The kernels for an element type.
-pub trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self> {
+pub(super) trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self> {
     /// The taps of one launch of the register-tiled kernels.
     type Table: TapTable<Self>;
 
@@ -41,7 +41,7 @@ where
 }
 
 /// A table of taps.
-pub trait TapTable<T>: Argument {
+pub(super) trait TapTable<T>: Argument {
     /// Returns the table of these taps, after the pad for a first sample at `start`. There are at most as many taps as fit.
     #[must_use]
     fn new(taps: &[T], start: i64) -> Self;
@@ -58,7 +58,7 @@ impl<T: Sample + Weight + Sum<T, T> + Output<T>, const N: usize> TapTable<T> for
 
 /// A kernel for elements of type `T`.
 #[derive(Clone, Copy, Debug)]
-pub struct EntryPoint<T: FilterKernels> {
+pub(super) struct EntryPoint<T: FilterKernels> {
     pub(super) name: &'static str,
     load: fn(&Device) -> Result<Loaded<T>>,
 }

@@ -1,8 +1,9 @@
 //! Launches of a filter: which kernels, how many launches, their shapes and arguments.
 
+use super::element::Number;
 use super::kernels::{EntryPoint, TapTable};
 use super::tuning::tuning;
-use super::{Algorithm, FilterElement, HaloLoad, Lines, Plan, Taps};
+use super::{FilterAlgorithm, HaloLoad, Lines, Plan, Taps};
 use crate::info::SharedMemory;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
@@ -18,22 +19,22 @@ pub(super) struct Memory<T: Sample> {
 }
 
 /// Launches of a filter on a device with this shared memory.
-pub(super) struct Launches<T: FilterElement> {
+pub(super) struct Launches<T: Number> {
     taps: Taps<T>,
     /// Taps of each launch.
     chunks: Vec<Chunk<T>>,
-    algorithm: Algorithm,
+    algorithm: FilterAlgorithm,
     shared: SharedMemory,
 }
 
 /// Taps of one launch.
-struct Chunk<T: FilterElement> {
+struct Chunk<T: Number> {
     taps: Range<usize>,
     /// Copy of the taps for the register-tiled kernels; zeros for the others.
     table: T::Table,
 }
 
-impl<T: FilterElement> Chunk<T> {
+impl<T: Number> Chunk<T> {
     /// Returns all taps in one launch, which reads them from global memory.
     fn whole(taps: &Taps<T>) -> Vec<Self> {
         vec![Chunk { taps: 0..taps.taps.len(), table: T::Table::new(&[], 0) }]
@@ -74,11 +75,11 @@ impl Choice {
     }
 }
 
-impl<T: FilterElement> Launches<T> {
+impl<T: Number> Launches<T> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the algorithm cannot even filter rows.
-    pub(super) fn new(taps: &Taps<T>, algorithm: Algorithm, shared: SharedMemory) -> Result<Self> {
+    pub(super) fn new(taps: &Taps<T>, algorithm: FilterAlgorithm, shared: SharedMemory) -> Result<Self> {
         let chunks = match kernel_of(algorithm).0 {
             Kernel::Register => Chunk::tables(taps, shared),
             Kernel::Global | Kernel::Tile => Chunk::whole(taps),
@@ -177,17 +178,17 @@ impl<T: FilterElement> Launches<T> {
 }
 
 /// Kernel of an algorithm, and the reason for it.
-fn kernel_of(algorithm: Algorithm) -> (Kernel, &'static str) {
+fn kernel_of(algorithm: FilterAlgorithm) -> (Kernel, &'static str) {
     match algorithm {
-        Algorithm::GlobalMemory => (Kernel::Global, "asked for"),
-        Algorithm::SharedTile(_) => (Kernel::Tile, "asked for"),
-        Algorithm::RegisterTiled => (Kernel::Register, "asked for"),
-        Algorithm::Auto => (Kernel::Register, "the fastest one"),
+        FilterAlgorithm::GlobalMemory => (Kernel::Global, "asked for"),
+        FilterAlgorithm::SharedTile(_) => (Kernel::Tile, "asked for"),
+        FilterAlgorithm::RegisterTiled => (Kernel::Register, "asked for"),
+        FilterAlgorithm::Auto => (Kernel::Register, "the fastest one"),
     }
 }
 
 /// One launch: some of the lines, with some of the taps.
-pub(super) struct Pass<'a, T: FilterElement> {
+pub(super) struct Pass<'a, T: Number> {
     pub(super) shape: LaunchShape,
     filter: &'a Launches<T>,
     lines: &'a Lines,
@@ -196,7 +197,7 @@ pub(super) struct Pass<'a, T: FilterElement> {
     tiles: u64,
 }
 
-impl<T: FilterElement> Pass<'_, T> {
+impl<T: Number> Pass<'_, T> {
     /// The constants of the register-tiled kernels.
     pub(super) fn table(&self) -> &T::Table {
         &self.chunk.table
@@ -216,7 +217,7 @@ impl<T: FilterElement> Pass<'_, T> {
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
         let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);
         let first_line = self.part.first_line;
-        let edge_thread = filter.algorithm == Algorithm::SharedTile(HaloLoad::EdgeThread);
+        let edge_thread = filter.algorithm == FilterAlgorithm::SharedTile(HaloLoad::EdgeThread);
         Args {
             input: memory.input.slice(first_line * input_line, u64::MAX),
             output: memory.output.slice(first_line * output_line, u64::MAX),

@@ -59,7 +59,7 @@ impl<T: FilterElement> Taps<T> {
 
 /// Layout of lines of samples and of their outputs in memory. Lengths, steps and pitches are in elements.
 #[derive(Clone, Copy, Debug)]
-pub struct Lines {
+pub(crate) struct Lines {
     /// Number of lines.
     pub(crate) lines: usize,
     /// Samples per line.

@@ -65,7 +65,7 @@ mod plan;
 mod prepared;
 mod tuning;
 
-pub use description::{Algorithm, Filter1d, HaloLoad};
+pub use description::{Filter1d, FilterAlgorithm, HaloLoad};
 pub use element::FilterElement;
 pub use error::FilterError;
 use lines::{Lines, Taps};

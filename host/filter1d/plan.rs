@@ -1,6 +1,6 @@
 //! Plans of filters.
 
-use super::{Algorithm, Lines};
+use super::{FilterAlgorithm, Lines};
 use crate::plan::Table;
 use crate::{Device, Error, LaunchPlan};
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct Plan {
     /// The device.
     pub device: String,
     /// Requested algorithm.
-    pub algorithm: Algorithm,
+    pub algorithm: FilterAlgorithm,
     /// Name of the kernel, or `cpu`.
     pub kernel: String,
     /// Reason for the choice of the kernel.
@@ -28,12 +28,12 @@ pub struct Plan {
 
 impl Plan {
     /// Returns the plan of a filter whose outputs would be too many.
-    pub(super) fn refused(device: &Device, algorithm: Algorithm, error: &Error) -> Self {
+    pub(super) fn refused(device: &Device, algorithm: FilterAlgorithm, error: &Error) -> Self {
         let (device, kernel, reason) = (device.to_string(), "none".to_owned(), error.to_string());
         Plan { device, algorithm, kernel, reason, outputs: [1, 0], launches: Vec::new() }
     }
 
-    pub(super) fn cpu(device: &Device, algorithm: Algorithm, lines: &Lines) -> Self {
+    pub(super) fn cpu(device: &Device, algorithm: FilterAlgorithm, lines: &Lines) -> Self {
         Plan {
             device: device.to_string(),
             algorithm,

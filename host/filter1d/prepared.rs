@@ -1,38 +1,24 @@
 //! A filter bound to a device.
 
-use super::{Algorithm, FilterElement, Lines, Plan, Taps, cpu, gpu};
-use crate::buffer::extent;
+use super::element::OnDevice;
+use super::{FilterAlgorithm, FilterElement, Lines, Plan, Taps};
+use crate::buffer2::extent;
 use crate::{Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
 
 /// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, any number of times and from any thread.
 pub struct PreparedFilter1d<T: FilterElement> {
-    pub(super) device: Device,
+    device: Device,
     taps: Taps<T>,
-    algorithm: Algorithm,
-    pub(super) on_device: OnDevice<T>,
-}
-
-/// A filter on a device of some kind.
-pub(super) enum OnDevice<T: FilterElement> {
-    Cpu(cpu::Filter1d<T>),
-    Gpu(Box<gpu::Filter1d<T>>),
-}
-
-impl<T: FilterElement> OnDevice<T> {
-    fn new(device: &Device, taps: &Taps<T>, algorithm: Algorithm) -> Result<Self> {
-        Ok(match device.info().shared_memory {
-            None => OnDevice::Cpu(cpu::Filter1d::new(taps, algorithm)),
-            Some(shared) => OnDevice::Gpu(Box::new(gpu::Filter1d::new(device, shared, taps, algorithm)?)),
-        })
-    }
+    algorithm: FilterAlgorithm,
+    on_device: Box<dyn OnDevice<T>>,
 }
 
 impl<T: FilterElement> PreparedFilter1d<T> {
-    pub(super) fn new(device: &Device, taps: Taps<T>, algorithm: Algorithm) -> Result<Self> {
+    pub(super) fn new(device: &Device, taps: Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
         taps.check()?;
-        let on_device = OnDevice::new(device, &taps, algorithm)?;
+        let on_device = T::prepare(device, &taps, algorithm)?;
         Ok(PreparedFilter1d { device: device.clone(), taps, algorithm, on_device })
     }
 
@@ -71,7 +57,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
         let lines = Lines::single(&self.taps, samples.len())?;
-        T::run_on_host(self, &lines, samples, lines.outputs)
+        self.on_device.run_on_host(&lines, samples, lines.outputs)
     }
 
     /// Filters the samples of a buffer into another buffer. Returns when the work is enqueued.
@@ -130,7 +116,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         let (rows, columns) = samples.dim();
         let (lines, shape) = Lines::of_matrix(&self.taps, [rows, columns], columns, axis)?;
         let len = extent(shape[0], shape[1], shape[1])?;
-        let outputs = T::run_on_host(self, &lines, &allocation::row_after_row(samples)?, len)?;
+        let outputs = self.on_device.run_on_host(&lines, &allocation::row_after_row(samples)?, len)?;
         Ok(Array2::from_shape_vec(shape, outputs).expect("`extent` has checked the shape"))
     }
 
@@ -172,7 +158,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         match Lines::single(&self.taps, samples) {
-            Ok(lines) => T::plan(self, &lines),
+            Ok(lines) => self.on_device.plan(&self.device, &lines),
             Err(error) => Plan::refused(&self.device, self.algorithm, &error),
         }
     }
@@ -185,13 +171,13 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// * [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
     pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
         let (lines, _) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
-        Ok(T::plan(self, &lines))
+        Ok(self.on_device.plan(&self.device, &lines))
     }
 
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.device.check_owner("the output", outputs.device())?;
-        T::run(self, lines, samples, outputs)
+        self.on_device.run(lines, samples, outputs)
     }
 }
 

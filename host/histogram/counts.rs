@@ -1,16 +1,21 @@
 //! Results of counting.
 
-use slm_kernels::histogram::{OUTSIDE, Quantum};
+use super::weights::Sums;
+use super::{HistogramElement, HistogramError};
+use crate::Result;
+use crate::buffer::check_length;
+use slm_kernels::histogram::OUTSIDE;
 use std::sync::Arc;
 
 /// Counts of samples of type `T` per channel; sums of weights if `N` is `f64`. [`PreparedHistogram::apply`](super::PreparedHistogram::apply)
 /// returns it.
 ///
-/// Most histograms have one channel, and [`bins`](Self::bins), [`below`](Self::below), [`above`](Self::above) and
-/// [`nan`](Self::nan) are the first one's.
+/// Most histograms have one channel, which [`bins`](Self::bins), [`below`](Self::below), [`above`](Self::above) and
+/// [`nan`](Self::nan) return. Of several channels there is no such thing as *the* bins, so they return an error then;
+/// [`channel`](Self::channel) and [`channels`](Self::channels) have those of each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counts<T, N = u64> {
-    edges: Arc<[T]>,
+pub struct Counts<T: HistogramElement, N = u64> {
+    edges: Arc<[T::Bound]>,
     counters: Vec<N>,
     /// Counters per channel: at least one, plus [`OUTSIDE`].
     cells: usize,
@@ -30,47 +35,79 @@ pub struct Channel<'a, N = u64> {
     pub nan: N,
 }
 
-impl<T, N: Copy> Counts<T, N> {
+impl<T: HistogramElement, N: Copy> Counts<T, N> {
     /// Returns the counts of a buffer: the cells of one channel or more.
-    pub(crate) fn new(counters: Vec<N>, cells: usize, edges: &Arc<[T]>) -> Self {
+    pub(crate) fn new(counters: Vec<N>, cells: usize, edges: &Arc<[T::Bound]>) -> Self {
         Counts { edges: edges.clone(), counters, cells }
     }
 
-    /// Returns the borders of the bins, as [`PreparedHistogram::edges`](super::PreparedHistogram::edges).
+    /// Returns the borders of the bins: see [`PreparedHistogram::edges`](super::PreparedHistogram::edges).
     #[must_use]
-    pub fn edges(&self) -> &[T] {
+    pub fn edges(&self) -> &[T::Bound] {
         &self.edges
     }
 
-    fn first(&self) -> Channel<'_, N> {
-        self.channel(0).expect("a histogram counts one channel or more")
+    fn only(&self) -> Result<Channel<'_, N>> {
+        let mut channels = self.channels();
+        match (channels.len(), channels.next()) {
+            (1, Some(channel)) => Ok(channel),
+            (channels, _) => Err(HistogramError::SeveralChannels { channels }.into()),
+        }
     }
 
-    /// Returns the counts of the first channel's bins.
-    #[must_use]
-    pub fn bins(&self) -> &[N] {
-        self.first().bins
+    /// Returns the count of each bin of the one channel that was counted.
+    ///
+    /// ```
+    /// use slm::histogram::HistogramError;
+    /// use slm::{Device, Error, Histogram};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::cpu();
+    /// let counts = Histogram::even(2, 0..256).prepare(&device)?.apply(&[0u8, 3, 200])?;
+    /// assert_eq!(counts.bins()?, [2, 1]);
+    /// let counts = Histogram::even(2, 0..256).channels(3).prepare(&device)?.apply(&[0u8, 3, 200])?;
+    /// assert_eq!(counts.bins(), Err(Error::Histogram(HistogramError::SeveralChannels { channels: 3 })));
+    /// let blue = counts.channels().nth(2).expect("there are three");
+    /// assert_eq!(blue.bins, [0, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`HistogramError::SeveralChannels`] if several channels were counted.
+    pub fn bins(&self) -> Result<&[N]> {
+        Ok(self.only()?.bins)
     }
 
-    /// Returns the count of the first channel's samples below the first bin.
-    #[must_use]
-    pub fn below(&self) -> N {
-        self.first().below
+    /// Returns the count of samples below the first bin, of the one channel that was counted.
+    ///
+    /// # Errors
+    ///
+    /// [`HistogramError::SeveralChannels`] if several channels were counted.
+    pub fn below(&self) -> Result<N> {
+        Ok(self.only()?.below)
     }
 
-    /// Returns the count of the first channel's samples above the last bin.
-    #[must_use]
-    pub fn above(&self) -> N {
-        self.first().above
+    /// Returns the count of samples above the last bin, of the one channel that was counted.
+    ///
+    /// # Errors
+    ///
+    /// [`HistogramError::SeveralChannels`] if several channels were counted.
+    pub fn above(&self) -> Result<N> {
+        Ok(self.only()?.above)
     }
 
-    /// Returns the count of the first channel's NaNs.
-    #[must_use]
-    pub fn nan(&self) -> N {
-        self.first().nan
+    /// Returns the count of samples that are not a number, of the one channel that was counted.
+    ///
+    /// # Errors
+    ///
+    /// [`HistogramError::SeveralChannels`] if several channels were counted.
+    pub fn nan(&self) -> Result<N> {
+        Ok(self.only()?.nan)
     }
 
-    /// Returns the counted channels, in their order.
+    /// Returns the channels that were counted, in their order.
     pub fn channels(&self) -> impl ExactSizeIterator<Item = Channel<'_, N>> {
         self.counters.chunks_exact(self.cells).map(|cells| {
             let (bins, outside) = cells.split_at(cells.len() - OUTSIDE as usize);
@@ -78,15 +115,15 @@ impl<T, N: Copy> Counts<T, N> {
         })
     }
 
-    /// Returns a counted channel, numbered from 0; `None` if there are fewer.
+    /// Returns one of the channels that were counted, numbered from 0; `None` if there are not as many.
     #[must_use]
     pub fn channel(&self, channel: usize) -> Option<Channel<'_, N>> {
         self.channels().nth(channel)
     }
 }
 
-impl<T> Counts<T> {
-    /// Returns the number of samples of all counted channels, in bins and outside, with `u64::MAX` as the limit.
+impl<T: HistogramElement> Counts<T> {
+    /// Returns the number of all samples of all channels that were counted, in bins and outside: `u64::MAX` at the most.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counters.iter().fold(0, |sum, count| sum.saturating_add(*count))
@@ -96,17 +133,29 @@ impl<T> Counts<T> {
 /// Sums of weights. [`PreparedHistogram::apply_weighted`](super::PreparedHistogram::apply_weighted) returns it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct WeightedCounts<T> {
+pub struct WeightedCounts<T: HistogramElement> {
     /// Sums of the weights, in bins and outside.
     pub sums: Counts<T, f64>,
-    /// The power of two to whose multiples the weights were rounded.
+    /// The power of two whose multiples the weights were rounded to: the largest one, if several calls were added up.
     pub quantum: f64,
 }
 
-impl<T> WeightedCounts<T> {
-    pub(crate) fn new(multiples: &[i64], quantum: Quantum, cells: usize, edges: &Arc<[T]>) -> crate::Result<Self> {
-        let mut sums = crate::allocation::reserved(multiples.len())?;
-        sums.extend(multiples.iter().map(|&multiples| quantum.sum(multiples)));
-        Ok(WeightedCounts { sums: Counts::new(sums, cells, edges), quantum: quantum.value() })
+impl<T: HistogramElement> WeightedCounts<T> {
+    pub(super) fn new(sums: &Sums, cells: usize, edges: &Arc<[T::Bound]>) -> Result<Self> {
+        Ok(WeightedCounts { sums: Counts::new(sums.values()?, cells, edges), quantum: sums.unit() })
+    }
+
+    /// Returns an error if these are not the sums of a histogram with so many counters.
+    pub(super) fn check_len(&self, counters: usize) -> Result<()> {
+        check_length("the sums to add to", counters, self.sums.counters.len())
+    }
+
+    /// Adds the sums of another call.
+    pub(super) fn add(&mut self, sums: &Sums) {
+        let unit = sums.unit();
+        for (sum, &multiple) in self.sums.counters.iter_mut().zip(&sums.multiples) {
+            *sum += multiple as f64 * unit;
+        }
+        self.quantum = self.quantum.max(unit);
     }
 }

@@ -2,11 +2,14 @@
 //!
 //! The samples are divided into pieces. Each piece is counted in its own table; the tables are added up at the end.
 
-use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
+use super::element::OnDevice;
+use super::fitted::{EvenBins, Fit, Fitted, SampleBins};
+use super::weights::{Real, Sums, WeightBuffer, WeightSlice, quantum};
+use super::{HistogramAlgorithm, Plan, Rule};
 use crate::parallel::try_collect;
-use crate::{Buffer, Device, Element, Result, allocation};
+use crate::{Buffer, Device, Element, LaunchPlan, Result, allocation};
 use rayon::prelude::*;
-use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Countable, EdgeSlice, Even, Guided, LowBits, Quantum};
+use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, EdgeSlice, Even, Guided, LowBits};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,17 +26,17 @@ const PIECES: usize = 4;
 const BLOCK_BYTES: usize = 1 << 17;
 
 /// Counting of samples of a type.
-pub trait Tally: Countable {
+pub(super) trait Tally: Fit {
     /// Returns the bins for the values of `bits` low bits, if samples of this type have them.
     #[must_use]
     fn low_bits(_bits: u32) -> Option<impl Binning<Sample = Self>> {
         None::<Even<Self, Self::Scale>>
     }
 
-    /// Returns bins of equal width between these borders, from `lower` to `upper`.
+    /// Bins of equal width with these borders.
     #[must_use]
-    fn even(borders: &[Self], [lower, upper]: [Self; 2], closed: bool) -> impl Binning<Sample = Self> {
-        let even: Option<Even<Self, Self::Scale>> = Even::new(borders.len() as u32 - 1, lower, upper, closed);
+    fn even(even: &EvenBins<Self>, _borders: &[Self::Bound], _closed: bool) -> impl Binning<Sample = Self> {
+        let even: Option<Even<Self, Self::Scale>> = even.scaled();
         even.expect("integers have a scale for all ranges, and floats another function")
     }
 
@@ -76,7 +79,7 @@ impl Tally for i32 {}
 macro_rules! floats {
     ($($t:ty)*) => {$(
         impl Tally for $t {
-            fn even(borders: &[$t], _: [$t; 2], closed: bool) -> impl Binning<Sample = $t> {
+            fn even(_: &EvenBins<$t>, borders: &[$t], closed: bool) -> impl Binning<Sample = $t> {
                 Guided::new(borders, closed)
             }
         }
@@ -84,20 +87,20 @@ macro_rules! floats {
 }
 floats!(f32 f64);
 
-/// Evaluates an expression with the bins of a rule, which has these edges; bins are of different types.
+/// Evaluates an expression with fitted bins, whose rule has these edges; bins are of different types.
 macro_rules! with_bins {
-    ($rule:ident, $edges:ident, |$binning:ident| $body:expr) => {
-        match &$rule.bins {
-            Bins::LowBits(bits) => {
+    ($fitted:ident, $edges:ident, |$binning:ident| $body:expr) => {
+        match &$fitted.bins {
+            SampleBins::LowBits(bits) => {
                 let $binning = T::low_bits(*bits).expect("only samples of 16 bits have such bins");
                 $body
             }
-            Bins::Even { lower, upper, .. } => {
-                let $binning = T::even($edges, [*lower, *upper], $rule.closed);
+            SampleBins::Even(even) => {
+                let $binning = T::even(even, $edges, $fitted.rule.closed);
                 $body
             }
-            Bins::Edges(_) => {
-                let $binning = EdgeSlice::new($edges, $rule.closed);
+            SampleBins::Edges { edges, last } => {
+                let $binning = EdgeSlice { edges, last: *last };
                 $body
             }
         }
@@ -105,63 +108,78 @@ macro_rules! with_bins {
 }
 
 /// A histogram.
-pub(super) struct Histogram<T> {
-    rule: Rule<T>,
-    edges: Arc<[T]>,
-    algorithm: Algorithm,
+pub(super) struct Histogram<T: Tally> {
+    fitted: Fitted<T>,
+    edges: Arc<[T::Bound]>,
+    algorithm: HistogramAlgorithm,
 }
 
-impl<T: HistogramElement> Histogram<T> {
-    pub(super) fn new(rule: &Rule<T>, edges: &Arc<[T]>, algorithm: Algorithm) -> Self {
-        Histogram { rule: rule.clone(), edges: edges.clone(), algorithm }
+impl<T: Tally> Histogram<T> {
+    pub(super) fn new(fitted: Fitted<T>, edges: &Arc<[T::Bound]>, algorithm: HistogramAlgorithm) -> Self {
+        Histogram { fitted, edges: edges.clone(), algorithm }
     }
 
     /// Adds the counts of the samples to `counts`, modulo 2^64. Adds nothing if there is too little memory.
     fn histogram(&self, samples: &[T], counts: &mut [u64]) -> Result<()> {
-        let Histogram { rule, edges, .. } = self;
-        let tables = tables(rule, samples.len(), |piece, channel, table: &mut [u32]| {
-            with_bins!(rule, edges, |binning| T::tally(binning, &samples[piece][channel..], rule.channels, table));
+        let Histogram { fitted, edges, .. } = self;
+        let (channels, first) = (fitted.rule.channels, fitted.first);
+        let tables = tables(&fitted.rule, samples.len(), |piece, channel, table: &mut [u32]| {
+            let (samples, cells) = (&samples[piece][channel..], &mut table[first..]);
+            with_bins!(fitted, edges, |binning| T::tally(binning, samples, channels, cells));
         })?;
         add(&tables, counts);
         Ok(())
     }
 
-    /// Returns the sums of the weights, in multiples of the quantum.
-    fn weighted(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
-        check_weights(weights)?;
-        let quantum = Quantum::new(largest(weights), weights.len() as u64);
-        let Histogram { rule, edges, .. } = self;
-        let tables = tables(rule, samples.len(), |piece, channel, table: &mut [i64]| {
-            let channel = |of: Range<usize>| of.skip(channel).step_by(rule.channels);
-            with_bins!(rule, edges, |binning| {
+    /// The sums of the weights, which are as many as the samples.
+    fn weighted<W: Real>(&self, samples: &[T], weights: &[W]) -> Result<Sums> {
+        let quantum = quantum(weights)?;
+        let Histogram { fitted, edges, .. } = self;
+        let tables = tables(&fitted.rule, samples.len(), |piece, channel, table: &mut [i64]| {
+            let channel = |of: Range<usize>| of.skip(channel).step_by(fitted.rule.channels);
+            let cells = &mut table[fitted.first..];
+            with_bins!(fitted, edges, |binning| {
                 for i in channel(piece) {
-                    table[binning.key(samples[i]) as usize] += quantum.multiple(weights[i]);
+                    cells[binning.key(samples[i]) as usize] += weights[i].multiple(quantum);
                 }
             });
         })?;
-        Ok((sums(&tables, rule.counters())?, quantum))
+        Ok(Sums { multiples: sums(&tables, fitted.rule.counters())?, quantum })
+    }
+}
+
+impl<T: Tally> OnDevice<T> for Histogram<T> {
+    fn run(&self, samples: &Buffer<T>, len: usize, counts: &mut Buffer<u64>) -> Result<()> {
+        self.histogram(&samples.storage().cpu()[..len], counts.storage_mut().cpu_mut())
     }
 
-    pub(super) fn run(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
-        self.histogram(samples.storage().cpu(), counts.storage_mut().cpu_mut())
-    }
-
-    pub(super) fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>> {
+    fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>> {
         let mut counts = allocation::filled(0, counters)?;
         self.histogram(samples, &mut counts)?;
         Ok(counts)
     }
 
-    pub(super) fn weigh(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
-        self.weighted(samples.storage().cpu(), weights.storage().cpu())
+    fn weigh(&self, samples: &Buffer<T>, len: usize, weights: WeightBuffer<'_>) -> Result<Sums> {
+        let samples = &samples.storage().cpu()[..len];
+        match weights {
+            WeightBuffer::F32(weights) => self.weighted(samples, &weights.storage().cpu()[..len]),
+            WeightBuffer::F64(weights) => self.weighted(samples, &weights.storage().cpu()[..len]),
+        }
     }
 
-    pub(super) fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
-        self.weighted(samples, weights)
+    fn weigh_on_host(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Sums> {
+        match weights {
+            WeightSlice::F32(weights) => self.weighted(samples, weights),
+            WeightSlice::F64(weights) => self.weighted(samples, weights),
+        }
     }
 
-    pub(super) fn plan(&self, device: &Device, samples: usize) -> Plan {
-        Plan::cpu(device, self.algorithm, samples, &self.rule)
+    fn plan(&self, device: &Device, samples: usize) -> Plan {
+        Plan::cpu(device, self.algorithm, samples, &self.fitted.rule)
+    }
+
+    fn weighted_plan(&self, _: usize) -> Vec<LaunchPlan> {
+        Vec::new()
     }
 }
 
@@ -169,11 +187,6 @@ fn add(tables: &[Vec<u32>], counts: &mut [u64]) {
     counts.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(counter, count)| {
         *count = tables.iter().fold(*count, |sum, table| sum.wrapping_add(table[counter].into()));
     });
-}
-
-/// Returns the largest magnitude.
-fn largest(weights: &[f32]) -> f32 {
-    weights.par_iter().map(|weight| weight.abs()).reduce(|| 0.0, f32::max)
 }
 
 fn sums(tables: &[Vec<i64>], counters: usize) -> Result<Vec<i64>> {
@@ -186,7 +199,7 @@ fn sums(tables: &[Vec<i64>], counters: usize) -> Result<Vec<i64>> {
 
 /// Returns one table for each piece of the samples. `tally` is called with a part of a piece, the index of its first sample of a
 /// channel, and the cells of that channel.
-fn tables<T: HistogramElement, N: Element>(
+fn tables<T: Fit, N: Element>(
     rule: &Rule<T>,
     samples: usize,
     tally: impl Fn(Range<usize>, usize, &mut [N]) + Sync,
@@ -211,7 +224,7 @@ fn tables<T: HistogramElement, N: Element>(
 
 /// Returns the samples per piece, in whole groups of channels. A piece takes as much memory as its table of `N`, up to the maximum
 /// number of samples, so that tables do not take much more memory than samples.
-fn piece<T: HistogramElement, N>(rule: &Rule<T>, samples: usize) -> usize {
+fn piece<T: Fit, N>(rule: &Rule<T>, samples: usize) -> usize {
     let share = samples.div_ceil(PIECES * rayon::current_num_threads());
     let table_bytes = rule.counters().saturating_mul(size_of::<N>());
     let least = table_bytes.div_ceil(size_of::<T>()).clamp(SHARE, MOST);
@@ -251,25 +264,26 @@ fn count_values_by_steps(samples: &[u8], step: usize) -> [u32; BYTE_VALUES as us
 
 #[cfg(test)]
 mod tests {
+    use super::super::Bins;
     use super::*;
 
-    fn rule<T>(bins: usize, [lower, upper]: [T; 2], channels: usize) -> Rule<T> {
+    fn rule<T: Fit>(bins: usize, [lower, upper]: [T::Bound; 2], channels: usize) -> Rule<T> {
         Rule { bins: Bins::Even { bins, lower, upper }, closed: true, channels, counted: channels }
     }
 
     #[test]
     fn tables_take_no_more_memory_than_samples() {
-        let bytes = rule(1 << 20, [0u8, 255], 3);
+        let bytes = rule::<u8>(1 << 20, [0, 255], 3);
         assert_eq!(piece::<u8, u32>(&bytes, 1), 4 * bytes.counters());
         assert_eq!(piece::<u8, i64>(&bytes, 1), 8 * bytes.counters());
-        let numbers = rule(1 << 20, [0.0, 1.0], 1);
+        let numbers = rule::<f64>(1 << 20, [0.0, 1.0], 1);
         assert_eq!(piece::<f64, u32>(&numbers, 1), numbers.counters().div_ceil(2));
         assert_eq!(piece::<f64, u32>(&rule(9, [0.0, 1.0], 5), 1), SHARE.next_multiple_of(5));
     }
 
     #[test]
     fn pieces_have_no_more_samples_than_counters_can_take() {
-        let most = rule(1 << 24, [0u8, 255], 127);
+        let most = rule::<u8>(1 << 24, [0, 255], 127);
         assert_eq!(piece::<u8, i64>(&most, usize::MAX), MOST.next_multiple_of(127));
         assert_eq!(piece::<u8, u32>(&rule(256, [0, 255], 1), usize::MAX), MOST);
     }

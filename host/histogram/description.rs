@@ -1,6 +1,6 @@
 //! Description of a histogram: plain data.
 
-use super::{Bins, HistogramElement, PreparedHistogram, Rule};
+use super::{Bins, HistogramBound, HistogramElement, PreparedHistogram, Rule};
 use crate::{Device, Result};
 use std::ops::Range;
 
@@ -15,19 +15,19 @@ use std::ops::Range;
 /// let device = Device::open()?;
 /// let tenths = Histogram::even(10, 0.0f32..1.0).closed().prepare(&device)?;
 /// let counts = tenths.apply(&[0.25, 0.26, 1.0, -0.5, f32::NAN])?;
-/// assert_eq!(counts.bins(), [0, 0, 2, 0, 0, 0, 0, 0, 0, 1]);
-/// assert_eq!((counts.below(), counts.above(), counts.nan()), (1, 0, 1));
+/// assert_eq!(counts.bins()?, [0, 0, 2, 0, 0, 0, 0, 0, 0, 1]);
+/// assert_eq!((counts.below()?, counts.above()?, counts.nan()?), (1, 0, 1));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Histogram<T> {
+pub struct Histogram<T: HistogramElement> {
     bins: Bins<T>,
     closed: bool,
     channels: usize,
     /// `None` for all channels.
     counted: Option<usize>,
-    pub(super) algorithm: Algorithm,
+    algorithm: HistogramAlgorithm,
 }
 
 /// Kernel that counts a histogram on a GPU. The CPU ignores this setting.
@@ -35,7 +35,7 @@ pub struct Histogram<T> {
 /// All of them give the same counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Algorithm {
+pub enum HistogramAlgorithm {
     /// The fastest one for the number of counters and this device. The more copies of the counters fit into shared memory, the
     /// better. The type of the samples only matters through the number of counters; bytes always have 256. Bins between edges are
     /// not divided into ranges, because each range would repeat the search for each sample.
@@ -47,7 +47,7 @@ pub enum Algorithm {
     Critical,
     /// One atomic addition in global memory per sample. It needs no shared memory, so it takes any number of bins. It is slow if many
     /// samples are in few bins.
-    GlobalAtomic(Ordering),
+    GlobalAtomic(MemoryOrder),
     /// The same, with the most frequent counters in shared memory. Each block repeatedly inspects some of its samples to find the
     /// most frequent ones. For more bins than shared memory can hold.
     CachedAtomic,
@@ -58,19 +58,19 @@ pub enum Algorithm {
     /// One set of 32-bit counters per block in shared memory, with atomic additions. It takes the most bins of the algorithms that use
     /// shared memory. If a block cannot hold all counters, they are divided into ranges. Each block counts one range, so all samples
     /// are read once per range. Samples in few bins wait for each other.
-    SharedAtomic(Ordering),
+    SharedAtomic(MemoryOrder),
     /// Interleaved copies of a block's counters, as many as fit into half of the shared memory, up to 32. With 32 copies each lane has
     /// its own bank, so lanes never wait for each other, for any samples. Fewer copies reduce the waiting. One copy is
     /// `SharedAtomic(Relaxed)`.
     LanePrivate,
 }
 
-/// What an atomic addition of [`GlobalAtomic`](Algorithm::GlobalAtomic) and
-/// [`SharedAtomic`](Algorithm::SharedAtomic) orders besides itself.
+/// What an atomic addition of [`GlobalAtomic`](HistogramAlgorithm::GlobalAtomic) and
+/// [`SharedAtomic`](HistogramAlgorithm::SharedAtomic) orders besides itself.
 ///
 /// Counting needs no order between additions, so both give the same counts. The choice shows the cost of the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ordering {
+pub enum MemoryOrder {
     /// No order, which is enough for counting.
     #[default]
     Relaxed,
@@ -84,14 +84,13 @@ impl Histogram<u8> {
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let counts = slm::Histogram::bytes().prepare(&slm::Device::cpu())?.apply(b"hello")?;
-    /// assert_eq!(counts.bins()[usize::from(b'l')], 2);
+    /// assert_eq!(counts.bins()?[usize::from(b'l')], 2);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
     pub fn bytes() -> Self {
-        // Exact: `floor(x * 256 / 255)` is x, except for 255 itself, which is in the last bin because that bin is closed.
-        Self::even(256, 0..u8::MAX).closed()
+        Self::even(256, 0..256)
     }
 }
 
@@ -102,7 +101,8 @@ impl Histogram<u16> {
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let counts = slm::Histogram::low_bits(10).prepare(&slm::Device::cpu())?.apply(&[3, 0xfc03, 1023])?;
-    /// assert_eq!((counts.bins().len(), counts.bins()[3], counts.bins()[1023]), (1024, 2, 1));
+    /// let bins = counts.bins()?;
+    /// assert_eq!((bins.len(), bins[3], bins[1023]), (1024, 2, 1));
     /// # Ok(())
     /// # }
     /// ```
@@ -116,42 +116,44 @@ impl<T: HistogramElement> Histogram<T> {
     /// Returns a histogram with `bins` bins of equal width, from 1 to 2^24, between the lower end of the range (inclusive) and the
     /// upper end (exclusive). Borders are exact for integers and rounded once for floats; the [module](super) has the formula.
     ///
-    /// No integer is above `T::MAX`, so what covers a whole type of them is `T::MIN..T::MAX` and [`closed`](Self::closed).
-    /// Such bins are all equally wide if their number divides that of the type's values, a power of two.
+    /// Bounds of integers may be numbers that no sample is: `0..256` are all bytes. [`HistogramBound`] says of which types they
+    /// can be. A range that begins below the type of the samples is slower on GPUs, where bins are then searched as
+    /// [`edges`](Self::edges) are, unless samples are `u8`.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let thirds = slm::Histogram::even(3, -10..10).prepare(&slm::Device::cpu())?;
     /// let counts = thirds.apply(&[-11, -10, -4, -3, 9, 10])?;
-    /// assert_eq!(counts.bins(), [2, 1, 1]); // from -10, -3.33… and 3.33… on
-    /// assert_eq!((counts.below(), counts.above()), (1, 1));
+    /// assert_eq!(counts.bins()?, [2, 1, 1]); // from -10, -3.33… and 3.33… on
+    /// assert_eq!((counts.below()?, counts.above()?), (1, 1));
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn even(bins: usize, range: Range<T>) -> Self {
-        Self::new(Bins::Even { bins, lower: range.start, upper: range.end })
+    pub fn even<B: HistogramBound<T>>(bins: usize, range: Range<B>) -> Self {
+        Self::new(Bins::Even { bins, lower: range.start.into_bound(), upper: range.end.into_bound() })
     }
 
-    /// Returns a histogram with bins between neighbouring edges, from 1 to 2^24 bins: bin `k` is `edges[k] <= x < edges[k + 1]`. Edges
-    /// must ascend strictly. The first and the last edge of floats may be infinite.
+    /// Bins between neighbouring edges, which ascend strictly: bin `k` is `edges[k] <= x < edges[k + 1]`, 1 to 2^24 bins.
+    /// The first and the last edge may lie outside of what samples can be: those of floats may be infinite, and those of
+    /// integers beyond the type, as in `edges(&[0, 16, 256])` for bytes.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let decades = slm::Histogram::edges(&[1.0, 10.0, 100.0, f64::INFINITY]).prepare(&slm::Device::cpu())?;
     /// let counts = decades.apply(&[0.5, 1.0, 9.9, 10.0, 1e300])?;
-    /// assert_eq!(counts.bins(), [2, 1, 1]);
-    /// assert_eq!(counts.below(), 1);
+    /// assert_eq!(counts.bins()?, [2, 1, 1]);
+    /// assert_eq!(counts.below()?, 1);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn edges(edges: &[T]) -> Self {
-        Self::new(Bins::Edges(edges.into()))
+    pub fn edges<B: HistogramBound<T>>(edges: &[B]) -> Self {
+        Self::new(Bins::Edges(edges.iter().map(|edge| edge.into_bound()).collect()))
     }
 
     fn new(bins: Bins<T>) -> Self {
-        Histogram { bins, closed: false, channels: 1, counted: None, algorithm: Algorithm::Auto }
+        Histogram { bins, closed: false, channels: 1, counted: None, algorithm: HistogramAlgorithm::Auto }
     }
 
     /// Returns the histogram with the upper end included in the last bin, as in NumPy's `histogram`. This has no effect on
@@ -187,10 +189,10 @@ impl<T: HistogramElement> Histogram<T> {
         self
     }
 
-    /// Returns the histogram with this algorithm. The default is [`Algorithm::Auto`]. Sums of
+    /// Returns the histogram with this algorithm. The default is [`HistogramAlgorithm::Auto`]. Sums of
     /// [weights](PreparedHistogram::apply_weighted) ignore this setting.
     #[must_use]
-    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+    pub fn algorithm(mut self, algorithm: HistogramAlgorithm) -> Self {
         self.algorithm = algorithm;
         self
     }
@@ -203,19 +205,20 @@ impl<T: HistogramElement> Histogram<T> {
     ///
     /// * [`HistogramError::Bins`] for no bins or more than 2^24; [`HistogramError::LowBits`] for no bits or more than 16.
     /// * [`HistogramError::Range`] if the ends are not finite, or the upper end is not larger than the lower end.
-    /// * [`HistogramError::Edges`] for fewer than two edges; [`HistogramError::EdgeOrder`] if they do not ascend strictly.
+    /// * [`HistogramError::Edges`] for fewer than two edges; [`HistogramError::EdgeOrder`] unless they ascend strictly;
+    ///   [`HistogramError::InnerEdge`] for one between others that no sample can be.
     /// * [`HistogramError::Channels`] if no channel is counted, or more channels than there are.
     /// * [`Error::TooLarge`] for more than 2^31 channels or counters. There are [`counts_len`](PreparedHistogram::counts_len) counters;
     ///   for bytes, GPUs have 256 per counted channel.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has, even if only weights
-    ///   are added up later, which do not need it. [`Algorithm::Auto`] never needs more than the device has.
+    ///   are added up later, which do not need it. [`HistogramAlgorithm::Auto`] never needs more than the device has.
     /// * [`Error::OutOfHostMemory`] for the borders or a copy of the edges.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {
-        T::prepare(self, device)
+        T::prepare(device, self.rule(), self.algorithm)
     }
 
-    pub(super) fn rule(&self) -> Rule<T> {
+    fn rule(&self) -> Rule<T> {
         let (bins, counted) = (self.bins.clone(), self.counted.unwrap_or(self.channels));
         Rule { bins, closed: self.closed, channels: self.channels, counted }
     }

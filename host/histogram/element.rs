@@ -1,119 +1,87 @@
 //! The element types.
 
-use super::cpu::Tally;
+use super::cpu::{self, Tally};
+use super::fitted::{Fit, Fitted};
 use super::kernels::HistogramKernels;
-use super::prepared::OnDevice;
-use super::{Histogram, Plan, PreparedHistogram};
+use super::weights::{Sums, WeightBuffer, WeightSlice};
+use super::{HistogramAlgorithm, HistogramBound, Plan, PreparedHistogram, Rule, gpu};
 use crate::{Buffer, Device, Element, LaunchPlan, Result};
-use slm_kernels::histogram::{Countable, Quantum};
 
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
-pub trait HistogramElement: Dispatch + Countable + Tally + Into<f64> + HistogramKernels {}
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Prepare` in their generic code")]
+pub trait HistogramElement: Element + PartialOrd + HistogramBound<Self> + Prepare {
+    /// The type of the borders of bins: `i64` for integers, as a range may end behind the type's largest number, and the type
+    /// itself for floats.
+    type Bound: Element + PartialOrd + From<Self>;
+}
 
-/// Functions of generic code that are compiled once per element type in this crate, not in every crate that counts.
-pub trait Dispatch: Element {
-    /// [`Histogram::prepare`].
-    fn prepare(histogram: &Histogram<Self>, device: &Device) -> Result<PreparedHistogram<Self>>
+/// The way from generic code to the code of an element type: compiled once, with this crate, and not with every crate that
+/// counts.
+pub(crate) trait Prepare: Element {
+    /// Checks a rule and binds it to a device.
+    fn prepare(device: &Device, rule: Rule<Self>, algorithm: HistogramAlgorithm) -> Result<PreparedHistogram<Self>>
     where
         Self: HistogramElement;
+}
 
-    /// Counts samples, and adds to `counts`; both are on the histogram's device.
-    fn run(histogram: &PreparedHistogram<Self>, samples: &Buffer<Self>, counts: &mut Buffer<u64>) -> Result<()>
-    where
-        Self: HistogramElement;
+/// A histogram on a device of some kind.
+pub(super) trait OnDevice<T: Element>: Send + Sync {
+    /// Counts the first `len` samples of a buffer, and adds to `counts`; both are on this device.
+    fn run(&self, samples: &Buffer<T>, len: usize, counts: &mut Buffer<u64>) -> Result<()>;
 
-    /// Counts samples of the host.
-    fn run_on_host(histogram: &PreparedHistogram<Self>, samples: &[Self]) -> Result<Vec<u64>>
-    where
-        Self: HistogramElement;
+    /// Counts samples of the host with so many counters.
+    fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>>;
 
-    /// The sums of the weights, in multiples of the quantum; samples and weights are on the histogram's device.
-    fn weigh(
-        histogram: &PreparedHistogram<Self>,
-        samples: &Buffer<Self>,
-        weights: &Buffer<f32>,
-    ) -> Result<(Vec<i64>, Quantum)>
-    where
-        Self: HistogramElement;
+    /// Adds up the weights of the first `len` samples; both buffers are on this device.
+    fn weigh(&self, samples: &Buffer<T>, len: usize, weights: WeightBuffer<'_>) -> Result<Sums>;
 
     /// The same for samples and weights of the host.
-    fn weigh_on_host(
-        histogram: &PreparedHistogram<Self>,
-        samples: &[Self],
-        weights: &[f32],
-    ) -> Result<(Vec<i64>, Quantum)>
-    where
-        Self: HistogramElement;
+    fn weigh_on_host(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Sums>;
 
-    /// Returns the plan for `samples` samples.
-    fn plan(histogram: &PreparedHistogram<Self>, samples: usize) -> Plan
-    where
-        Self: HistogramElement;
+    /// How so many samples would be counted on `device`, which is this one.
+    fn plan(&self, device: &Device, samples: usize) -> Plan;
 
     /// [`PreparedHistogram::weighted_plan`].
-    fn weighted_plan(histogram: &PreparedHistogram<Self>, samples: usize) -> Vec<LaunchPlan>
-    where
-        Self: HistogramElement;
+    fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan>;
+}
+
+/// What the code of an element type asks of it.
+pub(super) trait Number: Fit + Tally + HistogramKernels {}
+
+impl<T: Fit + Tally + HistogramKernels> Number for T {}
+
+fn prepare<T: Number>(device: &Device, rule: Rule<T>, algorithm: HistogramAlgorithm) -> Result<PreparedHistogram<T>> {
+    rule.check()?;
+    let edges = rule.edges()?;
+    let fitted = Fitted::new(&rule, &edges);
+    let on_device: Box<dyn OnDevice<T>> = match device.info().shared_memory {
+        None => Box::new(cpu::Histogram::new(fitted, &edges, algorithm)),
+        Some(shared) => gpu::prepare(device, shared, fitted, &edges, algorithm)?,
+    };
+    Ok(PreparedHistogram::new(device, rule, edges, algorithm, on_device))
 }
 
 macro_rules! histogram_elements {
-    ($($t:ty)*) => {$(
-        impl Dispatch for $t {
-            fn prepare(histogram: &Histogram<$t>, device: &Device) -> Result<PreparedHistogram<$t>> {
-                PreparedHistogram::new(device, histogram.rule(), histogram.algorithm)
-            }
-
-            fn run(histogram: &PreparedHistogram<$t>, samples: &Buffer<$t>, counts: &mut Buffer<u64>) -> Result<()> {
-                match &histogram.on_device {
-                    OnDevice::Cpu(cpu) => cpu.run(samples, counts),
-                    OnDevice::Gpu(gpu) => gpu.run(samples, counts),
-                }
-            }
-
-            fn run_on_host(histogram: &PreparedHistogram<$t>, samples: &[$t]) -> Result<Vec<u64>> {
-                match &histogram.on_device {
-                    OnDevice::Cpu(cpu) => cpu.run_on_host(samples, histogram.counts_len()),
-                    OnDevice::Gpu(gpu) => gpu.run_on_host(samples, histogram.counts_len()),
-                }
-            }
-
-            fn weigh(
-                histogram: &PreparedHistogram<$t>,
-                samples: &Buffer<$t>,
-                weights: &Buffer<f32>,
-            ) -> Result<(Vec<i64>, Quantum)> {
-                match &histogram.on_device {
-                    OnDevice::Cpu(cpu) => cpu.weigh(samples, weights),
-                    OnDevice::Gpu(gpu) => gpu.weigh(samples, weights),
-                }
-            }
-
-            fn weigh_on_host(
-                histogram: &PreparedHistogram<$t>,
-                samples: &[$t],
-                weights: &[f32],
-            ) -> Result<(Vec<i64>, Quantum)> {
-                match &histogram.on_device {
-                    OnDevice::Cpu(cpu) => cpu.weigh_on_host(samples, weights),
-                    OnDevice::Gpu(gpu) => gpu.weigh_on_host(samples, weights),
-                }
-            }
-
-            fn plan(histogram: &PreparedHistogram<$t>, samples: usize) -> Plan {
-                match &histogram.on_device {
-                    OnDevice::Cpu(cpu) => cpu.plan(&histogram.device, samples),
-                    OnDevice::Gpu(gpu) => gpu.plan(samples),
-                }
-            }
-
-            fn weighted_plan(histogram: &PreparedHistogram<$t>, samples: usize) -> Vec<LaunchPlan> {
-                match &histogram.on_device {
-                    OnDevice::Cpu(_) => Vec::new(),
-                    OnDevice::Gpu(gpu) => gpu.weighted_plan(samples),
-                }
+    ($($t:ty: $bound:ty;)*) => {$(
+        impl Prepare for $t {
+            fn prepare(
+                device: &Device,
+                rule: Rule<$t>,
+                algorithm: HistogramAlgorithm,
+            ) -> Result<PreparedHistogram<$t>> {
+                prepare(device, rule, algorithm)
             }
         }
-        impl HistogramElement for $t {}
+        impl HistogramElement for $t {
+            type Bound = $bound;
+        }
     )*};
 }
-histogram_elements!(u8 u16 u32 i32 f32 f64);
+histogram_elements! {
+    u8: i64;
+    u16: i64;
+    u32: i64;
+    i32: i64;
+    f32: f32;
+    f64: f64;
+}

@@ -24,7 +24,7 @@ pub enum HistogramError {
         /// Bits per sample.
         limit: u32,
     },
-    /// A range that has no inside. `f64` has all values of the element types exactly.
+    /// A range that has no inside. Integers beyond 2^53 are rounded here.
     #[error("the range of a histogram must go from a finite number to a larger finite number, not from {} to {}",
         Number(*lower, *upper), Number(*upper, *lower))]
     Range {
@@ -50,6 +50,21 @@ pub enum HistogramError {
         /// The next edge.
         next: f64,
     },
+    /// An edge of integers that no sample can be, and that is neither the first nor the last one.
+    #[error("only the first and the last edge of a histogram may lie outside of what its samples can be, and edge {index} \
+        is {}", Number(*edge, *edge))]
+    InnerEdge {
+        /// Index of the first such edge, numbered from 0.
+        index: usize,
+        /// This edge.
+        edge: f64,
+    },
+    /// One channel's counts asked of a histogram that has counted several.
+    #[error("the counts are of {channels} channels: take those of one by `channel`, or go through `channels`")]
+    SeveralChannels {
+        /// The channels that were counted.
+        channels: usize,
+    },
     /// The number of counted channels is 0, or exceeds the number of channels.
     #[error("a histogram cannot count {counted} of {channels} channels: use at least 1 and at most all")]
     Channels {
@@ -72,7 +87,7 @@ pub enum HistogramError {
         /// Index of the first such weight, numbered from 0.
         index: usize,
         /// The weight.
-        weight: f32,
+        weight: f64,
     },
 }
 

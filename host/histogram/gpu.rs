@@ -1,66 +1,53 @@
 //! Histograms on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
+use super::element::{Number, OnDevice};
+use super::fitted::{Fitted, FromEnds, SampleBins};
 use super::kernels::{Counter, FromRule, even};
 use super::launches::{Launches, Memory};
 use super::rule::SHARE;
 use super::tuning::Tuning;
-use super::{Algorithm, Bins, HistogramElement, Plan, Rule, check_weights};
+use super::weights::{ONE, PARTS, Real, Sums, WeightBuffer, WeightSlice, check_weights, part, quantum};
+use super::{HistogramAlgorithm, Plan};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
-use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
+use crate::{Buffer, Device, LaunchPlan, Result, Windows};
 use rayon::prelude::*;
-use slm_kernels::histogram::{Even, Kernel, PeakArgs, Quantum, Scale, histogram_peak};
+use slm_kernels::histogram::{Even, Kernel, PeakArgs, Quantum, histogram_peak};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A histogram on a GPU, with any kind of bins.
-pub(super) trait OnGpu<T: Element>: Send + Sync {
-    /// Counts samples and adds to `counts`; both are on this device.
-    fn run(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()>;
-
-    /// Counts samples of the host with this number of counters.
-    fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>>;
-
-    /// Returns the sums of the weights, in multiples of the quantum; samples and weights are on this device.
-    fn weigh(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)>;
-
-    /// The same for samples and weights of the host.
-    fn weigh_on_host(&self, samples: &[T], weights: &[f32]) -> Result<(Vec<i64>, Quantum)>;
-
-    /// Returns the plan for `samples` samples.
-    fn plan(&self, samples: usize) -> Plan;
-
-    /// [`PreparedHistogram::weighted_plan`](super::PreparedHistogram::weighted_plan).
-    fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan>;
-}
-
-/// Prepares a histogram. `edges` are the edges of the rule.
-pub(super) fn prepare<T: HistogramElement>(
+/// Prepares a histogram; `edges` are those of its rule.
+pub(super) fn prepare<T: Number>(
     device: &Device,
     shared: SharedMemory,
-    rule: &Rule<T>,
-    edges: &Arc<[T]>,
-    algorithm: Algorithm,
-) -> Result<Box<dyn OnGpu<T>>> {
+    fitted: Fitted<T>,
+    edges: &Arc<[T::Bound]>,
+    algorithm: HistogramAlgorithm,
+) -> Result<Box<dyn OnDevice<T>>> {
     /// Returns a histogram with these kernels of the element type.
     macro_rules! by {
-        ($kernels:ident, $rule:expr) => {
-            Box::new(Histogram::<T::$kernels>::new(device, shared, $rule, algorithm)?)
+        ($kernels:ident, $fitted:expr) => {
+            Box::new(Histogram::<T::$kernels>::new(device, shared, $fitted, algorithm)?)
         };
     }
-    Ok(match rule.bins {
-        Bins::Even { .. } if is_right::<T, T::Scale>(rule, edges) => by!(Even, rule),
-        Bins::Even { .. } if is_right::<T, T::RoundedScale>(rule, edges) => by!(Rounded, rule),
+    Ok(match &fitted.bins {
+        SampleBins::Even(_) if is_right::<T, T::Scale>(&fitted, edges) => by!(Even, fitted),
+        SampleBins::Even(_) if is_right::<T, T::RoundedScale>(&fitted, edges) => by!(Rounded, fitted),
         // No arithmetic is exact for these borders, so they are searched like any edges.
-        Bins::Even { .. } => by!(Edges, &Rule { bins: Bins::Edges(edges.clone()), ..rule.clone() }),
-        Bins::Edges(_) => by!(Edges, rule),
-        Bins::LowBits(_) => by!(LowBits, rule),
+        SampleBins::Even(even) => {
+            let edges = T::of_samples(edges).expect("arithmetic will do for integers");
+            by!(Edges, Fitted { bins: even.searched(edges), ..fitted })
+        }
+        SampleBins::Edges { .. } => by!(Edges, fitted),
+        SampleBins::LowBits(_) => by!(LowBits, fitted),
     })
 }
 
 /// Returns whether a scale agrees with the borders for every number.
-fn is_right<T: HistogramElement, S: Scale<T>>(rule: &Rule<T>, borders: &[T]) -> bool {
-    let agrees = |even: Even<T, S>| (0..even.bins).into_par_iter().with_min_len(SHARE).all(|k| even.agrees(k, borders));
-    even(rule).is_some_and(|even| S::EXACT || agrees(even))
+fn is_right<T: Number, S: FromEnds<T>>(fitted: &Fitted<T>, borders: &Arc<[T::Bound]>) -> bool {
+    let agrees = |even: Even<T, S>, borders: &[T]| {
+        (0..even.bins).into_par_iter().with_min_len(SHARE).all(|k| even.agrees(k, borders))
+    };
+    even(fitted).is_some_and(|even| S::EXACT || T::of_samples(borders).is_some_and(|borders| agrees(even, &borders)))
 }
 
 /// A histogram with bins of one kind on a GPU.
@@ -77,9 +64,14 @@ struct Histogram<B: FromRule> {
 }
 
 impl<B: FromRule> Histogram<B> {
-    fn new(device: &Device, shared: SharedMemory, rule: &Rule<B::Element>, algorithm: Algorithm) -> Result<Self> {
-        let launches = Launches::<B>::new(rule, algorithm, shared, Tuning::new(device.info(), shared))?;
-        let (table, locks) = (device.upload(&B::table(rule)?)?, usize::from(launches.kernel() == Kernel::Critical));
+    fn new(
+        device: &Device,
+        shared: SharedMemory,
+        fitted: Fitted<B::Element>,
+        algorithm: HistogramAlgorithm,
+    ) -> Result<Self> {
+        let launches = Launches::<B>::new(fitted, algorithm, shared, Tuning::new(device.info(), shared))?;
+        let (table, locks) = (device.upload(&launches.table()?)?, usize::from(launches.kernel() == Kernel::Critical));
         Ok(Histogram {
             device: device.clone(),
             table,
@@ -96,24 +88,24 @@ impl<B: FromRule> Histogram<B> {
         self.section.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the quantum of the weights, which are all finite.
-    fn quantum(&self, weights: &Buffer<f32>) -> Result<Quantum> {
-        let largest = f32::from_bits(self.peak(weights)?);
+    /// The quantum of the first `len` weights.
+    fn quantum(&self, weights: &Buffer<f32>, len: usize) -> Result<Quantum> {
+        let largest = f32::from_bits(self.peak(weights, len)?);
         if !largest.is_finite() {
-            check_weights(&weights.download()?)?;
+            check_weights(&weights.download()?[..len])?;
         }
-        Ok(Quantum::new(largest, weights.len() as u64))
+        Ok(f32::quantum(largest, len))
     }
 
-    /// Returns the bits of the largest magnitude of the weights.
-    fn peak(&self, weights: &Buffer<f32>) -> Result<u32> {
+    /// The bits of the largest magnitude of the first `len` weights.
+    fn peak(&self, weights: &Buffer<f32>, len: usize) -> Result<u32> {
         let mut peak = self.device.zeroed(1)?;
-        if !weights.is_empty() {
+        if len > 0 {
             let kernel = self.peak.get(|| self.device.own_kernel())?;
             let mut windows = Windows::new(&self.device);
             let (weights, peak) = (windows.input(weights), windows.in_out(&mut peak));
             let _submission = self.device.submission_lock()?;
-            self.launches.peaks(weights.len() as usize).try_for_each(|(first, shape, count)| {
+            self.launches.peaks(len).try_for_each(|(first, shape, count)| {
                 let weights = weights.slice(first as u64, u64::MAX);
                 kernel.launch_in(&windows, shape, &PeakArgs { weights, count, peak }, &())
             })?;
@@ -121,10 +113,11 @@ impl<B: FromRule> Histogram<B> {
         Ok(peak.download()?[0])
     }
 
-    /// Adds up the weights of at least one sample.
+    /// Adds up the weights of the first `len` samples.
     fn add(
         &self,
         samples: &Buffer<B::Element>,
+        len: usize,
         weights: &Buffer<f32>,
         sums: &mut Buffer<u64>,
         quantum: Quantum,
@@ -135,49 +128,74 @@ impl<B: FromRule> Histogram<B> {
         let memory = Memory::<B>::new(&mut windows, samples, sums, &mut section, &self.table);
         let weights = windows.input(weights);
         let _submission = self.device.submission_lock()?;
-        self.launches.weighing(samples.len()).try_for_each(|pass| {
+        self.launches.weighing(len).try_for_each(|pass| {
             let weights = weights.slice(pass.first(), u64::MAX);
             let args = pass.weighted_args(&memory, weights, quantum)?;
             kernel.launch_in(&windows, pass.shape, &args, &())
         })
     }
+
+    /// What `add` adds to zeros, in multiples of the quantum.
+    fn sums(&self, quantum: Quantum, add: impl FnOnce(&mut Buffer<u64>) -> Result<()>) -> Result<Sums> {
+        let mut sums = self.device.zeroed(self.launches.counts())?;
+        add(&mut sums)?;
+        Ok(Sums { multiples: sums.download()?.into_iter().map(u64::cast_signed).collect(), quantum })
+    }
+
+    /// Weights of the device.
+    fn weigh_there(&self, samples: &Buffer<B::Element>, len: usize, weights: &Buffer<f32>) -> Result<Sums> {
+        let quantum = self.quantum(weights, len)?;
+        self.sums(quantum, |sums| self.add(samples, len, weights, sums, quantum))
+    }
+
+    /// Weights of the host, which become whole numbers that the kernel can add.
+    fn weigh_parts(&self, samples: &Buffer<B::Element>, weights: &[f64]) -> Result<Sums> {
+        let quantum = quantum(weights)?;
+        self.sums(quantum, |sums| {
+            (0..PARTS).try_for_each(|k| match part(weights, quantum, k)? {
+                Some(part) => self.add(samples, part.len(), &self.device.upload(&part)?, sums, ONE),
+                None => Ok(()),
+            })
+        })
+    }
 }
 
-impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
-    fn run(&self, samples: &Buffer<B::Element>, counts: &mut Buffer<u64>) -> Result<()> {
+impl<B: FromRule> OnDevice<B::Element> for Histogram<B> {
+    fn run(&self, samples: &Buffer<B::Element>, len: usize, counts: &mut Buffer<u64>) -> Result<()> {
         let mut section = self.section();
         let mut windows = Windows::new(&self.device);
         let memory = Memory::<B>::new(&mut windows, samples, counts, &mut section, &self.table);
         let _submission = self.device.submission_lock()?;
-        self.launches
-            .of(samples.len())
-            .try_for_each(|pass| self.counter.launch(&windows, pass.shape, pass.args(&memory)?, &()))
+        self.launches.of(len).try_for_each(|pass| self.counter.launch(&windows, pass.shape, pass.args(&memory)?, &()))
     }
 
     fn run_on_host(&self, samples: &[B::Element], counters: usize) -> Result<Vec<u64>> {
-        let samples = self.device.upload(samples)?;
+        let (samples, len) = (self.device.upload(samples)?, samples.len());
         // Kernels add to the counts, so they begin at zero.
         let mut counts = self.device.zeroed(counters)?;
-        self.run(&samples, &mut counts)?;
+        self.run(&samples, len, &mut counts)?;
         counts.download()
     }
 
-    fn weigh(&self, samples: &Buffer<B::Element>, weights: &Buffer<f32>) -> Result<(Vec<i64>, Quantum)> {
-        let quantum = self.quantum(weights)?;
-        let mut sums = self.device.zeroed(self.launches.counts())?;
-        if !samples.is_empty() {
-            self.add(samples, weights, &mut sums, quantum)?;
+    fn weigh(&self, samples: &Buffer<B::Element>, len: usize, weights: WeightBuffer<'_>) -> Result<Sums> {
+        match weights {
+            WeightBuffer::F32(weights) => self.weigh_there(samples, len, weights),
+            WeightBuffer::F64(weights) => self.weigh_parts(samples, &weights.download()?[..len]),
         }
-        Ok((sums.download()?.into_iter().map(u64::cast_signed).collect(), quantum))
     }
 
-    fn weigh_on_host(&self, samples: &[B::Element], weights: &[f32]) -> Result<(Vec<i64>, Quantum)> {
-        check_weights(weights)?;
-        self.weigh(&self.device.upload(samples)?, &self.device.upload(weights)?)
+    fn weigh_on_host(&self, samples: &[B::Element], weights: WeightSlice<'_>) -> Result<Sums> {
+        match weights {
+            WeightSlice::F32(weights) => {
+                check_weights(weights)?;
+                self.weigh_there(&self.device.upload(samples)?, samples.len(), &self.device.upload(weights)?)
+            }
+            WeightSlice::F64(weights) => self.weigh_parts(&self.device.upload(samples)?, weights),
+        }
     }
 
-    fn plan(&self, samples: usize) -> Plan {
-        self.launches.plan(&self.device, samples, |shape| self.counter.residency(shape))
+    fn plan(&self, device: &Device, samples: usize) -> Plan {
+        self.launches.plan(device, samples, |shape| self.counter.residency(shape))
     }
 
     fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan> {
@@ -192,6 +210,7 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
 #[cfg(all(test, feature = "emulator"))]
 mod tests {
     use super::super::kernels::HistogramKernels;
+    use super::super::{Bins, Rule};
     use super::*;
     use crate::Error;
     use emulator::Profile;
@@ -201,7 +220,8 @@ mod tests {
         let rule = Rule { bins: Bins::Even { bins: 256, lower: 0, upper: 255 }, closed: true, channels: 3, counted: 2 };
         let device = Device::emulated(Profile::SM_90, 0);
         let shared = device.info().shared_memory.unwrap();
-        let mut histogram = Histogram::new(&device, shared, &rule, Algorithm::Auto).unwrap();
+        let fitted = Fitted::new(&rule, &rule.edges().unwrap());
+        let mut histogram = Histogram::new(&device, shared, fitted, HistogramAlgorithm::Auto).unwrap();
         (histogram.launches.most_packs, histogram.launches.most_weights) = (5, 77);
         histogram
     }
@@ -253,9 +273,12 @@ mod tests {
         let histogram = histogram();
         let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
         let weights: Vec<f32> = (0..1002).map(|i| (i % 17) as f32).collect();
-        let (sums, quantum) = histogram.weigh_on_host(&samples, &weights).unwrap();
-        let sums: Vec<f64> = sums.into_iter().map(|sum| quantum.sum(sum)).collect();
-        let expected = expected(&samples, |i| (i % 17) as u64);
-        assert_eq!(sums, expected.into_iter().map(|sum| sum as f64).collect::<Vec<_>>());
+        let expected = expected(&samples, |i| (i % 17) as u64).into_iter().map(|sum| sum as f64).collect();
+        let of_f32 = histogram.weigh_on_host(&samples, WeightSlice::F32(&weights)).unwrap();
+        assert_eq!(of_f32.values().as_ref(), Ok(&expected));
+        // In parts of which each takes several launches.
+        let doubles: Vec<f64> = weights.into_iter().map(f64::from).collect();
+        let of_f64 = histogram.weigh_on_host(&samples, WeightSlice::F64(&doubles)).unwrap();
+        assert_eq!(of_f64.values(), Ok(expected));
     }
 }

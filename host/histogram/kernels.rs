@@ -1,18 +1,19 @@
 //! The kernels for each kind of bins.
 
-use super::{Bins, HistogramElement, Rule};
+use super::element::Number;
+use super::fitted::{Fit, Fitted, FromEnds, SampleBins};
 use crate::kernel::Launch;
 use crate::{Device, Element, Result, allocation};
 use cuda_std::{Argument, Entry, GlobalIn};
 use slm_kernels::histogram::{
-    Args, BYTE_VALUES, Binning, Bytes, Countable, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice, LowBits,
-    Ratio, Scale, WeightedArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global,
-    histogram_private, histogram_shared, histogram_weigh,
+    Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice, LowBits, Ratio,
+    WeightedArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global, histogram_private,
+    histogram_shared, histogram_weigh,
 };
 use std::fmt;
 
 /// Arguments of an element type's kernels, for each kind of bins.
-pub trait HistogramKernels: Sized {
+pub(super) trait HistogramKernels: Sized {
     /// For bins of equal width, by [`Countable::Scale`].
     type Even: FromRule<Element = Self>;
     /// For bins of equal width, by [`Countable::RoundedScale`].
@@ -24,7 +25,7 @@ pub trait HistogramKernels: Sized {
 }
 
 /// The kernels with these arguments for bins.
-pub trait Entries: Binning + Argument {
+pub(super) trait Entries: Binning + Argument {
     /// Sums of weights.
     type Weigh: Entry<Args = WeightedArgs<Self>, Constants = ()>;
 
@@ -65,9 +66,9 @@ where
 }
 
 /// Bins in the form that kernels use, made from a rule.
-pub trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
+pub(super) trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
     /// Kind of samples.
-    type Element: HistogramElement;
+    type Element: Number;
     /// Element type of its table.
     type Table: Element;
     /// Whether a sample's key is found by a search.
@@ -75,22 +76,28 @@ pub trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
 
     /// Returns the number of keys per channel.
     #[must_use]
-    fn keys(rule: &Rule<Self::Element>) -> usize {
-        rule.cells()
+    fn keys(fitted: &Fitted<Self::Element>) -> usize {
+        fitted.keys()
+    }
+
+    /// The cell of a channel that the first key is.
+    #[must_use]
+    fn first(fitted: &Fitted<Self::Element>) -> usize {
+        fitted.first
     }
 
     /// Returns the table.
-    fn table(rule: &Rule<Self::Element>) -> Result<Vec<Self::Table>>;
+    fn table(fitted: &Fitted<Self::Element>) -> Result<Vec<Self::Table>>;
 
     /// Returns the bins, with their table on the device.
-    fn new(rule: &Rule<Self::Element>, table: GlobalIn<Self::Table>) -> Self;
+    fn new(fitted: &Fitted<Self::Element>, table: GlobalIn<Self::Table>) -> Self;
 }
 
 /// A kernel that counts, on a device.
 pub(super) type Counter<B> = Box<dyn Launch<Args<B>>>;
 
 /// A kernel that counts.
-pub struct EntryPoint<B: Entries> {
+pub(super) struct EntryPoint<B: Entries> {
     pub(super) name: &'static str,
     load: fn(&Device) -> Result<Counter<B>>,
 }
@@ -112,23 +119,23 @@ impl<B: Entries> fmt::Debug for EntryPoint<B> {
     }
 }
 
-impl<T: HistogramElement + Countable, S: Scale<T>> FromRule for Even<T, S>
+impl<T: Number, S: FromEnds<T>> FromRule for Even<T, S>
 where
     Even<T, S>: Entries<Sample = T>,
 {
     type Element = T;
     type Table = T;
 
-    fn table(_: &Rule<T>) -> Result<Vec<T>> {
+    fn table(_: &Fitted<T>) -> Result<Vec<T>> {
         Ok(Vec::new())
     }
 
-    fn new(rule: &Rule<T>, _: GlobalIn<T>) -> Self {
-        even(rule).expect("these kernels were chosen because they have a scale")
+    fn new(fitted: &Fitted<T>, _: GlobalIn<T>) -> Self {
+        even(fitted).expect("these kernels were chosen because they have a scale")
     }
 }
 
-impl<T: HistogramElement + Countable> FromRule for Edges<T>
+impl<T: Number> FromRule for Edges<T>
 where
     Edges<T>: Entries<Sample = T>,
 {
@@ -136,12 +143,12 @@ where
     type Table = T;
     const IS_SEARCH: bool = true;
 
-    fn table(rule: &Rule<T>) -> Result<Vec<T>> {
-        allocation::copied(edges(rule))
+    fn table(fitted: &Fitted<T>) -> Result<Vec<T>> {
+        allocation::copied(edges(fitted).edges)
     }
 
-    fn new(rule: &Rule<T>, table: GlobalIn<T>) -> Self {
-        EdgeSlice::new(edges(rule), rule.closed).on_device(table)
+    fn new(fitted: &Fitted<T>, table: GlobalIn<T>) -> Self {
+        edges(fitted).on_device(table)
     }
 }
 
@@ -149,13 +156,13 @@ impl FromRule for LowBits {
     type Element = u16;
     type Table = u16;
 
-    fn table(_: &Rule<u16>) -> Result<Vec<u16>> {
+    fn table(_: &Fitted<u16>) -> Result<Vec<u16>> {
         Ok(Vec::new())
     }
 
-    fn new(rule: &Rule<u16>, _: GlobalIn<u16>) -> Self {
+    fn new(fitted: &Fitted<u16>, _: GlobalIn<u16>) -> Self {
         // `Rule::check` has checked the bits against 16.
-        LowBits { mask: (rule.bins() - 1) as u16 }
+        LowBits { mask: (fitted.rule.bins() - 1) as u16 }
     }
 }
 
@@ -163,23 +170,30 @@ impl FromRule for Bytes {
     type Element = u8;
     type Table = u32;
 
-    fn keys(_: &Rule<u8>) -> usize {
+    fn keys(_: &Fitted<u8>) -> usize {
         BYTE_VALUES as usize
     }
 
-    fn table(rule: &Rule<u8>) -> Result<Vec<u32>> {
+    /// The table has cells of the whole channel.
+    fn first(_: &Fitted<u8>) -> usize {
+        0
+    }
+
+    fn table(fitted: &Fitted<u8>) -> Result<Vec<u32>> {
         let mut cells = allocation::reserved(BYTE_VALUES as usize)?;
-        match &rule.bins {
-            Bins::Edges(_) => cells.extend((0..=u8::MAX).map(|v| EdgeSlice::new(edges(rule), rule.closed).key(v))),
+        match &fitted.bins {
+            SampleBins::Edges { .. } => cells.extend((0..=u8::MAX).map(|value| edges(fitted).key(value))),
             _ => {
-                let even: Even<u8, Ratio> = even(rule).expect("there is one for all bytes");
+                let even: Even<u8, Ratio> = even(fitted).expect("there is one for all bytes");
                 cells.extend((0..=u8::MAX).map(|value| even.key(value)));
             }
         }
+        // No more than the cells of a channel, which `Rule::check` has compared with 2^31.
+        cells.iter_mut().for_each(|cell| *cell += fitted.first as u32);
         Ok(cells)
     }
 
-    fn new(_: &Rule<u8>, table: GlobalIn<u32>) -> Self {
+    fn new(_: &Fitted<u8>, table: GlobalIn<u32>) -> Self {
         Bytes { cells: table }
     }
 }
@@ -208,19 +222,18 @@ kernels! {
     f64: Even<f64, Lattice<f64>>, Even<f64, Grid>, Edges<f64>, Edges<f64>;
 }
 
-/// Returns the bins of a rule with bins of equal width, if this scale exists for them.
-pub(super) fn even<T: HistogramElement, S: Scale<T>>(rule: &Rule<T>) -> Option<Even<T, S>> {
-    match &rule.bins {
-        // `Rule::check` has checked the bins against 2^24.
-        &Bins::Even { bins, lower, upper } => Even::new(bins as u32, lower, upper, rule.closed),
+/// Bins of equal width, if there is this scale for them.
+pub(super) fn even<T: Fit, S: FromEnds<T>>(fitted: &Fitted<T>) -> Option<Even<T, S>> {
+    match &fitted.bins {
+        SampleBins::Even(even) => even.scaled(),
         _ => unreachable!("kernels for bins of equal width count by no other rule"),
     }
 }
 
-/// Returns the edges of a rule with edges.
-fn edges<T>(rule: &Rule<T>) -> &[T] {
-    match &rule.bins {
-        Bins::Edges(edges) => edges,
+/// Bins between edges.
+fn edges<T: Fit>(fitted: &Fitted<T>) -> EdgeSlice<'_, T> {
+    match &fitted.bins {
+        SampleBins::Edges { edges, last } => EdgeSlice { edges, last: *last },
         _ => unreachable!("kernels for edges count by no other rule"),
     }
 }

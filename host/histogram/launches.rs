@@ -1,9 +1,10 @@
 //! Launches of a histogram: which kernels, how many launches, their shapes and arguments.
 
+use super::fitted::Fitted;
 use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
 use super::tuning::Tuning;
-use super::{Algorithm, Ordering, Plan, Rule};
+use super::{HistogramAlgorithm, MemoryOrder, Plan};
 use crate::info::SharedMemory;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalInOut};
@@ -40,12 +41,12 @@ impl<B: FromRule> Memory<B> {
 
 /// Launches of a histogram on a device with this shared memory.
 pub(super) struct Launches<B: FromRule> {
-    rule: Rule<B::Element>,
-    algorithm: Algorithm,
+    fitted: Fitted<B::Element>,
+    algorithm: HistogramAlgorithm,
     shared: SharedMemory,
     tuning: Tuning,
-    /// The algorithm that counts, never [`Algorithm::Auto`], and the reason for it.
-    chosen: Algorithm,
+    /// The algorithm that counts, which is not [`HistogramAlgorithm::Auto`], and why.
+    chosen: HistogramAlgorithm,
     reason: String,
     geometry: Geometry,
     weighing: WeighGeometry,
@@ -60,28 +61,28 @@ impl<B: FromRule> Launches<B> {
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
     /// [`Error::TooLarge`](crate::Error::TooLarge) for too many counters.
     pub(super) fn new(
-        rule: &Rule<B::Element>,
-        algorithm: Algorithm,
+        fitted: Fitted<B::Element>,
+        algorithm: HistogramAlgorithm,
         shared: SharedMemory,
         tuning: Tuning,
     ) -> Result<Self> {
         // Bytes may have more keys than the cells that `Rule::check` has checked.
-        check_counters(rule.counted, B::keys(rule))?;
-        let counters = (rule.counted * B::keys(rule)) as u32;
+        check_counters(fitted.rule.counted, B::keys(&fitted))?;
+        let counters = (fitted.rule.counted * B::keys(&fitted)) as u32;
         let geometry = |algorithm| Geometry::new(kernel(algorithm, &tuning), counters, tuning.memory, &tuning.launches);
         let (chosen, reason) = match algorithm {
-            Algorithm::Auto => {
-                let most_ranges = match (B::IS_SEARCH, rule.channels) {
+            HistogramAlgorithm::Auto => {
+                let most_ranges = match (B::IS_SEARCH, fitted.rule.channels) {
                     (true, _) => tuning.searched_ranges,
                     (false, 1) => tuning.ranges,
                     (false, _) => tuning.ranges_of_channels,
                 };
-                choose(counters, geometry(Algorithm::LanePrivate), shared, most_ranges)
+                choose(counters, geometry(HistogramAlgorithm::LanePrivate), shared, most_ranges)
             }
             _ => (algorithm, "asked for".to_owned()),
         };
         let launches = Launches {
-            rule: rule.clone(),
+            fitted,
             algorithm,
             shared,
             tuning,
@@ -98,7 +99,12 @@ impl<B: FromRule> Launches<B> {
 
     /// Returns the number of counts.
     pub(super) fn counts(&self) -> usize {
-        self.rule.counters()
+        self.fitted.rule.counters()
+    }
+
+    /// The table that the bins come with.
+    pub(super) fn table(&self) -> Result<Vec<B::Table>> {
+        B::table(&self.fitted)
     }
 
     /// Returns the kernel that counts.
@@ -107,8 +113,11 @@ impl<B: FromRule> Launches<B> {
     }
 
     pub(super) fn counter(&self) -> EntryPoint<B> {
-        let is_relaxed = matches!(self.chosen, Algorithm::SharedAtomic(Ordering::Relaxed) | Algorithm::LanePrivate);
-        match is_relaxed && self.rule.channels == 1 && self.geometry.is_alone() {
+        let is_relaxed = matches!(
+            self.chosen,
+            HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed) | HistogramAlgorithm::LanePrivate
+        );
+        match is_relaxed && self.fitted.rule.channels == 1 && self.geometry.is_alone() {
             true => B::counter_alone(),
             false => B::counter(self.kernel()),
         }
@@ -120,7 +129,7 @@ impl<B: FromRule> Launches<B> {
 
     /// Returns the number of separate counters on the device: the keys of all counted channels.
     fn counters(&self) -> usize {
-        self.rule.counted * B::keys(&self.rule)
+        self.fitted.rule.counted * B::keys(&self.fitted)
     }
 
     /// Returns the copies of each counter in a block's shared memory.
@@ -137,12 +146,14 @@ impl<B: FromRule> Launches<B> {
         // All fit into 32 bits: packs and tails are at most those of a launch, `Rule::check` has checked channels and cells against
         // 2^31, and `new` has checked the keys.
         let &Memory { samples, counts, lock, table } = memory;
+        let counts = counts.slice(B::first(&self.fitted) as u64, u64::MAX);
         let samples = samples.slice(part.first as u64, u64::MAX);
         let packs = samples.slice(0, (part.packs * per_pack::<B>()) as u64);
         let Geometry { ranges, range, copies_log2, .. } = self.geometry;
         let seq_cst = matches!(
             self.chosen,
-            Algorithm::GlobalAtomic(Ordering::SeqCst) | Algorithm::SharedAtomic(Ordering::SeqCst)
+            HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst)
+                | HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst)
         );
         Ok(Args {
             // Launches on packs begin at multiples of their size.
@@ -150,14 +161,14 @@ impl<B: FromRule> Launches<B> {
             samples,
             counts,
             lock,
-            binning: B::new(&self.rule, table),
+            binning: B::new(&self.fitted, table),
             packs: part.packs as u32,
             tail: part.tail as u32,
-            channels: self.rule.channels as u32,
-            first_channel: (part.first % self.rule.channels) as u32,
-            counted: self.rule.counted as u32,
-            keys: B::keys(&self.rule) as u32,
-            cells: self.rule.cells() as u32,
+            channels: self.fitted.rule.channels as u32,
+            first_channel: (part.first % self.fitted.rule.channels) as u32,
+            counted: self.fitted.rule.counted as u32,
+            keys: B::keys(&self.fitted) as u32,
+            cells: self.fitted.rule.cells() as u32,
             seq_cst: seq_cst.into(),
             ranges,
             range,
@@ -224,8 +235,8 @@ impl<B: FromRule> Launches<B> {
             kernel: kernel.to_owned(),
             reason: reason.to_owned(),
             samples,
-            bins: self.rule.bins(),
-            channels: self.rule.counted,
+            bins: self.fitted.rule.bins(),
+            channels: self.fitted.rule.counted,
             counters: self.counters(),
             copies: self.copies(),
             ranges: self.geometry.ranges,
@@ -265,14 +276,14 @@ impl<B: FromRule> Launches<B> {
 }
 
 /// Returns the kernel of an algorithm.
-fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
+fn kernel(algorithm: HistogramAlgorithm, tuning: &Tuning) -> Kernel {
     match algorithm {
-        Algorithm::Critical => Kernel::Critical,
-        Algorithm::GlobalAtomic(_) => Kernel::Global,
-        Algorithm::CachedAtomic => Kernel::Cached,
-        Algorithm::PrivatePerThread => Kernel::Private,
-        Algorithm::SharedAtomic(_) => Kernel::Shared { most_copies: 1 },
-        Algorithm::LanePrivate | Algorithm::Auto => Kernel::Shared { most_copies: tuning.copies },
+        HistogramAlgorithm::Critical => Kernel::Critical,
+        HistogramAlgorithm::GlobalAtomic(_) => Kernel::Global,
+        HistogramAlgorithm::CachedAtomic => Kernel::Cached,
+        HistogramAlgorithm::PrivatePerThread => Kernel::Private,
+        HistogramAlgorithm::SharedAtomic(_) => Kernel::Shared { most_copies: 1 },
+        HistogramAlgorithm::LanePrivate | HistogramAlgorithm::Auto => Kernel::Shared { most_copies: tuning.copies },
     }
 }
 
@@ -280,21 +291,21 @@ fn kernel(algorithm: Algorithm, tuning: &Tuning) -> Kernel {
 ///
 /// Counters are the same for all types of samples, so a type only matters through its number of keys: bytes have 256 per channel, for
 /// any number of bins. Bins that are searched have another `most_ranges`.
-fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (Algorithm, String) {
+fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (HistogramAlgorithm, String) {
     let Geometry { ranges, copies_log2, .. } = geometry;
     let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
     let (algorithm, why) = match (ranges, copies_log2) {
-        (1, 1..) => (Algorithm::LanePrivate, format!("fit {} times into {half}", 1 << copies_log2)),
+        (1, 1..) => (HistogramAlgorithm::LanePrivate, format!("fit {} times into {half}", 1 << copies_log2)),
         (1, 0) => {
             let why = format!("fit into {block} KiB once, and not twice into {half}");
-            (Algorithm::SharedAtomic(Ordering::Relaxed), why)
+            (HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), why)
         }
         (ranges, _) if ranges <= most_ranges => {
-            (Algorithm::SharedAtomic(Ordering::Relaxed), format!("fit into {ranges} times {block} KiB"))
+            (HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), format!("fit into {ranges} times {block} KiB"))
         }
         _ => {
             let why = format!("need {ranges} ranges of {block} KiB, and more than {most_ranges} are slow");
-            (Algorithm::CachedAtomic, why)
+            (HistogramAlgorithm::CachedAtomic, why)
         }
     };
     (algorithm, format!("{counters} counters of 4 bytes {why}"))

@@ -1,6 +1,6 @@
 //! Plans of histograms.
 
-use super::{Algorithm, HistogramElement, Rule};
+use super::{HistogramAlgorithm, HistogramElement, Rule};
 use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
@@ -14,10 +14,10 @@ pub struct Plan {
     /// The device.
     pub device: String,
     /// Requested algorithm.
-    pub algorithm: Algorithm,
-    /// The one that counts: what [`Algorithm::Auto`] has chosen, or what was asked for. The CPU ignores the
+    pub algorithm: HistogramAlgorithm,
+    /// The one that counts: what [`HistogramAlgorithm::Auto`] has chosen, or what was asked for. The CPU ignores the
     /// setting and repeats it here.
-    pub chosen: Algorithm,
+    pub chosen: HistogramAlgorithm,
     /// Name of the kernel, or `cpu`.
     pub kernel: String,
     /// Reason for the choice of the kernel.
@@ -29,7 +29,7 @@ pub struct Plan {
     /// Number of counted channels.
     pub channels: usize,
     /// Number of separate counters in all of these channels: bins, and three more per channel; for bytes on GPUs, 256 per channel.
-    /// [`Algorithm::Auto`] chooses by this number and the device's shared memory.
+    /// [`HistogramAlgorithm::Auto`] chooses by this number and the device's shared memory.
     pub counters: usize,
     /// Copies of each counter in a block's shared memory; 0 if some counters, or all of them, are not there.
     pub copies: u32,
@@ -42,7 +42,7 @@ pub struct Plan {
 impl Plan {
     pub(super) fn cpu<T: HistogramElement>(
         device: &Device,
-        algorithm: Algorithm,
+        algorithm: HistogramAlgorithm,
         samples: usize,
         rule: &Rule<T>,
     ) -> Self {

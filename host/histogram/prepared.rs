@@ -1,76 +1,78 @@
 //! A histogram bound to a device.
 
-use super::{Algorithm, Counts, HistogramElement, Plan, Rule, WeightedCounts, cpu, gpu};
+use super::element::OnDevice;
+use super::weights::Sums;
+use super::{Counts, HistogramAlgorithm, HistogramElement, HistogramWeight, Plan, Rule, Samples, WeightedCounts};
 use crate::buffer::check_length;
-use crate::{Buffer, Device, LaunchPlan, Result};
+use crate::{Buffer, Device, Error, LaunchPlan, Result, allocation};
+use ndarray::{ArrayView, Dimension};
 use std::fmt;
 use std::sync::Arc;
 
 /// A [`Histogram`](crate::Histogram) that is ready to run on its device, any number of times and from any thread.
+///
+/// | samples | counts | weights |
+/// |---|---|---|
+/// | a slice | [`apply`](Self::apply) | [`apply_weighted`](Self::apply_weighted), [`accumulate_weighted`](Self::accumulate_weighted) |
+/// | an array of `ndarray` | [`apply_array`](Self::apply_array) | |
+/// | a buffer or a matrix on the device | [`apply_into`](Self::apply_into), [`accumulate_into`](Self::accumulate_into) | [`apply_weighted_buffers`](Self::apply_weighted_buffers), [`accumulate_weighted_buffers`](Self::accumulate_weighted_buffers) |
+///
+/// What begins with `apply` starts from zero, what begins with `accumulate` adds to what is there.
 pub struct PreparedHistogram<T: HistogramElement> {
-    pub(super) device: Device,
+    device: Device,
     rule: Rule<T>,
-    edges: Arc<[T]>,
-    algorithm: Algorithm,
-    pub(super) on_device: OnDevice<T>,
-}
-
-/// A histogram on a device of some kind.
-pub(super) enum OnDevice<T: HistogramElement> {
-    Cpu(cpu::Histogram<T>),
-    Gpu(Box<dyn gpu::OnGpu<T>>),
-}
-
-impl<T: HistogramElement> OnDevice<T> {
-    fn new(device: &Device, rule: &Rule<T>, edges: &Arc<[T]>, algorithm: Algorithm) -> Result<Self> {
-        Ok(match device.info().shared_memory {
-            None => OnDevice::Cpu(cpu::Histogram::new(rule, edges, algorithm)),
-            Some(shared) => OnDevice::Gpu(gpu::prepare(device, shared, rule, edges, algorithm)?),
-        })
-    }
+    edges: Arc<[T::Bound]>,
+    algorithm: HistogramAlgorithm,
+    on_device: Box<dyn OnDevice<T>>,
 }
 
 impl<T: HistogramElement> PreparedHistogram<T> {
-    pub(super) fn new(device: &Device, rule: Rule<T>, algorithm: Algorithm) -> Result<Self> {
-        rule.check()?;
-        let edges = rule.edges()?;
-        let on_device = OnDevice::new(device, &rule, &edges, algorithm)?;
-        Ok(PreparedHistogram { device: device.clone(), rule, edges, algorithm, on_device })
+    pub(super) fn new(
+        device: &Device,
+        rule: Rule<T>,
+        edges: Arc<[T::Bound]>,
+        algorithm: HistogramAlgorithm,
+        on_device: Box<dyn OnDevice<T>>,
+    ) -> Self {
+        PreparedHistogram { device: device.clone(), rule, edges, algorithm, on_device }
     }
 
-    /// Returns the device that the histogram runs on.
+    /// Returns the device that it runs on.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Returns the number of bins per channel.
+    /// Returns the number of bins.
     #[must_use]
     pub fn bins(&self) -> usize {
         self.rule.bins()
     }
 
-    /// Returns the borders of the bins, one more than bins: bin `k` is `edges[k] <= x < edges[k + 1]`. The last bin of a
-    /// [`closed`](crate::Histogram::closed) histogram includes its upper end. The slice is empty for
-    /// [`low_bits`](crate::Histogram::low_bits), whose bins are not ranges.
+    /// Returns the borders of the bins, one more than there are bins: bin `k` is `edges[k] <= x < edges[k + 1]`, with its upper
+    /// end if it is the last one of a [`closed`](crate::Histogram::closed) histogram. Empty for
+    /// [`low_bits`](crate::Histogram::low_bits), whose bins are no ranges.
     ///
-    /// If two neighbours are equal, the bin between them is empty.
+    /// Where two neighbours are the same, the bin between them is empty. Borders of integers are `i64`, as they may lie outside
+    /// of what the samples can be.
     ///
     /// ```
+    /// use slm::{Device, Histogram};
+    ///
     /// # fn main() -> slm::Result<()> {
-    /// let thirds = slm::Histogram::even(3, 0.0f32..1.0).prepare(&slm::Device::cpu())?;
+    /// let thirds = Histogram::even(3, 0.0f32..1.0).prepare(&Device::cpu())?;
     /// assert_eq!(thirds.edges(), [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]);
-    /// let thirds = slm::Histogram::even(3, 0..10).prepare(&slm::Device::cpu())?;
-    /// assert_eq!(thirds.edges(), [0, 4, 7, 10]);
+    /// let thirds = Histogram::<u8>::even(3, 0..256).prepare(&Device::cpu())?;
+    /// assert_eq!(thirds.edges(), [0, 86, 171, 256]);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn edges(&self) -> &[T] {
+    pub fn edges(&self) -> &[T::Bound] {
         &self.edges
     }
 
-    /// Returns the length of a buffer of counts: for each counted channel, the number of bins plus three.
+    /// Returns the length of a buffer of counts: for each channel that is counted, the bins and three more.
     #[must_use]
     pub fn counts_len(&self) -> usize {
         self.rule.counters()
@@ -85,12 +87,79 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Counts<T>> {
         self.rule.check_samples(samples.len())?;
-        let counts = T::run_on_host(self, samples)?;
+        let counts = self.on_device.run_on_host(samples, self.rule.counters())?;
         Ok(Counts::new(counts, self.rule.cells(), &self.edges))
     }
 
-    /// Counts the samples of a buffer and adds to the counts in another buffer, modulo 2^64. Returns when the work is enqueued. The
-    /// [module](super) has the order of the counts.
+    /// Counts the elements of an array of any number of dimensions and with any strides, and returns the counts.
+    ///
+    /// They are taken row after row, with the last index changing fastest, whatever their order in memory: so the last axis
+    /// of a picture of rows, columns and colours has the [`channels`](crate::Histogram::channels). Elements that lie one after
+    /// another in that order are not copied; with one channel any order will do.
+    ///
+    /// ```
+    /// use slm::ndarray::{Array3, array, s};
+    /// use slm::{Device, Histogram};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::cpu();
+    /// let below_5 = Histogram::even(5, 0..5).prepare(&device)?;
+    /// let matrix = array![[0, 1, 9], [1, 2, 9]];
+    /// assert_eq!(below_5.apply_array(matrix.slice(s![.., ..2]))?.bins()?, [1, 2, 1, 0, 0]);
+    ///
+    /// let picture = Array3::from_shape_fn((4, 6, 3), |(_, _, colour)| colour as u8);
+    /// let colours = Histogram::bytes().channels(3).prepare(&device)?;
+    /// let counts = colours.apply_array(picture.slice(s![.., 1..3, ..]))?;
+    /// assert_eq!(counts.channel(2).map(|blue| blue.bins[2]), Some(8));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`apply`](Self::apply).
+    pub fn apply_array<D: Dimension>(&self, samples: ArrayView<'_, T, D>) -> Result<Counts<T>> {
+        match samples.as_slice_memory_order() {
+            Some(samples) if self.rule.channels == 1 => self.apply(samples),
+            _ => self.apply(&allocation::row_after_row(samples.view())?),
+        }
+    }
+
+    /// Counts samples on the device into a buffer, and overwrites what was there; returns when the work is enqueued. The
+    /// [module](super) says which count is where.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Histogram};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let bits = Histogram::low_bits(1).prepare(&device)?;
+    /// let mut counts = device.zeroed(bits.counts_len())?;
+    /// bits.apply_into(&device.upload(&[1, 2, 3])?, &mut counts)?;
+    /// bits.apply_into(&device.upload(&[4, 5])?, &mut counts)?;
+    /// assert_eq!(counts.download()?, [1, 1, 0, 0, 0]);
+    ///
+    /// let matrix = Buffer2::upload_pitched(&device, array![[1, 2], [3, 4]].view(), 64)?;
+    /// bits.apply_into(&matrix, &mut counts)?;
+    /// assert_eq!(bits.counts(&counts)?.bins()?, [2, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`accumulate_into`](Self::accumulate_into). If memory runs out or the device fails, the counts are of
+    /// unspecified value; after other errors they are as before.
+    pub fn apply_into<'a>(&self, samples: impl Into<Samples<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
+        let samples = samples.into();
+        self.check_samples(&samples)?;
+        self.check_counts(counts)?;
+        counts.clear()?;
+        self.run(&samples, counts)
+    }
+
+    /// Counts samples on the device and adds to the counts of a buffer, modulo 2^64; returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Device, Histogram};
@@ -99,32 +168,34 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// let device = Device::open()?;
     /// let bits = Histogram::low_bits(1).prepare(&device)?;
     /// let mut counts = device.zeroed(bits.counts_len())?;
-    /// bits.apply_into(&device.upload(&[1, 2, 3])?, &mut counts)?;
-    /// bits.apply_into(&device.upload(&[4, 5])?, &mut counts)?;
-    /// assert_eq!(counts.download()?, [2, 3, 0, 0, 0]);
-    /// assert_eq!(bits.counts(&counts)?.bins(), [2, 3]);
+    /// bits.accumulate_into(&device.upload(&[1, 2, 3])?, &mut counts)?;
+    /// bits.accumulate_into(&device.upload(&[4, 5])?, &mut counts)?;
+    /// assert_eq!(bits.counts(&counts)?.bins()?, [2, 3]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     ///
-    /// Nothing is added in these cases:
-    ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
-    /// * [`HistogramError::Interleaving`] if the number of samples is not a multiple of the channels.
-    /// * [`Error::Length`] if the length of `counts` is not [`counts_len`](Self::counts_len).
-    /// * [`Error::OutOfHostMemory`] on the CPU, where each thread counts in its own table.
-    ///
-    /// After a [failure of the device](Error#failures-of-the-device) a part of the samples may have been added, because a GPU counts
+    /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`HistogramError::Interleaving`] if some channel has fewer
+    /// samples than another, [`Error::Length`] if `counts` is not [`counts_len`](Self::counts_len) long, for a matrix with gaps
+    /// what [`Device::zeroed`] gives, and [`Error::OutOfHostMemory`] on the CPU, where each thread counts in a table of its own:
+    /// nothing is added then.
+    /// [Failures of the device](Error#failures-of-the-device): a part of the samples may have been added then, as a GPU counts
     /// 2 GiB of them at a time.
-    pub fn apply_into(&self, samples: &Buffer<T>, counts: &mut Buffer<u64>) -> Result<()> {
-        self.check_samples(samples)?;
+    pub fn accumulate_into<'a>(&self, samples: impl Into<Samples<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
+        let samples = samples.into();
+        self.check_samples(&samples)?;
         self.check_counts(counts)?;
-        T::run(self, samples, counts)
+        self.run(&samples, counts)
     }
 
-    /// Downloads and returns the counts of [`apply_into`](Self::apply_into), after all work that was enqueued before.
+    fn run(&self, samples: &Samples<'_, T>, counts: &mut Buffer<u64>) -> Result<()> {
+        self.on_device.run(samples.gathered()?.buffer(), samples.len(), counts)
+    }
+
+    /// Downloads what [`apply_into`](Self::apply_into) or [`accumulate_into`](Self::accumulate_into) has counted, after all work
+    /// that was enqueued before, and returns the counts.
     ///
     /// # Errors
     ///
@@ -136,19 +207,33 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(Counts::new(counts.download()?, self.rule.cells(), &self.edges))
     }
 
-    /// Adds up a weight per sample, and returns the sums. The [module](super) has their error bound.
+    /// Adds up a weight for each sample, and returns the sums.
     ///
-    /// The histogram's [`algorithm`](crate::Histogram::algorithm) and [`plan`](Self::plan) are for counting; the plan for weights is
-    /// [`weighted_plan`](Self::weighted_plan). On a GPU weights are added atomically: in shared memory, with one set of sums per block,
-    /// if all sums fit into the default shared memory of a block (48 KiB), otherwise in global memory. It is slower if many samples are
-    /// in one bin.
+    /// Weights far below the largest one are lost: each is rounded to a whole multiple of
+    /// [`quantum`](WeightedCounts::quantum), which is the largest weight's leading power of two times the number of weights
+    /// (rounded up to a power of two) over 2^61. Those below half of it count as zero. Of a million weights up to 1, these are the
+    /// ones below 2^-42 or 2·10^-13. The [module](super) says why, and how exact the sums are otherwise.
+    ///
+    /// Weights are `f32` or `f64`. On a GPU those of type `f32` are added atomically: in shared memory, where a block has one set
+    /// of sums, if all of them fit into what blocks have by default (48 KiB), and otherwise in global memory. The more samples
+    /// meet in a bin, the slower. Those of type `f64` are divided by the host into up to three numbers of type `f32`, each of
+    /// which is uploaded and added like that.
+    ///
+    /// The histogram's [`algorithm`](crate::Histogram::algorithm) and its [`plan`](Self::plan) are those of counting; that of the
+    /// weights is [`weighted_plan`](Self::weighted_plan).
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
     /// let signs = slm::Histogram::edges(&[-9, 0, 9]).prepare(&slm::Device::cpu())?;
-    /// let weighted = signs.apply_weighted(&[-3, 4, -5, 20], &[0.5, 2.0, 0.25, 8.0])?;
-    /// assert_eq!(weighted.sums.bins(), [0.75, 2.0]);
-    /// assert_eq!(weighted.sums.above(), 8.0);
+    /// let weighted = signs.apply_weighted(&[-3, 4, -5, 20], &[0.5f32, 2.0, 0.25, 8.0])?;
+    /// assert_eq!(weighted.sums.bins()?, [0.75, 2.0]);
+    /// assert_eq!(weighted.sums.above()?, 8.0);
+    ///
+    /// // A weight that is small beside 2^60, and lost.
+    /// let weighted = signs.apply_weighted(&[-3, 4], &[1.0, (1i64 << 60) as f64])?;
+    /// assert_eq!((weighted.quantum, weighted.sums.bins()?), (1.0, &[1.0, (1i64 << 60) as f64][..]));
+    /// let weighted = signs.apply_weighted(&[-3, 4], &[0.5, (1i64 << 60) as f64])?;
+    /// assert_eq!(weighted.sums.bins()?[0], 0.0);
     /// # Ok(())
     /// # }
     /// ```
@@ -159,42 +244,114 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// * [`HistogramError::Weight`] for a weight that is infinite or NaN, also if its sample is not counted.
     /// * The errors of [`Device::kernel`] on a GPU: weights have their own kernel, which is loaded on first use.
     /// * The errors of [`apply`](Self::apply).
-    pub fn apply_weighted(&self, samples: &[T], weights: &[f32]) -> Result<WeightedCounts<T>> {
-        self.rule.check_samples(samples.len())?;
-        check_length("the weights", samples.len(), weights.len())?;
-        let (multiples, quantum) = T::weigh_on_host(self, samples, weights)?;
-        WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
+    pub fn apply_weighted<W: HistogramWeight>(&self, samples: &[T], weights: &[W]) -> Result<WeightedCounts<T>> {
+        self.weighted(&self.weigh(samples, weights)?)
     }
 
-    /// As [`apply_weighted`](Self::apply_weighted), for samples and weights on the device. Waits for the sums, and returns them.
+    /// Adds up a weight for each sample, as [`apply_weighted`](Self::apply_weighted) does, and adds the sums to those of earlier
+    /// calls.
+    ///
+    /// The sums of each call are rounded to `f64` once, and once more when they are added. The weights of each call have a
+    /// quantum of their own, by the largest one among them.
+    ///
+    /// ```
+    /// # fn main() -> slm::Result<()> {
+    /// let signs = slm::Histogram::edges(&[-9, 0, 9]).prepare(&slm::Device::cpu())?;
+    /// let mut weighted = signs.apply_weighted(&[-3, 4], &[0.5, 2.0])?;
+    /// signs.accumulate_weighted(&[-5, -6], &[0.25, 1.0], &mut weighted)?;
+    /// assert_eq!(weighted.sums.bins()?, [1.75, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// The errors of [`apply_weighted`](Self::apply_weighted), and [`Error::DeviceMismatch`] if a buffer belongs to another handle.
-    pub fn apply_weighted_buffers(&self, samples: &Buffer<T>, weights: &Buffer<f32>) -> Result<WeightedCounts<T>> {
-        self.check_samples(samples)?;
-        self.device.check_owner("the weights", weights.device())?;
+    /// [`Error::Length`] if `sums` are those of a histogram with another [`counts_len`](Self::counts_len); otherwise as
+    /// [`apply_weighted`](Self::apply_weighted). The sums are as before then.
+    pub fn accumulate_weighted<W: HistogramWeight>(
+        &self,
+        samples: &[T],
+        weights: &[W],
+        sums: &mut WeightedCounts<T>,
+    ) -> Result<()> {
+        sums.check_len(self.counts_len())?;
+        sums.add(&self.weigh(samples, weights)?);
+        Ok(())
+    }
+
+    /// As [`apply_weighted`](Self::apply_weighted), for samples and weights on the device; waits for the sums and returns them.
+    ///
+    /// Two matrices have the same shape; a buffer and a matrix have the same number of elements, row after row. Weights of type
+    /// `f64` on a GPU are downloaded, and come back as [`apply_weighted`](Self::apply_weighted) says.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`apply_weighted`](Self::apply_weighted), [`Error::DeviceMismatch`] if a buffer belongs to another
+    /// handle, and [`Error::Shape`] if two matrices differ in shape.
+    pub fn apply_weighted_buffers<'a, W: HistogramWeight>(
+        &self,
+        samples: impl Into<Samples<'a, T>>,
+        weights: impl Into<Samples<'a, W>>,
+    ) -> Result<WeightedCounts<T>> {
+        self.weighted(&self.weigh_buffers(samples.into(), weights.into())?)
+    }
+
+    /// As [`accumulate_weighted`](Self::accumulate_weighted), for samples and weights on the device; waits for the sums.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`accumulate_weighted`](Self::accumulate_weighted) and
+    /// [`apply_weighted_buffers`](Self::apply_weighted_buffers).
+    pub fn accumulate_weighted_buffers<'a, W: HistogramWeight>(
+        &self,
+        samples: impl Into<Samples<'a, T>>,
+        weights: impl Into<Samples<'a, W>>,
+        sums: &mut WeightedCounts<T>,
+    ) -> Result<()> {
+        sums.check_len(self.counts_len())?;
+        sums.add(&self.weigh_buffers(samples.into(), weights.into())?);
+        Ok(())
+    }
+
+    fn weigh<W: HistogramWeight>(&self, samples: &[T], weights: &[W]) -> Result<Sums> {
+        self.rule.check_samples(samples.len())?;
         check_length("the weights", samples.len(), weights.len())?;
-        let (multiples, quantum) = T::weigh(self, samples, weights)?;
-        WeightedCounts::new(&multiples, quantum, self.rule.cells(), &self.edges)
+        self.on_device.weigh_on_host(samples, W::of_slice(weights))
+    }
+
+    fn weigh_buffers<W: HistogramWeight>(&self, samples: Samples<'_, T>, weights: Samples<'_, W>) -> Result<Sums> {
+        self.check_samples(&samples)?;
+        self.device.check_owner("the weights", weights.device())?;
+        match (samples.shape(), weights.shape()) {
+            (Some(expected), Some(actual)) if expected != actual => {
+                return Err(Error::Shape { what: "the weights", expected, actual });
+            }
+            _ => check_length("the weights", samples.len(), weights.len())?,
+        }
+        let (len, samples, weights) = (samples.len(), samples.gathered()?, weights.gathered()?);
+        self.on_device.weigh(samples.buffer(), len, W::of_buffer(weights.buffer()))
+    }
+
+    fn weighted(&self, sums: &Sums) -> Result<WeightedCounts<T>> {
+        WeightedCounts::new(sums, self.rule.cells(), &self.edges)
     }
 
     /// Returns the plan for counting `samples` samples, of all channels together.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
-        T::plan(self, samples)
+        self.on_device.plan(&self.device, samples)
     }
 
-    /// Returns the launches for the weights of `samples` samples, of all channels together: first those that find the largest weight,
-    /// then those that add. There are none on the CPU, and for 0 samples.
+    /// Returns the launches that would add up the weights of `samples` samples, of type `f32` and of all channels together: first
+    /// those that find the largest weight, then those that add. Empty for the CPU, and for no samples.
     ///
     /// On a GPU this loads the kernels, as the first call of [`apply_weighted`](Self::apply_weighted) does.
     #[must_use]
     pub fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan> {
-        T::weighted_plan(self, samples)
+        self.on_device.weighted_plan(samples)
     }
 
-    fn check_samples(&self, samples: &Buffer<T>) -> Result<()> {
+    fn check_samples(&self, samples: &Samples<'_, T>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.rule.check_samples(samples.len())
     }
@@ -217,5 +374,3 @@ impl<T: HistogramElement> fmt::Debug for PreparedHistogram<T> {
 
 #[cfg(doc)]
 use super::HistogramError;
-#[cfg(doc)]
-use crate::Error;

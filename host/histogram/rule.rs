@@ -1,7 +1,7 @@
 //! The problem as CPU and GPU code see it: the counter of each sample.
 
-use super::HistogramElement;
-use super::HistogramError;
+use super::fitted::Fit;
+use super::{HistogramElement, HistogramError};
 use crate::{Error, Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::histogram::OUTSIDE;
@@ -22,19 +22,19 @@ const SAMPLE_BITS: u32 = u16::BITS;
 
 /// The bins.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Bins<T> {
+pub(crate) enum Bins<T: HistogramElement> {
     /// One bin per value of this number of low bits. Samples are `u16`.
     LowBits(u32),
     /// Bins of equal width.
-    Even { bins: usize, lower: T, upper: T },
+    Even { bins: usize, lower: T::Bound, upper: T::Bound },
     /// Bins between these numbers.
-    Edges(Arc<[T]>),
+    Edges(Arc<[T::Bound]>),
 }
 
 /// Maps samples to counters. The counters of the channels are consecutive. Each channel has its cells: the bins, then below, above and
 /// NaN.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule<T> {
+pub(crate) struct Rule<T: HistogramElement> {
     pub(crate) bins: Bins<T>,
     /// Whether the last bin includes its upper end.
     pub(crate) closed: bool,
@@ -44,13 +44,13 @@ pub struct Rule<T> {
     pub(crate) counted: usize,
 }
 
-impl<T: HistogramElement> Rule<T> {
+impl<T: Fit> Rule<T> {
     /// Returns an error if the rule is invalid. The other functions require a valid rule.
     pub(crate) fn check(&self) -> Result<()> {
         match &self.bins {
             &Bins::LowBits(bits) => check_bits(bits)?,
-            &Bins::Even { bins, lower, upper } => check_range(bins, lower.into(), upper.into())?,
-            Bins::Edges(edges) => check_edges(edges)?,
+            &Bins::Even { bins, lower, upper } => check_range::<T>(bins, lower, upper)?,
+            Bins::Edges(edges) => check_edges::<T>(edges)?,
         }
         self.check_channels()
     }
@@ -67,15 +67,17 @@ impl<T: HistogramElement> Rule<T> {
     }
 
     /// Returns the borders of the bins, one more than bins; empty if bins are not ranges of numbers.
-    pub(crate) fn edges(&self) -> Result<Arc<[T]>> {
+    pub(crate) fn edges(&self) -> Result<Arc<[T::Bound]>> {
         match &self.bins {
             Bins::LowBits(_) => Ok(Arc::default()),
             // `check_bins` has checked the bins against 2^24.
-            &Bins::Even { bins, lower, upper } => borders(bins as u32, lower, upper),
+            &Bins::Even { bins, lower, upper } => borders::<T>(bins as u32, [lower, upper]),
             Bins::Edges(edges) => Ok(edges.clone()),
         }
     }
+}
 
+impl<T: HistogramElement> Rule<T> {
     /// Returns the number of bins.
     pub(crate) fn bins(&self) -> usize {
         match &self.bins {
@@ -107,10 +109,10 @@ impl<T: HistogramElement> Rule<T> {
 }
 
 /// Returns the borders of bins of equal width.
-fn borders<T: HistogramElement>(bins: u32, lower: T, upper: T) -> Result<Arc<[T]>> {
-    let mut borders = allocation::filled(T::default(), bins as usize + 1)?;
+fn borders<T: Fit>(bins: u32, ends: [T::Bound; 2]) -> Result<Arc<[T::Bound]>> {
+    let mut borders = allocation::filled(T::Bound::default(), bins as usize + 1)?;
     borders.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(k, border)| {
-        *border = T::border(k as u32, bins, lower, upper);
+        *border = <T as Fit>::border(k as u32, bins, ends);
     });
     Ok(borders.into())
 }
@@ -136,32 +138,27 @@ fn check_bins(bins: usize) -> Result<()> {
     if (1..=MOST_BINS).contains(&bins) { Ok(()) } else { Err(HistogramError::Bins { bins, limit: MOST_BINS }.into()) }
 }
 
-fn check_range(bins: usize, lower: f64, upper: f64) -> Result<()> {
+fn check_range<T: Fit>(bins: usize, lower: T::Bound, upper: T::Bound) -> Result<()> {
     check_bins(bins)?;
-    if !(lower.is_finite() && upper.is_finite() && lower < upper) {
-        return Err(HistogramError::Range { lower, upper }.into());
+    let ends = [lower, upper].map(T::to_f64);
+    if !(lower < upper && ends.iter().all(|end| end.is_finite())) {
+        return Err(HistogramError::Range { lower: ends[0], upper: ends[1] }.into());
     }
     Ok(())
 }
 
-fn check_edges<T: HistogramElement>(edges: &[T]) -> Result<()> {
+fn check_edges<T: Fit>(edges: &[T::Bound]) -> Result<()> {
     if edges.len() < 2 {
         return Err(HistogramError::Edges { edges: edges.len() }.into());
     }
     check_bins(edges.len() - 1)?;
     // NaNs do not ascend.
-    match edges.array_windows().position(|[edge, next]| edge.partial_cmp(next) != Some(Ordering::Less)) {
-        None => Ok(()),
-        Some(index) => {
-            Err(HistogramError::EdgeOrder { index, edge: edges[index].into(), next: edges[index + 1].into() }.into())
-        }
+    if let Some(index) = edges.array_windows().position(|[edge, next]| edge.partial_cmp(next) != Some(Ordering::Less)) {
+        let [edge, next] = [edges[index], edges[index + 1]].map(T::to_f64);
+        return Err(HistogramError::EdgeOrder { index, edge, next }.into());
     }
-}
-
-/// Returns an error if a weight is not finite.
-pub(crate) fn check_weights(weights: &[f32]) -> Result<()> {
-    match weights.par_iter().position_first(|weight| !weight.is_finite()) {
+    match edges[1..edges.len() - 1].iter().position(|edge| !T::is_sample(*edge)) {
         None => Ok(()),
-        Some(index) => Err(HistogramError::Weight { index, weight: weights[index] }.into()),
+        Some(index) => Err(HistogramError::InnerEdge { index: index + 1, edge: T::to_f64(edges[index + 1]) }.into()),
     }
 }

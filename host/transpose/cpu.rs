@@ -5,7 +5,7 @@
 //! read and written, even if the row pitch is a power of two and rows evict each other from the cache. Tiles of a band are computed
 //! from left to right, then the tiles below. So the accesses to a row cover a page of memory, and each page is looked up once.
 
-use super::{Algorithm, Matrices, Plan};
+use super::{Matrices, Plan, TransposeAlgorithm};
 use crate::parallel::for_chunks;
 use crate::{Buffer, Device, Element, Result, allocation};
 
@@ -18,11 +18,11 @@ const ROWS: usize = 32;
 /// A transposition.
 pub(super) struct Transpose {
     matrices: Matrices,
-    algorithm: Algorithm,
+    algorithm: TransposeAlgorithm,
 }
 
 impl Transpose {
-    pub(super) fn new(matrices: &Matrices, algorithm: Algorithm) -> Self {
+    pub(super) fn new(matrices: &Matrices, algorithm: TransposeAlgorithm) -> Self {
         Transpose { matrices: *matrices, algorithm }
     }
 

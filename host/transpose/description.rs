@@ -1,11 +1,13 @@
 //! Description of a transposition: plain data.
 
 use super::{Matrices, PreparedTranspose, PreparedTransposeInPlace, TransposeElement};
-use crate::{Device, Result};
+use crate::{Device, Element, Result};
+use std::marker::PhantomData;
 
-/// The transposition of matrices of one shape, described but not yet bound to a device.
+/// The transposition of matrices of numbers of type `T`, all of one shape, described but not yet bound to a device.
 ///
-/// The [module](super) has the formula.
+/// See the [module](super) for what it computes. What is transposed tells the type, as below; where nothing does,
+/// `Transpose::<f32>::new` states it.
 ///
 /// ```
 /// use slm::{Device, Transpose};
@@ -17,10 +19,11 @@ use crate::{Device, Result};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transpose {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transpose<T: Element> {
     pub(super) matrices: Matrices,
-    pub(super) algorithm: Algorithm,
+    pub(super) algorithm: TransposeAlgorithm,
+    marker: PhantomData<fn(T) -> T>,
 }
 
 /// Kernel that transposes on a GPU. The CPU ignores this setting.
@@ -28,7 +31,7 @@ pub struct Transpose {
 /// All of them give the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Algorithm {
+pub enum TransposeAlgorithm {
     /// The fastest one for these matrices. [`plan`](PreparedTranspose::plan) returns the choice and its reason. Elements of 1, 2,
     /// 3, 4, 6, 8, 12 and 16 bytes have their own kernels, which move whole words. They move 16 bytes at a time if rows of the
     /// input begin at multiples of 16 bytes (4 bytes for elements of 3 bytes), rows of the output begin at multiples of 32 bytes,
@@ -45,12 +48,12 @@ pub enum Algorithm {
     SharedPadded,
 }
 
-impl Transpose {
+impl<T: TransposeElement> Transpose<T> {
     /// Returns the transposition of one matrix of `rows` rows and `columns` columns.
     #[must_use]
     pub fn new(rows: usize, columns: usize) -> Self {
         let matrices = Matrices { rows, columns, count: 1, components: 1 };
-        Transpose { matrices, algorithm: Algorithm::Auto }
+        Transpose { matrices, algorithm: TransposeAlgorithm::Auto, marker: PhantomData }
     }
 
     /// Returns the transposition of `count` matrices, stored one after another. The default is 1.
@@ -83,9 +86,9 @@ impl Transpose {
         self
     }
 
-    /// Returns the transposition with this algorithm. The default is [`Algorithm::Auto`].
+    /// Returns the transposition with this algorithm. The default is [`TransposeAlgorithm::Auto`].
     #[must_use]
-    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+    pub fn algorithm(mut self, algorithm: TransposeAlgorithm) -> Self {
         self.algorithm = algorithm;
         self
     }
@@ -100,12 +103,11 @@ impl Transpose {
     ///   bytes that divides elements and rows.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::kernel`] on a GPU.
-    pub fn prepare<T: TransposeElement>(&self, device: &Device) -> Result<PreparedTranspose<T>> {
+    pub fn prepare(&self, device: &Device) -> Result<PreparedTranspose<T>> {
         T::prepare(self, device)
     }
 
-    /// As [`prepare`](Self::prepare), for transpositions in place, of any shape. Returns the prepared transposition. Matrices are
-    /// contiguous before and after, because the transposed rows have another length. The [algorithm](Self::algorithm) is ignored.
+    /// The same for transposing in place, whatever the shape. The [algorithm](Self::algorithm) means nothing here.
     ///
     /// Square matrices need no further memory: tiles are exchanged. In other matrices, rows and columns are permuted part by part
     /// (Catanzaro, Keller and Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014). This allocates memory for
@@ -113,8 +115,8 @@ impl Transpose {
     ///
     /// # Errors
     ///
-    /// The errors of [`prepare`](Self::prepare) and [`Device::zeroed`].
-    pub fn prepare_in_place<T: TransposeElement>(&self, device: &Device) -> Result<PreparedTransposeInPlace<T>> {
+    /// As [`prepare`](Self::prepare), and what [`Device::zeroed`] gives.
+    pub fn prepare_in_place(&self, device: &Device) -> Result<PreparedTransposeInPlace<T>> {
         T::prepare_in_place(self, device)
     }
 }

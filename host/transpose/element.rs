@@ -5,15 +5,16 @@ use super::{Plan, PreparedTranspose, PreparedTransposeInPlace, Transpose};
 use crate::{Buffer, Device, Element, Result};
 
 /// A type whose matrices can be transposed: every [`Element`]. The trait is sealed.
-pub trait TransposeElement: Dispatch {}
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Dispatch` in their generic code")]
+pub trait TransposeElement: Element + Dispatch {}
 
-/// Functions of generic code that are compiled once per element type in this crate, not in every crate that transposes.
-pub trait Dispatch: Element {
+/// What generic code asks of an element type: compiled once, with this crate, and not with every crate that transposes.
+pub(crate) trait Dispatch: Element {
     /// [`Transpose::prepare`].
-    fn prepare(transpose: &Transpose, device: &Device) -> Result<PreparedTranspose<Self>>;
+    fn prepare(transpose: &Transpose<Self>, device: &Device) -> Result<PreparedTranspose<Self>>;
 
     /// [`Transpose::prepare_in_place`].
-    fn prepare_in_place(transpose: &Transpose, device: &Device) -> Result<PreparedTransposeInPlace<Self>>;
+    fn prepare_in_place(transpose: &Transpose<Self>, device: &Device) -> Result<PreparedTransposeInPlace<Self>>;
 
     /// Transposes `input` into `output`, both on the device, with the given row pitches in elements.
     fn run(
@@ -29,18 +30,21 @@ pub trait Dispatch: Element {
     /// How matrices with these row pitches would be transposed.
     fn plan(transpose: &PreparedTranspose<Self>, pitches: [usize; 2]) -> Plan;
 
-    /// Transposes the matrices in `data`, which is on the device.
-    fn run_in_place(transpose: &PreparedTransposeInPlace<Self>, data: &mut Buffer<Self>) -> Result<()>;
+    /// Transposes the matrices in `data`, which is on the device, with the given row pitch in elements.
+    fn run_in_place(transpose: &PreparedTransposeInPlace<Self>, data: &mut Buffer<Self>, pitch: usize) -> Result<()>;
+
+    /// Transposes the matrices in `data`, which is on the host.
+    fn run_in_place_on_host(transpose: &PreparedTransposeInPlace<Self>, data: &mut [Self]) -> Result<()>;
 }
 
 macro_rules! transpose_elements {
     ($($t:ty)*) => {$(
         impl Dispatch for $t {
-            fn prepare(transpose: &Transpose, device: &Device) -> Result<PreparedTranspose<$t>> {
+            fn prepare(transpose: &Transpose<$t>, device: &Device) -> Result<PreparedTranspose<$t>> {
                 PreparedTranspose::new(device, transpose.matrices, transpose.algorithm)
             }
 
-            fn prepare_in_place(transpose: &Transpose, device: &Device) -> Result<PreparedTransposeInPlace<$t>> {
+            fn prepare_in_place(transpose: &Transpose<$t>, device: &Device) -> Result<PreparedTransposeInPlace<$t>> {
                 PreparedTransposeInPlace::new(device, transpose.matrices)
             }
 
@@ -70,8 +74,16 @@ macro_rules! transpose_elements {
                 }
             }
 
-            fn run_in_place(transpose: &PreparedTransposeInPlace<$t>, data: &mut Buffer<$t>) -> Result<()> {
-                transpose.run(data)
+            fn run_in_place(
+                transpose: &PreparedTransposeInPlace<$t>,
+                data: &mut Buffer<$t>,
+                pitch: usize,
+            ) -> Result<()> {
+                transpose.run(data, pitch)
+            }
+
+            fn run_in_place_on_host(transpose: &PreparedTransposeInPlace<$t>, data: &mut [$t]) -> Result<()> {
+                transpose.run_on_host(data)
             }
         }
         impl TransposeElement for $t {}

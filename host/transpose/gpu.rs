@@ -2,7 +2,7 @@
 
 use super::kernels::{load, name, shape};
 use super::tuning::Tuning;
-use super::{Algorithm, Matrices, Plan};
+use super::{Matrices, Plan, TransposeAlgorithm};
 use crate::info::SharedMemory;
 use crate::kernel::{Launch, Recent};
 use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
@@ -16,7 +16,7 @@ pub(super) struct Transpose {
     shared: SharedMemory,
     tuning: Tuning,
     matrices: Matrices,
-    algorithm: Algorithm,
+    algorithm: TransposeAlgorithm,
     /// Kernels for the most recent pitches. Other pitches may need another kernel.
     ready: Recent<[usize; 2], Ready>,
     kernels: Recent<Kernel, Arc<dyn Launch<Work>>>,
@@ -41,7 +41,7 @@ impl Transpose {
         device: &Device,
         shared: SharedMemory,
         matrices: &Matrices,
-        algorithm: Algorithm,
+        algorithm: TransposeAlgorithm,
     ) -> Result<Self> {
         let (device, tuning, matrices) = (device.clone(), Tuning::new(device.info()), *matrices);
         let (ready, kernels) = (Recent::default(), Recent::default());
@@ -55,10 +55,10 @@ impl Transpose {
     fn choose(&self, problem: &Problem) -> Choice {
         let asked = |kernel| Choice { kernel, reason: "asked for" };
         match self.algorithm {
-            Algorithm::Auto => choose(problem, &self.tuning),
-            Algorithm::Naive => asked(Kernel::naive(problem)),
-            Algorithm::SharedUnpadded => asked(Kernel::shared(problem, false)),
-            Algorithm::SharedPadded => asked(Kernel::shared(problem, true)),
+            TransposeAlgorithm::Auto => choose(problem, &self.tuning),
+            TransposeAlgorithm::Naive => asked(Kernel::naive(problem)),
+            TransposeAlgorithm::SharedUnpadded => asked(Kernel::shared(problem, false)),
+            TransposeAlgorithm::SharedPadded => asked(Kernel::shared(problem, true)),
         }
     }
 
@@ -162,7 +162,7 @@ mod tests {
         let device = Device::emulated(Profile::SMALL, 0);
         let shared = device.info().shared_memory.unwrap();
         let matrices = Matrices { rows: 2, columns: 2, count: 1, components: 1 };
-        let transpose = Transpose::new::<u32>(&device, shared, &matrices, Algorithm::Auto).unwrap();
+        let transpose = Transpose::new::<u32>(&device, shared, &matrices, TransposeAlgorithm::Auto).unwrap();
         assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4]), Ok(vec![1, 3, 2, 4]));
         let device = "emulated:small:0".to_owned();
         assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4, 5]), Err(Error::UnwrittenOutput { device, element: 4 }));
@@ -176,7 +176,7 @@ mod tests {
         // With packs of 16 bytes, with units of 4 and with units of 8.
         for (rows, columns, components, alignment) in [(64, 64, 1, 16), (30, 30, 1, 4), (33, 33, 2, 8)] {
             let matrices = Matrices { rows, columns, count: 1, components };
-            let transpose = Transpose::new::<u32>(&device, shared, &matrices, Algorithm::Auto).unwrap();
+            let transpose = Transpose::new::<u32>(&device, shared, &matrices, TransposeAlgorithm::Auto).unwrap();
             let Ready { geometry, launch, .. } = transpose.ready::<u32>(matrices.pitches()).unwrap();
             let len = 4 * matrices.len();
             let (input, mut output) = (device.upload(&vec![0u8; len + 16]).unwrap(), device.zeroed(len).unwrap());
@@ -199,7 +199,7 @@ mod tests {
         let device = Device::emulated(Profile::SM_90, 0);
         let matrices = Matrices { rows: 1, columns: 2, count: 65_537, components: 3 };
         let shared = device.info().shared_memory.unwrap();
-        let transpose = Transpose::new::<u8>(&device, shared, &matrices, Algorithm::Auto).unwrap();
+        let transpose = Transpose::new::<u8>(&device, shared, &matrices, TransposeAlgorithm::Auto).unwrap();
         let data: Vec<u8> = (0..=250).cycle().take(matrices.len()).collect();
         assert_eq!(transpose.run_on_host(&data).as_ref(), Ok(&data));
         let [launch] = transpose.plan::<u8>(matrices.pitches()).launches[..] else { panic!() };

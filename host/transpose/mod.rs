@@ -8,22 +8,8 @@
 //!
 //! Numbers are moved without computation, so NaNs keep their bits, on every device and with every algorithm.
 //!
-//! [`Transpose::prepare`] is for an output in another buffer, [`Transpose::prepare_in_place`] for an output in the same buffer.
-//!
-//! ```
-//! use slm::{Device, Transpose};
-//!
-//! # fn main() -> slm::Result<()> {
-//! let device = Device::open()?;
-//! let transpose = Transpose::new(2, 3).prepare(&device)?;
-//! assert_eq!(transpose.apply(&[1, 2, 3, 4, 5, 6])?, [1, 4, 2, 5, 3, 6]);
-//! // Four pixels of three bytes, in place.
-//! let mut pixels = device.upload(b"rgbRGB___...")?;
-//! Transpose::new(2, 2).components(3).prepare_in_place(&device)?.apply(&mut pixels)?;
-//! assert_eq!(pixels.download()?, b"rgb___RGB...");
-//! # Ok(())
-//! # }
-//! ```
+//! [`Transpose::prepare`] is for another buffer as the output, [`Transpose::prepare_in_place`] for the same one. Either takes
+//! buffers, matrices whose rows may have gaps between them, and arrays of `ndarray` with any strides.
 
 // A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`, with the
 // kernels of `kernels.rs` and the constants of `tuning.rs`. `matrices.rs` is the problem as both see it. `in_place/` has the same
@@ -40,10 +26,11 @@ mod plan;
 mod prepared;
 mod tuning;
 
-pub use description::{Algorithm, Transpose};
+pub use description::{Transpose, TransposeAlgorithm};
 pub use element::TransposeElement;
 pub use error::TransposeError;
 pub use in_place::PreparedTransposeInPlace;
 use matrices::Matrices;
 pub use plan::Plan;
 pub use prepared::PreparedTranspose;
+use prepared::check_shape;

@@ -1,6 +1,6 @@
 //! Plans of transpositions.
 
-use super::{Algorithm, Matrices};
+use super::{Matrices, TransposeAlgorithm};
 use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct Plan {
     /// The device.
     pub device: String,
     /// Requested algorithm.
-    pub algorithm: Algorithm,
+    pub algorithm: TransposeAlgorithm,
     /// Name of the kernel, or `cpu`.
     pub kernel: String,
     /// Reason for the choice of the kernel.
@@ -32,7 +32,7 @@ impl Plan {
     /// Returns the plan of a device that launches nothing.
     pub(crate) fn without_launch(
         device: &Device,
-        algorithm: Algorithm,
+        algorithm: TransposeAlgorithm,
         matrices: &Matrices,
         number_bytes: usize,
         [kernel, reason]: [&str; 2],

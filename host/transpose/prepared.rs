@@ -1,6 +1,6 @@
 //! A transposition bound to a device.
 
-use super::{Algorithm, Matrices, Plan, TransposeElement, cpu, gpu};
+use super::{Matrices, Plan, TransposeAlgorithm, TransposeElement, cpu, gpu};
 use crate::buffer::check_length;
 use crate::{Buffer, Buffer2, Device, Element, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 pub struct PreparedTranspose<T: Element> {
     pub(super) device: Device,
     matrices: Matrices,
-    algorithm: Algorithm,
+    algorithm: TransposeAlgorithm,
     pub(super) on_device: OnDevice,
     marker: PhantomData<fn(T) -> T>,
 }
@@ -23,7 +23,7 @@ pub(super) enum OnDevice {
 }
 
 impl OnDevice {
-    fn new<T: Element>(device: &Device, matrices: &Matrices, algorithm: Algorithm) -> Result<Self> {
+    fn new<T: Element>(device: &Device, matrices: &Matrices, algorithm: TransposeAlgorithm) -> Result<Self> {
         Ok(match device.info().shared_memory {
             None => OnDevice::Cpu(cpu::Transpose::new(matrices, algorithm)),
             Some(shared) => OnDevice::Gpu(Box::new(gpu::Transpose::new::<T>(device, shared, matrices, algorithm)?)),
@@ -32,7 +32,7 @@ impl OnDevice {
 }
 
 impl<T: TransposeElement> PreparedTranspose<T> {
-    pub(super) fn new(device: &Device, matrices: Matrices, algorithm: Algorithm) -> Result<Self> {
+    pub(super) fn new(device: &Device, matrices: Matrices, algorithm: TransposeAlgorithm) -> Result<Self> {
         matrices.check::<T>()?;
         let on_device = OnDevice::new::<T>(device, &matrices, algorithm)?;
         Ok(PreparedTranspose { device: device.clone(), matrices, algorithm, on_device, marker: PhantomData })
@@ -154,7 +154,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
 }
 
 /// Returns an error if they differ.
-fn check_shape(what: &'static str, expected: [usize; 2], actual: [usize; 2]) -> Result<()> {
+pub(super) fn check_shape(what: &'static str, expected: [usize; 2], actual: [usize; 2]) -> Result<()> {
     if expected == actual { Ok(()) } else { Err(Error::Shape { what, expected, actual }) }
 }
 

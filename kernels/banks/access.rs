@@ -11,7 +11,7 @@ pub trait Access {
     const PARTS: u32;
     /// Whether it looks at what is there.
     const READS: bool;
-    /// How many ways a thread goes in turn. Each access of a way waits for the number that the one before gives; a load
+    /// Number of chains of a thread. Each access of a chain waits for the result of the previous one; a load
     /// has it after some 30 cycles, and of all 32 warps together one could be served in each.
     const WAYS: usize;
 
@@ -20,7 +20,7 @@ pub trait Access {
     fn access(tile: &Shared<Self::Part>, element: u32, zero: u32) -> u32;
 }
 
-/// A number, all of which counts.
+/// A number; all of its bits count.
 pub trait Number: Value {
     /// The sum of its words.
     fn words(self) -> u32;

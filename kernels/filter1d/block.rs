@@ -16,7 +16,7 @@ pub(super) fn load_taps<F: Types>(window: &Shared<F::Weight>, args: &Args<F>) {
     }
 }
 
-/// Which tile of which line a block works on: `(first line, first output)`, for blocks that take `lines` lines and
+/// Returns the line and the tile of a block: `(first line, first output)`, for blocks that take `lines` lines and
 /// `outputs` outputs of each.
 #[inline(always)]
 pub(super) fn tile_of_block<F: Types>(args: &Args<F>, lines: u32, outputs: u32) -> (u64, u64) {

@@ -68,7 +68,7 @@ pub struct Geometry {
 enum Lines {
     /// So many lines to a block.
     PerBlock(u64),
-    /// All sums of all lines in one row, so many to a block; a line has `outputs` of them.
+    /// All sums of all lines in one row, a number of them per block; a line has `outputs` of them.
     Flat { sums_per_block: u64, outputs: u64 },
 }
 

@@ -124,7 +124,7 @@ pub fn pad(start: i64, pack: u32) -> u32 {
 }
 
 /// Sums per thread of the register-tiled kernel along rows, in packs of 16 bytes. Odd, so that there are no bank
-/// conflicts. More means fewer instructions beside the multiply-adds, and fewer warps that fit on a multiprocessor: of 5,
+/// conflicts. More means fewer instructions other than multiply-adds, and fewer warps that fit on a multiprocessor: of 5,
 /// 7, 9 and 11 this was the fastest on an H200, with 257 taps and `f32`.
 pub(crate) const ROW_PACKS: usize = 7;
 

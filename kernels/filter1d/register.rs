@@ -78,7 +78,7 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
     store_row::<F::Output, V, R>(&staged, y * outputs, &output, [x, width]);
 }
 
-/// Stores the sums from `window[row]` on, `R` for each of `threads` threads, of which those exist that `output` has.
+/// Stores the sums from `window[row]` on, `R` for each of `threads` threads. Sums outside of `output` do not exist.
 #[inline(always)]
 fn store_row<O: Value, const V: usize, const R: usize>(
     window: &Shared<O>,
@@ -179,7 +179,7 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
     let in_table = |packs: u32| packs.min((K / V) as u32);
     let (packs, whole) = (in_table(span.padded / V as u32), in_table(span.end / V as u32));
     let mut k = 0;
-    // Twice at the most: from the first pack of taps, of which some may be left out, to the last whole one, and then
+    // Twice at the most: from the first pack of taps, some of which may be left out, to the last whole one, and then
     // the last one if it is not whole.
     while k < packs {
         let at = k * V as u32;

@@ -32,7 +32,7 @@ pub trait Binning: Copy {
 }
 
 arguments! {
-    /// Bins of equal width: bin `k` goes from [border](Countable::border) `k` to border `k + 1`.
+    /// Bins of equal width: bin `k` extends from [border](Countable::border) `k` to border `k + 1`.
     pub struct Even<T: Countable, S: Scale<T>> {
         /// From number to bin.
         pub scale: S,
@@ -206,7 +206,7 @@ impl Binning for LowBits {
 pub const BYTE_VALUES: u32 = 256;
 
 arguments! {
-    /// Counts bytes by their value, whatever the bins are: there are only so many values, and the way from value to bin
+    /// Counts bytes by their value, for any bins: there are only 256 values, and the way from value to bin
     /// is gone once for each of them and not for each sample.
     pub struct Bytes {
         /// The cells of the values.

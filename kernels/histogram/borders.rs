@@ -53,7 +53,7 @@ pub(super) struct Wide {
 }
 
 impl Wide {
-    /// Border `k` of so many bins.
+    /// Returns border `k` of this number of bins.
     pub(super) fn border(k: u32, bins: u32, ends: [f64; 2]) -> Self {
         Self::quotient([i64::from(bins) - i64::from(k), k.into()], ends, bins)
     }
@@ -83,7 +83,7 @@ impl Wide {
         }
     }
 
-    /// The nearest number with so many bits, ties to even, and no bit below `2^least`.
+    /// Returns the nearest number with this number of bits, ties to even, and no bit below `2^least`.
     pub(super) fn nearest(self, digits: u32, least: i32) -> f64 {
         let below_zero = self.units < 0;
         let magnitude = self.units.unsigned_abs() - u128::from(below_zero && self.inexact);
@@ -118,7 +118,7 @@ fn times_power_of_two(number: f64, exponent: i32) -> f64 {
     number * power(second) * power(first)
 }
 
-/// Returns the exponent of a unit of which the digits of a float can count what both ends are, and half as much again.
+/// Returns the exponent of a unit in which the digits of a float can represent both ends, and 1.5 times as much.
 pub(super) fn grid([lower, upper]: [f64; 2]) -> i32 {
     let largest = lower.abs().max(upper.abs());
     (largest.to_bits() >> 52) as i32 - 1023 - (DIGITS as i32 - 2)

@@ -2,7 +2,7 @@
 //!
 //! For more counters than shared memory has room for. Additions to one count in global memory wait for each other, so
 //! samples of few different keys, or of one that is frequent, would take a hundred times as long as evenly spread ones.
-//! Hence a block keeps a *cache*, a table with room for [`SLOTS`] keys, each of which could be in one slot only. The
+//! Hence a block keeps a *cache*, a table with room for [`SLOTS`] keys. Each key has one possible slot. The
 //! first packs *nominate*: the first key that asks for a free slot has it. A key that makes up a hundredth of the samples
 //! is nearly sure to have one, and one without is rarer, so that its additions seldom meet. Then the samples of
 //! [`PACKS_PER_FILL`] packs of each thread are counted, those that nominated among them: in the cache if their key has its

@@ -75,7 +75,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// How to launch `kernel` for so many counters, at most 2^31; as for one if there is none.
+    /// Returns the launch of `kernel` for a number of counters, at most 2^31; 0 counters count as 1.
     #[must_use]
     pub fn new(kernel: Kernel, counters: u32, memory: Memory, tuning: &Tuning) -> Self {
         let counters = counters.max(1);
@@ -99,7 +99,7 @@ impl Geometry {
         self.blocks == Some(1) && self.copies_log2 == 0
     }
 
-    /// The blocks that count so many packs, on a device with so many multiprocessors: no more than run at a time.
+    /// Returns the blocks that count a number of packs on a device with these multiprocessors: at most as many as are resident.
     #[must_use]
     pub fn grid(&self, packs: u64, processors: u32) -> u32 {
         let useful = packs.div_ceil(u64::from(self.threads)).max(1);
@@ -124,7 +124,7 @@ pub struct WeighGeometry {
 }
 
 impl WeighGeometry {
-    /// For so many sums, if a block is to have so many bytes of shared memory.
+    /// Returns the layout for a number of sums, if a block may have this much shared memory.
     #[must_use]
     pub fn new(sums: u32, block: u64, tuning: &Tuning) -> Self {
         let all = shared_bytes::<u64>(sums.into());
@@ -132,7 +132,7 @@ impl WeighGeometry {
         WeighGeometry { threads: tuning.weighing_threads, blocks: tuning.weighing_blocks, sums, shared_bytes }
     }
 
-    /// The blocks for so many weights, on a device with so many multiprocessors.
+    /// Returns the blocks for a number of weights, on a device with these multiprocessors.
     #[must_use]
     pub fn grid(&self, weights: u64, processors: u32) -> u32 {
         let most = u64::from(processors) * u64::from(self.blocks);

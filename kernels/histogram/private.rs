@@ -4,7 +4,7 @@
 //! each of the four warps. So a lane only ever touches its own bank, whatever the data are, and no thread touches
 //! another's bytes.
 //!
-//! A counter that passes 255 begins anew, and the thread adds one to the *rounds* of that counter, of which the block
+//! A counter that passes 255 begins anew, and the thread adds one to the *rounds* of that counter; the block
 //! has one set, in units of 256. In the end thread `i` adds up counter `i` of all groups, word `k ^ i % 32` of a row as
 //! its `k`-th one, so that 32 threads ask for 32 different banks.
 //!

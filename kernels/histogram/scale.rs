@@ -34,7 +34,7 @@ arguments! {
 }
 
 impl Ratio {
-    /// The ratio of so many bins to a range of this width, at most 2^32.
+    /// Returns the ratio of a number of bins to a range of this width, at most 2^32.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     pub fn new(bins: u32, width: u64) -> Self {

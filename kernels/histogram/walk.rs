@@ -1,7 +1,7 @@
 //! The way through the samples: from memory to keys.
 //!
 //! Samples are read 16 bytes at a time, a *pack*. Each block that shares the work takes a pack for each of its threads,
-//! neighbouring threads neighbouring packs, and goes on behind what the others take.
+//! neighbouring threads neighbouring packs, and continues after the packs of the others.
 
 use super::{Args, Binning, Countable};
 use core::array;
@@ -20,7 +20,7 @@ pub(super) trait Counter {
     fn count(&self, channel: u32, key: u32);
 }
 
-/// Counts the samples of which part `part` of `parts` takes care; the block's threads divide it among themselves. The tail
+/// Counts the samples of part `part` of `parts`; the block's threads divide it among themselves. The tail
 /// comes first, so that no register has the part while the packs are counted.
 #[inline(always)]
 pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 2], counter: &C) {
@@ -112,7 +112,7 @@ impl NextChannel {
         NextChannel(channel_of(args, i))
     }
 
-    /// Counts the channel's sample, and goes on to the next channel.
+    /// Counts the channel's sample, and advances to the next channel.
     #[inline(always)]
     fn count<B: Binning, C: Counter>(&mut self, args: &Args<B>, sample: B::Sample, counter: &C) {
         if self.0 < args.counted {

@@ -16,7 +16,7 @@ arguments! {
     /// What the kernels that add up weights are launched with.
     pub struct WeightedArgs<B: Binning> {
         /// The samples, and the sums in the place of counts. No packs: all samples are tail. No ranges: all counters, or
-        /// none if they do not fit into shared memory.
+        /// 0 if they do not fit into shared memory.
         pub args: Args<B>,
         /// A weight for each sample.
         pub weights: GlobalIn<f32>,

@@ -1,6 +1,6 @@
 //! What a signal is outside its samples.
 
-/// How a signal of `n` samples goes on beyond both ends, as in SciPy's `ndimage`.
+/// Continuation of a signal of `n` samples beyond both ends, as in SciPy's `ndimage`.
 ///
 /// The numbers are what kernels are launched with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ pub(crate) struct Line<X: Sample> {
     pub(crate) step: u64,
     /// The number of samples.
     pub(crate) samples: u64,
-    /// A [`Border`]: how the line goes on beyond both ends.
+    /// A [`Border`]: the continuation of the line beyond both ends.
     pub(crate) border: u32,
     /// The value there if that is a constant.
     pub(crate) outside: X,

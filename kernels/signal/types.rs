@@ -26,7 +26,7 @@ pub trait Output<A>: Value {
     #[must_use]
     fn of_sum(sum: A) -> Self;
 
-    /// Returns the sum that goes on from what was stored.
+    /// Returns the sum that continues the stored one.
     #[must_use]
     fn to_sum(self) -> A;
 }

@@ -1,6 +1,6 @@
 //! Transposing matrices.
 //!
-//! Elements are moved as *units* of 1, 2 or 4 bytes, of which an element has one or several: no kernel knows what its
+//! Elements are moved as *units* of 1, 2 or 4 bytes. An element has one or several units: no kernel knows what its
 //! elements mean.
 //!
 //! | file | what |

@@ -41,18 +41,18 @@ impl Tile {
         Tile { matrix, row, column, rows, columns }
     }
 
-    /// Where the tile begins in the input, with groups of so many elements that have so many units each.
+    /// Returns the start of the tile in the input, for groups of `elements` elements with `units` units each.
     #[inline(always)]
     pub(super) fn source(&self, layout: &Layout, elements: u32, units: u32) -> u64 {
-        let beside = self.column / elements as u64 * units as u64;
-        self.matrix * layout.input_matrix + self.row * layout.input_pitch + beside
+        let in_row = self.column / elements as u64 * units as u64;
+        self.matrix * layout.input_matrix + self.row * layout.input_pitch + in_row
     }
 
     /// Where it begins, transposed, in the output.
     #[inline(always)]
     pub(super) fn target(&self, layout: &Layout, elements: u32, units: u32) -> u64 {
-        let beside = self.row / elements as u64 * units as u64;
-        self.matrix * layout.output_matrix + self.column * layout.output_pitch + beside
+        let in_row = self.row / elements as u64 * units as u64;
+        self.matrix * layout.output_matrix + self.column * layout.output_pitch + in_row
     }
 }
 

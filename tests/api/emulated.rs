@@ -3,7 +3,7 @@
 
 use slm::banks::Accumulation;
 use slm::emulator::{Action, Profile, Space};
-use slm::filter1d::{Algorithm, HaloLoad, PreparedFilter1d};
+use slm::filter1d::{FilterAlgorithm, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Device, Error, Filter1d, Histogram, Transpose};
 
 /// The sum of each sample and its two neighbours.
@@ -15,7 +15,7 @@ fn sum_of_three(device: &Device) -> PreparedFilter1d<i32> {
 #[test]
 fn too_much_shared_memory() {
     let device = Device::emulated(Profile::SMALL, 0);
-    let tile = Filter1d::correlate(&vec![1; 20_000]).algorithm(Algorithm::SharedTile(HaloLoad::Cooperative));
+    let tile = Filter1d::correlate(&vec![1; 20_000]).algorithm(FilterAlgorithm::SharedTile(HaloLoad::Cooperative));
     let kernel = "filter1d_tile_i32".to_owned();
     // All taps, and 256 samples and a halo, rounded up to 16 bytes.
     let requested = 4 * (20_000 + 20_256);
@@ -109,7 +109,7 @@ fn threads_share_an_emulated_device() {
 fn launches_know_their_steps() {
     let device = Device::emulated(Profile::SM_90, 0);
     let taps = [1i32; 4001];
-    let filter = Filter1d::correlate(&taps).algorithm(Algorithm::GlobalMemory).prepare(&device).unwrap();
+    let filter = Filter1d::correlate(&taps).algorithm(FilterAlgorithm::GlobalMemory).prepare(&device).unwrap();
     assert_eq!(filter.apply(&[1; 256]), Ok(vec![256; 256]));
     Accumulation { stride: 1, iterations: 1000, factor: 1 }.run(&device).unwrap();
     let budgets: Vec<_> = device.emulation_reports().iter().map(|report| report.launch.budget).collect();
@@ -121,7 +121,7 @@ fn launches_know_their_steps() {
 #[test]
 fn contiguous_lines_are_coalesced() {
     let device = Device::emulated(Profile::SM_90, 0);
-    let filter = Filter1d::correlate(&[1.0f32; 9]).algorithm(Algorithm::SharedTile(HaloLoad::Cooperative));
+    let filter = Filter1d::correlate(&[1.0f32; 9]).algorithm(FilterAlgorithm::SharedTile(HaloLoad::Cooperative));
     filter.prepare(&device).unwrap().apply(&[1.0; 2048]).unwrap();
     let [report] = &device.emulation_reports()[..] else { panic!() };
     let stores = report.counts(Action::Store, Some(Space::Global));
@@ -135,7 +135,7 @@ fn contiguous_lines_are_coalesced() {
 fn plans_of_transpositions_in_place() {
     let device = Device::emulated(Profile::SM_90, 0);
     for (rows, columns, kernel) in [(40, 40, "transpose_swap_u16"), (48, 36, "transpose_permute_u16")] {
-        let transpose = Transpose::new(rows, columns).batch(3).prepare_in_place::<u16>(&device).unwrap();
+        let transpose = Transpose::<u16>::new(rows, columns).batch(3).prepare_in_place(&device).unwrap();
         let plan = transpose.plan();
         let mut data = device.upload(&vec![7u16; 3 * rows * columns]).unwrap();
         device.reset_emulation_reports();
@@ -152,8 +152,8 @@ fn plans_of_transpositions_in_place() {
         assert_eq!(plan.to_string().lines().count(), 4 + plan.launches.len(), "{plan}");
     }
     for (rows, columns) in [(1, 5), (0, 5)] {
-        let nothing = Transpose::new(rows, columns).prepare_in_place::<f64>(&device).unwrap().plan();
+        let nothing = Transpose::<f64>::new(rows, columns).prepare_in_place(&device).unwrap().plan();
         assert_eq!((&*nothing.kernel, nothing.launches), ("none", Vec::new()));
     }
-    assert_eq!(Transpose::new(2, 3).prepare_in_place::<u8>(&Device::cpu()).unwrap().plan().kernel, "cpu");
+    assert_eq!(Transpose::<u8>::new(2, 3).prepare_in_place(&Device::cpu()).unwrap().plan().kernel, "cpu");
 }

@@ -107,7 +107,7 @@ fn matrices_of_another_handle() {
 fn a_matrix_that_its_buffer_cannot_hold() {
     let device = Device::cpu();
     let buffer = |len| device.zeroed::<f32>(len).unwrap();
-    let make = |len, rows, columns, pitch| Ok(Buffer2::from_buffer(buffer(len), rows, columns, pitch)?);
+    let make = |len, rows, columns, pitch| Buffer2::from_buffer(buffer(len), rows, columns, pitch);
     fails(make(100, 2, 5, 4), Error::Pitch { columns: 5, pitch: 4 });
     fails(make(0, 0, 1, 0), Error::Pitch { columns: 1, pitch: 0 });
     let short = |expected, actual| Error::Length { what: "the buffer of a matrix", expected, actual };
@@ -119,23 +119,41 @@ fn a_matrix_that_its_buffer_cannot_hold() {
     fails(make(18, usize::MAX / 8, 4, usize::MAX), no_matrix([most / 8, most]));
 }
 
+/// `buffer_len` tells before the buffer is given away.
 #[test]
-fn a_buffer_that_is_no_matrix_comes_back() {
+fn lengths_of_buffers_for_matrices() {
     let device = Device::cpu();
-    let layouts = [(2, 5, 4), (3, 2, 3), (usize::MAX, 0, 0)];
-    let mut buffer = device.upload(&[1, 2, 3, 4, 5, 6]).unwrap();
-    for (rows, columns, pitch) in layouts {
-        let failure = Buffer2::from_buffer(buffer, rows, columns, pitch).unwrap_err();
-        let error = failure.error().clone();
-        says(error.clone(), &failure.to_string(), None);
-        assert_eq!(failure.source().map(ToString::to_string), None);
-        buffer = failure.into_buffer();
-        assert_eq!(buffer.download().unwrap(), [1, 2, 3, 4, 5, 6]);
-        let converted =
-            Error::from(Buffer2::from_buffer(device.zeroed::<u8>(6).unwrap(), rows, columns, pitch).unwrap_err());
-        assert_eq!(converted, error);
+    for (rows, columns, pitch, len) in [(2, 3, 4, 7), (2, 3, 3, 6), (1, 3, usize::MAX, 3), (0, 3, 3, 0), (3, 0, 9, 0)] {
+        assert_eq!(Buffer2::<u8>::buffer_len(rows, columns, pitch), Ok(len));
+        let make = |len| Buffer2::from_buffer(device.zeroed::<u8>(len).unwrap(), rows, columns, pitch);
+        assert_eq!(make(len).unwrap().into_buffer().len(), len);
+        if let Some(short) = len.checked_sub(1) {
+            let error = Error::Length { what: "the buffer of a matrix", expected: len, actual: short };
+            fails(make(short), error);
+        }
+        assert_eq!(Buffer2::<f64>::zeroed_pitched(&device, rows, columns, pitch).unwrap().buffer().len(), len);
     }
-    assert_eq!(Buffer2::from_buffer(buffer, 2, 2, 3).unwrap().download().unwrap(), array![[1, 2], [4, 5]]);
+    fails(Buffer2::<u8>::buffer_len(2, 5, 4), Error::Pitch { columns: 5, pitch: 4 });
+    fails(Buffer2::<u8>::zeroed_pitched(&device, 2, 5, 4), Error::Pitch { columns: 5, pitch: 4 });
+    fails(Buffer2::<u8>::upload_pitched(&device, array![[1, 2]].view(), 1), Error::Pitch { columns: 2, pitch: 1 });
+    fails(Buffer2::<u8>::buffer_len(usize::MAX, 0, 0), no_matrix([usize::MAX as u64, 1]));
+}
+
+#[test]
+fn matrices_of_other_shapes_are_not_copied() {
+    let (device, other) = (Device::cpu(), Device::cpu());
+    let numbers = array![[1, 2, 3], [4, 5, 6]];
+    let mut matrix = matrix(&device, numbers.view());
+    let shape = |what, actual| Error::Shape { what, expected: [2, 3], actual };
+    let tall = Array2::from_elem((3, 2), 7);
+    fails(matrix.upload_into(tall.view()), shape("the matrix to upload", [3, 2]));
+    let mut target = tall.clone();
+    fails(matrix.download_into(target.view_mut()), shape("the matrix to download into", [3, 2]));
+    assert_eq!(target, tall);
+    fails(matrix.copy_from(&self::matrix(&device, tall.view())), shape("the source", [3, 2]));
+    let error = Error::DeviceMismatch { operand: "the source", expected: "CPU".into(), actual: "CPU".into() };
+    fails(matrix.copy_from(&self::matrix(&other, numbers.view())), error);
+    assert_eq!(matrix.download().unwrap(), numbers);
 }
 
 /// What `ndarray` says of a shape whose lengths, leaving out zeros, multiply to so much.
@@ -153,9 +171,9 @@ fn shapes_that_no_matrix_has() {
         fails(Buffer2::<u8>::zeroed(&device, length, 0), error[0].clone());
         fails(Buffer2::<u8>::zeroed(&device, 0, length), error[1].clone());
         let buffer = || device.upload(&[1, 2, 3]).unwrap();
-        fails(Buffer2::from_buffer(buffer(), length, 0, 0).map_err(Error::from), error[0].clone());
-        fails(Buffer2::from_buffer(buffer(), length, 0, 2).map_err(Error::from), error[0].clone());
-        fails(Buffer2::from_buffer(buffer(), 0, length, length).map_err(Error::from), error[1].clone());
+        fails(Buffer2::from_buffer(buffer(), length, 0, 0), error[0].clone());
+        fails(Buffer2::from_buffer(buffer(), length, 0, 2), error[0].clone());
+        fails(Buffer2::from_buffer(buffer(), 0, length, length), error[1].clone());
     }
     fails(Buffer2::<u8>::zeroed(&device, usize::MAX, 2), no_matrix([most, 2]));
     assert_eq!(

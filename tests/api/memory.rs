@@ -53,18 +53,16 @@ fn copies_of_buffers() {
     });
 }
 
-/// A matrix with gaps between its rows is copied twice: with them, and without.
+/// A matrix with gaps between its rows is copied without them.
 #[test]
 fn a_matrix_with_gaps() {
     const ROWS: usize = LARGE / 64;
     short_of_memory("a_matrix_with_gaps", |device| {
         let elements: Vec<u8> = (0..LARGE).map(|at| if at % 64 == 63 { 0 } else { 1 }).collect();
         let matrix = Buffer2::from_buffer(device.upload(&elements).unwrap(), ROWS, 63, 64).unwrap();
-        let mut taken = filled(device);
-        lacks(LARGE, matrix.download());
-        taken.swap_remove(0);
+        let taken = filled(device);
         lacks(ROWS * 63, matrix.download());
-        taken.clear();
+        drop(taken);
         assert!(matrix.download().unwrap() == Array2::ones((ROWS, 63)));
     });
 }
@@ -136,6 +134,6 @@ fn tables_of_a_histogram() {
         lacks(8 * counters, histogram.counts(&counts));
         drop(taken);
         histogram.apply_into(&samples, &mut counts).unwrap();
-        assert_eq!(histogram.counts(&counts).unwrap().bins()[..7], [0, 0, 0, 1, 0, 2, 0]);
+        assert_eq!(histogram.counts(&counts).unwrap().bins().unwrap()[..7], [0, 0, 0, 1, 0, 2, 0]);
     });
 }

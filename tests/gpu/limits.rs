@@ -3,7 +3,7 @@
 use super::{Failed, Trial, alone, ensure, equal, same, together};
 use crate::common::Random;
 use ndarray::Array2;
-use slm::filter1d::{Algorithm, HaloLoad};
+use slm::filter1d::{FilterAlgorithm, HaloLoad};
 use slm::{Buffer2, Device, Error, Filter1d, Histogram, Transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -35,7 +35,7 @@ fn on_cpu(taps: &[i32], x: &[i32]) -> slm::Result<Vec<i32>> {
 }
 
 /// What a filter needs and what there is, if it needs too much.
-fn exceeded(device: &Device, algorithm: Algorithm, taps: usize) -> Result<Option<(String, u64, u64)>, Failed> {
+fn exceeded(device: &Device, algorithm: FilterAlgorithm, taps: usize) -> Result<Option<(String, u64, u64)>, Failed> {
     match Filter1d::correlate(&vec![1i32; taps]).algorithm(algorithm).prepare(device) {
         Ok(_) => Ok(None),
         Err(Error::SharedMemoryExceeded { kernel, requested, available }) => Ok(Some((kernel, requested, available))),
@@ -44,7 +44,7 @@ fn exceeded(device: &Device, algorithm: Algorithm, taps: usize) -> Result<Option
 }
 
 /// The most taps that an algorithm takes, by halving.
-fn most_taps(device: &Device, algorithm: Algorithm) -> Result<usize, Failed> {
+fn most_taps(device: &Device, algorithm: FilterAlgorithm) -> Result<usize, Failed> {
     let (mut fit, mut too_many) = (1, 1 << 17);
     ensure(exceeded(device, algorithm, fit)?.is_none(), || "one tap is too much".to_owned())?;
     ensure(exceeded(device, algorithm, too_many)?.is_some(), || format!("{too_many} taps fit"))?;
@@ -58,7 +58,7 @@ fn most_taps(device: &Device, algorithm: Algorithm) -> Result<usize, Failed> {
 fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
     let limit = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
     for halo in [HaloLoad::Cooperative, HaloLoad::EdgeThread] {
-        let algorithm = Algorithm::SharedTile(halo);
+        let algorithm = FilterAlgorithm::SharedTile(halo);
         let most = most_taps(device, algorithm)?;
         let (kernel, requested, available) = exceeded(device, algorithm, most + 1)?.ok_or("one more fits")?;
         equal((&*kernel, available), ("filter1d_tile_i32", limit))?;
@@ -77,7 +77,8 @@ fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
 /// Blocks take 32 columns, so fewer taps fit than along rows: that is found out when the axis is known.
 fn shared_memory_of_columns(device: &Device) -> Result<(), Failed> {
     let taps: Vec<i32> = Random::new(1).values(2000);
-    let forced = Filter1d::correlate(&taps).algorithm(Algorithm::SharedTile(HaloLoad::Cooperative)).prepare(device)?;
+    let forced =
+        Filter1d::correlate(&taps).algorithm(FilterAlgorithm::SharedTile(HaloLoad::Cooperative)).prepare(device)?;
     let (x, untouched) = (Random::new(2).values(90 * 70), Random::new(3).values(90 * 70));
     let x = Array2::from_shape_vec((90, 70), x)?;
     let input = Buffer2::upload(device, x.view())?;
@@ -110,7 +111,7 @@ fn a_hundred_thousand_taps(device: &Device) -> Result<(), Failed> {
     ensure(!plan.reason.is_empty() && text.contains(&plan.reason), || text.clone())?;
     let launch = plan.launches.first().ok_or("nothing is launched")?;
     ensure(launch.shared_bytes <= launch.shared_available, || text)?;
-    let global = Filter1d::correlate(&taps).algorithm(Algorithm::GlobalMemory).prepare(device)?;
+    let global = Filter1d::correlate(&taps).algorithm(FilterAlgorithm::GlobalMemory).prepare(device)?;
     same(&global.apply(&x)?, &expected)
 }
 
@@ -182,16 +183,16 @@ fn counts_of_another_handle(device: &Device) -> Result<(), Failed> {
     for other in [Device::cuda(0)?, Device::cpu()] {
         let (foreign, mut foreign_counts) = (other.upload(&[1u16, 2])?, other.upload(&[9u64; 5])?);
         let weights = other.upload(&[1.0f32, 2.0])?;
-        equal(histogram.apply_into(&foreign, &mut counts).err(), mismatch("the input", device, &other))?;
-        equal(histogram.apply_into(&samples, &mut foreign_counts).err(), mismatch("the counts", device, &other))?;
+        equal(histogram.accumulate_into(&foreign, &mut counts).err(), mismatch("the input", device, &other))?;
+        equal(histogram.accumulate_into(&samples, &mut foreign_counts).err(), mismatch("the counts", device, &other))?;
         equal(histogram.counts(&foreign_counts).err(), mismatch("the counts", device, &other))?;
         let weighted = histogram.apply_weighted_buffers(&samples, &weights);
         equal(weighted.err(), mismatch("the weights", device, &other))?;
         equal((counts.download()?, foreign_counts.download()?), (vec![7; 5], vec![9; 5]))?;
     }
     let error = Error::Length { what: "the buffer of counts", expected: 5, actual: 4 };
-    equal(histogram.apply_into(&samples, &mut device.zeroed(4)?).err(), Some(error))?;
-    histogram.apply_into(&samples, &mut counts)?;
+    equal(histogram.accumulate_into(&samples, &mut device.zeroed(4)?).err(), Some(error))?;
+    histogram.accumulate_into(&samples, &mut counts)?;
     equal(counts.download()?, vec![8, 8, 7, 7, 7])
 }
 

@@ -7,15 +7,20 @@ use crate::filter1d::shared_memory::exceeded_on;
 use crate::histogram;
 use allocation_counter::measure;
 use ndarray::Array2;
-use slm::filter1d::{Algorithm, PreparedFilter1d};
-use slm::histogram::Algorithm as Counting;
-use slm::transpose::Algorithm as Transposing;
-use slm::{Boundary, Buffer, Buffer2, Device, Extent, Filter1d, Histogram, Transpose};
+use slm::filter1d::PreparedFilter1d;
+use slm::{
+    Boundary, Buffer, Buffer2, Device, Extent, Filter1d, FilterAlgorithm, Histogram, HistogramAlgorithm, Transpose,
+    TransposeAlgorithm,
+};
 use std::hint::black_box;
 use std::thread;
 
-const TRANSPOSITIONS: [Transposing; 4] =
-    [Transposing::Auto, Transposing::Naive, Transposing::SharedUnpadded, Transposing::SharedPadded];
+const TRANSPOSITIONS: [TransposeAlgorithm; 4] = [
+    TransposeAlgorithm::Auto,
+    TransposeAlgorithm::Naive,
+    TransposeAlgorithm::SharedUnpadded,
+    TransposeAlgorithm::SharedPadded,
+];
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
@@ -77,7 +82,7 @@ fn counting_allocates_nothing(device: &Device) -> Result<(), Failed> {
     for algorithm in histogram::ALGORITHMS {
         let histogram = hundred_bins().algorithm(algorithm).prepare(device)?;
         let mut counts = device.zeroed(histogram.counts_len())?;
-        allocates_nothing(&format!("{algorithm:?}"), || histogram.apply_into(&samples, &mut counts))?;
+        allocates_nothing(&format!("{algorithm:?}"), || histogram.accumulate_into(&samples, &mut counts))?;
     }
     Ok(())
 }
@@ -197,12 +202,12 @@ fn counts_add_up_in_order(device: &Device) -> Result<(), Failed> {
         let samples = x.iter().map(|x| device.upload(x)).collect::<slm::Result<Vec<_>>>()?;
         let mut counts = device.zeroed(histogram.counts_len())?;
         for step in 0..200 {
-            histogram.apply_into(&samples[step % 3], &mut counts)?;
+            histogram.accumulate_into(&samples[step % 3], &mut counts)?;
             if step % 20 == 10 {
                 // New memory in the middle of it, gone again before the work is done.
                 let mut copy = device.zeroed(counts.len())?;
                 copy.copy_from(&counts)?;
-                histogram.apply_into(&samples[0], &mut copy)?;
+                histogram.accumulate_into(&samples[0], &mut copy)?;
                 counts.copy_from(&copy)?;
             }
         }
@@ -242,7 +247,7 @@ fn transpositions_run_in_order(device: &Device) -> Result<(), Failed> {
 /// Work that takes some milliseconds, so that what comes next comes while it runs.
 fn slow() -> (Filter1d<i32>, Vec<i32>) {
     let taps: Vec<i32> = Random::new(1).values(1025);
-    (Filter1d::correlate(&taps).algorithm(Algorithm::GlobalMemory), Random::new(2).values(1 << 20))
+    (Filter1d::correlate(&taps).algorithm(FilterAlgorithm::GlobalMemory), Random::new(2).values(1 << 20))
 }
 
 fn inputs_dropped_while_in_use(device: &Device) -> Result<(), Failed> {
@@ -271,7 +276,7 @@ fn overwritten(devices: [&Device; 2], sizes: [usize; 2]) -> slm::Result<Vec<Buff
 /// The same of a histogram, whose edges are on the device.
 fn slow_counting() -> (Histogram<i32>, Vec<i32>) {
     let edges: Vec<i32> = (-100..100).map(|k| 10_000_000 * k + k * k).collect();
-    (Histogram::edges(&edges).algorithm(Counting::Critical), Random::new(3).values(1 << 14))
+    (Histogram::edges(&edges).algorithm(HistogramAlgorithm::Critical), Random::new(3).values(1 << 14))
 }
 
 /// All counts, as they stand in a buffer.
@@ -279,7 +284,7 @@ fn counted(histogram: &Histogram<i32>, x: &[i32]) -> slm::Result<Vec<u64>> {
     let device = Device::cpu();
     let histogram = histogram.prepare(&device)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
-    histogram.apply_into(&device.upload(x)?, &mut counts)?;
+    histogram.accumulate_into(&device.upload(x)?, &mut counts)?;
     counts.download()
 }
 
@@ -290,7 +295,7 @@ fn samples_dropped_while_counted(device: &Device) -> Result<(), Failed> {
     for _ in 0..5 {
         let histogram = description.prepare(device)?;
         let (samples, mut counts) = (device.upload(&x)?, device.zeroed(histogram.counts_len())?);
-        histogram.apply_into(&samples, &mut counts)?;
+        histogram.accumulate_into(&samples, &mut counts)?;
         drop(samples);
         drop(histogram);
         let _others = overwritten([device, &other], [x.len(), 200])?;
@@ -345,7 +350,7 @@ fn handles_dropped_while_counting(_device: &Device) -> Result<(), Failed> {
         let device = Device::cuda(0)?;
         let histogram = description.prepare(&device)?;
         let (samples, mut counts) = (device.upload(&x)?, device.zeroed(histogram.counts_len())?);
-        histogram.apply_into(&samples, &mut counts)?;
+        histogram.accumulate_into(&samples, &mut counts)?;
         counts
     };
     same(&counts.download()?, &counted(&description, &x)?)?;
@@ -354,7 +359,7 @@ fn handles_dropped_while_counting(_device: &Device) -> Result<(), Failed> {
     let device = Device::cuda(0)?;
     let histogram = description.prepare(&device)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
-    histogram.apply_into(&device.upload(&x)?, &mut counts)?;
+    histogram.accumulate_into(&device.upload(&x)?, &mut counts)?;
     Ok(())
 }
 

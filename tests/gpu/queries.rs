@@ -3,9 +3,8 @@
 use super::{Failed, Trial, ensure, equal, same, together};
 use crate::common::Random;
 use crate::histogram;
-use slm::filter1d::{Algorithm, HaloLoad, Plan};
-use slm::histogram::Algorithm as Counting;
-use slm::{Backend, Buffer, Device, Error, Filter1d, Histogram, LaunchPlan};
+use slm::filter1d::{HaloLoad, Plan};
+use slm::{Backend, Buffer, Device, Error, Filter1d, FilterAlgorithm, Histogram, HistogramAlgorithm, LaunchPlan};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
@@ -20,12 +19,12 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 /// The kernels of every algorithm, along rows and columns.
-const KERNELS: [(Algorithm, [&str; 2]); 5] = [
-    (Algorithm::Auto, ["filter1d_register_rows_f32", "filter1d_register_columns_f32"]),
-    (Algorithm::RegisterTiled, ["filter1d_register_rows_f32", "filter1d_register_columns_f32"]),
-    (Algorithm::SharedTile(HaloLoad::Cooperative), ["filter1d_tile_f32"; 2]),
-    (Algorithm::SharedTile(HaloLoad::EdgeThread), ["filter1d_tile_f32"; 2]),
-    (Algorithm::GlobalMemory, ["filter1d_global_f32"; 2]),
+const KERNELS: [(FilterAlgorithm, [&str; 2]); 5] = [
+    (FilterAlgorithm::Auto, ["filter1d_register_rows_f32", "filter1d_register_columns_f32"]),
+    (FilterAlgorithm::RegisterTiled, ["filter1d_register_rows_f32", "filter1d_register_columns_f32"]),
+    (FilterAlgorithm::SharedTile(HaloLoad::Cooperative), ["filter1d_tile_f32"; 2]),
+    (FilterAlgorithm::SharedTile(HaloLoad::EdgeThread), ["filter1d_tile_f32"; 2]),
+    (FilterAlgorithm::GlobalMemory, ["filter1d_global_f32"; 2]),
 ];
 
 fn plans(device: &Device) -> Result<(), Failed> {
@@ -111,7 +110,7 @@ fn plans_of_histograms(device: &Device) -> Result<(), Failed> {
         equal(&plan.device, &device.to_string())?;
         let parts = [plan.device.clone(), plan.kernel.clone(), plan.reason.clone(), format!("{SAMPLES} in 100 bins")];
         check_text(&plan.to_string(), &parts)?;
-        let global = matches!(algorithm, Counting::Critical | Counting::GlobalAtomic(_));
+        let global = matches!(algorithm, HistogramAlgorithm::Critical | HistogramAlgorithm::GlobalAtomic(_));
         let launch = only(&plan.launches)?;
         check_facts(launch, &plan.to_string(), global, limit)?;
 

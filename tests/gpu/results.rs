@@ -5,7 +5,7 @@ use crate::common::Random;
 use crate::filter1d::extension::Meeting;
 use crate::filter1d::{ALGORITHMS, Direction, Sample};
 use ndarray::Array2;
-use slm::filter1d::{Algorithm, PreparedFilter1d};
+use slm::filter1d::{FilterAlgorithm, PreparedFilter1d};
 use slm::{Boundary, Device, Error, Extent, Filter1d};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -75,7 +75,7 @@ fn long_filters<T: Sample>(device: &Device) -> Result<(), Failed> {
         let direction = [Direction::Correlate, Direction::Convolve][i % 2];
         let filter =
             describe(&taps, direction).boundary(boundaries()[i % 6]).extent([Extent::Same, Extent::Full][i / 6]);
-        let global = filter.clone().algorithm(Algorithm::GlobalMemory).prepare(device)?;
+        let global = filter.clone().algorithm(FilterAlgorithm::GlobalMemory).prepare(device)?;
         let expected = [global.apply(flat)?, elements(&global, &x, 0)?, elements(&global, &x, 1)?];
         for algorithm in ALGORITHMS {
             let fail = |e: Failed| format!("{} taps, {algorithm:?}: {e:?}", taps.len());

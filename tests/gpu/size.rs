@@ -3,18 +3,22 @@
 use super::{Failed, Trial, alone};
 use crate::filter1d::ALGORITHMS;
 use rayon::prelude::*;
-use slm::filter1d::Algorithm;
+use slm::filter1d::FilterAlgorithm;
 use slm::{Device, Filter1d, Transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
-    let filter = |name, samples: usize, algorithms: &'static [Algorithm]| {
+    let filter = |name, samples: usize, algorithms: &'static [FilterAlgorithm]| {
         trial(name, 4 * samples as u64, move |device| filter(device, samples, algorithms))
     };
     let transposition =
         |name, shape: [usize; 2]| trial(name, (shape[0] * shape[1]) as u64, move |device| transpose(device, shape));
     vec![
         filter("more_than_2_to_the_31_samples", (1 << 31) + 12_345, &ALGORITHMS),
-        filter("more_than_2_to_the_32_samples", (1 << 32) + 12_345, &[Algorithm::Auto, Algorithm::GlobalMemory]),
+        filter(
+            "more_than_2_to_the_32_samples",
+            (1 << 32) + 12_345,
+            &[FilterAlgorithm::Auto, FilterAlgorithm::GlobalMemory],
+        ),
         // By a kernel for rows that begin at sectors, and by one for others.
         transposition("more_than_2_to_the_32_elements", [1 << 16, (1 << 16) + 32]),
         transposition("more_than_2_to_the_32_elements_of_odd_rows", [(1 << 16) + 3, (1 << 16) + 1]),
@@ -48,7 +52,7 @@ fn sample(i: usize) -> i32 {
 }
 
 /// The host never holds more than one of the two signals.
-fn filter(device: &Device, samples: usize, algorithms: &[Algorithm]) -> Result<(), Failed> {
+fn filter(device: &Device, samples: usize, algorithms: &[FilterAlgorithm]) -> Result<(), Failed> {
     let x: Vec<i32> = (0..samples).into_par_iter().map(sample).collect();
     let input = device.upload(&x)?;
     drop(x);

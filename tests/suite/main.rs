@@ -7,6 +7,7 @@
 //! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
+//! | `matrices` | copies of matrices |
 //! | `banks` | the kernels that measure accesses |
 //! | `examples` | the examples |
 //! | `driverless` | machines without a driver |
@@ -20,6 +21,7 @@ mod driverless;
 mod examples;
 mod filter1d;
 mod histogram;
+mod matrices;
 mod transpose;
 
 use common::{coverage, sources};
@@ -35,6 +37,7 @@ fn main() {
         filter1d::trials(),
         histogram::trials(),
         transpose::trials(),
+        matrices::trials(),
         banks::trials(),
         examples::trials(),
         driverless::trials(),

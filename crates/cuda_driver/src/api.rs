@@ -41,6 +41,30 @@ handles! {
     "a kernel" CUfunction OpaqueFunction;
 }
 
+/// `CUDA_MEMCPY2D`: a copy of rows. A memory type is 1 for the host's memory and 2 for the device's; the address of the other
+/// type, and the array, are not used.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the fields are those of the reference")]
+pub struct CUDA_MEMCPY2D {
+    pub source_x: usize,
+    pub source_y: usize,
+    pub source_type: c_uint,
+    pub source_host: *const c_void,
+    pub source_device: CUdeviceptr,
+    pub source_array: *const c_void,
+    pub source_pitch: usize,
+    pub target_x: usize,
+    pub target_y: usize,
+    pub target_type: c_uint,
+    pub target_host: *mut c_void,
+    pub target_device: CUdeviceptr,
+    pub target_array: *mut c_void,
+    pub target_pitch: usize,
+    pub width: usize,
+    pub height: usize,
+}
+
 /// Declares functions that return a [`CUresult`].
 macro_rules! functions {
     ($(fn $name:ident($($parameter:ident: $type:ty),* $(,)?);)*) => {
@@ -97,6 +121,7 @@ functions! {
     fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
     fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);
     fn cuPointerGetAttribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr);
 
     fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction);

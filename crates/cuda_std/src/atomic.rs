@@ -51,6 +51,7 @@ pub enum Operation {
 /// larger of two floats are those of the total order of IEEE 754 (`f32::total_cmp`): -NaN < -∞ < … < -0 < +0 < … < +∞ < +NaN. So a NaN is no
 /// exception, the order of the operations does not matter, and the results are the same on the host and on the
 /// device. Leave NaNs out with a test beforehand if they must not count.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of the supertrait in their generic code")]
 pub trait Atomic: Value + sealed::ReadModifyWrite {}
 
 /// An atomic value that has the bitwise operations: `u32`, `i32`, `u64` and `i64`.
@@ -71,7 +72,7 @@ pub(crate) mod sealed {
     #[cfg(target_os = "cuda")]
     use super::{Ordering, Place};
 
-    pub trait ReadModifyWrite: Sized {
+    pub(crate) trait ReadModifyWrite: Sized {
         /// What `operation` makes of `old`.
         #[cfg(not(target_os = "cuda"))]
         fn apply(operation: Operation, old: Self, operand: Self) -> Self;
@@ -286,7 +287,7 @@ macro_rules! atomic_methods {
             }
 
             /// Adds `operand` to element `i` if `condition` holds; otherwise `i` may be anything. A masked form: one
-            /// instruction of PTX (of which the device's assembler may make a branch after all).
+            /// instruction of PTX (the device's assembler may still make a branch of it).
             #[inline(always)]
             #[track_caller]
             pub fn add_if(&self, condition: bool, i: $index, operand: T, ordering: crate::Ordering) {

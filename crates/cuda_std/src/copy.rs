@@ -1,4 +1,4 @@
-//! Asynchronous copies from global to shared memory: the thread goes on while they are under way.
+//! Asynchronous copies from global to shared memory: the thread continues while they are in progress.
 //!
 //! [`GlobalIn::copy_async`] begins one. [`commit`] closes a group of those begun since the last one, and [`wait_group`] or [`wait_all`]
 //! waits for groups. Then the copied elements are there for the thread that copied; a barrier makes them visible to the others.
@@ -19,7 +19,7 @@
 //! }
 //!
 //! kernel! {
-//!     /// A block of 64 threads, each of which copies four samples.
+//!     /// A block of 64 threads; each copies four samples.
 //!     pub fn smooth(arena, args: Smoothing) {
 //!         let (tile, _) = arena.array::<f32, 256>();
 //!         let t = thread::thread_linear();
@@ -98,7 +98,7 @@ const fn bytes<T, const N: u32>() -> u32 {
     N * size_of::<T>() as u32
 }
 
-/// Begins the copy of `$bytes` bytes, of which `$present` are read and the others are zero.
+/// Begins the copy of `$bytes` bytes: `$present` of them are read, and the others are zero.
 #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
 macro_rules! begin {
     ($level:literal, $bytes:literal, $to:ident, $from:ident, $present:ident) => {
@@ -128,7 +128,7 @@ macro_rules! copies {
             /// Begins to copy the elements from `j` to `j + N - 1` to those of `to` from `i` on ([`copy`](crate::copy)): 4, 8 or 16
             /// bytes.
             ///
-            /// Both addresses are multiples of so many bytes. Elements beyond this window become zero, and all of
+            /// Both addresses are multiples of the copy's size. Elements beyond this window become zero, and all of
             /// them if its address is misaligned; `to` is not checked on the device.
             #[inline(always)]
             #[track_caller]

@@ -28,7 +28,7 @@ pub(crate) fn in_one_place() {
     unsafe { asm!("", options(nomem, nostack, preserves_flags)) }
 }
 
-/// The same number, of which the compiler does not know that.
+/// Returns the same number, but the compiler does not know that.
 #[inline(always)]
 pub(crate) fn opaque(mut number: u64) -> u64 {
     // SAFETY: there are no instructions.
@@ -36,7 +36,7 @@ pub(crate) fn opaque(mut number: u64) -> u64 {
     number
 }
 
-/// The same number, of which the compiler does not know that. Not `pure`: it may be another one each time.
+/// Returns the same number, but the compiler does not know that. Not `pure`: it may be another one each time.
 #[inline(always)]
 pub(crate) fn opaque_each_time(mut number: u32) -> u32 {
     // SAFETY: there are no instructions.

@@ -181,7 +181,7 @@ macro_rules! window {
                 $name { len: self.len.min(len), ..*self }
             }
 
-            /// The same window, of which the compiler knows no longer how its address was made: otherwise it may add up
+            /// Returns the same window, but the compiler no longer knows how its address was computed: otherwise it may add up
             /// the 64-bit place in the larger window and the index anew for each access.
             #[inline(always)]
             #[must_use]
@@ -203,7 +203,7 @@ macro_rules! window {
             }
 
             /// Whether the window begins at a multiple of the size of `elements` elements, a power of two: then accesses
-            /// of so many elements are possible at the indices that are multiples of `elements`. For no elements it does.
+            /// of `elements` elements are possible at the indices that are multiples of `elements`. This holds for 0 elements.
             #[inline(always)]
             #[must_use]
             pub fn is_aligned(&self, elements: u32) -> bool {

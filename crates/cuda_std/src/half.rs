@@ -155,7 +155,7 @@ fn widen_f16(bits: u16) -> f32 {
     if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 
-/// `n / 2^bits`, rounded to nearest even; a carry goes into what stands above.
+/// `n / 2^bits`, rounded to nearest even; a carry propagates to the higher bits.
 #[inline(always)]
 fn round(n: u32, bits: u32) -> u32 {
     let odd = n >> bits & 1;

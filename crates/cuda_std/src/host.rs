@@ -38,7 +38,7 @@ pub enum Axis {
     Z,
 }
 
-/// The memory that an access goes to.
+/// Memory of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// The block's shared memory.
@@ -237,8 +237,7 @@ pub enum WarpOperation {
     ReduceOr,
 }
 
-/// What a lane gives to a multiplication of matrices ([`mma_m8n8k16_s8`](crate::warp::mma_m8n8k16_s8) tells of which
-/// elements).
+/// A lane's operands of a matrix product ([`mma_m8n8k16_s8`](crate::warp::mma_m8n8k16_s8) lists the elements).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragments {
     /// Four bytes of the left matrix.
@@ -281,7 +280,7 @@ pub trait Machine {
     fn commit_copies(&self, at: &'static Location<'static>);
     /// Waits until no more than the `latest` groups of copies are under way; if that is `None`, for all copies.
     fn wait_copies(&self, latest: Option<u32>, at: &'static Location<'static>);
-    /// A count that never goes down: what the machine takes for time.
+    /// Returns a count that never decreases: what the machine takes for time.
     fn clock(&self, at: &'static Location<'static>) -> u64;
     /// The thread splits `bytes` bytes of shared memory off, from byte `base` on.
     fn split(&self, base: u32, bytes: u32, at: &'static Location<'static>);

@@ -3,10 +3,10 @@
 //! `cuda_builder` compiles a module and hands it to the program as a [`Module`]: its texts, one for each target, a digest
 //! of each, the files that it was compiled from, and their digest. All modules of a program are in one table, [`Modules`], in
 //! which a kernel finds its own by [`Entry::MODULE`]. Who loads a module checks both digests. The files are checked
-//! against those that the host's code of the kernels was compiled beside ([`Sources`]), so host code never launches
+//! against those that the host's code of the kernels was compiled with ([`Sources`]), so host code never launches
 //! kernels that were compiled from other sources than its own; other files of a kernel crate do not count.
 //!
-//! The same sources can be compiled to different things, by `cfg`. So each entry point has a constant beside it, with a
+//! The same sources can be compiled to different things, by `cfg`. So each entry point is accompanied by a constant, with a
 //! digest of its place and its arguments: [`verify_kernel`].
 
 mod sources;
@@ -37,12 +37,12 @@ pub enum ImageError {
     },
     /// The module was compiled from other contents of its files.
     Stale {
-        /// The digest of the files that the host code was compiled beside.
+        /// Digest of the files that the host code was compiled with.
         expected: String,
         /// The digest of the files that the module was compiled from.
         actual: String,
     },
-    /// The module was compiled from a file that the host code was not compiled beside.
+    /// The module was compiled from a file that the host code was not compiled with.
     MissingSource {
         /// The file's package and path.
         file: String,
@@ -120,7 +120,7 @@ pub fn verify_kernel<E: Entry>(text: &str) -> Result<(), ImageError> {
     Err(ImageError::OtherKernel { kernel: E::NAME, expected, actual })
 }
 
-/// The digest beside the entry point `kernel`: bytes in decimal, of which zeros at the end may be left out.
+/// Returns the digest of the entry point `kernel`: bytes in decimal, where trailing zeros may be left out.
 fn layout(text: &str, kernel: &str) -> Option<Digest> {
     let (_, rest) = text.split_once(&format!(" {kernel}_layout[16] = {{"))?;
     let (list, _) = rest.split_once('}')?;

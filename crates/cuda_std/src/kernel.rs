@@ -106,7 +106,7 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// documentation, `derive`, `allow`, `expect`, `deprecated` and `must_use` are refused, and a kernel with constants needs arguments
 /// that have a size.
 ///
-/// `where registers <= 32` in front of the code limits the registers of a thread, so that so many threads are resident on
+/// `where registers <= 32` in front of the code limits the registers of a thread, so that more threads are resident on
 /// a multiprocessor as its 65,536 registers are enough for; a constant expression stands in braces. A lower limit than the code
 /// needs makes it keep values in memory. (For `cuda_builder`, which turns it into the directive `.maxnreg`.)
 ///
@@ -200,7 +200,7 @@ macro_rules! kernel {
         $crate::kernel!(@host $name $types $suffix $module
             ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
     };
-    // The entry point, and beside it in the compiled module what is said about it: always both, so that nothing else can be
+    // The entry point, and its description in the compiled module: always both, so that nothing else can be
     // said. Where there are more items in scope (`inner`, `LAYOUT`), the types may mean others: the constants of the entry
     // point's type do not compile then.
     (@device $name:ident $suffix:tt [$($module:literal)?] ($arena:ident, $args:ident: $type:ty)

@@ -36,7 +36,7 @@
 //! # What is promised
 //!
 //! * **Global memory is checked on the device.** A load outside a window gives zero, a store there does nothing;
-//!   the kernel goes on. [`GlobalIn::get_or`] and [`GlobalOut::set_if`] are for the places where being outside is
+//!   the kernel continues. [`GlobalIn::get_or`] and [`GlobalOut::set_if`] are for the places where being outside is
 //!   intended.
 //! * **Shared memory is not checked on the device**: the window belongs to the block and the hardware faults
 //!   beyond it, so no other memory can be reached. A machine on the host checks every access.

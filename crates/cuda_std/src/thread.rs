@@ -95,7 +95,7 @@ pub fn global_linear() -> u64 {
     block_linear() * threads_per_block() as u64 + thread_linear() as u64
 }
 
-/// A clock that goes on while the block runs; what it shows at one place says nothing, only differences do.
+/// Returns a clock that advances while the block runs. Only differences between two readings have a meaning.
 ///
 /// On the device these are cycles of the multiprocessor on which the block runs (`%clock64`), whose threads all read
 /// the same clock. It is read in the order of the source among accesses and barriers. Loads and stores before it may

@@ -4,6 +4,7 @@
 ///
 /// Implemented for the integers of 8 to 64 bits, `f32`, `f64`, [`F16`](crate::F16) and [`Bf16`](crate::Bf16); it cannot be
 /// implemented elsewhere.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Bits` in their generic code")]
 pub trait Value: Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + 'static + sealed::Bits {}
 
 /// The elements of a *pack*, which one access moves: a power of two of them, 16 bytes at the most. Checked when compiling.
@@ -43,7 +44,7 @@ pub(crate) mod sealed {
     use crate::half::{Bf16, F16};
 
     /// A value as the bits that memory holds.
-    pub trait Bits: Sized {
+    pub(crate) trait Bits: Sized {
         /// The type's name.
         const VALUE_NAME: &'static str;
         /// The register that a load fills and a store empties.

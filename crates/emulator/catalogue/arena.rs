@@ -56,7 +56,7 @@ kernel! {
 }
 
 kernel! {
-    /// Words take the place of bytes, of which there were as many: three quarters of the words are missing.
+    /// Words replace as many bytes, so three quarters of the words do not fit.
     pub fn words_in_place_of_bytes(arena, args: Args) {
         let (bytes, _) = arena.split::<u8>(256);
         let t = thread::thread_idx_x();

@@ -1,4 +1,4 @@
-//! What goes wrong between blocks that run at the same time, or in an order that nobody thought of. With `right` the same
+//! Faults between blocks that run at the same time, or in an unexpected order. With `right` the same
 //! kernel is correct.
 
 use crate::Args;

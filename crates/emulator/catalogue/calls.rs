@@ -1,7 +1,7 @@
 //! Barriers and operations of warps in functions that are called between two tests of one condition. The compiler may copy
 //! such calls into several arms of a branch; all of these kernels are correct.
 //!
-//! One block of [`THREADS`] threads, of which the first [`WITH_NUMBER`] have a number; thread `t` writes element `t` of the
+//! One block of [`THREADS`] threads. The first [`WITH_NUMBER`] have a number; thread `t` writes element `t` of the
 //! output.
 
 #![cfg_attr(target_os = "cuda", allow(dead_code))]

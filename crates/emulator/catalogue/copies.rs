@@ -48,7 +48,7 @@ kernel! {
 }
 
 kernel! {
-    /// Two tiles in turns, of which the one that is still under way is read.
+    /// Two alternating tiles. The one that is still being copied is read.
     pub fn wrong_group(arena, args: Args) {
         let (tiles, _) = arena.array::<u32, 128>();
         let t = thread::thread_idx_x();
@@ -136,7 +136,7 @@ kernel! {
 }
 
 kernel! {
-    /// The last copy goes beyond the window.
+    /// The last copy exceeds the window.
     pub fn copied_beyond(arena, args: Args) {
         let (tile, _) = arena.array::<u32, 128>();
         let t = thread::thread_idx_x();

@@ -56,7 +56,7 @@ fn dive(depth: u32) -> u32 {
 }
 
 kernel! {
-    /// One thread goes round in circles.
+    /// One thread loops forever.
     pub fn endless_circles(_arena, args: Args) {
         thread::sync_threads();
         while thread::thread_idx_x() == ODD && args.right == 0 {

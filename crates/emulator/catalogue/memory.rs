@@ -6,7 +6,7 @@ use crate::case::cases;
 use cuda_std::{Ordering, kernel, thread};
 
 kernel! {
-    /// A tile with a halo of one on each side, of which the right one is forgotten.
+    /// A tile with a halo of one on each side. The right one is forgotten.
     pub fn forgotten_halo(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(66);
         let t = thread::thread_idx_x();

@@ -1,4 +1,4 @@
-//! Outputs of which a part is forgotten. With `right` the same kernel writes all elements.
+//! Outputs that are partly forgotten. With `right` the same kernel writes all elements.
 
 use crate::case::cases;
 use crate::{Args, LEN};
@@ -52,7 +52,7 @@ kernel! {
 }
 
 kernel! {
-    /// Pairs, of which the last one is left to nobody.
+    /// Pairs. No thread writes the last one.
     pub fn last_pair(_arena, args: Args) {
         let i = 2 * thread::global_x();
         if i + 2 + u64::from(args.right == 0) <= args.result.len() {

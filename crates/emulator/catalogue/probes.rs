@@ -2,7 +2,7 @@
 //!
 //! A warp makes two requests with the same addresses and no others: a store and, behind a barrier, a load or an atomic
 //! operation. All lanes store the same value, so that it does not matter which of them is last. The value is an argument
-//! and what is loaded goes to global memory in full, so that no compiler can do without an access or with a smaller one.
+//! and loaded values are stored to global memory in full, so that no compiler can do without an access or with a smaller one.
 //!
 //! Some patterns tell possible rules apart: which lanes share a wavefront when each moves 8 or 16 bytes, and when the
 //! parts of a warp that are otherwise served one after another are served at once.
@@ -12,7 +12,7 @@ use crate::{Args, SHARED_BYTES};
 use cuda_std::Entry;
 use cuda_std::{Arena, Atomic, Ordering, Shared, Value, kernel, thread};
 
-/// A probe, as data: one block of so many threads, with [`SHARED_BYTES`].
+/// A probe, as data: one block of `threads` threads, with [`SHARED_BYTES`].
 #[cfg(not(target_os = "cuda"))]
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
@@ -29,7 +29,7 @@ pub trait ProbeVisitor {
     fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe);
 }
 
-/// An element that is made of a number, and of which every bit counts.
+/// An element that is made from a number; every bit counts.
 trait Element: Value {
     fn of(n: u32) -> Self;
     fn fold(self) -> u32;
@@ -160,7 +160,7 @@ fn reversed_bits(lane: u32) -> u32 {
     lane.reverse_bits() >> 27
 }
 
-/// A kernel for each line, and their list: so many threads access, as `$how`, what the expression says, if the condition
+/// A kernel for each line, and their list: this number of threads access, as `$how`, what the expression says, if the condition
 /// holds.
 macro_rules! probes {
     ($($(#[$doc:meta])* $name:ident: $threads:literal, $how:ident $t:ty, |$lane:ident| $at:expr $(, if $active:expr)?;)*) => {

@@ -36,7 +36,7 @@ kernel! {
 }
 
 kernel! {
-    /// Two buffers in turns, of which the wrong one is read.
+    /// Two alternating buffers. The wrong one is read.
     pub fn wrong_buffer(arena, args: Args) {
         let (tiles, _) = arena.split::<u32>(128);
         let t = thread::thread_idx_x();

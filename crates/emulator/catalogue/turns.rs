@@ -18,7 +18,7 @@ fn words(arena: Arena) -> Shared<u32> {
     arena.split(SHARED_BYTES / 4).0
 }
 
-/// The first warp writes so many rows of 32 words.
+/// The first warp writes this number of rows of 32 words.
 #[inline(always)]
 fn fill(tile: &Shared<u32>, args: Args, rows: u32) {
     for row in 0..opaque(rows) {
@@ -49,7 +49,7 @@ fn scattered(turn: u32, lane: u32) -> u32 {
 }
 
 kernel! {
-    /// A tile of 170 elements is loaded, of which 5 stand before the first one of the buffer. The last turn is for 74 of 96
+    /// A tile of 170 elements is loaded; 5 of them are before the first one of the buffer. The last turn is for 74 of 96
     /// threads.
     pub fn clamped_tile(arena, args: Args) {
         let tile = words(arena);
@@ -86,7 +86,7 @@ kernel! {
 }
 
 kernel! {
-    /// A tile of 18 by 18 cells of a world of 16 by 16 that goes round, in rows 19 words apart.
+    /// A tile of 18 by 18 cells of a world of 16 by 16 that wraps around, in rows 19 words apart.
     pub fn torus_tile(arena, args: Args) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(324)).step_by(256) {
@@ -414,7 +414,7 @@ kernel! {
 }
 
 kernel! {
-    /// A histogram of 17 bins, of which no two lanes of a request want the same. The last turn is for some lanes.
+    /// A histogram of 17 bins; no two lanes of a request update the same bin. The last turn is for some lanes.
     pub fn histogram_of_data(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 1);

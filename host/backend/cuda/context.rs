@@ -1,4 +1,4 @@
-//! The contexts of this process, one for each GPU in use: what is loaded there, and what all streams on it respect.
+//! Contexts of this process, one per GPU in use: their modules, and the state that all streams share.
 
 use super::driver::check;
 use super::handle::PrimaryContext;
@@ -13,10 +13,10 @@ use cuda_driver::api::CUcontext;
 use cuda_std::image::Module;
 use std::sync::{Arc, OnceLock, Weak};
 
-/// The contexts by the numbers of their devices.
+/// Contexts by device number.
 ///
-/// Weakly, so that a context is gone with the last queue on it: its modules are unloaded and the driver's context is
-/// released, as a program expects that has closed all that it opened. Whoever opens the device again begins anew.
+/// Weak references, so that a context is dropped with its last queue: its modules are unloaded and the driver's context is released, as
+/// a program expects when it has closed everything. Opening the device again creates a new context.
 static CONTEXTS: Places<usize, Weak<Context>> = Places::new();
 
 /// The primary context of a device, and what has been loaded there.
@@ -32,7 +32,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Returns the context of device `ordinal`, which all who want it at the same time share.
+    /// Returns the context of device `ordinal`, which all its users share.
     pub(super) fn of(ordinal: usize) -> Result<Arc<Self>> {
         let available = properties::count()?;
         if available == 0 {
@@ -78,7 +78,7 @@ impl Context {
         self.primary.raw()
     }
 
-    /// Makes the context current for this thread, and leaves it so: before every call into the driver.
+    /// Makes the context current for this thread and leaves it current. Called before every call into the driver.
     ///
     /// # Errors
     ///
@@ -90,19 +90,19 @@ impl Context {
         self.note(self.make_current())
     }
 
-    /// The same for what has to be given back even if the device is lost.
+    /// As [`enter`](Self::enter), to release resources even if the device is lost.
     pub(super) fn make_current(&self) -> Result<()> {
         self.primary.make_current()
     }
 
-    /// The result of a call, which is remembered if it says that the device is lost.
+    /// Returns the result of a call. Records it if the device is lost.
     pub(super) fn check(&self, call: &'static str, code: i32) -> Result<()> {
         self.note(check(call, code))
     }
 
     pub(super) fn note<T>(&self, result: Result<T>) -> Result<T> {
         if let Err(error @ Error::DeviceLost { .. }) = &result {
-            // If another thread was first, that error stays.
+            // If another thread was first, its error stays.
             let _ = self.lost.set(error.clone());
         }
         result
@@ -116,7 +116,7 @@ impl Context {
         &self.info
     }
 
-    /// The module, which was compiled from these sources; loaded on first use, and then kept as long as the context lives.
+    /// Returns the module compiled from these sources, loaded on first use and kept for the life of the context.
     pub(super) fn module(&self, module: &'static Module, sources: &'static str) -> Result<Arc<Loaded>> {
         self.enter()?;
         self.note(self.modules.get(module, sources, &self.limits.device, self.limits.capability))
@@ -126,7 +126,7 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         // The fields go next: unloading modules needs the context. The queues on it have waited for their work. A failure
-        // has nobody left to be told.
+        // cannot be reported any more.
         let _ = self.make_current();
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn version() -> Result<(u32, u32)> {
     Ok((version / 1000, version % 1000 / 10))
 }
 
-/// What the return value of the function `call` stands for.
+/// Converts the return value of the function `call`.
 pub(super) fn check(call: &'static str, code: CUresult) -> Result<()> {
     if code == 0 {
         return Ok(());
@@ -48,17 +48,17 @@ pub(super) fn check(call: &'static str, code: CUresult) -> Result<()> {
     Err(if STICKY.contains(&code) { Error::DeviceLost { call, source } } else { Error::Driver { call, source } })
 }
 
-/// Whether the error says that there is not enough memory.
+/// Returns whether the error means a lack of memory.
 pub(super) fn is_out_of_memory(error: &Error) -> bool {
     has_code(error, OUT_OF_MEMORY)
 }
 
-/// Whether the error says that the driver is too old for a module.
+/// Returns whether the error means that the driver is too old for a module.
 pub(super) fn is_unsupported_ptx(error: &Error) -> bool {
     has_code(error, UNSUPPORTED_PTX_VERSION)
 }
 
-/// Whether the error says that a module has nothing of that name.
+/// Returns whether the error means that a module has no such name.
 pub(super) fn is_not_found(error: &Error) -> bool {
     has_code(error, NOT_FOUND)
 }
@@ -75,7 +75,7 @@ fn describe(code: CUresult) -> DriverError {
     }
 }
 
-/// A text that the driver has for an error code.
+/// Returns a text of the driver for an error code.
 fn text(code: CUresult, get: unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult) -> String {
     let mut text = ptr::null();
     // SAFETY: writes one pointer, to a string or null; a code that the driver does not know is refused.
@@ -83,7 +83,7 @@ fn text(code: CUresult, get: unsafe extern "C" fn(CUresult, *mut *const c_char) 
     if result != 0 || text.is_null() {
         return "unknown to the driver".to_owned();
     }
-    // SAFETY: not null, and the driver's strings end in zero and live for ever.
+    // SAFETY: not null, and the driver's strings end in zero and live forever.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 

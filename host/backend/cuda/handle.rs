@@ -1,7 +1,6 @@
-//! What the driver hands out, given back when dropped: contexts, streams, events and modules.
+//! Owned handles of the driver, released when dropped: contexts, streams, events and modules.
 //!
-//! All of them are handles that any thread may use. A result has nowhere to go when a handle is given back: a failure
-//! then belongs to earlier work, whose wait reports it.
+//! Any thread may use them. Releasing a handle ignores the result: a failure belongs to earlier work, whose wait reports it.
 
 use super::driver::check;
 use crate::Result;
@@ -15,7 +14,7 @@ use std::sync::Arc;
 const NON_BLOCKING: c_uint = 1;
 const WITH_TIME: c_uint = 0;
 
-/// A device's primary context, which all its users in the process share.
+/// Primary context of a device, which all its users in the process share.
 pub(super) struct PrimaryContext {
     device: CUdevice,
     raw: CUcontext,
@@ -74,7 +73,7 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// One that does not wait for the legacy default stream, nor that for it.
+    /// Returns a stream that does not synchronise with the legacy default stream.
     pub(super) fn new() -> Result<Self> {
         let mut stream = ptr::null_mut();
         // SAFETY: writes one handle, which outlives the call.
@@ -113,11 +112,11 @@ impl Drop for Stream {
     }
 }
 
-/// A place in a stream whose time is recorded.
+/// A position in a stream whose time is recorded.
 pub(super) struct Event(CUevent);
 
 impl Event {
-    /// At the end of what `stream` has to do so far.
+    /// Records an event after the work that `stream` has so far.
     pub(super) fn record(stream: &Stream) -> Result<Self> {
         let mut event = ptr::null_mut();
         // SAFETY: writes one handle, which outlives the call.
@@ -128,7 +127,7 @@ impl Event {
         Ok(event)
     }
 
-    /// The time from `start` to this one; both have passed.
+    /// Returns the time from `start` to this event; both have passed.
     pub(super) fn milliseconds_since(&self, start: &Event) -> Result<f32> {
         let mut milliseconds = 0.0;
         // SAFETY: both are alive; writes one number, which outlives the call.
@@ -158,7 +157,7 @@ impl Module {
     ///
     /// # Safety
     ///
-    /// The PTX is what it says it is: kernels launched with arguments of their own types do no harm.
+    /// Kernels of the PTX, launched with arguments of their own types, must be sound.
     pub(super) unsafe fn load(ptx: &str) -> Result<Self> {
         // PTX has no zeros; the driver refuses an empty text.
         let ptx = CString::new(ptx).unwrap_or_default();
@@ -168,9 +167,9 @@ impl Module {
         Ok(Module(module))
     }
 
-    /// The kernel called `name`, usable as long as the module lives.
+    /// Returns the kernel called `name`, usable for the life of the module.
     pub(super) fn function(&self, name: &str) -> Result<CUfunction> {
-        // Nor have names, and there is no kernel without one.
+        // Names have no zeros either, and no kernel has an empty name.
         let name = CString::new(name).unwrap_or_default();
         let mut function = ptr::null_mut();
         // SAFETY: reads a text that ends in zero and outlives the call; writes one handle.

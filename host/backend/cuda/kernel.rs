@@ -20,14 +20,14 @@ const MOST_DYNAMIC_SHARED_BYTES: i32 = 8;
 
 /// The kernel `E` on a device.
 ///
-/// The type ties the entry point to its arguments: another kernel's do not compile.
+/// The type ties the entry point to its arguments: arguments of another kernel do not compile.
 pub(crate) struct Kernel<E: Entry> {
     function: Function,
     marker: PhantomData<fn(E)>,
 }
 
 impl<E: Entry> Kernel<E> {
-    /// Finds the kernel in its module, which has to be compiled from the same sources as `E` and with the same arguments.
+    /// Returns the kernel from its module, which must be compiled from the same sources as `E` and with the same arguments.
     pub(super) fn load(queue: &Arc<Queue>, modules: &Modules) -> Result<Self> {
         let sources = E::SOURCES.ok_or(Error::KernelWithoutDigest { kernel: E::NAME })?;
         let missing = |source| Error::KernelModule { module: E::MODULE, source };
@@ -59,8 +59,7 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
     }
 }
 
-/// A kernel's entry point on a device, which has forgotten its arguments. So what is done with it is compiled once, and not
-/// for each kernel.
+/// Entry point of a kernel on a device, without the types of its arguments, so that code for it is compiled once for all kernels.
 struct Function {
     name: &'static str,
     function: CUfunction,
@@ -77,8 +76,7 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Function {
-    /// Finds the kernel of that name in `module`, which has to be compiled from these sources and to pass
-    /// `verify`.
+    /// Returns the kernel of that name from `module`, which must be compiled from these sources and pass `verify`.
     fn load(
         queue: &Arc<Queue>,
         module: &'static Module,
@@ -104,7 +102,7 @@ impl Function {
             let code = unsafe { api::cuFuncGetAttribute(&mut value, attribute, function) };
             queue.check("cuFuncGetAttribute", code).map(|()| value.unsigned_abs())
         };
-        // Fewer than the device's if the kernel takes many registers.
+        // Fewer than the device's limit if the kernel needs many registers.
         limits.threads = limits.threads.min(get(MOST_THREADS)?);
         let registers = get(REGISTERS)?;
         Ok(Function { name, function, registers, limits, _module: loaded, queue: queue.clone() })
@@ -119,7 +117,7 @@ impl Function {
     /// behind the kernel. Nothing that a [`GlobalIn`](cuda_std::GlobalIn) is on can be written through another window.
     unsafe fn enqueue(&self, shape: &LaunchShape, parameters: [*const c_void; 2]) -> Result<()> {
         self.limits.check(self.name, shape)?;
-        // The check has compared them with limits of 32 bits.
+        // The check has compared them with 32-bit limits.
         let ([x, y, z], shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
         let [block_x, block_y, block_z] = shape.block;
         let mut parameters = parameters.map(<*const c_void>::cast_mut);

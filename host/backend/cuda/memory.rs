@@ -2,6 +2,8 @@
 
 use super::driver::is_out_of_memory;
 use super::queue::Queue;
+use super::rows::{self, Side};
+use crate::rows::Rows;
 use crate::{Element, Error, Result, backend};
 use cuda_driver::api::{self, CUdeviceptr};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
@@ -53,12 +55,8 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
     }
 
     fn zeroed(queue: &Arc<Queue>, len: usize) -> Result<Self> {
-        let memory = Self::unwritten(queue, len)?;
-        if len > 0 {
-            // SAFETY: the memory has so many bytes, and zeros are a valid value of every element type.
-            let code = unsafe { api::cuMemsetD8Async(memory.address, 0, memory.bytes(), queue.stream()) };
-            queue.check("cuMemsetD8Async", code)?;
-        }
+        let mut memory = Self::unwritten(queue, len)?;
+        memory.clear()?;
         Ok(memory)
     }
 
@@ -85,7 +83,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
             return Ok(());
         }
         self.queue.enter()?;
-        // SAFETY: both sides have so many bytes, and `data` is borrowed until the wait below.
+        // SAFETY: both sides have this number of bytes, and `data` is borrowed until the wait below.
         let code =
             unsafe { api::cuMemcpyHtoDAsync_v2(self.address, data.as_ptr().cast(), self.bytes(), self.queue.stream()) };
         let started = self.queue.check("cuMemcpyHtoDAsync", code);
@@ -100,7 +98,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         if self.len == 0 {
             return self.queue.wait();
         }
-        // SAFETY: both sides have so many bytes; `data` is borrowed until the wait below, and every bit pattern is a
+        // SAFETY: both sides have this number of bytes; `data` is borrowed until the wait below, and every bit pattern is a
         // valid element.
         let code = unsafe {
             api::cuMemcpyDtoHAsync_v2(data.as_mut_ptr().cast(), self.address, self.bytes(), self.queue.stream())
@@ -120,6 +118,45 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         let code =
             unsafe { api::cuMemcpyDtoDAsync_v2(self.address, source.address, self.bytes(), self.queue.stream()) };
         self.queue.check("cuMemcpyDtoDAsync", code)
+    }
+
+    fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
+        assert!(rows.fit(data.len(), self.len), "{rows:?}");
+        self.queue.enter()?;
+        let (host, device) = (Side::Host(data.as_ptr().cast_mut().cast()), Side::Device(self.address));
+        // SAFETY: the rows fit, by the assertion; `data` is read only, and borrowed until the wait below.
+        let started = unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), host, device) };
+        let done = self.queue.wait();
+        started.and(done)
+    }
+
+    fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
+        assert!(rows.fit(self.len, data.len()), "{rows:?}");
+        self.queue.enter()?;
+        let (device, host) = (Side::Device(self.address), Side::Host(data.as_mut_ptr().cast()));
+        // SAFETY: the rows fit, by the assertion; `data` is borrowed until the wait below, and every bit pattern is a valid
+        // element.
+        let started = unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), device, host) };
+        let done = self.queue.wait();
+        started.and(done)
+    }
+
+    fn copy_rows(&mut self, source: &Memory<T>, rows: Rows) -> Result<()> {
+        assert!(rows.fit(source.len, self.len) && Arc::ptr_eq(&self.queue, &source.queue), "{rows:?}");
+        self.queue.enter()?;
+        let (from, to) = (Side::Device(source.address), Side::Device(self.address));
+        // SAFETY: the rows fit, by the assertion, and both are freed in the order of this stream, so after the copy.
+        unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), from, to) }
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        if self.len == 0 {
+            return Ok(());
+        }
+        self.queue.enter()?;
+        // SAFETY: the memory has this number of bytes, and zeros are a valid value of every element type.
+        let code = unsafe { api::cuMemsetD8Async(self.address, 0, self.bytes(), self.queue.stream()) };
+        self.queue.check("cuMemsetD8Async", code)
     }
 
     fn len(&self) -> usize {

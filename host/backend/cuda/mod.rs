@@ -11,13 +11,14 @@
 //! | `properties.rs` | what a device is and allows |
 //! | `context.rs` | a device's primary context and the modules in it: one for each GPU and process |
 //! | `queue.rs` | one stream on it |
+//! | `rows.rs` | copies of rows with gaps between them |
 //! | `memory.rs` | device memory that frees itself in stream order |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
 //! | `interop.rs` | memory, contexts and streams of programs that use `cust`, with the feature `cust` |
 //!
-//! Each of them knows those above it alone.
+//! Each file uses only those above it.
 //!
-//! Contexts are current per thread, so whatever calls the driver begins with [`Queue::enter`]. The device's primary
+//! Contexts are current per thread, so every call into the driver begins with [`Queue::enter`]. The device's primary
 //! context then stays current.
 
 #![allow(unsafe_code)] // Calls into the CUDA driver.
@@ -33,6 +34,7 @@ mod module;
 mod places;
 mod properties;
 mod queue;
+mod rows;
 
 use crate::info::DeviceInfo;
 use crate::launch::QueueId;
@@ -47,13 +49,13 @@ pub(crate) use queue::Queue;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-/// Opens a stream on device `ordinal`, and says what is known of the device.
+/// Opens a stream on device `ordinal`. Returns it with the properties of the device.
 pub(crate) fn open(ordinal: usize) -> Result<(Arc<Queue>, DeviceInfo)> {
     let (queue, info) = Queue::open(ordinal)?;
     Ok((Arc::new(queue), info))
 }
 
-/// How many devices there are: none if the driver does not say.
+/// Returns the number of devices, 0 if the driver does not answer.
 pub(crate) fn device_count() -> usize {
     properties::count().unwrap_or(0)
 }
@@ -79,7 +81,7 @@ impl backend::Queue for Queue {
         self.wait()
     }
 
-    /// By the device's own clock.
+    /// Measured by the device's clock.
     fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         let start = self.event()?;
         let result = work()?;

@@ -19,17 +19,17 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Refuses a module that has not this very kernel with its arguments.
+    /// Returns an error if the module does not have exactly this kernel with its arguments.
     pub(super) fn verify<E: Entry>(&self) -> Result<()> {
         let module = self.module.name();
         verify_kernel::<E>(self.image.text()).map_err(|source| Error::KernelModule { module, source })
     }
 }
 
-/// The modules that a context has loaded so far, one after the other or at the same time.
+/// Modules that a context has loaded so far.
 ///
-/// None is dropped before the context, since kernels may run. There are no more than the program has: a module lives as long
-/// as the program, and safe code has those alone that `include_kernels!` has defined.
+/// None is dropped before the context, because kernels may still run. Their number is bounded: a module lives as long as the program,
+/// and safe code only has modules that `include_kernels!` has defined.
 #[derive(Debug)]
 pub(super) struct Modules(Places<Key, Option<Arc<Loaded>>>);
 
@@ -41,7 +41,7 @@ struct Key {
 }
 
 impl PartialEq for Key {
-    /// By the images' place, since two crates can have modules of the same name.
+    /// Keyed by the address of the images, because two crates can have modules of the same name.
     fn eq(&self, other: &Key) -> bool {
         ptr::eq(self.module.images(), other.module.images()) && self.sources == other.sources
     }
@@ -54,7 +54,7 @@ impl Default for Modules {
 }
 
 impl Modules {
-    /// The module, compiled from these sources; loaded if it is not yet. The context, on `device`, is current.
+    /// Returns the module compiled from these sources, loaded on first use. The context, on `device`, is current.
     pub(super) fn get(
         &self,
         module: &'static Module,
@@ -77,14 +77,14 @@ fn load(module: &'static Module, sources: &'static str, device: &str, capability
     Ok(Arc::new(Loaded { module, image, cuda }))
 }
 
-/// The lowest compute capability that there is an image for.
+/// Returns the lowest compute capability with an image.
 pub(super) fn lowest_target() -> (u32, u32) {
     let lowest = KERNELS.iter().flat_map(Module::images).map(Image::target).min().unwrap_or_default();
     (lowest / 10, lowest % 10)
 }
 
-/// The image of `module` for the highest target that `device` supports, if it is whole and the module was compiled from
-/// these sources.
+/// Returns the image of `module` for the highest target that `device` supports. Returns an error if its text was altered, or if the
+/// module was compiled from other sources.
 fn choose(module: &'static Module, sources: &str, device: &str, actual: (u32, u32)) -> Result<&'static Image> {
     let wrong = |source| Error::KernelModule { module: module.name(), source };
     module.verify(sources).map_err(wrong)?;
@@ -99,7 +99,7 @@ fn choose(module: &'static Module, sources: &str, device: &str, actual: (u32, u3
     Ok(image)
 }
 
-/// The refusal of a driver of this version to load the text of `module`, in terms of versions if that is the reason.
+/// Explains a driver's error in terms of versions, if the driver is too old for the text of `module`.
 fn explain(error: Error, module: &str, text: &str, version: Result<(u32, u32)>) -> Error {
     let (true, Ok(actual)) = (is_unsupported_ptx(&error), version) else { return error };
     let ptx = ptx_version(text).unwrap_or_default();
@@ -107,14 +107,14 @@ fn explain(error: Error, module: &str, text: &str, version: Result<(u32, u32)>) 
     Error::DriverTooOld { required: cuda_of_ptx(ptx), actual, needed_for }
 }
 
-/// The PTX version in the line `.version M.m`.
+/// Returns the PTX version in the line `.version M.m`.
 fn ptx_version(text: &str) -> Option<(u32, u32)> {
     let version = text.lines().find_map(|line| line.strip_prefix(".version "))?;
     let (major, minor) = version.trim().split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The first version of CUDA that knows a PTX version (PTX ISA, "Release Notes").
+/// Returns the first version of CUDA with a PTX version (PTX ISA, "Release Notes").
 fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
     match ptx {
         (6, minor @ ..=2) => (9, minor),

@@ -1,8 +1,8 @@
-//! A place for each key, with a lock of its own: what is put there once and takes long to make.
+//! Values by key that take long to create, each with its own lock.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Places by their keys. There are as many as keys have been asked for, so keys have to be of a bounded set.
+/// Places by key. A place is never removed, so the set of keys must be bounded.
 #[derive(Debug)]
 pub(super) struct Places<K, V>(Mutex<Vec<(K, Arc<Mutex<V>>)>>);
 
@@ -11,16 +11,16 @@ impl<K: PartialEq, V: Default> Places<K, V> {
         Places(Mutex::new(Vec::new()))
     }
 
-    /// Returns what `work` does with the place of `key`. Meanwhile other threads wait for this place, and for no other one.
+    /// Returns the result of `work` on the place of `key`. Other threads wait for this place only.
     ///
-    /// A panic in `work` leaves the place as it then is, for the next thread to go on with.
+    /// A panic in `work` leaves the place as it is, and the next thread continues with it.
     pub(super) fn with<R>(&self, key: K, work: impl FnOnce(&mut V) -> R) -> R {
         let place = self.of(key);
         work(&mut place.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn of(&self, key: K) -> Arc<Mutex<V>> {
-        // The list is whole at any time, so a panic elsewhere did it no harm.
+        // The list is valid at any time, so a panic elsewhere has not damaged it.
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, place)) = places.iter().find(|(other, _)| *other == key) {
             return place.clone();
@@ -40,7 +40,7 @@ mod tests {
 
     type Kept = Places<&'static str, Option<usize>>;
 
-    /// What is kept for a key, and otherwise what `load` makes.
+    /// Returns the value of a key, created by `load` on first use.
     fn get(places: &Kept, key: &'static str, load: impl FnOnce() -> Result<usize, ()>) -> Result<usize, ()> {
         places.with(key, |place| match place {
             Some(kept) => Ok(*kept),

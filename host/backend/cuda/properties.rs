@@ -1,4 +1,4 @@
-//! What the driver says of devices.
+//! Properties of devices, from the driver.
 
 use super::driver::{self, check};
 use super::module::lowest_target;
@@ -11,17 +11,17 @@ use std::ffi::{CStr, c_char, c_int};
 /// The version of CUDA that brought stream-ordered allocation (`cuMemAllocAsync`).
 const ORDERED_ALLOCATION: (u32, u32) = (11, 2);
 
-/// What launches and modules have to respect.
+/// Limits for launches and modules.
 #[derive(Debug)]
 pub(super) struct Limits {
-    /// The device's name.
+    /// Name of the device.
     pub(super) device: String,
     pub(super) capability: (u32, u32),
     pub(super) launch: LaunchLimits,
     pub(super) threads_per_multiprocessor: u32,
 }
 
-/// How many devices the driver has.
+/// Returns the number of devices of the driver.
 pub(super) fn count() -> Result<usize> {
     driver::initialise()?;
     let mut count = 0;

@@ -11,7 +11,7 @@ use cuda_driver::api::{self, CUstream};
 use cuda_std::image::Module;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The stream that all work of one [`Device`](crate::Device) handle goes to.
+/// Stream with all work of one [`Device`](crate::Device) handle.
 pub(crate) struct Queue {
     id: QueueId,
     // Dropped in this order, with the context current (`Drop`).
@@ -95,7 +95,7 @@ impl Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         // The fields go next: destroying the stream needs the context. No buffer or operation has this queue any more, but
-        // work that they enqueued may still run, with kernels of the context's modules. A failure has nobody left to be told.
+        // work that they enqueued may still run, with kernels of the context's modules. A failure cannot be reported any more.
         let _ = self.context.make_current();
         let _ = self.wait();
     }
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(code, 0);
     }
 
-    /// In a process of its own, which has no GPU any more afterwards.
+    /// In a separate process, which loses its GPU.
     fn lose() {
         let device = Device::cuda(0).unwrap();
         let mut buffer = device.upload(&[1.0f32, 2.0, 3.0]).unwrap();

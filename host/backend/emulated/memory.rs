@@ -1,6 +1,7 @@
 //! An emulated device's memory.
 
 use super::emulation::Emulation;
+use crate::rows::Rows;
 use crate::{Element, Error, Result, allocation, backend};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use emulator::Buffer;
@@ -22,7 +23,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
 
     fn zeroed(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
         let mut memory = Self::unwritten(emulation, len)?;
-        memory.overwrite(&allocation::filled(T::default(), len)?)?;
+        memory.clear()?;
         Ok(memory)
     }
 
@@ -54,6 +55,28 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         let data = state.emulator.download(&source.buffer);
         state.emulator.overwrite(&self.buffer, 0, &data);
         Ok(())
+    }
+
+    fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
+        let mut state = self.emulation.lock()?;
+        for [from, to] in rows.joined().each() {
+            state.emulator.overwrite(&self.buffer, to.start, &data[from]);
+        }
+        Ok(())
+    }
+
+    fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
+        rows.copy(&self.emulation.lock()?.emulator.download(&self.buffer), data);
+        Ok(())
+    }
+
+    fn copy_rows(&mut self, source: &Self, rows: Rows) -> Result<()> {
+        let data = self.emulation.lock()?.emulator.download(&source.buffer);
+        self.overwrite_rows(&data, rows)
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.overwrite(&allocation::filled(T::default(), self.buffer.len())?)
     }
 
     fn len(&self) -> usize {

@@ -3,7 +3,7 @@
 use super::Matrices;
 use super::steps::Part;
 use crate::parallel::{for_chunks, for_pairs};
-use crate::{Buffer, Element, Result, allocation};
+use crate::{Element, Result, allocation};
 use slm_kernels::transpose::{Permutation, Step};
 
 /// Rows of a band of a square matrix.
@@ -19,16 +19,18 @@ impl TransposeInPlace {
         TransposeInPlace { matrices: *matrices }
     }
 
-    pub(super) fn run<T: Element>(&self, data: &mut Buffer<T>) -> Result<()> {
+    /// Transposes the matrices in `data`, whose rows have this pitch: that of rows without gaps, unless they are square.
+    pub(super) fn run<T: Element>(&self, data: &mut [T], pitch: usize) -> Result<()> {
         let matrices = &self.matrices;
         if matrices.is_empty() {
             return Ok(());
         }
         let scratch = if matrices.are_square() { SIDE * matrices.shape()[1] } else { matrices.scratch() };
         let mut scratch = allocation::filled(T::default(), scratch)?;
-        let all = data.storage_mut().cpu_mut().chunks_exact_mut(matrices.len() / matrices.count);
+        // A single row may have a pitch of whatever size, and the buffer may go on behind the matrices.
+        let all = data.chunks_mut(matrices.rows.saturating_mul(pitch)).take(matrices.count);
         all.for_each(|matrix| match matrices.are_square() {
-            true => swap(matrices, matrix, &mut scratch),
+            true => swap(matrices, matrix, pitch, &mut scratch),
             false => matrices.steps().for_each(|(step, part)| permute(matrices, matrix, &mut scratch, step, part)),
         });
         Ok(())
@@ -36,18 +38,20 @@ impl TransposeInPlace {
 }
 
 /// Transposes a square matrix band by band: the square on the diagonal in place, the rest by exchange with the columns below.
-fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T]) {
-    let (n, pitch) = (matrices.components, matrices.shape()[1]);
+fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], pitch: usize, scratch: &mut [T]) {
+    let n = matrices.components;
     for first in (0..matrices.rows).step_by(SIDE) {
         let height = SIDE.min(matrices.rows - first);
-        let (above, below) = matrix.split_at_mut((first + height) * pitch);
+        let rows_below = matrices.rows - first - height;
+        // The last row ends without a gap.
+        let (above, below) = matrix.split_at_mut((first + height).saturating_mul(pitch).min(matrix.len()));
         let band = &mut above[first * pitch..];
         swap_diagonal(n, pitch, height, first, band);
         // The columns below the band, one part for each other band.
-        let beyond = &mut scratch[..below.len() / pitch * height * n];
+        let beyond = &mut scratch[..rows_below * height * n];
         for_chunks(beyond, height * n, usize::MAX, &|column, elements| {
             let place = (first + height + column) * n;
-            for (element, row) in elements.chunks_exact_mut(n).zip(band.chunks_exact(pitch)) {
+            for (element, row) in elements.chunks_exact_mut(n).zip(band.chunks(pitch)) {
                 element.copy_from_slice(&row[place..place + n]);
             }
         });
@@ -66,8 +70,9 @@ fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T]) {
 /// Transposes the square on the diagonal whose first row is the band's, and whose first column is `first`.
 fn swap_diagonal<T: Element>(n: usize, pitch: usize, height: usize, first: usize, band: &mut [T]) {
     for i in 0..height {
-        let (row, others) = band[i * pitch..].split_at_mut(pitch);
-        for (j, other) in (i + 1..height).zip(others.chunks_exact_mut(pitch)) {
+        let rows = &mut band[i * pitch..];
+        let (row, others) = rows.split_at_mut(pitch.min(rows.len()));
+        for (j, other) in (i + 1..height).zip(others.chunks_mut(pitch)) {
             row[(first + j) * n..][..n].swap_with_slice(&mut other[(first + i) * n..][..n]);
         }
     }

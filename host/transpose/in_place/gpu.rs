@@ -3,17 +3,17 @@
 use super::Matrices;
 use super::steps::Part;
 use crate::info::SharedMemory;
-use crate::kernel::Launch;
+use crate::kernel::{Launch, Recent};
 use crate::transpose::kernels::shape;
 use crate::transpose::tuning::Tuning;
-use crate::transpose::{Algorithm, Plan};
+use crate::transpose::{Plan, TransposeAlgorithm};
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalInOut, Value};
 use slm_kernels::cast;
 use slm_kernels::transpose::{
     Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs, transpose_permute, transpose_swap,
 };
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A transposition in place.
 pub(super) struct TransposeInPlace<T: Element> {
@@ -23,6 +23,8 @@ pub(super) struct TransposeInPlace<T: Element> {
     matrices: Matrices,
     problem: Problem,
     kernels: Option<Kernels>,
+    /// What transposes square matrices whose rows have the pitches used last: others may take another kernel.
+    pitched: Recent<usize, Arc<Pitched>>,
     /// Memory for a part of a matrix. Locked while the steps that need it are enqueued, so that they run in their order.
     part: Mutex<Buffer<T>>,
 }
@@ -33,7 +35,7 @@ impl<T: Element> TransposeInPlace<T> {
         let kernels = if matrices.is_empty() { None } else { Some(load(device, &problem)?) };
         let part = Mutex::new(device.unwritten(matrices.scratch())?);
         let (device, tuning, matrices) = (device.clone(), Tuning::new(device.info()), *matrices);
-        Ok(TransposeInPlace { device, shared, tuning, matrices, problem, kernels, part })
+        Ok(TransposeInPlace { device, shared, tuning, matrices, problem, kernels, pitched: Recent::default(), part })
     }
 
     fn region(&self, matrix: usize, step: Step, part: Part) -> Region {
@@ -55,8 +57,16 @@ impl<T: Element> TransposeInPlace<T> {
     }
 
     /// Returns the launch that exchanges tiles of square matrices.
-    fn swapping(&self) -> Geometry {
-        Geometry::new(Kernel::swap(&self.problem), &self.problem, &self.tuning.launches)
+    fn swapping(&self, problem: &Problem) -> Geometry {
+        Geometry::new(Kernel::swap(problem), problem, &self.tuning.launches)
+    }
+
+    /// What transposes square matrices with this row pitch, in numbers.
+    fn pitched(&self, pitch: usize) -> Result<Arc<Pitched>> {
+        self.pitched.get(pitch, || {
+            let problem = self.matrices.problem::<T>([pitch; 2])?;
+            Ok(Arc::new(Pitched { geometry: self.swapping(&problem), kernels: load(&self.device, &problem)? }))
+        })
     }
 
     /// Returns the launch that permutes a part.
@@ -66,14 +76,26 @@ impl<T: Element> TransposeInPlace<T> {
         LaunchShape::new([len.div_ceil(threads.into()).min(self.tuning.permuting_blocks), 1, 1], [threads, 1, 1])
     }
 
-    fn swap(&self, kernels: &Kernels, windows: &Windows<'_>, data: GlobalInOut<u8>) -> Result<()> {
-        let geometry = self.swapping();
+    fn swap(&self, kernels: &Kernels, geometry: &Geometry, windows: &Windows<'_>, data: GlobalInOut<u8>) -> Result<()> {
         geometry.parts().try_for_each(|part| {
             let args = (data, geometry.layout(part));
-            kernels.swap.launch(windows, shape(&geometry, part.grid), args, &())
+            kernels.swap.launch(windows, shape(geometry, part.grid), args, &())
         })
     }
 
+    /// Transposes square matrices whose rows have this pitch, in numbers.
+    pub(super) fn run_pitched(&self, data: &mut Buffer<T>, pitch: usize) -> Result<()> {
+        if self.matrices.is_empty() {
+            return Ok(());
+        }
+        let pitched = self.pitched(pitch)?;
+        let mut windows = Windows::new(&self.device);
+        let data = cast(windows.in_out(data), 1)?;
+        let _submission = self.device.submission_lock()?;
+        self.swap(&pitched.kernels, &pitched.geometry, &windows, data)
+    }
+
+    /// Transposes matrices without gaps.
     pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
         // Its contents are never read before they are written, so a panic elsewhere does no harm.
@@ -82,7 +104,7 @@ impl<T: Element> TransposeInPlace<T> {
         let memory = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
         let _submission = self.device.submission_lock()?;
         if self.matrices.are_square() {
-            return self.swap(kernels, &windows, memory[0]);
+            return self.swap(kernels, &self.swapping(&self.problem), &windows, memory[0]);
         }
         let steps = (0..self.matrices.count).flat_map(|matrix| self.matrices.steps().map(move |step| (matrix, step)));
         for (matrix, (step, part)) in steps {
@@ -96,7 +118,13 @@ impl<T: Element> TransposeInPlace<T> {
 
     pub(super) fn plan(&self) -> Plan {
         let plan = |[kernel, reason]: [&str; 2]| {
-            Plan::without_launch(&self.device, Algorithm::Auto, &self.matrices, size_of::<T>(), [kernel, reason])
+            Plan::without_launch(
+                &self.device,
+                TransposeAlgorithm::Auto,
+                &self.matrices,
+                size_of::<T>(),
+                [kernel, reason],
+            )
         };
         let Some(kernels) = &self.kernels else { return plan(["none", "there is nothing to transpose"]) };
         let (launches, reason) = match self.matrices.are_square() {
@@ -110,7 +138,7 @@ impl<T: Element> TransposeInPlace<T> {
     }
 
     fn swaps(&self, kernels: &Kernels) -> Vec<LaunchPlan> {
-        let geometry = self.swapping();
+        let geometry = self.swapping(&self.problem);
         let shape = geometry.parts().next().map(|part| shape(&geometry, part.grid));
         let plan = |shape| {
             let times = geometry.launches();
@@ -145,6 +173,12 @@ impl<T: Element> TransposeInPlace<T> {
     fn launch_plan<A>(&self, shape: LaunchShape, kernel: &dyn Launch<A>, moved_bytes: u64) -> LaunchPlan {
         LaunchPlan { moved_bytes, ..LaunchPlan::once(kernel.name(), shape, self.shared, kernel.residency(shape)) }
     }
+}
+
+/// What transposes square matrices whose rows have gaps.
+struct Pitched {
+    geometry: Geometry,
+    kernels: Kernels,
 }
 
 /// The kernels for units of one size.

@@ -22,7 +22,7 @@ impl Matrices {
     }
 
     /// Returns whether no element moves.
-    fn stay(&self) -> bool {
+    pub(crate) fn stay(&self) -> bool {
         self.is_empty() || self.rows == 1 || self.columns == 1
     }
 

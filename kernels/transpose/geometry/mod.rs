@@ -36,13 +36,13 @@ pub struct Tuning {
     pub row_bytes: u64,
     /// The bytes of a skewed tile, about.
     pub skewed_bytes: u64,
-    /// Tiles with longer rows than so many bytes are not brought as runs: few of their words belong to two rows.
+    /// Maximum bytes per row of tiles that are copied as runs. Few words of longer rows belong to two rows.
     pub run_bytes: u64,
-    /// Tiles of narrow matrices have so many more rows that they have at most so many bytes.
+    /// Maximum bytes of tiles of narrow matrices, which have more rows.
     pub narrow_bytes: u64,
-    /// But there shall be so many blocks.
+    /// Minimum number of blocks, which takes precedence.
     pub fewest_blocks: u64,
-    /// Of matrices with at most so many columns, whole warps write one.
+    /// Maximum number of columns for which a whole warp writes one column.
     pub few_columns: u64,
 }
 

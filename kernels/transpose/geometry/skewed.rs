@@ -86,7 +86,7 @@ impl Skewed {
         if self.skew.units == 3 { words / 4 * 3 } else { words }
     }
 
-    /// As a rule, the threads take at most so many columns at a time as a sector has units: see the kernel.
+    /// Usually the threads take at most as many columns at a time as a sector has units: see the kernel.
     fn usual_lanes_log2(&self, problem: &Problem, tuning: &Tuning) -> u32 {
         match self.skew.bytes {
             8 => 6,
@@ -95,12 +95,12 @@ impl Skewed {
         }
     }
 
-    /// The rows of a column of so many words.
+    /// Returns the rows of a column of `words` words.
     fn rows(&self, words: u64) -> u64 {
         words * u64::from(self.skew.per_word) / u64::from(self.skew.units)
     }
 
-    /// The most columns of a tile with so many rows: a power of two of words, which neighbouring threads take.
+    /// Returns the maximum number of columns of a tile with `rows` rows: a power of two of words, which neighbouring threads take.
     fn columns(&self, rows: u64, tuning: &Tuning) -> u64 {
         let width = (tuning.skewed_bytes / (rows + self.halo())).min(tuning.row_bytes) / u64::from(self.skew.bytes);
         let units = (1 << width.max(1).ilog2()) * u64::from(self.skew.per_word);
@@ -111,7 +111,7 @@ impl Skewed {
         self.skew.halo().into()
     }
 
-    /// Whether tiles with so many columns are brought as runs: without gaps, and with words that belong to two rows.
+    /// Returns whether tiles with `columns` columns are copied as runs: without gaps, and with words that belong to two rows.
     fn is_run(&self, problem: &Problem, columns: u64, tuning: &Tuning) -> bool {
         let row = columns * problem.element;
         let gapless = columns == problem.columns && problem.input_pitch == row;
@@ -129,7 +129,7 @@ impl Skewed {
         Cut { rows: rows / step * step, ..cut }
     }
 
-    /// The most words that so many rows lie in.
+    /// Returns the maximum number of words that contain `rows` rows.
     fn width(&self, cut: &Cut, rows: u64) -> u64 {
         let per_word = u64::from(self.skew.per_word);
         (per_word - 1 + rows * cut.columns * u64::from(self.skew.units)).div_ceil(per_word)

@@ -3,7 +3,7 @@
 use super::{Problem, Tuning};
 use cuda_std::host::banks::{Banks, WarpAccess};
 
-/// The longest side of a square tile of so many bytes: a power of two.
+/// Returns the longest side of a square tile with this number of bytes: a power of two.
 pub(super) fn side(element: u64, bytes: u64, tuning: &Tuning) -> u64 {
     let elements = (bytes / element).max(1);
     let side = 1 << (elements.ilog2() / 2);

@@ -7,8 +7,8 @@
 //! kinds of words. Words of a kind that follow each other in a column, and columns that begin alike, are constant
 //! distances apart as well.
 //!
-//! A thread gathers several words before it writes the first one, so that it waits for all of them at a time: of several
-//! columns if it has so many, otherwise of one. Where rows of the output begin and end, words may be incomplete, and are
+//! A thread gathers several words before it writes the first one, so that it waits for all of them at once: words of several
+//! columns if it has several, otherwise of one. Where rows of the output begin and end, words may be incomplete, and are
 //! written unit by unit.
 
 use super::rows::Rows;
@@ -62,7 +62,7 @@ struct Pattern {
 }
 
 impl Start {
-    /// Of the column that is so many columns further on which begin alike.
+    /// Returns the start of the column `columns` further on, among columns that begin alike.
     #[inline(always)]
     fn further(self, columns: u32, pattern: &Pattern) -> Self {
         let word = self.word.wrapping_add(columns.wrapping_mul(pattern.words));
@@ -108,8 +108,8 @@ impl<'a, U: Unit> Columns<'a, U> {
         }
     }
 
-    /// Each thread writes the same words of every so many columns. Those begin alike, at the same place of a sector, that
-    /// are `alike` apart. It gathers words of `columns` of these at a time, `each` of every kind.
+    /// Each thread writes the same words of columns with a constant distance. Columns `alike` apart begin alike, at the same offset
+    /// in a sector. A thread gathers words of `columns` of these at a time, `each` of every kind.
     #[inline(always)]
     fn store_words(&self, alike: u32, [columns, each]: [u32; 2], store: impl Fn(&Self, Gathered<U::Joined>)) {
         let step = THREADS >> self.args.places.lanes_log2;
@@ -187,7 +187,7 @@ impl<'a, U: Unit> Columns<'a, U> {
         self.args.layout.tile_pitch * self.skew.per_word
     }
 
-    /// Writes a thread's words of so many columns, `each` of every kind at a time.
+    /// Writes a thread's words of a number of columns, `each` of every kind at a time.
     #[inline(always)]
     fn store_columns(
         &self,
@@ -210,7 +210,7 @@ impl<'a, U: Unit> Columns<'a, U> {
         }
     }
 
-    /// Writes so many words of every kind of so many columns.
+    /// Writes a number of words of every kind of a number of columns.
     #[inline(always)]
     fn store_round(
         &self,

@@ -9,7 +9,7 @@ use cuda_std::{Shared, math, thread};
 /// The most words that a thread brings at a time.
 const MOST_LOADS_AT_ONCE: usize = 18;
 
-/// The words that a thread brings: some of every so many rows, or every so many words of a run.
+/// The words that a thread copies: some of every `n`-th row, or every `n`-th word of a run.
 struct Way {
     /// Of a row, this one and every `threads_per_row`-th one after it. A run has one for each thread.
     x: u32,

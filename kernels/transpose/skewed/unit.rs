@@ -5,7 +5,7 @@ use cuda_std::Value;
 /// Bytes of a sector.
 pub(in crate::transpose) const SECTOR: u32 = 32;
 
-/// A unit, of which one or several make a word.
+/// A unit. One or several units make a word.
 pub trait Unit: Value {
     /// What is moved at a time.
     type Joined: Value;
@@ -69,7 +69,7 @@ impl Skew {
         self.units * self.per_word
     }
 
-    /// A block has a table of the places of so many units of a column: see `columns.rs`.
+    /// Returns the number of units of a column in a block's table of positions: see `columns.rs`.
     pub(in crate::transpose) const fn table_len(&self) -> u32 {
         2 * self.period()
     }

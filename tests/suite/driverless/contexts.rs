@@ -12,13 +12,14 @@ use std::{fs, thread};
 const THREADS: usize = 16;
 
 /// What children do, by the name of the task.
-const TASKS: [(&str, fn()); 6] = [
+const TASKS: [(&str, fn()); 7] = [
     ("handles", handles),
     ("opening", opening),
     ("same_module", same_module),
     ("two_modules", two_modules),
     ("failures", failures),
     ("shapes", shapes),
+    ("matrices", matrices),
 ];
 
 /// Does the task if it is one of these.
@@ -34,6 +35,7 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("contexts::threads_wait_for_the_same_module", threads_wait_for_the_same_module),
         trial("contexts::threads_do_not_wait_for_other_modules", threads_do_not_wait_for_other_modules),
         trial("contexts::a_load_that_fails_is_tried_again", a_load_that_fails_is_tried_again),
+        trial("contexts::matrices_are_copied_at_once", matrices_are_copied_at_once),
         trial("contexts::shapes_load_nothing", shapes_load_nothing),
     ]
 }
@@ -161,7 +163,7 @@ fn a_load_that_fails_is_tried_again() -> Result<(), Failed> {
 /// More pitches than are remembered, twice.
 fn shapes() {
     let device = open();
-    let transpose = Transpose::new(3, 5).prepare::<f32>(&device).expect("the module is good");
+    let transpose = Transpose::<f32>::new(3, 5).prepare(&device).expect("the module is good");
     let pitches: Vec<_> = (5..105).chain(5..105).collect();
     let plans: Vec<_> =
         pitches.iter().map(|pitch| transpose.plan_matrix(*pitch, *pitch).expect("is long enough")).collect();
@@ -172,4 +174,17 @@ fn shapes() {
 fn shapes_load_nothing() -> Result<(), Failed> {
     let (_, calls) = run("shapes", &[])?;
     ensure((1..=2).contains(&count(&calls, "load")), || format!("{calls:?}"))
+}
+
+/// The copies of all matrices, with rows apart and not.
+fn matrices() {
+    let result = crate::matrices::copies(&open(), |bits| bits as u16);
+    assert!(result.is_ok(), "{:?}", result.map_err(|failed| failed.message().map(str::to_owned)));
+}
+
+/// Memory of the fake GPU is the host's, so copies are made. Each takes one call, however many rows there are.
+fn matrices_are_copied_at_once() -> Result<(), Failed> {
+    let (_, calls) = run("matrices", &[])?;
+    let (copies, shapes) = (count(&calls, "copy of rows"), crate::matrices::SHAPES.len());
+    ensure((shapes..=8 * shapes).contains(&copies), || format!("{copies} copies of {shapes} matrices"))
 }

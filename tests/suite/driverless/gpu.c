@@ -113,6 +113,22 @@ int cuMemcpyDtoH_v2(void *to, void *from, size_t bytes) { memcpy(to, from, bytes
 int cuMemsetD8Async(void *address, unsigned char byte, size_t bytes, void *stream) { memset(address, byte, bytes); return SUCCESS; }
 int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
 int cuMemcpyDtoHAsync_v2(void *to, void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
+
+/* CUDA_MEMCPY2D, as in cuda.h. */
+struct copy {
+    size_t from_x, from_y; int from_kind; const char *from_host, *from_device; void *from_array; size_t from_pitch;
+    size_t to_x, to_y; int to_kind; char *to_host, *to_device; void *to_array; size_t to_pitch;
+    size_t width, height;
+};
+int cuMemcpy2DAsync_v2(const struct copy *c, void *stream) {
+    const size_t most = 2147483647;
+    if (c->from_pitch < c->width || c->from_pitch > most || c->to_pitch < c->width || c->to_pitch > most) return INVALID;
+    const char *from = (c->from_kind == 1 ? c->from_host : c->from_device) + c->from_y * c->from_pitch + c->from_x;
+    char *to = (c->to_kind == 1 ? c->to_host : c->to_device) + c->to_y * c->to_pitch + c->to_x;
+    for (size_t row = 0; row < c->height; row++) memcpy(to + row * c->to_pitch, from + row * c->from_pitch, c->width);
+    note("copy of rows");
+    return SUCCESS;
+}
 int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { note("copy"); memcpy(to, from, bytes); return SUCCESS; }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -16,10 +16,10 @@ use crate::common::{Random, emulated, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use oracle::shared_memory::{exceeded, exceeded_on, tile_bytes};
 use oracle::{ALGORITHMS, Case, Direction, Sample};
-use slm::filter1d::{Algorithm, HaloLoad};
+use slm::filter1d::{FilterAlgorithm, HaloLoad};
 use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
 use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem, Tuning};
-use slm_kernels::signal::Same;
+use slm_kernels::signal::{Same, Types};
 
 const SIZES: [usize; 13] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 1_000_003];
 const TAPS: [usize; 9] = [1, 2, 3, 4, 5, 32, 33, 257, 1025];
@@ -114,7 +114,7 @@ fn several_launches<T: Sample>(device: &Device, boundary: Boundary<T>) -> Result
     [0, 1].into_iter().try_for_each(|axis| Ok(check_axis(device, &case, [20, 3], 1, axis)?))
 }
 
-fn algorithms(device: &Device) -> &'static [Algorithm] {
+fn algorithms(device: &Device) -> &'static [FilterAlgorithm] {
     if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS }
 }
 
@@ -204,7 +204,7 @@ struct Matrix<T> {
 impl<T: Sample> Matrix<T> {
     fn on_device(&self, device: &Device) -> slm::Result<Buffer2<T>> {
         let [rows, columns] = self.shape;
-        Ok(Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)?)
+        Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)
     }
 
     /// Where element `i` of line `l` along `axis` stands.
@@ -247,7 +247,7 @@ fn check_axis<T: Sample>(
 fn check_matrix<T: Sample>(
     device: &Device,
     case: &Case<'_, T>,
-    algorithm: Algorithm,
+    algorithm: FilterAlgorithm,
     axis: usize,
     samples: &Matrix<T>,
     untouched: &Matrix<T>,
@@ -306,7 +306,10 @@ fn places_of_line(line: usize, count: usize) -> impl Iterator<Item = usize> {
 const TUNING: Tuning = Tuning { row_threads: 64, most_taps_of_short_lines: 1, column_threads: 1 };
 
 /// Where the suite expects too little shared memory: counted as the host counts, and right at its limits.
-fn expectations<T: Sample + slm::filter1d::FilterElement>() -> Result<(), Failed> {
+fn expectations<T: Sample>() -> Result<(), Failed>
+where
+    Same<T>: Types,
+{
     const LEAST: u64 = 48 << 10;
     let [taps_of_lines, taps_of_matrices] = [TAPS.as_slice(), &MATRIX_TAPS];
     for (axis, orientation) in [(0, Orientation::Columns), (1, Orientation::Rows)] {
@@ -317,7 +320,7 @@ fn expectations<T: Sample + slm::filter1d::FilterElement>() -> Result<(), Failed
                 return Err(format!("{taps} taps, axis {axis}: {bytes} bytes").into());
             }
             for algorithm in ALGORITHMS {
-                let tile = matches!(algorithm, Algorithm::SharedTile(_));
+                let tile = matches!(algorithm, FilterAlgorithm::SharedTile(_));
                 let error = |available| exceeded::<T>(available, algorithm, taps, axis).is_some();
                 if error(bytes) || error(bytes - 1) != tile || (axis == 1 && error(LEAST)) {
                     return Err(format!("{algorithm:?}, {taps} taps, axis {axis}").into());
@@ -330,7 +333,7 @@ fn expectations<T: Sample + slm::filter1d::FilterElement>() -> Result<(), Failed
 
 /// By hand, for a GPU with 64 KiB: 258 taps and (64 + 257) * 32 samples of 8 bytes do not fit, of 4 bytes they do.
 fn sixty_four_kilobytes() -> Result<(), Failed> {
-    let algorithm = Algorithm::SharedTile(HaloLoad::Cooperative);
+    let algorithm = FilterAlgorithm::SharedTile(HaloLoad::Cooperative);
     let [double, single] = [exceeded::<f64>, exceeded::<f32>].map(|exceeded| exceeded(64 << 10, algorithm, 258, 0));
     let kernel = "filter1d_tile_f64".to_owned();
     let error = Error::SharedMemoryExceeded { kernel, requested: 84_240, available: 65_536 };

@@ -43,6 +43,14 @@ fn texts() {
             HistogramError::EdgeOrder { index: 0, edge: f64::from(1u32 << 31), next: -0.0 },
             "the edges of a histogram must ascend, but edge 0 is 2147483648 and the next one is -0",
         ),
+        (
+            HistogramError::InnerEdge { index: 2, edge: 300.0 },
+            "only the first and the last edge of a histogram may lie outside of what its samples can be, and edge 2 is 300",
+        ),
+        (
+            HistogramError::SeveralChannels { channels: 3 },
+            "the counts are of 3 channels: take those of one by `channel`, or go through `channels`",
+        ),
         (HistogramError::Edges { edges: 1 }, "a histogram must have at least 2 edges, not 1"),
         (
             HistogramError::EdgeOrder { index: 3, edge: 2.5, next: f64::NAN },
@@ -56,7 +64,7 @@ fn texts() {
             HistogramError::Interleaving { samples: 10, channels: 4 },
             "10 samples cannot be divided evenly among 4 channels",
         ),
-        (HistogramError::Weight { index: 5, weight: f32::INFINITY }, "weights must be finite, but weight 5 is inf"),
+        (HistogramError::Weight { index: 5, weight: f64::INFINITY }, "weights must be finite, but weight 5 is inf"),
     ];
     for (error, text) in texts {
         assert_eq!(Error::from(error).to_string(), text);
@@ -80,7 +88,7 @@ fn numbers_of_bins() {
 #[test]
 fn ranges() {
     #[track_caller]
-    fn refused<T: HistogramElement>(lower: T, upper: T) {
+    fn refused<T: HistogramElement + Into<f64>>(lower: T, upper: T) {
         is_refused(
             &Histogram::even(10, lower..upper),
             HistogramError::Range { lower: lower.into(), upper: upper.into() },
@@ -105,11 +113,11 @@ fn widths_beyond_f64() {
     let device = Device::cpu();
     let wide = Histogram::even(2, f64::MIN..f64::MAX).prepare(&device).unwrap();
     assert_eq!(wide.edges(), [f64::MIN, 0.0, f64::MAX]);
-    assert_eq!(wide.apply(&[f64::MIN, -5e-324, -0.0, 0.0, 1e308]).unwrap().bins(), [2, 3]);
+    assert_eq!(wide.apply(&[f64::MIN, -5e-324, -0.0, 0.0, 1e308]).unwrap().bins().unwrap(), [2, 3]);
     let least = f64::from_bits(1);
     let narrow = Histogram::even(3, 0.0..least).closed().prepare(&device).unwrap();
     assert_eq!(narrow.edges(), [0.0, 0.0, least, least]);
-    assert_eq!(narrow.apply(&[0.0, least]).unwrap().bins(), [0, 1, 1]);
+    assert_eq!(narrow.apply(&[0.0, least]).unwrap().bins().unwrap(), [0, 1, 1]);
     assert_eq!(Histogram::even(1 << 24, 0.0..1e-302).prepare(&device).unwrap().bins(), 1 << 24);
 }
 
@@ -119,12 +127,39 @@ fn edges_that_do_not_ascend() {
         is_refused(&Histogram::edges(edges), HistogramError::Edges { edges: edges.len() });
     }
     let order = |index, edge, next| HistogramError::EdgeOrder { index, edge, next };
-    is_refused(&Histogram::edges(&[1, 2, 2, 1]), order(1, 2.0, 2.0));
+    is_refused(&Histogram::<i32>::edges(&[1, 2, 2, 1]), order(1, 2.0, 2.0));
     is_refused(&Histogram::edges(&[3u8, 2]), order(0, 3.0, 2.0));
     is_refused(&Histogram::edges(&[-0.0, 0.0]), order(0, -0.0, 0.0));
     is_refused(&Histogram::edges(&[0.0, 1.0, f64::INFINITY, f64::INFINITY]), order(2, f64::INFINITY, f64::INFINITY));
     is_refused(&Histogram::edges(&[f32::NAN, 1.0]), order(0, f64::NAN, 1.0));
     is_refused(&Histogram::edges(&[0.0, 1.0, f32::NAN]), order(1, 1.0, f64::NAN));
+}
+
+#[test]
+fn edges_that_no_sample_can_be() {
+    let outside = |index, edge| HistogramError::InnerEdge { index, edge };
+    is_refused(&Histogram::<u8>::edges(&[0, 256, 300]), outside(1, 256.0));
+    is_refused(&Histogram::<u8>::edges(&[-2, -1, 3]), outside(1, -1.0));
+    is_refused(&Histogram::<u32>::edges(&[0, 1, 2, 1i64 << 32, i64::MAX]), outside(3, 4_294_967_296.0));
+    is_refused(&Histogram::<u8>::even(9, 256..256), HistogramError::Range { lower: 256.0, upper: 256.0 });
+    // Numbers that no `f64` tells apart.
+    assert!(Histogram::<i32>::even(9, i64::MAX - 1..i64::MAX).prepare(&Device::cpu()).is_ok());
+}
+
+/// There is no such thing as the bins of several channels.
+#[test]
+fn counts_of_several_channels() {
+    let histogram = Histogram::even(2, 0..4).channels(3).count(2).prepare(&Device::cpu()).unwrap();
+    let counts = histogram.apply(&[0, 3, 9, 1, 2, 9]).unwrap();
+    let error = || HistogramError::SeveralChannels { channels: 2 };
+    fails(counts.bins().map(<[u64]>::to_vec), error());
+    fails(counts.below(), error());
+    fails(counts.above(), error());
+    fails(counts.nan(), error());
+    assert_eq!(counts.channels().map(|channel| channel.bins.to_vec()).collect::<Vec<_>>(), [[2, 0], [0, 2]]);
+    // One of several that are counted is enough.
+    let first = Histogram::even(2, 0..4).channels(3).count(1).prepare(&Device::cpu()).unwrap();
+    assert_eq!(first.apply(&[0, 3, 9, 1, 2, 9]).unwrap().bins().unwrap(), [2, 0]);
 }
 
 #[test]
@@ -153,6 +188,7 @@ fn samples_that_channels_do_not_divide() {
     let mut counts = device.upload(&before).unwrap();
     fails(histogram.apply(&[0; 6]), error.clone());
     fails(histogram.apply_into(&device.upload(&[0; 6]).unwrap(), &mut counts), error.clone());
+    fails(histogram.accumulate_into(&device.upload(&[0; 6]).unwrap(), &mut counts), error.clone());
     fails(histogram.apply_weighted(&[0; 6], &[0.0; 6]), error.clone());
     let (samples, weights) = (device.upload(&[0; 6]).unwrap(), device.upload(&[0.0; 6]).unwrap());
     fails(histogram.apply_weighted_buffers(&samples, &weights), error);
@@ -168,12 +204,24 @@ fn lengths() {
         let mut counts = device.upload(&vec![5; actual]).unwrap();
         let error = Error::Length { what: "the buffer of counts", expected: 7, actual };
         fails(histogram.apply_into(&samples, &mut counts), error.clone());
+        fails(histogram.accumulate_into(&samples, &mut counts), error.clone());
         fails(histogram.counts(&counts), error);
         assert_eq!(counts.download().unwrap(), vec![5; actual]);
     }
     let weights = |actual| Error::Length { what: "the weights", expected: 3, actual };
     fails(histogram.apply_weighted(&[1, 2, 3], &[0.0; 2]), weights(2));
     fails(histogram.apply_weighted_buffers(&samples, &device.upload(&[0.0; 4]).unwrap()), weights(4));
+    // Sums of other bins, and those that a failed call leaves as they are.
+    let other = Histogram::low_bits(3).prepare(&device).unwrap();
+    let mut sums = other.apply_weighted(&[1], &[0.5f32]).unwrap();
+    let before = sums.clone();
+    let error = Error::Length { what: "the sums to add to", expected: 7, actual: 11 };
+    fails(histogram.accumulate_weighted(&[1], &[1.0f32], &mut sums), error.clone());
+    fails(histogram.accumulate_weighted_buffers(&samples, &device.upload(&[1.0f32; 3]).unwrap(), &mut sums), error);
+    fails(other.accumulate_weighted(&[1, 2, 3], &[0.0; 2], &mut sums), weights(2));
+    let not_finite = HistogramError::Weight { index: 1, weight: f64::NEG_INFINITY };
+    fails(other.accumulate_weighted(&[1, 2], &[0.0, f64::NEG_INFINITY], &mut sums), not_finite);
+    assert_eq!(sums, before);
 }
 
 #[test]
@@ -199,6 +247,8 @@ fn buffers_of_another_handle() {
     let (mut counts, mut foreign_counts) = (device.zeroed(5).unwrap(), other.zeroed(5).unwrap());
     fails(histogram.apply_into(&foreign, &mut counts), mismatch("the input"));
     fails(histogram.apply_into(&samples, &mut foreign_counts), mismatch("the counts"));
+    fails(histogram.accumulate_into(&foreign, &mut counts), mismatch("the input"));
+    fails(histogram.accumulate_into(&samples, &mut foreign_counts), mismatch("the counts"));
     fails(histogram.counts(&foreign_counts), mismatch("the counts"));
     let weights = other.upload(&[1.0]).unwrap();
     fails(histogram.apply_weighted_buffers(&samples, &weights), mismatch("the weights"));

@@ -130,7 +130,7 @@ fn halves_add_up(device: &Device) -> Result<(), Failed> {
             let mut counts = device.zeroed(prepared.counts_len()).unwrap();
             let (first, second) = x.split_at(place.index(x.len() + 1));
             for half in [first, second] {
-                prepared.apply_into(&device.upload(half).unwrap(), &mut counts).unwrap();
+                prepared.accumulate_into(&device.upload(half).unwrap(), &mut counts).unwrap();
             }
             prop_assert_eq!(prepared.counts(&counts).unwrap(), prepared.apply(&x).unwrap());
             Ok(())
@@ -160,9 +160,10 @@ fn channels_are_histograms_of_their_own(device: &Device) -> Result<(), Failed> {
 
 /// Twice as many bins, added in pairs.
 #[track_caller]
-fn in_pairs<T>(fine: &Counts<T>) -> Vec<u64> {
-    let pairs = fine.bins().chunks_exact(2).map(|pair| pair[0] + pair[1]);
-    pairs.chain([fine.below(), fine.above(), fine.nan()]).collect()
+fn in_pairs<T: Number>(fine: &Counts<T>) -> Vec<u64> {
+    let fine = fine.channel(0).unwrap();
+    let pairs = fine.bins.chunks_exact(2).map(|pair| pair[0] + pair[1]);
+    pairs.chain([fine.below, fine.above, fine.nan]).collect()
 }
 
 fn finer_bins_of_integers(device: &Device) -> Result<(), Failed> {
@@ -210,7 +211,7 @@ fn borders_of_any_range(device: &Device) -> Result<(), Failed> {
     borders_of_floats(device, f64::from_bits)
 }
 
-fn borders_of_floats<B: Arbitrary, T: Number>(device: &Device, from_bits: fn(B) -> T) -> Result<(), Failed> {
+fn borders_of_floats<B: Arbitrary, T: Number<Bound = T>>(device: &Device, from_bits: fn(B) -> T) -> Result<(), Failed> {
     check(
         device,
         |_| (1..40usize, ends(from_bits), any::<bool>()),
@@ -227,7 +228,7 @@ fn borders_of_floats<B: Arbitrary, T: Number>(device: &Device, from_bits: fn(B) 
 fn weights_of_one_count(device: &Device) -> Result<(), Failed> {
     check(device, integers, |(histogram, x)| {
         let histogram = histogram.prepare(device).unwrap();
-        let sums = histogram.apply_weighted(&x, &vec![1.0; x.len()]).unwrap().sums;
+        let sums = histogram.apply_weighted(&x, &vec![1.0f32; x.len()]).unwrap().sums;
         let counts: Vec<f64> = flat(&histogram.apply(&x).unwrap()).iter().map(|count| *count as f64).collect();
         prop_assert_eq!(flat(&sums), counts);
         Ok(())

@@ -1,8 +1,8 @@
 //! Weights that cannot be added up, which a device finds without the host looking first; and how others are.
 
-use super::SUITE;
-use super::oracle::{Case, flat};
-use crate::common::{Random, on_every_backend};
+use super::oracle::{Case, Number, flat};
+use super::{MOST_IN_ORDER, SUITE};
+use crate::common::{Random, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Report;
 use slm::histogram::{HistogramError, PreparedHistogram};
@@ -36,7 +36,7 @@ fn weights_as_planned(device: &Device) -> Result<(), Failed> {
             _ => return Err(format!("{bins} bins: {plan:?}").into()),
         }
         device.reset_emulation_reports();
-        histogram.apply_weighted(&[1; SAMPLES], &[1.0; SAMPLES])?;
+        histogram.apply_weighted(&[1; SAMPLES], &[1.0f32; SAMPLES])?;
         if device.info().backend == Backend::Emulated {
             let launch = |report: &Report| (report.kernel, report.launch.grid.map(u64::from), report.launch.block);
             let launches: Vec<_> = device.emulation_reports().iter().map(launch).collect();
@@ -83,10 +83,35 @@ fn is_refused(
     match histogram.apply_weighted_buffers(samples, weights) {
         // NaN is not equal to itself.
         Err(Error::Histogram(HistogramError::Weight { index, weight }))
-            if (index, weight.to_bits()) == (place, expected.to_bits()) =>
+            if (index, weight.to_bits()) == (place, f64::from(expected).to_bits()) =>
         {
             Ok(())
         }
         other => Err(format!("weight {place} is {expected}, and this came of it: {other:?}").into()),
     }
+}
+
+/// Weights of twice the precision, and once more.
+pub(super) fn weigh_twice<T: Number>(
+    device: &Device,
+    case: &Case<T>,
+    histogram: &PreparedHistogram<T>,
+    samples: &[T],
+    weights: &[f32],
+) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    if samples.is_empty() || (is_emulated(device) && samples.len() > MOST_IN_ORDER) {
+        return Ok(());
+    }
+    // With digits that an `f32` does not have.
+    let weights: Vec<f64> = weights.iter().map(|weight| 1e-3 + f64::from(*weight) / 3.0).collect();
+    let (expected, quantum) = case.sums(samples, &weights);
+    let mut sums = histogram.apply_weighted(samples, &weights).map_err(text)?;
+    if (flat(&sums.sums), sums.quantum) != (expected.clone(), quantum) {
+        return Err(format!("weights of f64: {sums:?}, expected {expected:?} and {quantum:e}"));
+    }
+    let (samples, weights) = (device.upload(samples).map_err(text)?, device.upload(&weights).map_err(text)?);
+    histogram.accumulate_weighted_buffers(&samples, &weights, &mut sums).map_err(text)?;
+    let expected: Vec<f64> = expected.iter().map(|sum| 2.0 * sum).collect();
+    if flat(&sums.sums) == expected { Ok(()) } else { Err(format!("twice: {sums:?}, expected {expected:?}")) }
 }

@@ -2,23 +2,23 @@
 
 use libtest_mimic::Failed;
 use slm::emulator::{Action, Profile, Space};
-use slm::transpose::{Algorithm, TransposeElement};
+use slm::transpose::{TransposeAlgorithm, TransposeElement};
 use slm::{Buffer2, Device, Transpose};
 
 /// Rows, columns, what lies between rows, and the numbers of an element; the algorithm, or `None` in place.
-type Launch = ([usize; 4], Option<Algorithm>);
+type Launch = ([usize; 4], Option<TransposeAlgorithm>);
 
 /// Launches, and their wavefronts of shared loads and stores as Nsight Compute on an H200 counted them for
 /// `benches/wavefronts.rs`.
 const OF_U8: [(Launch, [u64; 2]); 5] = [
-    (([1003, 5, 0, 1], Some(Algorithm::SharedPadded)), [160, 157]),
-    (([1003, 5, 0, 3], Some(Algorithm::SharedPadded)), [472, 471]),
-    (([224, 144, 0, 3], Some(Algorithm::Auto)), [864, 1536]),
+    (([1003, 5, 0, 1], Some(TransposeAlgorithm::SharedPadded)), [160, 157]),
+    (([1003, 5, 0, 3], Some(TransposeAlgorithm::SharedPadded)), [472, 471]),
+    (([224, 144, 0, 3], Some(TransposeAlgorithm::Auto)), [864, 1536]),
     (([150, 150, 0, 1], None), [732, 704]),
     (([150, 150, 0, 3], None), [3141, 2110]),
 ];
 const OF_U16: [(Launch, [u64; 2]); 3] = [
-    (([133, 131, 1, 3], Some(Algorithm::Auto)), [4500, 1518]),
+    (([133, 131, 1, 3], Some(TransposeAlgorithm::Auto)), [4500, 1518]),
     (([150, 150, 0, 1], None), [769, 807]),
     (([150, 150, 0, 3], None), [2250, 2110]),
 ];
@@ -47,9 +47,9 @@ fn wavefronts<T: TransposeElement>(([rows, columns, gap, components], algorithm)
     let device = Device::emulated(Profile::SM_90, 0);
     let matrix = |rows: usize, columns: usize| -> slm::Result<Buffer2<T>> {
         let (width, pitch) = (columns * components, columns * components + gap);
-        Ok(Buffer2::from_buffer(device.zeroed(rows * pitch)?, rows, width, pitch)?)
+        Buffer2::from_buffer(device.zeroed(rows * pitch)?, rows, width, pitch)
     };
-    let transpose = Transpose::new(rows, columns).components(components);
+    let transpose = Transpose::<T>::new(rows, columns).components(components);
     match algorithm {
         Some(algorithm) => transpose
             .algorithm(algorithm)

@@ -3,7 +3,7 @@
 use crate::errors::{fails, says};
 use slm::emulator::Profile;
 use slm::ndarray::Array2;
-use slm::transpose::{Algorithm, PreparedTranspose, TransposeError};
+use slm::transpose::{PreparedTranspose, TransposeAlgorithm, TransposeError};
 use slm::{Buffer2, Device, Error, Transpose};
 
 fn devices() -> [Device; 2] {
@@ -26,8 +26,8 @@ fn element_size() {
 #[test]
 fn elements_without_components() {
     for device in devices() {
-        fails(Transpose::new(2, 2).components(0).prepare::<f32>(&device), TransposeError::NoComponents);
-        fails(Transpose::new(0, 0).components(0).prepare_in_place::<u8>(&device), TransposeError::NoComponents);
+        fails(Transpose::<f32>::new(2, 2).components(0).prepare(&device), TransposeError::NoComponents);
+        fails(Transpose::<u8>::new(0, 0).components(0).prepare_in_place(&device), TransposeError::NoComponents);
     }
 }
 
@@ -37,14 +37,14 @@ fn more_elements_than_memory_has_addresses() {
     let too_large = |factors, limit| Error::TooLarge { what: "the number of elements", factors, limit };
     for device in devices() {
         let side = 1usize << 32;
-        let square = Transpose::new(side, side);
-        fails(square.prepare::<u8>(&device), too_large([1 << 32, 1 << 32], limit));
-        fails(square.prepare_in_place::<f64>(&device), too_large([1 << 32, 1 << 32], limit / 8));
+        fails(Transpose::<u8>::new(side, side).prepare(&device), too_large([1 << 32, 1 << 32], limit));
+        let square = Transpose::<f64>::new(side, side);
+        fails(square.prepare_in_place(&device), too_large([1 << 32, 1 << 32], limit / 8));
         // Even if there is nothing to transpose.
-        let none = Transpose::new(0, usize::MAX).batch(3);
-        fails(none.prepare::<u16>(&device), too_large([1, u64::MAX], limit / 2));
-        let components = Transpose::new(1 << 20, 1 << 20).batch(1 << 20).components(16);
-        fails(components.prepare::<u8>(&device), too_large([1 << 60, 16], limit));
+        let none = Transpose::<u16>::new(0, usize::MAX).batch(3);
+        fails(none.prepare(&device), too_large([1, u64::MAX], limit / 2));
+        let components = Transpose::<u8>::new(1 << 20, 1 << 20).batch(1 << 20).components(16);
+        fails(components.prepare(&device), too_large([1 << 60, 16], limit));
     }
 }
 
@@ -59,12 +59,12 @@ fn elements_of_too_many_units() {
     let of_4 = [1 << 34, (1 << 34) + 4, (1 << 34) - 4, 4 * (LIMIT + 1), 1 << 62].map(|bytes| (bytes, 4));
     for (bytes, unit) in of_1.into_iter().chain(of_2).chain(of_4) {
         let error = TransposeError::ElementSize { bytes, unit, limit: LIMIT * u64::from(unit) };
-        let element = Transpose::new(1, 1).components(bytes as usize);
-        for algorithm in [Algorithm::Auto, Algorithm::Naive] {
-            fails(element.algorithm(algorithm).prepare::<u8>(&device), error.clone());
+        let element = Transpose::<u8>::new(1, 1).components(bytes as usize);
+        for algorithm in [TransposeAlgorithm::Auto, TransposeAlgorithm::Naive] {
+            fails(element.algorithm(algorithm).prepare(&device), error.clone());
         }
-        fails(element.prepare_in_place::<i8>(&device), error);
-        assert!(element.prepare::<u8>(&Device::cpu()).is_ok());
+        fails(element.prepare_in_place(&device), error);
+        assert!(element.prepare(&Device::cpu()).is_ok());
     }
     // The largest one: its units are too many only if rows are an odd number of bytes apart.
     let element: PreparedTranspose<u8> = Transpose::new(1, 1).components(4 * LIMIT as usize).prepare(&device).unwrap();
@@ -95,6 +95,11 @@ fn lengths_and_shapes() {
 
         let in_place = Transpose::new(2, 3).prepare_in_place(&device).unwrap();
         fails(in_place.apply(&mut y), Error::Length { what: "the data", expected: 6, actual: 12 });
+        fails(
+            in_place.apply_array(Array2::zeros((3, 4)).view_mut()),
+            Error::Length { what: "the data", expected: 6, actual: 12 },
+        );
+        fails(in_place.apply_matrix(&mut matrix(3, 2)), shape("the data", [2, 3], [3, 2]));
     }
 }
 
@@ -103,10 +108,12 @@ fn buffers_of_another_handle() {
     let [device, other] = [Device::cpu(), Device::cpu()];
     let transpose = Transpose::new(1, 2).prepare(&device).unwrap();
     let [mut ours, mut theirs] = [&device, &other].map(|device| device.upload(&[1u8, 2]).unwrap());
+    let mut matrix = Buffer2::zeroed(&other, 1, 2).unwrap();
     for (result, operand) in [
         (transpose.apply_into(&theirs, &mut ours), "the input"),
         (transpose.apply_into(&ours, &mut theirs), "the output"),
         (Transpose::new(1, 2).prepare_in_place(&device).unwrap().apply(&mut theirs), "the data"),
+        (Transpose::<u8>::new(1, 2).prepare_in_place(&device).unwrap().apply_matrix(&mut matrix), "the data"),
     ] {
         let error = result.unwrap_err();
         assert!(matches!(error, Error::DeviceMismatch { operand: actual, .. } if actual == operand), "{error}");
@@ -116,21 +123,18 @@ fn buffers_of_another_handle() {
 #[test]
 fn an_element_that_shared_memory_cannot_hold() {
     let device = Device::emulated(Profile::SM_75, 0);
-    let transpose = Transpose::new(2, 2).components(1 << 17).algorithm(Algorithm::SharedUnpadded);
+    let transpose = Transpose::<u8>::new(2, 2).components(1 << 17).algorithm(TransposeAlgorithm::SharedUnpadded);
     let kernel = "transpose_shared_u32".to_owned();
-    fails(
-        transpose.prepare::<u8>(&device),
-        Error::SharedMemoryExceeded { kernel, requested: 1 << 17, available: 64 << 10 },
-    );
+    fails(transpose.prepare(&device), Error::SharedMemoryExceeded { kernel, requested: 1 << 17, available: 64 << 10 });
     // Left to itself it takes another kernel.
-    let auto = Transpose::new(2, 2).components(1 << 17).prepare::<u8>(&device).unwrap();
+    let auto = Transpose::<u8>::new(2, 2).components(1 << 17).prepare(&device).unwrap();
     assert_eq!(auto.plan().kernel, "transpose_naive_u32");
 }
 
 #[test]
 fn plans_of_whatever_size() {
     for device in devices() {
-        let transpose = Transpose::new(1 << 30, 1 << 29).prepare::<u8>(&device).unwrap();
+        let transpose = Transpose::<u8>::new(1 << 30, 1 << 29).prepare(&device).unwrap();
         assert!(
             transpose.plan().to_string().contains("matrices   1 of 1073741824 x 536870912"),
             "{}",
@@ -139,7 +143,7 @@ fn plans_of_whatever_size() {
         assert!(transpose.plan_matrix(usize::MAX, usize::MAX).is_ok());
         let pitch = Error::Pitch { columns: 1 << 30, pitch: 5 };
         fails(transpose.plan_matrix(1 << 29, 5), pitch);
-        let nothing = Transpose::new(0, 7).prepare::<f32>(&device).unwrap();
+        let nothing = Transpose::<f32>::new(0, 7).prepare(&device).unwrap();
         assert_eq!(nothing.plan().launches, []);
         assert_eq!(nothing.apply(&[]), Ok(vec![]));
     }

@@ -15,14 +15,18 @@ use libtest_mimic::{Failed, Trial};
 use oracle::{Bits, Matrices, same};
 use slm::emulator::{Profile, Report};
 use slm::ndarray::Array2;
-use slm::transpose::Algorithm;
+use slm::transpose::TransposeAlgorithm;
 use slm::{Backend, Device, Transpose};
 
 /// The name of the suite.
 const SUITE: &str = "transpose";
 
-const ALGORITHMS: [Algorithm; 4] =
-    [Algorithm::Auto, Algorithm::Naive, Algorithm::SharedUnpadded, Algorithm::SharedPadded];
+const ALGORITHMS: [TransposeAlgorithm; 4] = [
+    TransposeAlgorithm::Auto,
+    TransposeAlgorithm::Naive,
+    TransposeAlgorithm::SharedUnpadded,
+    TransposeAlgorithm::SharedPadded,
+];
 
 /// Rows, columns, matrices and what lies between rows, of the input and of the output.
 const SHAPES: [(usize, usize, usize, [usize; 2]); 27] = [
@@ -143,13 +147,13 @@ fn long_tiles() -> Result<(), Failed> {
 /// By way of buffers, and of the host where there are no gaps.
 fn check<T: Bits>(
     device: &Device,
-    transpose: Transpose,
+    transpose: Transpose<T>,
     input: &Matrices<T>,
     untouched: &Matrices<T>,
     expected: &Matrices<T>,
 ) -> Result<(), String> {
     let text = |e: slm::Error| e.to_string();
-    let transpose = transpose.prepare::<T>(device).map_err(text)?;
+    let transpose = transpose.prepare(device).map_err(text)?;
     let (source, mut target) = (input.on_device(device).map_err(text)?, untouched.on_device(device).map_err(text)?);
     transpose.apply_matrix_into(&source, &mut target).map_err(text)?;
     same(&target.into_buffer().download().map_err(text)?, &expected.numbers)?;
@@ -171,7 +175,8 @@ fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(),
     let shapes = if is_emulated(device) { &FEW_SHAPES[..] } else { &SHAPES };
     let squares = SQUARES.map(|side| (side, side, 2, [0, 0]));
     let squares = if is_emulated(device) { &squares[..6] } else { &squares };
-    for &(rows, columns, count, _) in shapes.iter().chain(squares) {
+    let pitched = [(33, 33, 3, [1, 1]), (40, 40, 1, [24, 24]), (1, 1, 5, [2, 2])];
+    for &(rows, columns, count, gaps) in shapes.iter().chain(squares).chain(&pitched) {
         // An emulated access takes its time.
         let most = if is_emulated(device) { 20_000 } else { 1_000_000 };
         if rows * columns * count * components > most {
@@ -189,8 +194,54 @@ fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(),
         let back = Transpose::new(columns, rows).batch(count).components(components);
         back.prepare_in_place(device)?.apply(&mut data).map_err(|e| place(e.to_string()))?;
         same(&data.download()?, &input.numbers).map_err(|e| place(format!("and back: {e}")))?;
+        let input = Matrices::<T>::new(input.shape, gaps[0], 3);
+        matrices_in_place(device, shape, &input).map_err(|e| place(format!("gaps of {}: {e}", gaps[0])))?;
+        arrays_in_place(device, shape, &input).map_err(|e| place(format!("an array: {e}")))?;
     }
     Ok(())
+}
+
+/// Gaps of square matrices stay, and those of others go.
+fn matrices_in_place<T: Bits>(device: &Device, shape: [usize; 4], input: &Matrices<T>) -> Result<(), String> {
+    let text = |e: slm::Error| e.to_string();
+    let [rows, columns, count, components] = shape;
+    let mut data = input.on_device(device).map_err(text)?;
+    let transpose = Transpose::new(rows, columns).batch(count).components(components);
+    transpose.prepare_in_place(device).and_then(|transpose| transpose.apply_matrix(&mut data)).map_err(text)?;
+    let target =
+        if rows == columns { input.clone() } else { Matrices::new([count * columns, rows * components], 0, 4) };
+    let expected = input.transposed(shape, target);
+    if ([data.rows(), data.columns()], data.pitch()) != (expected.shape, expected.pitch) {
+        return Err(format!("{data:?}, expected {:?}, {}", expected.shape, expected.pitch));
+    }
+    let numbers = data.into_buffer().download().map_err(text)?;
+    same(&numbers[..expected.numbers.len().min(numbers.len())], &expected.numbers)
+}
+
+/// With strides, in another order than the elements' own.
+fn arrays_in_place<T: Bits>(device: &Device, shape: [usize; 4], input: &Matrices<T>) -> Result<(), String> {
+    let [rows, columns, count, components] = shape;
+    let transpose = Transpose::new(rows, columns).batch(count).components(components);
+    let transpose = transpose.prepare_in_place(device).map_err(|e| e.to_string())?;
+    let expected = input.transposed(shape, Matrices::new([count * columns, rows * components], 0, 4));
+    let mut memory =
+        Array2::from_shape_vec((input.shape[0], input.pitch), input.numbers.clone()).map_err(|e| e.to_string())?;
+    let (mut view, gap) = memory.view_mut().split_at(slm::ndarray::Axis(1), input.shape[1]);
+    let before = gap.to_owned();
+    transpose.apply_array(view.view_mut()).map_err(|e| e.to_string())?;
+    same(&view.iter().copied().collect::<Vec<_>>(), &expected.numbers)?;
+    same(&gap.iter().copied().collect::<Vec<_>>(), &before.into_raw_vec_and_offset().0)?;
+
+    let mut columns_first = Array2::from_elem((input.shape[1], input.shape[0]), T::of(0)).reversed_axes();
+    let rows = memory_rows(input);
+    columns_first.iter_mut().zip(rows).for_each(|(element, number)| *element = number);
+    transpose.apply_array(columns_first.view_mut()).map_err(|e| e.to_string())?;
+    same(&columns_first.iter().copied().collect::<Vec<_>>(), &expected.numbers)
+}
+
+fn memory_rows<T: Bits>(matrices: &Matrices<T>) -> impl Iterator<Item = T> {
+    let (width, pitch) = (matrices.shape[1], matrices.pitch.max(1));
+    matrices.numbers.chunks(pitch).flat_map(move |row| row[..width.min(row.len())].iter().copied())
 }
 
 /// The shared kernels with padding, those that move packs and the one for squares in place have no bank conflicts where tiles
@@ -198,7 +249,7 @@ fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(),
 /// without padding all lanes meet.
 fn conflicts_as_documented() -> Result<(), Failed> {
     for (side, element_bytes) in [(128, 1), (128, 2), (64, 3), (64, 4), (64, 8), (32, 12), (32, 16)] {
-        for algorithm in [Algorithm::Auto, Algorithm::SharedPadded] {
+        for algorithm in [TransposeAlgorithm::Auto, TransposeAlgorithm::SharedPadded] {
             let conflicts: u64 = reports(side, element_bytes, algorithm)?.iter().map(Report::bank_conflicts).sum();
             if conflicts > 0 {
                 return Err(format!("{algorithm:?}, elements of {element_bytes} bytes: {conflicts} conflicts").into());
@@ -206,7 +257,7 @@ fn conflicts_as_documented() -> Result<(), Failed> {
         }
     }
     for (side, element_bytes) in [(300, 1), (300, 2), (133, 4), (133, 8), (133, 12), (133, 16)] {
-        let [report] = &reports(side, element_bytes, Algorithm::Auto)?[..] else {
+        let [report] = &reports(side, element_bytes, TransposeAlgorithm::Auto)?[..] else {
             return Err("several kernels".into());
         };
         if !report.kernel.starts_with("transpose_skewed") || report.bank_conflicts() > 0 {
@@ -223,12 +274,12 @@ fn conflicts_as_documented() -> Result<(), Failed> {
         }
     }
     // 64 columns of 4 bytes: each of the 64 x 64 / 32 loads of a warp takes 32 wavefronts instead of one.
-    let conflicts: u64 = reports(64, 4, Algorithm::SharedUnpadded)?.iter().map(Report::bank_conflicts).sum();
+    let conflicts: u64 = reports(64, 4, TransposeAlgorithm::SharedUnpadded)?.iter().map(Report::bank_conflicts).sum();
     if conflicts == 64 * 64 / 32 * 31 { Ok(()) } else { Err(format!("{conflicts} conflicts without padding").into()) }
 }
 
 /// What is counted for a square matrix.
-fn reports(side: usize, element_bytes: usize, algorithm: Algorithm) -> Result<Vec<Report>, Failed> {
+fn reports(side: usize, element_bytes: usize, algorithm: TransposeAlgorithm) -> Result<Vec<Report>, Failed> {
     let device = Device::emulated(Profile::SM_90, 0);
     let transpose = Transpose::new(side, side).components(element_bytes).algorithm(algorithm);
     transpose.prepare(&device)?.apply(&vec![1u8; side * side * element_bytes])?;

@@ -55,7 +55,7 @@ impl<T: Bits> Matrices<T> {
 
     pub(super) fn on_device(&self, device: &Device) -> slm::Result<Buffer2<T>> {
         let [rows, columns] = self.shape;
-        Ok(Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)?)
+        Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)
     }
 
     /// By the formula, into memory that looks like `target`.

@@ -6,7 +6,7 @@ use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalOut};
 use proptest::prelude::*;
 use slm::emulator::Profile;
-use slm::transpose::Algorithm;
+use slm::transpose::TransposeAlgorithm;
 use slm::{Device, LaunchShape, Transpose};
 use slm_kernels::transpose::{self as kernels, Args, Geometry, Kernel, Layout, Places, Problem, SkewedArgs, Tuning};
 
@@ -15,10 +15,10 @@ use slm_kernels::transpose::{self as kernels, Args, Geometry, Kernel, Layout, Pl
 fn twice_is_nothing() {
     let devices = [Device::cpu(), Device::emulated(Profile::SM_90, 7)];
     let algorithm = prop_oneof![
-        Just(Algorithm::Auto),
-        Just(Algorithm::Naive),
-        Just(Algorithm::SharedUnpadded),
-        Just(Algorithm::SharedPadded)
+        Just(TransposeAlgorithm::Auto),
+        Just(TransposeAlgorithm::Naive),
+        Just(TransposeAlgorithm::SharedUnpadded),
+        Just(TransposeAlgorithm::SharedPadded)
     ];
     check(
         60,
@@ -99,11 +99,10 @@ fn launches_cover_all_tiles() {
 fn shared_memory_of_any_device_is_enough() {
     let device = Device::emulated(Profile::SM_75, 0);
     for (rows, columns) in [(18, 222), (32, 256), (49, 1000), (97, 500), (128, 30)] {
-        let transpose = Transpose::new(rows, columns).batch(500);
-        transpose.prepare::<u16>(&device).unwrap();
-        transpose.prepare::<u8>(&device).unwrap();
-        transpose.components(3).prepare::<u16>(&device).unwrap();
-        transpose.components(3).prepare::<u8>(&device).unwrap();
+        for components in [1, 3] {
+            Transpose::<u16>::new(rows, columns).batch(500).components(components).prepare(&device).unwrap();
+            Transpose::<u8>::new(rows, columns).batch(500).components(components).prepare(&device).unwrap();
+        }
     }
 }
 

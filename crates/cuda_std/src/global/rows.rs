@@ -11,7 +11,7 @@ macro_rules! matrix {
         $(#[$doc])*
         ///
         /// Element (`row`, `column`) is element `row * pitch + column` of the window that it was made from. An index beyond the
-        /// row's end is out of range, although the window goes on there: it never reaches the next row or the gap
+        /// row's end is out of range, although the window continues there: it never reaches the next row or the gap
         /// between rows. [`row`](Self::row) is a window on one row, with 32-bit indices and the other accesses.
         #[repr(C)]
         #[derive(Debug)]

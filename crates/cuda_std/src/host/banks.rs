@@ -23,7 +23,7 @@ impl Banks {
     /// The most bytes that a lane moves at a time.
     const WIDEST: u32 = 16;
 
-    /// So many banks, up to 32, whose words have so many bytes, up to 16. Both are powers of two, and a word of each
+    /// Returns up to 32 banks, whose words have up to 16 bytes. Both are powers of two, and a word of each
     /// bank makes 16 bytes at least; otherwise `None`.
     #[must_use]
     pub const fn new(count: u32, bytes: u32) -> Option<Self> {
@@ -45,7 +45,7 @@ impl Banks {
         self.bytes
     }
 
-    /// What is served as a whole if each lane moves so many bytes: a word, or the neighbouring words of an access. That
+    /// Returns the bytes that are served together if each lane moves `bytes` bytes: a word, or the neighbouring words of an access. That
     /// is aligned, so its banks are a group that it has to itself.
     #[must_use]
     #[inline]

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 thread_local! {
     /// What the innermost [`with`] has installed. It has no destructor, so it is there as long as the OS thread is, and no
-    /// borrow flag, so code that never goes on after it has begun to read it leaves nothing locked.
+    /// borrow flag, so code that never continues after it has begun to read it leaves nothing locked.
     static CURRENT: Cell<Option<Current>> = const { Cell::new(None) };
     /// How many have been installed.
     static INSTALLED: Cell<u64> = const { Cell::new(0) };

@@ -27,10 +27,11 @@ unsafe extern "C" {
 }
 
 /// A float with the operations of this module: `f32` and `f64`.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of the supertrait in their generic code")]
 pub trait Float: crate::Value + sealed::Float {}
 
 mod sealed {
-    pub trait Float: Copy {
+    pub(super) trait Float: Copy {
         fn sqrt(self) -> Self;
         fn floor(self) -> Self;
         fn ceil(self) -> Self;
@@ -151,7 +152,7 @@ pub fn copysign<T: Float>(x: T, sign: T) -> T {
     sealed::Float::copysign(x, sign)
 }
 
-/// Returns the smaller one (IEEE 754-2019 `minimumNumber`): -0 is smaller than +0, and beside a NaN the other number
+/// Returns the smaller one (IEEE 754-2019 `minimumNumber`): -0 is smaller than +0, and if one is a NaN, the other number
 /// counts; NaN only if both are.
 #[inline(always)]
 #[must_use]
@@ -159,7 +160,7 @@ pub fn min<T: Float>(a: T, b: T) -> T {
     sealed::Float::min(a, b)
 }
 
-/// Returns the larger one (IEEE 754-2019 `maximumNumber`): +0 is larger than -0, and beside a NaN the other number
+/// Returns the larger one (IEEE 754-2019 `maximumNumber`): +0 is larger than -0, and if one is a NaN, the other number
 /// counts; NaN only if both are.
 #[inline(always)]
 #[must_use]

@@ -26,10 +26,11 @@ unsafe extern "C" {
 }
 
 /// An integer that the lanes of a warp can reduce: `u32` and `i32`.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of the supertrait in their generic code")]
 pub trait Reduce: super::Lane + sealed::Reduce {}
 
 mod sealed {
-    pub trait Reduce: Sized {
+    pub(super) trait Reduce: Sized {
         #[track_caller]
         fn add(mask: u32, value: Self) -> Self;
         #[track_caller]

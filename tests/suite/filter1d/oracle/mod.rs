@@ -7,17 +7,17 @@ pub mod extension;
 pub mod shared_memory;
 
 use crate::common::Draw;
-use slm::filter1d::{Algorithm, FilterElement, HaloLoad};
+use slm::filter1d::{FilterAlgorithm, FilterElement, HaloLoad};
 use slm::{Boundary, Extent};
 use std::fmt::Display;
 
 /// Every algorithm for GPUs.
-pub const ALGORITHMS: [Algorithm; 5] = [
-    Algorithm::Auto,
-    Algorithm::GlobalMemory,
-    Algorithm::SharedTile(HaloLoad::EdgeThread),
-    Algorithm::SharedTile(HaloLoad::Cooperative),
-    Algorithm::RegisterTiled,
+pub const ALGORITHMS: [FilterAlgorithm; 5] = [
+    FilterAlgorithm::Auto,
+    FilterAlgorithm::GlobalMemory,
+    FilterAlgorithm::SharedTile(HaloLoad::EdgeThread),
+    FilterAlgorithm::SharedTile(HaloLoad::Cooperative),
+    FilterAlgorithm::RegisterTiled,
 ];
 
 /// An exact sum: of integers modulo 2^32, of floats to about 100 bits.

@@ -1,7 +1,7 @@
 //! What `SharedTile` needs of shared memory, counted from its layout, and what it must answer where that is too much.
 
 use super::Sample;
-use slm::filter1d::Algorithm;
+use slm::filter1d::FilterAlgorithm;
 use slm::{Device, Error};
 
 /// The bytes of a block: all taps, then a tile with its halo, each rounded up to 16 bytes. A tile along rows (axis 1)
@@ -14,14 +14,14 @@ pub fn tile_bytes<T>(taps: usize, axis: usize) -> u64 {
 
 /// The error of `taps` taps along `axis` where a block can have `available` bytes; `None` if there must be a result.
 /// The other algorithms cut the taps into pieces that fit, or need no shared memory.
-pub fn exceeded<T: Sample>(available: u64, algorithm: Algorithm, taps: usize, axis: usize) -> Option<Error> {
+pub fn exceeded<T: Sample>(available: u64, algorithm: FilterAlgorithm, taps: usize, axis: usize) -> Option<Error> {
     let requested = tile_bytes::<T>(taps, axis);
     let kernel = format!("filter1d_tile_{}", T::NAME);
     let error = Error::SharedMemoryExceeded { kernel, requested, available };
-    (matches!(algorithm, Algorithm::SharedTile(_)) && requested > available).then_some(error)
+    (matches!(algorithm, FilterAlgorithm::SharedTile(_)) && requested > available).then_some(error)
 }
 
 /// The same on a device; one without shared memory never lacks it.
-pub fn exceeded_on<T: Sample>(device: &Device, algorithm: Algorithm, taps: usize, axis: usize) -> Option<Error> {
+pub fn exceeded_on<T: Sample>(device: &Device, algorithm: FilterAlgorithm, taps: usize, axis: usize) -> Option<Error> {
     exceeded::<T>(device.info().shared_memory?.max_per_block, algorithm, taps, axis)
 }

@@ -7,30 +7,30 @@ mod exact;
 
 use crate::common::Random;
 use slm::Histogram;
-use slm::histogram::{Algorithm, Counts, HistogramElement, Ordering};
+use slm::histogram::{Counts, HistogramAlgorithm, HistogramElement, MemoryOrder};
 use std::fmt::Display;
 use std::ops::Range;
 
 /// Every algorithm for GPUs.
-pub const ALGORITHMS: [Algorithm; 9] = [
-    Algorithm::Auto,
-    Algorithm::Critical,
-    Algorithm::GlobalAtomic(Ordering::Relaxed),
-    Algorithm::GlobalAtomic(Ordering::SeqCst),
-    Algorithm::CachedAtomic,
-    Algorithm::PrivatePerThread,
-    Algorithm::SharedAtomic(Ordering::Relaxed),
-    Algorithm::SharedAtomic(Ordering::SeqCst),
-    Algorithm::LanePrivate,
+pub const ALGORITHMS: [HistogramAlgorithm; 9] = [
+    HistogramAlgorithm::Auto,
+    HistogramAlgorithm::Critical,
+    HistogramAlgorithm::GlobalAtomic(MemoryOrder::Relaxed),
+    HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst),
+    HistogramAlgorithm::CachedAtomic,
+    HistogramAlgorithm::PrivatePerThread,
+    HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed),
+    HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst),
+    HistogramAlgorithm::LanePrivate,
 ];
 
 /// All counters, as they stand in a buffer.
-pub fn flat<T, N: Copy>(counts: &Counts<T, N>) -> Vec<N> {
+pub fn flat<T: HistogramElement, N: Copy>(counts: &Counts<T, N>) -> Vec<N> {
     counts.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect()
 }
 
 /// What tests need to know of an element type. Every value is exact in `f64`.
-pub trait Number: HistogramElement + Display {
+pub trait Number: HistogramElement + Into<f64> + Display {
     const NAME: &'static str;
     /// The ends of the type, and what is special about it.
     const SPECIAL: &'static [Self];
@@ -103,7 +103,7 @@ pub enum Bins<T> {
 
 /// A histogram, and its definition.
 #[derive(Clone, Debug)]
-pub struct Case<T> {
+pub struct Case<T: HistogramElement> {
     /// With one channel, half-open.
     pub histogram: Histogram<T>,
     pub bins: Bins<T>,
@@ -189,11 +189,11 @@ impl<T: Number> Case<T> {
     }
 
     /// The sums of weights in the same order, and the quantum.
-    pub fn sums(&self, samples: &[T], weights: &[f32]) -> (Vec<f64>, f64) {
+    pub fn sums<W: Copy + Into<f64>>(&self, samples: &[T], weights: &[W]) -> (Vec<f64>, f64) {
         let quantum = quantum(weights);
         let unit = quantum.recip();
         let mut sums = vec![0i128; self.counted * (self.bin_count() + 3)];
-        let multiple = |weight: f32| (f64::from(weight) * unit).round_ties_even() as i128;
+        let multiple = |weight: W| (weight.into() * unit).round_ties_even() as i128;
         self.each(samples, |counter, i| sums[counter] += multiple(weights[i]));
         (sums.into_iter().map(|sum| sum as f64 * quantum).collect(), quantum)
     }
@@ -256,8 +256,9 @@ fn bin<T: Number>(x: T, bins: usize, range: &Range<T>) -> usize {
 }
 
 /// With `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, both as tight as can be: `2^(e + l - 61)`.
-fn quantum(weights: &[f32]) -> f64 {
-    let largest = weights.iter().map(|weight| f64::from(weight.abs())).fold(f64::from(f32::from_bits(1)), f64::max);
+fn quantum<W: Copy + Into<f64>>(weights: &[W]) -> f64 {
+    let magnitude = |weight: &W| -> f64 { (*weight).into().abs() };
+    let largest = weights.iter().map(magnitude).fold(f64::from(f32::from_bits(1)), f64::max);
     let e = (-149..=127).rfind(|e| 2f64.powi(*e) <= largest).expect("it is the least, or more");
     let l = (0..64).find(|l| weights.len() as u128 <= 1 << l).expect("so many are not in memory");
     2f64.powi(e + l - 61)

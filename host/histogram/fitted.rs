@@ -1,0 +1,240 @@
+//! The bins of a rule as samples meet them: between numbers of their own type.
+//!
+//! Bounds of integers may be numbers that no sample is. Kernels compare samples with numbers of the samples' type alone, so a
+//! rule is cut down to what its type can be. Bins that lie outside have no samples, and need no kernel to be told of: those
+//! before the first sample's are skipped by counting from a later cell on ([`Fitted::first`]), those behind the last sample's
+//! are left out. Neither changes what is counted, in which cell.
+
+use super::{Bins, HistogramElement, Rule};
+use slm_kernels::histogram::{Countable, Even, Grid, Halfway, Lattice, OUTSIDE, Ratio, Scale};
+use std::sync::Arc;
+
+/// A rule for samples of its type.
+#[derive(Clone, Debug)]
+pub(super) struct Fitted<T: HistogramElement> {
+    pub(super) rule: Rule<T>,
+    pub(super) bins: SampleBins<T>,
+    /// The cell of a channel that the first of `bins` is.
+    pub(super) first: usize,
+}
+
+/// Bins between numbers that samples can be.
+#[derive(Clone, Debug)]
+pub(crate) enum SampleBins<T: HistogramElement> {
+    /// One for each number that these many low bits can be. Samples are `u16`.
+    LowBits(u32),
+    /// Of equal width.
+    Even(EvenBins<T>),
+    /// Between these numbers; `last` is the largest number inside.
+    Edges { edges: Arc<[T]>, last: T },
+}
+
+/// Bins of equal width that begin with a number that samples can be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EvenBins<T: HistogramElement> {
+    bins: u32,
+    ends: [T::Bound; 2],
+    /// The smallest number inside.
+    lower: T,
+    /// The largest number inside.
+    last: T,
+}
+
+impl<T: Fit> Fitted<T> {
+    /// The bins of a rule that is valid and has these borders.
+    pub(super) fn new(rule: &Rule<T>, borders: &Arc<[T::Bound]>) -> Self {
+        let (bins, first) = T::fit(rule, borders);
+        Fitted { rule: rule.clone(), bins, first }
+    }
+
+    /// The keys of a channel.
+    pub(super) fn keys(&self) -> usize {
+        let bins = match &self.bins {
+            SampleBins::LowBits(bits) => 1 << bits,
+            SampleBins::Even(even) => even.bins as usize,
+            SampleBins::Edges { edges, .. } => edges.len() - 1,
+        };
+        bins + OUTSIDE as usize
+    }
+}
+
+impl<T: Fit> EvenBins<T> {
+    /// The bins with this scale, if there is one for them.
+    pub(super) fn scaled<S: FromEnds<T>>(&self) -> Option<Even<T, S>> {
+        let &EvenBins { bins, ends, lower, last } = self;
+        S::from_ends(bins, ends).map(|scale| Even { scale, lower, last, bins, last_bin: bins - 1 })
+    }
+
+    /// The same bins by their borders, among which samples are searched.
+    pub(super) fn searched(&self, edges: Arc<[T]>) -> SampleBins<T> {
+        SampleBins::Edges { edges, last: self.last }
+    }
+}
+
+/// A scale that is made of the ends of a range.
+pub(crate) trait FromEnds<T: HistogramElement>: Scale<T> {
+    /// That of `bins` bins between the ends, if this is the scale for them.
+    fn from_ends(bins: u32, ends: [T::Bound; 2]) -> Option<Self>;
+}
+
+impl<T: HistogramElement<Bound = i64>> FromEnds<T> for Ratio
+where
+    Ratio: Scale<T>,
+{
+    fn from_ends(bins: u32, [lower, upper]: [i64; 2]) -> Option<Self> {
+        Some(Ratio::new(bins, lower.abs_diff(upper)))
+    }
+}
+
+macro_rules! float_scales {
+    ($($t:ty: $($scale:ty)*;)*) => {$($(
+        impl FromEnds<$t> for $scale {
+            fn from_ends(bins: u32, [lower, upper]: [$t; 2]) -> Option<Self> {
+                Self::new(bins, lower, upper)
+            }
+        }
+    )*)*};
+}
+float_scales! {
+    f32: Lattice<f32> Halfway;
+    f64: Lattice<f64> Grid;
+}
+
+/// What borders are for samples of a type.
+pub(crate) trait Fit: HistogramElement + Countable<Scale: FromEnds<Self>, RoundedScale: FromEnds<Self>> {
+    /// Border `k` of bins of equal width: `e = lower + k · (upper - lower) / bins`, exactly, and then rounded up for integers, and
+    /// to nearest for floats, ties to even.
+    fn border(k: u32, bins: u32, ends: [Self::Bound; 2]) -> Self::Bound;
+
+    /// The nearest `f64`.
+    fn to_f64(bound: Self::Bound) -> f64;
+
+    /// Whether the samples can be this number.
+    fn is_sample(bound: Self::Bound) -> bool;
+
+    /// The bins of a rule with these borders, and the cell that the first of them is.
+    fn fit(rule: &Rule<Self>, borders: &Arc<[Self::Bound]>) -> (SampleBins<Self>, usize);
+
+    /// Borders that are of the samples' type.
+    fn of_samples(borders: &Arc<[Self::Bound]>) -> Option<Arc<[Self]>>;
+}
+
+macro_rules! integers {
+    ($($t:ty)*) => {$(
+        impl Fit for $t {
+            fn border(k: u32, bins: u32, ends: [i64; 2]) -> i64 {
+                border(k, bins, ends)
+            }
+
+            fn to_f64(bound: i64) -> f64 {
+                bound as f64
+            }
+
+            fn is_sample(bound: i64) -> bool {
+                <$t>::try_from(bound).is_ok()
+            }
+
+            fn fit(rule: &Rule<$t>, borders: &Arc<[i64]>) -> (SampleBins<$t>, usize) {
+                let last = |last: i64| last.min(<$t>::MAX.into()) as $t;
+                match rule.bins {
+                    Bins::LowBits(bits) => (SampleBins::LowBits(bits), 0),
+                    Bins::Even { bins, lower, upper } if Self::is_sample(lower) => {
+                        // `Rule::check` has compared the bins with 2^24.
+                        let (bins, last) = (bins as u32, last(upper - i64::from(!rule.closed)));
+                        (SampleBins::Even(EvenBins { bins, ends: [lower, upper], lower: lower as $t, last }), 0)
+                    }
+                    Bins::Even { .. } | Bins::Edges(_) => {
+                        let cut = Cut::new(borders, rule.closed, [<$t>::MIN.into(), <$t>::MAX.into()]);
+                        let edges = cut.edges.into_iter().map(|edge| edge as $t).collect();
+                        (SampleBins::Edges { edges, last: cut.last as $t }, cut.first)
+                    }
+                }
+            }
+
+            fn of_samples(_: &Arc<[i64]>) -> Option<Arc<[$t]>> {
+                None
+            }
+        }
+    )*};
+}
+integers!(u8 u16 u32 i32);
+
+macro_rules! floats {
+    ($($t:ty)*) => {$(
+        impl Fit for $t {
+            fn border(k: u32, bins: u32, [lower, upper]: [$t; 2]) -> $t {
+                Countable::border(k, bins, lower, upper)
+            }
+
+            fn to_f64(bound: $t) -> f64 {
+                bound.into()
+            }
+
+            fn is_sample(_: $t) -> bool {
+                true
+            }
+
+            fn fit(rule: &Rule<$t>, borders: &Arc<[$t]>) -> (SampleBins<$t>, usize) {
+                let last = |upper: $t| if rule.closed { upper } else { upper.next_down() };
+                let bins = match rule.bins {
+                    Bins::LowBits(bits) => SampleBins::LowBits(bits),
+                    Bins::Even { bins, lower, upper } => {
+                        let (bins, ends, last) = (bins as u32, [lower, upper], last(upper));
+                        SampleBins::Even(EvenBins { bins, ends, lower, last })
+                    }
+                    Bins::Edges(_) => {
+                        SampleBins::Edges { edges: borders.clone(), last: last(borders[borders.len() - 1]) }
+                    }
+                };
+                (bins, 0)
+            }
+
+            fn of_samples(borders: &Arc<[$t]>) -> Option<Arc<[$t]>> {
+                Some(borders.clone())
+            }
+        }
+    )*};
+}
+floats!(f32 f64);
+
+/// The border of bins between integers.
+fn border(k: u32, bins: u32, [lower, upper]: [i64; 2]) -> i64 {
+    let (k, bins, width) = (u64::from(k), u64::from(bins), lower.abs_diff(upper));
+    let distance = match k.checked_mul(width) {
+        Some(product) => product.div_ceil(bins),
+        // At most the width.
+        None => (u128::from(k) * u128::from(width)).div_ceil(bins.into()) as u64,
+    };
+    // Modulo 2^64, in which every distance has room.
+    lower.wrapping_add_unsigned(distance)
+}
+
+/// The bins between ascending borders that samples from `least` to `most` can be in.
+struct Cut {
+    /// The borders of these bins, each a number from `least` to `most`.
+    edges: Vec<i64>,
+    /// The largest number inside.
+    last: i64,
+    /// The cell that the first of the bins is.
+    first: usize,
+}
+
+impl Cut {
+    /// At least one border but the last is at most `most`, or all are beyond; and where several are beyond, the first is at most
+    /// `least`: then no sample is below, so that the cells behind fewer bins are of no account.
+    fn new(borders: &[i64], closed: bool, [least, most]: [i64; 2]) -> Self {
+        let bins = borders.len() - 1;
+        let (starts, last) = (&borders[..bins], borders[bins] - i64::from(!closed));
+        let all_in = |cell| Cut { edges: vec![least, most], last: most, first: cell };
+        if borders[0] > most {
+            return all_in(bins);
+        }
+        if last < least {
+            return all_in(bins + 1);
+        }
+        let first = starts.partition_point(|start| *start <= least).saturating_sub(1);
+        let end = starts.partition_point(|start| *start <= most);
+        let edges = borders[first..=end].iter().map(|border| *border.clamp(&least, &most)).collect();
+        Cut { edges, last: last.min(most), first }
+    }
+}

@@ -1,0 +1,248 @@
+//! Weights: their types, and what they are rounded to.
+
+use super::HistogramError;
+use crate::{Buffer, Element, Result, allocation};
+use rayon::prelude::*;
+use slm_kernels::histogram::Quantum;
+
+/// A type that weights can have: `f32` or `f64`. The trait is sealed.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Weigh` in their generic code")]
+pub trait HistogramWeight: Element + Weigh {}
+
+/// The way from generic code to the code of a type.
+pub(crate) trait Weigh: Element {
+    fn of_slice(weights: &[Self]) -> WeightSlice<'_>;
+
+    fn of_buffer(weights: &Buffer<Self>) -> WeightBuffer<'_>;
+}
+
+/// Weights in host memory.
+#[derive(Clone, Copy)]
+pub(crate) enum WeightSlice<'a> {
+    F32(&'a [f32]),
+    F64(&'a [f64]),
+}
+
+/// Weights on a device, from the beginning of a buffer on.
+#[derive(Clone, Copy)]
+pub(crate) enum WeightBuffer<'a> {
+    F32(&'a Buffer<f32>),
+    F64(&'a Buffer<f64>),
+}
+
+macro_rules! weights {
+    ($($t:ty: $name:ident;)*) => {$(
+        impl HistogramWeight for $t {}
+        impl Weigh for $t {
+            fn of_slice(weights: &[$t]) -> WeightSlice<'_> {
+                WeightSlice::$name(weights)
+            }
+
+            fn of_buffer(weights: &Buffer<$t>) -> WeightBuffer<'_> {
+                WeightBuffer::$name(weights)
+            }
+        }
+    )*};
+}
+weights! {
+    f32: F32;
+    f64: F64;
+}
+
+/// Sums of weights, in multiples of their quantum.
+pub(crate) struct Sums {
+    pub(super) multiples: Vec<i64>,
+    pub(super) quantum: Quantum,
+}
+
+impl Sums {
+    /// The quantum itself.
+    pub(super) fn unit(&self) -> f64 {
+        power_of_two(self.quantum.exponent)
+    }
+
+    /// What the multiples stand for, each rounded once.
+    pub(super) fn values(&self) -> Result<Vec<f64>> {
+        let (mut values, unit) = (allocation::reserved(self.multiples.len())?, self.unit());
+        values.extend(self.multiples.iter().map(|&multiple| multiple as f64 * unit));
+        Ok(values)
+    }
+}
+
+/// A type of weights as it is computed with.
+pub(super) trait Real: Element + Into<f64> {
+    /// The quantum of `count` weights whose largest magnitude is `largest`, a finite number.
+    fn quantum(largest: Self, count: usize) -> Quantum;
+
+    /// The multiple of the quantum that is nearest to a finite weight, of two the even one.
+    fn multiple(self, quantum: Quantum) -> i64;
+
+    /// The larger one of two magnitudes.
+    fn larger(self, other: Self) -> Self;
+}
+
+impl Real for f32 {
+    fn quantum(largest: f32, count: usize) -> Quantum {
+        Quantum::new(largest, count as u64)
+    }
+
+    fn multiple(self, quantum: Quantum) -> i64 {
+        quantum.multiple(self)
+    }
+
+    fn larger(self, other: f32) -> f32 {
+        self.abs().max(other.abs())
+    }
+}
+
+impl Real for f64 {
+    /// As that of [`Quantum::new`], and at least the smallest positive `f64`, of which all others are multiples.
+    fn quantum(largest: f64, count: usize) -> Quantum {
+        let log2_of_count = usize::BITS - count.saturating_sub(1).leading_zeros();
+        Quantum { exponent: (exponent(largest) + 1 + log2_of_count as i32 - 62).max(LEAST) }
+    }
+
+    /// In two steps, as not every such power is a number. Both are exact, or what they come to is rounded to 0 anyway.
+    fn multiple(self, quantum: Quantum) -> i64 {
+        let first = (-quantum.exponent).clamp(-1000, 1000);
+        let scaled = self * power_of_two(first) * power_of_two(-quantum.exponent - first);
+        scaled.round_ties_even() as i64
+    }
+
+    fn larger(self, other: f64) -> f64 {
+        self.abs().max(other.abs())
+    }
+}
+
+/// The exponent of the smallest positive `f64`.
+const LEAST: i32 = -1074;
+
+/// The largest power of two, by its exponent, that is at most a positive `f64`; that of the smallest one for 0.
+fn exponent(number: f64) -> i32 {
+    let bits = number.to_bits();
+    match (bits >> 52) as i32 {
+        0 => LEAST + bits.max(1).ilog2() as i32,
+        field => field - 1023,
+    }
+}
+
+/// `2^exponent`, from the smallest positive `f64` on.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(if exponent < -1022 { 1 << (exponent - LEAST) } else { ((exponent + 1023) as u64) << 52 })
+}
+
+/// The quantum of weights, or an error if one is not finite.
+pub(super) fn quantum<W: Real>(weights: &[W]) -> Result<Quantum> {
+    check_weights(weights)?;
+    Ok(W::quantum(weights.par_iter().copied().reduce(W::default, W::larger), weights.len()))
+}
+
+/// Returns an error if a weight is not finite.
+pub(super) fn check_weights<W: Real>(weights: &[W]) -> Result<()> {
+    let is_finite = |weight: &W| -> bool { (*weight).into().is_finite() };
+    match weights.par_iter().position_first(|weight| !is_finite(weight)) {
+        None => Ok(()),
+        Some(index) => Err(HistogramError::Weight { index, weight: weights[index].into() }.into()),
+    }
+}
+
+/// What the multiples of whole numbers are multiples of.
+pub(super) const ONE: Quantum = Quantum { exponent: 0 };
+
+/// Bits of a significand of `f32`.
+const DIGITS: u32 = f32::MANTISSA_DIGITS;
+
+/// Parts that a multiple can have: 62 bits.
+pub(super) const PARTS: u32 = 3;
+
+/// Multiples of a quantum as numbers that kernels can add: the sum of all `PARTS` parts is the multiple, and each part is a whole
+/// number that `f32` has. `None` if this part of all of them is zero.
+pub(super) fn part(weights: &[f64], quantum: Quantum, part: u32) -> Result<Option<Vec<f32>>> {
+    let of = |weight: &f64| {
+        let multiple = weight.multiple(quantum);
+        let digits = multiple.unsigned_abs() >> (DIGITS * part) & ((1 << DIGITS) - 1);
+        let magnitude = (digits << (DIGITS * part)) as f32;
+        if multiple < 0 { -magnitude } else { magnitude }
+    };
+    let mut parts = allocation::filled(0.0, weights.len())?;
+    parts.par_iter_mut().zip(weights).for_each(|(part, weight)| *part = of(weight));
+    Ok(parts.par_iter().any(|part| *part != 0.0).then_some(parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Next to powers of two and to halves, and at the ends.
+    fn numbers() -> impl Iterator<Item = f64> {
+        let significands = [0, 1, 2, 3, 1 << 51, (1 << 51) + 1, (1 << 52) - 1];
+        let positive = (0..2047u64).step_by(31).chain([2046]);
+        let positive = positive.flat_map(move |field| significands.map(|s| f64::from_bits(field << 52 | s)));
+        positive.flat_map(|number| [number, -number])
+    }
+
+    /// By whole numbers: `number · 2^1074`, over `2^(exponent + 1074)`, where both have room.
+    fn nearest(number: f64, exponent: i32) -> i128 {
+        let field = (number.to_bits() >> 52 & 0x7ff) as i32;
+        let fraction = (number.to_bits() & ((1 << 52) - 1)) as i128;
+        let (significand, power) = if field == 0 { (fraction, LEAST) } else { (fraction | 1 << 52, field - 1075) };
+        let magnitude = match power - exponent {
+            shift @ 0.. => significand << shift,
+            shift if shift < -100 => 0,
+            shift => {
+                let (whole, rest, half) =
+                    (significand >> -shift, significand & ((1 << -shift) - 1), 1i128 << (-shift - 1));
+                whole + i128::from(rest > half || (rest == half && whole % 2 == 1))
+            }
+        };
+        if number.is_sign_negative() { -magnitude } else { magnitude }
+    }
+
+    #[test]
+    fn multiples_of_f64_are_the_nearest() {
+        for largest in [5e-324, f64::MIN_POSITIVE, 1e-300, 0.1, 1.0, 3e10, 1e300, f64::MAX] {
+            for count in [1, 3, 1 << 20, (1 << 40) + 1] {
+                let quantum = f64::quantum(largest, count);
+                assert!(quantum.exponent >= LEAST && power_of_two(quantum.exponent) > 0.0);
+                let most = i128::from(largest.multiple(quantum)) * count as i128;
+                assert!(most <= 1 << 62, "{count} times {largest:e}");
+                assert!(most >= 1 << 60 || quantum.exponent == LEAST, "{count} times {largest:e}");
+                for weight in numbers().filter(|number| number.abs() <= largest) {
+                    let expected = nearest(weight, quantum.exponent);
+                    assert_eq!(i128::from(weight.multiple(quantum)), expected, "{weight:e} of {largest:e}, {count}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_add_up_to_multiples() {
+        let weights: Vec<f64> = numbers().filter(|number| number.abs() <= 1e10).chain([1.0 / 3.0, -1e10]).collect();
+        let quantum = quantum(&weights).unwrap();
+        let parts = [0, 1, 2].map(|k| part(&weights, quantum, k).unwrap().unwrap());
+        for (i, weight) in weights.iter().enumerate() {
+            let sum: i64 = parts.iter().map(|part| ONE.multiple(part[i])).sum();
+            assert_eq!(sum, weight.multiple(quantum), "{weight:e}");
+        }
+        assert_eq!(part(&[0.0; 3], quantum, 0), Ok(None));
+    }
+
+    #[test]
+    fn exponents() {
+        assert_eq!(
+            [0.0, 5e-324, 1e-323, f64::MIN_POSITIVE, 0.75, 1.0].map(exponent),
+            [-1074, -1074, -1073, -1022, -1, 0]
+        );
+        assert_eq!(
+            [-1074, -1023, -1022, 0, 3].map(power_of_two),
+            [5e-324, f64::MIN_POSITIVE / 2.0, f64::MIN_POSITIVE, 1.0, 8.0]
+        );
+    }
+
+    #[test]
+    fn the_first_weight_that_is_not_finite() {
+        let error = |index, weight| Err(HistogramError::Weight { index, weight }.into());
+        assert_eq!(check_weights(&[0.0, f64::MAX, f64::INFINITY, f64::NAN]), error(2, f64::INFINITY));
+        assert_eq!(quantum(&[f32::NEG_INFINITY]).map(drop), error(0, f64::NEG_INFINITY));
+    }
+}

@@ -1,0 +1,93 @@
+//! Samples in matrices with gaps and in arrays with strides: what is counted is the same as in a slice.
+
+use super::SUITE;
+use super::oracle::{Case, flat};
+use crate::common::{Random, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use slm::ndarray::{Array2, Array3, ArrayView2, Axis, ShapeBuilder, s};
+use slm::{Buffer2, Device, Error, Result};
+
+/// Rows, columns and the row pitch of matrices.
+const LAYOUTS: [[usize; 3]; 8] =
+    [[7, 12, 12], [7, 12, 17], [1, 12, 900], [40, 3, 64], [33, 30, 31], [0, 12, 12], [3, 0, 5], [5, 0, 0]];
+
+pub(super) fn trials() -> Vec<Trial> {
+    let trials = [
+        on_every_backend(SUITE, "u8::matrices", |device| matrices(device, &case())),
+        on_every_backend(SUITE, "f64::matrices", |device| matrices(device, &Case::even(40, -1.0f64..2.0))),
+        on_every_backend(SUITE, "u8::arrays", arrays),
+    ];
+    trials.into_iter().flatten().collect()
+}
+
+fn case() -> Case<u8> {
+    Case { channels: 3, counted: 2, ..Case::even(40, 10..200) }
+}
+
+/// With gaps, whose numbers would be counted, and without.
+fn matrices<T: super::Number>(device: &Device, case: &Case<T>) -> std::result::Result<(), Failed> {
+    let histogram = case.described().prepare(device)?;
+    for [rows, columns, pitch] in LAYOUTS {
+        let numbers = case.samples(rows * pitch + 5, &mut Random::new(pitch as u64));
+        let mut samples = Vec::new();
+        for row in numbers.chunks(pitch.max(1)).take(rows) {
+            samples.extend_from_slice(&row[..columns]);
+        }
+        let matrix = Buffer2::from_buffer(device.upload(&numbers)?, rows, columns, pitch)?;
+        let expected = case.counts(&samples);
+        let mut counts = device.upload(&vec![3; expected.len()])?;
+        histogram.accumulate_into(&matrix, &mut counts)?;
+        same(&counts.download()?, &expected.iter().map(|count| 3 + count).collect::<Vec<_>>(), [rows, columns, pitch])?;
+        histogram.apply_into(&matrix, &mut counts)?;
+        same(&counts.download()?, &expected, [rows, columns, pitch])?;
+        // Their weights have gaps of their own.
+        let ones: Vec<f64> = expected.iter().map(|count| *count as f64).collect();
+        let weights = Array2::from_elem((rows, columns), 1.0f32);
+        let weights = Buffer2::upload_pitched(device, weights.view(), columns + 2)?;
+        same(&flat(&histogram.apply_weighted_buffers(&matrix, &weights)?.sums), &ones, [rows, columns, pitch])?;
+        let weights = device.upload(&vec![1.0f64; rows * columns])?;
+        same(&flat(&histogram.apply_weighted_buffers(&matrix, &weights)?.sums), &ones, [rows, columns, pitch])?;
+        if rows * columns > 0 {
+            let other: Result<_> = histogram
+                .apply_weighted_buffers(&matrix, &Buffer2::<f32>::zeroed(device, columns, rows)?)
+                .map(|counts| flat(&counts.sums));
+            let error = Error::Shape { what: "the weights", expected: [rows, columns], actual: [columns, rows] };
+            same(&[other.err()], &[(rows != columns).then_some(error)], [rows, columns, pitch])?;
+        }
+    }
+    Ok(())
+}
+
+/// Views of all strides: the last index changes fastest, whatever is next to what in memory.
+fn arrays(device: &Device) -> std::result::Result<(), Failed> {
+    let (case, single) = (case(), Case::<u8>::even(40, 10..200));
+    let numbers = case.samples(6 * 10 * 3, &mut Random::new(1));
+    let picture = Array3::from_shape_vec((6, 10, 3), numbers.clone())?;
+    let fortran = Array3::from_shape_vec((6, 10, 3).f(), numbers)?;
+    let mut flipped = picture.view();
+    flipped.invert_axis(Axis(1));
+    let views = [
+        picture.view(),
+        picture.slice(s![1..4, ..;2, ..]),
+        picture.slice(s![.., 3..3, ..]),
+        fortran.view(),
+        flipped,
+        picture.view().permuted_axes([1, 0, 2]),
+    ];
+    let (histogram, histogram_of_one) = (case.described().prepare(device)?, single.described().prepare(device)?);
+    for (number, view) in views.into_iter().enumerate() {
+        let samples: Vec<u8> = view.iter().copied().collect();
+        same(&flat(&histogram.apply_array(view)?), &case.counts(&samples), [number; 3])?;
+        same(&flat(&histogram_of_one.apply_array(view)?), &single.counts(&samples), [number; 3])?;
+    }
+    let one = ArrayView2::from_shape((2, 2), &[9u8, 10, 11, 12])?;
+    same(&flat(&histogram_of_one.apply_array(one)?), &single.counts(&[9, 10, 11, 12]), [2; 3])
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(
+    actual: &[T],
+    expected: &[T],
+    what: [usize; 3],
+) -> std::result::Result<(), Failed> {
+    if actual == expected { Ok(()) } else { Err(format!("{what:?}: {actual:?}, expected {expected:?}").into()) }
+}

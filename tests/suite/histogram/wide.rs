@@ -1,0 +1,165 @@
+//! Ranges and edges of integers that reach beyond what the samples can be: against whole numbers of 128 bits.
+
+use super::oracle::{Bins, Case, Number};
+use super::{SUITE, by_every_algorithm};
+use crate::common::{Random, is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use slm::{Device, Histogram, HistogramBound};
+use std::ops::Range;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let trials = [
+        on_every_backend(SUITE, "u8::wide", check::<u8>),
+        on_every_backend(SUITE, "u16::wide", check::<u16>),
+        on_every_backend(SUITE, "u32::wide", check::<u32>),
+        on_every_backend(SUITE, "i32::wide", check::<i32>),
+        on_every_backend(SUITE, "u8::all_bytes_in_sixteens", sixteens),
+    ];
+    trials.into_iter().flatten().collect()
+}
+
+/// As OpenCV has it: the upper bound is not among the samples, and no bin is closed.
+fn sixteens(device: &Device) -> Result<(), Failed> {
+    let all: Vec<u8> = (0..=255).collect();
+    let counts = Histogram::even(16, 0..256).prepare(device)?.apply(&all)?;
+    let outside = (counts.below()?, counts.above()?, counts.nan()?);
+    if (counts.bins()?, outside) == (&[16; 16][..], (0, 0, 0)) { Ok(()) } else { Err(format!("{counts:?}").into()) }
+}
+
+/// A number, and the type's ends, all of them whole.
+fn whole<T: Number>(number: T) -> i128 {
+    number.into() as i128
+}
+
+fn ends<T: Number>() -> Range<i64> {
+    // The first two special numbers of integers.
+    whole(T::SPECIAL[0]) as i64..whole(T::SPECIAL[1]) as i64
+}
+
+fn check<T: Number>(device: &Device) -> Result<(), Failed>
+where
+    i64: HistogramBound<T>,
+{
+    for (number, (bins, range)) in ranges::<T>().into_iter().enumerate() {
+        for closed in [false, true] {
+            let definition = |x: T| even(whole(x), bins, [range.start, range.end].map(i128::from), closed);
+            let histogram = Histogram::even(bins, range.clone());
+            check_one(device, number, histogram, bins, closed, &range_borders(&range, bins), definition)
+                .map_err(|error| format!("{bins} bins in {range:?}, closed: {closed}: {error}"))?;
+        }
+    }
+    for (number, edges) in edges::<T>().into_iter().enumerate() {
+        for closed in [false, true] {
+            let definition = |x: T| between(whole(x), &edges, closed);
+            let histogram = Histogram::edges(&edges);
+            check_one(device, number, histogram, edges.len() - 1, closed, &edges, definition)
+                .map_err(|error| format!("{edges:?}, closed: {closed}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Ranges that begin, end, or lie beyond the ends of a type, touch them or do not, with few bins and more than numbers, but so few
+/// that every algorithm takes them.
+fn ranges<T: Number>() -> Vec<(usize, Range<i64>)> {
+    let Range { start: least, end: most } = ends::<T>();
+    let (behind, width) = (most + 1, most - least + 1);
+    let ranges = [
+        least..behind,
+        least..behind + 44,
+        least - 3..behind,
+        least - 1000..least + 50,
+        least - 7..least + 1,
+        least - 7..least,
+        least - 9..least - 2,
+        most - 9..most,
+        most - 9..behind,
+        most..behind + 5,
+        behind..behind + 5,
+        behind + 5..behind + 100,
+        least - width..behind + 2 * width,
+        i64::MIN..i64::MAX,
+        i64::MIN..least + 5,
+        most - 5..i64::MAX,
+        least + 3..least + 77,
+    ];
+    ranges.into_iter().flat_map(|range| [1, 3, 16, 200].map(|bins| (bins, range.clone()))).collect()
+}
+
+/// Only the first and the last edge may be beyond.
+fn edges<T: Number>() -> Vec<Vec<i64>> {
+    let Range { start: least, end: most } = ends::<T>();
+    vec![
+        vec![least, least + 16, most + 1],
+        vec![least - 1, least + 16, least + 17, most + 300],
+        vec![least - 1, least, least + 5],
+        vec![least + 3, most, most + 1],
+        vec![least - 9, least],
+        vec![least - 9, least - 1],
+        vec![most, most + 1],
+        vec![most + 1, most + 9],
+        vec![i64::MIN, least + 100, i64::MAX],
+    ]
+}
+
+/// The cell of a number: by the formula, in whole numbers.
+fn even(x: i128, bins: usize, [lower, upper]: [i128; 2], closed: bool) -> usize {
+    if x > upper || (x == upper && !closed) {
+        bins + 1
+    } else if x < lower {
+        bins
+    } else {
+        (((x - lower) * bins as i128 / (upper - lower)) as usize).min(bins - 1)
+    }
+}
+
+fn between(x: i128, edges: &[i64], closed: bool) -> usize {
+    let (bins, upper) = (edges.len() - 1, i128::from(edges[edges.len() - 1]));
+    match edges.iter().filter(|edge| i128::from(**edge) <= x).count() {
+        _ if x == upper && closed => bins - 1,
+        0 => bins,
+        behind if behind > bins => bins + 1,
+        behind => behind - 1,
+    }
+}
+
+/// About where the borders are.
+fn range_borders(range: &Range<i64>, bins: usize) -> Vec<i64> {
+    let [lower, upper] = [range.start, range.end].map(i128::from);
+    (0..=bins as i128).map(|k| (lower + k * (upper - lower) / bins as i128) as i64).collect()
+}
+
+/// Numbers beside borders, at the ends of the type and anywhere.
+fn check_one<T: Number>(
+    device: &Device,
+    number: usize,
+    histogram: Histogram<T>,
+    bins: usize,
+    closed: bool,
+    borders: &[i64],
+    definition: impl Fn(T) -> usize,
+) -> Result<(), String> {
+    let mut random = Random::new(number as u64);
+    let Range { start: least, end: most } = ends::<T>();
+    let beside = |border: i64| T::nearest(border.clamp(least, most) as f64).neighbours();
+    let count = if is_emulated(device) { 60 } else { 2000 };
+    let mut samples: Vec<T> = [least, most].into_iter().flat_map(beside).collect();
+    samples.extend((0..count / 4).flat_map(|_| beside(borders[random.below(borders.len())])));
+    samples.extend((0..count / 4).map(|_| T::nearest(least as f64 + random.unit() * (most - least) as f64)));
+    let (channels, counted) = [(1, 1), (3, 2)][number % 2];
+    samples.truncate(samples.len() / channels * channels);
+
+    let case = Case { closed, channels, counted, ..Case::new(histogram, Bins::Numbers(bins)) };
+    let mut expected = vec![0; counted * (bins + 3)];
+    for (i, &x) in samples.iter().enumerate().filter(|(i, _)| i % channels < counted) {
+        expected[i % channels * (bins + 3) + definition(x)] += 1;
+    }
+    by_every_algorithm(device, &case, &samples, &expected)?;
+    let weights = vec![0.5f32; samples.len()];
+    let sums = case.described().prepare(device).and_then(|histogram| histogram.apply_weighted(&samples, &weights));
+    let sums = super::flat(&sums.map_err(|error| error.to_string())?.sums);
+    match expected.iter().zip(sums).position(|(count, sum)| *count as f64 / 2.0 != sum) {
+        None => Ok(()),
+        Some(k) => Err(format!("sum {k}, of {} weights of a half", expected[k])),
+    }
+}
