@@ -16,8 +16,8 @@ impl Device {
     /// Returns a device on the context and stream of a program that uses `cust`.
     ///
     /// The work of the handle runs on this stream, in the order in which the handle and the program enqueue it. Calls that wait, such
-    /// as [`synchronize`](Self::synchronize), wait for the program's work too and report its failures, and so does dropping the last
-    /// clone. Otherwise the handle behaves like one from [`Device::cuda`], which uses the same context. Programs without a
+    /// as [`synchronize`](Self::synchronize), wait for the program's work too and report its failures. Dropping the last clone also
+    /// waits. Otherwise the handle behaves like one from [`Device::cuda`], which uses the same context. Programs without a
     /// stream of their own can use [`Device::cuda`].
     ///
     /// The handle keeps the stream and the GPU's primary context alive, so the program may drop `context` and its own clone of the

@@ -13,7 +13,7 @@ pub(crate) fn for_chunks<T: Send>(data: &mut [T], size: usize, count: usize, wor
 }
 
 /// Calls `work` with each pair of chunks at the same position of both slices. Chunks have this number of elements, or fewer at
-/// the end; what has none on the other side is left out.
+/// the end. Chunks without a counterpart are omitted.
 pub(crate) fn for_pairs<T: Send>(
     [first, second]: [&mut [T]; 2],
     sizes: [usize; 2],
