@@ -9,8 +9,7 @@ use crate::{Buffer, Device, Element, Result};
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Prepare` in their generic code")]
 pub trait FilterElement: Element + Prepare {}
 
-/// The way from generic code to the code of an element type: compiled once, with this crate, and not with every crate that
-/// Returns the filter with these valid taps on a device.
+/// Operations per element type, compiled once in this crate and not again in every dependent crate.
 pub(crate) trait Prepare: Element {
     /// Returns the filter with these valid taps on a device.
     fn prepare(device: &Device, taps: &Taps<Self>, algorithm: FilterAlgorithm) -> Result<Box<dyn OnDevice<Self>>>;

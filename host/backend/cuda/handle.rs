@@ -60,9 +60,9 @@ pub(super) struct Stream {
 
 /// Owner of a stream, which destroys it.
 enum Owner {
-    /// Its handle.
+    /// The handle.
     Handle,
-    /// The last of these, which the program has others of.
+    /// The last clone of the `Arc` that the program shares.
     #[cfg(cust)]
     Program { _stream: Arc<cust::stream::Stream> },
 }
