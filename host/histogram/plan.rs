@@ -52,7 +52,7 @@ impl Plan {
             algorithm,
             chosen: algorithm,
             kernel: "cpu".to_owned(),
-            reason: "the CPU has one way to count".to_owned(),
+            reason: "the CPU has a single implementation".to_owned(),
             samples,
             bins: rule.bins(),
             channels: rule.counted,

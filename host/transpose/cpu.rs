@@ -38,7 +38,7 @@ impl Transpose {
     }
 
     pub(super) fn plan<T: Element>(&self, device: &Device) -> Plan {
-        let kernel = ["cpu", "the CPU has one way to transpose"];
+        let kernel = ["cpu", "the CPU has a single implementation"];
         Plan::without_launch(device, self.algorithm, &self.matrices, size_of::<T>(), kernel)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A program that is linked with `libcuda` does not even start where no driver is installed. This crate defines the
 //! driver's functions itself: each is a single jump through a table. [`load`] looks for the driver and fills the table.
-//! [`api`] declares the functions that the library `slm` calls. In a program that contains this crate, crates that are linked with `libcuda`, such as
-//! `cust`, call the functions of this crate instead. With the feature `link` they need no `libcuda`.
+//! [`api`] declares the functions that the library `slm` calls. In a program that contains this crate,
+//! other crates that are linked with `libcuda`, such as `cust`, call the functions of this crate instead. With the feature `link` they need no `libcuda`.
 //!
 //! What a function of [`FUNCTIONS`] does:
 //!

@@ -121,7 +121,7 @@ impl Function {
         let ([x, y, z], shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
         let [block_x, block_y, block_z] = shape.block;
         let mut parameters = parameters.map(<*const c_void>::cast_mut);
-        // SAFETY: the parameters are those of the entry point, and what they are on is the caller's promise; the driver
+        // SAFETY: the parameters match the entry point, and the caller vouches for the memory that they refer to; the driver
         // copies them.
         let code = unsafe {
             api::cuLaunchKernel(

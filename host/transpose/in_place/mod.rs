@@ -185,7 +185,7 @@ impl<T: Element> PreparedTransposeInPlace<T> {
     /// ```
     #[must_use]
     pub fn plan(&self) -> Plan {
-        let reason = ["cpu", "the CPU has one way to transpose in place"];
+        let reason = ["cpu", "the CPU has a single implementation"];
         match &self.on_device {
             OnDevice::Cpu(_) => {
                 Plan::without_launch(&self.device, TransposeAlgorithm::Auto, &self.matrices, size_of::<T>(), reason)
