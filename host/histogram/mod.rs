@@ -25,13 +25,13 @@
 //! [`closed`](Histogram::closed), it is in the last bin. Samples below the range, above it, and NaNs are counted separately, so
 //! every sample is counted. Infinities are below or above like other numbers, and -0.0 equals 0.0.
 //!
-//! This holds for every range of finite numbers: it may reach beyond what samples can be, as `0..256` does for bytes, it may
 //! The definitions hold for every range of finite numbers. A range may contain numbers that the sample type cannot represent,
 //! as `0..256` does for bytes. There may be more bins than different samples, or more than the precision of a float can
 //! separate. Then neighbouring borders are equal, and the bin between them stays empty. [`edges`](PreparedHistogram::edges)
-//! returns the borders. NumPy's `histogram` compares floats with the borders that its `linspace` computes, `k * ((upper -
-//! lower) / bins) + lower` in double precision with every operation rounded, so some of its borders differ from these in their
+//! returns the borders. NumPy's `histogram` compares floats with the borders that its `linspace` computes,
+//! `k * ((upper - lower) / bins) + lower` in double precision with every operation rounded, so some of its borders differ from these in their
 //! last bits.
+//!
 //! On a GPU a kernel computes the bin of each float by arithmetic, and [`prepare`](Histogram::prepare) checks the result at every
 //! border. If it is wrong at one of them, the kernel searches a table of the borders, as for [`edges`](Histogram::edges), which is
 //! slower. This happens for ends near the smallest or largest numbers of the type, for more bins than numbers, and in rare other
@@ -42,11 +42,11 @@
 //! Counts are `u64`, so more than 2^32 samples are counted correctly. They are integers, so they are equal on every device, with
 //! every algorithm and any number of threads.
 //!
-//! In a buffer the counts of the channels stand one after another, and for each channel there are `bins` counts, one of
 //! In a buffer, the counts of the channels are stored one after another. Each channel has `bins` counts, then the count of
 //! samples below, the count of samples above, and the count of NaNs. [`counts_len`](PreparedHistogram::counts_len) returns the
 //! total number. [`apply_into`](PreparedHistogram::apply_into) overwrites the counts, and
 //! [`accumulate_into`](PreparedHistogram::accumulate_into) adds to them, modulo 2^64.
+//!
 //! # Weights
 //!
 //! [`apply_weighted`](PreparedHistogram::apply_weighted) adds a weight for each sample instead of counting it. To make the sums
