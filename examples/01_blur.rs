@@ -1,12 +1,12 @@
-//! Blurs a picture with a Gaussian, one pass along the rows and one down the columns:
+//! Blurs a picture with a Gaussian, in one pass along the rows and one down the columns:
 //!
 //! ```sh
 //! cargo run --release --example 01_blur -- assets/camera.png blurred.png --sigma 3
 //! ```
 //!
-//! PNG and JPEG, grey and colour, 8 and 16 bits, with and without transparency. The channels' numbers are blurred as
-//! they stand in the file, as SciPy's `gaussian_filter` does. The result is checked before it is written, against a naive
-//! evaluation at some pixels. A file that exists is overwritten with `--force` only.
+//! PNG and JPEG, grey and colour, 8 and 16 bits, with and without transparency. The stored numbers are blurred without
+//! conversion, as SciPy's `gaussian_filter` does. Before the result is written, it is compared with a naive evaluation at some
+//! pixels. `--force` allows overwriting a file.
 
 mod common;
 
@@ -21,28 +21,28 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Beyond it, every picture of a usual size is one even colour.
+/// Above it, every picture of a usual size becomes one even colour.
 const MOST_SIGMA: f64 = 100_000.0;
 
 /// Blurs a picture with a Gaussian.
 #[derive(Debug, Parser)]
 #[command(name = "01_blur")]
 struct Arguments {
-    /// The picture: PNG or JPEG
+    /// Input picture: PNG or JPEG
     input: PathBuf,
-    /// Where the result goes: a PNG or JPEG, as the extension says
+    /// Output picture: PNG or JPEG, by its extension
     output: PathBuf,
-    /// The Gaussian's standard deviation in pixels
+    /// Standard deviation of the Gaussian, in pixels
     #[arg(long, default_value_t = 3.0, allow_hyphen_values = true)]
     sigma: f64,
-    /// Overwrite the output if there is such a file
+    /// Overwrite the output if it exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     device: DeviceOption,
 }
 
-/// Why there is no result.
+/// Reason for the failure of the example.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error("--sigma {0}: it must be more than 0 and at most {MOST_SIGMA}")]
@@ -79,7 +79,7 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     Ok(report)
 }
 
-/// The Gaussian at whole numbers up to four standard deviations away, with the sum 1.
+/// Returns the Gaussian at integers up to four standard deviations away, with the sum 1.
 fn gaussian(sigma: f64) -> Result<Vec<f32>, Failure> {
     if !(sigma > 0.0 && sigma <= MOST_SIGMA) {
         return Err(Failure::Sigma(sigma));
@@ -90,7 +90,7 @@ fn gaussian(sigma: f64) -> Result<Vec<f32>, Failure> {
     Ok(weights.iter().map(|weight| (weight / sum) as f32).collect())
 }
 
-/// Blurs every plane: gives the planes, how it was done, and how long the device took.
+/// Blurs every plane. Returns the planes, the plan, and the time of the device.
 fn blur(
     device: &Device,
     planes: &[Array2<f32>],
@@ -121,13 +121,13 @@ fn blur(
     Ok((blurred, report, time))
 }
 
-/// Checks that a blurred plane stays between the least and the greatest number of the original, and that it is what
-/// the definition says: at the corners, and at some pixels between them.
+/// Returns an error if a blurred plane leaves the range of the original, or differs from the definition at the corners or at
+/// some pixels between them.
 fn check(channel: usize, before: &Array2<f32>, after: &Array2<f32>, taps: &[f32]) -> Result<(), Failure> {
     let bound = rounding(before, taps);
     let compare = |(row, column): (usize, usize), expected: f64| {
         let actual = after[[row, column]];
-        // So that a NaN is wrong.
+        // A NaN must fail.
         let agrees = (f64::from(actual) - expected).abs() <= bound;
         if agrees { Ok(()) } else { Err(Failure::Wrong { channel, row, column, actual, expected, bound }) }
     };
@@ -145,8 +145,8 @@ fn check(channel: usize, before: &Array2<f32>, after: &Array2<f32>, taps: &[f32]
     Ok(())
 }
 
-/// How far both passes can be from the exact result: twice the bound that the library documents, and what the taps'
-/// sum, being rounded, is off from 1.
+/// Returns the maximum distance of both passes from the exact result: twice the bound that the library documents, plus the
+/// rounding error of the sum of the taps.
 fn rounding(plane: &Array2<f32>, taps: &[f32]) -> f64 {
     let relative = 1.0 + taps.len() as f64 * f64::from(f32::EPSILON) / 2.0;
     let sum: f64 = taps.iter().copied().map(f64::from).sum();
@@ -154,7 +154,7 @@ fn rounding(plane: &Array2<f32>, taps: &[f32]) -> f64 {
     f64::from(largest) * ((sum * relative).powi(2) - 1.0 + 2.0 * (sum.powi(2) - 1.0).abs())
 }
 
-/// A pixel of the blurred plane, in double precision.
+/// Returns a pixel of the blurred plane, in double precision.
 fn naive(plane: &Array2<f32>, taps: &[f32], row: usize, column: usize) -> f64 {
     let (rows, columns) = plane.dim();
     let (rows, columns) = (weights(taps, row, rows), weights(taps, column, columns));
@@ -162,8 +162,8 @@ fn naive(plane: &Array2<f32>, taps: &[f32], row: usize, column: usize) -> f64 {
     rows.iter().map(|&(r, weight)| weight * row(r)).sum()
 }
 
-/// How much each of `n` pixels counts for the one at `centre`, its reflections included; those that count nothing are
-/// left out.
+/// Returns the weight of each of `n` pixels for the pixel at `centre`, including its reflections. Pixels with the weight zero
+/// are omitted.
 fn weights(taps: &[f32], centre: usize, n: usize) -> Vec<(usize, f64)> {
     let mut weights = vec![0.0; n];
     let first = centre as i64 - taps.len() as i64 / 2;
@@ -174,7 +174,7 @@ fn weights(taps: &[f32], centre: usize, n: usize) -> Vec<(usize, f64)> {
     weights.into_iter().enumerate().filter(|&(_, weight)| weight != 0.0).collect()
 }
 
-/// The channels. Colours are multiplied by the opacity: what cannot be seen must not show in the blur.
+/// Returns the channels as planes. Colours are multiplied by the opacity, so that invisible colours do not show in the blur.
 fn planes(picture: &Picture) -> Vec<Array2<f32>> {
     let (samples, channels) = (picture.samples(), usize::from(picture.color.channel_count()));
     let plane = |channel| {
@@ -189,11 +189,11 @@ fn planes(picture: &Picture) -> Vec<Array2<f32>> {
     planes
 }
 
-/// The picture with other channels: the reverse of [`planes`], rounded.
+/// Returns the picture with other planes, rounded: the inverse of [`planes`].
 fn with_planes(picture: &Picture, mut planes: Vec<Array2<f32>>) -> Picture {
     let most = f32::from(picture.most());
     if let Some((alpha, colors)) = planes.split_last_mut().filter(|_| picture.color.has_alpha()) {
-        // Where the opacity is rounded to nothing, the colour would be noise.
+        // Where the opacity is rounded to zero, the colour would be noise.
         let divide = |c: &mut f32, &a: &f32| *c = if a < 0.5 { 0.0 } else { *c * (most / a) };
         colors.iter_mut().for_each(|color| color.zip_mut_with(alpha, divide));
     }

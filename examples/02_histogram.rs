@@ -4,8 +4,8 @@
 //! cargo run --release --example 02_histogram -- assets/astronaut.png --svg astronaut.svg
 //! ```
 //!
-//! Pictures are PNG or JPEG, and their opacity is not counted; `--bytes` counts the bytes of any file. The bins divide all
-//! values of a sample evenly. The result is compared with a count of the example's own.
+//! Pictures are PNG or JPEG. Their opacity is not counted. `--bytes` counts the bytes of any file. The bins divide all values
+//! of a sample evenly. The result is compared with a separate count on the host.
 
 mod common;
 
@@ -21,20 +21,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The columns that the longest bar of the terminal takes.
+/// Columns of the longest bar in the terminal.
 const BAR: usize = 60;
 
 /// Draws the histogram of a picture, or of the bytes of a file.
 #[derive(Debug, Parser)]
 #[command(name = "02_histogram")]
 struct Arguments {
-    /// A PNG or JPEG picture, or any file with --bytes
+    /// PNG or JPEG picture, or any file with --bytes
     input: PathBuf,
-    /// How many bins, at most one for each level of a sample: 256, or 65536 for a picture of 16 bits. Those that divide this
-    /// number have equally many levels each
+    /// Number of bins, at most the number of levels of a sample: 256, or 65536 for 16 bits. All bins have equally many levels
+    /// if it divides this number
     #[arg(long, default_value_t = 32, allow_hyphen_values = true)]
     bins: usize,
-    /// Count the bytes of the file, whatever it is
+    /// Count the bytes of the file, whatever its format
     #[arg(long)]
     bytes: bool,
     #[command(flatten)]
@@ -43,14 +43,14 @@ struct Arguments {
     device: DeviceOption,
 }
 
-/// Why there is no result.
+/// Reason for the failure of the example.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
     File(#[from] FileError),
     #[error("{0}; --bytes counts the bytes of any file")]
     NoPicture(FileError),
-    #[error("--bins {bins}: the samples have {levels} levels, so there can be 1 to {levels} bins")]
+    #[error("--bins {bins}: the samples have {levels} levels, use 1 to {levels} bins")]
     Bins { bins: usize, levels: u64 },
     #[error(transparent)]
     Histogram(#[from] slm::Error),
@@ -75,7 +75,7 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     Ok(report)
 }
 
-/// What is counted.
+/// Samples to count.
 enum Samples {
     Bytes(Vec<u8>),
     Picture(Picture),
@@ -93,7 +93,7 @@ impl Samples {
         })
     }
 
-    /// Counts the samples: the counts, and how it was done.
+    /// Returns the counts of the samples, and the plan.
     fn count(&self, device: &Device, bins: usize) -> Result<(Histograms, String), Failure> {
         match self {
             Samples::Bytes(bytes) => count(device, bytes, u8::MAX, &["bytes"], 1, bins),
@@ -108,7 +108,7 @@ impl Samples {
         }
     }
 
-    /// A panel for each channel.
+    /// Returns a panel for each channel.
     fn chart(&self, histograms: &Histograms, arguments: &Arguments) -> Chart {
         let (name, bins) = (short_name(&arguments.input), arguments.bins);
         let (what, label, up) = match self {
@@ -131,7 +131,7 @@ impl Samples {
     }
 }
 
-/// The name of a file without its folder, cut where it would be too long for a title.
+/// Returns the name of a file without its folder, shortened to fit into a title.
 fn short_name(path: &Path) -> String {
     const MOST: usize = 60;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -141,7 +141,7 @@ fn short_name(path: &Path) -> String {
     }
 }
 
-/// Counts interleaved channels, of which those with names come first: what came of it, and how it was done.
+/// Counts interleaved channels. The first ones have names, and only these are counted. Returns the counts and the plan.
 fn count<T: HistogramElement + Into<u64>>(
     device: &Device,
     samples: &[T],
@@ -193,19 +193,19 @@ fn check<T: HistogramElement + Into<u64>>(
     Ok(())
 }
 
-/// The counts of some channels, with their names. All have as many bins, from 0 to `most`.
+/// Counts of some channels, with their names. All have the same number of bins, from 0 to `most`.
 struct Histograms {
     counts: Vec<(&'static str, Vec<u64>)>,
     most: u64,
 }
 
 impl Histograms {
-    /// The least value in a bin; of the bin after the last one, that after the largest value.
+    /// Returns the smallest value in a bin; for the bin after the last one, the number after the largest value.
     fn first(&self, bin: usize, bins: usize) -> u64 {
         if bin == bins { self.most + 1 } else { (bin as u64 * self.most).div_ceil(bins as u64) }
     }
 
-    /// A line for each bin: its first value, a bar and its count.
+    /// Returns a line for each bin: its first value, a bar and its count.
     fn print(&self, report: &mut String) {
         let largest = self.counts.iter().flat_map(|(_, counts)| counts).copied().max().unwrap_or(0).max(1);
         for (name, counts) in &self.counts {
@@ -226,7 +226,7 @@ impl Histograms {
         self.counts.iter().map(|(name, counts)| self.panel(name, counts)).collect()
     }
 
-    /// Bars that are as wide as the levels that they count.
+    /// Returns bars with the width of the levels that they count.
     fn panel(&self, name: &str, counts: &[u64]) -> Panel {
         let edge = |bin| self.first(bin, counts.len()) as f64;
         let bar = |(bin, &height): (usize, &u64)| Bar { left: edge(bin), right: edge(bin + 1), height };

@@ -4,9 +4,9 @@
 //! cargo run --release --example 03_transpose -- assets/astronaut.png turned.png rotate90
 //! ```
 //!
-//! A transposition (`T`) swaps rows and columns. Pixels stay whole, because its elements have as many bytes as a pixel. The
-//! other operations also need the rows in reverse order (`R`), which the library has no operation for and which moves
-//! nothing: the rows of an `ndarray` view go backwards, and `Buffer2::upload` reads them in that order. From left to right:
+//! A transposition (`T`) swaps rows and columns. Its elements have as many bytes as a pixel, so pixels stay whole. Some
+//! operations also reverse the order of the rows (`R`). This needs no kernel and moves no data: `Buffer2::upload` reads an
+//! `ndarray` view with reversed rows. The steps, from left to right:
 //!
 //! | operation | steps |
 //! |---|---|
@@ -17,10 +17,10 @@
 //! | `flip-horizontal` (as in a mirror) | `T R T` |
 //! | `rotate180` | `R T R T` |
 //!
-//! Several operations follow each other, and so do their steps. Two equal steps in a row cancel out: `rotate90
+//! Several operations run one after another, and their steps are joined. Two equal neighbouring steps cancel out: `rotate90
 //! flip-horizontal` is `R T` and `T R T`, which is `T` alone.
 //!
-//! The result is compared with the picture, pixel by pixel, by the definitions of the operations and not by their steps.
+//! The result is compared with the picture, pixel by pixel, by the definitions of the operations, which do not use the steps.
 
 mod common;
 
@@ -38,14 +38,14 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "03_transpose")]
 struct Arguments {
-    /// The picture: PNG or JPEG
+    /// Input picture: PNG or JPEG
     input: PathBuf,
-    /// Where the result goes: a PNG or JPEG, as the extension says
+    /// Output picture: PNG or JPEG, by its extension
     output: PathBuf,
-    /// What is done, one after another
+    /// Operations, in order
     #[arg(value_enum, default_value = "transpose")]
     operations: Vec<Operation>,
-    /// Overwrite the output if there is such a file
+    /// Overwrite the output if it exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -74,7 +74,7 @@ enum Step {
     ReverseRows,
 }
 
-/// Why there is no result.
+/// Reason for the failure of the example.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -119,7 +119,7 @@ impl Operation {
         }
     }
 
-    /// Where the pixel at a place of the result comes from, in a picture of this shape.
+    /// Returns the source of the pixel at a position of the result, in a picture of this shape.
     fn source(self, [row, column]: [usize; 2], [rows, columns]: [usize; 2]) -> [usize; 2] {
         match self {
             Operation::Transpose => [column, row],
@@ -131,14 +131,14 @@ impl Operation {
         }
     }
 
-    /// The shape of the result.
+    /// Returns the shape of the result.
     fn shape(self, [rows, columns]: [usize; 2]) -> [usize; 2] {
         let swaps = matches!(self, Operation::Transpose | Operation::Rotate90 | Operation::Rotate270);
         if swaps { [columns, rows] } else { [rows, columns] }
     }
 }
 
-/// The steps of all operations, without those that cancel out.
+/// Returns the steps of all operations, without steps that cancel out.
 fn steps(operations: &[Operation]) -> Vec<Step> {
     let mut steps = Vec::new();
     for step in operations.iter().flat_map(|operation| operation.steps()) {
@@ -165,7 +165,7 @@ fn turn(device: &Device, picture: &Picture, steps: &[Step], report: &mut String)
     Ok(Picture { rows, columns, color: picture.color, bytes: matrix.iter().copied().collect() })
 }
 
-/// Transposes a matrix of elements of `size` bytes.
+/// Returns the transposed matrix of elements of `size` bytes.
 fn transpose(
     device: &Device,
     matrix: ArrayView2<'_, u8>,
@@ -181,10 +181,10 @@ fn transpose(
     output.download()
 }
 
-/// Compares every pixel with the one that it is to be.
+/// Returns an error if a pixel differs from the expected one.
 fn check(picture: &Picture, turned: &Picture, operations: &[Operation]) -> Result<(), Failure> {
     let mut expected = [picture.rows, picture.columns];
-    // The shapes before each operation.
+    // Shapes before each operation.
     let mut shapes = Vec::new();
     for operation in operations {
         shapes.push(expected);

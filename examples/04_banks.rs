@@ -4,10 +4,10 @@
 //! cargo run --release --example 04_banks -- --svg banks.svg
 //! ```
 //!
-//! What is measured is how many times as long an access takes as without conflicts, which is to be the predicted degree.
-//! The CPU has no shared memory, so in its place an emulated GPU runs the kernels. That has no time either: it counts the
-//! passes that accesses take. Predictions are compared with what is known of the patterns, and an emulated device's numbers
-//! with the predictions; the sums of the loop are checked everywhere.
+//! The measured number is the time of an access, relative to an access without conflicts. The model predicts the same number:
+//! the degree of the conflict. The CPU has no shared memory, so emulated GPUs run the kernels instead. They count the
+//! wavefronts of accesses, because they have no timing. Predictions are compared with the known degrees of the patterns, and
+//! measurements of emulated devices with the predictions. The sums of the loop are checked on every device.
 
 mod common;
 
@@ -21,20 +21,20 @@ use slm::{Backend, Device};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-/// The strides of the table and the drawing.
+/// Strides of the table and the drawing.
 const STRIDES: std::ops::RangeInclusive<u32> = 1..=64;
 
-/// The strides of the loop.
+/// Strides of the loop.
 const LOOPS: [u32; 3] = [1, 16, 32];
 
-/// What each lane of the loop adds for each iteration's number.
+/// Number that each lane of the loop adds per iteration.
 const FACTOR: u32 = 3;
 
 /// Shows bank conflicts.
 #[derive(Debug, Parser)]
 #[command(name = "04_banks")]
 struct Arguments {
-    /// The iterations of the loop; without it, 2^20, or 2^10 on an emulated device
+    /// Number of iterations of the loop; 2^20 by default, and 2^10 on an emulated device
     #[arg(long, allow_hyphen_values = true)]
     iterations: Option<u32>,
     #[command(flatten)]
@@ -43,7 +43,7 @@ struct Arguments {
     device: DeviceOption,
 }
 
-/// Why there is no result.
+/// Reason for the failure of the example.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -78,7 +78,7 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     Ok(report)
 }
 
-/// The devices that measure, the main one first: the one that was opened, or emulated ones in the place of the CPU.
+/// Devices that measure, the main one first: the opened device, or emulated ones instead of the CPU.
 fn measuring(device: Device, report: &mut String) -> Vec<Device> {
     if device.info().backend != Backend::Cpu {
         return vec![device];
@@ -89,14 +89,14 @@ fn measuring(device: Device, report: &mut String) -> Vec<Device> {
     devices.into()
 }
 
-/// A pattern's degree with some number of banks, and what was measured, if the device has so many.
+/// Degree of a pattern for a number of banks, and the measurement, if the device has this number of banks.
 struct Degree {
     predicted: u32,
     measured: Option<f64>,
 }
 
 impl Degree {
-    /// Words that are loaded; `expected` is the degree that is known.
+    /// Words to load; `expected` is the known degree.
     fn of(devices: &[Device], model: BankModel, named: Named, expected: u32) -> Result<Self, Failure> {
         let pattern = named.pattern(AccessKind::Load, Width::B4);
         let what = |banks| format!("the degree of {named} with {banks} banks");
@@ -105,7 +105,8 @@ impl Degree {
         let Some(device) = devices.iter().find(|device| model_of(device) == model) else {
             return Ok(Degree { predicted, measured: None });
         };
-        // With 16 banks a whole warp takes two turns at least; so does the pattern without conflicts that it is compared with.
+        // With 16 banks a whole warp takes at least two wavefronts, and so does the pattern without conflicts that it is
+        // compared with.
         let measured = pattern.probe(device)?.serialisation();
         if device.info().backend == Backend::Emulated {
             same(|| what(model.banks()), measured, predicted.into())?;
@@ -123,7 +124,7 @@ fn same(what: impl FnOnce() -> String, actual: f64, expected: f64) -> Result<(),
     if actual == expected { Ok(()) } else { Err(Failure::Wrong { what: what(), actual, expected }) }
 }
 
-/// The textbooks' patterns of 32 threads `g`, with 16 and 32 banks.
+/// Returns the textbook patterns of 32 threads `g`, with 16 and 32 banks.
 fn print_named(devices: &[Device], report: &mut String) -> Result<(), Failure> {
     let _ = writeln!(report, "\n{:>9} {:>18} {:>18}", "", "16 banks", "32 banks");
     let _ = writeln!(report, "{:>9} {:>8} {:>9} {:>8} {:>9}", "word", "degree", "measured", "degree", "measured");
@@ -137,7 +138,7 @@ fn print_named(devices: &[Device], report: &mut String) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A stride, and the one that it is padded to.
+/// A stride and its padded stride.
 struct Row {
     stride: u32,
     padded_stride: u32,
@@ -149,7 +150,7 @@ impl Row {
     fn new(devices: &[Device], stride: u32) -> Result<Self, Failure> {
         let model = model_of(&devices[0]);
         let padded_stride = model.padded_stride(stride, Width::B4);
-        // As many lanes meet as stride and banks have for their greatest common divisor.
+        // The degree is the greatest common divisor of stride and banks.
         let expected = 1 << stride.trailing_zeros().min(model.banks().ilog2());
         let plain = Degree::of(devices, model, Named::Strided(stride), expected)?;
         let padded = Degree::of(devices, model, Named::Strided(padded_stride), 1)?;
@@ -157,7 +158,7 @@ impl Row {
     }
 }
 
-/// The model of a device's banks.
+/// Returns the model of a device's banks.
 fn model_of(device: &Device) -> BankModel {
     match device.info().shared_memory {
         Some(shared) if shared.banks == BankModel::SIXTEEN.banks() => BankModel::SIXTEEN,
@@ -198,7 +199,7 @@ fn print_loops(device: &Device, iterations: Option<u32>, report: &mut String) ->
     Ok(())
 }
 
-/// The cycles of an iteration.
+/// Returns the cycles per iteration.
 fn cycles(device: &Device, stride: u32, iterations: u32) -> Result<f64, Failure> {
     let run = Accumulation { stride, iterations, factor: FACTOR }.run(device)?;
     let n = u64::from(iterations);
@@ -209,7 +210,7 @@ fn cycles(device: &Device, stride: u32, iterations: u32) -> Result<f64, Failure>
     Ok(run.cycles as f64 / f64::from(iterations.max(1)))
 }
 
-/// A panel for strides as they are, and one for those that they are padded to.
+/// Returns a panel for the plain strides and a panel for the padded ones.
 fn chart(device: &Device, rows: &[Row], options: &ChartOptions) -> Chart {
     let banks = model_of(device).banks();
     let across = Axis {
@@ -223,7 +224,7 @@ fn chart(device: &Device, rows: &[Row], options: &ChartOptions) -> Chart {
     Chart { title, across, up: "degree", growth: options.growth(2), panels: vec![plain, padded] }
 }
 
-/// A bar for the degree of each stride, and a circle for what was measured.
+/// Returns a bar for the degree of each stride, and a circle for each measurement.
 fn panel(name: &str, color: Color, rows: &[Row], degree: impl Fn(&Row) -> &Degree) -> Panel {
     let bar = |row: &Row| {
         let stride = f64::from(row.stride);

@@ -5,7 +5,7 @@ use slm_kernels::signal::Border;
 
 /// Values of a signal `a b c d` beyond its ends.
 ///
-/// The definitions are those of SciPy's `ndimage`. They hold at any distance from the signal, also for filters that are longer
+/// The definitions agree with SciPy's `ndimage`. They hold at any distance from the signal, also for filters that are longer
 /// than it.
 ///
 /// ```

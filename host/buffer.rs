@@ -166,7 +166,7 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Copies rows of `data` to the buffer, after all work that was enqueued before. They fit.
+    /// Copies rows of `data` to the buffer, after all work that was enqueued before. The caller has checked that they fit.
     pub(crate) fn upload_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
         match &mut self.storage {
             Storage::Cpu(target) => rows.copy(data, target),
@@ -176,7 +176,7 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Copies rows to `data`, after all work that was enqueued before. They fit.
+    /// Copies rows to `data`, after all work that was enqueued before. The caller has checked that they fit.
     pub(crate) fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
         match &self.storage {
             Storage::Cpu(source) => rows.copy(source, data),
@@ -186,7 +186,7 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Enqueues a copy of rows of `source`, a buffer of the same device. They fit.
+    /// Enqueues a copy of rows of `source`, a buffer of the same device. The caller has checked that they fit.
     pub(crate) fn copy_rows(&mut self, source: &Buffer<T>, rows: Rows) -> Result<()> {
         match (&mut self.storage, &source.storage) {
             (Storage::Cpu(target), Storage::Cpu(source)) => rows.copy(source, target),
@@ -197,7 +197,7 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Enqueues that all elements become zero.
+    /// Enqueues work that sets all elements to zero.
     pub(crate) fn clear(&mut self) -> Result<()> {
         match &mut self.storage {
             Storage::Cpu(data) => data.fill(T::default()),
@@ -207,7 +207,7 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// The elements of an output that was [unwritten](Device::unwritten), after all work that was enqueued before.
+    /// Returns the elements of an output that was [unwritten](Device::unwritten), after all work that was enqueued before.
     ///
     /// # Errors
     ///

@@ -6,8 +6,8 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 /// A matrix in a device's memory, row after row: element `(r, c)` is at `r * pitch + c` of a [`Buffer`].
 ///
-/// The *pitch* is the distance from row to row in elements. Where it is larger than the number of columns there are gaps
-/// between the rows. Operations and copies of matrices neither read nor write them.
+/// The *row pitch* is the distance between the starts of two rows, in elements. If it is larger than the number of columns,
+/// there are gaps between the rows. Operations and copies of matrices neither read nor write the gaps.
 #[derive(Debug)]
 pub struct Buffer2<T: Element> {
     buffer: Buffer<T>,
@@ -16,12 +16,12 @@ pub struct Buffer2<T: Element> {
     pitch: usize,
 }
 
-/// Rows that lose the gaps between them are copied in so many parts, and need memory for one at a time.
+/// Number of parts in which rows are copied to remove their gaps. Each part needs temporary memory.
 const GAP_PARTS: usize = 16;
 
-/// Making matrices.
+/// Creating matrices.
 impl<T: Element> Buffer2<T> {
-    /// Returns the number of elements from the first of a matrix to its last: what a buffer has to have for
+    /// Returns the number of elements from the first to the last element of a matrix: the minimum buffer length for
     /// [`from_buffer`](Self::from_buffer).
     ///
     /// ```
@@ -33,7 +33,8 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Pitch`] if the pitch is shorter than a row, and [`Error::TooLarge`] for a shape that no matrix has.
+    /// * [`Error::Pitch`] if the pitch is shorter than a row.
+    /// * [`Error::TooLarge`] if the matrix would exceed the address space.
     pub fn buffer_len(rows: usize, columns: usize, pitch: usize) -> Result<usize> {
         if pitch < columns {
             return Err(Error::Pitch { columns, pitch });
@@ -41,10 +42,10 @@ impl<T: Element> Buffer2<T> {
         extent(rows, columns, pitch)
     }
 
-    /// Returns the matrix whose rows begin `pitch` elements apart in `buffer`, the first at its start.
+    /// Returns a matrix in the memory of `buffer`. The first row begins at the start of the buffer, and rows are `pitch`
+    /// elements apart.
     ///
-    /// If this fails, the buffer is dropped. It fails only for a buffer shorter than [`buffer_len`](Self::buffer_len)
-    /// says, so who wants to keep the buffer compares before:
+    /// An error drops the buffer. To keep the buffer, compare its length with [`buffer_len`](Self::buffer_len) first:
     ///
     /// ```
     /// use slm::{Buffer2, Device, Error};
@@ -61,7 +62,8 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if the buffer is shorter than the matrix, and what [`buffer_len`](Self::buffer_len) gives.
+    /// * [`Error::Length`] if the buffer is shorter than [`buffer_len`](Self::buffer_len).
+    /// * The errors of [`buffer_len`](Self::buffer_len).
     pub fn from_buffer(buffer: Buffer<T>, rows: usize, columns: usize, pitch: usize) -> Result<Self> {
         let expected = Self::buffer_len(rows, columns, pitch)?;
         if buffer.len() < expected {
@@ -83,12 +85,13 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] for a shape that no matrix has; otherwise as [`Device::zeroed`].
+    /// * [`Error::TooLarge`] if the matrix would exceed the address space.
+    /// * The errors of [`Device::zeroed`].
     pub fn zeroed(device: &Device, rows: usize, columns: usize) -> Result<Self> {
         Self::zeroed_pitched(device, rows, columns, columns)
     }
 
-    /// Returns a matrix of zeros with this row pitch. Its gaps are zeros as well.
+    /// Returns a matrix of zeros with the given row pitch, in elements. The gaps are zeros too.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -100,13 +103,13 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// What [`buffer_len`](Self::buffer_len) and [`Device::zeroed`] give.
+    /// The errors of [`buffer_len`](Self::buffer_len) and [`Device::zeroed`].
     pub fn zeroed_pitched(device: &Device, rows: usize, columns: usize, pitch: usize) -> Result<Self> {
         let buffer = device.zeroed(Self::buffer_len(rows, columns, pitch)?)?;
         Ok(Buffer2 { buffer, rows, columns, pitch })
     }
 
-    /// Returns a matrix without gaps that is a copy of `data`, made when this returns.
+    /// Returns a matrix without gaps that contains a copy of `data`. The copy is done when this returns.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -123,14 +126,16 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// As [`Device::upload`], and [`Error::OutOfHostMemory`] if the rows of `data` do not lie one after another.
+    /// * [`Error::OutOfHostMemory`] for a copy of `data`, if its rows are not contiguous.
+    /// * The errors of [`Device::upload`].
     pub fn upload(device: &Device, data: ArrayView2<'_, T>) -> Result<Self> {
         let (rows, columns) = data.dim();
         let buffer = device.upload(&allocation::row_after_row(data)?)?;
         Ok(Buffer2 { buffer, rows, columns, pitch: columns })
     }
 
-    /// Returns a copy of `data` with this row pitch, made when this returns. The gaps are zeros.
+    /// Returns a matrix with the given row pitch, in elements, that contains a copy of `data`. The gaps are zeros. The copy is
+    /// done when this returns.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -145,7 +150,7 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// As [`zeroed_pitched`](Self::zeroed_pitched), and what [`upload_into`](Self::upload_into) gives.
+    /// The errors of [`zeroed_pitched`](Self::zeroed_pitched) and [`upload_into`](Self::upload_into).
     pub fn upload_pitched(device: &Device, data: ArrayView2<'_, T>, pitch: usize) -> Result<Self> {
         let (rows, columns) = data.dim();
         let mut matrix = Self::zeroed_pitched(device, rows, columns, pitch)?;
@@ -154,9 +159,9 @@ impl<T: Element> Buffer2<T> {
     }
 }
 
-/// Copies.
+/// Copying.
 impl<T: Element> Buffer2<T> {
-    /// Overwrites the elements with `data`, after all work that was enqueued before. The copy is made when this returns.
+    /// Copies `data` to the matrix, after all work that was enqueued before. Returns when the copy is done.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -172,8 +177,9 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if the shapes differ, [`Error::OutOfHostMemory`] if the rows of `data` do not lie one after another,
-    /// and [failures of the device](Error#failures-of-the-device), be it while earlier work ran.
+    /// * [`Error::Shape`] if the shapes differ.
+    /// * [`Error::OutOfHostMemory`] for a copy of `data`, if its rows are not contiguous.
+    /// * [Failures of the device](Error#failures-of-the-device), also of earlier work.
     pub fn upload_into(&mut self, data: ArrayView2<'_, T>) -> Result<()> {
         self.check_shape("the matrix to upload", data.dim())?;
         let data = allocation::row_after_row(data)?;
@@ -188,7 +194,7 @@ impl<T: Element> Buffer2<T> {
     /// use slm::{Buffer2, Device};
     ///
     /// # fn main() -> slm::Result<()> {
-    /// // Each row begins three elements behind the one before, and the last one of these is none of the matrix.
+    /// // Rows begin three elements apart. The sixth element is not part of the matrix.
     /// let buffer = Device::open()?.upload(&[1, 2, 0, 3, 4, 0])?;
     /// let matrix = Buffer2::from_buffer(buffer, 2, 2, 3)?;
     /// assert_eq!(matrix.download()?, array![[1, 2], [3, 4]]);
@@ -198,7 +204,7 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// As [`Buffer::download`].
+    /// The errors of [`Buffer::download`].
     pub fn download(&self) -> Result<Array2<T>> {
         let shape = (self.rows, self.columns);
         let elements = match self.is_buffer() {
@@ -212,7 +218,8 @@ impl<T: Element> Buffer2<T> {
         Ok(Array2::from_shape_vec(shape, elements).expect("`extent` has checked the shape"))
     }
 
-    /// Copies the elements to `data`, after all work that was enqueued before. `data` may have any strides.
+    /// Copies the elements to `data`, after all work that was enqueued before. Returns when the copy is done. `data` may have
+    /// any strides.
     ///
     /// ```
     /// use slm::ndarray::{Array2, array};
@@ -229,8 +236,9 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if the shapes differ, [`Error::OutOfHostMemory`] if the rows of `data` do not lie one after another,
-    /// and [failures of the device](Error#failures-of-the-device), be it while earlier work ran.
+    /// * [`Error::Shape`] if the shapes differ.
+    /// * [`Error::OutOfHostMemory`] for a copy, if the rows of `data` are not contiguous.
+    /// * [Failures of the device](Error#failures-of-the-device), also of earlier work.
     pub fn download_into(&self, mut data: ArrayViewMut2<'_, T>) -> Result<()> {
         self.check_shape("the matrix to download into", data.dim())?;
         match data.as_slice_mut() {
@@ -240,7 +248,7 @@ impl<T: Element> Buffer2<T> {
         Ok(())
     }
 
-    /// Enqueues a copy of the elements of `source`, whose pitch may be another. It never leaves the device.
+    /// Copies the elements of `source` on the device. Returns when the copy is enqueued. The row pitches may differ.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -258,8 +266,9 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] and [`Error::DeviceMismatch`] if the matrices do not match, and [failures of the
-    /// device](Error#failures-of-the-device).
+    /// * [`Error::Shape`] if the shapes differ.
+    /// * [`Error::DeviceMismatch`] if `source` belongs to another handle.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn copy_from(&mut self, source: &Buffer2<T>) -> Result<()> {
         self.buffer.device().check_owner("the source", source.buffer.device())?;
         self.check_shape("the source", (source.rows, source.columns))?;
@@ -282,7 +291,7 @@ impl<T: Element> Buffer2<T> {
     }
 }
 
-/// Parts.
+/// Shape and memory.
 impl<T: Element> Buffer2<T> {
     /// Returns the number of rows.
     #[must_use]
@@ -302,13 +311,13 @@ impl<T: Element> Buffer2<T> {
         self.pitch
     }
 
-    /// Returns the memory that the matrix is in.
+    /// Returns the buffer that holds the matrix.
     #[must_use]
     pub fn buffer(&self) -> &Buffer<T> {
         &self.buffer
     }
 
-    /// Returns the memory that the matrix is in, and gives up the matrix.
+    /// Converts the matrix into the buffer that holds it.
     #[must_use]
     pub fn into_buffer(self) -> Buffer<T> {
         self.buffer
@@ -318,35 +327,35 @@ impl<T: Element> Buffer2<T> {
         &mut self.buffer
     }
 
-    /// The number of elements.
+    /// Returns the number of elements, without gaps.
     pub(crate) fn len(&self) -> usize {
         self.rows * self.columns
     }
 
-    /// Whether the elements are those of the buffer, in its order.
+    /// Returns whether the elements are exactly the elements of the buffer, in the same order.
     pub(crate) fn is_buffer(&self) -> bool {
         self.buffer.len() == self.len() && !self.has_gaps()
     }
 
-    /// Whether there are gaps between rows.
+    /// Returns whether there are gaps between rows.
     pub(crate) fn has_gaps(&self) -> bool {
         self.rows > 1 && self.pitch != self.columns
     }
 
-    /// The elements in a buffer of their own, without gaps: a copy that is enqueued.
+    /// Enqueues a copy of the elements to a new buffer without gaps, and returns that buffer.
     pub(crate) fn gathered(&self) -> Result<Buffer<T>> {
         let mut buffer = self.buffer.device().unwritten(self.len())?;
         buffer.copy_rows(&self.buffer, self.copied(Place::at_start(self.pitch), Place::at_start(self.columns)))?;
         Ok(buffer)
     }
 
-    /// Enqueues copies that put the rows one behind the other, part by part.
+    /// Enqueues copies that remove the gaps between rows, part by part.
     pub(crate) fn close_gaps(&mut self) -> Result<()> {
         if self.has_gaps() {
             let (columns, count) = (self.columns, (self.rows / GAP_PARTS).max(1));
             let mut part = self.buffer.device().unwritten(count * columns)?;
             let contiguous = |first| Place { first, pitch: columns };
-            // The first row stays, and each goes to where rows before it were.
+            // The first row stays. Each other row moves to memory whose rows have already been moved.
             for first in (1..self.rows).step_by(count) {
                 let place = Place { first: first * self.pitch, pitch: self.pitch };
                 let rows =
@@ -360,15 +369,15 @@ impl<T: Element> Buffer2<T> {
         Ok(())
     }
 
-    /// Gives the matrix another shape, with as many elements and no gaps, or of the same extent.
+    /// Gives the matrix another shape without gaps and with the same number of elements, or another shape of the same extent.
     pub(crate) fn reshape(&mut self, [rows, columns]: [usize; 2], pitch: usize) {
         debug_assert!(Self::buffer_len(rows, columns, pitch).is_ok_and(|len| len <= self.buffer.len()));
         (self.rows, self.columns, self.pitch) = (rows, columns, pitch);
     }
 }
 
-/// The elements from the first of a matrix to its last, for a matrix on a device and for one of `ndarray`: that takes
-/// a shape whose lengths, leaving out zeros, multiply to `isize::MAX` at most.
+/// Returns the number of elements from the first to the last element of a matrix, for matrices on devices and of `ndarray`. In
+/// `ndarray` the product of all lengths other than zero is at most `isize::MAX`.
 pub(crate) fn extent(rows: usize, columns: usize, pitch: usize) -> Result<usize> {
     let most = isize::MAX as usize;
     let too_large = |a: usize, b: usize| {

@@ -5,9 +5,8 @@ use cuda_std::{Bf16, F16};
 /// Number types that buffers can hold: the integers of 8 to 64 bits, `f32`, `f64`, and `F16` and `Bf16` of `cuda_std`.
 ///
 /// The trait is sealed, as are [`FilterElement`](crate::FilterElement), [`HistogramElement`](crate::HistogramElement) and
-/// [`TransposeElement`](crate::TransposeElement): the types of an operation are those that it has kernels for. Beyond what
-/// [`Value`](cuda_std::Value) says of a number, these traits bring no items into generic code, so names of other traits stay
-/// unambiguous:
+/// [`TransposeElement`](crate::TransposeElement): each operation supports the types that have kernels. Except for the items of
+/// [`Value`](cuda_std::Value), these traits add no items to generic code, so names of other traits stay unambiguous:
 ///
 /// ```
 /// use slm::{Device, Element, FilterElement, Histogram, HistogramElement, Result, TransposeElement};
@@ -32,7 +31,7 @@ use cuda_std::{Bf16, F16};
 /// }
 /// assert_eq!(names::<f32>(), ("f32", "mine", 7));
 ///
-/// // What they are for.
+/// // An example of their use.
 /// fn largest_bin<T: HistogramElement>(device: &Device, edges: &[T], samples: &[T]) -> Result<Option<u64>> {
 ///     Ok(Histogram::edges(edges).prepare(device)?.apply(samples)?.bins()?.iter().copied().max())
 /// }

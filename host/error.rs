@@ -50,7 +50,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// | device | errors |
 /// |---|---|
 /// | CUDA | [`Driver`](Error::Driver), [`DeviceLost`](Error::DeviceLost) |
-/// | emulated | `FaultyKernel`, `UnwrittenOutput`, `LaunchRefused`, `DeviceRunsCaller`; [`TooLarge`](Error::TooLarge) if the process has created so many buffers that their addresses run out |
+/// | emulated | `FaultyKernel`, `UnwrittenOutput`, `LaunchRefused`, `DeviceRunsCaller`; [`TooLarge`](Error::TooLarge) if the process runs out of buffer addresses |
 /// | CPU | none |
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

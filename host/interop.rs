@@ -16,9 +16,9 @@ impl Device {
     /// Returns a device on the context and stream of a program that uses `cust`.
     ///
     /// The work of the handle runs on this stream, in the order in which the handle and the program enqueue it. Calls that wait, such
-    /// as [`synchronize`](Self::synchronize), wait for the program's work too and report its failures, and so does dropping the last
-    /// clone. Otherwise the handle is like one of [`Device::cuda`], which uses the same context: a program without a stream of its
-    /// own can take that.
+    /// as [`synchronize`](Self::synchronize), wait for the program's work too and report its failures. Dropping the last clone also
+    /// waits. Otherwise the handle behaves like one from [`Device::cuda`], which uses the same context. Programs without a
+    /// stream of their own can use [`Device::cuda`].
     ///
     /// The handle keeps the stream and the GPU's primary context alive, so the program may drop `context` and its own clone of the
     /// `Arc`. As everywhere in `cust`, a stream that the program keeps must not outlive the context.
@@ -52,31 +52,34 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::ForeignContext`] if the stream was created in another context. Contexts of `cust::context::legacy` are always others:
-    /// dropping one destroys it, even while a handle uses it. Otherwise those of [`Device::cuda`].
+    /// * [`Error::ForeignContext`] if the stream was created in another context. This includes every context of
+    ///   `cust::context::legacy`, because dropping such a context destroys it, even while a handle uses it.
+    /// * The errors of [`Device::cuda`].
     pub fn from_cust(context: &Context, stream: Arc<Stream>) -> Result<Self> {
         let (queue, info) = cuda::open_on_stream(context, stream)?;
         Ok(Self::new(Engine::Cuda(queue), info))
     }
 }
 
-/// Exchange of memory with `cust`, for all elements but `F16` and `Bf16`, which `cust` does not know.
+/// Exchange of memory with `cust`, for all elements except `F16` and `Bf16`, which `cust` does not support.
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 impl<T: Element + DeviceCopy> Buffer<T> {
-    /// Converts a buffer of `cust`, without a copy.
+    /// Converts a buffer of `cust` without a copy, and returns it.
     ///
     /// Waits for all work in the GPU's primary context, because uploads and fills of `cust` may still run when its functions have
-    /// returned. To work with the memory again in `cust`, call [`into_cust`](Self::into_cust). Dropping the buffer waits for
-    /// the work of the handle, then frees the memory.
+    /// returned. To use the memory in `cust` again, call [`into_cust`](Self::into_cust). Dropping the buffer waits for the work
+    /// of the handle and then frees the memory.
     ///
-    /// This relies on what `cust` leaves to the program: not to use a `DeviceSlice` of the buffer any more (from `index`), and to
-    /// keep the context in which the buffer was made.
+    /// As with `cust` itself, the program must not use a `DeviceSlice` of the buffer (from `index`) any more, and must keep the
+    /// context in which the buffer was created.
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceUnsupported`] if `device` is not a CUDA device, [`Error::ForeignContext`] if the memory belongs to another GPU or
-    /// to a context of `cust::context::legacy`, and [failures of the device](Error#failures-of-the-device). The
-    /// [`HandOverError`] gives the buffer back.
+    /// The [`HandOverError`] gives the buffer back. It contains:
+    ///
+    /// * [`Error::DeviceUnsupported`] if `device` is not a CUDA device.
+    /// * [`Error::ForeignContext`] if the memory belongs to another GPU or to a context of `cust::context::legacy`.
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn from_cust(
         device: &Device,
         buffer: DeviceBuffer<T>,
@@ -88,20 +91,23 @@ impl<T: Element + DeviceCopy> Buffer<T> {
         }
     }
 
-    /// Converts the buffer to one of `cust`, after all work that was enqueued before.
+    /// Converts the buffer to a buffer of `cust`, after all work that was enqueued before, and returns it.
     ///
     /// Memory that came from `cust` is not copied. Other memory is, on the device: a [`Device`] allocates from a pool, and `cust`
     /// would return memory to the pool without waiting for the work that uses it. To avoid the copy, allocate with `cust`
     /// (`DeviceBuffer::zeroed`) and convert with [`from_cust`](Self::from_cust).
     ///
-    /// The memory lives as long as the primary context of the GPU does: as everywhere in `cust`, the program keeps its `context`
-    /// until it has dropped the result.
+    /// The memory is valid as long as the primary context of the GPU exists. As everywhere in `cust`, the program must keep its
+    /// `context` until it has dropped the result.
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceUnsupported`] if the buffer is not on a CUDA device, [`Error::ForeignContext`] if `context` is another GPU's,
-    /// [`Error::OutOfDeviceMemory`] for the copy, and [failures of the device](Error#failures-of-the-device), of earlier work as
-    /// well. The [`HandOverError`] gives the buffer back.
+    /// The [`HandOverError`] gives the buffer back. It contains:
+    ///
+    /// * [`Error::DeviceUnsupported`] if the buffer is not on a CUDA device.
+    /// * [`Error::ForeignContext`] if `context` belongs to another GPU.
+    /// * [`Error::OutOfDeviceMemory`] for the copy.
+    /// * [Failures of the device](Error#failures-of-the-device), also of earlier work.
     pub fn into_cust(mut self, context: &Context) -> std::result::Result<DeviceBuffer<T>, HandOverError<Self>> {
         let given = match self.storage_mut() {
             Storage::Cuda(memory) => memory.give_to_cust(context),
@@ -115,9 +121,9 @@ fn no_memory(device: &Device) -> Error {
     Error::DeviceUnsupported { device: device.info().name.clone(), lacks: "CUDA memory" }
 }
 
-/// Why a buffer was not handed over, and the buffer itself: a [`Buffer`] or a `DeviceBuffer` of `cust`.
+/// Reason why a buffer was not handed over, and the buffer itself: a [`Buffer`] or a `DeviceBuffer` of `cust`.
 ///
-/// It turns into an [`Error`] where one is expected, as by `?`.
+/// `?` converts it to an [`Error`].
 ///
 /// ```
 /// use slm::cust::memory::DeviceBuffer;
@@ -139,7 +145,7 @@ impl<B> HandOverError<B> {
         HandOverError(Box::new((error, buffer)))
     }
 
-    /// Returns why it was not handed over.
+    /// Returns the reason.
     #[must_use]
     pub fn error(&self) -> &Error {
         &self.0.0

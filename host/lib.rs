@@ -18,13 +18,13 @@
 //! |---|---|
 //! | [`Filter1d`] | correlation and convolution of signals and of matrices along either axis |
 //! | [`Histogram`] | counts of samples in bins, and sums of their weights |
-//! | [`Transpose`] | transposition of matrices, in place as well |
+//! | [`Transpose`] | transposition of matrices, out of place and in place |
 //!
 //! All operations are used the same way. A *description* is plain data. [`prepare`](Filter1d::prepare) checks it and binds
 //! it to a [`Device`]. `apply` runs it on host data, `apply_into` on device [`Buffer`]s, any number of times and from any
-//! thread. Matrices are [`Buffer2`]s there, and arrays of [`ndarray`] on the host.
+//! thread. Matrices are [`Buffer2`]s on a device, and arrays of [`ndarray`] on the host.
 //!
-//! [`Device::kernel`] returns a kernel of another crate, to be launched from safe code. [`banks`] predicts the bank conflicts
+//! [`Device::kernel`] returns a kernel of another crate, which safe code can launch. [`banks`] predicts the bank conflicts
 //! of accesses to shared memory, and finds layouts without conflicts.
 //!
 //! The pages of the `guide` describe [what is safe and what is trusted](guide::safety),
@@ -33,11 +33,11 @@
 //!
 //! # Order and completion
 //!
-//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. If an `apply_into` takes
+//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. If an `apply_into` launches
 //! several kernels on a GPU, no kernels of other threads run between them.
 //!
-//! `apply_into`, [`Kernel::launch`] and [`Buffer::copy_from`] return when the work is enqueued. These wait for all work that
-//! was enqueued before: uploads and downloads, `apply`, `prepare` (which uploads taps or edges),
+//! `apply_into`, [`Kernel::launch`] and [`Buffer::copy_from`] return when the work is enqueued. The following functions
+//! wait for all work that was enqueued before: uploads and downloads, `apply`, `prepare` (which uploads taps or edges),
 //! [`Device::synchronize`] and [`Device::time`]. If enqueued work fails, the next call that waits returns the error.
 //!
 //! # Features
@@ -84,7 +84,7 @@ pub use boundary::{Boundary, Extent};
 pub use buffer::Buffer;
 pub use buffer2::Buffer2;
 pub use cuda_std::image::ImageError;
-/// The crate whose buffers, contexts and streams this one takes and gives.
+/// The crate `cust`, with which this crate exchanges buffers, contexts and streams.
 #[cfg(cust)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 pub use cust;

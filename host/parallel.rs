@@ -12,8 +12,8 @@ pub(crate) fn for_chunks<T: Send>(data: &mut [T], size: usize, count: usize, wor
     data.par_chunks_mut(size).take(count).enumerate().for_each(|(number, chunk)| work(number, chunk));
 }
 
-/// Calls `work` with each chunk of the one and that of the other in the same place, which have so many elements, or fewer at
-/// the end; what has none on the other side is left out.
+/// Calls `work` with each pair of chunks at the same position of both slices. Chunks have this number of elements, or fewer at
+/// the end. Chunks without a counterpart are omitted.
 pub(crate) fn for_pairs<T: Send>(
     [first, second]: [&mut [T]; 2],
     sizes: [usize; 2],

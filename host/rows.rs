@@ -1,36 +1,36 @@
-//! Rows of elements that are copied from one place to another, with gaps between them on either side.
+//! Copies of rows with a pitch on either side.
 
 use std::ops::Range;
 
-/// What is copied. Places, lengths and pitches are in elements.
+/// Rows to copy. Positions, lengths and pitches are in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rows {
     /// Number of rows.
     pub(crate) count: usize,
-    /// Elements of a row.
+    /// Number of elements per row.
     pub(crate) len: usize,
-    /// Where the rows are read.
+    /// Position of the source.
     pub(crate) source: Place,
-    /// Where they are written.
+    /// Position of the target.
     pub(crate) target: Place,
 }
 
-/// Where rows are in memory.
+/// Position of rows in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The place of the first row.
+    /// Position of the first row.
     pub(crate) first: usize,
-    /// From row to row, at least the length of a row.
+    /// Row pitch, at least the length of a row.
     pub(crate) pitch: usize,
 }
 
 impl Place {
-    /// Rows with this pitch from the beginning of some memory on.
+    /// Returns the position of rows with this pitch at the start of memory.
     pub(crate) fn at_start(pitch: usize) -> Self {
         Place { first: 0, pitch }
     }
 
-    /// The end of `count` rows of `len` elements, or `None` if there is no such number.
+    /// Returns the end of `count` rows of `len` elements, or `None` on overflow.
     fn end(&self, count: usize, len: usize) -> Option<usize> {
         let before_last = count.checked_sub(1)?.checked_mul(self.pitch)?;
         self.first.checked_add(before_last)?.checked_add(len)
@@ -38,19 +38,19 @@ impl Place {
 }
 
 impl Rows {
-    /// Whether there is nothing to copy.
+    /// Returns whether there is nothing to copy.
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0 || self.len == 0
     }
 
-    /// Whether all rows are inside of memory of these lengths, and do not overlap in the target.
+    /// Returns whether all rows are inside memory of these lengths and do not overlap in the target.
     pub(crate) fn fit(&self, source: usize, target: usize) -> bool {
         let inside = |place: &Place, memory| place.end(self.count, self.len).is_some_and(|end| end <= memory);
         let apart = self.count == 1 || (self.source.pitch >= self.len && self.target.pitch >= self.len);
         self.is_empty() || (apart && inside(&self.source, source) && inside(&self.target, target))
     }
 
-    /// The rows as one if neither side has gaps.
+    /// Returns the same copy as a single row if neither side has gaps.
     pub(crate) fn joined(self) -> Self {
         if self.count != 1 && (self.source.pitch, self.target.pitch) == (self.len, self.len) {
             return Rows { count: 1, len: self.count * self.len, ..self };
@@ -58,7 +58,7 @@ impl Rows {
         self
     }
 
-    /// Where each row is read and written.
+    /// Returns the source and target position of each row.
     pub(crate) fn each(self) -> impl Iterator<Item = [Range<usize>; 2]> {
         (0..if self.is_empty() { 0 } else { self.count }).map(move |row| {
             [self.source, self.target].map(|place| {
@@ -68,7 +68,7 @@ impl Rows {
         })
     }
 
-    /// Copies them in host memory.
+    /// Copies the rows in host memory.
     pub(crate) fn copy<T: Copy>(self, source: &[T], target: &mut [T]) {
         debug_assert!(self.fit(source.len(), target.len()), "{self:?}");
         for [from, to] in self.joined().each() {

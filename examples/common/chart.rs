@@ -1,8 +1,8 @@
 //! Bar charts as SVG.
 //!
-//! Colours are attributes, which every viewer understands, and those of a light page. Browsers also read the style sheet,
-//! which replaces them where the reader prefers dark pages. The colours of bars are those of Okabe and Ito, which people with
-//! any kind of colour vision can tell apart, and each kind of bar has a panel with its name.
+//! Attributes have the colours for a light page, which every viewer understands. Browsers also read the style sheet, which
+//! replaces them if the reader prefers dark pages. The bars have the colours of Okabe and Ito, which are distinct for every
+//! kind of colour vision, and each kind of bar has its own panel with a name.
 
 pub(crate) use super::scale::Growth;
 
@@ -12,30 +12,30 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// What charts can be written as.
+/// File formats of charts.
 static KIND: Kind = Kind { what: "a chart", extensions: &["svg"] };
 
 /// The options of a chart.
 #[derive(Debug, Args)]
 pub(crate) struct ChartOptions {
-    /// Where to draw the chart, as an SVG; browsers show it dark where the reader prefers that
+    /// Output file of the chart, as an SVG; browsers show it dark if the reader prefers that
     #[arg(long, allow_hyphen_values = true)]
     svg: Option<PathBuf>,
     /// Draw the chart with a logarithmic axis
     #[arg(long, requires = "svg")]
     log: bool,
-    /// Overwrite the chart if there is such a file
+    /// Overwrite the chart if it exists
     #[arg(long, requires = "svg")]
     force: bool,
 }
 
 impl ChartOptions {
-    /// The file, if a chart is asked for and can be written.
+    /// Returns the output file if a chart was requested, or an error if it cannot be written.
     pub(crate) fn output(&self) -> Result<Option<Output>, FileError> {
         self.svg.as_deref().map(|path| Output::new(path, &KIND, self.force)).transpose()
     }
 
-    /// The growth asked for; powers of `base` stand at a logarithmic axis.
+    /// Returns the requested growth. A logarithmic axis is labelled with powers of `base`.
     pub(crate) fn growth(&self, base: u32) -> Growth {
         if self.log { Growth::Log(base) } else { Growth::Linear }
     }
@@ -45,13 +45,13 @@ impl ChartOptions {
 pub(crate) struct Chart {
     pub(crate) title: String,
     pub(crate) across: Axis,
-    /// What the heights are, and their unit.
+    /// Quantity and unit of the heights.
     pub(crate) up: &'static str,
     pub(crate) growth: Growth,
     pub(crate) panels: Vec<Panel>,
 }
 
-/// The horizontal axis: what it is with its unit, its ends, and the numbers at it.
+/// The horizontal axis: its quantity and unit, its ends, and its labels.
 pub(crate) struct Axis {
     pub(crate) label: String,
     pub(crate) ends: [f64; 2],
@@ -61,9 +61,9 @@ pub(crate) struct Axis {
 pub(crate) struct Panel {
     pub(crate) name: String,
     pub(crate) color: Color,
-    /// In order. Bars that touch have one outline.
+    /// Bars in order. Bars that touch have a common outline.
     pub(crate) bars: Vec<Bar>,
-    /// Where circles stand for what was measured.
+    /// Positions of circles, which show measurements.
     pub(crate) measured: Vec<[f64; 2]>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Bar {
     pub(crate) height: u64,
 }
 
-/// A colour for lines and a paler one for areas.
+/// A colour for lines, and a paler one for areas.
 #[derive(Clone, Copy)]
 pub(crate) enum Color {
     Grey,
@@ -100,7 +100,7 @@ const COLORS: [(&str, &str, &str, &str); 12] = [
 ];
 
 impl Color {
-    /// The attributes of an area and its outline.
+    /// Returns the attributes of an area and its outline.
     fn attributes(self) -> String {
         let n = self as usize;
         let [(line, _, stroke, _), (area, _, fill, _)] = [COLORS[4 + n], COLORS[8 + n]];
@@ -108,7 +108,7 @@ impl Color {
     }
 }
 
-/// The attributes for a class of [`COLORS`] that is not a bar's.
+/// Returns the attributes for a class of [`COLORS`] that is not for bars.
 fn of_class(class: &str) -> String {
     let known = COLORS.iter().find(|(name, ..)| *name == class);
     known.map(|(class, what, light, _)| format!(r#"class="{class}" {what}="{light}""#)).unwrap_or_default()
@@ -119,9 +119,9 @@ const WIDTH: f64 = 960.0;
 const LEFT: f64 = 96.0;
 const RIGHT: f64 = WIDTH - 28.0;
 const TOP: f64 = 44.0;
-/// Above a panel, for its name.
+/// Space above a panel, for its name.
 const NAME: f64 = 44.0;
-/// Below all panels, for the numbers and the label of the axis.
+/// Space below all panels, for the labels of the axis.
 const BOTTOM: f64 = 62.0;
 
 impl Chart {
@@ -142,7 +142,7 @@ impl Chart {
 }
 
 impl Panel {
-    /// The largest number, rounded up.
+    /// Returns the largest number, rounded up.
     fn largest(&self) -> u64 {
         let heights = self.bars.iter().map(|bar| bar.height);
         heights.chain(self.measured.iter().map(|[_, y]| y.ceil() as u64)).max().unwrap_or(0)
@@ -233,12 +233,12 @@ impl Drawing<'_> {
         LEFT + (RIGHT - LEFT) * (number - first) / (last - first)
     }
 
-    /// Where a number is in the panel that stands on `base`.
+    /// Returns the position of a number in the panel with this `base`.
     fn y(&self, number: f64, base: f64) -> f64 {
         base - self.panel_height * self.scale.height(number)
     }
 
-    /// The outline of bars that touch, as a path. Of those within one pixel it shows the highest.
+    /// Returns the outline of bars that touch, as a path. Within one pixel it shows the highest bar.
     fn outline(&self, bars: &[Bar], base: f64) -> String {
         let mut path = format!("M{:.1} {base}", self.x(bars[0].left));
         let pixel = |bar: &Bar| self.x(bar.left).floor();
@@ -268,14 +268,14 @@ impl Drawing<'_> {
     }
 }
 
-/// The number with commas between thousands.
+/// Returns the number with commas between thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
     groups.collect::<Vec<_>>().join(",")
 }
 
-/// The text with what SVG would take for its own.
+/// Returns the text with the special characters of SVG escaped.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,11 +1,11 @@
-//! Files that are written whole, and not over others.
+//! Output files: written completely or not at all, and never overwritten by accident.
 
 use image::{ColorType, ImageError};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 
-/// What is wrong with a file.
+/// A file and the reason why it cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {cause}", path.display())]
 pub(crate) struct FileError {
@@ -21,17 +21,17 @@ pub(crate) enum Cause {
     Image(#[from] ImageError),
     #[error("neither a PNG nor a JPEG picture")]
     NoPicture,
-    #[error("the JPEG data end too early")]
+    #[error("the JPEG data are truncated")]
     EndsEarly,
-    #[error("JPEG has 8 bits per channel and no transparency, and the picture is {0:?}: write a .png")]
+    #[error("JPEG supports 8 bits per channel without transparency, but the picture is {0:?}: write a .png")]
     NotForJpeg(ColorType),
-    #[error("what was encoded reads differently")]
+    #[error("the encoded picture differs from the original when decoded")]
     ReadsDifferently,
     #[error("{} can be written as .{} only", .0.what, .0.extensions.join(" or ."))]
     Extension(&'static Kind),
     #[error("the folder {} does not exist", .0.display())]
     NoFolder(PathBuf),
-    #[error("it is a folder")]
+    #[error("the path is a folder")]
     IsFolder,
     #[error("the file exists; --force overwrites it")]
     Exists,
@@ -43,22 +43,22 @@ impl Cause {
     }
 }
 
-/// What can be written, and with which extensions.
+/// A kind of output, and its extensions.
 #[derive(Debug)]
 pub(crate) struct Kind {
     pub(crate) what: &'static str,
     pub(crate) extensions: &'static [&'static str],
 }
 
-/// A file to write.
+/// An output file.
 pub(crate) struct Output {
     path: PathBuf,
     force: bool,
 }
 
 impl Output {
-    /// Checks all that can be checked before there is anything to write, so that nobody waits for a result in vain. `force`
-    /// allows to overwrite a file.
+    /// Returns the output file. Checks everything that can be checked in advance, so that an invalid path fails before the
+    /// computation. `force` allows overwriting a file.
     pub(crate) fn new(path: &Path, kind: &'static Kind, force: bool) -> Result<Self, FileError> {
         let output = Output { path: path.to_owned(), force };
         kind.check(path).and_then(|()| output.check_place()).map_err(|cause| cause.at(path))?;
@@ -83,17 +83,16 @@ impl Output {
         }
     }
 
-    /// Writes the file under another name first and renames it then: a file with the name is always a whole one. Returns
-    /// the line that says so.
+    /// Writes a temporary file and renames it, so that the output file is always complete. Returns the line that reports it.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<String, FileError> {
         self.try_write(bytes).map_err(|cause| cause.at(&self.path))?;
         Ok(format!("wrote {}\n", self.path.display()))
     }
 
     fn try_write(&self, bytes: &[u8]) -> Result<(), Cause> {
-        let partial = Partial::beside(&self.path);
+        let partial = Partial::in_same_folder(&self.path);
         fs::write(&partial.0, bytes)?;
-        // It may be there by now.
+        // Another program may have created it in the meantime.
         self.check_place()?;
         Ok(fs::rename(&partial.0, &self.path)?)
     }
@@ -107,11 +106,11 @@ impl Kind {
     }
 }
 
-/// A file that is not finished. It is removed in the end, unless it was renamed.
+/// A temporary file in the folder of the output. Dropping it removes it unless it was renamed.
 struct Partial(PathBuf);
 
 impl Partial {
-    fn beside(path: &Path) -> Self {
+    fn in_same_folder(path: &Path) -> Self {
         let mut name = OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
         name.push(format!(".{}.partial", process::id()));
@@ -121,7 +120,7 @@ impl Partial {
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        // Usually it is not there any more.
+        // Usually it has been renamed.
         let _ = fs::remove_file(&self.0);
     }
 }

@@ -1,10 +1,11 @@
-//! What the decoder of JPEG does not tell: it fills up what is missing with grey.
+//! A check for truncated JPEG files: the decoder would fill the missing part with grey.
 
-/// Whether a JPEG has its end marker. Goes from marker to marker, as the thumbnail in a header has one of its own.
+/// Returns whether a JPEG has its end marker. Visits marker by marker, because the thumbnail in a header has its own end
+/// marker.
 pub(crate) fn is_complete(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {
-        // What is not a marker is a scan's data: there, 0xff is followed by 0 or the number of a restart.
+        // Bytes outside markers are the data of a scan, where 0xff is followed by 0 or the number of a restart.
         let is_marker = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0 | 0xff | 0xd0..=0xd7);
         let Some(at) = rest.windows(2).position(is_marker) else { return false };
         let marker = rest[at + 1];

@@ -1,9 +1,9 @@
-//! What the examples share.
+//! Code that the examples share.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `program.rs` | the way from the command line to the exit status |
-//! | `file.rs` | files that are written whole, and not over others |
+//! | `program.rs` | command line, report and exit status |
+//! | `file.rs` | output files |
 //! | `picture.rs`, `jpeg.rs` | PNG and JPEG pictures |
 //! | `chart.rs`, `scale.rs` | bar charts as SVG |
 

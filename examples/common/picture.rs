@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-/// What pictures can be written as.
+/// File formats of pictures.
 pub(crate) static KIND: Kind = Kind { what: "a picture", extensions: &["png", "jpg", "jpeg"] };
 
 /// A picture of 8 or 16 bits per channel.
@@ -16,7 +16,7 @@ pub(crate) struct Picture {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) color: ColorType,
-    /// Pixel after pixel, row after row; samples of 16 bits as the machine has them.
+    /// Pixels in row-major order; samples of 16 bits in native byte order.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -30,30 +30,30 @@ impl Picture {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Cause> {
         let format = image::guess_format(bytes).map_err(|_| Cause::NoPicture)?;
         match format {
-            // The decoder would fill up what is missing with grey.
+            // The decoder would fill the missing part with grey.
             ImageFormat::Jpeg if !jpeg::is_complete(bytes) => return Err(Cause::EndsEarly),
             ImageFormat::Jpeg | ImageFormat::Png => {}
             _ => return Err(Cause::NoPicture),
         }
         let mut decoder = ImageReader::with_format(Cursor::new(bytes), format).into_decoder()?;
-        // A header can promise more than there is memory for.
+        // A header can declare more pixels than fit into memory.
         Limits::default().reserve(decoder.total_bytes())?;
         let orientation = decoder.orientation()?;
         let mut image = DynamicImage::from_decoder(decoder)?;
         image.apply_orientation(orientation);
         let (rows, columns, color) = (image.height() as usize, image.width() as usize, image.color());
         let bytes = image.into_bytes();
-        // Neither format has others.
+        // PNG and JPEG have no other sample types.
         let is_known = matches!(color.bytes_per_pixel() / color.channel_count(), 1 | 2);
         if is_known { Ok(Picture { rows, columns, color, bytes }) } else { Err(Cause::NoPicture) }
     }
 
-    /// Whether samples have 16 bits.
+    /// Returns whether samples have 16 bits.
     pub(crate) fn is_wide(&self) -> bool {
         self.color.bytes_per_pixel() > self.color.channel_count()
     }
 
-    /// The greatest sample.
+    /// Returns the largest sample.
     pub(crate) fn most(&self) -> u16 {
         if self.is_wide() { u16::MAX } else { u8::MAX.into() }
     }
@@ -65,7 +65,7 @@ impl Picture {
         }
     }
 
-    /// The same picture with other samples.
+    /// Returns the picture with other samples.
     pub(crate) fn with_samples(&self, samples: impl Iterator<Item = u16>) -> Self {
         let bytes = match self.is_wide() {
             true => samples.flat_map(u16::to_ne_bytes).collect(),
@@ -74,13 +74,13 @@ impl Picture {
         Picture { bytes, ..*self }
     }
 
-    /// Returns an error if the picture would lose more than JPEG always loses.
+    /// Returns an error if JPEG cannot store the channels or sample type of the picture.
     pub(crate) fn check_format(&self, output: &Output) -> Result<(), FileError> {
         let fits = format(output) == ImageFormat::Png || matches!(self.color, ColorType::L8 | ColorType::Rgb8);
         if fits { Ok(()) } else { Err(Cause::NotForJpeg(self.color).at(output.path())) }
     }
 
-    /// Writes the picture, if what will be in the file reads as it. Returns the line that says so.
+    /// Writes the picture, if the encoded bytes decode to it. Returns the line that reports the file.
     pub(crate) fn write(&self, output: &Output) -> Result<String, FileError> {
         let format = format(output);
         output.write(&self.encode(format).map_err(|cause| cause.at(output.path()))?)
@@ -93,7 +93,7 @@ impl Picture {
         let (bytes, same_size) =
             (file.into_inner(), |read: &Self| (read.rows, read.columns) == (self.rows, self.columns));
         let read = Self::decode(&bytes)?;
-        // JPEG loses a little, so only its size can be compared.
+        // JPEG is lossy, so only the size can be compared.
         if !same_size(&read) || (format == ImageFormat::Png && read != *self) {
             return Err(Cause::ReadsDifferently);
         }
@@ -101,7 +101,7 @@ impl Picture {
     }
 }
 
-/// The format of a file with one of the extensions of [`KIND`].
+/// Returns the format of a file with one of the extensions of [`KIND`].
 fn format(output: &Output) -> ImageFormat {
     ImageFormat::from_path(output.path()).unwrap_or(ImageFormat::Png)
 }

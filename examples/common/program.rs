@@ -1,4 +1,4 @@
-//! The way from the command line to the exit status.
+//! Command line, report and exit status.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser};
@@ -12,8 +12,7 @@ use std::{env, fmt};
 /// The option `--device`.
 #[derive(Debug, Args)]
 pub(crate) struct DeviceOption {
-    /// The device: auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED; without it, SLM_DEVICE
-    /// decides
+    /// Device: auto, cpu, cuda, cuda:N, emulated, emulated:PROFILE or emulated:PROFILE:SEED; by default SLM_DEVICE selects it
     #[arg(long, allow_hyphen_values = true)]
     device: Option<String>,
 }
@@ -24,10 +23,10 @@ impl DeviceOption {
     }
 }
 
-/// Parses the command line and runs the example. Prints the report that it returns, or the error in one line.
+/// Parses the command line and runs the example. Prints its report, or its error in one line.
 pub(crate) fn main<A: Parser, E: Display>(run: impl FnOnce(&A) -> Result<String, E>) -> ExitCode {
     let arguments = A::try_parse().unwrap_or_else(|error| with_right_tip::<A>(error).exit());
-    // A closed pipe on the other side is no failure of the example, so nothing is made of errors while printing.
+    // A closed pipe on the other side is not a failure of the example, so errors of printing are ignored.
     match run(&arguments) {
         Ok(report) => {
             let _ = write!(io::stdout(), "{report}");
@@ -41,15 +40,15 @@ pub(crate) fn main<A: Parser, E: Display>(run: impl FnOnce(&A) -> Result<String,
     }
 }
 
-/// Replaces clap's tip for an argument that it takes for an option. To put `--` before it is of no use where options follow, or
-/// where nothing more is expected. The name of a file can begin with `./` instead: that is the tip, if it helps.
+/// Replaces clap's tip for an argument that it reads as an option. clap suggests `--` before it, which does not help if options
+/// follow, or if no positional argument is left. A file name can begin with `./` instead, so the tip says that where it helps.
 fn with_right_tip<A: Parser>(mut error: clap::Error) -> clap::Error {
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(seen))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     else {
         return error;
     };
-    // Of `-x.png` clap has seen `-x` alone.
+    // For `-x.png` clap reports `-x` alone.
     let is_it = |argument: &String| argument == seen || !seen.starts_with("--") && argument.starts_with(&**seen);
     let mut arguments: Vec<_> = env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let Some(argument) = arguments.iter_mut().skip(1).find(|argument| is_it(argument)) else { return error };

@@ -1,23 +1,23 @@
 //! The vertical scale of a chart.
 
-/// How heights grow with numbers.
+/// Growth of heights with numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Growth {
     Linear,
-    /// With the logarithm; the axis has the powers of this base.
+    /// Logarithmic; the axis has the powers of this base.
     Log(u32),
 }
 
-/// A scale for numbers from 0 to a largest one, above which 5 % of the height stay free.
+/// A scale for numbers from 0 to a largest one, with 5 % of the height free above it.
 pub(crate) struct Scale {
     growth: Growth,
     largest: u64,
 }
 
-/// The part of the axis up to the largest number.
+/// Fraction of the axis up to the largest number.
 const FILLED: f64 = 1.0 / 1.05;
 
-/// Where a logarithmic axis begins: below 1, so that a 1 has a height.
+/// Start of a logarithmic axis: below 1, so that a 1 has a height.
 const LEAST: f64 = 0.5;
 
 impl Scale {
@@ -25,7 +25,7 @@ impl Scale {
         Scale { growth, largest: largest.max(1) }
     }
 
-    /// The height of a number, as a part of the axis. Numbers below a logarithmic axis have none.
+    /// Returns the height of a number, as a fraction of the axis. Numbers below a logarithmic axis have the height 0.
     pub(crate) fn height(&self, number: f64) -> f64 {
         let largest = self.largest as f64;
         FILLED
@@ -35,7 +35,7 @@ impl Scale {
             }
     }
 
-    /// The whole numbers that stand at the axis.
+    /// Returns the integers that label the axis.
     pub(crate) fn ticks(&self) -> Vec<u64> {
         match self.growth {
             Growth::Linear => {
@@ -46,7 +46,7 @@ impl Scale {
         }
     }
 
-    /// The powers of the base. Where they are few, twice and five times the powers of ten as well.
+    /// Returns the powers of the base, and for few powers of ten also their multiples by 2 and 5.
     fn powers(&self, base: u64) -> Vec<u64> {
         let factors: &[u64] = if base == 10 && self.largest < 1000 { &[1, 2, 5] } else { &[1] };
         let powers = std::iter::successors(Some(1), |power: &u64| power.checked_mul(base));
@@ -56,7 +56,7 @@ impl Scale {
     }
 }
 
-/// The least of 1, 2 and 5 times powers of ten of which at most five go into `largest`.
+/// Returns the smallest step of the form 1, 2 or 5 times a power of ten that fits into `largest` at most five times.
 fn step(largest: u64) -> u64 {
     let steps = (0..19).flat_map(|k| [1, 2, 5].map(|factor| factor * 10u64.pow(k)));
     steps.into_iter().find(|&step| largest / step <= 5).unwrap_or(u64::MAX)

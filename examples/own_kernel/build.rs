@@ -1,4 +1,4 @@
-//! Brings the compiled kernel to the program: built if a device compiler is there, otherwise the committed one.
+//! Adds the compiled kernel to the program: built if a device compiler is installed, otherwise the committed one.
 
 use cuda_builder::{CudaBuilder, Mode};
 

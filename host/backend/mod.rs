@@ -49,7 +49,7 @@ pub(crate) trait Queue: Send + Sync {
     /// Waits for all work.
     fn synchronize(&self) -> Result<()>;
 
-    /// Returns the result of `work`, and the device's time for the work enqueued by it. Waits for that work.
+    /// Returns the result of `work`, and the device time of the work that it enqueues. Waits for that work.
     fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)>;
 }
 
@@ -79,16 +79,16 @@ pub(crate) trait Memory<T>: Sized {
     /// Enqueues a copy of `source`, which has the same length and device.
     fn copy_from(&mut self, source: &Self) -> Result<()>;
 
-    /// Copies rows of `data`, which fit, to the memory; `data` may be changed afterwards.
+    /// Copies rows of `data` to the memory. The caller has checked that they fit. Returns when `data` may be changed.
     fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()>;
 
-    /// Copies rows of the memory, which fit, to `data`, and waits for that.
+    /// Copies rows of the memory to `data`. The caller has checked that they fit. Returns when the copy is done.
     fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()>;
 
-    /// Enqueues a copy of rows of `source`, which fit and are on the same device.
+    /// Enqueues a copy of rows of `source`, which is on the same device. The caller has checked that they fit.
     fn copy_rows(&mut self, source: &Self, rows: Rows) -> Result<()>;
 
-    /// Enqueues that all elements become zero.
+    /// Enqueues work that sets all elements to zero.
     fn clear(&mut self) -> Result<()>;
 
     /// Returns the number of elements.
@@ -127,7 +127,7 @@ pub(crate) fn by_clock_of_host<R>(work: impl FnOnce() -> Result<R>) -> Result<(R
     Ok((result, start.elapsed()))
 }
 
-/// Parses a number of digits only; `parse` would also take a sign.
+/// Returns the number in a text of digits only; `parse` would also accept a sign.
 pub(crate) fn number<N: FromStr>(digits: &str) -> Option<N> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }

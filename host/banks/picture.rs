@@ -1,18 +1,18 @@
-//! Pictures of accesses: which lanes meet in which bank.
+//! Pictures of accesses: the lanes and the banks that serve them.
 
 use super::{AccessKind, AccessPattern, BankModel, Cost};
 use cuda_std::host::banks::lanes_of;
 use std::fmt::Write;
 
-/// The most columns of a picture.
+/// Maximum number of columns of a picture.
 const COLUMNS: usize = 100;
 
 impl BankModel {
-    /// A picture of the access, as text of at most 100 columns: a row for each pass, in it the lanes that are served,
-    /// below the banks that serve them. `7+` is lane 7 together with others that want the same word; they are listed at
-    /// the end. Phases, if there are several, are told apart.
+    /// Returns a picture of the access as text of at most 100 columns. Each row is a pass and lists the served lanes below
+    /// their banks. `7+` is lane 7 together with other lanes that access the same word; they are listed at the end. If there
+    /// are several phases, each has a heading.
     ///
-    /// In which order a bank serves its words is not documented; the picture takes the lowest lanes first.
+    /// The order in which a bank serves its words is not documented. The picture shows the lowest lanes first.
     ///
     /// ```
     /// use slm::banks::{AccessPattern, BankModel, Width};
@@ -57,7 +57,7 @@ impl BankModel {
         for lane in lanes_of(lanes) {
             let unit = access.addresses[lane as usize] / unit;
             let passes = &mut phase.groups[(unit % groups) as usize];
-            // Atomic operations on one word come one after another.
+            // Atomic operations on one word are serialised.
             let same = passes.iter_mut().find(|pass| pass.unit == unit && pattern.kind() != AccessKind::Atomic);
             match same {
                 Some(pass) => pass.lanes |= 1 << lane,
@@ -68,14 +68,14 @@ impl BankModel {
     }
 }
 
-/// What is served before the next lanes' turn.
+/// Lanes that are served before the next group of lanes.
 struct Phase {
     lanes: u32,
-    /// What each bank, or group of them, gives, in this order.
+    /// Accesses of each bank, or group of banks, in order.
     groups: Vec<Vec<Pass>>,
 }
 
-/// What a bank, or a group of them, gives at once: a unit, to these lanes.
+/// Unit that a bank, or a group of banks, delivers at once to these lanes.
 #[derive(Clone)]
 struct Pass {
     unit: u64,
@@ -98,7 +98,7 @@ fn title(pattern: &AccessPattern, cost: Cost) -> String {
 /// The picture so far.
 struct Picture {
     text: String,
-    /// The rows.
+    /// Rows of the picture.
     passes: usize,
 }
 
@@ -108,7 +108,7 @@ impl Picture {
         self.text.push('\n');
     }
 
-    /// The row of the banks' numbers.
+    /// Returns the row of bank numbers.
     fn banks(&mut self, banks: u32, groups: u32) {
         let each = banks / groups;
         let name =
@@ -132,7 +132,7 @@ impl Picture {
         }
     }
 
-    /// The lanes behind each "+".
+    /// Returns the lists of lanes behind each "+".
     fn together(&mut self, phases: &[Phase]) {
         let passes = phases.iter().flat_map(|phase| phase.groups.iter().flatten());
         let mut together: Vec<u32> = passes.map(|pass| pass.lanes).filter(|lanes| lanes.count_ones() > 1).collect();
@@ -160,7 +160,7 @@ impl Pass {
     }
 }
 
-/// Lanes as ranges, as `0-3+8`: 48 columns at the most.
+/// Returns lanes as ranges, such as `0-3+8`, in at most 48 columns.
 fn lanes_text(lanes: u32) -> String {
     let mut text = String::new();
     let mut rest = lanes;
@@ -169,13 +169,13 @@ fn lanes_text(lanes: u32) -> String {
         let count = (rest >> first).trailing_ones();
         let separator = if text.is_empty() { "" } else { "+" };
         let _ = write!(text, "{separator}{}", group_text(first, first + count - 1));
-        // From the range's end on; a shift by 32 leaves nothing.
+        // The lanes after the range. A shift by 32 clears all lanes.
         rest &= u32::MAX.checked_shl(first + count).unwrap_or(0);
     }
     text
 }
 
-/// Neighbouring numbers.
+/// Returns ranges of consecutive numbers.
 fn group_text(first: u32, last: u32) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }

@@ -75,7 +75,7 @@ impl<T: FilterElement> Filter1d<T> {
         Filter1d { taps, left, boundary: Boundary::Zero, extent: Extent::Same, algorithm: FilterAlgorithm::Auto }
     }
 
-    /// Returns the filter with these values outside of the signal. The default is [`Boundary::Zero`].
+    /// Returns the filter with these values outside the signal. The default is [`Boundary::Zero`].
     #[must_use]
     pub fn boundary(mut self, boundary: Boundary<T>) -> Self {
         self.boundary = boundary;

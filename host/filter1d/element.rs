@@ -9,26 +9,25 @@ use crate::{Buffer, Device, Element, Result};
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Prepare` in their generic code")]
 pub trait FilterElement: Element + Prepare {}
 
-/// The way from generic code to the code of an element type: compiled once, with this crate, and not with every crate that
-/// filters.
+/// Operations per element type, compiled once in this crate and not again in every dependent crate.
 pub(crate) trait Prepare: Element {
-    /// The filter of these taps, which are valid, on a device.
+    /// Returns the filter with these valid taps on a device.
     fn prepare(device: &Device, taps: &Taps<Self>, algorithm: FilterAlgorithm) -> Result<Box<dyn OnDevice<Self>>>;
 }
 
 /// A filter on a device of some kind.
 pub(crate) trait OnDevice<T: Element>: Send + Sync {
-    /// Filters `lines` of `samples` into `outputs`, both of which are on this device.
+    /// Filters `lines` of `samples` into `outputs`. Both buffers are on this device.
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()>;
 
-    /// Returns `len` outputs for samples of the host.
+    /// Returns `len` outputs for samples on the host.
     fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>>;
 
-    /// Returns how `lines` would be filtered on `device`, which is this one.
+    /// Returns the plan for filtering `lines` on `device`, which is this device.
     fn plan(&self, device: &Device, lines: &Lines) -> Plan;
 }
 
-/// What the code of an element type asks of it.
+/// Traits that the code of an element type requires.
 pub(super) trait Number: FilterElement + MultiplyAdd + FilterKernels {}
 
 impl<T: FilterElement + MultiplyAdd + FilterKernels> Number for T {}

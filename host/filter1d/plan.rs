@@ -38,7 +38,7 @@ impl Plan {
             device: device.to_string(),
             algorithm,
             kernel: "cpu".to_owned(),
-            reason: "the CPU has one way to filter".to_owned(),
+            reason: "the CPU has a single implementation".to_owned(),
             outputs: [lines.lines, lines.outputs],
             launches: Vec::new(),
         }

@@ -1,12 +1,12 @@
-//! The numbers that bound bins.
+//! Bounds of bins.
 
 use super::HistogramElement;
 
-/// A number that can be a bound of bins for samples of type `T`: a float for floats of its type, and for integers `T`
-/// itself, `i32` or `i64`.
+/// A number that can bound bins of samples of type `T`. For floats it has type `T`. For integers it has type `T`, `i32` or
+/// `i64`.
 ///
-/// Integers in a wider type reach beyond the samples' own: `0..256` are all bytes. A literal needs no type, and bounds of the
-/// samples' type tell what samples there will be. The trait is sealed.
+/// Integers of a wider type can lie outside the range of the sample type: `0..256` contains all bytes. Integer literals need no
+/// suffix. The trait is sealed.
 ///
 /// ```
 /// use slm::{Device, Histogram};
@@ -24,12 +24,12 @@ use super::HistogramElement;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot bound the bins of a histogram of `{T}`",
-    note = "bounds of floats have the samples' type; those of integers have it, or are `i32` or `i64`"
+    note = "bounds of floats have the sample type; bounds of integers have the sample type, `i32` or `i64`"
 )]
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `IntoBound` in their generic code")]
 pub trait HistogramBound<T: HistogramElement>: Copy + IntoBound<T> {}
 
-/// The way to the type that bounds of samples `T` have in the end.
+/// Conversion to the type in which bounds of samples of type `T` are stored.
 pub(crate) trait IntoBound<T: HistogramElement> {
     fn into_bound(self) -> T::Bound;
 }

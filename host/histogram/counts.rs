@@ -10,9 +10,8 @@ use std::sync::Arc;
 /// Counts of samples of type `T` per channel; sums of weights if `N` is `f64`. [`PreparedHistogram::apply`](super::PreparedHistogram::apply)
 /// returns it.
 ///
-/// Most histograms have one channel, which [`bins`](Self::bins), [`below`](Self::below), [`above`](Self::above) and
-/// [`nan`](Self::nan) return. Of several channels there is no such thing as *the* bins, so they return an error then;
-/// [`channel`](Self::channel) and [`channels`](Self::channels) have those of each.
+/// [`bins`](Self::bins), [`below`](Self::below), [`above`](Self::above) and [`nan`](Self::nan) return the counts of a histogram
+/// with one channel. For several channels they return an error: use [`channel`](Self::channel) or [`channels`](Self::channels).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counts<T: HistogramElement, N = u64> {
     edges: Arc<[T::Bound]>,
@@ -36,7 +35,7 @@ pub struct Channel<'a, N = u64> {
 }
 
 impl<T: HistogramElement, N: Copy> Counts<T, N> {
-    /// Returns the counts of a buffer: the cells of one channel or more.
+    /// Returns the counts in a buffer, which has the cells of at least one channel.
     pub(crate) fn new(counters: Vec<N>, cells: usize, edges: &Arc<[T::Bound]>) -> Self {
         Counts { edges: edges.clone(), counters, cells }
     }
@@ -55,7 +54,7 @@ impl<T: HistogramElement, N: Copy> Counts<T, N> {
         }
     }
 
-    /// Returns the count of each bin of the one channel that was counted.
+    /// Returns the count of each bin of the only counted channel.
     ///
     /// ```
     /// use slm::histogram::HistogramError;
@@ -80,7 +79,7 @@ impl<T: HistogramElement, N: Copy> Counts<T, N> {
         Ok(self.only()?.bins)
     }
 
-    /// Returns the count of samples below the first bin, of the one channel that was counted.
+    /// Returns the count of samples below the first bin in the only counted channel.
     ///
     /// # Errors
     ///
@@ -89,7 +88,7 @@ impl<T: HistogramElement, N: Copy> Counts<T, N> {
         Ok(self.only()?.below)
     }
 
-    /// Returns the count of samples above the last bin, of the one channel that was counted.
+    /// Returns the count of samples above the last bin in the only counted channel.
     ///
     /// # Errors
     ///
@@ -98,7 +97,7 @@ impl<T: HistogramElement, N: Copy> Counts<T, N> {
         Ok(self.only()?.above)
     }
 
-    /// Returns the count of samples that are not a number, of the one channel that was counted.
+    /// Returns the count of NaNs in the only counted channel.
     ///
     /// # Errors
     ///
@@ -107,7 +106,7 @@ impl<T: HistogramElement, N: Copy> Counts<T, N> {
         Ok(self.only()?.nan)
     }
 
-    /// Returns the channels that were counted, in their order.
+    /// Returns the counted channels, in order.
     pub fn channels(&self) -> impl ExactSizeIterator<Item = Channel<'_, N>> {
         self.counters.chunks_exact(self.cells).map(|cells| {
             let (bins, outside) = cells.split_at(cells.len() - OUTSIDE as usize);
@@ -115,7 +114,7 @@ impl<T: HistogramElement, N: Copy> Counts<T, N> {
         })
     }
 
-    /// Returns one of the channels that were counted, numbered from 0; `None` if there are not as many.
+    /// Returns the counted channel with this index, numbered from 0, or `None` if it does not exist.
     #[must_use]
     pub fn channel(&self, channel: usize) -> Option<Channel<'_, N>> {
         self.channels().nth(channel)
@@ -123,7 +122,7 @@ impl<T: HistogramElement, N: Copy> Counts<T, N> {
 }
 
 impl<T: HistogramElement> Counts<T> {
-    /// Returns the number of all samples of all channels that were counted, in bins and outside: `u64::MAX` at the most.
+    /// Returns the total count of all counted channels, inside and outside the bins. Saturates at `u64::MAX`.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counters.iter().fold(0, |sum, count| sum.saturating_add(*count))
@@ -136,7 +135,7 @@ impl<T: HistogramElement> Counts<T> {
 pub struct WeightedCounts<T: HistogramElement> {
     /// Sums of the weights, in bins and outside.
     pub sums: Counts<T, f64>,
-    /// The power of two whose multiples the weights were rounded to: the largest one, if several calls were added up.
+    /// Power of two that the weights were rounded to a multiple of. The largest one if several calls were accumulated.
     pub quantum: f64,
 }
 
@@ -145,7 +144,7 @@ impl<T: HistogramElement> WeightedCounts<T> {
         Ok(WeightedCounts { sums: Counts::new(sums.values()?, cells, edges), quantum: sums.unit() })
     }
 
-    /// Returns an error if these are not the sums of a histogram with so many counters.
+    /// Returns an error if the sums do not have this number of counters.
     pub(super) fn check_len(&self, counters: usize) -> Result<()> {
         check_length("the sums to add to", counters, self.sums.counters.len())
     }

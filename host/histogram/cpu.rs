@@ -33,7 +33,7 @@ pub(super) trait Tally: Fit {
         None::<Even<Self, Self::Scale>>
     }
 
-    /// Bins of equal width with these borders.
+    /// Returns bins of equal width with these borders.
     #[must_use]
     fn even(even: &EvenBins<Self>, _borders: &[Self::Bound], _closed: bool) -> impl Binning<Sample = Self> {
         let even: Option<Even<Self, Self::Scale>> = even.scaled();
@@ -87,7 +87,7 @@ macro_rules! floats {
 }
 floats!(f32 f64);
 
-/// Evaluates an expression with fitted bins, whose rule has these edges; bins are of different types.
+/// Evaluates an expression with fitted bins and the edges of their rule. A macro, because bins have different types.
 macro_rules! with_bins {
     ($fitted:ident, $edges:ident, |$binning:ident| $body:expr) => {
         match &$fitted.bins {
@@ -131,7 +131,7 @@ impl<T: Tally> Histogram<T> {
         Ok(())
     }
 
-    /// The sums of the weights, which are as many as the samples.
+    /// Returns the sums of the weights, one weight per sample.
     fn weighted<W: Real>(&self, samples: &[T], weights: &[W]) -> Result<Sums> {
         let quantum = quantum(weights)?;
         let Histogram { fitted, edges, .. } = self;

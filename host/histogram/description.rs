@@ -116,9 +116,9 @@ impl<T: HistogramElement> Histogram<T> {
     /// Returns a histogram with `bins` bins of equal width, from 1 to 2^24, between the lower end of the range (inclusive) and the
     /// upper end (exclusive). Borders are exact for integers and rounded once for floats; the [module](super) has the formula.
     ///
-    /// Bounds of integers may be numbers that no sample is: `0..256` are all bytes. [`HistogramBound`] says of which types they
-    /// can be. A range that begins below the type of the samples is slower on GPUs, where bins are then searched as
-    /// [`edges`](Self::edges) are, unless samples are `u8`.
+    /// Bounds of integers may lie outside the range of the sample type: `0..256` contains all bytes. [`HistogramBound`] lists
+    /// their types. On GPUs, a range that begins below the smallest sample value is slower, because bins are then searched as
+    /// for [`edges`](Self::edges), except for `u8` samples.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -134,9 +134,10 @@ impl<T: HistogramElement> Histogram<T> {
         Self::new(Bins::Even { bins, lower: range.start.into_bound(), upper: range.end.into_bound() })
     }
 
-    /// Bins between neighbouring edges, which ascend strictly: bin `k` is `edges[k] <= x < edges[k + 1]`, 1 to 2^24 bins.
-    /// The first and the last edge may lie outside of what samples can be: those of floats may be infinite, and those of
-    /// integers beyond the type, as in `edges(&[0, 16, 256])` for bytes.
+    /// Returns a histogram with the bins between neighbouring edges: bin `k` is `edges[k] <= x < edges[k + 1]`, from 1 to 2^24
+    /// bins. The edges must ascend strictly. The first and the last edge may lie outside the range of the sample type: for
+    /// floats they may be infinite, and for integers they may be any number of a wider type, as in `edges(&[0, 16, 256])` for
+    /// bytes.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -203,11 +204,13 @@ impl<T: HistogramElement> Histogram<T> {
     ///
     /// # Errors
     ///
-    /// * [`HistogramError::Bins`] for no bins or more than 2^24; [`HistogramError::LowBits`] for no bits or more than 16.
+    /// * [`HistogramError::Bins`] for no bins or more than 2^24.
+    /// * [`HistogramError::LowBits`] for no bits or more than 16.
     /// * [`HistogramError::Range`] if the ends are not finite, or the upper end is not larger than the lower end.
-    /// * [`HistogramError::Edges`] for fewer than two edges; [`HistogramError::EdgeOrder`] unless they ascend strictly;
-    ///   [`HistogramError::InnerEdge`] for one between others that no sample can be.
-    /// * [`HistogramError::Channels`] if no channel is counted, or more channels than there are.
+    /// * [`HistogramError::Edges`] for fewer than two edges.
+    /// * [`HistogramError::EdgeOrder`] if the edges do not ascend strictly.
+    /// * [`HistogramError::InnerEdge`] if an edge other than the first and the last is outside the range of the sample type.
+    /// * [`HistogramError::Channels`] if no channel is counted, or more than the histogram has.
     /// * [`Error::TooLarge`] for more than 2^31 channels or counters. There are [`counts_len`](PreparedHistogram::counts_len) counters;
     ///   for bytes, GPUs have 256 per counted channel.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has, even if only weights

@@ -10,15 +10,14 @@ use crate::{Buffer, Device, Element, LaunchPlan, Result};
 /// An element type that can be counted: `u8`, `u16`, `u32`, `i32`, `f32` or `f64`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Prepare` in their generic code")]
 pub trait HistogramElement: Element + PartialOrd + HistogramBound<Self> + Prepare {
-    /// The type of the borders of bins: `i64` for integers, as a range may end behind the type's largest number, and the type
-    /// itself for floats.
+    /// Type of the borders of bins: `i64` for integers, because a range may end beyond the largest sample value, and the sample
+    /// type for floats.
     type Bound: Element + PartialOrd + From<Self>;
 }
 
-/// The way from generic code to the code of an element type: compiled once, with this crate, and not with every crate that
-/// counts.
+/// Operations per element type, compiled once in this crate and not again in every dependent crate.
 pub(crate) trait Prepare: Element {
-    /// Checks a rule and binds it to a device.
+    /// Checks a rule and binds it to a device. Returns the prepared histogram.
     fn prepare(device: &Device, rule: Rule<Self>, algorithm: HistogramAlgorithm) -> Result<PreparedHistogram<Self>>
     where
         Self: HistogramElement;
@@ -26,26 +25,26 @@ pub(crate) trait Prepare: Element {
 
 /// A histogram on a device of some kind.
 pub(super) trait OnDevice<T: Element>: Send + Sync {
-    /// Counts the first `len` samples of a buffer, and adds to `counts`; both are on this device.
+    /// Adds the counts of the first `len` samples of a buffer to `counts`. Both are on this device.
     fn run(&self, samples: &Buffer<T>, len: usize, counts: &mut Buffer<u64>) -> Result<()>;
 
-    /// Counts samples of the host with so many counters.
+    /// Returns the counts of samples on the host, with this number of counters.
     fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>>;
 
-    /// Adds up the weights of the first `len` samples; both buffers are on this device.
+    /// Returns the sums of the weights of the first `len` samples. Both buffers are on this device.
     fn weigh(&self, samples: &Buffer<T>, len: usize, weights: WeightBuffer<'_>) -> Result<Sums>;
 
-    /// The same for samples and weights of the host.
+    /// Returns the sums of weights for samples and weights on the host.
     fn weigh_on_host(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Sums>;
 
-    /// How so many samples would be counted on `device`, which is this one.
+    /// Returns the plan for counting this number of samples on `device`, which is this device.
     fn plan(&self, device: &Device, samples: usize) -> Plan;
 
-    /// [`PreparedHistogram::weighted_plan`].
+    /// Returns the result of [`PreparedHistogram::weighted_plan`].
     fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan>;
 }
 
-/// What the code of an element type asks of it.
+/// Traits that the code of an element type requires.
 pub(super) trait Number: Fit + Tally + HistogramKernels {}
 
 impl<T: Fit + Tally + HistogramKernels> Number for T {}

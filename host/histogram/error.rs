@@ -24,7 +24,7 @@ pub enum HistogramError {
         /// Bits per sample.
         limit: u32,
     },
-    /// A range that has no inside. Integers beyond 2^53 are rounded here.
+    /// The lower end is not below the upper end, or one of them is not finite. Integers beyond 2^53 are rounded here.
     #[error("the range of a histogram must go from a finite number to a larger finite number, not from {} to {}",
         Number(*lower, *upper), Number(*upper, *lower))]
     Range {
@@ -50,8 +50,8 @@ pub enum HistogramError {
         /// The next edge.
         next: f64,
     },
-    /// An edge of integers that no sample can be, and that is neither the first nor the last one.
-    #[error("only the first and the last edge of a histogram may lie outside of what its samples can be, and edge {index} \
+    /// An edge of integers, neither the first nor the last, lies outside the range of the sample type.
+    #[error("only the first and the last edge of a histogram may lie outside the range of the sample type, but edge {index} \
         is {}", Number(*edge, *edge))]
     InnerEdge {
         /// Index of the first such edge, numbered from 0.
@@ -59,10 +59,10 @@ pub enum HistogramError {
         /// This edge.
         edge: f64,
     },
-    /// One channel's counts asked of a histogram that has counted several.
-    #[error("the counts are of {channels} channels: take those of one by `channel`, or go through `channels`")]
+    /// The counts of a single channel were requested from a histogram with several counted channels.
+    #[error("the histogram counted {channels} channels: select one with `channel`, or iterate over `channels`")]
     SeveralChannels {
-        /// The channels that were counted.
+        /// Number of counted channels.
         channels: usize,
     },
     /// The number of counted channels is 0, or exceeds the number of channels.

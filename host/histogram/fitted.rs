@@ -1,35 +1,35 @@
-//! The bins of a rule as samples meet them: between numbers of their own type.
+//! The bins of a rule, restricted to the range of the sample type.
 //!
-//! Bounds of integers may be numbers that no sample is. Kernels compare samples with numbers of the samples' type alone, so a
-//! rule is cut down to what its type can be. Bins that lie outside have no samples, and need no kernel to be told of: those
-//! before the first sample's are skipped by counting from a later cell on ([`Fitted::first`]), those behind the last sample's
-//! are left out. Neither changes what is counted, in which cell.
+//! Bounds of integers may lie outside the range of the sample type. Kernels compare samples with numbers of the sample type
+//! only, so a rule is restricted to its range. Bins outside the range have no samples, and kernels do not need them: bins
+//! before the first sample value are skipped by counting from a later cell ([`Fitted::first`]), and bins after the last sample
+//! value are omitted. The counter of each sample stays the same.
 
 use super::{Bins, HistogramElement, Rule};
 use slm_kernels::histogram::{Countable, Even, Grid, Halfway, Lattice, OUTSIDE, Ratio, Scale};
 use std::sync::Arc;
 
-/// A rule for samples of its type.
+/// A rule restricted to the range of its sample type.
 #[derive(Clone, Debug)]
 pub(super) struct Fitted<T: HistogramElement> {
     pub(super) rule: Rule<T>,
     pub(super) bins: SampleBins<T>,
-    /// The cell of a channel that the first of `bins` is.
+    /// Index of the first of `bins` among the cells of a channel.
     pub(super) first: usize,
 }
 
-/// Bins between numbers that samples can be.
+/// Bins between numbers of the sample type.
 #[derive(Clone, Debug)]
 pub(crate) enum SampleBins<T: HistogramElement> {
-    /// One for each number that these many low bits can be. Samples are `u16`.
+    /// One bin per value of this number of low bits. Samples are `u16`.
     LowBits(u32),
-    /// Of equal width.
+    /// Bins of equal width.
     Even(EvenBins<T>),
-    /// Between these numbers; `last` is the largest number inside.
+    /// Bins between these numbers; `last` is the largest number inside.
     Edges { edges: Arc<[T]>, last: T },
 }
 
-/// Bins of equal width that begin with a number that samples can be.
+/// Bins of equal width that begin with a number of the sample type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EvenBins<T: HistogramElement> {
     bins: u32,
@@ -41,13 +41,13 @@ pub(crate) struct EvenBins<T: HistogramElement> {
 }
 
 impl<T: Fit> Fitted<T> {
-    /// The bins of a rule that is valid and has these borders.
+    /// Returns the bins of a valid rule with these borders.
     pub(super) fn new(rule: &Rule<T>, borders: &Arc<[T::Bound]>) -> Self {
         let (bins, first) = T::fit(rule, borders);
         Fitted { rule: rule.clone(), bins, first }
     }
 
-    /// The keys of a channel.
+    /// Returns the number of keys per channel.
     pub(super) fn keys(&self) -> usize {
         let bins = match &self.bins {
             SampleBins::LowBits(bits) => 1 << bits,
@@ -59,21 +59,21 @@ impl<T: Fit> Fitted<T> {
 }
 
 impl<T: Fit> EvenBins<T> {
-    /// The bins with this scale, if there is one for them.
+    /// Returns the bins with this scale, or `None` if the scale cannot represent them.
     pub(super) fn scaled<S: FromEnds<T>>(&self) -> Option<Even<T, S>> {
         let &EvenBins { bins, ends, lower, last } = self;
         S::from_ends(bins, ends).map(|scale| Even { scale, lower, last, bins, last_bin: bins - 1 })
     }
 
-    /// The same bins by their borders, among which samples are searched.
+    /// Returns the same bins as borders to search.
     pub(super) fn searched(&self, edges: Arc<[T]>) -> SampleBins<T> {
         SampleBins::Edges { edges, last: self.last }
     }
 }
 
-/// A scale that is made of the ends of a range.
+/// A scale constructed from the ends of a range.
 pub(crate) trait FromEnds<T: HistogramElement>: Scale<T> {
-    /// That of `bins` bins between the ends, if this is the scale for them.
+    /// Returns the scale of `bins` bins between the ends, or `None` if it cannot represent them.
     fn from_ends(bins: u32, ends: [T::Bound; 2]) -> Option<Self>;
 }
 
@@ -100,22 +100,22 @@ float_scales! {
     f64: Lattice<f64> Grid;
 }
 
-/// What borders are for samples of a type.
+/// Arithmetic of borders for a sample type.
 pub(crate) trait Fit: HistogramElement + Countable<Scale: FromEnds<Self>, RoundedScale: FromEnds<Self>> {
-    /// Border `k` of bins of equal width: `e = lower + k · (upper - lower) / bins`, exactly, and then rounded up for integers, and
-    /// to nearest for floats, ties to even.
+    /// Returns border `k` of bins of equal width: `e = lower + k · (upper - lower) / bins`, exactly, and then rounded up for
+    /// integers, and to nearest for floats, ties to even.
     fn border(k: u32, bins: u32, ends: [Self::Bound; 2]) -> Self::Bound;
 
-    /// The nearest `f64`.
+    /// Returns the nearest `f64`.
     fn to_f64(bound: Self::Bound) -> f64;
 
-    /// Whether the samples can be this number.
+    /// Returns whether a sample can have this value.
     fn is_sample(bound: Self::Bound) -> bool;
 
-    /// The bins of a rule with these borders, and the cell that the first of them is.
+    /// Returns the bins of a rule with these borders, and the index of the first of them among the cells of a channel.
     fn fit(rule: &Rule<Self>, borders: &Arc<[Self::Bound]>) -> (SampleBins<Self>, usize);
 
-    /// Borders that are of the samples' type.
+    /// Returns borders in the sample type.
     fn of_samples(borders: &Arc<[Self::Bound]>) -> Option<Arc<[Self]>>;
 }
 
@@ -139,7 +139,7 @@ macro_rules! integers {
                 match rule.bins {
                     Bins::LowBits(bits) => (SampleBins::LowBits(bits), 0),
                     Bins::Even { bins, lower, upper } if Self::is_sample(lower) => {
-                        // `Rule::check` has compared the bins with 2^24.
+                        // `Rule::check` has checked the bins against 2^24.
                         let (bins, last) = (bins as u32, last(upper - i64::from(!rule.closed)));
                         (SampleBins::Even(EvenBins { bins, ends: [lower, upper], lower: lower as $t, last }), 0)
                     }
@@ -197,31 +197,31 @@ macro_rules! floats {
 }
 floats!(f32 f64);
 
-/// The border of bins between integers.
+/// Returns the border of bins between integers.
 fn border(k: u32, bins: u32, [lower, upper]: [i64; 2]) -> i64 {
     let (k, bins, width) = (u64::from(k), u64::from(bins), lower.abs_diff(upper));
     let distance = match k.checked_mul(width) {
         Some(product) => product.div_ceil(bins),
-        // At most the width.
+        // Does not exceed the width.
         None => (u128::from(k) * u128::from(width)).div_ceil(bins.into()) as u64,
     };
     // Modulo 2^64, in which every distance has room.
     lower.wrapping_add_unsigned(distance)
 }
 
-/// The bins between ascending borders that samples from `least` to `most` can be in.
+/// The bins between ascending borders that can contain samples from `least` to `most`.
 struct Cut {
-    /// The borders of these bins, each a number from `least` to `most`.
+    /// Borders of these bins, each from `least` to `most`.
     edges: Vec<i64>,
-    /// The largest number inside.
+    /// Largest number inside.
     last: i64,
-    /// The cell that the first of the bins is.
+    /// Index of the first of the bins among the cells.
     first: usize,
 }
 
 impl Cut {
-    /// At least one border but the last is at most `most`, or all are beyond; and where several are beyond, the first is at most
-    /// `least`: then no sample is below, so that the cells behind fewer bins are of no account.
+    /// Requires that a border other than the last is at most `most`, or that all borders exceed it. If several borders exceed
+    /// `most`, the first border must be at most `least`: then no sample is below, so the cells after fewer bins are not used.
     fn new(borders: &[i64], closed: bool, [least, most]: [i64; 2]) -> Self {
         let bins = borders.len() - 1;
         let (starts, last) = (&borders[..bins], borders[bins] - i64::from(!closed));

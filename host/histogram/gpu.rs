@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use slm_kernels::histogram::{Even, Kernel, PeakArgs, Quantum, histogram_peak};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Prepares a histogram; `edges` are those of its rule.
+/// Returns a prepared histogram. `edges` are the borders of its rule.
 pub(super) fn prepare<T: Number>(
     device: &Device,
     shared: SharedMemory,
@@ -32,7 +32,7 @@ pub(super) fn prepare<T: Number>(
     Ok(match &fitted.bins {
         SampleBins::Even(_) if is_right::<T, T::Scale>(&fitted, edges) => by!(Even, fitted),
         SampleBins::Even(_) if is_right::<T, T::RoundedScale>(&fitted, edges) => by!(Rounded, fitted),
-        // No arithmetic is exact for these borders, so they are searched like any edges.
+        // No arithmetic is exact for these borders, so they are searched like arbitrary edges.
         SampleBins::Even(even) => {
             let edges = T::of_samples(edges).expect("arithmetic will do for integers");
             by!(Edges, Fitted { bins: even.searched(edges), ..fitted })
@@ -58,8 +58,8 @@ struct Histogram<B: FromRule> {
     weigh: OnDemand<crate::Kernel<B::Weigh>>,
     peak: OnDemand<crate::Kernel<histogram_peak>>,
     table: Buffer<B::Table>,
-    /// The lock of the critical section, if there is one. All launches share it: each leaves it open, and they run one after
-    /// another.
+    /// Lock of the critical section, if the kernel has one. All launches share it: each launch leaves it unlocked, and launches
+    /// run one after another.
     section: Mutex<Buffer<u32>>,
 }
 
@@ -88,7 +88,7 @@ impl<B: FromRule> Histogram<B> {
         self.section.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The quantum of the first `len` weights.
+    /// Returns the quantum of the first `len` weights.
     fn quantum(&self, weights: &Buffer<f32>, len: usize) -> Result<Quantum> {
         let largest = f32::from_bits(self.peak(weights, len)?);
         if !largest.is_finite() {
@@ -97,7 +97,7 @@ impl<B: FromRule> Histogram<B> {
         Ok(f32::quantum(largest, len))
     }
 
-    /// The bits of the largest magnitude of the first `len` weights.
+    /// Returns the bits of the largest magnitude of the first `len` weights.
     fn peak(&self, weights: &Buffer<f32>, len: usize) -> Result<u32> {
         let mut peak = self.device.zeroed(1)?;
         if len > 0 {
@@ -135,20 +135,20 @@ impl<B: FromRule> Histogram<B> {
         })
     }
 
-    /// What `add` adds to zeros, in multiples of the quantum.
+    /// Returns the sums that `add` adds to zeros, in multiples of the quantum.
     fn sums(&self, quantum: Quantum, add: impl FnOnce(&mut Buffer<u64>) -> Result<()>) -> Result<Sums> {
         let mut sums = self.device.zeroed(self.launches.counts())?;
         add(&mut sums)?;
         Ok(Sums { multiples: sums.download()?.into_iter().map(u64::cast_signed).collect(), quantum })
     }
 
-    /// Weights of the device.
+    /// Returns the sums of weights on the device.
     fn weigh_there(&self, samples: &Buffer<B::Element>, len: usize, weights: &Buffer<f32>) -> Result<Sums> {
         let quantum = self.quantum(weights, len)?;
         self.sums(quantum, |sums| self.add(samples, len, weights, sums, quantum))
     }
 
-    /// Weights of the host, which become whole numbers that the kernel can add.
+    /// Returns the sums of weights on the host, which are converted to integers that the kernel can add.
     fn weigh_parts(&self, samples: &Buffer<B::Element>, weights: &[f64]) -> Result<Sums> {
         let quantum = quantum(weights)?;
         self.sums(quantum, |sums| {
@@ -215,7 +215,7 @@ mod tests {
     use crate::Error;
     use emulator::Profile;
 
-    /// Three channels, two of them counted, in launches of 80 samples: each begins with another channel.
+    /// Three channels, two of them counted, in launches of 80 samples. Each launch begins with another channel.
     fn histogram() -> Histogram<<u8 as HistogramKernels>::Even> {
         let rule = Rule { bins: Bins::Even { bins: 256, lower: 0, upper: 255 }, closed: true, channels: 3, counted: 2 };
         let device = Device::emulated(Profile::SM_90, 0);
@@ -276,7 +276,7 @@ mod tests {
         let expected = expected(&samples, |i| (i % 17) as u64).into_iter().map(|sum| sum as f64).collect();
         let of_f32 = histogram.weigh_on_host(&samples, WeightSlice::F32(&weights)).unwrap();
         assert_eq!(of_f32.values().as_ref(), Ok(&expected));
-        // In parts of which each takes several launches.
+        // In parts that each need several launches.
         let doubles: Vec<f64> = weights.into_iter().map(f64::from).collect();
         let of_f64 = histogram.weigh_on_host(&samples, WeightSlice::F64(&doubles)).unwrap();
         assert_eq!(of_f64.values(), Ok(expected));

@@ -80,7 +80,7 @@ pub(super) trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
         fitted.keys()
     }
 
-    /// The cell of a channel that the first key is.
+    /// Returns the index of the first key among the cells of a channel.
     #[must_use]
     fn first(fitted: &Fitted<Self::Element>) -> usize {
         fitted.first
@@ -174,7 +174,7 @@ impl FromRule for Bytes {
         BYTE_VALUES as usize
     }
 
-    /// The table has cells of the whole channel.
+    /// The table has the cells of the whole channel.
     fn first(_: &Fitted<u8>) -> usize {
         0
     }
@@ -188,7 +188,7 @@ impl FromRule for Bytes {
                 cells.extend((0..=u8::MAX).map(|value| even.key(value)));
             }
         }
-        // No more than the cells of a channel, which `Rule::check` has compared with 2^31.
+        // At most the cells of a channel, which `Rule::check` has checked against 2^31.
         cells.iter_mut().for_each(|cell| *cell += fitted.first as u32);
         Ok(cells)
     }
@@ -222,7 +222,7 @@ kernels! {
     f64: Even<f64, Lattice<f64>>, Even<f64, Grid>, Edges<f64>, Edges<f64>;
 }
 
-/// Bins of equal width, if there is this scale for them.
+/// Returns bins of equal width, or `None` if this scale cannot represent them.
 pub(super) fn even<T: Fit, S: FromEnds<T>>(fitted: &Fitted<T>) -> Option<Even<T, S>> {
     match &fitted.bins {
         SampleBins::Even(even) => even.scaled(),
@@ -230,7 +230,7 @@ pub(super) fn even<T: Fit, S: FromEnds<T>>(fitted: &Fitted<T>) -> Option<Even<T,
     }
 }
 
-/// Bins between edges.
+/// Returns bins between edges.
 fn edges<T: Fit>(fitted: &Fitted<T>) -> EdgeSlice<'_, T> {
     match &fitted.bins {
         SampleBins::Edges { edges, last } => EdgeSlice { edges, last: *last },

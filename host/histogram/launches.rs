@@ -45,7 +45,7 @@ pub(super) struct Launches<B: FromRule> {
     algorithm: HistogramAlgorithm,
     shared: SharedMemory,
     tuning: Tuning,
-    /// The algorithm that counts, which is not [`HistogramAlgorithm::Auto`], and why.
+    /// Algorithm that counts, never [`HistogramAlgorithm::Auto`], and the reason.
     chosen: HistogramAlgorithm,
     reason: String,
     geometry: Geometry,
@@ -102,7 +102,7 @@ impl<B: FromRule> Launches<B> {
         self.fitted.rule.counters()
     }
 
-    /// The table that the bins come with.
+    /// Returns the table of the bins.
     pub(super) fn table(&self) -> Result<Vec<B::Table>> {
         B::table(&self.fitted)
     }

@@ -25,12 +25,12 @@
 //! [`closed`](Histogram::closed), it is in the last bin. Samples below the range, above it, and NaNs are counted separately, so
 //! every sample is counted. Infinities are below or above like other numbers, and -0.0 equals 0.0.
 //!
-//! This holds for every range of finite numbers: it may reach beyond what samples can be, as `0..256` does for bytes, it may
-//! be wider than the largest sample, there may be more bins than
-//! different samples, and more than a float's precision tells apart. Then neighbouring borders are the same, and the bin
-//! between them stays empty. [`edges`](PreparedHistogram::edges) gives the borders. NumPy's `histogram` compares floats with
-//! the borders that its `linspace` computes, `k * ((upper - lower) / bins) + lower` in double precision with every operation
-//! rounded, so that some of them differ from these in their last bits.
+//! The definitions hold for every range of finite numbers. A range may contain numbers that the sample type cannot represent,
+//! as `0..256` does for bytes. There may be more bins than different samples, or more than the precision of a float can
+//! separate. Then neighbouring borders are equal, and the bin between them stays empty. [`edges`](PreparedHistogram::edges)
+//! returns the borders. NumPy's `histogram` compares floats with the borders that its `linspace` computes,
+//! `k * ((upper - lower) / bins) + lower` in double precision with every operation rounded, so some of its borders differ from these in their
+//! last bits.
 //!
 //! On a GPU a kernel computes the bin of each float by arithmetic, and [`prepare`](Histogram::prepare) checks the result at every
 //! border. If it is wrong at one of them, the kernel searches a table of the borders, as for [`edges`](Histogram::edges), which is
@@ -42,25 +42,29 @@
 //! Counts are `u64`, so more than 2^32 samples are counted correctly. They are integers, so they are equal on every device, with
 //! every algorithm and any number of threads.
 //!
-//! In a buffer the counts of the channels stand one after another, and for each channel there are `bins` counts, one of
-//! the samples below, one of those above and one of NaNs: [`counts_len`](PreparedHistogram::counts_len) in all.
-//! [`apply_into`](PreparedHistogram::apply_into) overwrites what is there, and
-//! [`accumulate_into`](PreparedHistogram::accumulate_into) adds to it, modulo 2^64.
+//! In a buffer, the counts of the channels are stored one after another. Each channel has `bins` counts, then the count of
+//! samples below, the count of samples above, and the count of NaNs. [`counts_len`](PreparedHistogram::counts_len) returns the
+//! total number. [`apply_into`](PreparedHistogram::apply_into) overwrites the counts, and
+//! [`accumulate_into`](PreparedHistogram::accumulate_into) adds to them, modulo 2^64.
 //!
 //! # Weights
 //!
-//! [`apply_weighted`](PreparedHistogram::apply_weighted) adds up a weight for each sample instead of counting it. So that
-//! the sums do not depend on the order either, each weight is rounded to the nearest whole multiple of a *quantum* (ties
-//! to even), and the multiples are added exactly in 64 bits, as Demmel and Nguyen's *Fast Reproducible Floating-Point
-//! Summation* (2013) does with one bin. With `n` weights in all, `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, the quantum
-//! is `2^(e + l - 61)`, for weights of type `f64` at least the smallest positive one: no sum can overflow. Weights below half a
-//! quantum are lost. A sum of `m` weights is off by `m · quantum / 2` at most, and is rounded once more when it becomes an
-//! `f64`. The sums of up to 2^14 weights of type `f32` whose magnitudes differ by a factor of 2^24 at most are exact but for that. The result is the same, bit for bit, on every device. Several calls have a quantum each;
-//! [`accumulate_weighted`](PreparedHistogram::accumulate_weighted) adds their sums as `f64`.
+//! [`apply_weighted`](PreparedHistogram::apply_weighted) adds a weight for each sample instead of counting it. To make the sums
+//! independent of the order of additions, each weight is rounded to the nearest multiple of a *quantum* (ties to even), and the
+//! multiples are added exactly in 64 bits, as Demmel and Nguyen's *Fast Reproducible Floating-Point Summation* (2013) does with
+//! one bin. With `n` weights in all, `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, the quantum is `2^(e + l - 61)`. For weights
+//! of type `f64` it is at least the smallest positive `f64`. No sum can overflow.
+//!
+//! Weights below half a quantum are lost. The error of a sum of `m` weights is at most `m · quantum / 2`, and the sum is
+//! rounded once more when it is converted to `f64`. For up to 2^14 weights of type `f32` whose magnitudes differ by a factor of
+//! at most 2^24, this last rounding is the only error. The result is the same, bit for bit, on every device.
+//!
+//! Each call has its own quantum. [`accumulate_weighted`](PreparedHistogram::accumulate_weighted) adds the sums of several
+//! calls as `f64`.
 
-// A description becomes a prepared operation, which runs on a device: `cpu.rs`, or `gpu.rs` with the kernels of `kernels.rs`
-// launched as `launches.rs` says, with the numbers of `tuning.rs`. `rule.rs` is the problem that both have, and
-// `fitted.rs` what is left of it for samples of their type.
+// A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. The latter
+// launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. `rule.rs` is the
+// problem as both see it, and `fitted.rs` restricts it to the range of the sample type.
 mod bound;
 mod counts;
 mod cpu;

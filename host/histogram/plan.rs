@@ -15,7 +15,7 @@ pub struct Plan {
     pub device: String,
     /// Requested algorithm.
     pub algorithm: HistogramAlgorithm,
-    /// The one that counts: what [`HistogramAlgorithm::Auto`] has chosen, or what was asked for. The CPU ignores the
+    /// Algorithm that counts: the choice of [`HistogramAlgorithm::Auto`], or the requested algorithm. The CPU ignores the
     /// setting and repeats it here.
     pub chosen: HistogramAlgorithm,
     /// Name of the kernel, or `cpu`.
@@ -28,12 +28,13 @@ pub struct Plan {
     pub bins: usize,
     /// Number of counted channels.
     pub channels: usize,
-    /// Number of separate counters in all of these channels: bins, and three more per channel; for bytes on GPUs, 256 per channel.
+    /// Number of separate counters in all counted channels: bins and three more per channel; for bytes on GPUs, 256 per
+    /// channel.
     /// [`HistogramAlgorithm::Auto`] chooses by this number and the device's shared memory.
     pub counters: usize,
-    /// Copies of each counter in a block's shared memory; 0 if some counters, or all of them, are not there.
+    /// Copies of each counter in a block's shared memory; 0 if not all counters are in shared memory.
     pub copies: u32,
-    /// Number of blocks that count the same samples, each in a part of the counters.
+    /// Number of blocks that count the same samples, each in its own range of counters.
     pub ranges: u32,
     /// Launches of kernels, in this order. Empty on the CPU, and if there is nothing to count.
     pub launches: Vec<LaunchPlan>,
@@ -51,7 +52,7 @@ impl Plan {
             algorithm,
             chosen: algorithm,
             kernel: "cpu".to_owned(),
-            reason: "the CPU has one way to count".to_owned(),
+            reason: "the CPU has a single implementation".to_owned(),
             samples,
             bins: rule.bins(),
             channels: rule.counted,

@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// | an array of `ndarray` | [`apply_array`](Self::apply_array) | |
 /// | a buffer or a matrix on the device | [`apply_into`](Self::apply_into), [`accumulate_into`](Self::accumulate_into) | [`apply_weighted_buffers`](Self::apply_weighted_buffers), [`accumulate_weighted_buffers`](Self::accumulate_weighted_buffers) |
 ///
-/// What begins with `apply` starts from zero, what begins with `accumulate` adds to what is there.
+/// Functions whose names begin with `apply` start from zero. Functions whose names begin with `accumulate` add to earlier
+/// results.
 pub struct PreparedHistogram<T: HistogramElement> {
     device: Device,
     rule: Rule<T>,
@@ -37,24 +38,24 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         PreparedHistogram { device: device.clone(), rule, edges, algorithm, on_device }
     }
 
-    /// Returns the device that it runs on.
+    /// Returns the device that the histogram runs on.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Returns the number of bins.
+    /// Returns the number of bins per channel.
     #[must_use]
     pub fn bins(&self) -> usize {
         self.rule.bins()
     }
 
-    /// Returns the borders of the bins, one more than there are bins: bin `k` is `edges[k] <= x < edges[k + 1]`, with its upper
-    /// end if it is the last one of a [`closed`](crate::Histogram::closed) histogram. Empty for
-    /// [`low_bits`](crate::Histogram::low_bits), whose bins are no ranges.
+    /// Returns the borders of the bins, one more than bins: bin `k` is `edges[k] <= x < edges[k + 1]`. The last bin of a
+    /// [`closed`](crate::Histogram::closed) histogram includes its upper border. Returns an empty slice for
+    /// [`low_bits`](crate::Histogram::low_bits), whose bins are not ranges.
     ///
-    /// Where two neighbours are the same, the bin between them is empty. Borders of integers are `i64`, as they may lie outside
-    /// of what the samples can be.
+    /// If two neighbouring borders are equal, the bin between them is empty. Borders of integers are `i64`, because they may
+    /// lie outside the range of the sample type.
     ///
     /// ```
     /// use slm::{Device, Histogram};
@@ -72,13 +73,13 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         &self.edges
     }
 
-    /// Returns the length of a buffer of counts: for each channel that is counted, the bins and three more.
+    /// Returns the length of a buffer of counts: for each counted channel, the number of bins and three more.
     #[must_use]
     pub fn counts_len(&self) -> usize {
         self.rule.counters()
     }
 
-    /// Counts the samples, and returns the counts.
+    /// Returns the counts of the samples.
     ///
     /// # Errors
     ///
@@ -91,11 +92,11 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(Counts::new(counts, self.rule.cells(), &self.edges))
     }
 
-    /// Counts the elements of an array of any number of dimensions and with any strides, and returns the counts.
+    /// Returns the counts of the elements of an array with any number of dimensions and any strides.
     ///
-    /// They are taken row after row, with the last index changing fastest, whatever their order in memory: so the last axis
-    /// of a picture of rows, columns and colours has the [`channels`](crate::Histogram::channels). Elements that lie one after
-    /// another in that order are not copied; with one channel any order will do.
+    /// The elements are read in row-major order, with the last index changing fastest, independent of their order in memory. So
+    /// the last axis of a picture of rows, columns and colours has the [`channels`](crate::Histogram::channels). Elements that
+    /// are contiguous in this order are not copied. With one channel, elements that are contiguous in any order are not copied.
     ///
     /// ```
     /// use slm::ndarray::{Array3, array, s};
@@ -117,7 +118,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// As [`apply`](Self::apply).
+    /// The errors of [`apply`](Self::apply).
     pub fn apply_array<D: Dimension>(&self, samples: ArrayView<'_, T, D>) -> Result<Counts<T>> {
         match samples.as_slice_memory_order() {
             Some(samples) if self.rule.channels == 1 => self.apply(samples),
@@ -125,8 +126,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         }
     }
 
-    /// Counts samples on the device into a buffer, and overwrites what was there; returns when the work is enqueued. The
-    /// [module](super) says which count is where.
+    /// Counts samples on the device and overwrites the counts of a buffer. Returns when the work is enqueued. The
+    /// [module](super) describes the order of the counts.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -149,8 +150,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`accumulate_into`](Self::accumulate_into). If memory runs out or the device fails, the counts are of
-    /// unspecified value; after other errors they are as before.
+    /// The errors of [`accumulate_into`](Self::accumulate_into). If memory runs out or the device fails, the counts are
+    /// unspecified. After other errors they are unchanged.
     pub fn apply_into<'a>(&self, samples: impl Into<Samples<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
         let samples = samples.into();
         self.check_samples(&samples)?;
@@ -159,7 +160,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.run(&samples, counts)
     }
 
-    /// Counts samples on the device and adds to the counts of a buffer, modulo 2^64; returns when the work is enqueued.
+    /// Counts samples on the device and adds to the counts of a buffer, modulo 2^64. Returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Device, Histogram};
@@ -177,12 +178,16 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if a buffer belongs to another handle, [`HistogramError::Interleaving`] if some channel has fewer
-    /// samples than another, [`Error::Length`] if `counts` is not [`counts_len`](Self::counts_len) long, for a matrix with gaps
-    /// what [`Device::zeroed`] gives, and [`Error::OutOfHostMemory`] on the CPU, where each thread counts in a table of its own:
-    /// nothing is added then.
-    /// [Failures of the device](Error#failures-of-the-device): a part of the samples may have been added then, as a GPU counts
-    /// 2 GiB of them at a time.
+    /// Nothing is added after these errors:
+    ///
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`HistogramError::Interleaving`] if the number of samples is not a multiple of the channels.
+    /// * [`Error::Length`] if the length of `counts` is not [`counts_len`](Self::counts_len).
+    /// * The errors of [`Device::zeroed`] for a matrix with gaps, which is copied.
+    /// * [`Error::OutOfHostMemory`] on the CPU, where each thread counts in its own table.
+    ///
+    /// After a [failure of the device](Error#failures-of-the-device) some of the samples may have been added: a GPU counts 2
+    /// GiB of them per launch.
     pub fn accumulate_into<'a>(&self, samples: impl Into<Samples<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
         let samples = samples.into();
         self.check_samples(&samples)?;
@@ -194,8 +199,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.on_device.run(samples.gathered()?.buffer(), samples.len(), counts)
     }
 
-    /// Downloads what [`apply_into`](Self::apply_into) or [`accumulate_into`](Self::accumulate_into) has counted, after all work
-    /// that was enqueued before, and returns the counts.
+    /// Returns the counts in a buffer that [`apply_into`](Self::apply_into) or [`accumulate_into`](Self::accumulate_into) has
+    /// written, after all work that was enqueued before.
     ///
     /// # Errors
     ///
@@ -207,20 +212,20 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(Counts::new(counts.download()?, self.rule.cells(), &self.edges))
     }
 
-    /// Adds up a weight for each sample, and returns the sums.
+    /// Returns the sums of the weights, one weight per sample.
     ///
-    /// Weights far below the largest one are lost: each is rounded to a whole multiple of
-    /// [`quantum`](WeightedCounts::quantum), which is the largest weight's leading power of two times the number of weights
-    /// (rounded up to a power of two) over 2^61. Those below half of it count as zero. Of a million weights up to 1, these are the
-    /// ones below 2^-42 or 2·10^-13. The [module](super) says why, and how exact the sums are otherwise.
+    /// Weights far below the largest one are lost. Each weight is rounded to a multiple of
+    /// [`quantum`](WeightedCounts::quantum). The quantum is the leading power of two of the largest magnitude, times the number
+    /// of weights rounded up to a power of two, divided by 2^61. Weights below half of it count as zero. For a million weights
+    /// up to 1, these are weights below 2^-42, or 2·10^-13. The [module](super) has the reason and the error bound of the sums.
     ///
-    /// Weights are `f32` or `f64`. On a GPU those of type `f32` are added atomically: in shared memory, where a block has one set
-    /// of sums, if all of them fit into what blocks have by default (48 KiB), and otherwise in global memory. The more samples
-    /// meet in a bin, the slower. Those of type `f64` are divided by the host into up to three numbers of type `f32`, each of
-    /// which is uploaded and added like that.
+    /// Weights are `f32` or `f64`. A GPU adds weights of type `f32` atomically. If all sums fit into the default shared memory
+    /// of a block (48 KiB), each block has one set of sums there; otherwise the sums are in global memory. The more samples are
+    /// in one bin, the slower. The host divides weights of type `f64` into up to three numbers of type `f32`, and uploads and
+    /// adds them one after another.
     ///
-    /// The histogram's [`algorithm`](crate::Histogram::algorithm) and its [`plan`](Self::plan) are those of counting; that of the
-    /// weights is [`weighted_plan`](Self::weighted_plan).
+    /// The [`algorithm`](crate::Histogram::algorithm) and the [`plan`](Self::plan) are for counting only.
+    /// [`weighted_plan`](Self::weighted_plan) returns the launches for weights.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -229,7 +234,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// assert_eq!(weighted.sums.bins()?, [0.75, 2.0]);
     /// assert_eq!(weighted.sums.above()?, 8.0);
     ///
-    /// // A weight that is small beside 2^60, and lost.
+    /// // A weight that is too small compared with 2^60 is lost.
     /// let weighted = signs.apply_weighted(&[-3, 4], &[1.0, (1i64 << 60) as f64])?;
     /// assert_eq!((weighted.quantum, weighted.sums.bins()?), (1.0, &[1.0, (1i64 << 60) as f64][..]));
     /// let weighted = signs.apply_weighted(&[-3, 4], &[0.5, (1i64 << 60) as f64])?;
@@ -248,11 +253,10 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.weighted(&self.weigh(samples, weights)?)
     }
 
-    /// Adds up a weight for each sample, as [`apply_weighted`](Self::apply_weighted) does, and adds the sums to those of earlier
-    /// calls.
+    /// Adds a weight for each sample, as [`apply_weighted`](Self::apply_weighted) does, to the sums of earlier calls.
     ///
-    /// The sums of each call are rounded to `f64` once, and once more when they are added. The weights of each call have a
-    /// quantum of their own, by the largest one among them.
+    /// The sums of each call are rounded to `f64` once, and once more by the addition. Each call has its own quantum, which
+    /// depends on its largest weight.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -266,8 +270,10 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if `sums` are those of a histogram with another [`counts_len`](Self::counts_len); otherwise as
-    /// [`apply_weighted`](Self::apply_weighted). The sums are as before then.
+    /// The sums are unchanged after an error.
+    ///
+    /// * [`Error::Length`] if `sums` belongs to a histogram with another [`counts_len`](Self::counts_len).
+    /// * The errors of [`apply_weighted`](Self::apply_weighted).
     pub fn accumulate_weighted<W: HistogramWeight>(
         &self,
         samples: &[T],
@@ -279,15 +285,18 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(())
     }
 
-    /// As [`apply_weighted`](Self::apply_weighted), for samples and weights on the device; waits for the sums and returns them.
+    /// Returns the sums of weights for samples and weights on the device, as [`apply_weighted`](Self::apply_weighted) does.
+    /// Waits for the sums.
     ///
-    /// Two matrices have the same shape; a buffer and a matrix have the same number of elements, row after row. Weights of type
-    /// `f64` on a GPU are downloaded, and come back as [`apply_weighted`](Self::apply_weighted) says.
+    /// Two matrices must have the same shape. A buffer and a matrix must have the same number of elements, which are paired in
+    /// row-major order. Weights of type `f64` on a GPU are downloaded, divided, and uploaded again as
+    /// [`apply_weighted`](Self::apply_weighted) describes.
     ///
     /// # Errors
     ///
-    /// Those of [`apply_weighted`](Self::apply_weighted), [`Error::DeviceMismatch`] if a buffer belongs to another
-    /// handle, and [`Error::Shape`] if two matrices differ in shape.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::Shape`] if two matrices differ in shape.
+    /// * The errors of [`apply_weighted`](Self::apply_weighted).
     pub fn apply_weighted_buffers<'a, W: HistogramWeight>(
         &self,
         samples: impl Into<Samples<'a, T>>,
@@ -296,11 +305,12 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.weighted(&self.weigh_buffers(samples.into(), weights.into())?)
     }
 
-    /// As [`accumulate_weighted`](Self::accumulate_weighted), for samples and weights on the device; waits for the sums.
+    /// Adds a weight for each sample to the sums of earlier calls, as [`accumulate_weighted`](Self::accumulate_weighted) does,
+    /// for samples and weights on the device. Waits for the sums.
     ///
     /// # Errors
     ///
-    /// Those of [`accumulate_weighted`](Self::accumulate_weighted) and
+    /// The errors of [`accumulate_weighted`](Self::accumulate_weighted) and
     /// [`apply_weighted_buffers`](Self::apply_weighted_buffers).
     pub fn accumulate_weighted_buffers<'a, W: HistogramWeight>(
         &self,
@@ -336,14 +346,14 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         WeightedCounts::new(sums, self.rule.cells(), &self.edges)
     }
 
-    /// Returns the plan for counting `samples` samples, of all channels together.
+    /// Returns the plan for counting `samples` samples, the total of all channels.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         self.on_device.plan(&self.device, samples)
     }
 
-    /// Returns the launches that would add up the weights of `samples` samples, of type `f32` and of all channels together: first
-    /// those that find the largest weight, then those that add. Empty for the CPU, and for no samples.
+    /// Returns the launches that would add `f32` weights of `samples` samples, the total of all channels: first the launches
+    /// that find the largest weight, then the launches that add. Empty on the CPU, and without samples.
     ///
     /// On a GPU this loads the kernels, as the first call of [`apply_weighted`](Self::apply_weighted) does.
     #[must_use]

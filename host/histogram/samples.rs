@@ -1,12 +1,12 @@
-//! What is counted on a device: a buffer, or a matrix.
+//! Samples on a device: a buffer or a matrix.
 
 use crate::{Buffer, Buffer2, Device, Element, Result};
 
-/// Samples on a device, or their weights: the elements of a [`Buffer`] or of a [`Buffer2`], row after row.
+/// Samples or weights on a device: the elements of a [`Buffer`] or of a [`Buffer2`] in row-major order.
 ///
-/// Functions take `&Buffer` and `&Buffer2`, which turn into it. A matrix with gaps between its rows is copied on the device
-/// first, in the order of the work, to memory of its own that has none: a GPU then reads the samples twice and writes them
-/// once, and needs as much memory again for the time.
+/// Functions accept `&Buffer` and `&Buffer2`, which convert to it. A matrix with gaps between rows is first copied on the
+/// device, in stream order, to temporary memory without gaps. A GPU then reads the samples twice and writes them once, and
+/// needs as much additional memory as the samples take.
 #[derive(Clone, Copy, Debug)]
 pub struct Samples<'a, T: Element>(Source<'a, T>);
 
@@ -44,7 +44,7 @@ impl<T: Element> Gathered<'_, T> {
 }
 
 impl<'a, T: Element> Samples<'a, T> {
-    /// The number of samples.
+    /// Returns the number of samples.
     pub(super) fn len(&self) -> usize {
         match self.0 {
             Source::Buffer(buffer) => buffer.len(),
@@ -59,7 +59,7 @@ impl<'a, T: Element> Samples<'a, T> {
         }
     }
 
-    /// Rows and columns of a matrix.
+    /// Returns the rows and columns of a matrix.
     pub(super) fn shape(&self) -> Option<[usize; 2]> {
         match self.0 {
             Source::Buffer(_) => None,
@@ -67,7 +67,7 @@ impl<'a, T: Element> Samples<'a, T> {
         }
     }
 
-    /// The samples at the beginning of a buffer, themselves or a copy that is enqueued.
+    /// Returns a buffer that begins with the samples: the original, or a copy that is enqueued.
     pub(super) fn gathered(&self) -> Result<Gathered<'a, T>> {
         Ok(match self.0 {
             Source::Buffer(buffer) => Gathered::Borrowed(buffer),

@@ -5,11 +5,11 @@ use crate::{Buffer, Element, Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::histogram::Quantum;
 
-/// A type that weights can have: `f32` or `f64`. The trait is sealed.
+/// A type of weights: `f32` or `f64`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Weigh` in their generic code")]
 pub trait HistogramWeight: Element + Weigh {}
 
-/// The way from generic code to the code of a type.
+/// Operations per type of weights.
 pub(crate) trait Weigh: Element {
     fn of_slice(weights: &[Self]) -> WeightSlice<'_>;
 
@@ -23,7 +23,7 @@ pub(crate) enum WeightSlice<'a> {
     F64(&'a [f64]),
 }
 
-/// Weights on a device, from the beginning of a buffer on.
+/// Weights on a device, at the beginning of a buffer.
 #[derive(Clone, Copy)]
 pub(crate) enum WeightBuffer<'a> {
     F32(&'a Buffer<f32>),
@@ -61,7 +61,7 @@ impl Sums {
         power_of_two(self.quantum.exponent)
     }
 
-    /// What the multiples stand for, each rounded once.
+    /// Returns the sums as numbers, each rounded once.
     pub(super) fn values(&self) -> Result<Vec<f64>> {
         let (mut values, unit) = (allocation::reserved(self.multiples.len())?, self.unit());
         values.extend(self.multiples.iter().map(|&multiple| multiple as f64 * unit));
@@ -69,15 +69,15 @@ impl Sums {
     }
 }
 
-/// A type of weights as it is computed with.
+/// Arithmetic of a type of weights.
 pub(super) trait Real: Element + Into<f64> {
-    /// The quantum of `count` weights whose largest magnitude is `largest`, a finite number.
+    /// Returns the quantum of `count` weights with this largest magnitude, a finite number.
     fn quantum(largest: Self, count: usize) -> Quantum;
 
-    /// The multiple of the quantum that is nearest to a finite weight, of two the even one.
+    /// Returns the multiple of the quantum that is nearest to a finite weight, ties to even.
     fn multiple(self, quantum: Quantum) -> i64;
 
-    /// The larger one of two magnitudes.
+    /// Returns the larger of two magnitudes.
     fn larger(self, other: Self) -> Self;
 }
 
@@ -96,13 +96,15 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
-    /// As that of [`Quantum::new`], and at least the smallest positive `f64`, of which all others are multiples.
+    /// Returns the same quantum as [`Quantum::new`], but at least the smallest positive `f64`, because every `f64` is a
+    /// multiple of it.
     fn quantum(largest: f64, count: usize) -> Quantum {
         let log2_of_count = usize::BITS - count.saturating_sub(1).leading_zeros();
         Quantum { exponent: (exponent(largest) + 1 + log2_of_count as i32 - 62).max(LEAST) }
     }
 
-    /// In two steps, as not every such power is a number. Both are exact, or what they come to is rounded to 0 anyway.
+    /// In two steps, because `f64` does not have every such power. Both steps are exact, or the result is rounded to 0 in any
+    /// case.
     fn multiple(self, quantum: Quantum) -> i64 {
         let first = (-quantum.exponent).clamp(-1000, 1000);
         let scaled = self * power_of_two(first) * power_of_two(-quantum.exponent - first);
@@ -114,10 +116,11 @@ impl Real for f64 {
     }
 }
 
-/// The exponent of the smallest positive `f64`.
+/// Exponent of the smallest positive `f64`.
 const LEAST: i32 = -1074;
 
-/// The largest power of two, by its exponent, that is at most a positive `f64`; that of the smallest one for 0.
+/// Returns the exponent of the largest power of two that does not exceed a positive `f64`. For 0, returns the exponent of the
+/// smallest positive one.
 fn exponent(number: f64) -> i32 {
     let bits = number.to_bits();
     match (bits >> 52) as i32 {
@@ -126,12 +129,12 @@ fn exponent(number: f64) -> i32 {
     }
 }
 
-/// `2^exponent`, from the smallest positive `f64` on.
+/// Returns `2^exponent`, which must be at least the smallest positive `f64`.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(if exponent < -1022 { 1 << (exponent - LEAST) } else { ((exponent + 1023) as u64) << 52 })
 }
 
-/// The quantum of weights, or an error if one is not finite.
+/// Returns the quantum of weights, or an error if a weight is not finite.
 pub(super) fn quantum<W: Real>(weights: &[W]) -> Result<Quantum> {
     check_weights(weights)?;
     Ok(W::quantum(weights.par_iter().copied().reduce(W::default, W::larger), weights.len()))
@@ -146,17 +149,17 @@ pub(super) fn check_weights<W: Real>(weights: &[W]) -> Result<()> {
     }
 }
 
-/// What the multiples of whole numbers are multiples of.
+/// Quantum of integers.
 pub(super) const ONE: Quantum = Quantum { exponent: 0 };
 
-/// Bits of a significand of `f32`.
+/// Significand bits of `f32`.
 const DIGITS: u32 = f32::MANTISSA_DIGITS;
 
-/// Parts that a multiple can have: 62 bits.
+/// Maximum number of parts of a multiple, which has 62 bits.
 pub(super) const PARTS: u32 = 3;
 
-/// Multiples of a quantum as numbers that kernels can add: the sum of all `PARTS` parts is the multiple, and each part is a whole
-/// number that `f32` has. `None` if this part of all of them is zero.
+/// Returns one part of each multiple of a quantum, as numbers that kernels can add. The sum of all `PARTS` parts is the
+/// multiple, and each part is an integer that `f32` represents exactly. Returns `None` if this part is zero for all multiples.
 pub(super) fn part(weights: &[f64], quantum: Quantum, part: u32) -> Result<Option<Vec<f32>>> {
     let of = |weight: &f64| {
         let multiple = weight.multiple(quantum);
@@ -173,7 +176,7 @@ pub(super) fn part(weights: &[f64], quantum: Quantum, part: u32) -> Result<Optio
 mod tests {
     use super::*;
 
-    /// Next to powers of two and to halves, and at the ends.
+    /// Near powers of two and halves, and at the ends.
     fn numbers() -> impl Iterator<Item = f64> {
         let significands = [0, 1, 2, 3, 1 << 51, (1 << 51) + 1, (1 << 52) - 1];
         let positive = (0..2047u64).step_by(31).chain([2046]);

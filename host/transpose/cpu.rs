@@ -38,7 +38,7 @@ impl Transpose {
     }
 
     pub(super) fn plan<T: Element>(&self, device: &Device) -> Plan {
-        let kernel = ["cpu", "the CPU has one way to transpose"];
+        let kernel = ["cpu", "the CPU has a single implementation"];
         Plan::without_launch(device, self.algorithm, &self.matrices, size_of::<T>(), kernel)
     }
 }
@@ -55,8 +55,8 @@ fn transpose<T: Element>(matrices: &Matrices, input: &[T], output: &mut [T], pit
     }
 }
 
-/// Calls `band` for each band of `rows` rows of the output, or fewer at a matrix's end: with the rows, the matrix and the
-/// first one's number.
+/// Calls `band` with each band of rows of the output, the matrix, and the number of the first row. Bands have `rows` rows, or fewer
+/// at the end of a matrix.
 fn for_bands<T: Element>(
     matrices: &Matrices,
     output: &mut [T],
@@ -101,7 +101,7 @@ fn by_tiles<T: Element, const N: usize, const SIDE: usize>(
 struct Tile<T, const N: usize, const SIDE: usize>([[[T; N]; SIDE]; SIDE]);
 
 impl<T: Element, const N: usize, const SIDE: usize> Tile<T, N, SIDE> {
-    /// Reads the rows of an input whose row pitch is in numbers.
+    /// Reads the rows of an input with the row pitch in numbers.
     fn read(&mut self, source: &[T], pitch: usize, [rows, columns]: [usize; 2]) {
         for r in 0..rows {
             let source = &source[r * pitch..][..columns * N];
@@ -111,7 +111,7 @@ impl<T: Element, const N: usize, const SIDE: usize> Tile<T, N, SIDE> {
         }
     }
 
-    /// Writes the rows of an output whose row pitch is in numbers.
+    /// Writes the rows of an output with the row pitch in numbers.
     fn write(&self, output: &mut [T], pitch: usize, [rows, columns]: [usize; 2]) {
         for (transposed, output) in self.0.iter().zip(output.chunks_mut(pitch)).take(columns) {
             output[..rows * N].copy_from_slice(transposed[..rows].as_flattened());

@@ -4,10 +4,10 @@ use super::{Matrices, PreparedTranspose, PreparedTransposeInPlace, TransposeElem
 use crate::{Device, Element, Result};
 use std::marker::PhantomData;
 
-/// The transposition of matrices of numbers of type `T`, all of one shape, described but not yet bound to a device.
+/// A transposition of matrices of numbers of type `T`, all of one shape, described but not yet bound to a device.
 ///
-/// See the [module](super) for what it computes. What is transposed tells the type, as below; where nothing does,
-/// `Transpose::<f32>::new` states it.
+/// The [module](super) has the definition. The type of the transposed data determines `T`, as below. Where nothing determines
+/// it, write `Transpose::<f32>::new`.
 ///
 /// ```
 /// use slm::{Device, Transpose};
@@ -38,13 +38,13 @@ pub enum TransposeAlgorithm {
     /// and the numbers of rows and columns are multiples of the elements in 16 bytes (of 4 for elements of 3 and 12 bytes).
     #[default]
     Auto,
-    /// No shared memory: neighbouring threads read neighbouring elements, and write elements that are one row or several rows of
-    /// the output apart. Shows the cost of such stores; good for long elements, and for small matrices.
+    /// No shared memory: neighbouring threads read neighbouring elements. Their stores are one row, or several rows, of the
+    /// output apart. Shows the cost of such stores; good for long elements and for small matrices.
     Naive,
-    /// A tile in shared memory, so that neighbouring threads also write neighbouring elements. The rows of the tile are contiguous,
-    /// so the threads of a warp, which read a column of it, mostly meet in one bank. Shows the cost of these conflicts.
+    /// A tile in shared memory, so that neighbouring threads also write neighbouring elements. The rows of the tile are
+    /// contiguous. Most threads of a warp that read a column access the same bank. Shows the cost of these bank conflicts.
     SharedUnpadded,
-    /// The same with padded rows, without bank conflicts.
+    /// A tile in shared memory with padded rows, without bank conflicts.
     SharedPadded,
 }
 
@@ -93,7 +93,7 @@ impl<T: TransposeElement> Transpose<T> {
         self
     }
 
-    /// Checks the shape and binds it to a device: loads the kernel. Returns the prepared transposition.
+    /// Checks the shape and binds the transposition to a device: loads the kernel. Returns the prepared transposition.
     ///
     /// # Errors
     ///
@@ -107,15 +107,16 @@ impl<T: TransposeElement> Transpose<T> {
         T::prepare(self, device)
     }
 
-    /// The same for transposing in place, whatever the shape. The [algorithm](Self::algorithm) means nothing here.
+    /// Checks the shape and binds the transposition in place to a device. Returns the prepared transposition. All shapes are
+    /// supported. This ignores the [algorithm](Self::algorithm).
     ///
-    /// Square matrices need no further memory: tiles are exchanged. In other matrices, rows and columns are permuted part by part
-    /// (Catanzaro, Keller and Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014). This allocates memory for
-    /// one part: at most a sixteenth of the matrix, but at least a row or a column.
+    /// Square matrices need no further memory: tiles are exchanged. In other matrices, rows and columns are permuted part by
+    /// part (Catanzaro, Keller and Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014). This allocates
+    /// memory for one part: at most a sixteenth of the matrix, but at least a row or a column.
     ///
     /// # Errors
     ///
-    /// As [`prepare`](Self::prepare), and what [`Device::zeroed`] gives.
+    /// The errors of [`prepare`](Self::prepare) and [`Device::zeroed`].
     pub fn prepare_in_place(&self, device: &Device) -> Result<PreparedTransposeInPlace<T>> {
         T::prepare_in_place(self, device)
     }

@@ -8,12 +8,12 @@ use crate::{Buffer, Device, Element, Result};
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Dispatch` in their generic code")]
 pub trait TransposeElement: Element + Dispatch {}
 
-/// What generic code asks of an element type: compiled once, with this crate, and not with every crate that transposes.
+/// Operations per element type, compiled once in this crate and not again in every dependent crate.
 pub(crate) trait Dispatch: Element {
-    /// [`Transpose::prepare`].
+    /// Returns the result of [`Transpose::prepare`].
     fn prepare(transpose: &Transpose<Self>, device: &Device) -> Result<PreparedTranspose<Self>>;
 
-    /// [`Transpose::prepare_in_place`].
+    /// Returns the result of [`Transpose::prepare_in_place`].
     fn prepare_in_place(transpose: &Transpose<Self>, device: &Device) -> Result<PreparedTransposeInPlace<Self>>;
 
     /// Transposes `input` into `output`, both on the device, with the given row pitches in elements.
@@ -24,10 +24,10 @@ pub(crate) trait Dispatch: Element {
         pitches: [usize; 2],
     ) -> Result<()>;
 
-    /// Transposes data of the host.
+    /// Returns the transposed matrices of data on the host.
     fn run_on_host(transpose: &PreparedTranspose<Self>, input: &[Self]) -> Result<Vec<Self>>;
 
-    /// How matrices with these row pitches would be transposed.
+    /// Returns the plan for matrices with these row pitches.
     fn plan(transpose: &PreparedTranspose<Self>, pitches: [usize; 2]) -> Plan;
 
     /// Transposes the matrices in `data`, which is on the device, with the given row pitch in elements.

@@ -12,7 +12,7 @@ pub(super) fn shape(geometry: &Geometry, grid: [u64; 3]) -> LaunchShape {
     LaunchShape::new(grid, [geometry.threads, 1, 1]).shared_bytes(geometry.shared_bytes)
 }
 
-/// The name of a kernel's entry point.
+/// Returns the name of a kernel's entry point.
 pub(super) fn name(kernel: Kernel) -> &'static str {
     struct Name;
 
@@ -26,7 +26,7 @@ pub(super) fn name(kernel: Kernel) -> &'static str {
     kernel.visit(Name)
 }
 
-/// The kernel on a device.
+/// Returns the kernel on a device.
 pub(super) fn load(device: &Device, kernel: Kernel) -> Result<Arc<dyn Launch<Work>>> {
     struct Load<'a>(&'a Device);
 

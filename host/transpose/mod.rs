@@ -1,5 +1,15 @@
 //! Transposing matrices: `y[c][r] = x[r][c]`.
 //!
+//! ```
+//! use slm::{Device, Transpose};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let transpose = Transpose::new(2, 3).prepare(&Device::open()?)?;
+//! assert_eq!(transpose.apply(&[1, 2, 3, 4, 5, 6])?, [1, 4, 2, 5, 3, 6]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Matrices are row-major. An element has one or several *components*, which stay together and in order, such as the three bytes
 //! of a pixel or the two parts of a complex number. Several matrices of one shape are stored one after another and transposed
 //! separately. With matrix `m`, row `r`, column `c` and component `k`:
@@ -8,8 +18,8 @@
 //!
 //! Numbers are moved without computation, so NaNs keep their bits, on every device and with every algorithm.
 //!
-//! [`Transpose::prepare`] is for another buffer as the output, [`Transpose::prepare_in_place`] for the same one. Either takes
-//! buffers, matrices whose rows may have gaps between them, and arrays of `ndarray` with any strides.
+//! [`Transpose::prepare`] is for a separate output, [`Transpose::prepare_in_place`] for transposing in place. Both accept buffers,
+//! matrices with gaps between rows, and arrays of `ndarray` with any strides.
 
 // A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`, with the
 // kernels of `kernels.rs` and the constants of `tuning.rs`. `matrices.rs` is the problem as both see it. `in_place/` has the same

@@ -1,4 +1,4 @@
-//! Declarations of driver functions, as the reference of the CUDA driver API has them.
+//! Declarations of driver functions, from the reference of the CUDA driver API.
 //!
 //! These are the functions that this workspace calls; [`FUNCTIONS`](crate::FUNCTIONS) has more, for programs with
 //! declarations of their own. A name is the one that the linker sees: `cuda.h` maps `cuMemAlloc` to `cuMemAlloc_v2`.
@@ -12,7 +12,7 @@
 //! # Safety
 //!
 //! Each function has the preconditions that the reference gives: pointers to memory that the driver may read or write
-//! for the duration of the call, and handles that have not been given back.
+//! for the duration of the call, and handles that have not been released.
 
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
 
@@ -45,7 +45,7 @@ handles! {
 /// type, and the array, are not used.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs, reason = "the fields are those of the reference")]
+#[allow(missing_docs, reason = "the reference documents the fields")]
 pub struct CUDA_MEMCPY2D {
     pub source_x: usize,
     pub source_y: usize,
@@ -68,7 +68,7 @@ pub struct CUDA_MEMCPY2D {
 /// Declares functions that return a [`CUresult`].
 macro_rules! functions {
     ($(fn $name:ident($($parameter:ident: $type:ty),* $(,)?);)*) => {
-        // SAFETY: the declarations are those of `cuda.h`, under the names that its macros make. There, results and
+        // SAFETY: the declarations agree with `cuda.h`, under the names that its macros produce. There, results and
         // attributes are enums, which are represented as `int` is.
         unsafe extern "C" {$(
             #[doc = concat!("`", stringify!($name), "` of the CUDA driver API.")]
@@ -152,7 +152,7 @@ mod tests {
     use super::DECLARED;
     use crate::FUNCTIONS;
 
-    /// Others would have to come from a library that the program is linked with.
+    /// Other functions would require a library that the program is linked with.
     #[test]
     fn this_crate_defines_what_is_declared() {
         for name in DECLARED {

@@ -27,13 +27,13 @@ impl Driver {
     }
 }
 
-/// Looks for the CUDA driver and connects the `cu*` functions of this crate to it.
+/// Returns the CUDA driver, after connecting the `cu*` functions of this crate to it.
 ///
-/// The first call tries `libcuda.so.1`, `libcuda.so` and `/usr/lib/wsl/lib/libcuda.so.1`, in this order, and takes
-/// the first library that loads, has `cuInit` and is not the stub that CUDA toolkits have for linking. Every later call
+/// The first call tries `libcuda.so.1`, `libcuda.so` and `/usr/lib/wsl/lib/libcuda.so.1`, in this order, and uses
+/// the first library that loads, has `cuInit` and is not the stub library that CUDA toolkits contain for linking. Every later call
 /// returns the same result at once. Any number of threads may call it at the same time; all but one wait for the first.
-/// Of the driver it calls `cuDriverGetVersion` alone, by which it knows a stub: `cuInit` is left to the caller, and can
-/// still fail, for instance on a machine without a GPU.
+/// It only calls `cuDriverGetVersion`, to recognise a stub. The caller must call `cuInit`, which can still fail, for
+/// instance on a machine without a GPU.
 ///
 /// # Errors
 ///

@@ -1,40 +1,40 @@
-//! Why there is no driver.
+//! Errors of loading the driver.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why the CUDA driver could not be loaded.
+/// Reason why the CUDA driver could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// None of the names led to a driver.
+    /// No name led to a driver.
     NotFound {
-        /// What was tried, in order.
+        /// Failed attempts, in order.
         attempts: Vec<Attempt>,
     },
     /// The program was compiled for a platform on which this crate cannot load a driver.
     UnsupportedPlatform,
 }
 
-/// One name under which the driver was looked for, without success.
+/// A failed attempt to load the driver by one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attempt {
     /// The file name or path that was given to the system's loader.
     pub name: String,
-    /// What went wrong with it.
+    /// Reason for the failure.
     pub failure: Failure,
 }
 
-/// Why one library was not taken.
+/// Reason why a library was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The system's loader refused; this is its message.
+    /// The system's loader failed with this message.
     NotLoaded(String),
     /// The library was loaded, but it has no function `cuInit`: it is not a CUDA driver.
     LacksInit,
-    /// The library was loaded, but it is the stub that CUDA toolkits have for linking: its functions do nothing.
+    /// The library was loaded, but it is the stub library of a CUDA toolkit, whose functions do nothing.
     Stub,
 }
 

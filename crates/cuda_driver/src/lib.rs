@@ -2,8 +2,8 @@
 //!
 //! A program that is linked with `libcuda` does not even start where no driver is installed. This crate defines the
 //! driver's functions itself: each is a single jump through a table. [`load`] looks for the driver and fills the table.
-//! [`api`] declares the functions that the library `slm` calls. Crates that are linked with `libcuda`, as `cust` is, call
-//! the functions of this crate instead, in a program that has both. With the feature `link` they need no `libcuda`.
+//! [`api`] declares the functions that the library `slm` calls. In a program that contains this crate,
+//! other crates that are linked with `libcuda`, such as `cust`, call the functions of this crate instead. With the feature `link` they need no `libcuda`.
 //!
 //! What a function of [`FUNCTIONS`] does:
 //!
@@ -14,12 +14,12 @@
 //! | loaded, and the driver has the function | runs in the driver |
 //! | loaded, and the driver lacks the function | returns `CUDA_ERROR_NOT_FOUND` (500) |
 //!
-//! The two error returns leave all arguments alone: memory that a pointer argument refers to is not written.
+//! The functions that return these errors ignore all arguments and write to no memory.
 //!
-//! A call sees the loaded driver for certain if [`load`] or `cuInit` returned on the same thread before, or on a thread that
+//! A call is guaranteed to see the loaded driver if [`load`] or `cuInit` returned on the same thread before, or on a thread that
 //! has synchronised with the calling one since.
 //!
-//! Supported are Linux on x86-64 and on aarch64. Elsewhere the crate compiles, defines no functions, and [`load`]
+//! The crate supports Linux on x86-64 and on aarch64. Elsewhere it compiles, defines no functions, and [`load`]
 //! returns [`LoadError::UnsupportedPlatform`].
 #![allow(unsafe_code)] // Loads a shared library and defines foreign functions.
 

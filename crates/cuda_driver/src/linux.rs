@@ -28,9 +28,9 @@ pub(crate) fn load_first(names: &[&str]) -> Result<Driver, LoadError> {
     Err(LoadError::NotFound { attempts })
 }
 
-/// Opens a library that has `cuInit` and is no stub.
+/// Returns a library that has `cuInit` and is not a stub.
 fn open(name: &str) -> Result<Library, Failure> {
-    // SAFETY: the names are those of the system's CUDA driver, which every program that links with it loads in
+    // SAFETY: these names belong to the system's CUDA driver, which every program that links with it loads in
     // the same way: its initialisers have no preconditions.
     let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| Failure::NotLoaded(message(&error)))?;
@@ -41,8 +41,7 @@ fn open(name: &str) -> Result<Library, Failure> {
     }
 }
 
-/// Whether the library only stands in for a driver when programs are linked. A loader's path that has a toolkit's stubs
-/// in it must not hide a driver behind them.
+/// Returns whether the library is a stub for linking. Stubs in the loader's path must not hide a driver.
 fn is_stub(library: &Library) -> bool {
     type GetVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
     let mut version = 0;
@@ -51,7 +50,7 @@ fn is_stub(library: &Library) -> bool {
     unsafe { library.get::<GetVersion>("cuDriverGetVersion").is_ok_and(|get| get(&raw mut version) == STUB_LIBRARY) }
 }
 
-/// The loader's own message if it gave one.
+/// Returns the loader's own message, if it has one.
 fn message(error: &libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
@@ -72,7 +71,7 @@ fn connect(library: Library) -> Vec<&'static str> {
     missing
 }
 
-/// The address of a function of `library`, or `None` if it has no such function.
+/// Returns the address of a function of `library`, or `None` if it has no such function.
 fn find(library: &Library, name: &str) -> Option<*mut c_void> {
     // SAFETY: the symbol is only taken as an address; it is neither read nor called here.
     let symbol = unsafe { library.get::<*mut c_void>(name) }.ok()?;

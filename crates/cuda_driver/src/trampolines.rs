@@ -1,7 +1,7 @@
 //! The `cu*` functions: one jump each, through a table in memory.
 //!
-//! Table and jumps are one piece of assembly text, so they land in one object file: whoever takes the table also
-//! takes the functions. See the README beside this crate for what the linker makes of it.
+//! Table and jumps are one piece of assembly text, so they are in one object file: linking the table also
+//! links the functions. The README of this crate describes how the linker treats it.
 
 use std::ffi::{c_uint, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -125,8 +125,8 @@ extern "C" fn not_initialized() -> CUresult {
     3 // CUDA_ERROR_NOT_INITIALIZED
 }
 
-/// Stands for `cuInit` until the driver is loaded, which it does: a program that calls the driver without knowing of this
-/// crate has to begin with `cuInit`.
+/// Stands for `cuInit` until the driver is loaded, and loads it: a program that calls the driver without using this crate
+/// directly begins with `cuInit`.
 extern "C" fn load_and_init(flags: c_uint) -> CUresult {
     match crate::load() {
         // SAFETY: `cuInit` has no preconditions, and is the driver's by now.
@@ -140,10 +140,10 @@ pub(crate) extern "C" fn not_found() -> CUresult {
     500 // CUDA_ERROR_NOT_FOUND
 }
 
-/// Lets the function of the given index in `FUNCTIONS` jump to `function` from now on.
+/// Connects the function with this index in `FUNCTIONS` to `function`.
 ///
 /// Other threads may call the function at the same time. A jump reads its entry with one aligned load of pointer
-/// size, so it goes to the old or to the new function, never to a mixture. The store releases what was written to
+/// size, so it reaches the old or the new function, never a mixture. The store releases what was written to
 /// load the library; a thread that calls [`load`](crate::load) first acquires it through the `OnceLock` there.
 ///
 /// # Safety

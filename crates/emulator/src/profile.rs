@@ -4,7 +4,7 @@ use cuda_std::host::banks::Banks;
 
 /// Limits of a device, and the banks of its shared memory.
 ///
-/// The numbers are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". Only
+/// The numbers are from the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". Only
 /// the profiles below exist, because the counts are valid for their numbers of banks:
 ///
 /// ```compile_fail,E0451

@@ -1,4 +1,4 @@
-//! The kernel against the definition: on emulated devices, where nothing may be found, and on a GPU if there is one.
+//! Compares the kernel with the definition: on emulated devices, which must find no fault, and on a GPU if there is one.
 
 use cuda_std::image::Modules;
 use cuda_std::{kernel, shared_bytes, thread};
@@ -27,7 +27,7 @@ fn main() {
         Trial::test("on_emulated_devices", on_emulated_devices),
         Trial::test("a_radius_too_large", a_radius_too_large),
         Trial::test("a_missing_barrier_is_found", a_missing_barrier_is_found),
-        // It is not there if this test has been copied to another machine.
+        // Missing if this test has been copied to another machine.
         Trial::test("the_program_checks_itself", the_program_checks_itself)
             .with_ignored_flag(!Path::new(PROGRAM).exists()),
     ];
@@ -37,7 +37,7 @@ fn main() {
 /// The program of `main.rs`.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_own-kernel");
 
-/// On the device of the environment, and instead of the CPU on an emulated one.
+/// Runs on the device of the environment, or on an emulated one instead of the CPU.
 fn the_program_checks_itself() -> Result<(), Failed> {
     for (device, name) in [("cpu", "emulated sm_90"), ("emulated:small:7", "emulated small")] {
         let output = Command::new(PROGRAM).env("SLM_DEVICE", device).output()?;
@@ -55,7 +55,7 @@ fn oracle(x: &[f32], radius: usize) -> Vec<f32> {
     (0..x.len()).map(|i| window(i).iter().fold(f32::NEG_INFINITY, max)).collect()
 }
 
-/// Numbers in no order, some of them special.
+/// Returns numbers in no order, including special values.
 fn samples(len: usize) -> Vec<f32> {
     let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0];
     let number = |i: usize| (i * 7919 % 10_007) as f32 - 5000.0;
@@ -96,7 +96,7 @@ fn a_radius_too_large() -> Result<(), Failed> {
 }
 
 kernel! {
-    /// `dilate`, but that nobody waits for the tile.
+    /// `dilate` without the barrier after loading the tile.
     pub fn hasty(arena, args: Dilation) {
         let (t, radius) = (thread::thread_idx_x(), args.radius);
         let len = BLOCK + 2 * radius;

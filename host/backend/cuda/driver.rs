@@ -30,7 +30,7 @@ pub(super) fn initialise() -> Result<()> {
     RESULT.get_or_init(load).clone()
 }
 
-/// The version of CUDA that the driver supports.
+/// Returns the version of CUDA that the driver supports.
 pub(super) fn version() -> Result<(u32, u32)> {
     let mut version = 0;
     // SAFETY: writes one integer, which outlives the call.

@@ -38,7 +38,7 @@ impl PrimaryContext {
         self.raw
     }
 
-    /// Makes it the context of the calling thread.
+    /// Makes the context current for the calling thread.
     pub(super) fn make_current(&self) -> Result<()> {
         // SAFETY: the context is retained as long as `self` lives.
         check("cuCtxSetCurrent", unsafe { api::cuCtxSetCurrent(self.raw) })
@@ -58,11 +58,11 @@ pub(super) struct Stream {
     owner: Owner,
 }
 
-/// Who destroys a stream.
+/// Owner of a stream, which destroys it.
 enum Owner {
-    /// Its handle.
+    /// The handle.
     Handle,
-    /// The last of these, which the program has others of.
+    /// The last clone of the `Arc` that the program shares.
     #[cfg(cust)]
     Program { _stream: Arc<cust::stream::Stream> },
 }
@@ -81,7 +81,7 @@ impl Stream {
         Ok(Stream { raw: stream, owner: Owner::Handle })
     }
 
-    /// The stream of a program, which lives at least as long as this handle.
+    /// Returns a handle to the stream of a program. The stream lives at least as long as this handle.
     #[cfg(cust)]
     pub(super) fn shared(stream: Arc<cust::stream::Stream>) -> Self {
         Stream { raw: stream.as_inner().cast(), owner: Owner::Program { _stream: stream } }
@@ -116,7 +116,7 @@ impl Drop for Stream {
 pub(super) struct Event(CUevent);
 
 impl Event {
-    /// Records an event after the work that `stream` has so far.
+    /// Returns an event recorded after the work that `stream` has so far.
     pub(super) fn record(stream: &Stream) -> Result<Self> {
         let mut event = ptr::null_mut();
         // SAFETY: writes one handle, which outlives the call.

@@ -1,10 +1,10 @@
 //! Memory, contexts and streams of programs that use `cust`.
 //!
 //! `cust` allocates with `cuMemAlloc` and frees with `cuMemFree`, without a stream. Its safe functions enqueue fills and copies
-//! that may still run when they return, and a `DeviceBuffer` can be dropped then. `cuMemFree` also takes memory of a pool
-//! (`cuMemAllocAsync`), but does not synchronise for it (CUDA driver API, `cuMemFree`): the pool would hand the memory out
-//! again while a fill still runs. Therefore memory of `cust` changes hands as it is, after a wait in both directions, and
-//! memory of the pool is copied.
+//! that may still run when they return, and a `DeviceBuffer` can be dropped then. `cuMemFree` also frees memory of a pool
+//! (`cuMemAllocAsync`), but without synchronisation (CUDA driver API, `cuMemFree`): the pool would reuse the memory while a
+//! fill still runs. Therefore memory of `cust` is handed over without a copy, after a wait in both directions, and memory of
+//! the pool is copied.
 
 use super::context::Context;
 use super::driver::{self, check};
@@ -29,9 +29,9 @@ const DEVICE_ORDINAL: c_int = 9;
 /// `CUDA_ERROR_INVALID_VALUE`.
 const INVALID_VALUE: c_int = 1;
 
-/// Opens a queue on a program's stream, and says what is known of the device.
+/// Returns a queue on a program's stream, and the properties of the device.
 ///
-/// That the context in which the stream was created still exists is left to the program, as `cust` leaves it.
+/// As in `cust`, the program must keep the context in which the stream was created.
 pub(crate) fn open_on_stream(
     context: &cust::context::Context,
     stream: Arc<cust::stream::Stream>,
@@ -48,7 +48,7 @@ pub(crate) fn open_on_stream(
     Ok((Arc::new(queue), info))
 }
 
-/// Returns the number of the device that a context is on, and leaves the context current.
+/// Returns the number of a context's device, and leaves the context current.
 fn ordinal(context: CUcontext) -> Result<usize> {
     // SAFETY: the caller has borrowed the context's owner.
     check("cuCtxSetCurrent", unsafe { api::cuCtxSetCurrent(context) })?;
@@ -68,7 +68,7 @@ fn foreign(context: &Context, operand: &'static str) -> Error {
 }
 
 impl<T: Element + DeviceCopy> Memory<T> {
-    /// Takes the memory of `buffer`, or gives it back with the reason.
+    /// Converts `buffer` to memory, or gives it back with the reason.
     pub(crate) fn from_cust(
         queue: &Arc<Queue>,
         buffer: DeviceBuffer<T>,
@@ -78,13 +78,13 @@ impl<T: Element + DeviceCopy> Memory<T> {
         }
         let buffer = ManuallyDrop::new(buffer);
         let (len, address) = (buffer.len(), buffer.as_device_ptr().as_raw());
-        // `cust` frees nothing that is empty.
+        // `cust` does not free empty buffers.
         let address = if len > 0 { address } else { 0 };
         Ok(Memory { queue: queue.clone(), address, len, origin: Origin::Cust, marker: PhantomData })
     }
 
-    /// Gives the elements to a program with a hold on the `context`: in the memory itself if that came from `cust`, which leaves
-    /// none here, otherwise in a copy. Waits for the queue's work.
+    /// Converts the memory to a buffer of a program that holds `context`. Memory that came from `cust` is handed over and this
+    /// memory becomes empty; other memory is copied. Waits for the queue's work.
     pub(crate) fn give_to_cust(&mut self, context: &cust::context::Context) -> Result<DeviceBuffer<T>> {
         if context.as_raw().cast() != self.queue.context().raw() {
             return Err(foreign(self.queue.context(), "the context"));
@@ -102,7 +102,7 @@ impl<T: Element + DeviceCopy> Memory<T> {
         }
     }
 
-    /// Returns a copy in memory of the kind that `cust` allocates. There are elements.
+    /// Returns a copy in memory that `cust` can free. The memory must not be empty.
     fn copy_for_cust(&self) -> Result<DeviceBuffer<T>> {
         let mut address = 0;
         // SAFETY: writes one address, which outlives the call.
@@ -118,8 +118,7 @@ impl<T: Element + DeviceCopy> Memory<T> {
     }
 }
 
-/// Returns an error unless the queue's kernels can use the memory of `buffer`, and waits for the work that has been enqueued
-/// in their context.
+/// Waits for all work in the context of the queue. Returns an error if the queue's kernels cannot use the memory of `buffer`.
 fn accept<T: Element + DeviceCopy>(queue: &Queue, buffer: &DeviceBuffer<T>) -> Result<()> {
     queue.enter()?;
     if !buffer.is_empty() && !is_reachable(queue, buffer.as_device_ptr().as_raw())? {
@@ -130,7 +129,7 @@ fn accept<T: Element + DeviceCopy>(queue: &Queue, buffer: &DeviceBuffer<T>) -> R
     queue.check("cuCtxSynchronize", unsafe { api::cuCtxSynchronize() })
 }
 
-/// Whether memory is that of the queue's context, or of a pool on its device.
+/// Returns whether memory belongs to the queue's context, or to a pool on its device.
 fn is_reachable(queue: &Queue, address: CUdeviceptr) -> Result<bool> {
     const CALL: &str = "cuPointerGetAttribute";
     let (mut ordinal, mut context): (c_int, CUcontext) = (-1, ptr::null_mut());
@@ -157,7 +156,7 @@ mod tests {
     use cust::memory::CopyDestination;
     use cust::stream::StreamFlags;
 
-    /// Which has no context.
+    /// It has no context.
     #[test]
     #[ignore = "needs a GPU"]
     fn memory_of_a_pool_comes_and_goes() {

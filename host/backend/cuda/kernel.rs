@@ -65,7 +65,7 @@ struct Function {
     function: CUfunction,
     registers: u32,
     limits: LaunchLimits,
-    /// Holds the module that the function is in, as the queue's context does; dropped before it.
+    /// Keeps the function's module loaded, as the queue's context does. Dropped before the context.
     _module: Arc<Loaded>,
     queue: Arc<Queue>,
 }
@@ -102,7 +102,7 @@ impl Function {
             let code = unsafe { api::cuFuncGetAttribute(&mut value, attribute, function) };
             queue.check("cuFuncGetAttribute", code).map(|()| value.unsigned_abs())
         };
-        // Fewer than the device's limit if the kernel needs many registers.
+        // Fewer than the limit of the device if the kernel needs many registers.
         limits.threads = limits.threads.min(get(MOST_THREADS)?);
         let registers = get(REGISTERS)?;
         Ok(Function { name, function, registers, limits, _module: loaded, queue: queue.clone() })
@@ -121,7 +121,7 @@ impl Function {
         let ([x, y, z], shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
         let [block_x, block_y, block_z] = shape.block;
         let mut parameters = parameters.map(<*const c_void>::cast_mut);
-        // SAFETY: the parameters are those of the entry point, and what they are on is the caller's promise; the driver
+        // SAFETY: the parameters match the entry point, and the caller vouches for the memory that they refer to; the driver
         // copies them.
         let code = unsafe {
             api::cuLaunchKernel(
@@ -141,8 +141,8 @@ impl Function {
         self.queue.check("cuLaunchKernel", code)
     }
 
-    /// What a launch of this shape occupies, as far as its block and shared memory are concerned. The driver computes it from
-    /// what the context knows of the function, so nothing is kept for shapes.
+    /// Returns the occupancy of a launch, by its block size and shared memory. The driver computes it from the loaded function,
+    /// so no cache is needed.
     fn occupied(&self, shape: &LaunchShape) -> Result<Residency> {
         self.limits.check_block(self.name, shape)?;
         self.queue.enter()?;

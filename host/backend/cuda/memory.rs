@@ -20,7 +20,7 @@ pub(crate) struct Memory<T> {
     pub(super) marker: PhantomData<T>,
 }
 
-/// Where memory is from, which decides how it is freed.
+/// Origin of memory, which determines how it is freed.
 pub(super) enum Origin {
     /// `cuMemAllocAsync`, on the queue's stream.
     Pool,
@@ -72,7 +72,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         Ok(memory)
     }
 
-    /// Nobody keeps count of what kernels write.
+    /// A GPU does not record what kernels write.
     fn check_written(&self) -> Result<()> {
         Ok(())
     }
@@ -114,7 +114,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
             return Ok(());
         }
         self.queue.enter()?;
-        // SAFETY: both have so many bytes and are not freed before the work of this stream, the copy included, is done.
+        // SAFETY: both have this number of bytes and are not freed before the work of this stream, including the copy, is done.
         let code =
             unsafe { api::cuMemcpyDtoDAsync_v2(self.address, source.address, self.bytes(), self.queue.stream()) };
         self.queue.check("cuMemcpyDtoDAsync", code)
@@ -163,7 +163,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         self.len
     }
 
-    /// What makes it safe to launch a kernel with this window is the matter of `kernel.rs`.
+    /// `kernel.rs` establishes that launching a kernel with this window is safe.
     fn input(&self) -> GlobalIn<T> {
         // SAFETY: aligned as allocations are. Who launches a kernel promises the rest (`Kernel::launch`).
         unsafe { GlobalIn::from_raw_parts(self.address, self.len as u64) }

@@ -2,17 +2,17 @@
 //!
 //! The layers, from the driver up:
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `driver.rs` | finding the driver once; its return codes as errors |
-//! | `handle.rs` | contexts, streams, events and modules that give themselves back |
-//! | `places.rs` | what is made once for each key, while others go on |
+//! | `handle.rs` | contexts, streams, events and modules, released when dropped |
+//! | `places.rs` | values created once per key, without blocking other keys |
 //! | `module.rs` | compiled kernels: choosing, checking and loading them |
-//! | `properties.rs` | what a device is and allows |
-//! | `context.rs` | a device's primary context and the modules in it: one for each GPU and process |
+//! | `properties.rs` | properties and limits of a device |
+//! | `context.rs` | a device's primary context and the modules in it: one per GPU and process |
 //! | `queue.rs` | one stream on it |
 //! | `rows.rs` | copies of rows with gaps between them |
-//! | `memory.rs` | device memory that frees itself in stream order |
+//! | `memory.rs` | device memory, freed in stream order |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
 //! | `interop.rs` | memory, contexts and streams of programs that use `cust`, with the feature `cust` |
 //!
@@ -81,7 +81,7 @@ impl backend::Queue for Queue {
         self.wait()
     }
 
-    /// Measured by the device's clock.
+    /// Measured by the device clock.
     fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         let start = self.event()?;
         let result = work()?;

@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(lowest_target(), (7, 5));
     }
 
-    /// The error that a function's return code stands for.
+    /// Returns the error for a function's return code.
     fn error(code: i32) -> Error {
         check("cuModuleLoadData", code).unwrap_err()
     }
@@ -202,7 +202,7 @@ mod tests {
         let explained = explain(error(222), "m", "// m\n.version 7.8\n", Ok((11, 4)));
         let needed_for = "the kernel module m (PTX 7.8)".to_owned();
         assert_eq!(explained, Error::DriverTooOld { required: (11, 8), actual: (11, 4), needed_for });
-        // Another failure, or a driver that does not tell its version, stays what it is.
+        // Other failures, and drivers that do not report their version, keep their error.
         assert_eq!(explain(error(218), "m", ".version 7.8\n", Ok((11, 4))), error(218));
         assert_eq!(explain(error(222), "m", ".version 7.8\n", Err(error(3))), error(222));
     }

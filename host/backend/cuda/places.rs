@@ -57,7 +57,7 @@ mod tests {
                 scope.spawn(|| {
                     barrier.wait();
                     let load = || {
-                        // Others get here meanwhile if nothing keeps them.
+                        // Other threads get here at the same time unless a lock blocks them.
                         thread::yield_now();
                         Ok(loads.fetch_add(1, Ordering::SeqCst))
                     };
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(loads.into_inner(), 1);
     }
 
-    /// Neither load ends before the other one has begun.
+    /// Both loads are in progress at the same time.
     #[test]
     fn threads_that_want_others_go_on() {
         let (places, barrier) = (Kept::new(), Barrier::new(2));

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 use cuda_driver::api::{self, CUdevice};
 use std::ffi::{CStr, c_char, c_int};
 
-/// The version of CUDA that brought stream-ordered allocation (`cuMemAllocAsync`).
+/// First version of CUDA with stream-ordered allocation (`cuMemAllocAsync`).
 const ORDERED_ALLOCATION: (u32, u32) = (11, 2);
 
 /// Limits for launches and modules.
@@ -40,7 +40,7 @@ pub(super) fn device(ordinal: usize) -> Result<CUdevice> {
     Ok(device)
 }
 
-/// Returns its name, "unnamed" if the driver gives none that ends.
+/// Returns the name, or "unnamed" if the driver returns no terminated name.
 fn name(device: CUdevice) -> Result<String> {
     let mut text = [0u8; 256];
     // SAFETY: writes at most `text.len()` bytes, which outlive the call; the device exists.
@@ -50,7 +50,7 @@ fn name(device: CUdevice) -> Result<String> {
         .map_or_else(|_| "unnamed".to_owned(), |name| name.to_string_lossy().into_owned()))
 }
 
-/// Returns the size of its memory in bytes.
+/// Returns the size of the memory in bytes.
 fn memory(device: CUdevice) -> Result<u64> {
     let mut bytes = 0;
     // SAFETY: writes one number, which outlives the call; the device exists.
@@ -80,7 +80,7 @@ fn get(device: CUdevice, attribute: i32) -> Result<u32> {
     Ok(value.unsigned_abs())
 }
 
-/// The values of attributes along x, y and z.
+/// Returns the values of attributes along x, y and z.
 fn get_each(device: CUdevice, [x, y, z]: [i32; 3]) -> Result<[u32; 3]> {
     Ok([get(device, x)?, get(device, y)?, get(device, z)?])
 }

@@ -28,7 +28,7 @@ impl Queue {
         Ok(Self::new(context, stream))
     }
 
-    /// The queue of work on `stream`, which was created in `context`.
+    /// Returns the queue of work on `stream`, which was created in `context`.
     pub(super) fn new(context: Arc<Context>, stream: Stream) -> (Self, DeviceInfo) {
         let info = context.info().clone();
         (Queue { id: QueueId::new(), stream, context, submission: Mutex::new(()) }, info)
@@ -85,7 +85,7 @@ impl Queue {
         self.check("cuStreamSynchronize", unsafe { api::cuStreamSynchronize(self.stream()) })
     }
 
-    /// An event at the end of the work so far.
+    /// Returns an event at the end of the work so far.
     pub(super) fn event(&self) -> Result<Event> {
         self.enter()?;
         self.note(Event::record(&self.stream))
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(code, 0);
     }
 
-    /// In a separate process, which loses its GPU.
+    /// Runs in a separate process, which loses its GPU.
     fn lose() {
         let device = Device::cuda(0).unwrap();
         let mut buffer = device.upload(&[1.0f32, 2.0, 3.0]).unwrap();

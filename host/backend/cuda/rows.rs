@@ -7,15 +7,15 @@ use cuda_driver::api::{self, CUDA_MEMCPY2D};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-/// The largest row pitch of a two-dimensional copy, in bytes, that all GPUs take (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
+/// Maximum row pitch of a two-dimensional copy that all GPUs support, in bytes (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
 const MOST_PITCH: usize = i32::MAX as usize;
 
-/// Memory that rows are copied from or to.
+/// Source or target of a copy of rows.
 #[derive(Clone, Copy)]
 pub(super) enum Side {
-    /// The host's, at this address.
+    /// Host memory at this address.
     Host(*mut c_void),
-    /// The device's, at this address.
+    /// Device memory at this address.
     Device(u64),
 }
 
@@ -33,15 +33,15 @@ impl Side {
 ///
 /// # Safety
 ///
-/// The rows are inside of both sides' memory, and every bit pattern is an element there. The host's memory is not used
-/// otherwise before the queue has done its work, and the device's is freed in its order.
+/// The rows are inside the memory of both sides, and every bit pattern is a valid element. The host memory is not accessed
+/// before the queue has done its work, and the device memory is freed in stream order.
 pub(super) unsafe fn enqueue(queue: &Queue, rows: Rows, element: usize, source: Side, target: Side) -> Result<()> {
     let rows = rows.joined();
     if rows.source.pitch.max(rows.target.pitch).saturating_mul(element) <= MOST_PITCH {
         // SAFETY: what the caller promises.
         return unsafe { copy(queue, rows, element, source, target) };
     }
-    // Rows so far apart are few, or it is one row, whose pitch means nothing.
+    // With such a pitch, there are few rows. For a single row the pitch has no meaning.
     rows.each().try_for_each(|[from, to]| {
         let [mut source_row, mut target_row] = [rows.source, rows.target];
         (source_row.first, source_row.pitch) = (from.start, 0);
@@ -52,7 +52,7 @@ pub(super) unsafe fn enqueue(queue: &Queue, rows: Rows, element: usize, source: 
     })
 }
 
-/// As [`enqueue`], for pitches that the driver takes.
+/// As [`enqueue`], for pitches that the driver supports.
 ///
 /// # Safety
 ///
@@ -73,7 +73,7 @@ unsafe fn copy(queue: &Queue, rows: Rows, element: usize, source: Side, target: 
         source_host: source_host.cast_const().wrapping_byte_add(source_first),
         source_device: source_device.wrapping_add(source_first as u64),
         source_array: null(),
-        // A single row may have any, and the driver refuses those below the width.
+        // A single row may have any pitch, but the driver refuses pitches below the width.
         source_pitch: if rows.count == 1 { width } else { source_pitch },
         target_x: 0,
         target_y: 0,

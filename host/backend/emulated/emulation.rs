@@ -125,7 +125,8 @@ impl State {
         })
     }
 
-    /// Adds the report of a launch to those of the same kernel. Returns an error if there is no report, or if it has findings.
+    /// Adds the report of a launch to the earlier reports of the same kernel. Returns an error if there is no report, or if it
+    /// has findings.
     fn note(&mut self, kernel: &'static str, report: std::result::Result<Report, LaunchError>) -> Result<()> {
         let report = report.map_err(|source| Error::LaunchRefused { kernel, source })?;
         let result =
@@ -151,7 +152,7 @@ fn limits(profile: &Profile) -> LaunchLimits {
     let shared = SharedMemory {
         default_per_block: most.min(DEFAULT_SHARED_BYTES),
         max_per_block: most,
-        // Each block in progress has as much.
+        // Each block in progress has this much.
         per_multiprocessor: most,
         banks: profile.banks(),
         bank_bytes: 4,
@@ -175,7 +176,7 @@ mod tests {
             pub input: GlobalIn<u32>,
             /// The numbers in reverse.
             pub output: GlobalOut<u32>,
-            /// Not 0 if the threads wait for each other, as is correct.
+            /// If not 0, threads wait for each other, as is correct.
             pub wait: u32,
         }
     }

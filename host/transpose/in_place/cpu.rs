@@ -6,7 +6,7 @@ use crate::parallel::{for_chunks, for_pairs};
 use crate::{Element, Result, allocation};
 use slm_kernels::transpose::{Permutation, Step};
 
-/// Rows of a band of a square matrix.
+/// Rows per band of a square matrix.
 const SIDE: usize = 32;
 
 /// A transposition in place.
@@ -19,7 +19,7 @@ impl TransposeInPlace {
         TransposeInPlace { matrices: *matrices }
     }
 
-    /// Transposes the matrices in `data`, whose rows have this pitch: that of rows without gaps, unless they are square.
+    /// Transposes the matrices in `data` with this row pitch. Only square matrices may have gaps between rows.
     pub(super) fn run<T: Element>(&self, data: &mut [T], pitch: usize) -> Result<()> {
         let matrices = &self.matrices;
         if matrices.is_empty() {
@@ -27,7 +27,7 @@ impl TransposeInPlace {
         }
         let scratch = if matrices.are_square() { SIDE * matrices.shape()[1] } else { matrices.scratch() };
         let mut scratch = allocation::filled(T::default(), scratch)?;
-        // A single row may have a pitch of whatever size, and the buffer may go on behind the matrices.
+        // A single row may have any pitch, and the buffer may be longer than the matrices.
         let all = data.chunks_mut(matrices.rows.saturating_mul(pitch)).take(matrices.count);
         all.for_each(|matrix| match matrices.are_square() {
             true => swap(matrices, matrix, pitch, &mut scratch),
@@ -67,7 +67,7 @@ fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], pitch: usize, scratch
     }
 }
 
-/// Transposes the square on the diagonal whose first row is the band's, and whose first column is `first`.
+/// Transposes the square on the diagonal. Its first row is the first row of the band, and its first column is `first`.
 fn swap_diagonal<T: Element>(n: usize, pitch: usize, height: usize, first: usize, band: &mut [T]) {
     for i in 0..height {
         let rows = &mut band[i * pitch..];

@@ -23,9 +23,9 @@ pub(super) struct TransposeInPlace<T: Element> {
     matrices: Matrices,
     problem: Problem,
     kernels: Option<Kernels>,
-    /// What transposes square matrices whose rows have the pitches used last: others may take another kernel.
+    /// Kernel for square matrices with the most recent row pitch. Other pitches may need another kernel.
     pitched: Recent<usize, Arc<Pitched>>,
-    /// Memory for a part of a matrix. Locked while the steps that need it are enqueued, so that they run in their order.
+    /// Memory for a part of a matrix. Locked while the steps that use it are enqueued, so that they run in order.
     part: Mutex<Buffer<T>>,
 }
 
@@ -61,7 +61,7 @@ impl<T: Element> TransposeInPlace<T> {
         Geometry::new(Kernel::swap(problem), problem, &self.tuning.launches)
     }
 
-    /// What transposes square matrices with this row pitch, in numbers.
+    /// Returns the kernel for square matrices with this row pitch, in numbers.
     fn pitched(&self, pitch: usize) -> Result<Arc<Pitched>> {
         self.pitched.get(pitch, || {
             let problem = self.matrices.problem::<T>([pitch; 2])?;
@@ -83,7 +83,7 @@ impl<T: Element> TransposeInPlace<T> {
         })
     }
 
-    /// Transposes square matrices whose rows have this pitch, in numbers.
+    /// Transposes square matrices with this row pitch, in numbers.
     pub(super) fn run_pitched(&self, data: &mut Buffer<T>, pitch: usize) -> Result<()> {
         if self.matrices.is_empty() {
             return Ok(());
@@ -175,7 +175,7 @@ impl<T: Element> TransposeInPlace<T> {
     }
 }
 
-/// What transposes square matrices whose rows have gaps.
+/// Kernel for square matrices with gaps between rows.
 struct Pitched {
     geometry: Geometry,
     kernels: Kernels,

@@ -62,7 +62,7 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// # Errors
     ///
-    /// The data are unchanged in these cases:
+    /// The data are unchanged after these errors:
     ///
     /// * [`Error::DeviceMismatch`] if the buffer belongs to another handle.
     /// * [`Error::Length`] if it does not have matrices · rows · columns · components numbers.
@@ -75,12 +75,12 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
         T::run_in_place(self, data, self.matrices.pitches()[0])
     }
 
-    /// Transposes matrices whose rows stand one under the other in `data`; returns when the work is enqueued.
+    /// Transposes all matrices in `data`, which has the rows of all matrices below each other. Returns when the work is
+    /// enqueued.
     ///
-    /// Afterwards `data` has the rows and columns of the transposed matrices. Square matrices stay where they are, with
-    /// their row pitch, and gaps between rows are not touched. Other matrices lose their gaps first, so that the row pitch
-    /// becomes that of matrices without: rows are copied on the device, part by part, by way of memory for a sixteenth
-    /// of the matrix, or a row.
+    /// Afterwards `data` has the shape of the transposed matrices. Square matrices keep their row pitch, and the gaps between
+    /// rows are not accessed. Other matrices first lose their gaps: rows are copied on the device, part by part, through
+    /// temporary memory for a sixteenth of the matrix or for one row. Their row pitch becomes the number of columns of `data`.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -101,16 +101,20 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceMismatch`] if the matrix belongs to another handle, [`Error::Shape`] unless it has matrices · rows rows of
-    /// columns · components numbers, and on a GPU what [`Device::kernel`] gives, where gaps may take another kernel, loaded on
-    /// first use: nothing has changed then. [`Error::OutOfDeviceMemory`], and [`Error::OutOfHostMemory`] on the CPU: then the matrix
-    /// may have lost its gaps. [Failures of the device](Error#failures-of-the-device), after which the data may be in disorder.
+    /// The data are unchanged after these errors:
+    ///
+    /// * [`Error::DeviceMismatch`] if the matrix belongs to another handle.
+    /// * [`Error::Shape`] if it does not have matrices · rows rows of columns · components numbers.
+    /// * The errors of [`Device::kernel`] on a GPU: the row pitch may require another kernel, which is loaded on first use.
+    ///
+    /// After [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU, the matrix may have lost its gaps. After a
+    /// [failure of the device](Error#failures-of-the-device) the data may be in any order.
     pub fn apply_matrix(&self, data: &mut Buffer2<T>) -> Result<()> {
         self.device.check_owner("the data", data.buffer().device())?;
         check_shape("the data", self.matrices.shape(), [data.rows(), data.columns()])?;
         if self.matrices.are_square() {
             let pitch = data.pitch();
-            // Elements of one row do not move, whatever their pitch.
+            // Elements of a single row do not move, for any pitch.
             return if data.rows() <= 1 { Ok(()) } else { T::run_in_place(self, data.buffer_mut(), pitch) };
         }
         data.close_gaps()?;
@@ -120,12 +124,12 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
         Ok(())
     }
 
-    /// Transposes matrices of the host in their array, which may have any number of dimensions and any strides.
+    /// Transposes matrices in an array of the host. The array may have any number of dimensions and any strides.
     ///
-    /// The elements are taken row after row, with the last index changing fastest, whatever their order in memory, and the
-    /// result stands in the same order. So a square matrix is transposed; another one keeps its shape here, and its elements
-    /// are those of the result row after row. Arrays that lie in that order are transposed where they are, by a GPU in a copy
-    /// on the device; others by way of another copy.
+    /// The elements are read and written in row-major order, with the last index changing fastest, independent of their order
+    /// in memory. So a square matrix is transposed. Another matrix keeps the shape of its array, which then contains the
+    /// elements of the result in row-major order. The CPU transposes contiguous row-major arrays in place, and a GPU transposes
+    /// a copy on the device. Other arrays need a further copy on the host.
     ///
     /// ```
     /// use slm::ndarray::{Array2, array, s};
@@ -147,8 +151,11 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless `data` has matrices · rows · columns · components numbers, [`Error::OutOfDeviceMemory`],
-    /// [`Error::OutOfHostMemory`], and [failures of the device](Error#failures-of-the-device). Nothing has changed then.
+    /// The data are unchanged after an error.
+    ///
+    /// * [`Error::Length`] if `data` does not have matrices · rows · columns · components numbers.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_array<D: Dimension>(&self, mut data: ArrayViewMut<'_, T, D>) -> Result<()> {
         check_length("the data", self.matrices.len(), data.len())?;
         if let Some(data) = data.as_slice_mut() {
@@ -162,7 +169,7 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
 }
 
 impl<T: Element> PreparedTransposeInPlace<T> {
-    /// Returns the plan. Its [algorithm](Plan::algorithm) has no meaning here.
+    /// Returns the plan. Its [algorithm](Plan::algorithm) has no meaning for transpositions in place.
     ///
     /// ```
     /// use slm::emulator::Profile;
@@ -178,7 +185,7 @@ impl<T: Element> PreparedTransposeInPlace<T> {
     /// ```
     #[must_use]
     pub fn plan(&self) -> Plan {
-        let reason = ["cpu", "the CPU has one way to transpose in place"];
+        let reason = ["cpu", "the CPU has a single implementation"];
         match &self.on_device {
             OnDevice::Cpu(_) => {
                 Plan::without_launch(&self.device, TransposeAlgorithm::Auto, &self.matrices, size_of::<T>(), reason)
@@ -187,8 +194,7 @@ impl<T: Element> PreparedTransposeInPlace<T> {
         }
     }
 
-    /// Transposes the matrices in `data`, which is on the device. The row pitch is that of rows without gaps, unless matrices
-    /// are square.
+    /// Transposes the matrices in `data`, which is on the device. Only square matrices may have gaps between rows.
     pub(super) fn run(&self, data: &mut Buffer<T>, pitch: usize) -> Result<()> {
         match &self.on_device {
             OnDevice::Cpu(transpose) => transpose.run(data.storage_mut().cpu_mut(), pitch),

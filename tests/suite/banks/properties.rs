@@ -38,7 +38,7 @@ fn lanes_of_a_phase(model: BankModel, width: Width) -> usize {
     (model.banks() * model.bank_bytes() / width.bytes().max(model.bank_bytes())).min(32) as usize
 }
 
-/// Whether the phases do not depend on who wants what: those of wide loads do.
+/// Returns whether the phases are independent of the addresses. For wide loads they are not.
 fn has_one_length_of_phases(model: BankModel, kind: AccessKind, width: Width) -> bool {
     kind != AccessKind::Load || width <= Width::B4 || model != BankModel::NVIDIA
 }

@@ -181,7 +181,7 @@ fn folder_as_output() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put("camera.png", CAMERA)?;
     fs::create_dir(folder.path("output.png"))?;
-    fails(blur(&input, &folder.path("output.png")).arg("--force"), 1, &["output.png: it is a folder"])?;
+    fails(blur(&input, &folder.path("output.png")).arg("--force"), 1, &["output.png: the path is a folder"])?;
     folder.holds(&["camera.png", "output.png"])
 }
 
@@ -197,7 +197,7 @@ fn truncated_jpeg() -> Result<(), Failed> {
     image::load_from_memory(CAMERA)?.write_to(&mut jpeg, ImageFormat::Jpeg)?;
     let jpeg = jpeg.into_inner();
     for length in [4, 20, 300, jpeg.len() / 2, jpeg.len() - 2] {
-        fails_to_read("truncated.jpg", &jpeg[..length], "truncated.jpg: the JPEG data end too early")?;
+        fails_to_read("truncated.jpg", &jpeg[..length], "truncated.jpg: the JPEG data are truncated")?;
     }
     Ok(())
 }

@@ -188,7 +188,7 @@ fn bad_numbers_of_bins() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put("text", b"text")?;
     for bins in ["0", "257", "16777217"] {
-        let message = format!("--bins {bins}: the samples have 256 levels, so there can be 1 to 256 bins");
+        let message = format!("--bins {bins}: the samples have 256 levels, use 1 to 256 bins");
         fails(histogram(&input).args(["--bytes", "--bins", bins]), 1, &[&message])?;
     }
     let input = folder.put_pixels("grey.png", ColorType::L16, 1, vec![1, 2])?;
@@ -208,7 +208,7 @@ fn bad_files() -> Result<(), Failed> {
     image::load_from_memory(ASTRONAUT)?.write_to(&mut jpeg, ImageFormat::Jpeg)?;
     for (name, bytes, message) in [
         ("cut.png", &ASTRONAUT[..2000], "cut.png: "),
-        ("cut.jpg", &jpeg.get_ref()[..jpeg.get_ref().len() / 2], "cut.jpg: the JPEG data end too early"),
+        ("cut.jpg", &jpeg.get_ref()[..jpeg.get_ref().len() / 2], "cut.jpg: the JPEG data are truncated"),
         ("text", b"text", "text: neither a PNG nor a JPEG picture"),
         ("text.png", b"text", "text.png: neither a PNG nor a JPEG picture"),
         ("empty", b"", "empty: neither a PNG nor a JPEG picture"),

@@ -45,11 +45,11 @@ fn texts() {
         ),
         (
             HistogramError::InnerEdge { index: 2, edge: 300.0 },
-            "only the first and the last edge of a histogram may lie outside of what its samples can be, and edge 2 is 300",
+            "only the first and the last edge of a histogram may lie outside the range of the sample type, but edge 2 is 300",
         ),
         (
             HistogramError::SeveralChannels { channels: 3 },
-            "the counts are of 3 channels: take those of one by `channel`, or go through `channels`",
+            "the histogram counted 3 channels: select one with `channel`, or iterate over `channels`",
         ),
         (HistogramError::Edges { edges: 1 }, "a histogram must have at least 2 edges, not 1"),
         (

@@ -1,4 +1,4 @@
-//! The kernels whose results host and device share: nothing is found in them, and their results are those of plain code.
+//! The kernels whose results host and device share: they have no findings, and their results equal plain code.
 
 use catalogue::compared::{self, Compared, ComparedVisitor, MATRIX, PATTERNS, RESULTS, Tolerance};
 use cuda_std::{Entry, GlobalIn2};

@@ -43,7 +43,7 @@ impl ProbeVisitor for Compare {
     }
 }
 
-/// All counts are those of the turns, the ones that are marked as approximations as well.
+/// All counts equal the counts of the turns, including the ones that are marked as approximations.
 #[test]
 fn turns_are_counted_as_lanes_make_them() {
     let mut compare = Compare::default();

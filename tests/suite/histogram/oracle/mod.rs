@@ -260,6 +260,6 @@ fn quantum<W: Copy + Into<f64>>(weights: &[W]) -> f64 {
     let magnitude = |weight: &W| -> f64 { (*weight).into().abs() };
     let largest = weights.iter().map(magnitude).fold(f64::from(f32::from_bits(1)), f64::max);
     let e = (-149..=127).rfind(|e| 2f64.powi(*e) <= largest).expect("it is the least, or more");
-    let l = (0..64).find(|l| weights.len() as u128 <= 1 << l).expect("so many are not in memory");
+    let l = (0..64).find(|l| weights.len() as u128 <= 1 << l).expect("memory cannot hold more");
     2f64.powi(e + l - 61)
 }
