@@ -23,6 +23,9 @@ impl Device {
     /// The handle keeps the stream and the GPU's primary context alive, so the program may drop `context` and its own clone of the
     /// `Arc`. As everywhere in `cust`, a stream that the program keeps must not outlive the context.
     ///
+    /// Calls of this crate make the GPU's primary context current for the calling thread, and leave it current. A program with
+    /// several contexts must set its own again before it calls `cust`.
+    ///
     /// `cust::init` finds the driver as [`Device::cuda`] does, and fails with `CudaError::NotInitialized` if there is none.
     ///
     /// ```no_run

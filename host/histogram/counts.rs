@@ -144,9 +144,11 @@ impl<T: HistogramElement> WeightedCounts<T> {
         Ok(WeightedCounts { sums: Counts::new(sums.values()?, cells, edges), quantum: sums.unit() })
     }
 
-    /// Returns an error if the sums do not have this number of counters.
-    pub(super) fn check_len(&self, counters: usize) -> Result<()> {
-        check_length("the sums to add to", counters, self.sums.counters.len())
+    /// Returns an error unless these are the sums of a histogram with `counters` counters, `cells` per channel, and these edges.
+    pub(super) fn check(&self, counters: usize, cells: usize, edges: &Arc<[T::Bound]>) -> Result<()> {
+        check_length("the sums to add to", counters, self.sums.counters.len())?;
+        let are_same_edges = Arc::ptr_eq(edges, &self.sums.edges) || *edges == self.sums.edges;
+        if cells == self.sums.cells && are_same_edges { Ok(()) } else { Err(HistogramError::OtherBins.into()) }
     }
 
     /// Adds the sums of another call.

@@ -81,6 +81,9 @@ pub enum HistogramError {
         /// Number of channels.
         channels: usize,
     },
+    /// Sums are added to sums of another histogram with the same number of counters.
+    #[error("the sums to add to belong to other bins or channels")]
+    OtherBins,
     /// A weight is infinite or NaN.
     #[error("weights must be finite, but weight {index} is {weight}")]
     Weight {

@@ -53,7 +53,8 @@
 //! independent of the order of additions, each weight is rounded to the nearest multiple of a *quantum* (ties to even), and the
 //! multiples are added exactly in 64 bits, as Demmel and Nguyen's *Fast Reproducible Floating-Point Summation* (2013) does with
 //! one bin. With `n` weights in all, `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, the quantum is `2^(e + l - 61)`. For weights
-//! of type `f64` it is at least the smallest positive `f64`. No sum can overflow.
+//! of type `f64` it is at least the smallest positive `f64`. The sums of multiples cannot overflow; a sum beyond the largest `f64`
+//! becomes infinite.
 //!
 //! Weights below half a quantum are lost. The error of a sum of `m` weights is at most `m · quantum / 2`, and the sum is
 //! rounded once more when it is converted to `f64`. For up to 2^14 weights of type `f32` whose magnitudes differ by a factor of

@@ -112,14 +112,21 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// let colours = Histogram::bytes().channels(3).prepare(&device)?;
     /// let counts = colours.apply_array(picture.slice(s![.., 1..3, ..]))?;
     /// assert_eq!(counts.channel(2).map(|blue| blue.bins[2]), Some(8));
+    ///
+    /// // The colours of a planar picture become the last axis.
+    /// let planar = Array3::from_shape_fn((3, 4, 5), |(colour, _, _)| colour as u8);
+    /// let counts = colours.apply_array(planar.view().permuted_axes([1, 2, 0]))?;
+    /// assert_eq!(counts.channel(2).map(|blue| blue.bins[2]), Some(20));
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     ///
-    /// The errors of [`apply`](Self::apply).
+    /// * [`HistogramError::Interleaving`] if the length of the last axis is not a multiple of the channels.
+    /// * The errors of [`apply`](Self::apply).
     pub fn apply_array<D: Dimension>(&self, samples: ArrayView<'_, T, D>) -> Result<Counts<T>> {
+        self.rule.check_samples(samples.shape().last().copied().unwrap_or(1))?;
         match samples.as_slice_memory_order() {
             Some(samples) if self.rule.channels == 1 => self.apply(samples),
             _ => self.apply(&allocation::row_after_row(samples.view())?),
@@ -272,7 +279,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// The sums are unchanged after an error.
     ///
-    /// * [`Error::Length`] if `sums` belongs to a histogram with another [`counts_len`](Self::counts_len).
+    /// * [`Error::Length`] if `sums` belongs to a histogram with another [`counts_len`](Self::counts_len), and
+    ///   [`HistogramError::OtherBins`] if that has other bins or channels.
     /// * The errors of [`apply_weighted`](Self::apply_weighted).
     pub fn accumulate_weighted<W: HistogramWeight>(
         &self,
@@ -280,7 +288,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         weights: &[W],
         sums: &mut WeightedCounts<T>,
     ) -> Result<()> {
-        sums.check_len(self.counts_len())?;
+        sums.check(self.counts_len(), self.rule.cells(), &self.edges)?;
         sums.add(&self.weigh(samples, weights)?);
         Ok(())
     }
@@ -318,7 +326,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         weights: impl Into<Samples<'a, W>>,
         sums: &mut WeightedCounts<T>,
     ) -> Result<()> {
-        sums.check_len(self.counts_len())?;
+        sums.check(self.counts_len(), self.rule.cells(), &self.edges)?;
         sums.add(&self.weigh_buffers(samples.into(), weights.into())?);
         Ok(())
     }

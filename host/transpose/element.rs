@@ -4,7 +4,7 @@ use super::prepared::OnDevice;
 use super::{Plan, PreparedTranspose, PreparedTransposeInPlace, Transpose};
 use crate::{Buffer, Device, Element, Result};
 
-/// A type whose matrices can be transposed: every [`Element`]. The trait is sealed.
+/// A type whose matrices can be transposed: every [`Element`] except `F16` and `Bf16`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Dispatch` in their generic code")]
 pub trait TransposeElement: Element + Dispatch {}
 

@@ -4,7 +4,8 @@ use super::{Failed, Trial, alone};
 use crate::filter1d::ALGORITHMS;
 use rayon::prelude::*;
 use slm::filter1d::FilterAlgorithm;
-use slm::{Device, Filter1d, Transpose};
+use slm::ndarray::Array2;
+use slm::{Buffer2, Device, Filter1d, Transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
     let filter = |name, samples: usize, algorithms: &'static [FilterAlgorithm]| {
@@ -22,6 +23,10 @@ pub(super) fn trials() -> Vec<Trial> {
         // By a kernel for rows that begin at sectors, and by one for others.
         transposition("more_than_2_to_the_32_elements", [1 << 16, (1 << 16) + 32]),
         transposition("more_than_2_to_the_32_elements_of_odd_rows", [(1 << 16) + 3, (1 << 16) + 1]),
+        // One copy of all rows, and one with gaps in between.
+        trial("matrices_of_more_than_2_to_the_31_bytes", 1 << 32, |device| {
+            copies(device, [(1 << 15) + 3, (1 << 15) + 1])
+        }),
     ]
 }
 
@@ -101,4 +106,19 @@ fn transpose(device: &Device, [rows, columns]: [usize; 2]) -> Result<(), Failed>
         Some((i, y)) => Err(format!("in place, element {i} is {y} instead of {}", element(i)).into()),
         None => Ok(()),
     }
+}
+
+/// Copies of a matrix without gaps and of one with gaps, to the device, on it, and back.
+fn copies(device: &Device, shape: [usize; 2]) -> Result<(), Failed> {
+    let [rows, columns] = shape;
+    let matrix = Array2::from_shape_fn(shape, |(row, column)| (row * columns + column) as u16);
+    for pitch in [columns, columns + 7] {
+        let source = Buffer2::upload_pitched(device, matrix.view(), pitch)?;
+        let mut target = Buffer2::<u16>::zeroed_pitched(device, rows, columns, pitch)?;
+        target.copy_from(&source)?;
+        if target.download()? != matrix {
+            return Err(format!("the copy with row pitch {pitch} differs").into());
+        }
+    }
+    Ok(())
 }

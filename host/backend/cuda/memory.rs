@@ -2,7 +2,7 @@
 
 use super::driver::is_out_of_memory;
 use super::queue::Queue;
-use super::rows::{self, Side};
+use super::rows::{self, Addresses};
 use crate::rows::Rows;
 use crate::{Element, Error, Result, backend};
 use cuda_driver::api::{self, CUdeviceptr};
@@ -123,9 +123,9 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
     fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
         assert!(rows.fit(data.len(), self.len), "{rows:?}");
         self.queue.enter()?;
-        let (host, device) = (Side::Host(data.as_ptr().cast_mut().cast()), Side::Device(self.address));
+        let addresses = Addresses::Upload(data.as_ptr().cast(), self.address);
         // SAFETY: the rows fit, by the assertion; `data` is read only, and borrowed until the wait below.
-        let started = unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), host, device) };
+        let started = unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), addresses) };
         let done = self.queue.wait();
         started.and(done)
     }
@@ -133,10 +133,10 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
     fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
         assert!(rows.fit(self.len, data.len()), "{rows:?}");
         self.queue.enter()?;
-        let (device, host) = (Side::Device(self.address), Side::Host(data.as_mut_ptr().cast()));
+        let addresses = Addresses::Download(self.address, data.as_mut_ptr().cast());
         // SAFETY: the rows fit, by the assertion; `data` is borrowed until the wait below, and every bit pattern is a valid
         // element.
-        let started = unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), device, host) };
+        let started = unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), addresses) };
         let done = self.queue.wait();
         started.and(done)
     }
@@ -144,9 +144,9 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
     fn copy_rows(&mut self, source: &Memory<T>, rows: Rows) -> Result<()> {
         assert!(rows.fit(source.len, self.len) && Arc::ptr_eq(&self.queue, &source.queue), "{rows:?}");
         self.queue.enter()?;
-        let (from, to) = (Side::Device(source.address), Side::Device(self.address));
+        let addresses = Addresses::Device(source.address, self.address);
         // SAFETY: the rows fit, by the assertion, and both are freed in the order of this stream, so after the copy.
-        unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), from, to) }
+        unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), addresses) }
     }
 
     fn clear(&mut self) -> Result<()> {

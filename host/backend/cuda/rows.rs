@@ -3,28 +3,32 @@
 use super::queue::Queue;
 use crate::Result;
 use crate::rows::Rows;
-use cuda_driver::api::{self, CUDA_MEMCPY2D};
+use cuda_driver::api::{self, CUDA_MEMCPY2D, CUdeviceptr};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 /// Maximum row pitch of a two-dimensional copy that all GPUs support, in bytes (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
 const MOST_PITCH: usize = i32::MAX as usize;
 
-/// Source or target of a copy of rows.
+/// Addresses of the memory that rows are copied from, and to.
 #[derive(Clone, Copy)]
-pub(super) enum Side {
-    /// Host memory at this address.
-    Host(*mut c_void),
-    /// Device memory at this address.
-    Device(u64),
+pub(super) enum Addresses {
+    /// From the host to the device.
+    Upload(*const c_void, CUdeviceptr),
+    /// From the device to the host.
+    Download(CUdeviceptr, *mut c_void),
+    /// On the device.
+    Device(CUdeviceptr, CUdeviceptr),
 }
 
-impl Side {
-    /// Returns the memory type, and the address of the host's and the device's memory.
-    fn of(self) -> (u32, *mut c_void, u64) {
+impl Addresses {
+    /// Returns the addresses with these offsets in bytes.
+    fn beyond(self, [source, target]: [usize; 2]) -> Self {
+        let device = |address: CUdeviceptr, offset: usize| address.wrapping_add(offset as u64);
         match self {
-            Side::Host(address) => (1, address, 0),
-            Side::Device(address) => (2, null_mut(), address),
+            Self::Upload(from, to) => Self::Upload(from.wrapping_byte_add(source), device(to, target)),
+            Self::Download(from, to) => Self::Download(device(from, source), to.wrapping_byte_add(target)),
+            Self::Device(from, to) => Self::Device(device(from, source), device(to, target)),
         }
     }
 }
@@ -35,55 +39,83 @@ impl Side {
 ///
 /// The rows are inside the memory of both sides, and every bit pattern is a valid element. The host memory is not accessed
 /// before the queue has done its work, and the device memory is freed in stream order.
-pub(super) unsafe fn enqueue(queue: &Queue, rows: Rows, element: usize, source: Side, target: Side) -> Result<()> {
-    let rows = rows.joined();
-    if rows.source.pitch.max(rows.target.pitch).saturating_mul(element) <= MOST_PITCH {
-        // SAFETY: what the caller promises.
-        return unsafe { copy(queue, rows, element, source, target) };
+pub(super) unsafe fn enqueue(queue: &Queue, rows: Rows, element: usize, addresses: Addresses) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
     }
-    // With such a pitch, there are few rows. For a single row the pitch has no meaning.
+    let rows = rows.joined();
+    let pitches = [rows.source.pitch, rows.target.pitch].map(|pitch| pitch.saturating_mul(element));
+    if rows.count > 1 && pitches.iter().all(|pitch| *pitch <= MOST_PITCH) {
+        let first = addresses.beyond([rows.source.first * element, rows.target.first * element]);
+        // SAFETY: what the caller promises.
+        return unsafe { copy_rows(queue, [rows.count, rows.len * element], pitches, first) };
+    }
+    // With longer pitches there are few rows. A single row may have any pitch, and any length.
     rows.each().try_for_each(|[from, to]| {
-        let [mut source_row, mut target_row] = [rows.source, rows.target];
-        (source_row.first, source_row.pitch) = (from.start, 0);
-        (target_row.first, target_row.pitch) = (to.start, 0);
-        let row = Rows { count: 1, source: source_row, target: target_row, ..rows };
+        let row = addresses.beyond([from.start * element, to.start * element]);
         // SAFETY: what the caller promises, for one of the rows.
-        unsafe { copy(queue, row, element, source, target) }
+        unsafe { copy_row(queue, rows.len * element, row) }
     })
 }
 
-/// As [`enqueue`], for pitches that the driver supports.
+/// Enqueues a copy of one row.
 ///
 /// # Safety
 ///
 /// As [`enqueue`].
-unsafe fn copy(queue: &Queue, rows: Rows, element: usize, source: Side, target: Side) -> Result<()> {
-    if rows.is_empty() {
-        return Ok(());
+unsafe fn copy_row(queue: &Queue, bytes: usize, addresses: Addresses) -> Result<()> {
+    let stream = queue.stream();
+    match addresses {
+        Addresses::Upload(from, to) => {
+            // SAFETY: what the caller promises.
+            queue.check("cuMemcpyHtoDAsync", unsafe { api::cuMemcpyHtoDAsync_v2(to, from, bytes, stream) })
+        }
+        Addresses::Download(from, to) => {
+            // SAFETY: what the caller promises.
+            queue.check("cuMemcpyDtoHAsync", unsafe { api::cuMemcpyDtoHAsync_v2(to, from, bytes, stream) })
+        }
+        Addresses::Device(from, to) => {
+            // SAFETY: what the caller promises.
+            queue.check("cuMemcpyDtoDAsync", unsafe { api::cuMemcpyDtoDAsync_v2(to, from, bytes, stream) })
+        }
     }
-    let (width, source_pitch, target_pitch) =
-        (rows.len * element, rows.source.pitch * element, rows.target.pitch * element);
-    let (source_type, source_host, source_device) = source.of();
-    let (target_type, target_host, target_device) = target.of();
-    let [source_first, target_first] = [rows.source.first, rows.target.first].map(|first| first * element);
+}
+
+/// Enqueues a copy of several rows, with pitches in bytes that the driver supports.
+///
+/// # Safety
+///
+/// As [`enqueue`].
+unsafe fn copy_rows(
+    queue: &Queue,
+    [height, width]: [usize; 2],
+    [source_pitch, target_pitch]: [usize; 2],
+    addresses: Addresses,
+) -> Result<()> {
+    const HOST: u32 = 1;
+    const DEVICE: u32 = 2;
+    let (source_type, source_host, source_device, target_type, target_host, target_device) = match addresses {
+        Addresses::Upload(from, to) => (HOST, from, 0, DEVICE, null_mut(), to),
+        Addresses::Download(from, to) => (DEVICE, null(), from, HOST, to, 0),
+        Addresses::Device(from, to) => (DEVICE, null(), from, DEVICE, null_mut(), to),
+    };
     let copy = CUDA_MEMCPY2D {
         source_x: 0,
         source_y: 0,
         source_type,
-        source_host: source_host.cast_const().wrapping_byte_add(source_first),
-        source_device: source_device.wrapping_add(source_first as u64),
+        source_host,
+        source_device,
         source_array: null(),
-        // A single row may have any pitch, but the driver refuses pitches below the width.
-        source_pitch: if rows.count == 1 { width } else { source_pitch },
+        source_pitch,
         target_x: 0,
         target_y: 0,
         target_type,
-        target_host: target_host.wrapping_byte_add(target_first),
-        target_device: target_device.wrapping_add(target_first as u64),
+        target_host,
+        target_device,
         target_array: null_mut(),
-        target_pitch: if rows.count == 1 { width } else { target_pitch },
+        target_pitch,
         width,
-        height: rows.count,
+        height,
     };
     // SAFETY: the description outlives the call; what it describes is what the caller promises.
     queue.check("cuMemcpy2DAsync", unsafe { api::cuMemcpy2DAsync_v2(&copy, queue.stream()) })

@@ -89,11 +89,11 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
     /// let mut square = Buffer2::upload_pitched(&device, array![[1, 2], [3, 4]].view(), 3)?;
-    /// Transpose::new(2, 2).prepare_in_place(&device)?.apply_matrix(&mut square)?;
+    /// Transpose::new(2, 2).prepare_in_place(&device)?.apply_buffer2(&mut square)?;
     /// assert_eq!((square.download()?, square.pitch()), (array![[1, 3], [2, 4]], 3));
     ///
     /// let mut wide = Buffer2::upload_pitched(&device, array![[1, 2, 3], [4, 5, 6]].view(), 8)?;
-    /// Transpose::new(2, 3).prepare_in_place(&device)?.apply_matrix(&mut wide)?;
+    /// Transpose::new(2, 3).prepare_in_place(&device)?.apply_buffer2(&mut wide)?;
     /// assert_eq!((wide.download()?, wide.pitch()), (array![[1, 4], [2, 5], [3, 6]], 2));
     /// # Ok(())
     /// # }
@@ -109,7 +109,7 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// After [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU, the matrix may have lost its gaps. After a
     /// [failure of the device](Error#failures-of-the-device) the data may be in any order.
-    pub fn apply_matrix(&self, data: &mut Buffer2<T>) -> Result<()> {
+    pub fn apply_buffer2(&self, data: &mut Buffer2<T>) -> Result<()> {
         self.device.check_owner("the data", data.buffer().device())?;
         check_shape("the data", self.matrices.shape(), [data.rows(), data.columns()])?;
         if self.matrices.are_square() {
@@ -153,11 +153,12 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// The data are unchanged after an error.
     ///
-    /// * [`Error::Length`] if `data` does not have matrices · rows · columns · components numbers.
+    /// * [`Error::Shape`] unless the first axes of `data` have matrices · rows rows, and the other axes columns · components numbers.
+    ///   An array with one axis needs all numbers, otherwise [`Error::Length`] is returned.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_array<D: Dimension>(&self, mut data: ArrayViewMut<'_, T, D>) -> Result<()> {
-        check_length("the data", self.matrices.len(), data.len())?;
+        self.check_axes(data.shape())?;
         if let Some(data) = data.as_slice_mut() {
             return T::run_in_place_on_host(self, data);
         }
@@ -169,6 +170,18 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
 }
 
 impl<T: Element> PreparedTransposeInPlace<T> {
+    /// Returns an error unless the first axes of an array make the rows of all matrices, and the other ones a row. One axis has
+    /// all numbers.
+    fn check_axes(&self, axes: &[usize]) -> Result<()> {
+        if axes.len() < 2 {
+            return check_length("the data", self.matrices.len(), axes.iter().product());
+        }
+        let split_at = |axis| [&axes[..axis], &axes[axis..]].map(|axes| axes.iter().product());
+        let expected = self.matrices.shape();
+        let actual = (1..axes.len()).map(split_at).find(|shape| *shape == expected).unwrap_or(split_at(1));
+        check_shape("the data", expected, actual)
+    }
+
     /// Returns the plan. Its [algorithm](Plan::algorithm) has no meaning for transpositions in place.
     ///
     /// ```

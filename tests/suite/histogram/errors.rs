@@ -2,6 +2,7 @@
 
 use crate::errors::fails;
 use slm::histogram::{HistogramElement, HistogramError};
+use slm::ndarray::Array3;
 use slm::{Device, Error, Histogram};
 
 /// Checks the error of a histogram. NaN is not equal to itself, so its text is compared.
@@ -64,6 +65,7 @@ fn texts() {
             HistogramError::Interleaving { samples: 10, channels: 4 },
             "10 samples cannot be divided evenly among 4 channels",
         ),
+        (HistogramError::OtherBins, "the sums to add to belong to other bins or channels"),
         (HistogramError::Weight { index: 5, weight: f64::INFINITY }, "weights must be finite, but weight 5 is inf"),
     ];
     for (error, text) in texts {
@@ -222,6 +224,21 @@ fn lengths() {
     let not_finite = HistogramError::Weight { index: 1, weight: f64::NEG_INFINITY };
     fails(other.accumulate_weighted(&[1, 2], &[0.0, f64::NEG_INFINITY], &mut sums), not_finite);
     assert_eq!(sums, before);
+    // As many counters, but other bins or channels.
+    let tens = |bins, range: std::ops::Range<i32>, channels| {
+        Histogram::<u8>::even(bins, range).channels(channels).prepare(&device).unwrap()
+    };
+    let mut sums = tens(12, 0..12, 1).apply_weighted(&[1], &[0.5f32]).unwrap();
+    let before = sums.clone();
+    for other in [tens(12, 100..112, 1), tens(2, 0..12, 3)] {
+        fails(other.accumulate_weighted(&[1, 2, 3], &[1.0f32; 3], &mut sums), HistogramError::OtherBins);
+    }
+    assert_eq!(sums, before);
+    // Planes of channels instead of interleaved ones.
+    let planar = Array3::<u8>::zeros((3, 2, 5));
+    let error = HistogramError::Interleaving { samples: 5, channels: 3 };
+    fails(tens(2, 0..12, 3).apply_array(planar.view()), error);
+    assert!(tens(2, 0..12, 3).apply_array(planar.view().permuted_axes([1, 2, 0])).is_ok());
 }
 
 #[test]

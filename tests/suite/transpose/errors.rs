@@ -2,7 +2,7 @@
 
 use crate::errors::{fails, says};
 use slm::emulator::Profile;
-use slm::ndarray::Array2;
+use slm::ndarray::{Array1, Array2, Array3};
 use slm::transpose::{PreparedTranspose, TransposeAlgorithm, TransposeError};
 use slm::{Buffer2, Device, Error, Transpose};
 
@@ -95,11 +95,13 @@ fn lengths_and_shapes() {
 
         let in_place = Transpose::new(2, 3).prepare_in_place(&device).unwrap();
         fails(in_place.apply(&mut y), Error::Length { what: "the data", expected: 6, actual: 12 });
-        fails(
-            in_place.apply_array(Array2::zeros((3, 4)).view_mut()),
-            Error::Length { what: "the data", expected: 6, actual: 12 },
-        );
-        fails(in_place.apply_matrix(&mut matrix(3, 2)), shape("the data", [2, 3], [3, 2]));
+        fails(in_place.apply_array(Array2::zeros((3, 4)).view_mut()), shape("the data", [2, 3], [3, 4]));
+        fails(in_place.apply_array(Array2::zeros((3, 2)).view_mut()), shape("the data", [2, 3], [3, 2]));
+        let length = Error::Length { what: "the data", expected: 6, actual: 5 };
+        fails(in_place.apply_array(Array1::zeros(5).view_mut()), length);
+        assert!(in_place.apply_array(Array1::zeros(6).view_mut()).is_ok());
+        assert!(in_place.apply_array(Array3::zeros((1, 2, 3)).view_mut()).is_ok());
+        fails(in_place.apply_buffer2(&mut matrix(3, 2)), shape("the data", [2, 3], [3, 2]));
     }
 }
 
@@ -113,7 +115,7 @@ fn buffers_of_another_handle() {
         (transpose.apply_into(&theirs, &mut ours), "the input"),
         (transpose.apply_into(&ours, &mut theirs), "the output"),
         (Transpose::new(1, 2).prepare_in_place(&device).unwrap().apply(&mut theirs), "the data"),
-        (Transpose::<u8>::new(1, 2).prepare_in_place(&device).unwrap().apply_matrix(&mut matrix), "the data"),
+        (Transpose::<u8>::new(1, 2).prepare_in_place(&device).unwrap().apply_buffer2(&mut matrix), "the data"),
     ] {
         let error = result.unwrap_err();
         assert!(matches!(error, Error::DeviceMismatch { operand: actual, .. } if actual == operand), "{error}");

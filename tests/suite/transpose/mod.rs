@@ -207,7 +207,7 @@ fn matrices_in_place<T: Bits>(device: &Device, shape: [usize; 4], input: &Matric
     let [rows, columns, count, components] = shape;
     let mut data = input.on_device(device).map_err(text)?;
     let transpose = Transpose::new(rows, columns).batch(count).components(components);
-    transpose.prepare_in_place(device).and_then(|transpose| transpose.apply_matrix(&mut data)).map_err(text)?;
+    transpose.prepare_in_place(device).and_then(|transpose| transpose.apply_buffer2(&mut data)).map_err(text)?;
     let target =
         if rows == columns { input.clone() } else { Matrices::new([count * columns, rows * components], 0, 4) };
     let expected = input.transposed(shape, target);
