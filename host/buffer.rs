@@ -123,12 +123,7 @@ impl<T: Element> Buffer<T> {
     /// * [Failures of the device](Error#failures-of-the-device), also while that work ran.
     pub fn download_into(&self, data: &mut [T]) -> Result<()> {
         check_length("the slice to download into", self.len(), data.len())?;
-        match &self.storage {
-            Storage::Cpu(source) => data.copy_from_slice(source),
-            Storage::Cuda(memory) => memory.download(data)?,
-            Storage::Emulated(memory) => memory.download(data)?,
-        }
-        Ok(())
+        self.download_rows(data, Rows::whole(self.len()))
     }
 
     /// Copies `data` to the buffer, after all work that was enqueued before. Returns when the copy is done.
@@ -139,12 +134,7 @@ impl<T: Element> Buffer<T> {
     /// * [Failures of the device](Error#failures-of-the-device), also while that work ran.
     pub fn upload(&mut self, data: &[T]) -> Result<()> {
         check_length("the slice to upload", self.len(), data.len())?;
-        match &mut self.storage {
-            Storage::Cpu(target) => target.copy_from_slice(data),
-            Storage::Cuda(memory) => memory.overwrite(data)?,
-            Storage::Emulated(memory) => memory.overwrite(data)?,
-        }
-        Ok(())
+        self.upload_rows(data, Rows::whole(data.len()))
     }
 
     /// Copies the elements of `source` on the device. Returns when the copy is enqueued.
@@ -157,13 +147,7 @@ impl<T: Element> Buffer<T> {
     pub fn copy_from(&mut self, source: &Buffer<T>) -> Result<()> {
         self.device.check_owner("the source", &source.device)?;
         check_length("the source", self.len(), source.len())?;
-        match (&mut self.storage, &source.storage) {
-            (Storage::Cpu(target), Storage::Cpu(source)) => target.copy_from_slice(source),
-            (Storage::Cuda(target), Storage::Cuda(source)) => target.copy_from(source)?,
-            (Storage::Emulated(target), Storage::Emulated(source)) => target.copy_from(source)?,
-            _ => another_kind(),
-        }
-        Ok(())
+        self.copy_rows(source, Rows::whole(source.len()))
     }
 
     /// Copies rows of `data` to the buffer, after all work that was enqueued before. The caller has checked that they fit.
@@ -295,7 +279,12 @@ impl<T: Element> fmt::Debug for Buffer<T> {
     }
 }
 
-/// Returns an error if they differ.
+/// Returns an error if the shapes differ.
+pub(crate) fn check_shape(what: &'static str, expected: [usize; 2], actual: [usize; 2]) -> Result<()> {
+    if expected == actual { Ok(()) } else { Err(Error::Shape { what, expected, actual }) }
+}
+
+/// Returns an error if the lengths differ.
 pub(crate) fn check_length(what: &'static str, expected: usize, actual: usize) -> Result<()> {
     if expected == actual { Ok(()) } else { Err(Error::Length { what, expected, actual }) }
 }

@@ -1,5 +1,6 @@
 //! Matrices on a device.
 
+use crate::buffer::check_shape;
 use crate::rows::{Place, Rows};
 use crate::{Buffer, Device, Element, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
@@ -286,8 +287,7 @@ impl<T: Element> Buffer2<T> {
     }
 
     fn check_shape(&self, what: &'static str, (rows, columns): (usize, usize)) -> Result<()> {
-        let (expected, actual) = ([self.rows, self.columns], [rows, columns]);
-        if expected == actual { Ok(()) } else { Err(Error::Shape { what, expected, actual }) }
+        check_shape(what, [self.rows, self.columns], [rows, columns])
     }
 }
 

@@ -38,6 +38,11 @@ impl Place {
 }
 
 impl Rows {
+    /// Returns one row: all elements of memory of this length.
+    pub(crate) fn whole(len: usize) -> Self {
+        Rows { count: 1, len, source: Place::at_start(len), target: Place::at_start(len) }
+    }
+
     /// Returns whether there is nothing to copy.
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0 || self.len == 0

@@ -62,18 +62,6 @@ impl<T: Element> Memory<T> for NoMemory<T> {
         match self.0 {}
     }
 
-    fn overwrite(&mut self, _: &[T]) -> Result<()> {
-        match self.0 {}
-    }
-
-    fn download(&self, _: &mut [T]) -> Result<()> {
-        match self.0 {}
-    }
-
-    fn copy_from(&mut self, _: &Self) -> Result<()> {
-        match self.0 {}
-    }
-
     fn overwrite_rows(&mut self, _: &[T], _: Rows) -> Result<()> {
         match self.0 {}
     }

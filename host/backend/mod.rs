@@ -70,15 +70,6 @@ pub(crate) trait Memory<T>: Sized {
     /// Returns an error if the device knows of an element that is still unwritten.
     fn check_written(&self) -> Result<()>;
 
-    /// Copies `data`, of the same length, to the memory. Returns when the copy is done.
-    fn overwrite(&mut self, data: &[T]) -> Result<()>;
-
-    /// Copies the memory to `data`, of the same length. Returns when the copy is done.
-    fn download(&self, data: &mut [T]) -> Result<()>;
-
-    /// Enqueues a copy of `source`, which has the same length and device.
-    fn copy_from(&mut self, source: &Self) -> Result<()>;
-
     /// Copies rows of `data` to the memory. The caller has checked that they fit. Returns when `data` may be changed.
     fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()>;
 

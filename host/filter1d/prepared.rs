@@ -2,6 +2,7 @@
 
 use super::element::OnDevice;
 use super::{FilterAlgorithm, FilterElement, Lines, Plan, Taps};
+use crate::buffer::check_shape;
 use crate::buffer2::extent;
 use crate::{Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
@@ -145,10 +146,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     pub fn apply_axis_into(&self, samples: &Buffer2<T>, axis: usize, outputs: &mut Buffer2<T>) -> Result<()> {
         let shape = [samples.rows(), samples.columns()];
         let (mut lines, expected) = Lines::of_matrix(&self.taps, shape, samples.pitch(), axis)?;
-        let actual = [outputs.rows(), outputs.columns()];
-        if actual != expected {
-            return Err(Error::Shape { what: "the output", expected, actual });
-        }
+        check_shape("the output", expected, [outputs.rows(), outputs.columns()])?;
         lines.output_pitch = outputs.pitch();
         self.run(&lines, samples.buffer(), outputs.buffer_mut())
     }

@@ -3,8 +3,8 @@
 use super::element::OnDevice;
 use super::weights::Sums;
 use super::{Counts, HistogramAlgorithm, HistogramElement, HistogramWeight, Plan, Rule, Samples, WeightedCounts};
-use crate::buffer::check_length;
-use crate::{Buffer, Device, Error, LaunchPlan, Result, allocation};
+use crate::buffer::{check_length, check_shape};
+use crate::{Buffer, Device, LaunchPlan, Result, allocation};
 use ndarray::{ArrayView, Dimension};
 use std::fmt;
 use std::sync::Arc;
@@ -341,9 +341,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.check_samples(&samples)?;
         self.device.check_owner("the weights", weights.device())?;
         match (samples.shape(), weights.shape()) {
-            (Some(expected), Some(actual)) if expected != actual => {
-                return Err(Error::Shape { what: "the weights", expected, actual });
-            }
+            (Some(expected), Some(actual)) => check_shape("the weights", expected, actual)?,
             _ => check_length("the weights", samples.len(), weights.len())?,
         }
         let (len, samples, weights) = (samples.len(), samples.gathered()?, weights.gathered()?);

@@ -43,4 +43,3 @@ pub use in_place::PreparedTransposeInPlace;
 use matrices::Matrices;
 pub use plan::Plan;
 pub use prepared::PreparedTranspose;
-use prepared::check_shape;

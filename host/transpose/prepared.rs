@@ -1,7 +1,7 @@
 //! A transposition bound to a device.
 
 use super::{Matrices, Plan, TransposeAlgorithm, TransposeElement, cpu, gpu};
-use crate::buffer::check_length;
+use crate::buffer::{check_length, check_shape};
 use crate::{Buffer, Buffer2, Device, Element, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
@@ -151,11 +151,6 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         self.device.check_owner("the input", input.device())?;
         self.device.check_owner("the output", output.device())
     }
-}
-
-/// Returns an error if they differ.
-pub(super) fn check_shape(what: &'static str, expected: [usize; 2], actual: [usize; 2]) -> Result<()> {
-    if expected == actual { Ok(()) } else { Err(Error::Shape { what, expected, actual }) }
 }
 
 impl<T: Element> fmt::Debug for PreparedTranspose<T> {

@@ -179,8 +179,8 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
     let in_table = |packs: u32| packs.min((K / V) as u32);
     let (packs, whole) = (in_table(span.padded / V as u32), in_table(span.end / V as u32));
     let mut k = 0;
-    // Twice at the most: from the first pack of taps, some of which may be left out, to the last whole one, and then
-    // the last one if it is not whole.
+    // At most two iterations: first from the first pack of taps, which may leave out some taps, to the last complete pack;
+    // then the last pack, if it is incomplete.
     while k < packs {
         let at = k * V as u32;
         for s in (0..R).step_by(V) {

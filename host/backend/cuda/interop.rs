@@ -153,6 +153,7 @@ mod tests {
     use super::super::open;
     use super::*;
     use crate::backend::Memory as _;
+    use crate::rows::Rows;
     use cust::memory::CopyDestination;
     use cust::stream::StreamFlags;
 
@@ -168,9 +169,9 @@ mod tests {
         let address = buffer.as_device_ptr();
         let mut memory = Memory::from_cust(&queue, buffer).map_err(|(error, _)| error).unwrap();
         let mut data = [0; 3];
-        memory.download(&mut data).unwrap();
+        memory.download_rows(&mut data, Rows::whole(3)).unwrap();
         assert_eq!(data, [1, 2, 3]);
-        memory.overwrite(&[4, 5, 6]).unwrap();
+        memory.overwrite_rows(&[4, 5, 6], Rows::whole(3)).unwrap();
         let buffer = memory.give_to_cust(&context).unwrap();
         assert_eq!(buffer.as_device_ptr(), address);
         buffer.copy_to(&mut data).unwrap();

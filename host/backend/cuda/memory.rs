@@ -50,7 +50,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
 
     fn upload(queue: &Arc<Queue>, data: &[T]) -> Result<Self> {
         let mut memory = Self::unwritten(queue, data.len())?;
-        memory.overwrite(data)?;
+        memory.overwrite_rows(data, Rows::whole(data.len()))?;
         Ok(memory)
     }
 
@@ -77,54 +77,12 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         Ok(())
     }
 
-    fn overwrite(&mut self, data: &[T]) -> Result<()> {
-        debug_assert_eq!(data.len(), self.len);
-        if self.len == 0 {
-            return Ok(());
-        }
-        self.queue.enter()?;
-        // SAFETY: both sides have this number of bytes, and `data` is borrowed until the wait below.
-        let code =
-            unsafe { api::cuMemcpyHtoDAsync_v2(self.address, data.as_ptr().cast(), self.bytes(), self.queue.stream()) };
-        let started = self.queue.check("cuMemcpyHtoDAsync", code);
-        // Pinned memory is read after the call has returned; `data` might be.
-        let done = self.queue.wait();
-        started.and(done)
-    }
-
-    fn download(&self, data: &mut [T]) -> Result<()> {
-        debug_assert_eq!(data.len(), self.len);
-        self.queue.enter()?;
-        if self.len == 0 {
-            return self.queue.wait();
-        }
-        // SAFETY: both sides have this number of bytes; `data` is borrowed until the wait below, and every bit pattern is a
-        // valid element.
-        let code = unsafe {
-            api::cuMemcpyDtoHAsync_v2(data.as_mut_ptr().cast(), self.address, self.bytes(), self.queue.stream())
-        };
-        let started = self.queue.check("cuMemcpyDtoHAsync", code);
-        let done = self.queue.wait();
-        started.and(done)
-    }
-
-    fn copy_from(&mut self, source: &Memory<T>) -> Result<()> {
-        debug_assert!(self.len == source.len && Arc::ptr_eq(&self.queue, &source.queue));
-        if self.len == 0 {
-            return Ok(());
-        }
-        self.queue.enter()?;
-        // SAFETY: both have this number of bytes and are not freed before the work of this stream, including the copy, is done.
-        let code =
-            unsafe { api::cuMemcpyDtoDAsync_v2(self.address, source.address, self.bytes(), self.queue.stream()) };
-        self.queue.check("cuMemcpyDtoDAsync", code)
-    }
-
     fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
         assert!(rows.fit(data.len(), self.len), "{rows:?}");
         self.queue.enter()?;
         let addresses = Addresses::Upload(data.as_ptr().cast(), self.address);
-        // SAFETY: the rows fit, by the assertion; `data` is read only, and borrowed until the wait below.
+        // SAFETY: the rows fit, by the assertion; `data` is read only, and borrowed until the wait below: pinned memory is read
+        // after the call has returned.
         let started = unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), addresses) };
         let done = self.queue.wait();
         started.and(done)

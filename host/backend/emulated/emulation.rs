@@ -165,6 +165,7 @@ mod tests {
     use super::super::memory::Memory;
     use super::*;
     use crate::backend::Memory as _;
+    use crate::rows::Rows;
     use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
     use emulator::Problem;
     use std::sync::Arc;
@@ -243,7 +244,7 @@ mod tests {
         let mut memory = Memory::<f64>::unwritten(&emulation, 3).unwrap();
         let device = "emulated:small:0".to_owned();
         assert_eq!(memory.check_written(), Err(Error::UnwrittenOutput { device, element: 0 }));
-        memory.overwrite(&[1.0, 2.0, 3.0]).unwrap();
+        memory.overwrite_rows(&[1.0, 2.0, 3.0], Rows::whole(3)).unwrap();
         assert_eq!(memory.check_written(), Ok(()));
         assert_eq!(Memory::<f64>::zeroed(&emulation, 3).unwrap().check_written(), Ok(()));
     }

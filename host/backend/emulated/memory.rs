@@ -40,23 +40,6 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         }
     }
 
-    fn overwrite(&mut self, data: &[T]) -> Result<()> {
-        self.emulation.lock()?.emulator.overwrite(&self.buffer, 0, data);
-        Ok(())
-    }
-
-    fn download(&self, data: &mut [T]) -> Result<()> {
-        data.copy_from_slice(&self.emulation.lock()?.emulator.download(&self.buffer));
-        Ok(())
-    }
-
-    fn copy_from(&mut self, source: &Self) -> Result<()> {
-        let mut state = self.emulation.lock()?;
-        let data = state.emulator.download(&source.buffer);
-        state.emulator.overwrite(&self.buffer, 0, &data);
-        Ok(())
-    }
-
     fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
         let mut state = self.emulation.lock()?;
         for [from, to] in rows.joined().each() {
@@ -76,7 +59,8 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
     }
 
     fn clear(&mut self) -> Result<()> {
-        self.overwrite(&allocation::filled(T::default(), self.buffer.len())?)
+        let len = self.buffer.len();
+        self.overwrite_rows(&allocation::filled(T::default(), len)?, Rows::whole(len))
     }
 
     fn len(&self) -> usize {

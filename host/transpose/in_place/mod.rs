@@ -4,9 +4,8 @@ mod cpu;
 mod gpu;
 mod steps;
 
-use super::check_shape;
 use super::{Matrices, Plan, TransposeAlgorithm, TransposeElement};
-use crate::buffer::check_length;
+use crate::buffer::{check_length, check_shape};
 use crate::{Buffer, Buffer2, Device, Element, Result, allocation};
 use ndarray::{ArrayViewMut, Dimension};
 use std::fmt;

@@ -33,7 +33,7 @@ impl Svg {
         ensure(missing.is_empty(), || format!("{missing:?} are missing in {}", self.0))
     }
 
-    /// The numbers at the vertical axis of the first panel, all of which must be whole.
+    /// Returns the numbers at the vertical axis of the first panel, or an error if one is not whole.
     pub(super) fn ticks(&self) -> Result<Vec<u64>, Failed> {
         let panel = self.0.split("class=\"axis\"").next().unwrap_or_default();
         let texts = panel.lines().filter(|line| line.contains("text-anchor=\"end\""));

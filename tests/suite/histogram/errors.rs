@@ -213,7 +213,7 @@ fn lengths() {
     let weights = |actual| Error::Length { what: "the weights", expected: 3, actual };
     fails(histogram.apply_weighted(&[1, 2, 3], &[0.0; 2]), weights(2));
     fails(histogram.apply_weighted_buffers(&samples, &device.upload(&[0.0; 4]).unwrap()), weights(4));
-    // Sums of other bins, and those that a failed call leaves as they are.
+    // Sums of other bins. A failed call does not change them.
     let other = Histogram::low_bits(3).prepare(&device).unwrap();
     let mut sums = other.apply_weighted(&[1], &[0.5f32]).unwrap();
     let before = sums.clone();
