@@ -389,4 +389,4 @@ impl<T: HistogramElement> fmt::Debug for PreparedHistogram<T> {
 }
 
 #[cfg(doc)]
-use super::HistogramError;
+use {super::HistogramError, crate::Error};
