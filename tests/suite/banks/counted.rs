@@ -1,9 +1,10 @@
 //! The model compared with the counts of an H200 and of the emulator.
 
 use super::{BankModel, indices};
-use cuda_std::{Entry, GlobalIn, GlobalOut, Ordering, Shared, arguments, kernel, thread};
+use cuda_std::Entry;
 use slm::banks::{AccessKind, AccessPattern, Width};
 use slm::emulator::{Action, Counts, Emulator, Launch, Profile, Space};
+use slm_kernels::banks::{ACCESSES, Add, Exchange, Load, LoadFour, NOBODY, ProbeArgs, Store, StoreFour, banks_probe};
 
 /// Wavefronts of loads and stores by Nsight Compute on an H200, for accesses that tell possible rules apart. More of
 /// them, and how they were measured, are in `crates/emulator/catalogue`.
@@ -67,76 +68,33 @@ fn passes_of_additions_are_wavefronts_of_an_h200() {
     assert_eq!(passes(add(|t| t).only(0x7f)), 1);
 }
 
-arguments! {
-    /// What the kernels work on.
-    pub struct Access {
-        /// The element of each thread; the largest number for none.
-        pub index: GlobalIn<u32>,
-        /// Receives something of what was loaded.
-        pub output: GlobalOut<u32>,
-    }
-}
-
-/// Enough for lane 31 with the largest stride and width.
-const SHARED_BYTES: u32 = 64 * 32 * 16;
-
-macro_rules! kernels {
-    ($($(#[$doc:meta])* $name:ident: $t:ty, $first:expr, $second:expr;)*) => {$(
-        kernel! {
-            $(#[$doc])*
-            pub fn $name(arena, args: Access) {
-                let (tile, _) = arena.split::<$t>(SHARED_BYTES / size_of::<$t>() as u32);
-                let (first, second): (fn(&Shared<$t>, u32), fn(&Shared<$t>, u32) -> u32) = ($first, $second);
-                let t = thread::thread_idx_x().into();
-                let i = args.index.get(t);
-                if i != u32::MAX {
-                    first(&tile, i);
-                }
-                thread::sync_threads();
-                if i != u32::MAX {
-                    args.output.set(t, second(&tile, i));
-                }
-            }
-        }
-    )*};
-}
-
-kernels! {
-    /// Stores and loads a byte.
-    bytes: u8, |tile, i| tile.set(i, 7), |tile, i| tile.get(i).into();
-    /// Stores and loads two bytes.
-    shorts: u16, |tile, i| tile.set(i, 7), |tile, i| tile.get(i).into();
-    /// Stores and loads a word.
-    words: u32, |tile, i| tile.set(i, 7), |tile, i| tile.get(i);
-    /// Stores and loads eight bytes.
-    longs: u64, |tile, i| tile.set(i, 7), |tile, i| tile.get(i) as u32;
-    /// Stores and loads four words.
-    fours: u32, |tile, i| tile.set_pack(4 * i, [7; 4]), |tile, i| tile.get_pack::<4>(4 * i)[1];
-    /// Stores a word and adds to it.
-    word_additions: u32, |tile, i| tile.set(i, 7), |tile, i| tile.fetch_add(i, 1, Ordering::Relaxed);
-    /// Stores eight bytes and adds to them.
-    long_additions: u64, |tile, i| tile.set(i, 7), |tile, i| tile.fetch_add(i, 1, Ordering::Relaxed) as u32;
-}
-
-/// Checks that a kernel's accesses cost what the model says: those of the store, and those of `kind`.
-fn agrees<E: Entry<Args = Access, Constants = ()>>(width: Width, kind: AccessKind) {
+/// Checks that the accesses of a probe cost what the model says.
+fn agrees<E: Entry<Args = ProbeArgs, Constants = ()>>(kind: AccessKind, width: Width) {
     for (profile, model) in [(Profile::SM_90, BankModel::NVIDIA), (Profile::SMALL, BankModel::SIXTEEN)] {
+        let mut emulator = Emulator::new(profile);
         for indices in indices() {
-            let mut emulator = Emulator::new(profile);
-            let index = emulator.upload(&indices.map(|index| index.unwrap_or(u32::MAX)));
-            let output = emulator.allocate(32);
-            let launch = Launch::new([1, 1, 1], [32, 1, 1])
-                .shared_bytes(SHARED_BYTES)
+            let elements = indices.iter().flatten().max().map_or(0, |last| last + 1);
+            let launch = Launch::new([1; 3], [32, 1, 1])
+                .shared_bytes((elements * width.bytes()).next_multiple_of(16))
                 .allow_same_value_writes()
                 .partial_outputs();
-            let args = Access { index: index.input(), output: output.output() };
+            let places = emulator.upload(&indices.map(|index| index.unwrap_or(NOBODY)));
+            let (begins, ends) = (emulator.allocate(1), emulator.allocate(1));
+            let places_after = emulator.allocate(32);
+            let args = ProbeArgs {
+                places: places.input(),
+                elements,
+                rounds: 1,
+                zero: 0,
+                begins: begins.output(),
+                ends: ends.output(),
+                places_after: places_after.output(),
+            };
             let report = emulator.launch::<E>(launch, args, ()).unwrap();
             assert!(report.is_clean(), "{report}");
-            for kind in [AccessKind::Store, kind] {
-                let pattern = AccessPattern::new(kind, width, |lane| indices[lane as usize]);
-                let counts = report.counts(action(kind), Some(Space::Shared));
-                assert_eq!(predicted(model, &pattern), summary(counts), "{model:?}, {pattern:?}");
-            }
+            let pattern = AccessPattern::new(kind, width, |lane| indices[lane as usize]);
+            let counts = report.counts(action(kind), Some(Space::Shared));
+            assert_eq!(predicted(model, &pattern), summary(counts), "{model:?}, {pattern:?}");
         }
     }
 }
@@ -153,33 +111,41 @@ fn summary(counts: Counts) -> [u64; 5] {
     [counts.requests, counts.fewest_wavefronts, counts.wavefronts, counts.passes, counts.degree.into()]
 }
 
+/// Returns the costs of all accesses of a round.
 fn predicted(model: BankModel, pattern: &AccessPattern) -> [u64; 5] {
     let cost = model.cost(pattern);
     // The emulator looks for lanes at one address in atomic operations only.
     let lanes = if pattern.kind() == AccessKind::Atomic { cost.lanes_at_one_address } else { 0 };
-    [cost.requests, cost.phases, cost.wavefronts, cost.passes, lanes.into()]
+    let [requests, phases, wavefronts, passes] =
+        [cost.requests, cost.phases, cost.wavefronts, cost.passes].map(|cost| cost * u64::from(ACCESSES));
+    [requests, phases, wavefronts, passes, lanes.into()]
 }
 
 macro_rules! the_emulator_counts_the_same {
-    ($($kernel:ident $width:ident $kind:ident;)*) => {
-        /// Each width apart, so that all cores have something to do.
+    ($($kernel:ident: $access:ty, $kind:ident $width:ident;)*) => {
+        /// One test per width and kind, so that all cores are busy.
         mod the_emulator_counts_the_same {
-            use super::{AccessKind, Width, agrees};
+            use super::{AccessKind, Add, Exchange, Load, LoadFour, Store, StoreFour, Width, agrees, banks_probe};
             $(
                 #[test]
                 fn $kernel() {
-                    agrees::<super::$kernel>(Width::$width, AccessKind::$kind);
+                    agrees::<banks_probe<$access>>(AccessKind::$kind, Width::$width);
                 }
             )*
         }
     };
 }
 the_emulator_counts_the_same! {
-    bytes B1 Load;
-    shorts B2 Load;
-    words B4 Load;
-    longs B8 Load;
-    fours B16 Load;
-    word_additions B4 Atomic;
-    long_additions B8 Atomic;
+    loads_of_a_byte: Load<u8>, Load B1;
+    loads_of_two_bytes: Load<u16>, Load B2;
+    loads_of_a_word: Load<u32>, Load B4;
+    loads_of_two_words: Load<u64>, Load B8;
+    loads_of_four_words: LoadFour<u32>, Load B16;
+    stores_of_a_byte: Store<u8>, Store B1;
+    stores_of_two_bytes: Store<u16>, Store B2;
+    stores_of_a_word: Store<u32>, Store B4;
+    stores_of_two_words: Store<u64>, Store B8;
+    stores_of_four_words: StoreFour<u32>, Store B16;
+    additions_to_a_word: Add<u32>, Atomic B4;
+    exchanges_of_two_words: Exchange<u64>, Atomic B8;
 }
