@@ -2,7 +2,9 @@
 
 use super::element::OnDevice;
 use super::weights::Sums;
-use super::{Counts, HistogramAlgorithm, HistogramElement, HistogramWeight, Plan, Rule, Samples, WeightedCounts};
+use super::{
+    Counts, HistogramAlgorithm, HistogramElement, HistogramError, HistogramWeight, Plan, Rule, Samples, WeightedCounts,
+};
 use crate::buffer::{check_length, check_shape};
 use crate::{Buffer, Device, LaunchPlan, Result, allocation};
 use ndarray::{ArrayView, Dimension};
@@ -14,7 +16,7 @@ use std::sync::Arc;
 /// | samples | counts | weights |
 /// |---|---|---|
 /// | a slice | [`apply`](Self::apply) | [`apply_weighted`](Self::apply_weighted), [`accumulate_weighted`](Self::accumulate_weighted) |
-/// | an array of `ndarray` | [`apply_array`](Self::apply_array) | |
+/// | an array of `ndarray` | [`apply_array`](Self::apply_array) | [`apply_weighted_array`](Self::apply_weighted_array), [`accumulate_weighted_array`](Self::accumulate_weighted_array) |
 /// | a buffer or a matrix on the device | [`apply_into`](Self::apply_into), [`accumulate_into`](Self::accumulate_into) | [`apply_weighted_buffers`](Self::apply_weighted_buffers), [`accumulate_weighted_buffers`](Self::accumulate_weighted_buffers) |
 ///
 /// Functions whose names begin with `apply` start from zero. Functions whose names begin with `accumulate` add to earlier
@@ -126,7 +128,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// * [`HistogramError::Interleaving`] if the length of the last axis is not a multiple of the channels.
     /// * The errors of [`apply`](Self::apply).
     pub fn apply_array<D: Dimension>(&self, samples: ArrayView<'_, T, D>) -> Result<Counts<T>> {
-        self.rule.check_samples(samples.shape().last().copied().unwrap_or(1))?;
+        self.check_last_axis(samples.shape())?;
         match samples.as_slice_memory_order() {
             Some(samples) if self.rule.channels == 1 => self.apply(samples),
             _ => self.apply(&allocation::row_after_row(samples.view())?),
@@ -293,6 +295,56 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(())
     }
 
+    /// Returns the sums of weights for arrays with any number of dimensions and any strides, as
+    /// [`apply_weighted`](Self::apply_weighted) does. Both arrays have the same shape, and elements with the same index belong
+    /// together.
+    ///
+    /// The elements are read in row-major order, as [`apply_array`](Self::apply_array) reads them. Elements that are contiguous
+    /// in this order are not copied.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let signs = slm::Histogram::edges(&[-9, 0, 9]).prepare(&slm::Device::cpu())?;
+    /// let (samples, weights) = (array![[-1, 2], [3, -4]], array![[0.5, 1.0], [2.0, 8.0]]);
+    /// let weighted = signs.apply_weighted_array(samples.t(), weights.t())?;
+    /// assert_eq!(weighted.sums.bins()?, [8.5, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`HistogramError::WeightShape`] if the shapes differ.
+    /// * [`HistogramError::Interleaving`] if the length of the last axis is not a multiple of the channels.
+    /// * The errors of [`apply_weighted`](Self::apply_weighted). The index of a weight is the one in row-major order.
+    pub fn apply_weighted_array<W: HistogramWeight, D: Dimension>(
+        &self,
+        samples: ArrayView<'_, T, D>,
+        weights: ArrayView<'_, W, D>,
+    ) -> Result<WeightedCounts<T>> {
+        self.weighted(&self.weigh_arrays(samples, weights)?)
+    }
+
+    /// Adds a weight for each sample to the sums of earlier calls, as [`accumulate_weighted`](Self::accumulate_weighted) does,
+    /// for arrays with any number of dimensions and any strides.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`accumulate_weighted`](Self::accumulate_weighted) and
+    /// [`apply_weighted_array`](Self::apply_weighted_array).
+    pub fn accumulate_weighted_array<W: HistogramWeight, D: Dimension>(
+        &self,
+        samples: ArrayView<'_, T, D>,
+        weights: ArrayView<'_, W, D>,
+        sums: &mut WeightedCounts<T>,
+    ) -> Result<()> {
+        sums.check(self.counts_len(), self.rule.cells(), &self.edges)?;
+        sums.add(&self.weigh_arrays(samples, weights)?);
+        Ok(())
+    }
+
     /// Returns the sums of weights for samples and weights on the device, as [`apply_weighted`](Self::apply_weighted) does.
     /// Waits for the sums.
     ///
@@ -337,6 +389,19 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.on_device.weigh_on_host(samples, W::of_slice(weights))
     }
 
+    fn weigh_arrays<W: HistogramWeight, D: Dimension>(
+        &self,
+        samples: ArrayView<'_, T, D>,
+        weights: ArrayView<'_, W, D>,
+    ) -> Result<Sums> {
+        if samples.shape() != weights.shape() {
+            let (samples, weights) = (samples.shape().to_vec(), weights.shape().to_vec());
+            return Err(HistogramError::WeightShape { samples, weights }.into());
+        }
+        self.check_last_axis(samples.shape())?;
+        self.weigh(&allocation::row_after_row(samples)?, &allocation::row_after_row(weights)?)
+    }
+
     fn weigh_buffers<W: HistogramWeight>(&self, samples: Samples<'_, T>, weights: Samples<'_, W>) -> Result<Sums> {
         self.check_samples(&samples)?;
         self.device.check_owner("the weights", weights.device())?;
@@ -367,6 +432,10 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.on_device.weighted_plan(samples)
     }
 
+    fn check_last_axis(&self, shape: &[usize]) -> Result<()> {
+        self.rule.check_samples(shape.last().copied().unwrap_or(1))
+    }
+
     fn check_samples(&self, samples: &Samples<'_, T>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.rule.check_samples(samples.len())
@@ -389,4 +458,4 @@ impl<T: HistogramElement> fmt::Debug for PreparedHistogram<T> {
 }
 
 #[cfg(doc)]
-use {super::HistogramError, crate::Error};
+use crate::Error;

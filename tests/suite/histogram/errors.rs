@@ -237,7 +237,19 @@ fn lengths() {
     // Planes of channels instead of interleaved ones.
     let planar = Array3::<u8>::zeros((3, 2, 5));
     let error = HistogramError::Interleaving { samples: 5, channels: 3 };
-    fails(tens(2, 0..12, 3).apply_array(planar.view()), error);
+    fails(tens(2, 0..12, 3).apply_array(planar.view()), error.clone());
+    fails(tens(2, 0..12, 3).apply_weighted_array(planar.view(), Array3::<f32>::zeros((3, 2, 5)).view()), error);
+    // As many weights, in another shape.
+    let weights = Array3::<f64>::zeros((2, 3, 5));
+    let error = HistogramError::WeightShape { samples: vec![3, 2, 5], weights: vec![2, 3, 5] };
+    let text = "the weights have the shape [2, 3, 5], but the samples have the shape [3, 2, 5]";
+    assert_eq!(error.to_string(), text);
+    let ones = tens(12, 0..12, 1);
+    fails(ones.apply_weighted_array(planar.view(), weights.view()), error.clone());
+    let mut sums = ones.apply_weighted(&[1], &[0.5f32]).unwrap();
+    let before = sums.clone();
+    fails(ones.accumulate_weighted_array(planar.view(), weights.view(), &mut sums), error);
+    assert_eq!(sums, before);
     assert!(tens(2, 0..12, 3).apply_array(planar.view().permuted_axes([1, 2, 0])).is_ok());
 }
 

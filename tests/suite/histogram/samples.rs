@@ -79,6 +79,15 @@ fn arrays(device: &Device) -> std::result::Result<(), Failed> {
         let samples: Vec<u8> = view.iter().copied().collect();
         same(&flat(&histogram.apply_array(view)?), &case.counts(&samples), [number; 3])?;
         same(&flat(&histogram_of_one.apply_array(view)?), &single.counts(&samples), [number; 3])?;
+        // Stored in another order than the samples, but paired by index.
+        let weights: Vec<f32> = (0..view.len()).map(|i| (i % 7) as f32 - 2.5).collect();
+        let (expected, _) = case.sums(&samples, &weights);
+        let mut other_order = Array3::zeros(view.raw_dim().f());
+        other_order.iter_mut().zip(weights).for_each(|(to, from)| *to = from);
+        let mut weighted = histogram.apply_weighted_array(view, other_order.view())?;
+        same(&flat(&weighted.sums), &expected, [number; 3])?;
+        histogram.accumulate_weighted_array(view, other_order.view(), &mut weighted)?;
+        same(&flat(&weighted.sums), &expected.iter().map(|sum| 2.0 * sum).collect::<Vec<_>>(), [number; 3])?;
     }
     let one = ArrayView2::from_shape((2, 2), &[9u8, 10, 11, 12])?;
     same(&flat(&histogram_of_one.apply_array(one)?), &single.counts(&[9, 10, 11, 12]), [2; 3])
