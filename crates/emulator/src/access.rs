@@ -76,8 +76,8 @@ impl Running {
 
     /// Remembers which masked store left an element out, be it of the access's window or behind it.
     fn leave_out(&mut self, access: &Access, site: u16) {
-        let behind = access.index.checked_mul(access.element_bytes.into());
-        let Some(address) = behind.and_then(|behind| access.base.checked_add(behind)) else { return };
+        let byte = access.index.checked_mul(access.element_bytes.into());
+        let Some(address) = byte.and_then(|byte| access.base.checked_add(byte)) else { return };
         if let Some((region, first)) = self.memory.find(address, access.element_bytes) {
             region.leave_out(first, access.element_bytes, site);
         }
@@ -143,10 +143,10 @@ impl Running {
         };
         // Who reads what a copy reads, too, is in nobody's way.
         let may_read = action == Action::Load && access.space != Space::Shared;
-        let under_way = if may_read { None } else { region.busy.conflict(first, bytes, &now) };
+        let copy = if may_read { None } else { region.busy.conflict(first, bytes, &now) };
         let written = action == Action::Store || region.is_written(first, bytes);
         let (result, conflict) = act(region, first, &now);
-        if let Some(copy) = under_way {
+        if let Some(copy) = copy {
             self.find_copy(access, action, copy);
             return Some(result);
         }

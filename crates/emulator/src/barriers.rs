@@ -86,7 +86,7 @@ impl Running {
 
     pub(crate) fn count_requests(&mut self) {
         for warp in 0..self.block.warps.len() {
-            self.block.requests.begin_anew(warp, self.block.schedule.lanes(warp as u32), &self.sites);
+            self.block.requests.end_interval(warp, self.block.schedule.lanes(warp as u32), &self.sites);
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) struct Block {
     /// In the grid.
     pub(crate) index: [u32; 3],
     /// It has begun and not ended.
-    pub(crate) under_way: bool,
+    pub(crate) in_progress: bool,
     pub(crate) shared: Region,
     pub(crate) order: BlockOrder,
     /// Those of all blocks that have had the slot.
@@ -43,7 +43,7 @@ impl Block {
         Block {
             slot,
             index: [0; 3],
-            under_way: false,
+            in_progress: false,
             shared: Region::new(launch.shared_bytes as usize, warps),
             order: BlockOrder::new(slot, threads as usize, order),
             requests: Requests::new(warps, profile.shape_of_banks()),
@@ -65,7 +65,7 @@ impl Block {
         self.schedule.begin_block();
         self.splits.first.clear();
         self.splits.done.fill(0);
-        (self.under_way, self.ended, self.steps_left) = (true, 0, budget);
+        (self.in_progress, self.ended, self.steps_left) = (true, 0, budget);
     }
 }
 
@@ -91,9 +91,9 @@ impl Splits {
     /// A thread's next split: the one that another thread made in its turn, if it was another one.
     pub(crate) fn add(&mut self, split: SplitOff) -> Option<SplitOff> {
         let done = &mut self.done[split.thread as usize];
-        let turn = *done as usize;
+        let number = *done as usize;
         *done += 1;
-        match self.first.get(turn) {
+        match self.first.get(number) {
             Some(first) => (split.base, split.bytes).ne(&(first.base, first.bytes)).then_some(*first),
             None => {
                 self.first.push(split);

@@ -6,10 +6,10 @@ use crate::moment::{SLOTS, slot_of};
 use crate::random::Random;
 
 /// The most blocks whose order is drawn from all orders; beyond, a key stands for one.
-const MOST_DRAWN: u64 = 1 << 16;
+const MAX_DRAWN: u64 = 1 << 16;
 
 /// The most fibres of all blocks under way, unless that would be fewer than two blocks'.
-const MOST_FIBRES: u64 = 512;
+const MAX_FIBRES: u64 = 512;
 
 /// How many blocks of a grid are under way at a time: two at least, and not all of three or more, so that a block which
 /// waits for one that has not begun is noticed.
@@ -19,8 +19,8 @@ pub(crate) fn resident_blocks(launch: &Launch) -> usize {
 }
 
 fn residents(blocks: u64, threads: u64, random: &mut Random) -> usize {
-    let most = (MOST_FIBRES / threads).clamp(2, SLOTS as u64).min((blocks - 1).max(2));
-    blocks.min(2 + random.below(most - 1)) as usize
+    let max = (MAX_FIBRES / threads).clamp(2, SLOTS as u64).min((blocks - 1).max(2));
+    blocks.min(2 + random.below(max - 1)) as usize
 }
 
 /// The order of a launch's blocks, and which have begun.
@@ -91,7 +91,7 @@ enum Permutation {
 
 impl Permutation {
     fn new(count: u64, random: &mut Random) -> Self {
-        if count > MOST_DRAWN {
+        if count > MAX_DRAWN {
             return Permutation::Keyed(Keyed::new(count, random));
         }
         let mut numbers: Vec<u32> = (0..count as u32).collect();

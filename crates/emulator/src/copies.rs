@@ -14,7 +14,7 @@ use cuda_std::host::{Access, AsyncCopy, Space};
 use std::collections::VecDeque;
 
 /// The most bytes of a copy.
-const MOST_BYTES: usize = 16;
+const MAX_BYTES: usize = 16;
 
 /// Bytes per word, the unit of copies to shared memory.
 const WORD: usize = 4;
@@ -34,7 +34,7 @@ struct Copy {
     /// The first byte in shared memory.
     to: usize,
     site: u16,
-    contents: [u8; MOST_BYTES],
+    contents: [u8; MAX_BYTES],
     bytes: usize,
     /// Of memory that the kernel may write.
     source: Option<Source>,
@@ -129,7 +129,7 @@ impl Busy {
 impl Running {
     /// Begins a copy. What is wrong with its source is found now, and what it reads is what is there now.
     pub(crate) fn copy_async(&mut self, copy: &AsyncCopy) {
-        let mut contents = [0; MOST_BYTES];
+        let mut contents = [0; MAX_BYTES];
         let source = self.read_source(copy, &mut contents);
         let (thread, bytes) = (self.thread, (copy.to.elements * copy.to.element_bytes) as usize);
         self.make(&copy.to, Action::Store, |region, to, now| {
@@ -163,7 +163,7 @@ impl Running {
     }
 
     /// Reads the elements that are there into `contents`: the source, if the kernel may write it.
-    fn read_source(&mut self, copy: &AsyncCopy, contents: &mut [u8; MOST_BYTES]) -> Option<Source> {
+    fn read_source(&mut self, copy: &AsyncCopy, contents: &mut [u8; MAX_BYTES]) -> Option<Source> {
         let access = Access { elements: copy.present(), ..copy.from };
         let site = self.check_source(copy, &access)?;
         let bytes = access.elements * access.element_bytes;

@@ -1,15 +1,15 @@
 //! The emulator: memory, and launches on it.
 
 use crate::blocks::resident_blocks;
-use crate::fibres::{Fibres, Hosting, Reins};
+use crate::fibres::{Control, Fibres, Hosting};
 use crate::launch::{Launch, LaunchError};
-use crate::launches::{EmulatorId, UnderWay};
+use crate::launches::{EmulatorId, LaunchGuard};
 use crate::machine::Emulated;
 use crate::memory::{Buffer, MOST_BUFFERS, Memory, from_bytes, to_bytes};
 use crate::outputs::Outputs;
 use crate::panics::{UNWIND, catch, in_kernel, keep_panics};
 use crate::profile::Profile;
-use crate::region::{MOST_WARPS, Region};
+use crate::region::{MAX_WARPS, Region};
 use crate::report::Report;
 use crate::running::Running;
 use crate::trap::{Target, install};
@@ -91,7 +91,7 @@ impl Emulator {
     /// Beyond 64 GiB.
     #[must_use]
     pub fn try_allocate<T: Value>(&mut self, len: usize) -> Option<Buffer<T>> {
-        self.memory.add(len, |bytes| Region::new(bytes, MOST_WARPS))
+        self.memory.add(len, |bytes| Region::new(bytes, MAX_WARPS))
     }
 
     /// Frees a buffer's memory. If a kernel uses a remaining window on it, that is a finding.
@@ -166,14 +166,14 @@ impl Emulator {
         install();
         let threads = launch.threads() as usize;
         let resident = resident_blocks(&launch);
-        let reins = Reins::new(resident * threads, hosting);
+        let control = Control::new(resident * threads, hosting);
         let target = Target::current().filter(|_| hosting == Hosting::Fibres);
-        let under_way = UnderWay::new(self.id, kernel, launch.time_limit, &reins.watch, target);
+        let guard = LaunchGuard::new(self.id, kernel, launch.time_limit, &control.watch, target);
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
             running: RefCell::new(Running::new(kernel, launch, budget, resident, outputs, &self.profile, memory)),
-            reins: reins.clone(),
+            control: control.clone(),
             block_indices: vec![Cell::default(); resident],
             threads,
             block: launch.block,
@@ -183,8 +183,8 @@ impl Emulator {
             tops: vec![Cell::new(0); resident * threads],
             places: vec![Cell::new(None); resident * threads],
         });
-        let thread = thread_code(machine.clone(), under_way.launch(), code);
-        let ran = Fibres::new(reins, Rc::new(thread)).map(|fibres| with(machine.clone(), || run(&machine, fibres)));
+        let thread = thread_code(machine.clone(), guard.launch(), code);
+        let ran = Fibres::new(control, Rc::new(thread)).map(|fibres| with(machine.clone(), || run(&machine, fibres)));
         let mut running = machine.running.borrow_mut();
         self.memory = std::mem::take(&mut running.memory);
         self.memory.intervals = running.order.intervals();
@@ -205,15 +205,15 @@ fn thread_code(machine: Rc<Emulated>, launch: u64, code: Box<dyn Fn()>) -> impl 
     let run = move |machine: &Emulated| {
         let panic = catch(|| {
             let top = 0usize;
-            machine.tops[machine.reins.thread()].set(&raw const top as usize);
-            machine.reins.watch.leave(&code);
+            machine.tops[machine.control.thread()].set(&raw const top as usize);
+            machine.control.watch.leave(&code);
         });
         machine.running.borrow_mut().end_thread(panic);
     };
-    move || match machine.reins.hosting() {
+    move || match machine.control.hosting() {
         Hosting::Fibres => run(&machine),
         Hosting::OsThreads => {
-            in_kernel(|| with(machine.clone(), || UnderWay::in_thread(launch, || run(&machine))));
+            in_kernel(|| with(machine.clone(), || LaunchGuard::in_thread(launch, || run(&machine))));
         }
     }
 }
@@ -260,7 +260,7 @@ mod tests {
     /// What is found if there are 20 intervals: each launch of a new emulator, then of the same one.
     fn launches(launches: [(u32, u32); 3]) -> [Vec<Problem>; 3] {
         let mut emulator = Emulator::new(Profile::SM_90);
-        emulator.memory.most_intervals = 20;
+        emulator.memory.max_intervals = 20;
         launches.map(|(blocks, count)| {
             let report = emulator.launch::<barriers>(Launch::new([blocks, 1, 1], [40, 1, 1]), count, ()).unwrap();
             report.findings.into_iter().map(|finding| finding.problem).collect()
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn more_intervals_than_can_be_told_apart_end_the_launch() {
+    fn too_many_intervals_end_the_launch() {
         let ended = || vec![Problem::TooManyIntervals { intervals: 20 }];
         assert_eq!(launches([(1, 19), (1, 9), (2, 4)]), [vec![], vec![], vec![]]);
         assert_eq!(launches([(1, 20), (1, 5), (1, 100)]), [ended(), vec![], ended()]);

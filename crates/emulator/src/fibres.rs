@@ -72,7 +72,7 @@ pub(crate) enum Step {
 }
 
 /// What a fibre shares with those that resume it.
-pub(crate) struct Reins {
+pub(crate) struct Control {
     hosting: Hosting,
     suspenders: Vec<Cell<*const Yielder<(), Step>>>,
     /// The threads' turns, if they have OS threads.
@@ -88,12 +88,12 @@ pub(crate) struct Reins {
     pub(crate) watch: Arc<Watch>,
 }
 
-impl Reins {
+impl Control {
     pub(crate) fn new(threads: usize, hosting: Hosting) -> Rc<Self> {
         let suspenders = (0..threads).map(|_| Cell::new(ptr::null())).collect();
         // Fibres take no turns.
         let taking_turns = if hosting == Hosting::OsThreads { threads } else { 0 };
-        Rc::new(Reins {
+        Rc::new(Control {
             hosting,
             suspenders,
             turns: Turns::new(taking_turns),
@@ -174,7 +174,7 @@ pub(crate) struct Fibres {
     busy: Vec<bool>,
     /// Why the last thread that ran was left.
     trap: Option<Trap>,
-    reins: Rc<Reins>,
+    control: Rc<Control>,
 }
 
 enum Threads {
@@ -191,28 +191,28 @@ struct Fibre {
 
 impl Fibres {
     /// What runs `thread`, which does not unwind; `None` if there is no memory for the stacks, or not as many OS threads.
-    pub(crate) fn new(reins: Rc<Reins>, thread: Rc<dyn Fn()>) -> Option<Self> {
-        let count = reins.suspenders.len();
-        let threads = match reins.hosting {
+    pub(crate) fn new(control: Rc<Control>, thread: Rc<dyn Fn()>) -> Option<Self> {
+        let count = control.suspenders.len();
+        let threads = match control.hosting {
             Hosting::Fibres => {
-                let fibres: Option<Vec<Fibre>> = (0..count).map(|k| Fibre::new(&reins, &thread, k)).collect();
+                let fibres: Option<Vec<Fibre>> = (0..count).map(|k| Fibre::new(&control, &thread, k)).collect();
                 Threads::Fibres(fibres?)
             }
-            Hosting::OsThreads => Threads::OsThreads(OsThreads::new(&reins.turns, thread)?),
+            Hosting::OsThreads => Threads::OsThreads(OsThreads::new(&control.turns, thread)?),
         };
-        Some(Fibres { threads, busy: vec![false; count], trap: None, reins })
+        Some(Fibres { threads, busy: vec![false; count], trap: None, control })
     }
 
     /// Runs `thread` until it waits or ends; tells whether it has ended.
     #[inline(always)]
     pub(crate) fn run(&mut self, thread: usize) -> bool {
-        self.reins.running.set(Some(thread));
+        self.control.running.set(Some(thread));
         let step = match &mut self.threads {
-            Threads::Fibres(fibres) => fibres[thread].run(&self.reins),
+            Threads::Fibres(fibres) => fibres[thread].run(&self.control),
             Threads::OsThreads(threads) => threads.run(thread),
         };
-        self.reins.watch.come_back();
-        self.reins.running.set(None);
+        self.control.watch.come_back();
+        self.control.running.set(None);
         self.busy[thread] = step == Step::Pause;
         if let Step::Left(trap) = step {
             self.trap = Some(trap);
@@ -228,25 +228,25 @@ impl Fibres {
 
     /// Ends all threads that have begun, wherever they are.
     pub(crate) fn end(&mut self) {
-        self.reins.ending.set(true);
+        self.control.ending.set(true);
         for thread in 0..self.busy.len() {
             if self.busy[thread] {
                 self.run(thread);
             }
         }
-        self.reins.ending.set(false);
+        self.control.ending.set(false);
     }
 }
 
 impl Fibre {
-    fn new(reins: &Rc<Reins>, thread: &Rc<dyn Fn()>, number: usize) -> Option<Self> {
+    fn new(control: &Rc<Control>, thread: &Rc<dyn Fn()>, number: usize) -> Option<Self> {
         let stack = take_stack()?;
         let lowest = stack.limit().get();
-        let watch = Arc::as_ptr(&reins.watch);
-        let (reins, thread) = (reins.clone(), thread.clone());
+        let watch = Arc::as_ptr(&control.watch);
+        let (control, thread) = (control.clone(), thread.clone());
         let coroutine = Coroutine::with_stack(stack, move |suspender, ()| {
-            reins.suspenders[number].set(suspender);
-            while !reins.closing.get() {
+            control.suspenders[number].set(suspender);
+            while !control.closing.get() {
                 thread();
                 suspender.suspend(Step::End);
             }
@@ -258,8 +258,8 @@ impl Fibre {
 
     // Inlined, as are the others on the way to the fibre: processors predict no return behind a switch of stacks.
     #[inline(always)]
-    fn run(&mut self, reins: &Reins) -> Step {
-        reins.floor.set(self.hosted.lowest + RESERVED_BYTES);
+    fn run(&mut self, control: &Control) -> Step {
+        control.floor.set(self.hosted.lowest + RESERVED_BYTES);
         let step = match hosted(&self.hosted, || self.coroutine.resume(())) {
             CoroutineResult::Yield(step) => step,
             CoroutineResult::Return(Ending::Left(trap)) => Step::Left(trap),
@@ -284,7 +284,7 @@ impl Fibre {
 impl Drop for Fibres {
     fn drop(&mut self) {
         self.end();
-        self.reins.closing.set(true);
+        self.control.closing.set(true);
         if let Threads::Fibres(fibres) = &mut self.threads {
             fibres.drain(..).for_each(Fibre::close);
         }

@@ -12,7 +12,7 @@ const STEPS: u64 = 1 << 26;
 const STEPS_PER_BYTE: u64 = 8;
 
 /// Maximum number of steps per block: steps between two meetings of threads are counted with 32 bits.
-const MOST_STEPS: u64 = u32::MAX as u64;
+const MAX_STEPS: u64 = u32::MAX as u64;
 /// Default time limit of a thread without an access.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
@@ -96,7 +96,7 @@ impl Launch {
     pub(crate) fn budget_for(&self, args: &impl Argument) -> u64 {
         let mut bytes = 0u64;
         args.windows("", &mut |_, window| bytes = bytes.saturating_add(window.bytes));
-        self.budget.unwrap_or(bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS)).min(MOST_STEPS)
+        self.budget.unwrap_or(bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS)).min(MAX_STEPS)
     }
 
     /// Threads of a block; no overflow before it is checked.

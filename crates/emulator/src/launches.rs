@@ -13,7 +13,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// How often a fibre is asked to end before the process is.
-const MOST_REQUESTS: u32 = 100;
+const MAX_REQUESTS: u32 = 100;
 
 thread_local! {
     /// The launch whose kernel this OS thread runs a thread of; 0 if none.
@@ -69,11 +69,11 @@ struct Entry {
 
 /// A launch is under way until this is dropped.
 #[derive(Debug)]
-pub(crate) struct UnderWay {
+pub(crate) struct LaunchGuard {
     launch: u64,
 }
 
-impl UnderWay {
+impl LaunchGuard {
     /// A launch of `kernel`, whose threads may be without an access for as long as `limit`. The watchdog asks `target`, if there
     /// is one, to end a thread that is without one for longer, and ends the process otherwise.
     pub(crate) fn new(
@@ -91,7 +91,7 @@ impl UnderWay {
         if launches.len() == 1 || limit < Duration::from_secs(8) {
             ADDED.notify_one();
         }
-        UnderWay { launch }
+        LaunchGuard { launch }
     }
 
     /// Runs `work`, which is the OS thread of a thread of the launch's kernel.
@@ -105,7 +105,7 @@ impl UnderWay {
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for LaunchGuard {
     fn drop(&mut self) {
         launches().retain(|entry| entry.launch != self.launch);
     }
@@ -153,7 +153,7 @@ impl Entry {
             return;
         }
         match self.target {
-            Some(target) if self.requests < MOST_REQUESTS => {
+            Some(target) if self.requests < MAX_REQUESTS => {
                 self.requests += 1;
                 target.ask_to_end(&self.watch, visits);
             }

@@ -1,6 +1,6 @@
 //! The machine behind the accessors of the fibres' kernel code.
 
-use crate::fibres::Reins;
+use crate::fibres::Control;
 use crate::panics::unwinds;
 use crate::running::{Running, Turn};
 use crate::site::Action;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 pub(crate) struct Emulated {
     pub(crate) running: RefCell<Running>,
-    pub(crate) reins: Rc<Reins>,
+    pub(crate) control: Rc<Control>,
     /// By slot: the block in the grid.
     pub(crate) block_indices: Vec<Cell<[u32; 3]>>,
     /// Threads of a block: slot by slot each has a fibre.
@@ -32,21 +32,21 @@ pub(crate) struct Emulated {
 impl Emulated {
     /// The running thread in its block.
     fn thread(&self) -> usize {
-        self.reins.thread() % self.threads
+        self.control.thread() % self.threads
     }
 
     /// Makes a step of the running thread, which may have to give way afterwards. A thread that unwinds makes none: on the
     /// device a panic runs no destructors, and here they must not wait.
     #[inline]
     fn act<R: Default>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         if unwinds() { R::default() } else { self.step(at, act) }
     }
 
     /// The same for an atomic operation, before which other threads get the chance to run.
     #[inline]
     fn act_atomically(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> u64) -> u64 {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         if unwinds() {
             return 0;
         }
@@ -58,12 +58,12 @@ impl Emulated {
 
     #[inline(always)]
     fn step<R>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
-        self.reins.watch.visit();
+        self.control.watch.visit();
         self.last.set(Some(at));
-        self.reins.check_stack();
-        if self.reins.ending() {
+        self.control.check_stack();
+        if self.control.ending() {
             // It has caught the unwinding that was to end it.
-            self.reins.pause();
+            self.control.pause();
         }
         let mut running = self.running.borrow_mut();
         running.step(at);
@@ -71,7 +71,7 @@ impl Emulated {
         let pause = std::mem::take(&mut running.pause);
         drop(running);
         if pause {
-            self.reins.pause();
+            self.control.pause();
         }
         result
     }
@@ -82,7 +82,7 @@ impl Emulated {
         let fibre = turn.slot * self.threads + turn.thread as usize;
         self.block_indices[turn.slot].set(turn.block);
         self.last.set(self.places[fibre].get());
-        self.reins.watch.run(self.running.borrow().index_of(turn.thread as u16), turn.block);
+        self.control.watch.run(self.running.borrow().index_of(turn.thread as u16), turn.block);
         fibre
     }
 
@@ -94,16 +94,16 @@ impl Emulated {
 
     #[cold]
     fn pause(&self) {
-        self.reins.pause();
+        self.control.pause();
     }
 }
 
 impl Machine for Emulated {
     fn index(&self, index: Index, axis: Axis) -> u32 {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         let indices = match index {
             Index::Thread => self.running.borrow().index_of(self.thread() as u16),
-            Index::Block => self.block_indices[self.reins.thread() / self.threads].get(),
+            Index::Block => self.block_indices[self.control.thread() / self.threads].get(),
             Index::BlockDim => self.block,
             Index::GridDim => self.grid,
         };
@@ -174,7 +174,7 @@ impl Machine for Emulated {
     }
 
     fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
-        let top = self.tops[self.reins.thread()].get();
+        let top = self.tops[self.control.thread()].get();
         self.act(at, |running| {
             let path = running.paths.number(at, top);
             running.reuse(base, bytes, at, path);
@@ -182,7 +182,7 @@ impl Machine for Emulated {
     }
 
     fn sync_threads(&self, at: &'static Location<'static>) {
-        let top = self.tops[self.reins.thread()].get();
+        let top = self.tops[self.control.thread()].get();
         self.act(at, |running| {
             let path = running.paths.number(at, top);
             running.sync_threads(at, path);
@@ -198,14 +198,14 @@ impl Machine for Emulated {
     }
 
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         self.act(at, |running| running.meet(Part::Exchange(operation, word), mask, at));
         let [word, _] = self.running.borrow().answer(self.thread());
         word
     }
 
     fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         self.act(at, |running| running.meet(Part::Mma(fragments), warp::FULL, at));
         self.running.borrow().answer(self.thread()).map(|word| word as i32)
     }

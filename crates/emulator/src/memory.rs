@@ -3,7 +3,7 @@
 // Makes the windows that kernels get.
 #![allow(unsafe_code)]
 
-use crate::moment::MOST_INTERVALS;
+use crate::moment::MAX_INTERVALS;
 use crate::region::Region;
 use cuda_std::host::{Window, from_bits, to_bits};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value};
@@ -17,7 +17,7 @@ const GLOBAL: u64 = 1 << 63;
 const OFFSET_BITS: u32 = 36;
 
 /// The bytes of the largest buffer.
-const MOST_BYTES: usize = 1 << OFFSET_BITS;
+const MAX_BYTES: usize = 1 << OFFSET_BITS;
 
 /// The buffers that the other bits of an address can tell apart.
 pub(crate) const MOST_BUFFERS: usize = 1 << (63 - OFFSET_BITS);
@@ -81,12 +81,12 @@ pub(crate) struct Memory {
     /// The intervals of all launches so far.
     pub(crate) intervals: u32,
     /// The most of them.
-    pub(crate) most_intervals: u32,
+    pub(crate) max_intervals: u32,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Memory { first: 0, regions: Vec::new(), intervals: 0, most_intervals: MOST_INTERVALS }
+        Memory { first: 0, regions: Vec::new(), intervals: 0, max_intervals: MAX_INTERVALS }
     }
 }
 
@@ -106,7 +106,7 @@ impl Memory {
     /// A launch begins. Before the numbers of intervals run out, all that is remembered of earlier launches is forgotten,
     /// which is in order anyway.
     pub(crate) fn begin_launch(&mut self) {
-        if self.intervals > self.most_intervals / 2 {
+        if self.intervals > self.max_intervals / 2 {
             self.intervals = 0;
             self.regions.iter_mut().flatten().for_each(|region| region.forget_accesses());
         }
@@ -115,7 +115,7 @@ impl Memory {
     /// Returns a buffer of `len` elements, in the region that `make` returns for its bytes; `None` if the numbers of buffers are
     /// exhausted.
     pub(crate) fn add<T>(&mut self, len: usize, make: impl FnOnce(usize) -> Region) -> Option<Buffer<T>> {
-        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= MOST_BYTES);
+        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= MAX_BYTES);
         let bytes = bytes.expect("a buffer has 64 GiB at the most");
         let (number, region) = (new_number()?, make(bytes));
         if self.regions.is_empty() {
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_of_buffers_come_to_an_end() {
+    fn buffer_numbers_run_out() {
         let numbers = AtomicUsize::new(MOST_BUFFERS - 2);
         let next: Vec<_> = (0..4).map(|_| next_number(&numbers)).collect();
         assert_eq!(next, [Some(MOST_BUFFERS - 2), Some(MOST_BUFFERS - 1), None, None]);

@@ -15,7 +15,7 @@ pub(crate) const SLOT_SHIFT: u32 = 30;
 const COUNT: u32 = (1 << SLOT_SHIFT) - 1;
 
 /// The most intervals that can be told apart. The number with all bits set stands for no interval.
-pub(crate) const MOST_INTERVALS: u32 = COUNT - 1;
+pub(crate) const MAX_INTERVALS: u32 = COUNT - 1;
 
 /// The slot of an interval's block.
 pub(crate) fn slot_of(interval: u32) -> usize {
@@ -72,7 +72,7 @@ impl Mark {
     /// Whether it is ordered before, without a further look. A mark that stands for several is not.
     #[inline(always)]
     pub(crate) fn is_old(&self, now: &Moment<'_>) -> bool {
-        now.is_behind(self.interval)
+        now.is_past(self.interval)
     }
 
     /// The first of these lanes whose access is not ordered before the present one.
@@ -132,14 +132,14 @@ impl Moment<'_> {
     /// Whether all that happened in an interval is ordered before, without a further look: since it was in an earlier launch,
     /// or in an earlier interval of the block.
     #[inline]
-    pub(crate) fn is_behind(&self, interval: u32) -> bool {
+    pub(crate) fn is_past(&self, interval: u32) -> bool {
         let is_earlier_own = interval.wrapping_sub(self.first) < self.mark.interval - self.first;
-        is_earlier_own | self.are_all_behind(interval)
+        is_earlier_own | self.is_all_past(interval)
     }
 
     /// The same of all that had happened by the time of an access in that interval.
     #[inline]
-    pub(crate) fn are_all_behind(&self, interval: u32) -> bool {
+    pub(crate) fn is_all_past(&self, interval: u32) -> bool {
         count_of(interval) < self.unordered_first
     }
 

@@ -1,6 +1,6 @@
 //! Races against an oracle: vector clocks of full length, and a list of all accesses, of blocks that run in turns.
 
-use crate::moment::{Conflict, MOST_INTERVALS};
+use crate::moment::{Conflict, MAX_INTERVALS};
 use crate::order::{BlockOrder, Order};
 use crate::shadow::Shadow;
 use cuda_std::host::Scope;
@@ -95,7 +95,7 @@ struct NaiveBlock {
     number: usize,
     clocks: [Clock; 5],
     released: [[Clock; 2]; 5],
-    picked_up: [[Clock; 2]; 5],
+    acquired: [[Clock; 2]; 5],
 }
 
 /// The order as the definitions have it.
@@ -104,7 +104,7 @@ struct Naive {
     begun: usize,
     slots: [NaiveBlock; SLOTS],
     /// By place, and block if it is for a block alone.
-    handed_on: BTreeMap<(usize, Option<usize>), Clock>,
+    passed_on: BTreeMap<(usize, Option<usize>), Clock>,
     /// Those of this launch; all earlier ones are in order.
     accesses: Vec<Past>,
 }
@@ -120,7 +120,7 @@ impl Naive {
         let time = *clock.entry((block, thread)).and_modify(|time| *time += 1).or_insert(1);
         self.accesses.push(Past { access, block, time });
         if kind == Kind::Atomic {
-            self.hand_on(slot, thread, place);
+            self.pass_on(slot, thread, place);
         }
         conflicts
     }
@@ -141,22 +141,22 @@ impl Naive {
         }
     }
 
-    fn hand_on(&mut self, slot: usize, thread: usize, place: usize) {
+    fn pass_on(&mut self, slot: usize, thread: usize, place: usize) {
         let block = &mut self.slots[slot];
         // Shared memory is the block's own, whatever the scope.
         let scopes = [Some(block.number), (place >= GLOBAL).then_some(block.number)];
-        let releases = block.picked_up[thread].iter_mut().zip(&block.released[thread]);
-        for ((picked_up, released), scope) in releases.zip(scopes) {
-            let handed_on = self.handed_on.entry((place, scope)).or_default();
-            join(picked_up, handed_on);
-            join(handed_on, released);
+        let releases = block.acquired[thread].iter_mut().zip(&block.released[thread]);
+        for ((acquired, released), scope) in releases.zip(scopes) {
+            let passed_on = self.passed_on.entry((place, scope)).or_default();
+            join(acquired, passed_on);
+            join(passed_on, released);
         }
     }
 
     fn fence(&mut self, slot: usize, thread: usize, scope: Scope) {
-        let NaiveBlock { clocks, released, picked_up, .. } = &mut self.slots[slot];
+        let NaiveBlock { clocks, released, acquired, .. } = &mut self.slots[slot];
         let scopes = 1 + usize::from(scope == Scope::Device);
-        picked_up[thread].iter().take(scopes).for_each(|picked_up| join(&mut clocks[thread], picked_up));
+        acquired[thread].iter().take(scopes).for_each(|acquired| join(&mut clocks[thread], acquired));
         released[thread].iter_mut().take(scopes).for_each(|released| released.clone_from(&clocks[thread]));
     }
 
@@ -173,7 +173,7 @@ impl Naive {
 
     fn next_launch(&mut self) {
         (0..SLOTS).for_each(|slot| self.next_block(slot));
-        self.handed_on.clear();
+        self.passed_on.clear();
         self.accesses.clear();
     }
 }
@@ -188,13 +188,13 @@ struct Emulated {
 impl Emulated {
     fn new() -> Self {
         let global = Shadow::new(4 * PLACES, 2);
-        let mut emulated = Emulated { order: Order::new(7, MOST_INTERVALS), slots: Vec::new(), global };
+        let mut emulated = Emulated { order: Order::new(7, MAX_INTERVALS), slots: Vec::new(), global };
         emulated.begin_launch();
         emulated
     }
 
     fn begin_launch(&mut self) {
-        self.order = Order::new(self.order.intervals(), MOST_INTERVALS);
+        self.order = Order::new(self.order.intervals(), MAX_INTERVALS);
         let slot = |slot| (BlockOrder::new(slot, 40, &self.order), Shadow::new(4 * PLACES, 2));
         self.slots = (0..SLOTS).map(slot).collect();
         (0..SLOTS).for_each(|slot| self.next_block(slot));

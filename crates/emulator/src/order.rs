@@ -16,12 +16,12 @@ struct Thread {
     /// What was known at the last fence, for the block's threads and for all: an atomic operation hands it on.
     released: [Knowledge; 2],
     /// What atomic operations have picked up, from the block's threads and from all: a fence makes it known.
-    picked_up: [Knowledge; 2],
+    acquired: [Knowledge; 2],
 }
 
 /// What the threads of a block have handed on through a place in memory, to each other.
 #[derive(Debug)]
-struct OfBlock {
+struct BlockChannel {
     /// The block's first interval.
     first: u32,
     released: Knowledge,
@@ -29,9 +29,9 @@ struct OfBlock {
 
 /// What has been handed on through a place in memory.
 #[derive(Debug, Default)]
-struct Meeting {
+struct Channel {
     /// For the threads of one block, by the block: those that run.
-    blocks: Vec<OfBlock>,
+    blocks: Vec<BlockChannel>,
     /// For all threads.
     device: Knowledge,
 }
@@ -50,10 +50,10 @@ pub(crate) struct Order {
     /// Counts the intervals between barriers, of all blocks: in the whole life of the memory, no two are the same.
     intervals: u32,
     /// The most of them.
-    most: u32,
+    max: u32,
     /// The launch's first one.
     launch_first: u32,
-    meetings: HashMap<u64, Meeting>,
+    channels: HashMap<u64, Channel>,
     /// No more intervals can be told apart: the launch has to end.
     pub(crate) exhausted: bool,
 }
@@ -71,8 +71,8 @@ pub(crate) struct BlockOrder {
 
 impl Order {
     /// For a launch; `intervals` are those of the memory so far, of `most` that there can be.
-    pub(crate) fn new(intervals: u32, most: u32) -> Self {
-        Order { intervals, most, launch_first: intervals + 1, meetings: HashMap::new(), exhausted: false }
+    pub(crate) fn new(intervals: u32, max: u32) -> Self {
+        Order { intervals, max, launch_first: intervals + 1, channels: HashMap::new(), exhausted: false }
     }
 
     /// The intervals so far.
@@ -82,7 +82,7 @@ impl Order {
 
     /// The number of the next interval of a slot's block.
     fn next_interval(&mut self, slot: u32) -> u32 {
-        match self.intervals < self.most {
+        match self.intervals < self.max {
             true => self.intervals += 1,
             false => self.exhausted = true,
         }
@@ -90,15 +90,15 @@ impl Order {
     }
 
     /// What has been handed on at `address`, which a thread of the block accesses whose first interval this is.
-    fn meeting(&mut self, address: u64, first: u32) -> (&mut Knowledge, &mut Knowledge) {
-        let Meeting { blocks, device } = self.meetings.entry(address).or_default();
+    fn channel(&mut self, address: u64, first: u32) -> (&mut Knowledge, &mut Knowledge) {
+        let Channel { blocks, device } = self.channels.entry(address).or_default();
         let place = blocks.iter().position(|block| slot_of(block.first) == slot_of(first)).unwrap_or_else(|| {
-            blocks.push(OfBlock { first, released: None });
+            blocks.push(BlockChannel { first, released: None });
             blocks.len() - 1
         });
         let block = &mut blocks[place];
         if block.first != first {
-            *block = OfBlock { first, released: None };
+            *block = BlockChannel { first, released: None };
         }
         (&mut block.released, device)
     }
@@ -176,10 +176,10 @@ impl BlockOrder {
 
     /// What atomic operations have picked up becomes known.
     pub(crate) fn acquire(&mut self, thread: u16, scope: Scope) {
-        let Thread { known, picked_up, .. } = &mut self.threads[thread as usize];
-        *known = join(known, &picked_up[of(Scope::Block)]);
+        let Thread { known, acquired, .. } = &mut self.threads[thread as usize];
+        *known = join(known, &acquired[of(Scope::Block)]);
         if scope == Scope::Device {
-            *known = join(known, &picked_up[of(Scope::Device)]);
+            *known = join(known, &acquired[of(Scope::Device)]);
         }
     }
 
@@ -188,22 +188,22 @@ impl BlockOrder {
     #[inline]
     pub(crate) fn atomic(&mut self, thread: u16, address: u64, scope: Scope, writes: bool, order: &mut Order) {
         let released = self.threads[thread as usize].released.iter().any(Option::is_some);
-        if released || !order.meetings.is_empty() {
-            self.hand_on(thread, address, scope, writes, order);
+        if released || !order.channels.is_empty() {
+            self.pass_on(thread, address, scope, writes, order);
         }
     }
 
     #[inline(never)]
-    fn hand_on(&mut self, thread: u16, address: u64, scope: Scope, writes: bool, order: &mut Order) {
+    fn pass_on(&mut self, thread: u16, address: u64, scope: Scope, writes: bool, order: &mut Order) {
         let place = self.place(address, scope);
         let thread = &mut self.threads[thread as usize];
-        let (block, device) = order.meeting(place, self.first);
+        let (block, device) = order.channel(place, self.first);
         // Nobody but the block is at shared memory, so that what is for the device is for the block there.
         let device = if scope == Scope::Block { None } else { Some(device) };
-        for (k, handed_on) in [Some(block), device].into_iter().flatten().enumerate() {
-            thread.picked_up[k] = join(&thread.picked_up[k], handed_on);
+        for (k, passed_on) in [Some(block), device].into_iter().flatten().enumerate() {
+            thread.acquired[k] = join(&thread.acquired[k], passed_on);
             if writes {
-                *handed_on = join(handed_on, &thread.released[k]);
+                *passed_on = join(passed_on, &thread.released[k]);
             }
         }
     }
@@ -221,12 +221,12 @@ impl BlockOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::moment::{MOST_INTERVALS, SLOTS};
+    use crate::moment::{MAX_INTERVALS, SLOTS};
 
     /// The last interval that can be told apart is given out once.
     #[test]
-    fn intervals_come_to_an_end() {
-        let mut order = Order::new(MOST_INTERVALS - 2, MOST_INTERVALS);
+    fn intervals_run_out() {
+        let mut order = Order::new(MAX_INTERVALS - 2, MAX_INTERVALS);
         let mut block = BlockOrder::new(SLOTS - 1, 1, &order);
         block.begin(&mut order);
         block.barrier(&mut order);

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle, Thread, current, park};
 
 /// How often a thread that catches the unwinding which is to end it is ended again.
-const MOST_ENDS: u32 = 100;
+const MAX_ENDS: u32 = 100;
 
 /// What an OS thread gives with the turn.
 enum Given {
@@ -97,7 +97,7 @@ impl Turns {
     /// that it has.
     pub(crate) fn end_once_more(&self, thread: usize) {
         let turn = &self.threads[thread];
-        if turn.ends.fetch_add(1, Ordering::Relaxed) < MOST_ENDS {
+        if turn.ends.fetch_add(1, Ordering::Relaxed) < MAX_ENDS {
             return;
         }
         turn.abandoned.store(true, Ordering::Relaxed);

@@ -47,7 +47,7 @@ impl Random {
 #[derive(Debug)]
 pub(crate) struct Pace {
     drawn: u64,
-    most: u64,
+    max: u64,
 }
 
 /// The square of how many numbers are drawn until the largest one is 2.
@@ -55,13 +55,13 @@ const BEGINNING: u64 = 64;
 
 impl Pace {
     /// In the end between 1 and `most`.
-    pub(crate) fn up_to(most: u64) -> Self {
-        Pace { drawn: 0, most }
+    pub(crate) fn up_to(max: u64) -> Self {
+        Pace { drawn: 0, max }
     }
 
     pub(crate) fn next(&mut self, random: &mut Random) -> u64 {
         self.drawn += 1;
-        1 + random.below(self.most.min(1 + self.drawn.saturating_mul(self.drawn) / BEGINNING))
+        1 + random.below(self.max.min(1 + self.drawn.saturating_mul(self.drawn) / BEGINNING))
     }
 }
 

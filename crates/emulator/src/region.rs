@@ -7,7 +7,7 @@ use crate::shadow::Shadow;
 const POISON: u8 = 0xff;
 
 /// The most warps that a block can have.
-pub(crate) const MOST_WARPS: usize = 32;
+pub(crate) const MAX_WARPS: usize = 32;
 
 #[derive(Debug)]
 pub(crate) struct Region {
@@ -30,7 +30,7 @@ impl Region {
 
     /// Memory with these contents, for any block.
     pub(crate) fn of(bytes: Vec<u8>) -> Self {
-        let (written, shadow) = (vec![1; bytes.len()], Shadow::new(bytes.len(), MOST_WARPS));
+        let (written, shadow) = (vec![1; bytes.len()], Shadow::new(bytes.len(), MAX_WARPS));
         Region::with(bytes, written, shadow)
     }
 
@@ -88,7 +88,7 @@ impl Region {
 
     /// Forgets who accessed it.
     pub(crate) fn forget_accesses(&mut self) {
-        self.shadow = Shadow::new(self.bytes.len(), MOST_WARPS);
+        self.shadow = Shadow::new(self.bytes.len(), MAX_WARPS);
         self.busy = Busy::default();
     }
 

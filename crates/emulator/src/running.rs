@@ -21,10 +21,10 @@ use cuda_std::host::Scope;
 use std::panic::Location;
 
 /// The most accesses that a thread makes before another one runs.
-const MOST_STEPS: u64 = 4096;
+const MAX_STEPS: u64 = 4096;
 
 /// The most atomic operations before one for which another thread may run.
-const MOST_ATOMICS: u64 = 32;
+const MAX_ATOMICS: u64 = 32;
 
 /// The launch and its machine's state.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Running {
         let [x, y, z] = launch.block;
         let threads = x * y * z;
         let mut random = Random::new(launch.seed);
-        let order = Order::new(memory.intervals, memory.most_intervals);
+        let order = Order::new(memory.intervals, memory.max_intervals);
         let seeds = (0..resident).map(|_| random.next()).collect::<Vec<_>>();
         let slots = seeds.into_iter().enumerate();
         let mut parked: Vec<Block> =
@@ -110,9 +110,9 @@ impl Running {
             turns: Pace::up_to(2 * u64::from(threads) + 6),
             paths: Paths::default(),
             turn_ends: 0,
-            steps: Pace::up_to(MOST_STEPS),
+            steps: Pace::up_to(MAX_STEPS),
             atomics_left: 1,
-            atomics: Pace::up_to(MOST_ATOMICS),
+            atomics: Pace::up_to(MAX_ATOMICS),
             pause: false,
             stopped: false,
         }
@@ -121,7 +121,7 @@ impl Running {
     /// Chooses the thread that runs next; `None` if all threads or the launch have ended.
     pub(crate) fn next_turn(&mut self) -> Option<Turn> {
         loop {
-            if (self.turns_left == 0 || !self.block.under_way) && !self.change_block() || self.stopped {
+            if (self.turns_left == 0 || !self.block.in_progress) && !self.change_block() || self.stopped {
                 return None;
             }
             if let Some(thread) = self.block.schedule.next() {
@@ -132,7 +132,7 @@ impl Running {
             }
             if self.block.ended as usize == self.indices.len() {
                 self.count_requests();
-                self.block.under_way = false;
+                self.block.in_progress = false;
                 self.blocks.end();
             } else {
                 self.end_waiting();
@@ -144,7 +144,7 @@ impl Running {
     /// Tells whether there is one.
     #[inline(never)]
     fn change_block(&mut self) -> bool {
-        let can_run = |block: &Block| block.under_way || self.blocks.are_left();
+        let can_run = |block: &Block| block.in_progress || self.blocks.are_left();
         let choice: Vec<usize> = (0..self.parked.len()).filter(|k| can_run(&self.parked[*k])).collect();
         let stay = can_run(&self.block);
         let count = choice.len() + usize::from(stay);
@@ -155,7 +155,7 @@ impl Running {
             std::mem::swap(&mut self.block, &mut self.parked[*place]);
         }
         self.turns_left = self.turns.next(&mut self.random);
-        if !self.block.under_way {
+        if !self.block.in_progress {
             self.begin_block();
         }
         true
@@ -175,7 +175,7 @@ impl Running {
     pub(crate) fn end_exhausted(&mut self, at: Line) {
         self.stopped = true;
         self.pause = true;
-        self.find(at, Problem::TooManyIntervals { intervals: self.memory.most_intervals });
+        self.find(at, Problem::TooManyIntervals { intervals: self.memory.max_intervals });
     }
 
     /// The running thread makes a step.
@@ -238,11 +238,11 @@ impl Running {
     /// The running thread has to wait.
     pub(crate) fn stop_thread(&mut self) {
         let woken = self.block.schedule.stop(self.thread);
-        self.go_on(woken);
+        self.finish_stuck_requests(woken);
     }
 
     /// These lanes of the running thread's warp no longer wait for others to catch up.
-    fn go_on(&mut self, woken: u32) {
+    fn finish_stuck_requests(&mut self, woken: u32) {
         if woken != 0 {
             let warp = self.thread / 32;
             self.block.requests.finish_stuck(warp as usize, self.block.schedule.lanes(warp), woken, &self.sites);
@@ -264,7 +264,7 @@ impl Running {
     fn wait_for_warp(&mut self) {
         self.pause = true;
         let woken = self.block.schedule.stop_ahead(self.thread);
-        self.go_on(woken);
+        self.finish_stuck_requests(woken);
     }
 
     /// The running thread splits shared memory off its arena.
@@ -305,7 +305,7 @@ impl Running {
         let calls = meeting.end(lanes);
         self.block.requests.meet(warp as usize, call.site, lanes.count_ones(), 1);
         if lanes == self.block.schedule.lanes(warp) {
-            self.block.requests.begin_anew(warp as usize, lanes, &self.sites);
+            self.block.requests.end_interval(warp as usize, lanes, &self.sites);
         }
         let threads: Vec<u16> =
             (0..32).filter(|lane| lanes & 1 << lane != 0).map(|lane| (32 * warp + lane) as u16).collect();

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_ahead_waits_for_its_warp() {
+    fn a_thread_ahead_waits_for_its_warp() {
         let mut schedule = Schedule::new(34, 1);
         schedule.begin_block();
         (0..31).for_each(|thread| assert_eq!(schedule.stop_ahead(thread), 0));

@@ -2,24 +2,24 @@
 
 use crate::moment::{Conflict, Mark, Moment, count_of};
 
-/// The interval of a mark that stands for several: `clock` is the number of their set.
+/// Interval of a mark that stands for a set, whose number is in `clock`.
 const SEVERAL: u32 = u32::MAX;
 
-/// The most marks of earlier clocks, other lines and other blocks in a set; beyond it the oldest one is forgotten.
-const MOST_OTHERS: usize = 256;
+/// Maximum number of marks of earlier clocks, other lines and other blocks in a set. Beyond it the oldest one is dropped.
+const MAX_OTHERS: usize = 256;
 
 /// Sets of marks, for places that several warps, or lanes at several lines, access without order.
 ///
-/// A set has one mark for each warp of a block, the latest one, and those others that still matter.
+/// A set has the latest mark of each warp of a block, and other marks that still matter.
 #[derive(Debug)]
 pub(crate) struct Sets {
-    /// The most warps of a block.
+    /// Maximum number of warps per block.
     warps: usize,
-    /// The latest marks: `warps` of them for each set.
+    /// Latest marks: `warps` of them for each set.
     latest: Vec<Mark>,
-    /// By set: marks that are no longer the latest one of their warp, or another block's.
+    /// By set: marks that are not the latest one of their warp, or belong to another block.
     others: Vec<Vec<Mark>>,
-    /// The sets that no place needs.
+    /// Unused sets.
     free: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ impl Sets {
         Sets { warps, latest: Vec::new(), others: Vec::new(), free: Vec::new() }
     }
 
-    /// An access that `earlier` stands for and that is not ordered before the present one.
+    /// Returns an access that `earlier` stands for and that is not ordered before the current one.
     #[inline(always)]
     pub(crate) fn conflict(&self, earlier: &Mark, now: &Moment<'_>) -> Option<Conflict> {
         if earlier.is_old(now) { None } else { self.conflict_with(earlier, now) }
@@ -47,7 +47,8 @@ impl Sets {
         marks.find_map(|mark| mark.unordered_lane(now).map(|lane| mark.conflict(lane)))
     }
 
-    /// An atomic operation of another size than the present one that `earlier` stands for and that is not ordered before.
+    /// Returns an atomic operation that `earlier` stands for, with
+    /// another size than the current one and not ordered before it.
     #[cold]
     pub(crate) fn conflict_of_sizes(&self, earlier: &Mark, now: &Moment<'_>) -> Option<Conflict> {
         let of_one = |mark: &Mark| {
@@ -64,7 +65,7 @@ impl Sets {
         &self.latest[set as usize * self.warps..][..self.warps]
     }
 
-    /// Adds the present access to what `place` stands for. What is ordered before it is no longer needed.
+    /// Adds the current access to the accesses that `place` stands for. Those ordered before it are no longer needed.
     #[inline(always)]
     pub(crate) fn add(&mut self, place: &mut Mark, now: &Moment<'_>) {
         if place.interval == SEVERAL {
@@ -87,7 +88,7 @@ impl Sets {
 
     #[inline(never)]
     fn add_latest(&mut self, set: u32, place: usize, now: &Moment<'_>) {
-        // Blocks run in turns, and what one left most recently is at the end.
+        // Blocks alternate, so this block's latest mark may be among the others, near the end.
         if self.others[set as usize].iter_mut().rev().any(|other| other.take(now.mark)) {
             return;
         }
@@ -102,7 +103,7 @@ impl Sets {
     fn keep(&mut self, set: u32, mark: Mark, now: &Moment<'_>) {
         let others = &mut self.others[set as usize];
         others.retain(|other| other.is_needed(now));
-        if others.len() == MOST_OTHERS {
+        if others.len() == MAX_OTHERS {
             others.remove(0);
         }
         others.push(mark);
@@ -119,7 +120,7 @@ impl Sets {
         *place = Mark { interval: SEVERAL, clock: set, ..Mark::default() };
     }
 
-    /// An empty set.
+    /// Returns an empty set.
     fn new_set(&mut self) -> u32 {
         if let Some(set) = self.free.pop() {
             self.latest[set as usize * self.warps..][..self.warps].fill(Mark::default());
@@ -130,7 +131,7 @@ impl Sets {
         self.others.len() as u32 - 1
     }
 
-    /// Forgets what `place` stands for.
+    /// Removes all accesses that `place` stands for.
     #[inline]
     pub(crate) fn clear(&mut self, place: &mut Mark) {
         if place.interval == SEVERAL {
@@ -140,7 +141,7 @@ impl Sets {
         *place = Mark::default();
     }
 
-    /// The same once more.
+    /// Returns a mark with a copy of the set, if `place` stands for one.
     pub(crate) fn copy(&mut self, place: Mark) -> Mark {
         if place.interval != SEVERAL {
             return place;
@@ -151,7 +152,7 @@ impl Sets {
         Mark { clock: set, ..place }
     }
 
-    /// The latest of the marks that `place` stands for, if any.
+    /// Returns the latest mark that `place` stands for, if any.
     pub(crate) fn latest(&self, place: Mark) -> Option<Mark> {
         if place.interval != SEVERAL {
             return (place.lanes != 0).then_some(place);

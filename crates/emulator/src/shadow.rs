@@ -54,20 +54,20 @@ impl Shadow {
     /// conflict with.
     #[inline(never)]
     pub(crate) fn load(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
-        let are_behind = now.are_all_behind(self.last_write);
+        let all_past = now.is_all_past(self.last_write);
         let Some((cell, sets)) = self.only_cell(first, bytes) else {
-            return self.load_many(first, bytes, now, are_behind);
+            return self.load_many(first, bytes, now, all_past);
         };
-        let conflict = if are_behind { None } else { cell.conflict_of_load(now, sets) };
+        let conflict = if all_past { None } else { cell.conflict_of_load(now, sets) };
         sets.add(&mut cell.loads, now);
         conflict
     }
 
     #[inline(never)]
-    fn load_many(&mut self, first: usize, bytes: u32, now: &Moment<'_>, are_behind: bool) -> Option<Conflict> {
+    fn load_many(&mut self, first: usize, bytes: u32, now: &Moment<'_>, all_past: bool) -> Option<Conflict> {
         let cells = self.cells(first, bytes);
         let (cells, sets) = (&mut self.cells[cells], &mut self.sets);
-        let conflict = match are_behind {
+        let conflict = match all_past {
             true => None,
             false => cells.iter().find_map(|cell| cell.conflict_of_load(now, sets)),
         };
@@ -265,13 +265,13 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::moment::MOST_INTERVALS;
+    use crate::moment::MAX_INTERVALS;
     use crate::order::{BlockOrder, Order};
 
     /// Atomic operations of two sizes on the same bytes: whoever comes first, whatever the thread did itself before.
     #[test]
     fn atomic_operations_of_different_sizes_are_in_conflict() {
-        let mut order = Order::new(0, MOST_INTERVALS);
+        let mut order = Order::new(0, MAX_INTERVALS);
         let mut block = BlockOrder::new(0, 64, &order);
         block.begin(&mut order);
         let conflicts = |accesses: &[(u16, usize, u32)]| {
@@ -295,7 +295,7 @@ mod tests {
     /// A barrier orders them.
     #[test]
     fn atomic_operations_of_different_sizes_can_be_in_order() {
-        let mut order = Order::new(0, MOST_INTERVALS);
+        let mut order = Order::new(0, MAX_INTERVALS);
         let mut block = BlockOrder::new(0, 64, &order);
         let mut shadow = Shadow::new(8, 2);
         block.begin(&mut order);

@@ -94,7 +94,7 @@ extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) 
     let address = unsafe { fault.si_addr() } as usize;
     match hosted().filter(|fibre| fibre.guards(address)) {
         Some(fibre) if fibre.may_be_left(state) => return leave(fibre, state, Trap::StackOverflow),
-        Some(_) => say("a thread of an emulated kernel has no stack left for its panic, or for the emulator\n"),
+        Some(_) => print("a thread of an emulated kernel has no stack left for its panic, or for the emulator\n"),
         None => {}
     }
     pass_on(signal, info, context);
@@ -170,7 +170,7 @@ fn set_registers(state: &mut ucontext_t, registers: &corosensei::trap::TrapHandl
 }
 
 /// Prints `text`, by what a signal handler may call.
-fn say(text: &str) {
+fn print(text: &str) {
     // SAFETY: the pointer and the length are the text's.
     unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
 }
