@@ -27,10 +27,10 @@ pub struct Emulator {
 }
 
 /// Panic message where threads cannot be ended because panics do not unwind.
-const CANNOT_END: &str = "with panic = \"abort\" the process ends with a kernel that does not";
+const CANNOT_END: &str = "with panic = \"abort\" a kernel that does not end normally ends the process";
 
 /// Panic message when buffer ids run out.
-const NO_NUMBERS: &str = "the process has had all the buffers that it can have";
+const NO_NUMBERS: &str = "the process has used up all buffer numbers";
 
 impl Emulator {
     /// Maximum number of buffers per process, including freed ones and those of other emulators.

@@ -1,11 +1,11 @@
-//! What runs the threads of a block: a fibre for each, or an OS thread for each.
+//! The threads of a block: a fibre or an OS thread for each.
 //!
-//! Fibres are fast, but they share what `std` keeps for an OS thread, and safe code may count on it not to be shared: a
-//! `thread_local!` whose initialiser waits at a barrier would be dropped by one fibre while another uses it. So they run
-//! the kernels that cannot reach `std`, and OS threads all others. Either runs its thread of one block after another,
-//! so that nothing is allocated per block.
+//! Fibres are fast, but they share the state that `std` keeps per OS thread, and safe code may rely on that state not being
+//! shared: a `thread_local!` whose initialiser waits at a barrier would be dropped by one fibre while another uses it. So
+//! fibres run only kernels that cannot reach `std`, and OS threads run all others. Either serves the same thread of one
+//! block after another, so that nothing is allocated per block.
 
-// Fibres reach what suspends them through a pointer to their own stacks.
+// Fibres reach their suspenders through pointers to their own stacks.
 #![allow(unsafe_code)]
 
 use crate::os_threads::{OsThreads, Turns};
@@ -21,20 +21,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread::panicking;
 
-/// Bytes of a thread's stack. Address space, most of it: what is not touched takes no memory.
+/// Size of a thread's stack, in bytes. Untouched pages take no memory.
 pub(crate) const STACK_BYTES: usize = 1 << 20;
 
-/// What is left of a fibre's stack for the emulator when an accessor is called.
+/// Bytes of a fibre's stack that must be left for the emulator when an accessor is called.
 const RESERVED_BYTES: usize = 128 << 10;
 
 thread_local! {
-    /// Stacks for the next launches.
+    /// Stacks for later launches.
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A stack that an earlier launch has given back, or a new one.
+/// Returns a stack of an earlier launch, or a new one.
 fn take_stack() -> Option<DefaultStack> {
-    // Behind the destructors of an OS thread there are none left.
+    // There are none left once this OS thread has destroyed its `thread_local!`s.
     let used = STACKS.try_with(|stacks| stacks.borrow_mut().pop()).ok().flatten();
     used.or_else(|| DefaultStack::new(STACK_BYTES).ok())
 }
@@ -53,37 +53,37 @@ pub(crate) enum Hosting {
 }
 
 impl Hosting {
-    /// Of kernels that cannot reach `std`, or may. A panic is the OS thread's: while one is under way, nobody could tell
-    /// whether a fibre panics, too, and such a fibre must not be suspended.
+    /// Returns the hosting of a kernel. During a panic it is always OS threads: `panicking` is a property of the OS thread,
+    /// so it could not show whether a fibre panics too, and such a fibre must not be suspended.
     pub(crate) fn of(without_std: bool) -> Self {
         if without_std && !panicking() { Hosting::Fibres } else { Hosting::OsThreads }
     }
 }
 
-/// Why a thread gave way.
+/// Why a thread yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// It waits.
     Pause,
     /// It has ended.
     End,
-    /// It never continues.
+    /// It is abandoned.
     Left(Trap),
 }
 
-/// What a fibre shares with those that resume it.
+/// State that fibres share with the code that resumes them.
 pub(crate) struct Control {
     hosting: Hosting,
     suspenders: Vec<Cell<*const Yielder<(), Step>>>,
-    /// The threads' turns, if they have OS threads.
+    /// Turns of the threads, if they are OS threads.
     turns: Arc<Turns>,
-    /// The thread that runs.
+    /// The running thread.
     running: Cell<Option<usize>>,
-    /// Below this address the running fibre's stack is left to the emulator; 0 for OS threads.
+    /// Lowest address that kernel code may use of the running fibre's stack; 0 for OS threads.
     floor: Cell<usize>,
-    /// Threads that wait are to end.
+    /// Whether waiting threads must end.
     ending: Cell<bool>,
-    /// There are no more blocks.
+    /// Whether there are no more blocks.
     closing: Cell<bool>,
     pub(crate) watch: Arc<Watch>,
 }
@@ -91,7 +91,7 @@ pub(crate) struct Control {
 impl Control {
     pub(crate) fn new(threads: usize, hosting: Hosting) -> Rc<Self> {
         let suspenders = (0..threads).map(|_| Cell::new(ptr::null())).collect();
-        // Fibres take no turns.
+        // Fibres need no turns.
         let taking_turns = if hosting == Hosting::OsThreads { threads } else { 0 };
         Rc::new(Control {
             hosting,
@@ -109,18 +109,18 @@ impl Control {
         self.hosting
     }
 
-    /// The thread that runs.
+    /// Returns the running thread.
     #[inline]
     pub(crate) fn thread(&self) -> usize {
         self.running.get().expect("kernel code runs in a thread of the launch")
     }
 
-    /// Whether threads that wait are to end.
+    /// Returns whether waiting threads must end.
     pub(crate) fn ending(&self) -> bool {
         self.ending.get()
     }
 
-    /// Suspends the running thread, which is not unwinding. Does not return if threads are to end.
+    /// Suspends the running thread, which is not unwinding. Does not return if threads must end.
     #[inline]
     pub(crate) fn pause(&self) {
         if !self.ending.get() {
@@ -146,12 +146,12 @@ impl Control {
             return self.turns.give_way(thread, step);
         }
         let suspender = self.suspenders[thread].get();
-        // SAFETY: `Fibres::run` says that this fibre runs, so it has begun, and set its suspender as its first act. That
-        // lies on the fibre's stack, in a frame that the running one has been called from.
+        // SAFETY: `Fibres::run` has recorded that this fibre runs, so it has begun, and set its suspender first. The
+        // suspender lies on the fibre's stack, in a frame that is still active.
         unsafe { (*suspender).suspend(step) };
     }
 
-    /// Leaves the running fibre for good if its stack has no room for the emulator. The kernel's code is not unwinding.
+    /// Abandons the running fibre if its stack has no room for the emulator. The kernel's code is not unwinding.
     #[inline]
     pub(crate) fn check_stack(&self) {
         let here = 0u8;
@@ -163,16 +163,16 @@ impl Control {
     #[cold]
     fn leave(&self) {
         self.give_way(Step::Left(Trap::StackOverflow));
-        unreachable!("a fibre that has been left is not resumed");
+        unreachable!("an abandoned fibre is not resumed");
     }
 }
 
-/// What runs the threads of a block.
+/// Runs the threads of a block.
 pub(crate) struct Fibres {
     threads: Threads,
-    /// Those that have begun and not ended.
+    /// Whether each thread has begun and not ended.
     busy: Vec<bool>,
-    /// Why the last thread that ran was left.
+    /// Why the last thread that ran was abandoned.
     trap: Option<Trap>,
     control: Rc<Control>,
 }
@@ -185,12 +185,13 @@ enum Threads {
 struct Fibre {
     coroutine: Coroutine<(), Step, Ending>,
     hosted: Hosted,
-    /// It must not be resumed.
+    /// Whether it was abandoned, so that it must not be resumed.
     is_left: bool,
 }
 
 impl Fibres {
-    /// What runs `thread`, which does not unwind; `None` if there is no memory for the stacks, or not as many OS threads.
+    /// Returns the threads, which run `thread`. That must not unwind. Returns
+    /// `None` if there is no memory for the stacks, or too few OS threads.
     pub(crate) fn new(control: Rc<Control>, thread: Rc<dyn Fn()>) -> Option<Self> {
         let count = control.suspenders.len();
         let threads = match control.hosting {
@@ -203,7 +204,7 @@ impl Fibres {
         Some(Fibres { threads, busy: vec![false; count], trap: None, control })
     }
 
-    /// Runs `thread` until it waits or ends; tells whether it has ended.
+    /// Runs `thread` until it waits or ends. Returns whether it has ended.
     #[inline(always)]
     pub(crate) fn run(&mut self, thread: usize) -> bool {
         self.control.running.set(Some(thread));
@@ -220,7 +221,7 @@ impl Fibres {
         !self.busy[thread]
     }
 
-    /// Why the last thread that ran was left, if it was; once.
+    /// Returns, once, why the last thread that ran was abandoned.
     #[inline]
     pub(crate) fn take_trap(&mut self) -> Option<Trap> {
         self.trap.take()
@@ -256,7 +257,7 @@ impl Fibre {
         Some(Fibre { coroutine, hosted, is_left: false })
     }
 
-    // Inlined, as are the others on the way to the fibre: processors predict no return behind a switch of stacks.
+    // Inlined, like all functions on the way to the fibre: processors mispredict returns after a switch of stacks.
     #[inline(always)]
     fn run(&mut self, control: &Control) -> Step {
         control.floor.set(self.hosted.lowest + RESERVED_BYTES);
@@ -269,8 +270,8 @@ impl Fibre {
         step
     }
 
-    /// Ends the fibre, whose thread has ended or not begun, and gives its stack back. One that has been left is forgotten:
-    /// nobody knows what there still is on its stack.
+    /// Ends the fibre, whose thread has ended or not begun, and returns its stack for later launches. An abandoned fibre is
+    /// leaked, because the contents of its stack are unknown.
     fn close(mut self) {
         if self.is_left {
             return forget(self.coroutine);

@@ -298,7 +298,7 @@ impl fmt::Display for Problem {
             }
             Problem::BarrierDivergence { waiting, ended } => write_divergence(f, waiting, ended),
             Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others } => {
-                write!(f, "barrier divergence: the threads come to one barrier from two places, {threads} ")?;
+                write!(f, "barrier divergence: the threads reach one barrier from two places, {threads} ")?;
                 write_calls(f, calls)?;
                 write!(f, " and {others} ")?;
                 write_calls(f, other_calls)
@@ -325,7 +325,7 @@ impl fmt::Display for Problem {
                 }
             }
             Problem::TooManyIntervals { intervals } => {
-                write!(f, "more than {intervals} barriers and blocks in a launch: what would come later has not run")
+                write!(f, "more than {intervals} barriers and blocks in a launch: the rest has not run")
             }
             Problem::Panic { message } => write!(f, "panic: {message}"),
             Problem::StackOverflow { bytes } => {
@@ -341,7 +341,7 @@ impl fmt::Display for Problem {
                 )
             }
             Problem::OutOfSteps { budget, blocks } => {
-                write!(f, "the block has not ended after {budget} steps: it waits for ever, or needs a larger budget")?;
+                write!(f, "the block has not ended after {budget} steps: it waits forever, or needs a larger budget")?;
                 // A block may wait for its like only if there are any.
                 match blocks.ended + blocks.begun + blocks.waiting {
                     0..=1 => Ok(()),
@@ -416,7 +416,7 @@ impl fmt::Display for Finding {
         match problem {
             Problem::UnwrittenOutput { .. } | Problem::TooManyIntervals { .. } => return write!(f, "in {kernel}"),
             _ if *at == Line::NOWHERE => {}
-            Problem::StackOverflow { .. } | Problem::NoAccess { .. } => write!(f, "behind the call at {at}, ")?,
+            Problem::StackOverflow { .. } | Problem::NoAccess { .. } => write!(f, "after the call at {at}, ")?,
             _ => write!(f, "at {at}, ")?,
         }
         write!(f, "thread {thread:?} of block {block:?} of {kernel}")?;

@@ -1,4 +1,4 @@
-//! The machine behind the accessors of the fibres' kernel code.
+//! The machine behind the accessors of kernel code.
 
 use crate::fibres::Control;
 use crate::panics::unwinds;
@@ -14,28 +14,28 @@ use std::rc::Rc;
 pub(crate) struct Emulated {
     pub(crate) running: RefCell<Running>,
     pub(crate) control: Rc<Control>,
-    /// By slot: the block in the grid.
+    /// By slot: index of the block in the grid.
     pub(crate) block_indices: Vec<Cell<[u32; 3]>>,
-    /// Threads of a block: slot by slot each has a fibre.
+    /// Number of threads per block. The fibres of a slot are consecutive.
     pub(crate) threads: usize,
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],
     pub(crate) shared_bytes: u32,
-    /// Where the running thread called an accessor last.
+    /// Location of the running thread's last accessor call.
     pub(crate) last: Cell<Option<&'static Location<'static>>>,
-    /// By fibre: the same of those that wait.
+    /// By fibre: location of the last accessor call of a suspended thread.
     pub(crate) places: Vec<Cell<Option<&'static Location<'static>>>>,
     /// By fibre: an address in its first frame.
     pub(crate) tops: Vec<Cell<usize>>,
 }
 
 impl Emulated {
-    /// The running thread in its block.
+    /// Returns the number of the running thread in its block.
     fn thread(&self) -> usize {
         self.control.thread() % self.threads
     }
 
-    /// Makes a step of the running thread, which may have to give way afterwards. A thread that unwinds makes none: on the
+    /// Makes a step of the running thread, which may have to yield afterwards. An unwinding thread makes no steps: on the
     /// device a panic runs no destructors, and here they must not wait.
     #[inline]
     fn act<R: Default>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
@@ -43,7 +43,7 @@ impl Emulated {
         if unwinds() { R::default() } else { self.step(at, act) }
     }
 
-    /// The same for an atomic operation, before which other threads get the chance to run.
+    /// As `act`, for an atomic operation. Other threads may run before it.
     #[inline]
     fn act_atomically(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> u64) -> u64 {
         let _inside = self.control.watch.enter();
@@ -62,7 +62,7 @@ impl Emulated {
         self.last.set(Some(at));
         self.control.check_stack();
         if self.control.ending() {
-            // It has caught the unwinding that was to end it.
+            // The thread has caught the unwinding that was to end it.
             self.control.pause();
         }
         let mut running = self.running.borrow_mut();
@@ -76,7 +76,7 @@ impl Emulated {
         result
     }
 
-    /// Has a thread run next: the number of its fibre.
+    /// Prepares the next turn. Returns the number of the thread's fibre.
     #[inline]
     pub(crate) fn prepare(&self, turn: &Turn) -> usize {
         let fibre = turn.slot * self.threads + turn.thread as usize;
@@ -86,7 +86,7 @@ impl Emulated {
         fibre
     }
 
-    /// A thread has given way, because it waits or because it `ended`.
+    /// Records that a thread has yielded, because it waits or because it `ended`.
     #[inline]
     pub(crate) fn note(&self, fibre: usize, ended: bool) {
         self.places[fibre].set(self.last.get().filter(|_| !ended));

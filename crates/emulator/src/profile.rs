@@ -65,7 +65,7 @@ impl Profile {
 
     /// The banks, each four bytes wide.
     pub(crate) const fn shape_of_banks(&self) -> Banks {
-        Banks::new(self.banks, 4).expect("no profile has other banks than there can be")
+        Banks::new(self.banks, 4).expect("all profiles have valid banks")
     }
 
     facts! {

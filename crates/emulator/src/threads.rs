@@ -11,7 +11,7 @@ const MAX_RANGES: usize = 4;
 pub struct Threads(Vec<RangeInclusive<u32>>);
 
 impl Threads {
-    /// Those of these numbers, which ascend.
+    /// Returns the set of these numbers, which must ascend.
     pub(crate) fn new(numbers: impl IntoIterator<Item = u32>) -> Self {
         let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
         for number in numbers {
