@@ -26,10 +26,10 @@ pub struct Emulator {
     memory: Memory,
 }
 
-/// Panic message where threads cannot be ended because panics do not unwind.
+/// Panic message if threads cannot be ended because panics do not unwind.
 const CANNOT_END: &str = "with panic = \"abort\" a kernel that does not end normally ends the process";
 
-/// Panic message when buffer ids run out.
+/// Panic message when buffer numbers run out.
 const NO_NUMBERS: &str = "the process has used up all buffer numbers";
 
 impl Emulator {
@@ -124,7 +124,7 @@ impl Emulator {
         (0..buffer.len()).find(|i| !region.is_written(i * size_of::<T>(), size_of::<T>() as u32))
     }
 
-    /// Copies `data` to the buffer's elements from `first` on.
+    /// Copies `data` to the buffer's elements from index `first` on.
     ///
     /// # Panics
     ///
@@ -152,7 +152,7 @@ impl Emulator {
         self.launch_code(E::NAME, hosting, launch, budget, outputs, Box::new(move || E::run(args, constants)))
     }
 
-    /// Runs `code`, which is a kernel's, as each thread. Programs have many kernels, so this is not compiled for each.
+    /// Runs `code`, a kernel's code, as each thread. This is not generic, so that it is compiled once for all kernels.
     fn launch_code(
         &mut self,
         kernel: &'static str,
@@ -200,7 +200,7 @@ impl Emulator {
     }
 }
 
-/// What each thread runs of each block.
+/// Returns the code that a thread runs for each block.
 fn thread_code(machine: Rc<Emulated>, launch: u64, code: Box<dyn Fn()>) -> impl Fn() {
     let run = move |machine: &Emulated| {
         let panic = catch(|| {
@@ -249,7 +249,7 @@ mod tests {
     use cuda_std::{kernel, thread};
 
     kernel! {
-        /// So many barriers.
+        /// Waits at `count` barriers.
         pub fn barriers(_arena, count: u32) {
             for _ in 0..count {
                 thread::sync_threads();
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// What is found if there are 20 intervals: each launch of a new emulator, then of the same one.
+    /// Returns the problems of launches with a limit of 20 intervals, all on one emulator.
     fn launches(launches: [(u32, u32); 3]) -> [Vec<Problem>; 3] {
         let mut emulator = Emulator::new(Profile::SM_90);
         emulator.memory.max_intervals = 20;

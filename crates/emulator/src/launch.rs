@@ -99,7 +99,7 @@ impl Launch {
         self.budget.unwrap_or(bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS)).min(MAX_STEPS)
     }
 
-    /// Threads of a block; no overflow before it is checked.
+    /// Returns the number of threads per block. It saturates, because the launch may not have been checked yet.
     pub(crate) fn threads(&self) -> u64 {
         self.block.iter().fold(1, |all: u64, n| all.saturating_mul((*n).into()))
     }
@@ -221,7 +221,7 @@ mod tests {
         let window = Emulator::new(Profile::SM_90).upload(&[0u32; 1000]).input();
         assert_eq!([launch.budget_for(&1u32), launch.budget_for(&window)], [1 << 26, (1 << 26) + 32_000]);
         assert_eq!(launch.budget(7).budget_for(&window), 7);
-        // What is counted in 32 bits does not wrap.
+        // The limit of steps counted with 32 bits.
         assert_eq!(launch.budget(u64::MAX).budget_for(&window), (1 << 32) - 1);
     }
 }

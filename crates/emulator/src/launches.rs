@@ -1,7 +1,7 @@
-//! The launches under way in this process, and the watchdog that looks after them.
+//! Launches in progress in this process, and the watchdog that monitors them.
 //!
-//! A thread that calls no accessor gives way to nobody, so only another OS thread can notice that it does not end. The
-//! watchdog is one for the process; it begins with the first launch and sleeps while there is none.
+//! A thread that calls no accessor never yields, so only another OS thread can notice that it does not end. The process has
+//! one watchdog, which starts with the first launch and sleeps while there is none.
 
 use crate::trap;
 use crate::watch::Watch;
@@ -12,11 +12,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// How often a fibre is asked to end before the process is.
+/// Maximum number of requests to end a fibre. After these, the process is ended.
 const MAX_REQUESTS: u32 = 100;
 
 thread_local! {
-    /// The launch whose kernel this OS thread runs a thread of; 0 if none.
+    /// Launch whose kernel code this OS thread runs; 0 if there is none.
     static LAUNCH: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -49,33 +49,33 @@ impl EmulatorId {
     }
 }
 
-/// A launch under way.
+/// A launch in progress.
 #[derive(Debug)]
 struct Entry {
     launch: u64,
-    /// The launch whose kernel has made this one, if any.
+    /// Launch whose kernel started this one; 0 if there is none.
     parent: u64,
     emulator: EmulatorId,
     kernel: &'static str,
     limit: Duration,
     watch: Arc<Watch>,
-    /// What can be asked to end the running thread.
+    /// OS thread that can be asked to end the running thread.
     target: Option<trap::Target>,
-    /// The accesses so far, and since when no more came.
+    /// Number of visits at the last look, and the time since when it has not changed.
     seen: u64,
     since: Instant,
     requests: u32,
 }
 
-/// A launch is under way until this is dropped.
+/// Registers a launch until it is dropped.
 #[derive(Debug)]
 pub(crate) struct LaunchGuard {
     launch: u64,
 }
 
 impl LaunchGuard {
-    /// A launch of `kernel`, whose threads may be without an access for as long as `limit`. The watchdog asks `target`, if there
-    /// is one, to end a thread that is without one for longer, and ends the process otherwise.
+    /// Registers a launch of `kernel`, whose threads may run for `limit` without an access. Beyond it, the watchdog asks
+    /// `target` to end the thread; without a target it ends the process.
     pub(crate) fn new(
         emulator: EmulatorId,
         kernel: &'static str,
@@ -94,7 +94,7 @@ impl LaunchGuard {
         LaunchGuard { launch }
     }
 
-    /// Runs `work`, which is the OS thread of a thread of the launch's kernel.
+    /// Runs `work`, the code of an OS thread that belongs to a kernel of the launch.
     pub(crate) fn in_thread(launch: u64, work: impl FnOnce()) {
         LAUNCH.set(launch);
         work();
@@ -119,7 +119,7 @@ fn launches() -> MutexGuard<'static, Vec<Entry>> {
     LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Without it, which takes a process that cannot start threads, loops without accesses do not end.
+/// If the process cannot start another thread, there is no watchdog, and loops without accesses never end.
 fn start_watchdog() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| drop(Builder::new().name("slm-emulator watchdog".to_owned()).spawn(watch_all)));
@@ -143,7 +143,7 @@ fn watch_all() {
 }
 
 impl Entry {
-    /// Ends what has run for too long without an access. A kernel that `waits` for a launch of its own is not meant.
+    /// Ends a thread that has run for too long without an access. A kernel that `waits` for a nested launch is exempt.
     fn look(&mut self, waits: bool) {
         let visits = self.watch.visits();
         if visits != self.seen || waits || self.watch.is_inside() {

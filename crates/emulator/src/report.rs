@@ -20,7 +20,7 @@ pub struct SiteCounts {
     pub bytes: u32,
     /// Counts of all warps.
     pub counts: Counts,
-    /// Counts of each warp by its number in the block, for all blocks together.
+    /// Counts of each warp by its number in the block, summed over all blocks.
     pub warps: Vec<Counts>,
 }
 
@@ -116,18 +116,18 @@ impl fmt::Display for Report {
 }
 
 impl SiteCounts {
-    /// What was counted at `site` by the warps of a block.
+    /// Returns the counts of a block's warps at `site`.
     pub(crate) fn new(site: &Site, warps: Vec<Counts>) -> Self {
         let Site { at, action, space, bytes } = *site;
         SiteCounts { at: at.into(), action, space, bytes, counts: warps.iter().copied().sum(), warps }
     }
 
-    /// Whether both are of the same accesses.
+    /// Returns whether both count the same accesses.
     fn is_same(&self, other: &SiteCounts) -> bool {
         (&self.at, self.action, self.space, self.bytes) == (&other.at, other.action, other.space, other.bytes)
     }
 
-    /// Takes in what other launches did at the same place.
+    /// Adds the counts of other launches at the same place.
     fn add(&mut self, other: &SiteCounts) {
         self.counts += other.counts;
         self.warps.resize(self.warps.len().max(other.warps.len()), Counts::default());
@@ -136,7 +136,7 @@ impl SiteCounts {
         }
     }
 
-    /// What the lanes do there.
+    /// Returns a description of the accesses.
     fn what(&self) -> String {
         let space = match self.space {
             Some(Space::Shared) => "shared ",
@@ -162,7 +162,7 @@ impl SiteCounts {
     }
 }
 
-/// The titles of the columns, behind one of this width.
+/// Writes the column titles, after a column of this width.
 fn write_header(f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
     write!(f, "{:width$}", "")?;
     let titles = ["requests", "lanes", "left out", "wavefronts", "conflicts", "sectors", "degree"];
@@ -170,7 +170,7 @@ fn write_header(f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
     writeln!(f)
 }
 
-/// The rest of a row. Approximate numbers begin with a tilde.
+/// Writes the counts of a row. Approximate numbers begin with a tilde.
 fn write_row(f: &mut fmt::Formatter<'_>, counts: &Counts) -> fmt::Result {
     let Counts { requests, lanes, left_out, wavefronts, sectors, degree, approximate, .. } = *counts;
     let exact = |number| (number, "");
