@@ -90,7 +90,7 @@ impl Ambiguous {
         count: impl Fn(&Request) -> Counts,
     ) -> Counts {
         if request.step().is_none() {
-            self.suspected = colours::are_possible(request);
+            self.suspected = colours::may_alternate(request);
             suspicion.0 |= self.suspected;
             return self.keep(request, all, count);
         }

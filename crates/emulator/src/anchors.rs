@@ -36,7 +36,7 @@ pub(crate) struct Iterations {
 }
 
 impl Iterations {
-    /// Each request is an iteration.
+    /// Returns the iterations, one for each request.
     pub(crate) fn new<'a>(requests: impl Iterator<Item = (u32, &'a Clocks)>) -> Self {
         let mut visits = vec![Vec::new(); 32];
         for (iteration, (lanes, clocks)) in requests.enumerate() {
@@ -48,7 +48,7 @@ impl Iterations {
         Iterations { visits }
     }
 
-    /// Each of these requests is an iteration.
+    /// Returns the iterations, one for each of these requests.
     pub(crate) fn of(requests: &[Request]) -> Self {
         Iterations::new(requests.iter().map(|request| (request.visited, &request.clocks)))
     }

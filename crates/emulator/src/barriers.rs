@@ -36,7 +36,7 @@ impl Running {
         }
     }
 
-    /// Ends the barrier at which all threads wait that have not ended.
+    /// Ends the barriers of all waiting threads. All other threads have ended.
     #[inline(never)]
     pub(crate) fn end_barrier(&mut self) {
         let mut waiting = std::mem::take(&mut self.block.waiting);

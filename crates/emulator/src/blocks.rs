@@ -41,7 +41,7 @@ impl Blocks {
     }
 
     /// Returns whether there are blocks that have not begun.
-    pub(crate) fn are_left(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         self.begun < count(self.grid)
     }
 
@@ -157,7 +157,7 @@ mod tests {
             let mut blocks = Blocks::new(grid, &mut Random::new(seed));
             let count = count(grid);
             let begun: Vec<_> = (0..count).map(|k| blocks.begin((k as u32 % 4) << 30 | (10 + 3 * k as u32))).collect();
-            assert!(!blocks.are_left());
+            assert!(!blocks.has_more());
             assert_eq!(begun.iter().collect::<BTreeSet<_>>().len() as u64, count);
             assert!(begun.iter().all(|block| block.iter().zip(grid).all(|(index, n)| *index < n)));
             for (k, block) in begun.iter().enumerate() {

@@ -20,7 +20,7 @@ const MAX_COLOURS: usize = 8;
 
 /// Returns whether lanes may alternate, according to the addresses of a request of all lanes: whether the distance from each
 /// lane to the `m`-th one after it is constant.
-pub(crate) fn are_possible(request: &Request) -> bool {
+pub(crate) fn may_alternate(request: &Request) -> bool {
     request.accessed == request.visited && (2..=MAX_COLOURS).any(|colours| stride(request, colours).is_some())
 }
 

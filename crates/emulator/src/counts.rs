@@ -110,7 +110,7 @@ impl Request {
         lanes_of(self.accessed)
     }
 
-    /// Returns the access of these lanes.
+    /// Returns the access of the lanes that make one.
     #[inline]
     fn access(&self, action: Action, bytes: u32) -> WarpAccess<'_> {
         WarpAccess { lanes: self.accessed, addresses: &self.addresses, bytes, load: action == Action::Load }

@@ -206,7 +206,7 @@ fn thread_code(machine: Rc<Emulated>, launch: u64, code: Box<dyn Fn()>) -> impl 
         let panic = catch(|| {
             let top = 0usize;
             machine.tops[machine.control.thread()].set(&raw const top as usize);
-            machine.control.watch.leave(&code);
+            machine.control.watch.run_kernel(&code);
         });
         machine.running.borrow_mut().end_thread(panic);
     };
@@ -225,9 +225,9 @@ fn run(machine: &Emulated, mut fibres: Fibres) {
         let Some(turn) = turn else { break };
         let fibre = machine.prepare(&turn);
         let ended = in_kernel(|| fibres.run(fibre));
-        machine.note(fibre, ended);
+        machine.record_yield(fibre, ended);
         if let Some(trap) = fibres.take_trap() {
-            machine.running.borrow_mut().leave_thread(trap, machine.last.get());
+            machine.running.borrow_mut().abandon_thread(trap, machine.last.get());
         }
         if machine.running.borrow().stopped {
             break;

@@ -68,7 +68,7 @@ pub(crate) enum Step {
     /// It has ended.
     End,
     /// It is abandoned.
-    Left(Trap),
+    Abandoned(Trap),
 }
 
 /// State that fibres share with the code that resumes them.
@@ -124,7 +124,7 @@ impl Control {
     #[inline]
     pub(crate) fn pause(&self) {
         if !self.ending.get() {
-            self.give_way(Step::Pause);
+            self.suspend(Step::Pause);
         }
         if self.ending.get() {
             self.end();
@@ -134,16 +134,16 @@ impl Control {
     #[cold]
     fn end(&self) -> ! {
         if self.hosting == Hosting::OsThreads {
-            self.turns.end_once_more(self.thread());
+            self.turns.end_again(self.thread());
         }
         end_thread();
     }
 
     #[inline]
-    fn give_way(&self, step: Step) {
+    fn suspend(&self, step: Step) {
         let thread = self.thread();
         if self.hosting == Hosting::OsThreads {
-            return self.turns.give_way(thread, step);
+            return self.turns.pass_to_launch(thread, step);
         }
         let suspender = self.suspenders[thread].get();
         // SAFETY: `Fibres::run` has recorded that this fibre runs, so it has begun, and set its suspender first. The
@@ -156,13 +156,13 @@ impl Control {
     pub(crate) fn check_stack(&self) {
         let here = 0u8;
         if (&raw const here as usize) < self.floor.get() {
-            self.leave();
+            self.abandon();
         }
     }
 
     #[cold]
-    fn leave(&self) {
-        self.give_way(Step::Left(Trap::StackOverflow));
+    fn abandon(&self) {
+        self.suspend(Step::Abandoned(Trap::StackOverflow));
         unreachable!("an abandoned fibre is not resumed");
     }
 }
@@ -186,7 +186,7 @@ struct Fibre {
     coroutine: Coroutine<(), Step, Ending>,
     hosted: Hosted,
     /// Whether it was abandoned, so that it must not be resumed.
-    is_left: bool,
+    is_abandoned: bool,
 }
 
 impl Fibres {
@@ -212,10 +212,10 @@ impl Fibres {
             Threads::Fibres(fibres) => fibres[thread].run(&self.control),
             Threads::OsThreads(threads) => threads.run(thread),
         };
-        self.control.watch.come_back();
+        self.control.watch.return_to_emulator();
         self.control.running.set(None);
         self.busy[thread] = step == Step::Pause;
-        if let Step::Left(trap) = step {
+        if let Step::Abandoned(trap) = step {
             self.trap = Some(trap);
         }
         !self.busy[thread]
@@ -254,7 +254,7 @@ impl Fibre {
             Ending::Closed
         });
         let hosted = Hosted { handler: coroutine.trap_handler(), lowest, watch };
-        Some(Fibre { coroutine, hosted, is_left: false })
+        Some(Fibre { coroutine, hosted, is_abandoned: false })
     }
 
     // Inlined, like all functions on the way to the fibre: processors mispredict returns after a switch of stacks.
@@ -263,17 +263,17 @@ impl Fibre {
         control.floor.set(self.hosted.lowest + RESERVED_BYTES);
         let step = match hosted(&self.hosted, || self.coroutine.resume(())) {
             CoroutineResult::Yield(step) => step,
-            CoroutineResult::Return(Ending::Left(trap)) => Step::Left(trap),
+            CoroutineResult::Return(Ending::Abandoned(trap)) => Step::Abandoned(trap),
             CoroutineResult::Return(Ending::Closed) => Step::End,
         };
-        self.is_left = matches!(step, Step::Left(_));
+        self.is_abandoned = matches!(step, Step::Abandoned(_));
         step
     }
 
     /// Ends the fibre, whose thread has ended or not begun, and returns its stack for later launches. An abandoned fibre is
     /// leaked, because the contents of its stack are unknown.
     fn close(mut self) {
-        if self.is_left {
+        if self.is_abandoned {
             return forget(self.coroutine);
         }
         if let CoroutineResult::Return(Ending::Closed) = self.coroutine.resume(()) {

@@ -221,7 +221,7 @@ mod tests {
         let window = Emulator::new(Profile::SM_90).upload(&[0u32; 1000]).input();
         assert_eq!([launch.budget_for(&1u32), launch.budget_for(&window)], [1 << 26, (1 << 26) + 32_000]);
         assert_eq!(launch.budget(7).budget_for(&window), 7);
-        // The limit of steps counted with 32 bits.
+        // The budget is capped, because steps are counted with 32 bits.
         assert_eq!(launch.budget(u64::MAX).budget_for(&window), (1 << 32) - 1);
     }
 }

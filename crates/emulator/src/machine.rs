@@ -50,7 +50,7 @@ impl Emulated {
         if unwinds() {
             return 0;
         }
-        if self.running.borrow_mut().may_give_way() {
+        if self.running.borrow_mut().yields_before_atomic() {
             self.pause();
         }
         self.step(at, act)
@@ -88,7 +88,7 @@ impl Emulated {
 
     /// Records that a thread has yielded, because it waits or because it `ended`.
     #[inline]
-    pub(crate) fn note(&self, fibre: usize, ended: bool) {
+    pub(crate) fn record_yield(&self, fibre: usize, ended: bool) {
         self.places[fibre].set(self.last.get().filter(|_| !ended));
     }
 

@@ -163,7 +163,7 @@ impl Memory {
         let place = self.place(address);
         let region = self.regions.get_mut(place)?.as_deref_mut()?;
         let first = offset(address);
-        // No sum that could overflow, whatever the number of bytes.
+        // Compared without a sum, which could overflow.
         let fits = first <= region.bytes().len() && bytes <= region.bytes().len() - first;
         (address >= GLOBAL && fits).then_some((region, first))
     }

@@ -11,7 +11,7 @@ use cuda_std::host::banks::lanes_of;
 pub(crate) const SLOTS: usize = 4;
 pub(crate) const SLOT_SHIFT: u32 = 30;
 
-/// Bits of an interval without those of the slot.
+/// Mask of an interval's number without the slot.
 const COUNT: u32 = (1 << SLOT_SHIFT) - 1;
 
 /// Maximum number of intervals. The number with all bits set stands for no interval.
@@ -22,7 +22,7 @@ pub(crate) fn slot_of(interval: u32) -> usize {
     (interval >> SLOT_SHIFT) as usize
 }
 
-/// Returns an interval's number among those of all slots.
+/// Returns an interval's number without the slot.
 pub(crate) fn count_of(interval: u32) -> u32 {
     interval & COUNT
 }
@@ -47,7 +47,7 @@ pub(crate) struct Conflict {
     pub(crate) interval: u32,
     pub(crate) thread: u16,
     pub(crate) site: u16,
-    /// Whether a window promises that nothing writes the memory. This is not a race.
+    /// Whether memory is written although a window promises that nothing writes it. This is not a race.
     pub(crate) constant: bool,
     /// Whether the current access stores the bits that are already there.
     pub(crate) same_value: bool,
@@ -107,7 +107,7 @@ impl Mark {
     /// mark only at the same line, so that the report of a race can name it. But a
     /// lane's first access at a clock stands for its later ones, whatever their lines.
     #[inline]
-    pub(crate) fn take(&mut self, other: Mark) -> bool {
+    pub(crate) fn merge(&mut self, other: Mark) -> bool {
         let together = (self.interval, self.clock, self.warp, self.atomic_bytes)
             == (other.interval, other.clock, other.warp, other.atomic_bytes);
         let taken = together && (self.site == other.site || self.lanes & other.lanes != 0);

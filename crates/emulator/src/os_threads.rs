@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle, Thread, current, park};
 
-/// Maximum number of times that a thread is ended which catches the unwinding.
+/// Maximum number of times that a thread that catches the unwinding is ended.
 const MAX_ENDS: u32 = 100;
 
 /// What an OS thread passes with the turn.
-enum Given {
+enum Passed {
     Step(Step),
     /// Payload of a panic outside of kernel code.
     Panic(Box<dyn Any + Send>),
@@ -28,7 +28,7 @@ enum Given {
 pub(crate) struct Turns {
     launch: Thread,
     launch_runs: AtomicBool,
-    given: Mutex<Option<Given>>,
+    passed: Mutex<Option<Passed>>,
     threads: Vec<Turn>,
     closing: AtomicBool,
 }
@@ -75,33 +75,33 @@ impl Turns {
         Arc::new(Turns {
             launch: current(),
             launch_runs: AtomicBool::new(false),
-            given: Mutex::new(None),
+            passed: Mutex::new(None),
             threads: (0..threads).map(|_| Turn::default()).collect(),
             closing: AtomicBool::new(false),
         })
     }
 
     /// Passes the turn from `thread` to the launch, and waits for the next one.
-    pub(crate) fn give_way(&self, thread: usize, step: Step) {
-        self.give(Given::Step(step));
+    pub(crate) fn pass_to_launch(&self, thread: usize, step: Step) {
+        self.pass(Passed::Step(step));
         wait_for(&self.threads[thread].runs);
     }
 
-    fn give(&self, given: Given) {
-        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(given);
+    fn pass(&self, passed: Passed) {
+        *self.passed.lock().unwrap_or_else(PoisonError::into_inner) = Some(passed);
         self.launch_runs.store(true, Ordering::Release);
         self.launch.unpark();
     }
 
     /// Records that `thread` is ended again. If it repeatedly catches the unwinding
     /// and continues, it is suspended for good, with everything that it owns.
-    pub(crate) fn end_once_more(&self, thread: usize) {
+    pub(crate) fn end_again(&self, thread: usize) {
         let turn = &self.threads[thread];
         if turn.ends.fetch_add(1, Ordering::Relaxed) < MAX_ENDS {
             return;
         }
         turn.abandoned.store(true, Ordering::Relaxed);
-        self.give(Given::Step(Step::End));
+        self.pass(Passed::Step(Step::End));
         loop {
             park();
         }
@@ -115,7 +115,7 @@ impl Turns {
                 return;
             }
             let result = catch_unwind(AssertUnwindSafe(|| thread()));
-            self.give(result.map_or_else(Given::Panic, |()| Given::Step(Step::End)));
+            self.pass(result.map_or_else(Passed::Panic, |()| Passed::Step(Step::End)));
         }
     }
 }
@@ -144,9 +144,9 @@ impl OsThreads {
     pub(crate) fn run(&self, thread: usize) -> Step {
         self.turns.threads[thread].hand_to(&self.handles[thread]);
         wait_for(&self.turns.launch_runs);
-        match self.turns.given.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(Given::Step(step)) => step,
-            Some(Given::Panic(payload)) => resume_unwind(payload),
+        match self.turns.passed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(Passed::Step(step)) => step,
+            Some(Passed::Panic(payload)) => resume_unwind(payload),
             None => unreachable!("a turn is passed with a reason"),
         }
     }

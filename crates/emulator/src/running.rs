@@ -144,7 +144,7 @@ impl Running {
     /// the next one if a slot is free. Returns whether there is one.
     #[inline(never)]
     fn change_block(&mut self) -> bool {
-        let can_run = |block: &Block| block.in_progress || self.blocks.are_left();
+        let can_run = |block: &Block| block.in_progress || self.blocks.has_more();
         let choice: Vec<usize> = (0..self.parked.len()).filter(|k| can_run(&self.parked[*k])).collect();
         let stay = can_run(&self.block);
         let count = choice.len() + usize::from(stay);
@@ -200,7 +200,7 @@ impl Running {
 
     /// Returns whether another thread runs before the next atomic operation, so that the operation may happen at any time.
     #[inline]
-    pub(crate) fn may_give_way(&mut self) -> bool {
+    pub(crate) fn yields_before_atomic(&mut self) -> bool {
         self.atomics_left -= 1;
         if self.atomics_left > 0 {
             return false;
@@ -209,7 +209,7 @@ impl Running {
         true
     }
 
-    /// Records that the running thread has ended.
+    /// Records that the running thread has ended, by a `panic` if there was one.
     pub(crate) fn end_thread(&mut self, panic: Option<Panic>) {
         if self.stopped {
             return;
@@ -223,7 +223,7 @@ impl Running {
     }
 
     /// Records that the running thread has been abandoned. `at` is the location of its last accessor call, if there was one.
-    pub(crate) fn leave_thread(&mut self, trap: Trap, at: Option<&'static Location<'static>>) {
+    pub(crate) fn abandon_thread(&mut self, trap: Trap, at: Option<&'static Location<'static>>) {
         if self.stopped {
             return;
         }
@@ -235,7 +235,7 @@ impl Running {
         self.stopped = true;
     }
 
-    /// Makes the running thread wait.
+    /// Suspends the running thread until it is woken.
     pub(crate) fn stop_thread(&mut self) {
         let woken = self.block.schedule.stop(self.thread);
         self.finish_stuck_requests(woken);
@@ -267,7 +267,7 @@ impl Running {
         self.finish_stuck_requests(woken);
     }
 
-    /// Records that the running thread splits off shared memory of its arena.
+    /// Records that the running thread splits shared memory off its arena.
     pub(crate) fn split(&mut self, base: u32, bytes: u32, at: &'static Location<'static>) {
         let split = SplitOff { thread: self.thread, base, bytes, at };
         if let Some(other) = self.block.splits.add(split) {

@@ -70,7 +70,7 @@ impl Sets {
     pub(crate) fn add(&mut self, place: &mut Mark, now: &Moment<'_>) {
         if place.interval == SEVERAL {
             self.add_to_set(place.clock, now);
-        } else if !place.take(now.mark) {
+        } else if !place.merge(now.mark) {
             match place.is_needed(now) {
                 true => self.begin_set(place, now),
                 false => *place = now.mark,
@@ -81,7 +81,7 @@ impl Sets {
     #[inline]
     fn add_to_set(&mut self, set: u32, now: &Moment<'_>) {
         let place = set as usize * self.warps + usize::from(now.mark.warp);
-        if !self.latest[place].take(now.mark) {
+        if !self.latest[place].merge(now.mark) {
             self.add_latest(set, place, now);
         }
     }
@@ -89,7 +89,7 @@ impl Sets {
     #[inline(never)]
     fn add_latest(&mut self, set: u32, place: usize, now: &Moment<'_>) {
         // Blocks alternate, so this block's latest mark may be among the others, near the end.
-        if self.others[set as usize].iter_mut().rev().any(|other| other.take(now.mark)) {
+        if self.others[set as usize].iter_mut().rev().any(|other| other.merge(now.mark)) {
             return;
         }
         let before = std::mem::replace(&mut self.latest[place], now.mark);

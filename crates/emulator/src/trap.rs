@@ -39,7 +39,7 @@ pub(crate) enum Ending {
     /// It has nothing more to run.
     Closed,
     /// It was abandoned.
-    Left(Trap),
+    Abandoned(Trap),
 }
 
 /// State of the running fibre that a signal handler needs.

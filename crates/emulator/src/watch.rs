@@ -48,14 +48,14 @@ impl Watch {
     }
 
     /// Runs kernel code.
-    pub(crate) fn leave(&self, code: impl FnOnce()) {
+    pub(crate) fn run_kernel(&self, code: impl FnOnce()) {
         let _inside = Inside { watch: self, before: true };
         self.set(false);
         code();
     }
 
     /// Returns to the emulator, after the running thread has yielded or been abandoned.
-    pub(crate) fn come_back(&self) {
+    pub(crate) fn return_to_emulator(&self) {
         self.set(true);
     }
 
