@@ -25,15 +25,15 @@ pub struct Counts {
     pub wavefronts: u64,
     /// Number of wavefronts without bank conflicts.
     pub fewest_wavefronts: u64,
-    /// Uses of the busiest banks of shared memory: the wavefronts of loads and stores; for atomic operations, one per lane that meets
-    /// others in a bank, at the same word or not.
+    /// Uses of the busiest banks of shared memory: the wavefronts of loads and stores; for atomic operations, one per lane
+    /// that meets others in a bank, at the same word or not.
     pub passes: u64,
     /// Number of sectors of global memory.
     pub sectors: u64,
     /// Maximum number of lanes of a request at one address: the degree of atomic operations.
     pub degree: u32,
-    /// Whether lanes diverged between their accesses, so that the device may combine other lanes. Then all counts except `lanes` and
-    /// `left_out` are approximate.
+    /// Whether lanes diverged between their accesses, so that the device may combine other lanes. Then all counts except
+    /// `lanes` and `left_out` are approximate.
     pub approximate: bool,
 }
 

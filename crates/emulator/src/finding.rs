@@ -185,7 +185,8 @@ pub enum Problem {
         /// The threads of the block that have ended.
         ended: Threads,
     },
-    /// Threads reach the barrier in a function or macro from different places: one barrier in the source, but two in the kernel.
+    /// Threads reach the barrier in a function or macro from different
+    /// places: one barrier in the source, but two in the kernel.
     BarrierFromTwoPlaces {
         /// The calls of the first thread, from the barrier outwards to the point where the paths differ.
         calls: Vec<Line>,
@@ -399,8 +400,8 @@ pub struct Finding {
     pub block: [u32; 3],
     /// The first thread with this fault.
     pub thread: [u32; 3],
-    /// The source line of the thread; without a file if no line caused the fault. For stack overflows and loops without accesses, the
-    /// line of the last accessor call.
+    /// The source line of the thread; without a file if no line caused the fault. For stack overflows and loops without
+    /// accesses, the line of the last accessor call.
     pub at: Line,
     /// Kind of the fault.
     pub problem: Problem,

@@ -27,16 +27,17 @@ pub struct Launch {
     pub shared_bytes: u32,
     /// Seed of the order of blocks and threads. The same seed reproduces the order.
     pub seed: u64,
-    /// Maximum number of steps of all threads of a block, so that a block that waits forever ends. Steps are accesses (masked ones too,
-    /// even if they are left out), waits, and splits of the arena. `None` is 2^26, plus 8 for each byte of the kernel's windows. The
-    /// limit is 2^32 - 1.
+    /// Maximum number of steps of all threads of a block, so that a block that waits forever ends. Steps are accesses
+    /// (masked ones too, even if they are left out), waits, and splits of the arena. `None` is 2^26, plus 8 for each byte of
+    /// the kernel's windows. The limit is 2^32 - 1.
     pub budget: Option<u64>,
     /// Whether threads may write the same bits to the same element without order. The default is `false`.
     pub same_value_writes: bool,
-    /// Whether the launch may leave elements of its outputs ([`GlobalOut`](cuda_std::GlobalOut)) unwritten. The default is `false`.
+    /// Whether the launch may leave elements of its outputs
+    /// ([`GlobalOut`](cuda_std::GlobalOut)) unwritten. The default is `false`.
     pub partial_outputs: bool,
-    /// Maximum time that a thread may run without calling an accessor, so that a loop without accesses ends. The default is a minute.
-    /// If the kernel's crate may use `std`, the whole process ends instead.
+    /// Maximum time that a thread may run without calling an accessor, so that a loop without accesses ends. The default is
+    /// a minute. If the kernel's crate may use `std`, the whole process ends instead.
     pub time_limit: Duration,
 }
 

@@ -33,8 +33,8 @@ impl EmulatorId {
         EmulatorId(next())
     }
 
-    /// Returns whether the caller is a kernel that this emulator runs, directly or through nested launches. Waiting for the emulator
-    /// would then never end.
+    /// Returns whether the caller is a kernel that this emulator runs, directly
+    /// or through nested launches. Waiting for the emulator would then never end.
     #[must_use]
     pub fn runs_the_caller(self) -> bool {
         let launches = launches();

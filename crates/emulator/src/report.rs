@@ -24,11 +24,12 @@ pub struct SiteCounts {
     pub warps: Vec<Counts>,
 }
 
-/// Findings and counts of a launch, or of [several](Report::add) launches of one kernel. They are valid for the code paths that ran: for
-/// this input and, if the paths depend on it, for this order of the threads. Atomic operations took effect in source order; effects of
-/// another order of [relaxed](cuda_std::Ordering::Relaxed) operations on a device are not included.
+/// Findings and counts of a launch, or of [several](Report::add) launches of one kernel. They are valid for the code paths
+/// that ran: for this input and, if the paths depend on it, for this order of the threads. Atomic operations took effect in
+/// source order; effects of another order of [relaxed](cuda_std::Ordering::Relaxed) operations on a device are not included.
 ///
-/// `Display` and `Debug` print a readable table, because `main` shows an error by its `Debug`. Approximate numbers begin with `~`.
+/// `Display` and `Debug` print a readable table, because `main` shows
+/// an error by its `Debug`. Approximate numbers begin with `~`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Report {
     /// The kernel.

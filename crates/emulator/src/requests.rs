@@ -264,7 +264,8 @@ mod tests {
                 let loads = units.iter().map(|unit| (1, Some(2 * unit)));
                 loads.chain(units.iter().map(|unit| (0, Some(place(*unit))))).collect::<Vec<Visit>>()
             };
-            let lanes: Vec<Vec<Visit>> = (0..32).map(|lane| units_of(lane).chunks(at_once).flat_map(iteration).collect()).collect();
+            let lanes: Vec<Vec<Visit>> =
+                (0..32).map(|lane| units_of(lane).chunks(at_once).flat_map(iteration).collect()).collect();
             let iterations = units_of(0).len() as u64;
             let counted = counted(&lanes);
             prop_assert_eq!([counted[0].requests, counted[1].requests], [iterations, iterations]);

@@ -19,7 +19,7 @@ pub(crate) struct Watch {
     place: [AtomicU32; 6],
 }
 
-/// Marks the emulator as running until it is dropped.
+/// Restores the state `before` when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Inside<'a> {
     watch: &'a Watch,
