@@ -39,7 +39,7 @@ fn take_stack() -> Option<DefaultStack> {
     used.or_else(|| DefaultStack::new(STACK_BYTES).ok())
 }
 
-fn give_stack(stack: DefaultStack) {
+fn return_stack(stack: DefaultStack) {
     let _ = STACKS.try_with(|stacks| stacks.borrow_mut().push(stack));
 }
 
@@ -277,7 +277,7 @@ impl Fibre {
             return forget(self.coroutine);
         }
         if let CoroutineResult::Return(Ending::Closed) = self.coroutine.resume(()) {
-            give_stack(self.coroutine.into_stack());
+            return_stack(self.coroutine.into_stack());
         }
     }
 }

@@ -137,14 +137,14 @@ fn watch_all() {
         };
         let parents: Vec<u64> = launches.iter().map(|entry| entry.parent).collect();
         for entry in launches.iter_mut() {
-            entry.look(parents.contains(&entry.launch));
+            entry.check(parents.contains(&entry.launch));
         }
     }
 }
 
 impl Entry {
     /// Ends a thread that has run for too long without an access. A kernel that `waits` for a nested launch is exempt.
-    fn look(&mut self, waits: bool) {
+    fn check(&mut self, waits: bool) {
         let visits = self.watch.visits();
         if visits != self.seen || waits || self.watch.is_inside() {
             (self.seen, self.since, self.requests) = (visits, Instant::now(), 0);

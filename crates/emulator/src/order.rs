@@ -38,7 +38,7 @@ struct Channel {
 }
 
 /// Returns the index of a scope in `released` and `acquired`.
-fn of(scope: Scope) -> usize {
+fn scope_index(scope: Scope) -> usize {
     match scope {
         Scope::Block => 0,
         Scope::Device => 1,
@@ -170,17 +170,17 @@ impl BlockOrder {
         let thread = &mut self.threads[thread as usize];
         let released = with(&thread.known, vec![own]);
         if scope == Scope::Device {
-            thread.released[of(Scope::Device)].clone_from(&released);
+            thread.released[scope_index(Scope::Device)].clone_from(&released);
         }
-        thread.released[of(Scope::Block)] = released;
+        thread.released[scope_index(Scope::Block)] = released;
     }
 
     /// Makes known what atomic operations have acquired.
     pub(crate) fn acquire(&mut self, thread: u16, scope: Scope) {
         let Thread { known, acquired, .. } = &mut self.threads[thread as usize];
-        *known = join(known, &acquired[of(Scope::Block)]);
+        *known = join(known, &acquired[scope_index(Scope::Block)]);
         if scope == Scope::Device {
-            *known = join(known, &acquired[of(Scope::Device)]);
+            *known = join(known, &acquired[scope_index(Scope::Device)]);
         }
     }
 

@@ -43,7 +43,7 @@ struct Turn {
 }
 
 impl Turn {
-    fn hand_to(&self, thread: &JoinHandle<()>) {
+    fn pass_to(&self, thread: &JoinHandle<()>) {
         self.runs.store(true, Ordering::Release);
         thread.thread().unpark();
     }
@@ -142,7 +142,7 @@ impl OsThreads {
 
     /// Passes the turn to `thread`, and waits until it comes back. Returns why.
     pub(crate) fn run(&self, thread: usize) -> Step {
-        self.turns.threads[thread].hand_to(&self.handles[thread]);
+        self.turns.threads[thread].pass_to(&self.handles[thread]);
         wait_for(&self.turns.launch_runs);
         match self.turns.passed.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(Passed::Step(step)) => step,
@@ -158,7 +158,7 @@ impl Drop for OsThreads {
         self.turns.closing.store(true, Ordering::Relaxed);
         for (turn, handle) in self.turns.threads.iter().zip(self.handles.drain(..)) {
             if !turn.abandoned.load(Ordering::Relaxed) {
-                turn.hand_to(&handle);
+                turn.pass_to(&handle);
                 // It never panics, because it catches all panics.
                 let _ = handle.join();
             }

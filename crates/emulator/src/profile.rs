@@ -27,7 +27,7 @@ pub struct Profile {
     parameter_bytes: u32,
 }
 
-macro_rules! facts {
+macro_rules! getters {
     ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
         $(#[$doc])*
         #[must_use]
@@ -68,7 +68,7 @@ impl Profile {
         Banks::new(self.banks, 4).expect("all profiles have valid banks")
     }
 
-    facts! {
+    getters! {
         /// Name in reports.
         name: &'static str;
         /// Number of banks of shared memory, each four bytes wide: a power of two, at most 32.

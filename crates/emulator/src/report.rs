@@ -110,7 +110,7 @@ impl fmt::Display for Report {
         let width = self.sites.iter().map(|site| site.at.to_string().len()).max().unwrap_or(0);
         write_header(f, width + 26)?;
         self.sites.iter().try_for_each(|site| {
-            write!(f, "{:width$}  {:24}", site.at.to_string(), site.what())?;
+            write!(f, "{:width$}  {:24}", site.at.to_string(), site.description())?;
             write_row(f, &site.counts)
         })
     }
@@ -138,7 +138,7 @@ impl SiteCounts {
     }
 
     /// Returns a description of the accesses.
-    fn what(&self) -> String {
+    fn description(&self) -> String {
         let space = match self.space {
             Some(Space::Shared) => "shared ",
             Some(Space::Global | Space::GlobalConstant) => "global ",
@@ -153,7 +153,7 @@ impl SiteCounts {
     #[must_use]
     pub fn by_warp(&self) -> impl fmt::Display {
         fmt::from_fn(|f| {
-            writeln!(f, "{}  {}", self.at, self.what())?;
+            writeln!(f, "{}  {}", self.at, self.description())?;
             write_header(f, 8)?;
             self.warps.iter().enumerate().try_for_each(|(warp, counts)| {
                 write!(f, "warp {warp:<3}")?;

@@ -3,7 +3,7 @@
 use crate::moment::{Conflict, Mark, Moment, count_of};
 
 /// Interval of a mark that stands for a set, whose number is in `clock`.
-const SEVERAL: u32 = u32::MAX;
+const SET: u32 = u32::MAX;
 
 /// Maximum number of marks of earlier clocks, other lines and other blocks in a set. Beyond it the oldest one is dropped.
 const MAX_OTHERS: usize = 256;
@@ -36,7 +36,7 @@ impl Sets {
 
     #[inline(never)]
     fn conflict_with(&self, earlier: &Mark, now: &Moment<'_>) -> Option<Conflict> {
-        if earlier.interval == SEVERAL {
+        if earlier.interval == SET {
             return self.conflict_with_set(earlier.clock, now);
         }
         earlier.unordered_lane(now).map(|lane| earlier.conflict(lane))
@@ -55,7 +55,7 @@ impl Sets {
             let other = mark.atomic_bytes != now.mark.atomic_bytes;
             other.then(|| mark.unordered_lane(now)).flatten().map(|lane| mark.conflict(lane))
         };
-        if earlier.interval != SEVERAL {
+        if earlier.interval != SET {
             return of_one(earlier);
         }
         self.latest_of(earlier.clock).iter().chain(&self.others[earlier.clock as usize]).find_map(of_one)
@@ -68,7 +68,7 @@ impl Sets {
     /// Adds the current access to the accesses that `place` stands for. Those ordered before it are no longer needed.
     #[inline(always)]
     pub(crate) fn add(&mut self, place: &mut Mark, now: &Moment<'_>) {
-        if place.interval == SEVERAL {
+        if place.interval == SET {
             self.add_to_set(place.clock, now);
         } else if !place.merge(now.mark) {
             match place.is_needed(now) {
@@ -117,7 +117,7 @@ impl Sets {
             false => self.others[set as usize].push(*place),
         }
         self.add_to_set(set, now);
-        *place = Mark { interval: SEVERAL, clock: set, ..Mark::default() };
+        *place = Mark { interval: SET, clock: set, ..Mark::default() };
     }
 
     /// Returns an empty set.
@@ -134,7 +134,7 @@ impl Sets {
     /// Removes all accesses that `place` stands for.
     #[inline]
     pub(crate) fn clear(&mut self, place: &mut Mark) {
-        if place.interval == SEVERAL {
+        if place.interval == SET {
             self.others[place.clock as usize].clear();
             self.free.push(place.clock);
         }
@@ -143,7 +143,7 @@ impl Sets {
 
     /// Returns a mark with a copy of the set, if `place` stands for one.
     pub(crate) fn copy(&mut self, place: Mark) -> Mark {
-        if place.interval != SEVERAL {
+        if place.interval != SET {
             return place;
         }
         let (set, from) = (self.new_set(), place.clock as usize);
@@ -154,7 +154,7 @@ impl Sets {
 
     /// Returns the latest mark that `place` stands for, if any.
     pub(crate) fn latest(&self, place: Mark) -> Option<Mark> {
-        if place.interval != SEVERAL {
+        if place.interval != SET {
             return (place.lanes != 0).then_some(place);
         }
         self.latest_of(place.clock).iter().max_by_key(|mark| count_of(mark.interval)).copied()

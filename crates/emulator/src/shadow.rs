@@ -221,12 +221,12 @@ impl Cell {
             *self = Cell { store: now.mark, ..Cell::default() };
             return None;
         }
-        self.store_among(now, sets, same)
+        self.store_unordered(now, sets, same)
     }
 
     /// As `store`, if some accesses may be unordered.
     #[inline(never)]
-    fn store_among(&mut self, now: &Moment<'_>, sets: &mut Sets, same: bool) -> Option<Conflict> {
+    fn store_unordered(&mut self, now: &Moment<'_>, sets: &mut Sets, same: bool) -> Option<Conflict> {
         let store = if same { None } else { sets.conflict(&self.store, now) };
         let others = || sets.conflict(&self.atomics, now).or_else(|| sets.conflict(&self.loads, now));
         let conflict = store.or_else(others);

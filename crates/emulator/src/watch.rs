@@ -81,7 +81,7 @@ impl Watch {
     }
 
     /// Returns whether the running thread must end, and has made no visit since that was requested.
-    pub(crate) fn is_to_end(&self) -> bool {
+    pub(crate) fn must_end(&self) -> bool {
         self.last.load(Ordering::Relaxed) == self.visits()
     }
 

@@ -84,7 +84,7 @@ extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) 
     // SAFETY: the system calls a handler with SA_SIGINFO with pointers to these types.
     let (fault, state) = unsafe { (&*info, &mut *context.cast::<ucontext_t>()) };
     if signal == libc::SIGURG {
-        match hosted().filter(|fibre| fibre.is_to_end() && fibre.may_be_abandoned(state)) {
+        match hosted().filter(|fibre| fibre.must_end() && fibre.may_be_abandoned(state)) {
             Some(fibre) => abandon(fibre, state, Trap::NoAccess),
             None => pass_on(signal, info, context),
         }
@@ -112,8 +112,8 @@ impl Hosted {
         unsafe { &*self.watch }
     }
 
-    fn is_to_end(&self) -> bool {
-        self.watch().is_to_end()
+    fn must_end(&self) -> bool {
+        self.watch().must_end()
     }
 
     /// Returns whether the address is in the guard page below the stack.
