@@ -17,7 +17,7 @@ use std::ptr;
 
 /// Maximum number of bytes of the stack that are searched for calls: fewer than the thread's own stack has, whose first
 /// frame is near its end. A kernel may have stacks of its own, and distances between stacks mean nothing.
-const MAX_BYTES: usize = STACK_BYTES / 2;
+const MOST_BYTES: usize = STACK_BYTES / 2;
 
 /// A call on the way to a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Paths {
     pub(crate) fn number(&mut self, at: &'static Location<'static>, top: usize) -> u32 {
         let here = 0u8;
         let bottom = &raw const here as usize;
-        let is_own = bottom < top && top - bottom <= MAX_BYTES;
+        let is_own = bottom < top && top - bottom <= MOST_BYTES;
         let is_here = |path: &Path| is_own && ptr::eq(path.at, at) && path.is_here(bottom, top);
         match self.paths.iter().position(is_here) {
             Some(number) => number as u32,

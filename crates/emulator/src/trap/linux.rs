@@ -84,7 +84,7 @@ extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) 
     // SAFETY: the system calls a handler with SA_SIGINFO with pointers to these types.
     let (fault, state) = unsafe { (&*info, &mut *context.cast::<ucontext_t>()) };
     if signal == libc::SIGURG {
-        match hosted().filter(|fibre| fibre.must_end() && fibre.may_be_abandoned(state)) {
+        match hosted().filter(|fibre| fibre.must_end() && fibre.may_be_left(state)) {
             Some(fibre) => abandon(fibre, state, Trap::NoAccess),
             None => pass_on(signal, info, context),
         }
@@ -93,7 +93,7 @@ extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) 
     // SAFETY: these signals have an address, even if it is meaningless for signals that a process sends.
     let address = unsafe { fault.si_addr() } as usize;
     match hosted().filter(|fibre| fibre.guards(address)) {
-        Some(fibre) if fibre.may_be_abandoned(state) => return abandon(fibre, state, Trap::StackOverflow),
+        Some(fibre) if fibre.may_be_left(state) => return abandon(fibre, state, Trap::StackOverflow),
         Some(_) => print("a thread of an emulated kernel has no stack left for its panic, or for the emulator\n"),
         None => {}
     }
@@ -122,14 +122,14 @@ impl Hosted {
     }
 
     /// Returns whether the signal interrupted kernel code on the fibre's stack that is not panicking.
-    fn may_be_abandoned(&self, state: &ucontext_t) -> bool {
+    fn may_be_left(&self, state: &ucontext_t) -> bool {
         !self.watch().is_inside() && self.handler.stack_ptr_in_bounds(stack_pointer(state)) && !panicking()
     }
 }
 
 /// Makes the interrupted fibre return.
 fn abandon(fibre: &Hosted, state: &mut ucontext_t, trap: Trap) {
-    // SAFETY: the fibre runs, and the interrupted code is on its stack (`may_be_abandoned`). That code is a kernel's that can
+    // SAFETY: the fibre runs, and the interrupted code is on its stack (`may_be_left`). That code is a kernel's that can
     // reach neither `std` nor anything that allocates, so it leaves nothing half-changed outside of the stack. The registers
     // are set as `setup_trap_handler` requires.
     unsafe {
