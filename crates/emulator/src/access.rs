@@ -1,4 +1,4 @@
-//! Accesses to memory: checked, remembered, counted, and made.
+//! Accesses to memory: checked, recorded, counted, and made.
 
 use crate::finding::{Other, Place, Problem};
 use crate::memory::offset;
@@ -11,7 +11,7 @@ use cuda_std::host::{Access, Scope, Space};
 use std::slice;
 
 impl Running {
-    /// A load of `bits`, which are zeros before and stay so if it cannot be made.
+    /// Loads into `bits`. Those are zeros before, and stay zeros if the load cannot be made.
     #[inline]
     pub(crate) fn load(&mut self, access: &Access, bits: &mut [u64]) {
         self.make(access, Action::Load, |region, first, now| {
@@ -41,7 +41,7 @@ impl Running {
         });
     }
 
-    /// An atomic operation, which stores `new(old)` if that is something.
+    /// Performs an atomic operation, which stores `new(old)` if that is `Some`. Returns the old value.
     pub(crate) fn atomic(&mut self, access: &Access, ordering: Ordering, new: impl FnOnce(u64) -> Option<u64>) -> u64 {
         let (thread, scope) = (self.thread as u16, scope_of(access.space));
         if ordering == Ordering::SeqCst {
@@ -65,7 +65,7 @@ impl Running {
         old
     }
 
-    /// A masked form makes no access.
+    /// Records that a masked form makes no access.
     pub(crate) fn left_out(&mut self, access: &Access, action: Action) {
         let site = self.sites.number_of(Site::of_access(access, action));
         self.record_visit(site, None);
@@ -74,22 +74,22 @@ impl Running {
         }
     }
 
-    /// Remembers which masked store left an element out, be it of the access's window or behind it.
+    /// Records which masked store left out an element, in the access's window or beyond it.
     fn leave_out(&mut self, access: &Access, site: u16) {
-        let behind = access.index.checked_mul(access.element_bytes.into());
-        let Some(address) = behind.and_then(|behind| access.base.checked_add(behind)) else { return };
+        let byte = access.index.checked_mul(access.element_bytes.into());
+        let Some(address) = byte.and_then(|byte| access.base.checked_add(byte)) else { return };
         if let Some((region, first)) = self.memory.find(address, access.element_bytes) {
             region.leave_out(first, access.element_bytes, site);
         }
     }
 
-    /// A read from the launch's constants.
+    /// Records a load from the launch's constants.
     pub(crate) fn constant(&mut self, access: &Access) {
         // Indices out of range access the last elements, so no access is left out.
         self.check(access, Action::Load);
     }
 
-    /// Counts the access, and finds fault with its range and address: its site, if it is made.
+    /// Counts the access, and checks its range and alignment. Returns its site if it can be made.
     #[inline(always)]
     fn check(&mut self, access: &Access, action: Action) -> Option<u16> {
         let site = self.sites.number_of(Site::of_access(access, action));
@@ -103,7 +103,7 @@ impl Running {
         can_be_made.then_some(site)
     }
 
-    /// Of an access that is out of range, or misaligned.
+    /// Reports an access that is out of range or misaligned.
     #[cold]
     fn find_fault(&mut self, access: &Access, action: Action) {
         let (place, elements) = (place(access), access.elements);
@@ -114,7 +114,7 @@ impl Running {
         self.find(access.at.into(), problem);
     }
 
-    /// Checks an access and has `act` make it, if there is such a place.
+    /// Checks an access, and has `act` make it if the memory exists.
     #[inline]
     pub(crate) fn make<R>(
         &mut self,
@@ -130,7 +130,7 @@ impl Running {
         }
         let found = match access.space {
             Space::Shared => {
-                // Other blocks have other shared memory.
+                // Each block has its own shared memory.
                 now.forget_other_blocks();
                 let first = access.address() as usize;
                 (first + bytes as usize <= self.block.shared.bytes().len()).then_some((&mut self.block.shared, first))
@@ -141,12 +141,12 @@ impl Running {
             self.find(access.at.into(), Problem::NoMemory { place: place(access), action });
             return None;
         };
-        // Who reads what a copy reads, too, is in nobody's way.
+        // A load does not conflict with a copy that also reads.
         let may_read = action == Action::Load && access.space != Space::Shared;
-        let under_way = if may_read { None } else { region.busy.conflict(first, bytes, &now) };
+        let copy = if may_read { None } else { region.busy.conflict(first, bytes, &now) };
         let written = action == Action::Store || region.is_written(first, bytes);
         let (result, conflict) = act(region, first, &now);
-        if let Some(copy) = under_way {
+        if let Some(copy) = copy {
             self.find_copy(access, action, copy);
             return Some(result);
         }
@@ -194,7 +194,7 @@ impl Running {
     }
 }
 
-/// Whose accesses an atomic operation on memory of this space orders.
+/// Returns the scope of the threads that an atomic operation in this space orders.
 fn scope_of(space: Space) -> Scope {
     if space == Space::Shared { Scope::Block } else { Scope::Device }
 }

@@ -1,7 +1,7 @@
-//! Which visits of a site's lanes go together.
+//! Determines which visits of a site's lanes belong together.
 //!
-//! To begin with, the k-th visits of all lanes are a request. If lanes run an inner loop for different numbers of times, or
-//! leave an access out in some turns, that is wrong: on the device they wait for each other. It shows in the addresses.
+//! At first, the `k`-th visits of all lanes form a request. That is wrong if lanes run an inner loop different numbers of
+//! times, or leave an access out in some iterations, because on the device they wait for each other. The addresses show it.
 
 use crate::colours;
 use crate::counts::Request;
@@ -9,28 +9,28 @@ use cuda_std::host::banks::lanes_of;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The most visits of a lane that its stride is looked for in.
-const MOST_COMPARED: usize = 16;
+/// Maximum number of visits per lane that are compared to find the stride.
+const MAX_COMPARED: usize = 16;
 
-/// The most strides that are tried.
-const MOST_STRIDES: usize = 8;
+/// Maximum number of strides that are tried.
+const MAX_STRIDES: usize = 8;
 
-/// The most turns that a lane leaves out before its first one, on average.
-const MOST_LEFT_OUT_FIRST: usize = 2;
+/// Maximum number of iterations that a lane leaves out before its first one, on average.
+const MAX_LEFT_OUT_FIRST: usize = 2;
 
-/// Requests whose lanes go together.
+/// Requests, each with the lanes that access together.
 #[derive(Debug)]
 pub(crate) struct Aligned {
     pub(crate) requests: Vec<Request>,
-    /// Whether the addresses speak for it.
+    /// Whether the addresses confirm the grouping.
     pub(crate) is_shown: bool,
 }
 
-/// Determines which lanes belong together in requests of the k-th visits, for lanes with these first addresses; before, all lanes have
-/// gone as far as `last` says.
+/// Determines which lanes belong together. `requests` has the `k`-th visits of all lanes, `origins` their first addresses,
+/// and `last` the distance from these that all lanes had before.
 pub(crate) fn align(requests: Vec<Request>, origins: &Origins, last: Option<u64>) -> Aligned {
-    let colours = colours::of_turns(&requests);
-    if colours.is_none() && go_on(&requests, origins, last) {
+    let colours = colours::of_iterations(&requests);
+    if colours.is_none() && advance_evenly(&requests, origins, last) {
         return Aligned { requests, is_shown: true };
     }
     match colours.or_else(|| by_address(&requests, origins)) {
@@ -39,25 +39,27 @@ pub(crate) fn align(requests: Vec<Request>, origins: &Origins, last: Option<u64>
     }
 }
 
-/// Whether the lanes of each request have moved by the same distance, which is another one each time.
-fn go_on(requests: &[Request], origins: &Origins, last: Option<u64>) -> bool {
-    let distances = requests.iter().map(|request| origins.distance(request).filter(|_| request.made != 0));
+/// Returns whether the lanes of each request have moved by the same distance, and each time by another one.
+fn advance_evenly(requests: &[Request], origins: &Origins, last: Option<u64>) -> bool {
+    let distances = requests.iter().map(|request| origins.distance(request).filter(|_| request.accessed != 0));
     let distances: Vec<Option<u64>> = last.map(Some).into_iter().chain(distances).collect();
     distances.len() > 1 && distances.windows(2).all(|pair| pair[0] != pair[1]) && !distances.contains(&None)
 }
 
-/// Another alignment, if addresses speak for it.
+/// Returns another grouping, if the addresses show one.
 fn by_address(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> {
-    let came = requests.first().map_or(0, |request| request.came);
-    let even = requests.iter().all(|request| request.came == came);
+    let visited = requests.first().map_or(0, |request| request.visited);
+    let even = requests.iter().all(|request| request.visited == visited);
     by_place(requests).or_else(|| if even { None } else { by_distance(requests, origins) })
 }
 
-/// The requests of lanes that make the turns of a loop in which addresses go on evenly from lane to lane, but leave out some.
-/// `None` if that would only part lanes, as where some of them are in the next row already: then they make the same turns.
+/// Regroups the requests of a loop whose addresses are evenly spaced from lane to lane, in which lanes leave out iterations.
+///
+/// Returns `None` if that would only split requests, for example if some lanes
+/// are in the next row already: then all lanes make the same iterations.
 fn by_place(requests: &[Request]) -> Option<Vec<Request>> {
     let visits = visits(requests)?;
-    let most = visits.iter().map(Vec::len).max()?;
+    let longest = visits.iter().map(Vec::len).max()?;
     let all: usize = visits.iter().map(Vec::len).sum();
     if !visits.iter().any(|visits| is_irregular(visits)) || !are_monotone(&visits) {
         return None;
@@ -69,29 +71,33 @@ fn by_place(requests: &[Request]) -> Option<Vec<Request>> {
     };
     let places = |stride| (stride, grouped(requests, place(stride)));
     let (stride, places) = strides(&visits).into_iter().map(places).min_by_key(|(_, places)| places.len())?;
-    let few = places.len() <= 2 * most && all >= 3 * places.len();
-    let are_turns = few && meet_again(requests, place(stride)) && begin_together(&places);
-    are_turns.then(|| places.into_values().flatten().collect())
+    let few = places.len() <= 2 * longest && all >= 3 * places.len();
+    let are_iterations = few && meet_again(requests, place(stride)) && begin_early(&places);
+    are_iterations.then(|| places.into_values().flatten().collect())
 }
 
-/// Whether lanes begin with one of the first turns, as they do if they leave out every other one, rather than one lane after
-/// another. Those only seem to: they make all turns, and a lane is about as far from the next one as from its own next visit.
-fn begin_together(turns: &BTreeMap<i64, Vec<Request>>) -> bool {
-    let made: Vec<u32> = turns.values().map(|turn| turn.iter().fold(0, |made, part| made | part.made)).collect();
-    let all = made.iter().fold(0, |all, made| all | made);
-    let left_out_by = |lane: u32| made.iter().position(move |made| made >> lane & 1 == 1);
-    let left_out_behind_by = |lane: u32| made.iter().rev().position(move |made| made >> lane & 1 == 1);
-    let before: usize = lanes_of(all).filter_map(left_out_by).sum();
-    // Lanes that go down begin there.
-    let behind: usize = lanes_of(all).filter_map(left_out_behind_by).sum();
-    before.min(behind) <= MOST_LEFT_OUT_FIRST * all.count_ones() as usize
+/// Returns whether lanes begin within the first iterations, as they do if they leave out every
+/// other one. If they begin one lane after another, they only seem to leave out iterations:
+/// they make all, and a lane is about as far from the next lane as from its own next visit.
+fn begin_early(iterations: &BTreeMap<i64, Vec<Request>>) -> bool {
+    let accessed: Vec<u32> = iterations
+        .values()
+        .map(|iteration| iteration.iter().fold(0, |accessed, part| accessed | part.accessed))
+        .collect();
+    let all = accessed.iter().fold(0, |all, accessed| all | accessed);
+    let left_out_before = |lane: u32| accessed.iter().position(move |accessed| accessed >> lane & 1 == 1);
+    let left_out_after = |lane: u32| accessed.iter().rev().position(move |accessed| accessed >> lane & 1 == 1);
+    let before: usize = lanes_of(all).filter_map(left_out_before).sum();
+    // Lanes with descending addresses begin at the end.
+    let after: usize = lanes_of(all).filter_map(left_out_after).sum();
+    before.min(after) <= MAX_LEFT_OUT_FIRST * all.count_ones() as usize
 }
 
-/// The addresses of each lane's visits, unless some make no access.
+/// Returns the addresses of each lane's visits, or `None` if some visits make no access.
 fn visits(requests: &[Request]) -> Option<Vec<Vec<i64>>> {
     let mut visits = vec![Vec::new(); 32];
     for request in requests {
-        if request.made != request.came {
+        if request.accessed != request.visited {
             return None;
         }
         request.lanes().for_each(|lane| visits[lane as usize].push(request.addresses[lane as usize] as i64));
@@ -99,12 +105,12 @@ fn visits(requests: &[Request]) -> Option<Vec<Vec<i64>>> {
     Some(visits)
 }
 
-/// Whether a lane moves now farther and now less far.
+/// Returns whether a lane moves by varying distances.
 fn is_irregular(visits: &[i64]) -> bool {
     visits.windows(3).any(|visits| visits[1].wrapping_sub(visits[0]) != visits[2].wrapping_sub(visits[1]))
 }
 
-/// Whether all lanes move in the same direction.
+/// Returns whether all lanes move in the same direction.
 fn are_monotone(visits: &[Vec<i64>]) -> bool {
     let all = |ascends: fn(i64, i64) -> bool| {
         visits.iter().all(|visits| visits.windows(2).all(|pair| ascends(pair[0], pair[1])))
@@ -112,24 +118,25 @@ fn are_monotone(visits: &[Vec<i64>]) -> bool {
     all(|one, other| one < other) || all(|one, other| one > other)
 }
 
-/// The distances from lane to lane that most visits of neighbours have, but not 0.
+/// Returns the most frequent distances between visits of neighbouring lanes, except 0.
 fn strides(visits: &[Vec<i64>]) -> Vec<i64> {
     let mut found: BTreeMap<i64, usize> = BTreeMap::new();
     for pair in visits.windows(2) {
-        for one in pair[0].iter().take(MOST_COMPARED) {
-            for other in pair[1].iter().take(MOST_COMPARED) {
+        for one in pair[0].iter().take(MAX_COMPARED) {
+            for other in pair[1].iter().take(MAX_COMPARED) {
                 *found.entry(other - one).or_default() += 1;
             }
         }
     }
     let mut found: Vec<(i64, usize)> = found.into_iter().filter(|(stride, _)| *stride != 0).collect();
     found.sort_by_key(|(stride, times)| (Reverse(*times), stride.abs()));
-    found.into_iter().take(MOST_STRIDES).map(|(stride, _)| stride).collect()
+    found.into_iter().take(MAX_STRIDES).map(|(stride, _)| stride).collect()
 }
 
-/// The requests of lanes that are equally far from their first address. `None` if these are not so because some lanes have
-/// come by more often than others, but because lanes move differently: then lanes of different visits are hardly ever
-/// equally far.
+/// Groups lanes that are equally far from their first address.
+///
+/// Returns `None` if lanes are at different distances because they move differently, rather than because some make more
+/// visits: then lanes of different visits are hardly ever equally far.
 fn by_distance(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> {
     let distance = |request: &Request, lane| origins.distance_of(request, lane) as i64;
     let mut lanes_at: BTreeMap<i64, u32> = BTreeMap::new();
@@ -145,16 +152,16 @@ fn by_distance(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> 
     if lanes_at.len() > 2 * requests.len() || !meet_again(requests, distance) {
         return None;
     }
-    let left_out = requests.iter().filter(|request| request.came != request.made);
-    let left_out = left_out.map(|request| request.only(!request.made));
+    let left_out = requests.iter().filter(|request| request.visited != request.accessed);
+    let left_out = left_out.map(|request| request.only(!request.accessed));
     Some(grouped(requests, distance).into_values().flatten().chain(left_out).collect())
 }
 
-/// Whether the lanes that are at other places than most of their request, by `place`, meet lanes of other requests at half as
-/// many.
+/// Returns whether lanes that are at another `place` than most of
+/// their request meet lanes of other requests, at least half as often.
 fn meet_again(requests: &[Request], place: impl Fn(&Request, u32) -> i64) -> bool {
     let mut visits_at: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
-    let mut parted = 0;
+    let mut divided = 0;
     for (visit, request) in requests.iter().enumerate() {
         let mut lanes_at: BTreeMap<i64, u32> = BTreeMap::new();
         for lane in request.lanes() {
@@ -162,22 +169,22 @@ fn meet_again(requests: &[Request], place: impl Fn(&Request, u32) -> i64) -> boo
             *lanes_at.entry(place).or_default() += 1;
             visits_at.entry(place).or_default().push(visit as u32);
         }
-        parted += all_but_most(lanes_at.into_values());
+        divided += all_but_largest(lanes_at.into_values());
     }
     let met: u32 = visits_at
         .into_values()
-        .map(|visits| all_but_most(visits.chunk_by(|a, b| a == b).map(|same| same.len() as u32)))
+        .map(|visits| all_but_largest(visits.chunk_by(|a, b| a == b).map(|same| same.len() as u32)))
         .sum();
-    met > 0 && 2 * met >= parted
+    met > 0 && 2 * met >= divided
 }
 
-/// The sum without the largest.
-fn all_but_most(numbers: impl Iterator<Item = u32>) -> u32 {
-    let (sum, most) = numbers.fold((0, 0), |(sum, most), number| (sum + number, most.max(number)));
-    sum - most
+/// Returns the sum without the largest number.
+fn all_but_largest(numbers: impl Iterator<Item = u32>) -> u32 {
+    let (sum, largest) = numbers.fold((0, 0), |(sum, largest), number| (sum + number, largest.max(number)));
+    sum - largest
 }
 
-/// The accesses of requests in other ones, of lanes for which `of` is the same.
+/// Groups the accesses of all requests by the value of `of`.
 fn grouped(requests: &[Request], of: impl Fn(&Request, u32) -> i64) -> BTreeMap<i64, Vec<Request>> {
     let mut groups: BTreeMap<i64, Vec<Request>> = BTreeMap::new();
     for request in requests {
@@ -188,15 +195,15 @@ fn grouped(requests: &[Request], of: impl Fn(&Request, u32) -> i64) -> BTreeMap<
     groups
 }
 
-/// Has a lane's part join the first request that the lane has not come to.
+/// Adds a lane's part to the first request without that lane.
 pub(crate) fn join(requests: &mut Vec<Request>, part: &Request) {
-    match requests.iter_mut().find(|request| request.came & part.came == 0) {
+    match requests.iter_mut().find(|request| request.visited & part.visited == 0) {
         Some(request) => request.join(part),
         None => requests.push(*part),
     }
 }
 
-/// Each lane's first address, of those `started`.
+/// Each lane's first address, for the lanes `started`.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
     addresses: [u64; 32],
@@ -204,7 +211,7 @@ pub(crate) struct Origins {
 }
 
 impl Origins {
-    /// Those of the first requests of each lane.
+    /// Returns the first address of each lane in `requests`.
     pub(crate) fn of(requests: &[Request]) -> Self {
         let mut origins = Origins::default();
         requests.iter().for_each(|request| origins.add(request));
@@ -213,24 +220,24 @@ impl Origins {
 
     #[inline]
     pub(crate) fn add(&mut self, request: &Request) {
-        let starting = request.made & !self.started;
+        let starting = request.accessed & !self.started;
         self.started |= starting;
         for lane in lanes_of(starting) {
             self.addresses[lane as usize] = request.addresses[lane as usize];
         }
     }
 
-    /// How far a lane that makes an access is from its first one.
+    /// Returns the distance of an accessing lane from its first address.
     fn distance_of(&self, request: &Request, lane: u32) -> u64 {
         request.addresses[lane as usize].wrapping_sub(self.addresses[lane as usize])
     }
 
-    /// How far all lanes of a request are, if it is equally far; 0 if none makes an access.
+    /// Returns the distance of all lanes from their first address, if it is the same; 0 if no lane makes an access.
     #[inline]
     pub(crate) fn distance(&self, request: &Request) -> Option<u64> {
         let distance = request.lanes().next().map_or(0, |lane| self.distance_of(request, lane));
-        let all_are = if request.made == u32::MAX {
-            // Without branches, because most requests are like this.
+        let all_are = if request.accessed == u32::MAX {
+            // Branchless, because most requests have all lanes.
             let pairs = request.addresses.iter().zip(&self.addresses);
             pairs.fold(0, |off, (address, origin)| off | (address.wrapping_sub(*origin) ^ distance)) == 0
         } else {

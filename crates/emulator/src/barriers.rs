@@ -12,12 +12,12 @@ use std::panic::Location;
 pub(crate) struct Arrival {
     pub(crate) thread: u32,
     site: u16,
-    /// The number of the calls by which it came.
+    /// Number of the path by which the thread reached the barrier.
     path: u32,
 }
 
 impl Running {
-    /// A barrier that leaves the contents of some shared memory unspecified.
+    /// Waits at a barrier that leaves the contents of some shared memory unspecified.
     pub(crate) fn reuse(&mut self, base: u32, bytes: u32, at: &'static Location<'static>, path: u32) {
         if !self.block.reused.contains(&(base, bytes)) {
             self.block.reused.push((base, bytes));
@@ -25,7 +25,7 @@ impl Running {
         self.sync_threads(at, path);
     }
 
-    /// The running thread has come to the barrier `at` by the calls that `path` is the number of.
+    /// Makes the running thread wait at the barrier `at`, which it reached by the path with number `path`.
     pub(crate) fn sync_threads(&mut self, at: &'static Location<'static>, path: u32) {
         let site = self.sites.number_of(Site::of_wait(at, Action::Barrier));
         self.block.waiting.push(Arrival { thread: self.thread, site, path });
@@ -36,7 +36,7 @@ impl Running {
         }
     }
 
-    /// All running threads wait at a barrier.
+    /// Ends the barriers of all waiting threads. All other threads have ended.
     #[inline(never)]
     pub(crate) fn end_barrier(&mut self) {
         let mut waiting = std::mem::take(&mut self.block.waiting);
@@ -62,7 +62,7 @@ impl Running {
         self.block.waiting = waiting;
     }
 
-    /// All threads are at one barrier; they may have come there from different places.
+    /// Reports threads that reached one barrier by different paths.
     fn compare_paths(&mut self, waiting: &[Arrival]) {
         let Arrival { thread, site, path: first } = waiting[0];
         let others = waiting.iter().map(|arrival| arrival.path).filter(|path| *path != first);
@@ -86,11 +86,11 @@ impl Running {
 
     pub(crate) fn count_requests(&mut self) {
         for warp in 0..self.block.warps.len() {
-            self.block.requests.begin_anew(warp, self.block.schedule.lanes(warp as u32), &self.sites);
+            self.block.requests.end_interval(warp, self.block.schedule.lanes(warp as u32), &self.sites);
         }
     }
 
-    /// The threads that wait, sorted, are not all threads at one barrier: the others have ended.
+    /// Reports that the threads in `waiting`, which is sorted, are not all threads at one barrier.
     #[cold]
     fn find_divergence(&mut self, waiting: &[Arrival]) {
         let Arrival { thread, site, .. } = waiting[0];

@@ -1,4 +1,4 @@
-//! A block under way, and the slot that one block has after another.
+//! A block in progress, and the slot that blocks use one after another.
 
 use crate::barriers::Arrival;
 use crate::launch::Launch;
@@ -10,25 +10,25 @@ use crate::schedule::Schedule;
 use crate::warp::{Answer, Meeting};
 use std::panic::Location;
 
-/// What belongs to a block alone.
+/// State of a slot and its block.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) slot: usize,
-    /// In the grid.
+    /// Index in the grid.
     pub(crate) index: [u32; 3],
-    /// It has begun and not ended.
-    pub(crate) under_way: bool,
+    /// Whether it has begun and not ended.
+    pub(crate) in_progress: bool,
     pub(crate) shared: Region,
     pub(crate) order: BlockOrder,
-    /// Those of all blocks that have had the slot.
+    /// Requests of all blocks that have used the slot.
     pub(crate) requests: Requests,
     pub(crate) schedule: Schedule,
     /// Threads that wait at a barrier.
     pub(crate) waiting: Vec<Arrival>,
-    /// First byte and bytes of shared memory that is unwritten after the barrier.
+    /// First byte and number of bytes of shared memory that is unwritten after the barrier.
     pub(crate) reused: Vec<(u32, u32)>,
     pub(crate) warps: Vec<Meeting>,
-    /// What an operation of its warp gave each thread.
+    /// Each thread's result of the last operation of its warp.
     pub(crate) answers: Vec<Answer>,
     pub(crate) splits: Splits,
     pub(crate) ended: u32,
@@ -36,14 +36,14 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// A slot for a launch's blocks.
+    /// Returns a slot for a launch's blocks.
     pub(crate) fn new(slot: usize, launch: &Launch, profile: &Profile, order: &Order, seed: u64) -> Self {
         let threads = launch.threads() as u32;
         let warps = threads.div_ceil(32) as usize;
         Block {
             slot,
             index: [0; 3],
-            under_way: false,
+            in_progress: false,
             shared: Region::new(launch.shared_bytes as usize, warps),
             order: BlockOrder::new(slot, threads as usize, order),
             requests: Requests::new(warps, profile.shape_of_banks()),
@@ -58,27 +58,27 @@ impl Block {
         }
     }
 
-    /// The next block has the slot.
+    /// Begins the next block in the slot.
     pub(crate) fn begin(&mut self, order: &mut Order, budget: u64) {
         self.order.begin(order);
         self.shared.poison();
         self.schedule.begin_block();
         self.splits.first.clear();
         self.splits.done.fill(0);
-        (self.under_way, self.ended, self.steps_left) = (true, 0, budget);
+        (self.in_progress, self.ended, self.steps_left) = (true, 0, budget);
     }
 }
 
 /// How a block's threads split their arenas.
 #[derive(Debug)]
 pub(crate) struct Splits {
-    /// By number: the split of the first thread that made this many splits.
+    /// By number: the first split that a thread made with this number.
     first: Vec<SplitOff>,
-    /// By thread: how many it has made.
+    /// By thread: number of its splits.
     done: Vec<u32>,
 }
 
-/// `bytes` bytes from byte `base` on, that a thread splits off.
+/// Shared memory that a thread split off: `bytes` bytes from byte `base` on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SplitOff {
     pub(crate) thread: u32,
@@ -88,12 +88,12 @@ pub(crate) struct SplitOff {
 }
 
 impl Splits {
-    /// A thread's next split: the one that another thread made in its turn, if it was another one.
+    /// Adds a thread's next split. Returns another thread's split with the same number if it differs.
     pub(crate) fn add(&mut self, split: SplitOff) -> Option<SplitOff> {
         let done = &mut self.done[split.thread as usize];
-        let turn = *done as usize;
+        let number = *done as usize;
         *done += 1;
-        match self.first.get(turn) {
+        match self.first.get(number) {
             Some(first) => (split.base, split.bytes).ne(&(first.base, first.bytes)).then_some(*first),
             None => {
                 self.first.push(split);

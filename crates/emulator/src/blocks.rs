@@ -1,36 +1,36 @@
-//! The blocks of a grid: the order in which they begin, and how far they are.
+//! The blocks of a grid: the order in which they begin, and their progress.
 
 use crate::finding::BlockStates;
 use crate::launch::Launch;
 use crate::moment::{SLOTS, slot_of};
 use crate::random::Random;
 
-/// The most blocks whose order is drawn from all orders; beyond, a key stands for one.
-const MOST_DRAWN: u64 = 1 << 16;
+/// Maximum number of blocks whose order is drawn from all permutations. Larger grids use keyed permutations.
+const MAX_DRAWN: u64 = 1 << 16;
 
-/// The most fibres of all blocks under way, unless that would be fewer than two blocks'.
-const MOST_FIBRES: u64 = 512;
+/// Maximum number of fibres of all blocks in progress; but there are always enough for two blocks.
+const MAX_FIBRES: u64 = 512;
 
-/// How many blocks of a grid are under way at a time: two at least, and not all of three or more, so that a block which
-/// waits for one that has not begun is noticed.
+/// Returns the number of blocks in progress at a time: at least two, and not all of three or more, so that a block which
+/// waits for one that has not begun is found.
 pub(crate) fn resident_blocks(launch: &Launch) -> usize {
-    // Another sequence than the one of the launch's schedule.
+    // The inverted seed gives another sequence than the schedule's.
     residents(count(launch.grid), launch.threads(), &mut Random::new(!launch.seed))
 }
 
 fn residents(blocks: u64, threads: u64, random: &mut Random) -> usize {
-    let most = (MOST_FIBRES / threads).clamp(2, SLOTS as u64).min((blocks - 1).max(2));
-    blocks.min(2 + random.below(most - 1)) as usize
+    let max = (MAX_FIBRES / threads).clamp(2, SLOTS as u64).min((blocks - 1).max(2));
+    blocks.min(2 + random.below(max - 1)) as usize
 }
 
-/// The order of a launch's blocks, and which have begun.
+/// Order of a launch's blocks, and their progress.
 #[derive(Debug)]
 pub(crate) struct Blocks {
     grid: [u32; 3],
     order: Permutation,
     begun: u64,
     ended: u64,
-    /// By slot: the first interval of each block that has begun there, and its place in the order.
+    /// By slot: the first interval of each block that has begun there, and its position in the order.
     slots: [Vec<(u32, u32)>; SLOTS],
 }
 
@@ -40,37 +40,37 @@ impl Blocks {
         Blocks { grid, order, begun: 0, ended: 0, slots: Default::default() }
     }
 
-    /// Whether there are blocks that have not begun.
-    pub(crate) fn are_left(&self) -> bool {
+    /// Returns whether there are blocks that have not begun.
+    pub(crate) fn has_more(&self) -> bool {
         self.begun < count(self.grid)
     }
 
-    /// The next block begins with `interval`: its index.
+    /// Begins the next block, with its first `interval`. Returns the block's index.
     pub(crate) fn begin(&mut self, interval: u32) -> [u32; 3] {
-        // There are no more intervals than 32 bits tell apart, so there are no more blocks.
+        // There are at most as many blocks as intervals, so 32 bits suffice.
         self.slots[slot_of(interval)].push((interval, self.begun as u32));
         self.begun += 1;
         self.index(self.begun - 1)
     }
 
-    /// A block has ended.
+    /// Records that a block has ended.
     pub(crate) fn end(&mut self) {
         self.ended += 1;
     }
 
-    /// How many have ended, are under way, and have not begun.
+    /// Returns the number of blocks that have ended, are in progress, and have not begun.
     pub(crate) fn states(&self) -> BlockStates {
         BlockStates { ended: self.ended, begun: self.begun - self.ended, waiting: count(self.grid) - self.begun }
     }
 
-    /// The block of an interval.
+    /// Returns the block of an interval.
     pub(crate) fn of_interval(&self, interval: u32) -> [u32; 3] {
         let begun = &self.slots[slot_of(interval)];
         let place = begun.partition_point(|(first, _)| *first <= interval).saturating_sub(1);
         self.index(begun.get(place).map_or(0, |(_, place)| u64::from(*place)))
     }
 
-    /// The block at a place in the order.
+    /// Returns the block at a position in the order.
     fn index(&self, place: u64) -> [u32; 3] {
         let ([x, y, _], number) = (self.grid.map(u64::from), self.order.number(place));
         [number % x, number / x % y, number / x / y].map(|index| index as u32)
@@ -81,28 +81,28 @@ fn count(grid: [u32; 3]) -> u64 {
     grid.iter().map(|n| u64::from(*n)).product()
 }
 
-/// An order of the numbers below another one.
+/// A permutation of the numbers below another number.
 #[derive(Debug)]
 enum Permutation {
-    /// Any order, by place.
+    /// Any permutation, by position.
     Drawn(Vec<u32>),
     Keyed(Keyed),
 }
 
 impl Permutation {
     fn new(count: u64, random: &mut Random) -> Self {
-        if count > MOST_DRAWN {
+        if count > MAX_DRAWN {
             return Permutation::Keyed(Keyed::new(count, random));
         }
         let mut numbers: Vec<u32> = (0..count as u32).collect();
-        // The shuffle of Fisher and Yates.
+        // The Fisher-Yates shuffle.
         for last in (1..numbers.len()).rev() {
             numbers.swap(last, random.below(last as u64 + 1) as usize);
         }
         Permutation::Drawn(numbers)
     }
 
-    /// The number at a place.
+    /// Returns the number at a position.
     fn number(&self, place: u64) -> u64 {
         match self {
             Permutation::Drawn(numbers) => numbers[place as usize].into(),
@@ -111,8 +111,8 @@ impl Permutation {
     }
 }
 
-/// A Feistel network over the next power of four. Numbers beyond `count` are skipped by continuing from
-/// them: a permutation that takes no memory.
+/// A Feistel network over the next power of four. Numbers from `count` on
+/// are skipped by applying it again. This permutation takes no memory.
 #[derive(Debug)]
 struct Keyed {
     count: u64,
@@ -157,7 +157,7 @@ mod tests {
             let mut blocks = Blocks::new(grid, &mut Random::new(seed));
             let count = count(grid);
             let begun: Vec<_> = (0..count).map(|k| blocks.begin((k as u32 % 4) << 30 | (10 + 3 * k as u32))).collect();
-            assert!(!blocks.are_left());
+            assert!(!blocks.has_more());
             assert_eq!(begun.iter().collect::<BTreeSet<_>>().len() as u64, count);
             assert!(begun.iter().all(|block| block.iter().zip(grid).all(|(index, n)| *index < n)));
             for (k, block) in begun.iter().enumerate() {
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// Of four blocks there are 24 orders.
+    /// Four blocks have 24 orders.
     #[test]
     fn orders_are_all_orders() {
         let order = |seed| {

@@ -1,34 +1,35 @@
-//! What a thread knows to be over: vector clocks with an entry per thread that synchronised other than by a barrier.
+//! What a thread knows to have happened before: vector clocks, with
+//! an entry per thread that synchronised other than by a barrier.
 //!
-//! README.md of this crate tells how they are used.
+//! README.md of this crate explains how they are used.
 
 use std::rc::Rc;
 
-/// The thread's accesses in an interval with clocks below `clock` are over, and so is all of its block's earlier
-/// intervals.
+/// The accesses of `thread` in `interval` with clocks below `clock` have
+/// happened before, and so have all earlier intervals of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
-    /// The first interval of the block, by which blocks are told apart.
+    /// First interval of the block, which identifies the block.
     pub(crate) first: u32,
     pub(crate) interval: u32,
     pub(crate) thread: u16,
     pub(crate) clock: u32,
 }
 
-/// Sorted by block and thread; all entries of a block are about the same interval, the latest one known.
+/// Entries, sorted by block and thread. All entries of a block are for the same interval, the latest one known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Clocks(Vec<Known>);
 
-/// Clocks that threads share; `None` for nothing.
+/// Clocks that threads share; `None` if they are empty.
 pub(crate) type Knowledge = Option<Rc<Clocks>>;
 
 impl Clocks {
-    /// Whether the thread's access at `clock` in `interval` is known to be over.
+    /// Returns whether the thread's access at `clock` in `interval` is known to have happened before.
     pub(crate) fn know(&self, interval: u32, thread: u16, clock: u32) -> bool {
         let end = self.0.partition_point(|known| known.first <= interval);
         let Some(last) = self.0[..end].last() else { return false };
         if last.interval != interval {
-            // An interval at or after the block's first one and before the one known is the same block's.
+            // Intervals from the block's first one up to the known one are the same block's.
             return interval < last.interval;
         }
         let block = self.0[..end].iter().rev().take_while(|known| known.first == last.first);
@@ -52,7 +53,7 @@ impl Clocks {
     }
 }
 
-/// Splits the entries of the first block off.
+/// Removes and returns the entries of the first block.
 fn take_block<'a>(clocks: &mut &'a [Known]) -> &'a [Known] {
     let first = clocks[0].first;
     let (block, rest) = clocks.split_at(clocks.iter().take_while(|known| known.first == first).count());
@@ -81,7 +82,7 @@ fn join_block(mut a: &[Known], mut b: &[Known], joined: &mut Vec<Known>) {
     joined.extend_from_slice(b);
 }
 
-/// What both know, together.
+/// Returns everything that either knows.
 pub(crate) fn join(a: &Knowledge, b: &Knowledge) -> Knowledge {
     match (a, b) {
         (None, other) | (other, None) => other.clone(),
@@ -90,12 +91,12 @@ pub(crate) fn join(a: &Knowledge, b: &Knowledge) -> Knowledge {
     }
 }
 
-/// What is known, and these threads of one block, which are in the order of their numbers.
+/// Returns `knowledge` together with these threads of one block, which are sorted by number.
 pub(crate) fn with(knowledge: &Knowledge, threads: Vec<Known>) -> Knowledge {
     join(knowledge, &Some(Rc::new(Clocks(threads))))
 }
 
-/// What is known of other blocks than the one that begins with interval `first`.
+/// Returns what is known of other blocks than the one whose first interval is `first`.
 pub(crate) fn without_block(knowledge: &Knowledge, first: u32) -> Knowledge {
     let others: Vec<Known> = knowledge.as_ref()?.0.iter().filter(|known| known.first != first).copied().collect();
     (!others.is_empty()).then(|| Rc::new(Clocks(others)))
@@ -124,7 +125,7 @@ mod tests {
     }
 
     proptest! {
-        /// Two know together what one of them knows, and nothing else.
+        /// The join knows what either knows, and nothing else.
         #[test]
         fn join_is_union(a in clocks(), b in clocks(), interval in 1u32..41, thread in 0u16..5, clock in 0u32..5) {
             let both = a.join(&b);

@@ -1,8 +1,8 @@
-//! Asynchronous copies: begun by a thread, over when it has waited for them.
+//! Asynchronous copies: in progress from their start until the thread has waited for them.
 //!
-//! Between these two moments the copy may happen at any time. So the elements count as stored when it begins and once more when
-//! the thread has waited, which is when they arrive; meanwhile they are busy, and whoever accesses them makes a mistake, the
-//! thread itself included. Elements that a copy reads are busy for those who write them.
+//! In between, the copy may take effect at any time. So its elements count as stored when it begins, and again when the
+//! thread has waited, which is when they arrive. Meanwhile they are busy: any access to them is a fault, also by the copying
+//! thread. Elements that a copy reads are busy for stores.
 
 use crate::access::place;
 use crate::finding::Problem;
@@ -13,13 +13,13 @@ use crate::site::{Action, Site};
 use cuda_std::host::{Access, AsyncCopy, Space};
 use std::collections::VecDeque;
 
-/// The most bytes of a copy.
-const MOST_BYTES: usize = 16;
+/// Maximum number of bytes per copy.
+const MAX_BYTES: usize = 16;
 
 /// Bytes per word, the unit of copies to shared memory.
 const WORD: usize = 4;
 
-/// Elements of global memory that are being read.
+/// Elements of global memory that a copy reads.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     address: u64,
@@ -28,28 +28,28 @@ struct Source {
     site: u16,
 }
 
-/// A copy under way.
+/// A copy in progress.
 #[derive(Clone, Debug)]
 struct Copy {
-    /// The first byte in shared memory.
+    /// First byte in shared memory.
     to: usize,
     site: u16,
-    contents: [u8; MOST_BYTES],
+    contents: [u8; MAX_BYTES],
     bytes: usize,
-    /// Of memory that the kernel may write.
+    /// Elements that it reads, if the kernel may write them.
     source: Option<Source>,
 }
 
-/// The copies of a thread.
+/// Copies of a thread.
 #[derive(Debug, Default)]
 struct Queue {
     groups: VecDeque<Vec<Copy>>,
-    /// Not in a group yet.
+    /// Copies that are not in a group yet.
     open: Vec<Copy>,
 }
 
 impl Queue {
-    /// Removes all but the latest groups, or all groups.
+    /// Removes and returns all groups but the `latest` ones; for `None`, everything.
     fn end(&mut self, latest: Option<u32>) -> Vec<Copy> {
         let ending = match latest {
             Some(latest) => self.groups.len().saturating_sub(latest as usize),
@@ -63,7 +63,7 @@ impl Queue {
     }
 }
 
-/// The copies of a block's threads, by thread.
+/// Copies of a block, by thread.
 #[derive(Debug, Default)]
 pub(crate) struct Copies(Vec<Queue>);
 
@@ -77,7 +77,7 @@ impl Copies {
     }
 }
 
-/// Copies under way at a word: how many, and the latest one.
+/// Copies in progress at a word: their number, and the latest one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Users {
     count: u32,
@@ -86,13 +86,13 @@ struct Users {
     site: u16,
 }
 
-/// The words of a region that copies under way write (of shared memory) or read (of global memory); empty as long as there are
-/// none.
+/// Words of a region that copies in progress write (in shared
+/// memory) or read (in global memory); empty until the first copy.
 #[derive(Debug, Default)]
 pub(crate) struct Busy(Vec<Users>);
 
 impl Busy {
-    /// A copy under way at these bytes.
+    /// Returns a copy in progress at these bytes.
     #[inline]
     pub(crate) fn conflict(&self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
         if self.0.is_empty() { None } else { self.find(first, bytes, now) }
@@ -106,13 +106,13 @@ impl Busy {
         Some(Conflict { interval, thread, site, constant: false, same_value: false })
     }
 
-    /// A copy of these bytes begins, in a region of `len`. Words that are not part of it as a whole are left out.
+    /// Begins a copy of these bytes, in a region of `len` bytes. Words that it covers only in part are ignored.
     fn begin(&mut self, len: usize, first: usize, bytes: usize, now: &Moment<'_>) {
         if self.0.is_empty() {
             self.0.resize(len.div_ceil(WORD), Users::default());
         }
         for users in &mut self.0[first.div_ceil(WORD)..(first + bytes) / WORD] {
-            // What an earlier launch left is over.
+            // Copies of earlier launches are no longer in progress.
             let count = if now.is_of_launch(users.interval) { users.count } else { 0 };
             let (interval, thread, site) = (now.mark.interval, now.thread, now.mark.site);
             *users = Users { count: count + 1, interval, thread, site };
@@ -127,9 +127,9 @@ impl Busy {
 }
 
 impl Running {
-    /// Begins a copy. What is wrong with its source is found now, and what it reads is what is there now.
+    /// Begins a copy. It reads its source now, and reports faults of the source now.
     pub(crate) fn copy_async(&mut self, copy: &AsyncCopy) {
-        let mut contents = [0; MOST_BYTES];
+        let mut contents = [0; MAX_BYTES];
         let source = self.read_source(copy, &mut contents);
         let (thread, bytes) = (self.thread, (copy.to.elements * copy.to.element_bytes) as usize);
         self.make(&copy.to, Action::Store, |region, to, now| {
@@ -147,13 +147,13 @@ impl Running {
         queue.groups.push_back(std::mem::take(&mut queue.open));
     }
 
-    /// The running thread's copies are over, but for the latest groups.
+    /// Ends all copies of the running thread except the `latest` groups.
     pub(crate) fn wait_copies(&mut self, latest: Option<u32>) {
         for copy in self.block.shared.copies.queue(self.thread).end(latest) {
             let mut now = self.block.order.moment(self.thread as u16, copy.site);
             now.forget_other_blocks();
             self.block.shared.busy.end(copy.to, copy.bytes);
-            // Who has accessed it meanwhile has been told.
+            // Accesses in the meantime have been reported.
             self.block.shared.shadow.store(copy.to, copy.bytes as u32, &now, false);
             self.block.shared.copy_from(copy.to, &copy.contents[..copy.bytes]);
             if let Some(source) = copy.source {
@@ -162,8 +162,8 @@ impl Running {
         }
     }
 
-    /// Reads the elements that are there into `contents`: the source, if the kernel may write it.
-    fn read_source(&mut self, copy: &AsyncCopy, contents: &mut [u8; MOST_BYTES]) -> Option<Source> {
+    /// Reads the elements that are in range into `contents`. Returns the source if the kernel may write it.
+    fn read_source(&mut self, copy: &AsyncCopy, contents: &mut [u8; MAX_BYTES]) -> Option<Source> {
         let access = Access { elements: copy.present(), ..copy.from };
         let site = self.check_source(copy, &access)?;
         let bytes = access.elements * access.element_bytes;
@@ -189,7 +189,7 @@ impl Running {
         source
     }
 
-    /// Counts the load of a copy, and finds fault with its range and address: its site, if any element is read.
+    /// Counts the load of a copy, and checks its range and alignment. Returns its site if any element is read.
     fn check_source(&mut self, copy: &AsyncCopy, present: &Access) -> Option<u16> {
         let site = self.sites.number_of(Site::of_access(&copy.from, Action::Load));
         let is_made = present.elements > 0 && copy.from.is_aligned();
@@ -204,7 +204,7 @@ impl Running {
         is_made.then_some(site)
     }
 
-    /// A copy no longer reads its source; until now it may have.
+    /// Ends a copy's read of its source, which may have taken place at any time until now.
     fn end_source(&mut self, source: Source) {
         let Source { address, elements, element_bytes, site } = source;
         let now = self.block.order.moment(self.thread as u16, site);
@@ -217,7 +217,7 @@ impl Running {
     }
 }
 
-/// Remembers the load of each element.
+/// Records the load of each element.
 fn load(region: &mut Region, first: usize, access: &Access, now: &Moment<'_>) -> Option<Conflict> {
     let mut conflict = None;
     for k in 0..access.elements as usize {

@@ -6,12 +6,13 @@ use cuda_std::host::banks::{Banks, WarpAccess, lanes_of};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// Bytes of a sector, the unit in which global memory is moved.
+/// Bytes of a sector, the unit of transfers from and to global memory.
 const SECTOR_BYTES: u64 = 32;
 
 /// Counts at one place in the source.
 ///
-/// A request is an access that lanes of a warp make together: lanes that visit the place equally often since the warp last met.
+/// A request is an access that lanes of a warp make together: lanes that have
+/// visited the place equally often since all lanes of the warp last met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of requests with at least one accessing lane.
@@ -24,15 +25,15 @@ pub struct Counts {
     pub wavefronts: u64,
     /// Number of wavefronts without bank conflicts.
     pub fewest_wavefronts: u64,
-    /// Uses of the busiest banks of shared memory: the wavefronts of loads and stores; for atomic operations, one per lane that meets
-    /// others in a bank, at the same word or not.
+    /// Uses of the busiest banks of shared memory: the wavefronts of loads and stores; for atomic operations, one per lane
+    /// that meets others in a bank, at the same word or not.
     pub passes: u64,
     /// Number of sectors of global memory.
     pub sectors: u64,
     /// Maximum number of lanes of a request at one address: the degree of atomic operations.
     pub degree: u32,
-    /// Whether lanes diverged between their accesses, so that the device may combine other lanes. Then all counts except `lanes` and
-    /// `left_out` are approximate.
+    /// Whether lanes diverged between their accesses, so that the device may combine other lanes. Then all counts except
+    /// `lanes` and `left_out` are approximate.
     pub approximate: bool,
 }
 
@@ -73,71 +74,71 @@ impl Sum for Counts {
     }
 }
 
-/// The lanes of a warp at the same place in the source.
+/// Visits of a warp's lanes to the same place in the source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
-    /// Those that have come by.
-    pub(crate) came: u32,
-    /// Those that make an access.
-    pub(crate) made: u32,
-    /// Where they make it.
+    /// Lanes that have visited the place.
+    pub(crate) visited: u32,
+    /// Lanes that make an access.
+    pub(crate) accessed: u32,
+    /// Address of each accessing lane.
     pub(crate) addresses: [u64; 32],
-    /// How often they had come by anything since the warp last met, this time included.
+    /// Number of each lane's visits to any site since the warp last met, this one included.
     pub(crate) clocks: [u32; 32],
 }
 
 impl Request {
-    pub(crate) const EMPTY: Request = Request { came: 0, made: 0, addresses: [0; 32], clocks: [0; 32] };
+    pub(crate) const EMPTY: Request = Request { visited: 0, accessed: 0, addresses: [0; 32], clocks: [0; 32] };
 
-    /// Whether those that have come had all come by equally many places.
+    /// Returns whether all visiting lanes have made equally many visits since the warp last met.
     pub(crate) fn is_in_step(&self) -> bool {
-        let clock = self.clocks[self.came.trailing_zeros() as usize];
-        // Without branches, as most warps are whole.
+        let clock = self.clocks[self.visited.trailing_zeros() as usize];
+        // Branchless, because most warps are full.
         let off = self.clocks.iter().fold(0, |off, other| off | (clock ^ other));
-        off == 0 || lanes_of(self.came).all(|lane| self.clocks[lane as usize] == clock)
+        off == 0 || lanes_of(self.visited).all(|lane| self.clocks[lane as usize] == clock)
     }
 
-    /// Whether the lanes `came` have come, and all of them by equally many places since `clocks`.
-    pub(crate) fn is_in_step_since(&self, came: u32, clocks: &[u32; 32]) -> bool {
-        let mut since = lanes_of(came).map(|lane| self.clocks[lane as usize].wrapping_sub(clocks[lane as usize]));
+    /// Returns whether exactly the lanes `visited` have visited, and have all made equally many visits since `clocks`.
+    pub(crate) fn is_in_step_since(&self, visited: u32, clocks: &[u32; 32]) -> bool {
+        let mut since = lanes_of(visited).map(|lane| self.clocks[lane as usize].wrapping_sub(clocks[lane as usize]));
         let first = since.next();
-        self.came == came && since.all(|since| Some(since) == first)
+        self.visited == visited && since.all(|since| Some(since) == first)
     }
 
-    /// The lanes that make an access.
+    /// Returns the lanes that make an access.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = u32> {
-        lanes_of(self.made)
+        lanes_of(self.accessed)
     }
 
-    /// The access of those.
+    /// Returns the access of the lanes that make one.
     #[inline]
     fn access(&self, action: Action, bytes: u32) -> WarpAccess<'_> {
-        WarpAccess { lanes: self.made, addresses: &self.addresses, bytes, load: action == Action::Load }
+        WarpAccess { lanes: self.accessed, addresses: &self.addresses, bytes, load: action == Action::Load }
     }
 
-    /// The part of these lanes.
+    /// Returns the part of the request that belongs to these lanes.
     pub(crate) fn only(&self, lanes: u32) -> Request {
-        Request { came: self.came & lanes, made: self.made & lanes, ..*self }
+        Request { visited: self.visited & lanes, accessed: self.accessed & lanes, ..*self }
     }
 
-    /// Takes the lanes of another request in.
+    /// Adds the lanes of another request.
     pub(crate) fn join(&mut self, other: &Request) {
-        self.came |= other.came;
-        self.made |= other.made;
-        for lane in lanes_of(other.came) {
+        self.visited |= other.visited;
+        self.accessed |= other.accessed;
+        for lane in lanes_of(other.visited) {
             self.clocks[lane as usize] = other.clocks[lane as usize];
             self.addresses[lane as usize] = other.addresses[lane as usize];
         }
     }
 
-    /// What it costs at `site`, with these banks.
+    /// Returns the counts of the request at `site`, with these banks.
     pub(crate) fn count(&self, site: &Site, banks: Banks) -> Counts {
         let Site { action, space, bytes, .. } = *site;
         let (access, step) = (self.access(action, bytes), self.step());
         let mut counts = Counts {
-            requests: u64::from(self.made != 0),
-            lanes: self.made.count_ones().into(),
-            left_out: (self.came & !self.made).count_ones().into(),
+            requests: u64::from(self.accessed != 0),
+            lanes: self.accessed.count_ones().into(),
+            left_out: (self.visited & !self.accessed).count_ones().into(),
             ..Counts::default()
         };
         match space {
@@ -163,7 +164,7 @@ impl Request {
             counts.degree = match step {
                 Some(0) => 32,
                 Some(_) => 1,
-                // Each lane has a bank of its own.
+                // Each lane has its own bank.
                 None if counts.passes == 1 => 1,
                 None => access.most_at_one_address(),
             };
@@ -171,11 +172,12 @@ impl Request {
         counts
     }
 
-    /// The distance from each lane's address to the next one's, if it is always the same and all lanes make an access.
+    /// Returns the distance from each lane's address to the next one's,
+    /// if all lanes make an access and the distance is constant.
     pub(crate) fn step(&self) -> Option<u64> {
         let step = self.addresses[1].wrapping_sub(self.addresses[0]);
         let off = (1..32).fold(0, |off, k| off | (self.addresses[k].wrapping_sub(self.addresses[k - 1]) ^ step));
-        (self.made == u32::MAX && off == 0).then_some(step)
+        (self.accessed == u32::MAX && off == 0).then_some(step)
     }
 }
 
@@ -183,7 +185,7 @@ fn sectors(access: &WarpAccess<'_>) -> u64 {
     distinct(access, |address| address >> SECTOR_BYTES.trailing_zeros())
 }
 
-/// How many different units there are.
+/// Returns the number of different units.
 fn distinct(access: &WarpAccess<'_>, unit: impl Fn(u64) -> u64) -> u64 {
     let (mut last, mut found) = (None, 0);
     for unit_here in access.addresses_of(u32::MAX).map(&unit) {
@@ -203,7 +205,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// By the definition: phases in turn, and in each the most words that a bank is asked for, byte by byte.
+    /// Wavefronts by definition: for each phase, the maximum number of different words in a bank, byte by byte.
     fn naive(addresses: &[Option<u64>], action: Action, bytes: u64, banks: u64) -> [u64; 2] {
         let mut lanes = (4 * banks / bytes.max(4)).min(32) as usize;
         let want_the_same = |bit: usize| {
@@ -230,23 +232,23 @@ mod tests {
     fn request(addresses: &[Option<u64>]) -> Request {
         let mut request = Request::EMPTY;
         for (lane, address) in addresses.iter().enumerate() {
-            request.came |= 1 << lane;
-            request.made |= u32::from(address.is_some()) << lane;
+            request.visited |= 1 << lane;
+            request.accessed |= u32::from(address.is_some()) << lane;
             request.addresses[lane] = address.unwrap_or(1 << 50);
         }
         request
     }
 
-    /// Aligned places, in few or many rows of banks; some lanes stay out.
+    /// Aligned addresses, in few or many rows of banks; some lanes make no access.
     fn accesses() -> impl Strategy<Value = (Vec<Option<u64>>, u32)> {
         (prop::sample::select(vec![1u32, 2, 4, 8, 16]), prop::sample::select(vec![4u64, 40, 4000])).prop_flat_map(
             |(bytes, places)| {
                 let places = prop::collection::vec((0..places).prop_map(move |place| place * u64::from(bytes)), 32);
-                let made = prop::collection::vec(prop::bool::weighted(0.8), 32);
-                // Lanes in pairs may want the same, those of one bit or another.
+                let accessed = prop::collection::vec(prop::bool::weighted(0.8), 32);
+                // Lanes may access the same element in pairs, which differ in one of two bits.
                 let shared = prop::sample::select(vec![0, 1, 2]);
-                let addresses = (places, made, shared).prop_map(|(places, made, bit)| {
-                    (0..32).map(|lane: usize| made[lane].then_some(places[lane & !bit])).collect()
+                let addresses = (places, accessed, shared).prop_map(|(places, accessed, bit)| {
+                    (0..32).map(|lane: usize| accessed[lane].then_some(places[lane & !bit])).collect()
                 });
                 (addresses, Just(bytes))
             },
@@ -276,13 +278,13 @@ mod tests {
         #[test]
         fn the_degree_is_that_of_the_definition((addresses, bytes) in accesses()) {
             let times = |a: &u64| addresses.iter().flatten().filter(|b| a == *b).count();
-            let most = addresses.iter().flatten().map(times).max().unwrap_or(0);
+            let degree = addresses.iter().flatten().map(times).max().unwrap_or(0);
             let request = request(&addresses);
-            prop_assert_eq!(request.access(Action::Atomic, bytes).most_at_one_address() as usize, most);
+            prop_assert_eq!(request.access(Action::Atomic, bytes).most_at_one_address() as usize, degree);
         }
     }
 
-    /// Lanes a distance apart, for the accesses that textbooks draw.
+    /// Strided accesses, as drawn in textbooks.
     #[test]
     fn strides() {
         let strided = |bytes: u32, stride: u64, banks| {

@@ -1,15 +1,15 @@
 //! The emulator: memory, and launches on it.
 
 use crate::blocks::resident_blocks;
-use crate::fibres::{Fibres, Hosting, Reins};
+use crate::fibres::{Control, Fibres, Hosting};
 use crate::launch::{Launch, LaunchError};
-use crate::launches::{EmulatorId, UnderWay};
+use crate::launches::{EmulatorId, LaunchGuard};
 use crate::machine::Emulated;
 use crate::memory::{Buffer, MOST_BUFFERS, Memory, from_bytes, to_bytes};
 use crate::outputs::Outputs;
 use crate::panics::{UNWIND, catch, in_kernel, keep_panics};
 use crate::profile::Profile;
-use crate::region::{MOST_WARPS, Region};
+use crate::region::{MAX_WARPS, Region};
 use crate::report::Report;
 use crate::running::Running;
 use crate::trap::{Target, install};
@@ -26,11 +26,11 @@ pub struct Emulator {
     memory: Memory,
 }
 
-/// Panic message where threads cannot be ended because panics do not unwind.
-const CANNOT_END: &str = "with panic = \"abort\" the process ends with a kernel that does not";
+/// Panic message if threads cannot be ended because panics do not unwind.
+const CANNOT_END: &str = "with panic = \"abort\" a kernel that does not end normally ends the process";
 
-/// Panic message when buffer ids run out.
-const NO_NUMBERS: &str = "the process has had all the buffers that it can have";
+/// Panic message when buffer numbers run out.
+const NO_NUMBERS: &str = "the process has used up all buffer numbers";
 
 impl Emulator {
     /// Maximum number of buffers per process, including freed ones and those of other emulators.
@@ -91,7 +91,7 @@ impl Emulator {
     /// Beyond 64 GiB.
     #[must_use]
     pub fn try_allocate<T: Value>(&mut self, len: usize) -> Option<Buffer<T>> {
-        self.memory.add(len, |bytes| Region::new(bytes, MOST_WARPS))
+        self.memory.add(len, |bytes| Region::new(bytes, MAX_WARPS))
     }
 
     /// Frees a buffer's memory. If a kernel uses a remaining window on it, that is a finding.
@@ -124,7 +124,7 @@ impl Emulator {
         (0..buffer.len()).find(|i| !region.is_written(i * size_of::<T>(), size_of::<T>() as u32))
     }
 
-    /// Copies `data` to the buffer's elements from `first` on.
+    /// Copies `data` to the buffer's elements from index `first` on.
     ///
     /// # Panics
     ///
@@ -152,7 +152,7 @@ impl Emulator {
         self.launch_code(E::NAME, hosting, launch, budget, outputs, Box::new(move || E::run(args, constants)))
     }
 
-    /// Runs `code`, which is a kernel's, as each thread. Programs have many kernels, so this is not compiled for each.
+    /// Runs `code`, a kernel's code, as each thread. This is not generic, so that it is compiled once for all kernels.
     fn launch_code(
         &mut self,
         kernel: &'static str,
@@ -166,14 +166,14 @@ impl Emulator {
         install();
         let threads = launch.threads() as usize;
         let resident = resident_blocks(&launch);
-        let reins = Reins::new(resident * threads, hosting);
+        let control = Control::new(resident * threads, hosting);
         let target = Target::current().filter(|_| hosting == Hosting::Fibres);
-        let under_way = UnderWay::new(self.id, kernel, launch.time_limit, &reins.watch, target);
+        let guard = LaunchGuard::new(self.id, kernel, launch.time_limit, &control.watch, target);
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
             running: RefCell::new(Running::new(kernel, launch, budget, resident, outputs, &self.profile, memory)),
-            reins: reins.clone(),
+            control: control.clone(),
             block_indices: vec![Cell::default(); resident],
             threads,
             block: launch.block,
@@ -183,8 +183,8 @@ impl Emulator {
             tops: vec![Cell::new(0); resident * threads],
             places: vec![Cell::new(None); resident * threads],
         });
-        let thread = thread_code(machine.clone(), under_way.launch(), code);
-        let ran = Fibres::new(reins, Rc::new(thread)).map(|fibres| with(machine.clone(), || run(&machine, fibres)));
+        let thread = thread_code(machine.clone(), guard.launch(), code);
+        let ran = Fibres::new(control, Rc::new(thread)).map(|fibres| with(machine.clone(), || run(&machine, fibres)));
         let mut running = machine.running.borrow_mut();
         self.memory = std::mem::take(&mut running.memory);
         self.memory.intervals = running.order.intervals();
@@ -200,20 +200,20 @@ impl Emulator {
     }
 }
 
-/// What each thread runs of each block.
+/// Returns the code that a thread runs for each block.
 fn thread_code(machine: Rc<Emulated>, launch: u64, code: Box<dyn Fn()>) -> impl Fn() {
     let run = move |machine: &Emulated| {
         let panic = catch(|| {
             let top = 0usize;
-            machine.tops[machine.reins.thread()].set(&raw const top as usize);
-            machine.reins.watch.leave(&code);
+            machine.tops[machine.control.thread()].set(&raw const top as usize);
+            machine.control.watch.run_kernel(&code);
         });
         machine.running.borrow_mut().end_thread(panic);
     };
-    move || match machine.reins.hosting() {
+    move || match machine.control.hosting() {
         Hosting::Fibres => run(&machine),
         Hosting::OsThreads => {
-            in_kernel(|| with(machine.clone(), || UnderWay::in_thread(launch, || run(&machine))));
+            in_kernel(|| with(machine.clone(), || LaunchGuard::in_thread(launch, || run(&machine))));
         }
     }
 }
@@ -225,9 +225,9 @@ fn run(machine: &Emulated, mut fibres: Fibres) {
         let Some(turn) = turn else { break };
         let fibre = machine.prepare(&turn);
         let ended = in_kernel(|| fibres.run(fibre));
-        machine.note(fibre, ended);
+        machine.record_yield(fibre, ended);
         if let Some(trap) = fibres.take_trap() {
-            machine.running.borrow_mut().leave_thread(trap, machine.last.get());
+            machine.running.borrow_mut().abandon_thread(trap, machine.last.get());
         }
         if machine.running.borrow().stopped {
             break;
@@ -249,7 +249,7 @@ mod tests {
     use cuda_std::{kernel, thread};
 
     kernel! {
-        /// So many barriers.
+        /// Waits at `count` barriers.
         pub fn barriers(_arena, count: u32) {
             for _ in 0..count {
                 thread::sync_threads();
@@ -257,10 +257,10 @@ mod tests {
         }
     }
 
-    /// What is found if there are 20 intervals: each launch of a new emulator, then of the same one.
+    /// Returns the problems of launches with a limit of 20 intervals, all on one emulator.
     fn launches(launches: [(u32, u32); 3]) -> [Vec<Problem>; 3] {
         let mut emulator = Emulator::new(Profile::SM_90);
-        emulator.memory.most_intervals = 20;
+        emulator.memory.max_intervals = 20;
         launches.map(|(blocks, count)| {
             let report = emulator.launch::<barriers>(Launch::new([blocks, 1, 1], [40, 1, 1]), count, ()).unwrap();
             report.findings.into_iter().map(|finding| finding.problem).collect()
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn more_intervals_than_can_be_told_apart_end_the_launch() {
+    fn too_many_intervals_end_the_launch() {
         let ended = || vec![Problem::TooManyIntervals { intervals: 20 }];
         assert_eq!(launches([(1, 19), (1, 9), (2, 4)]), [vec![], vec![], vec![]]);
         assert_eq!(launches([(1, 20), (1, 5), (1, 100)]), [ended(), vec![], ended()]);

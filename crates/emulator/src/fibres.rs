@@ -1,11 +1,11 @@
-//! What runs the threads of a block: a fibre for each, or an OS thread for each.
+//! The threads of a block: a fibre or an OS thread for each.
 //!
-//! Fibres are fast, but they share what `std` keeps for an OS thread, and safe code may count on it not to be shared: a
-//! `thread_local!` whose initialiser waits at a barrier would be dropped by one fibre while another uses it. So they run
-//! the kernels that cannot reach `std`, and OS threads all others. Either runs its thread of one block after another,
-//! so that nothing is allocated per block.
+//! Fibres are fast, but they share the state that `std` keeps per OS thread, and safe code may rely on that state not being
+//! shared: a `thread_local!` whose initialiser waits at a barrier would be dropped by one fibre while another uses it. So
+//! fibres run only kernels that cannot reach `std`, and OS threads run all others. Either serves the same thread of one
+//! block after another, so that nothing is allocated per block.
 
-// Fibres reach what suspends them through a pointer to their own stacks.
+// Fibres reach their suspenders through pointers to their own stacks.
 #![allow(unsafe_code)]
 
 use crate::os_threads::{OsThreads, Turns};
@@ -21,25 +21,25 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread::panicking;
 
-/// Bytes of a thread's stack. Address space, most of it: what is not touched takes no memory.
+/// Size of a thread's stack, in bytes. Untouched pages take no memory.
 pub(crate) const STACK_BYTES: usize = 1 << 20;
 
-/// What is left of a fibre's stack for the emulator when an accessor is called.
+/// Bytes of a fibre's stack that must be left for the emulator when an accessor is called.
 const RESERVED_BYTES: usize = 128 << 10;
 
 thread_local! {
-    /// Stacks for the next launches.
+    /// Stacks for later launches.
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A stack that an earlier launch has given back, or a new one.
+/// Returns a stack of an earlier launch, or a new one.
 fn take_stack() -> Option<DefaultStack> {
-    // Behind the destructors of an OS thread there are none left.
+    // There are none left once this OS thread has destroyed its `thread_local!`s.
     let used = STACKS.try_with(|stacks| stacks.borrow_mut().pop()).ok().flatten();
     used.or_else(|| DefaultStack::new(STACK_BYTES).ok())
 }
 
-fn give_stack(stack: DefaultStack) {
+fn return_stack(stack: DefaultStack) {
     let _ = STACKS.try_with(|stacks| stacks.borrow_mut().push(stack));
 }
 
@@ -53,47 +53,47 @@ pub(crate) enum Hosting {
 }
 
 impl Hosting {
-    /// Of kernels that cannot reach `std`, or may. A panic is the OS thread's: while one is under way, nobody could tell
-    /// whether a fibre panics, too, and such a fibre must not be suspended.
+    /// Returns the hosting of a kernel. During a panic it is always OS threads: `panicking` is a property of the OS thread,
+    /// so it could not show whether a fibre panics too, and such a fibre must not be suspended.
     pub(crate) fn of(without_std: bool) -> Self {
         if without_std && !panicking() { Hosting::Fibres } else { Hosting::OsThreads }
     }
 }
 
-/// Why a thread gave way.
+/// Why a thread yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// It waits.
     Pause,
     /// It has ended.
     End,
-    /// It never continues.
-    Left(Trap),
+    /// It is abandoned.
+    Abandoned(Trap),
 }
 
-/// What a fibre shares with those that resume it.
-pub(crate) struct Reins {
+/// State that fibres share with the code that resumes them.
+pub(crate) struct Control {
     hosting: Hosting,
     suspenders: Vec<Cell<*const Yielder<(), Step>>>,
-    /// The threads' turns, if they have OS threads.
+    /// Turns of the threads, if they are OS threads.
     turns: Arc<Turns>,
-    /// The thread that runs.
+    /// The running thread.
     running: Cell<Option<usize>>,
-    /// Below this address the running fibre's stack is left to the emulator; 0 for OS threads.
+    /// Lowest address that kernel code may use of the running fibre's stack; 0 for OS threads.
     floor: Cell<usize>,
-    /// Threads that wait are to end.
+    /// Whether waiting threads must end.
     ending: Cell<bool>,
-    /// There are no more blocks.
+    /// Whether there are no more blocks.
     closing: Cell<bool>,
     pub(crate) watch: Arc<Watch>,
 }
 
-impl Reins {
+impl Control {
     pub(crate) fn new(threads: usize, hosting: Hosting) -> Rc<Self> {
         let suspenders = (0..threads).map(|_| Cell::new(ptr::null())).collect();
-        // Fibres take no turns.
+        // Fibres need no turns.
         let taking_turns = if hosting == Hosting::OsThreads { threads } else { 0 };
-        Rc::new(Reins {
+        Rc::new(Control {
             hosting,
             suspenders,
             turns: Turns::new(taking_turns),
@@ -109,22 +109,22 @@ impl Reins {
         self.hosting
     }
 
-    /// The thread that runs.
+    /// Returns the running thread.
     #[inline]
     pub(crate) fn thread(&self) -> usize {
         self.running.get().expect("kernel code runs in a thread of the launch")
     }
 
-    /// Whether threads that wait are to end.
+    /// Returns whether waiting threads must end.
     pub(crate) fn ending(&self) -> bool {
         self.ending.get()
     }
 
-    /// Suspends the running thread, which is not unwinding. Does not return if threads are to end.
+    /// Suspends the running thread, which is not unwinding. Does not return if threads must end.
     #[inline]
     pub(crate) fn pause(&self) {
         if !self.ending.get() {
-            self.give_way(Step::Pause);
+            self.suspend(Step::Pause);
         }
         if self.ending.get() {
             self.end();
@@ -134,47 +134,47 @@ impl Reins {
     #[cold]
     fn end(&self) -> ! {
         if self.hosting == Hosting::OsThreads {
-            self.turns.end_once_more(self.thread());
+            self.turns.end_again(self.thread());
         }
         end_thread();
     }
 
     #[inline]
-    fn give_way(&self, step: Step) {
+    fn suspend(&self, step: Step) {
         let thread = self.thread();
         if self.hosting == Hosting::OsThreads {
-            return self.turns.give_way(thread, step);
+            return self.turns.pass_to_launch(thread, step);
         }
         let suspender = self.suspenders[thread].get();
-        // SAFETY: `Fibres::run` says that this fibre runs, so it has begun, and set its suspender as its first act. That
-        // lies on the fibre's stack, in a frame that the running one has been called from.
+        // SAFETY: `Fibres::run` has recorded that this fibre runs, so it has begun, and set its suspender first. The
+        // suspender lies on the fibre's stack, in a frame that is still active.
         unsafe { (*suspender).suspend(step) };
     }
 
-    /// Leaves the running fibre for good if its stack has no room for the emulator. The kernel's code is not unwinding.
+    /// Abandons the running fibre if its stack has no room for the emulator. The kernel's code is not unwinding.
     #[inline]
     pub(crate) fn check_stack(&self) {
         let here = 0u8;
         if (&raw const here as usize) < self.floor.get() {
-            self.leave();
+            self.abandon();
         }
     }
 
     #[cold]
-    fn leave(&self) {
-        self.give_way(Step::Left(Trap::StackOverflow));
-        unreachable!("a fibre that has been left is not resumed");
+    fn abandon(&self) {
+        self.suspend(Step::Abandoned(Trap::StackOverflow));
+        unreachable!("an abandoned fibre is not resumed");
     }
 }
 
-/// What runs the threads of a block.
+/// Runs the threads of a block.
 pub(crate) struct Fibres {
     threads: Threads,
-    /// Those that have begun and not ended.
+    /// Whether each thread has begun and not ended.
     busy: Vec<bool>,
-    /// Why the last thread that ran was left.
+    /// Why the last thread that ran was abandoned.
     trap: Option<Trap>,
-    reins: Rc<Reins>,
+    control: Rc<Control>,
 }
 
 enum Threads {
@@ -185,42 +185,43 @@ enum Threads {
 struct Fibre {
     coroutine: Coroutine<(), Step, Ending>,
     hosted: Hosted,
-    /// It must not be resumed.
-    is_left: bool,
+    /// Whether it was abandoned, so that it must not be resumed.
+    is_abandoned: bool,
 }
 
 impl Fibres {
-    /// What runs `thread`, which does not unwind; `None` if there is no memory for the stacks, or not as many OS threads.
-    pub(crate) fn new(reins: Rc<Reins>, thread: Rc<dyn Fn()>) -> Option<Self> {
-        let count = reins.suspenders.len();
-        let threads = match reins.hosting {
+    /// Returns the threads, which run `thread`. That must not unwind. Returns
+    /// `None` if there is no memory for the stacks, or too few OS threads.
+    pub(crate) fn new(control: Rc<Control>, thread: Rc<dyn Fn()>) -> Option<Self> {
+        let count = control.suspenders.len();
+        let threads = match control.hosting {
             Hosting::Fibres => {
-                let fibres: Option<Vec<Fibre>> = (0..count).map(|k| Fibre::new(&reins, &thread, k)).collect();
+                let fibres: Option<Vec<Fibre>> = (0..count).map(|k| Fibre::new(&control, &thread, k)).collect();
                 Threads::Fibres(fibres?)
             }
-            Hosting::OsThreads => Threads::OsThreads(OsThreads::new(&reins.turns, thread)?),
+            Hosting::OsThreads => Threads::OsThreads(OsThreads::new(&control.turns, thread)?),
         };
-        Some(Fibres { threads, busy: vec![false; count], trap: None, reins })
+        Some(Fibres { threads, busy: vec![false; count], trap: None, control })
     }
 
-    /// Runs `thread` until it waits or ends; tells whether it has ended.
+    /// Runs `thread` until it waits or ends. Returns whether it has ended.
     #[inline(always)]
     pub(crate) fn run(&mut self, thread: usize) -> bool {
-        self.reins.running.set(Some(thread));
+        self.control.running.set(Some(thread));
         let step = match &mut self.threads {
-            Threads::Fibres(fibres) => fibres[thread].run(&self.reins),
+            Threads::Fibres(fibres) => fibres[thread].run(&self.control),
             Threads::OsThreads(threads) => threads.run(thread),
         };
-        self.reins.watch.come_back();
-        self.reins.running.set(None);
+        self.control.watch.return_to_emulator();
+        self.control.running.set(None);
         self.busy[thread] = step == Step::Pause;
-        if let Step::Left(trap) = step {
+        if let Step::Abandoned(trap) = step {
             self.trap = Some(trap);
         }
         !self.busy[thread]
     }
 
-    /// Why the last thread that ran was left, if it was; once.
+    /// Returns, once, why the last thread that ran was abandoned.
     #[inline]
     pub(crate) fn take_trap(&mut self) -> Option<Trap> {
         self.trap.take()
@@ -228,55 +229,55 @@ impl Fibres {
 
     /// Ends all threads that have begun, wherever they are.
     pub(crate) fn end(&mut self) {
-        self.reins.ending.set(true);
+        self.control.ending.set(true);
         for thread in 0..self.busy.len() {
             if self.busy[thread] {
                 self.run(thread);
             }
         }
-        self.reins.ending.set(false);
+        self.control.ending.set(false);
     }
 }
 
 impl Fibre {
-    fn new(reins: &Rc<Reins>, thread: &Rc<dyn Fn()>, number: usize) -> Option<Self> {
+    fn new(control: &Rc<Control>, thread: &Rc<dyn Fn()>, number: usize) -> Option<Self> {
         let stack = take_stack()?;
         let lowest = stack.limit().get();
-        let watch = Arc::as_ptr(&reins.watch);
-        let (reins, thread) = (reins.clone(), thread.clone());
+        let watch = Arc::as_ptr(&control.watch);
+        let (control, thread) = (control.clone(), thread.clone());
         let coroutine = Coroutine::with_stack(stack, move |suspender, ()| {
-            reins.suspenders[number].set(suspender);
-            while !reins.closing.get() {
+            control.suspenders[number].set(suspender);
+            while !control.closing.get() {
                 thread();
                 suspender.suspend(Step::End);
             }
             Ending::Closed
         });
         let hosted = Hosted { handler: coroutine.trap_handler(), lowest, watch };
-        Some(Fibre { coroutine, hosted, is_left: false })
+        Some(Fibre { coroutine, hosted, is_abandoned: false })
     }
 
-    // Inlined, as are the others on the way to the fibre: processors predict no return behind a switch of stacks.
+    // Inlined, like all functions on the way to the fibre: processors mispredict returns after a switch of stacks.
     #[inline(always)]
-    fn run(&mut self, reins: &Reins) -> Step {
-        reins.floor.set(self.hosted.lowest + RESERVED_BYTES);
+    fn run(&mut self, control: &Control) -> Step {
+        control.floor.set(self.hosted.lowest + RESERVED_BYTES);
         let step = match hosted(&self.hosted, || self.coroutine.resume(())) {
             CoroutineResult::Yield(step) => step,
-            CoroutineResult::Return(Ending::Left(trap)) => Step::Left(trap),
+            CoroutineResult::Return(Ending::Abandoned(trap)) => Step::Abandoned(trap),
             CoroutineResult::Return(Ending::Closed) => Step::End,
         };
-        self.is_left = matches!(step, Step::Left(_));
+        self.is_abandoned = matches!(step, Step::Abandoned(_));
         step
     }
 
-    /// Ends the fibre, whose thread has ended or not begun, and gives its stack back. One that has been left is forgotten:
-    /// nobody knows what there still is on its stack.
+    /// Ends the fibre, whose thread has ended or not begun, and returns its stack for later launches. An abandoned fibre is
+    /// leaked, because the contents of its stack are unknown.
     fn close(mut self) {
-        if self.is_left {
+        if self.is_abandoned {
             return forget(self.coroutine);
         }
         if let CoroutineResult::Return(Ending::Closed) = self.coroutine.resume(()) {
-            give_stack(self.coroutine.into_stack());
+            return_stack(self.coroutine.into_stack());
         }
     }
 }
@@ -284,7 +285,7 @@ impl Fibre {
 impl Drop for Fibres {
     fn drop(&mut self) {
         self.end();
-        self.reins.closing.set(true);
+        self.control.closing.set(true);
         if let Threads::Fibres(fibres) = &mut self.threads {
             fibres.drain(..).for_each(Fibre::close);
         }

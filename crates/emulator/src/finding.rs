@@ -34,13 +34,13 @@ impl fmt::Display for Place {
 /// Access of another thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
-    /// Its block.
+    /// Block of the thread.
     pub block: [u32; 3],
     /// The thread.
     pub thread: [u32; 3],
     /// Kind of its access.
     pub action: Action,
-    /// Where in the source.
+    /// Line in the source.
     pub at: Line,
 }
 
@@ -78,11 +78,11 @@ impl fmt::Display for BlockStates {
 pub struct Split {
     /// The thread.
     pub thread: [u32; 3],
-    /// The first byte in the block's shared memory.
+    /// First byte in the block's shared memory.
     pub base: u32,
-    /// The bytes, rounded up to a multiple of 16.
+    /// Number of bytes, rounded up to a multiple of 16.
     pub bytes: u32,
-    /// Where in the source.
+    /// Line in the source.
     pub at: Line,
 }
 
@@ -90,7 +90,7 @@ pub struct Split {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Absence {
-    /// The mask does not name it.
+    /// The mask does not include it.
     NotInMask,
     /// The block has fewer threads.
     NotInBlock,
@@ -115,8 +115,8 @@ impl fmt::Display for Absence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Two threads access a place, one of them writes it, and nothing orders them; or both update it atomically, but not
-    /// the same number of bytes.
+    /// Two threads access a place without order, and at least one of them
+    /// writes it; or both update it atomically, with different sizes.
     Race {
         /// The place.
         place: Place,
@@ -124,11 +124,11 @@ pub enum Problem {
         action: Action,
         /// The earlier access of the other thread.
         other: Other,
-        /// Both store the same bits, which a launch [may allow](crate::Launch::allow_same_value_writes).
+        /// Whether both store the same bits, which a launch [may allow](crate::Launch::allow_same_value_writes).
         same_value: bool,
     },
-    /// An access to memory that an asynchronous copy may still be writing, or a write to memory that it may still be reading. The thread
-    /// of the copy has not waited for it.
+    /// An access to memory that an asynchronous copy may still be writing, or a write to memory that it may still be
+    /// reading, because the copying thread has not waited for it.
     CopyUnderWay {
         /// The place.
         place: Place,
@@ -144,11 +144,11 @@ pub enum Problem {
         /// Kind of the thread's access.
         action: Action,
     },
-    /// An access out of range of its window, not in a masked form.
+    /// An access out of range of its window, except in masked forms.
     OutOfRange {
         /// The place.
         place: Place,
-        /// Elements of the access.
+        /// Number of elements of the access.
         elements: u32,
         /// Kind of the thread's access.
         action: Action,
@@ -157,7 +157,7 @@ pub enum Problem {
     Misaligned {
         /// The place.
         place: Place,
-        /// The size.
+        /// Size of the access, in bytes.
         bytes: u32,
         /// Kind of the thread's access.
         action: Action,
@@ -185,7 +185,8 @@ pub enum Problem {
         /// The threads of the block that have ended.
         ended: Threads,
     },
-    /// Threads reach the barrier in a function or macro from different places: one barrier in the source, but two in the kernel.
+    /// Threads reach the barrier in a function or macro from different
+    /// places: one barrier in the source, but two in the kernel.
     BarrierFromTwoPlaces {
         /// The calls of the first thread, from the barrier outwards to the point where the paths differ.
         calls: Vec<Line>,
@@ -236,7 +237,7 @@ pub enum Problem {
         count: u64,
         /// Length of the window, in elements.
         len: u64,
-        /// The masked store that left out the first one, if there was one.
+        /// Masked store that left out the first one, if there was one.
         left_out: Option<Line>,
     },
     /// The kernel panicked, for example because shared memory is too small. On the device this ends the kernel.
@@ -247,7 +248,7 @@ pub enum Problem {
     /// The threads of a block have used up their steps: they wait forever, or need more than the launch's
     /// [budget](crate::Launch::budget).
     OutOfSteps {
-        /// The steps.
+        /// The budget.
         budget: u64,
         /// Progress of the grid's blocks. A block may only wait for a block that has begun.
         blocks: BlockStates,
@@ -259,7 +260,7 @@ pub enum Problem {
     },
     /// A thread needs more stack than it has, for its local variables or nested calls.
     StackOverflow {
-        /// Bytes of a thread's stack.
+        /// Size of a thread's stack, in bytes.
         bytes: usize,
     },
     /// A thread has exceeded the time limit without calling an accessor: it does not end, or needs a larger
@@ -298,7 +299,7 @@ impl fmt::Display for Problem {
             }
             Problem::BarrierDivergence { waiting, ended } => write_divergence(f, waiting, ended),
             Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others } => {
-                write!(f, "barrier divergence: the threads come to one barrier from two places, {threads} ")?;
+                write!(f, "barrier divergence: the threads reach one barrier from two places, {threads} ")?;
                 write_calls(f, calls)?;
                 write!(f, " and {others} ")?;
                 write_calls(f, other_calls)
@@ -325,7 +326,7 @@ impl fmt::Display for Problem {
                 }
             }
             Problem::TooManyIntervals { intervals } => {
-                write!(f, "more than {intervals} barriers and blocks in a launch: what would come later has not run")
+                write!(f, "more than {intervals} barriers and blocks in a launch: the rest has not run")
             }
             Problem::Panic { message } => write!(f, "panic: {message}"),
             Problem::StackOverflow { bytes } => {
@@ -341,8 +342,8 @@ impl fmt::Display for Problem {
                 )
             }
             Problem::OutOfSteps { budget, blocks } => {
-                write!(f, "the block has not ended after {budget} steps: it waits for ever, or needs a larger budget")?;
-                // A block may wait for its like only if there are any.
+                write!(f, "the block has not ended after {budget} steps: it waits forever, or needs a larger budget")?;
+                // A block can wait for other blocks only if there are any.
                 match blocks.ended + blocks.begun + blocks.waiting {
                     0..=1 => Ok(()),
                     _ => write!(f, " ({blocks}; a block may wait only for blocks that have begun)"),
@@ -352,7 +353,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What else there is to say of a race.
+/// Returns a remark on a race, if there is more to say.
 fn remark(action: Action, other: &Other, same_value: bool) -> &'static str {
     match (action, other.action) {
         (Action::Atomic, Action::Atomic) => "; atomic operations of different sizes are not atomic to each other",
@@ -370,12 +371,12 @@ fn write_splits(f: &mut fmt::Formatter<'_>, split: &Split, other: &Split) -> fmt
     )
 }
 
-/// Tells by which lines a thread came.
+/// Writes the calls by which a thread reached a barrier.
 fn write_calls(f: &mut fmt::Formatter<'_>, calls: &[Line]) -> fmt::Result {
     calls.iter().enumerate().try_for_each(|(k, at)| write!(f, "{}{at}", if k == 0 { "at " } else { ", called at " }))
 }
 
-/// Tells of all threads of a block where they are.
+/// Writes where all threads of a block are.
 fn write_divergence(f: &mut fmt::Formatter<'_>, waiting: &[(Line, Threads)], ended: &Threads) -> fmt::Result {
     f.write_str("barrier divergence: ")?;
     for (k, (at, threads)) in waiting.iter().enumerate() {
@@ -397,10 +398,10 @@ pub struct Finding {
     pub kernel: &'static str,
     /// Block of the first thread with this fault; zeros if no thread caused it.
     pub block: [u32; 3],
-    /// That thread.
+    /// The first thread with this fault.
     pub thread: [u32; 3],
-    /// The source line of the thread; without a file if no line caused the fault. For stack overflows and loops without accesses, the
-    /// line of the last accessor call.
+    /// The source line of the thread; without a file if no line caused the fault. For stack overflows and loops without
+    /// accesses, the line of the last accessor call.
     pub at: Line,
     /// Kind of the fault.
     pub problem: Problem,
@@ -412,11 +413,11 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Finding { kernel, block, thread, at, problem, times } = self;
         write!(f, "{problem}\n    ")?;
-        // Others were left behind what they called.
+        // The thread was abandoned after its last accessor call.
         match problem {
             Problem::UnwrittenOutput { .. } | Problem::TooManyIntervals { .. } => return write!(f, "in {kernel}"),
             _ if *at == Line::NOWHERE => {}
-            Problem::StackOverflow { .. } | Problem::NoAccess { .. } => write!(f, "behind the call at {at}, ")?,
+            Problem::StackOverflow { .. } | Problem::NoAccess { .. } => write!(f, "after the call at {at}, ")?,
             _ => write!(f, "at {at}, ")?,
         }
         write!(f, "thread {thread:?} of block {block:?} of {kernel}")?;
@@ -424,7 +425,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Kind, place, and the other thread's place or the window: findings that agree in these are counted as one.
+/// Kind and line, with the other thread's line or the window. Findings with equal keys are counted as one.
 type Key = (std::mem::Discriminant<Problem>, Line, Option<Line>, &'static str);
 
 impl Finding {
@@ -441,7 +442,7 @@ impl Finding {
     }
 }
 
-/// What was found so far, each kind once per place in the source.
+/// Findings so far, each kind once per place in the source.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     found: Vec<Finding>,
@@ -466,7 +467,8 @@ impl Findings {
         }
     }
 
-    /// Races first, as the rest may come of them: who does not wait also reads what nobody has written yet.
+    /// Removes and returns the findings, races first, because others may follow from them: a thread that does not wait also
+    /// reads memory that is still unwritten.
     pub(crate) fn take(&mut self) -> Vec<Finding> {
         self.known.clear();
         let mut found = std::mem::take(&mut self.found);

@@ -12,7 +12,7 @@ const STEPS: u64 = 1 << 26;
 const STEPS_PER_BYTE: u64 = 8;
 
 /// Maximum number of steps per block: steps between two meetings of threads are counted with 32 bits.
-const MOST_STEPS: u64 = u32::MAX as u64;
+const MAX_STEPS: u64 = u32::MAX as u64;
 /// Default time limit of a thread without an access.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
@@ -27,16 +27,17 @@ pub struct Launch {
     pub shared_bytes: u32,
     /// Seed of the order of blocks and threads. The same seed reproduces the order.
     pub seed: u64,
-    /// Maximum number of steps of all threads of a block, so that a block that waits forever ends. Steps are accesses (masked ones too,
-    /// even if they are left out), waits, and splits of the arena. `None` is 2^26, plus 8 for each byte of the kernel's windows. The
-    /// limit is 2^32 - 1.
+    /// Maximum number of steps of all threads of a block, so that a block that waits forever ends. Steps are accesses
+    /// (masked ones too, even if they are left out), waits, and splits of the arena. `None` is 2^26, plus 8 for each byte of
+    /// the kernel's windows. The limit is 2^32 - 1.
     pub budget: Option<u64>,
     /// Whether threads may write the same bits to the same element without order. The default is `false`.
     pub same_value_writes: bool,
-    /// Whether the launch may leave elements of its outputs ([`GlobalOut`](cuda_std::GlobalOut)) unwritten. The default is `false`.
+    /// Whether the launch may leave elements of its outputs
+    /// ([`GlobalOut`](cuda_std::GlobalOut)) unwritten. The default is `false`.
     pub partial_outputs: bool,
-    /// Maximum time that a thread may run without calling an accessor, so that a loop without accesses ends. The default is a minute.
-    /// If the kernel's crate may use `std`, the whole process ends instead.
+    /// Maximum time that a thread may run without calling an accessor, so that a loop without accesses ends. The default is
+    /// a minute. If the kernel's crate may use `std`, the whole process ends instead.
     pub time_limit: Duration,
 }
 
@@ -96,10 +97,10 @@ impl Launch {
     pub(crate) fn budget_for(&self, args: &impl Argument) -> u64 {
         let mut bytes = 0u64;
         args.windows("", &mut |_, window| bytes = bytes.saturating_add(window.bytes));
-        self.budget.unwrap_or(bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS)).min(MOST_STEPS)
+        self.budget.unwrap_or(bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS)).min(MAX_STEPS)
     }
 
-    /// Threads of a block; no overflow before it is checked.
+    /// Returns the number of threads per block. It saturates, because the launch may not have been checked yet.
     pub(crate) fn threads(&self) -> u64 {
         self.block.iter().fold(1, |all: u64, n| all.saturating_mul((*n).into()))
     }
@@ -221,7 +222,7 @@ mod tests {
         let window = Emulator::new(Profile::SM_90).upload(&[0u32; 1000]).input();
         assert_eq!([launch.budget_for(&1u32), launch.budget_for(&window)], [1 << 26, (1 << 26) + 32_000]);
         assert_eq!(launch.budget(7).budget_for(&window), 7);
-        // What is counted in 32 bits does not wrap.
+        // The budget is capped, because steps are counted with 32 bits.
         assert_eq!(launch.budget(u64::MAX).budget_for(&window), (1 << 32) - 1);
     }
 }

@@ -1,7 +1,7 @@
-//! The launches under way in this process, and the watchdog that looks after them.
+//! Launches in progress in this process, and the watchdog that monitors them.
 //!
-//! A thread that calls no accessor gives way to nobody, so only another OS thread can notice that it does not end. The
-//! watchdog is one for the process; it begins with the first launch and sleeps while there is none.
+//! A thread that calls no accessor never yields, so only another OS thread can notice that it does not end. The process has
+//! one watchdog, which starts with the first launch and sleeps while there is none.
 
 use crate::trap;
 use crate::watch::Watch;
@@ -12,11 +12,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// How often a fibre is asked to end before the process is.
-const MOST_REQUESTS: u32 = 100;
+/// Maximum number of requests to end a fibre. After these, the process is ended.
+const MAX_REQUESTS: u32 = 100;
 
 thread_local! {
-    /// The launch whose kernel this OS thread runs a thread of; 0 if none.
+    /// Launch whose kernel code this OS thread runs; 0 if there is none.
     static LAUNCH: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -33,8 +33,8 @@ impl EmulatorId {
         EmulatorId(next())
     }
 
-    /// Returns whether the caller is a kernel that this emulator runs, directly or through nested launches. Waiting for the emulator
-    /// would then never end.
+    /// Returns whether the caller is a kernel that this emulator runs, directly
+    /// or through nested launches. Waiting for the emulator would then never end.
     #[must_use]
     pub fn runs_the_caller(self) -> bool {
         let launches = launches();
@@ -49,33 +49,33 @@ impl EmulatorId {
     }
 }
 
-/// A launch under way.
+/// A launch in progress.
 #[derive(Debug)]
 struct Entry {
     launch: u64,
-    /// The launch whose kernel has made this one, if any.
+    /// Launch whose kernel started this one; 0 if there is none.
     parent: u64,
     emulator: EmulatorId,
     kernel: &'static str,
     limit: Duration,
     watch: Arc<Watch>,
-    /// What can be asked to end the running thread.
+    /// OS thread that can be asked to end the running thread.
     target: Option<trap::Target>,
-    /// The accesses so far, and since when no more came.
+    /// Number of visits at the last look, and the time since when it has not changed.
     seen: u64,
     since: Instant,
     requests: u32,
 }
 
-/// A launch is under way until this is dropped.
+/// Registers a launch until it is dropped.
 #[derive(Debug)]
-pub(crate) struct UnderWay {
+pub(crate) struct LaunchGuard {
     launch: u64,
 }
 
-impl UnderWay {
-    /// A launch of `kernel`, whose threads may be without an access for as long as `limit`. The watchdog asks `target`, if there
-    /// is one, to end a thread that is without one for longer, and ends the process otherwise.
+impl LaunchGuard {
+    /// Registers a launch of `kernel`, whose threads may run for `limit` without an access. Beyond it, the watchdog asks
+    /// `target` to end the thread; without a target it ends the process.
     pub(crate) fn new(
         emulator: EmulatorId,
         kernel: &'static str,
@@ -91,10 +91,10 @@ impl UnderWay {
         if launches.len() == 1 || limit < Duration::from_secs(8) {
             ADDED.notify_one();
         }
-        UnderWay { launch }
+        LaunchGuard { launch }
     }
 
-    /// Runs `work`, which is the OS thread of a thread of the launch's kernel.
+    /// Runs `work`, the code of an OS thread that belongs to a kernel of the launch.
     pub(crate) fn in_thread(launch: u64, work: impl FnOnce()) {
         LAUNCH.set(launch);
         work();
@@ -105,7 +105,7 @@ impl UnderWay {
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for LaunchGuard {
     fn drop(&mut self) {
         launches().retain(|entry| entry.launch != self.launch);
     }
@@ -119,7 +119,7 @@ fn launches() -> MutexGuard<'static, Vec<Entry>> {
     LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Without it, which takes a process that cannot start threads, loops without accesses do not end.
+/// If the process cannot start another thread, there is no watchdog, and loops without accesses never end.
 fn start_watchdog() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| drop(Builder::new().name("slm-emulator watchdog".to_owned()).spawn(watch_all)));
@@ -137,14 +137,14 @@ fn watch_all() {
         };
         let parents: Vec<u64> = launches.iter().map(|entry| entry.parent).collect();
         for entry in launches.iter_mut() {
-            entry.look(parents.contains(&entry.launch));
+            entry.check(parents.contains(&entry.launch));
         }
     }
 }
 
 impl Entry {
-    /// Ends what has run for too long without an access. A kernel that `waits` for a launch of its own is not meant.
-    fn look(&mut self, waits: bool) {
+    /// Ends a thread that has run for too long without an access. A kernel that `waits` for a nested launch is exempt.
+    fn check(&mut self, waits: bool) {
         let visits = self.watch.visits();
         if visits != self.seen || waits || self.watch.is_inside() {
             (self.seen, self.since, self.requests) = (visits, Instant::now(), 0);
@@ -153,7 +153,7 @@ impl Entry {
             return;
         }
         match self.target {
-            Some(target) if self.requests < MOST_REQUESTS => {
+            Some(target) if self.requests < MAX_REQUESTS => {
                 self.requests += 1;
                 target.ask_to_end(&self.watch, visits);
             }

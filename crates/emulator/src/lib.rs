@@ -1,8 +1,8 @@
 //! Runs GPU kernels on the CPU, and checks every access.
 //!
-//! The kernels are those that run on the GPU, written with [`cuda_std`]. Compiled for the host, every accessor calls the emulator.
-//! It runs the threads of a few blocks alternately, in an order that depends on a seed, and sees every access. It finds
-//!
+//! The kernels are those that run on the GPU, written with [`cuda_std`]. Compiled for
+//! the host, every accessor calls the emulator. It runs the threads of a few blocks
+//! alternately, in an order that depends on a seed, and sees every access. It finds
 //! * data races, in shared memory and in global memory, within a block and between blocks;
 //! * loads of unwritten memory, and outputs that a launch leaves unwritten;
 //! * accesses that are out of range or misaligned, and accesses to freed memory;
@@ -10,11 +10,11 @@
 //! * threads that split shared memory in different ways;
 //! * panics, and threads that wait forever.
 //!
-//! It counts requests, bank conflicts, sectors of global memory, the degree of atomic operations, and barriers, for each line of the
-//! kernel and each warp of a block.
+//! It counts requests, bank conflicts, sectors of global memory, the degree of atomic operations, and barriers, for each
+//! line of the kernel and each warp of a block.
 //!
-//! Findings are valid for the code paths that ran with the given input. A race is found by its lack of order, not by its result, so it
-//! is found even if the result is correct; but only if both accesses were made.
+//! Findings are valid for the code paths that ran with the given input. A race is found by its lack of order, not by its
+//! result. So it is found even if the result is correct, but only if both accesses were made.
 //!
 //! ```
 //! use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};

@@ -1,6 +1,6 @@
-//! The machine behind the accessors of the fibres' kernel code.
+//! The machine behind the accessors of kernel code.
 
-use crate::fibres::Reins;
+use crate::fibres::Control;
 use crate::panics::unwinds;
 use crate::running::{Running, Turn};
 use crate::site::Action;
@@ -13,44 +13,44 @@ use std::rc::Rc;
 
 pub(crate) struct Emulated {
     pub(crate) running: RefCell<Running>,
-    pub(crate) reins: Rc<Reins>,
-    /// By slot: the block in the grid.
+    pub(crate) control: Rc<Control>,
+    /// By slot: index of the block in the grid.
     pub(crate) block_indices: Vec<Cell<[u32; 3]>>,
-    /// Threads of a block: slot by slot each has a fibre.
+    /// Number of threads per block. The fibres of a slot are consecutive.
     pub(crate) threads: usize,
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],
     pub(crate) shared_bytes: u32,
-    /// Where the running thread called an accessor last.
+    /// Location of the running thread's last accessor call.
     pub(crate) last: Cell<Option<&'static Location<'static>>>,
-    /// By fibre: the same of those that wait.
+    /// By fibre: location of the last accessor call of a suspended thread.
     pub(crate) places: Vec<Cell<Option<&'static Location<'static>>>>,
     /// By fibre: an address in its first frame.
     pub(crate) tops: Vec<Cell<usize>>,
 }
 
 impl Emulated {
-    /// The running thread in its block.
+    /// Returns the number of the running thread in its block.
     fn thread(&self) -> usize {
-        self.reins.thread() % self.threads
+        self.control.thread() % self.threads
     }
 
-    /// Makes a step of the running thread, which may have to give way afterwards. A thread that unwinds makes none: on the
+    /// Makes a step of the running thread, which may have to yield afterwards. An unwinding thread makes no steps: on the
     /// device a panic runs no destructors, and here they must not wait.
     #[inline]
     fn act<R: Default>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         if unwinds() { R::default() } else { self.step(at, act) }
     }
 
-    /// The same for an atomic operation, before which other threads get the chance to run.
+    /// As `act`, for an atomic operation. Other threads may run before it.
     #[inline]
     fn act_atomically(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> u64) -> u64 {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         if unwinds() {
             return 0;
         }
-        if self.running.borrow_mut().may_give_way() {
+        if self.running.borrow_mut().yields_before_atomic() {
             self.pause();
         }
         self.step(at, act)
@@ -58,12 +58,12 @@ impl Emulated {
 
     #[inline(always)]
     fn step<R>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
-        self.reins.watch.visit();
+        self.control.watch.visit();
         self.last.set(Some(at));
-        self.reins.check_stack();
-        if self.reins.ending() {
-            // It has caught the unwinding that was to end it.
-            self.reins.pause();
+        self.control.check_stack();
+        if self.control.ending() {
+            // The thread has caught the unwinding that was to end it.
+            self.control.pause();
         }
         let mut running = self.running.borrow_mut();
         running.step(at);
@@ -71,39 +71,39 @@ impl Emulated {
         let pause = std::mem::take(&mut running.pause);
         drop(running);
         if pause {
-            self.reins.pause();
+            self.control.pause();
         }
         result
     }
 
-    /// Has a thread run next: the number of its fibre.
+    /// Prepares the next turn. Returns the number of the thread's fibre.
     #[inline]
     pub(crate) fn prepare(&self, turn: &Turn) -> usize {
         let fibre = turn.slot * self.threads + turn.thread as usize;
         self.block_indices[turn.slot].set(turn.block);
         self.last.set(self.places[fibre].get());
-        self.reins.watch.run(self.running.borrow().index_of(turn.thread as u16), turn.block);
+        self.control.watch.run(self.running.borrow().index_of(turn.thread as u16), turn.block);
         fibre
     }
 
-    /// A thread has given way, because it waits or because it `ended`.
+    /// Records that a thread has yielded, because it waits or because it `ended`.
     #[inline]
-    pub(crate) fn note(&self, fibre: usize, ended: bool) {
+    pub(crate) fn record_yield(&self, fibre: usize, ended: bool) {
         self.places[fibre].set(self.last.get().filter(|_| !ended));
     }
 
     #[cold]
     fn pause(&self) {
-        self.reins.pause();
+        self.control.pause();
     }
 }
 
 impl Machine for Emulated {
     fn index(&self, index: Index, axis: Axis) -> u32 {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         let indices = match index {
             Index::Thread => self.running.borrow().index_of(self.thread() as u16),
-            Index::Block => self.block_indices[self.reins.thread() / self.threads].get(),
+            Index::Block => self.block_indices[self.control.thread() / self.threads].get(),
             Index::BlockDim => self.block,
             Index::GridDim => self.grid,
         };
@@ -174,7 +174,7 @@ impl Machine for Emulated {
     }
 
     fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
-        let top = self.tops[self.reins.thread()].get();
+        let top = self.tops[self.control.thread()].get();
         self.act(at, |running| {
             let path = running.paths.number(at, top);
             running.reuse(base, bytes, at, path);
@@ -182,7 +182,7 @@ impl Machine for Emulated {
     }
 
     fn sync_threads(&self, at: &'static Location<'static>) {
-        let top = self.tops[self.reins.thread()].get();
+        let top = self.tops[self.control.thread()].get();
         self.act(at, |running| {
             let path = running.paths.number(at, top);
             running.sync_threads(at, path);
@@ -198,14 +198,14 @@ impl Machine for Emulated {
     }
 
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         self.act(at, |running| running.meet(Part::Exchange(operation, word), mask, at));
         let [word, _] = self.running.borrow().answer(self.thread());
         word
     }
 
     fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
-        let _inside = self.reins.watch.enter();
+        let _inside = self.control.watch.enter();
         self.act(at, |running| running.meet(Part::Mma(fragments), warp::FULL, at));
         self.running.borrow().answer(self.thread()).map(|word| word as i32)
     }

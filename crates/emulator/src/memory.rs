@@ -3,26 +3,26 @@
 // Makes the windows that kernels get.
 #![allow(unsafe_code)]
 
-use crate::moment::MOST_INTERVALS;
+use crate::moment::MAX_INTERVALS;
 use crate::region::Region;
 use cuda_std::host::{Window, from_bits, to_bits};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Set in every address: no GPU and no host has memory there, so that nothing can be reached by accident.
+/// Set in every address: neither a GPU nor a host has memory there, so nothing can be reached by accident.
 const GLOBAL: u64 = 1 << 63;
 
-/// Bits of an address that say where in its allocation it is.
+/// Bits of an address that are the offset in its allocation.
 const OFFSET_BITS: u32 = 36;
 
-/// The bytes of the largest buffer.
-const MOST_BYTES: usize = 1 << OFFSET_BITS;
+/// Size of the largest buffer, in bytes.
+const MAX_BYTES: usize = 1 << OFFSET_BITS;
 
-/// The buffers that the other bits of an address can tell apart.
+/// Number of buffers that the other bits of an address can identify.
 pub(crate) const MOST_BUFFERS: usize = 1 << (63 - OFFSET_BITS);
 
-/// What is said of a buffer that has no region.
+/// Panic message for a buffer without a region.
 const NO_BUFFER: &str = "the buffer has been freed, or is another emulator's";
 
 /// Handle of elements in global memory, owned by the emulator that created them.
@@ -58,8 +58,8 @@ impl<T: Value> Buffer<T> {
     /// Returns a window on all elements, for a kernel to write.
     #[must_use]
     pub fn output(&self) -> GlobalOut<T> {
-        // SAFETY: the address means something to the emulator only, which checks every access, that nothing writes the
-        // elements among it; a device has no memory there.
+        // SAFETY: only the emulator interprets the address, and it checks every
+        // access, also that nothing writes inputs. A device has no memory there.
         unsafe { GlobalOut::from_raw_parts(self.address, self.len as u64) }
     }
 
@@ -74,24 +74,24 @@ impl<T: Value> Buffer<T> {
 /// All allocations of an emulator.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// The number of the first region.
+    /// Number of the first region.
     first: usize,
-    /// By number, from the first one on; empty are the freed ones, and those of other emulators.
+    /// By number, starting with `first`. `None` for freed regions, and for those of other emulators.
     regions: Vec<Option<Box<Region>>>,
-    /// The intervals of all launches so far.
+    /// Number of intervals of all launches so far.
     pub(crate) intervals: u32,
-    /// The most of them.
-    pub(crate) most_intervals: u32,
+    /// Maximum number of intervals.
+    pub(crate) max_intervals: u32,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Memory { first: 0, regions: Vec::new(), intervals: 0, most_intervals: MOST_INTERVALS }
+        Memory { first: 0, regions: Vec::new(), intervals: 0, max_intervals: MAX_INTERVALS }
     }
 }
 
-/// A number for a region, if there is one left. No two in a process are the same, so that a window on freed memory is
-/// noticed, and another emulator's.
+/// Returns a number for a region, if there is one left. Numbers are unique in a process, so that a window on freed memory,
+/// or on memory of another emulator, is found.
 fn new_number() -> Option<usize> {
     static NUMBERS: AtomicUsize = AtomicUsize::new(0);
     next_number(&NUMBERS)
@@ -103,19 +103,19 @@ fn next_number(numbers: &AtomicUsize) -> Option<usize> {
 }
 
 impl Memory {
-    /// A launch begins. Before the numbers of intervals run out, all that is remembered of earlier launches is forgotten,
-    /// which is in order anyway.
+    /// Begins a launch. Before interval numbers run out, the record of earlier
+    /// launches is cleared: everything in them is ordered before anyway.
     pub(crate) fn begin_launch(&mut self) {
-        if self.intervals > self.most_intervals / 2 {
+        if self.intervals > self.max_intervals / 2 {
             self.intervals = 0;
             self.regions.iter_mut().flatten().for_each(|region| region.forget_accesses());
         }
     }
 
-    /// Returns a buffer of `len` elements, in the region that `make` returns for its bytes; `None` if the numbers of buffers are
-    /// exhausted.
+    /// Returns a buffer of `len` elements, in the region that `make` returns
+    /// for its bytes; `None` if the numbers of buffers are exhausted.
     pub(crate) fn add<T>(&mut self, len: usize, make: impl FnOnce(usize) -> Region) -> Option<Buffer<T>> {
-        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= MOST_BYTES);
+        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= MAX_BYTES);
         let bytes = bytes.expect("a buffer has 64 GiB at the most");
         let (number, region) = (new_number()?, make(bytes));
         if self.regions.is_empty() {
@@ -141,19 +141,19 @@ impl Memory {
         self.regions.get_mut(place).and_then(Option::as_deref_mut).expect(NO_BUFFER)
     }
 
-    /// Where in `regions` an address is: beyond them if it is another emulator's from before the first one.
+    /// Returns the index of an address in `regions`. It is out of range for an older buffer of another emulator.
     #[inline]
     fn place(&self, address: u64) -> usize {
         (((address & !GLOBAL) >> OFFSET_BITS) as usize).wrapping_sub(self.first)
     }
 
-    /// The region that `bytes` bytes from `address` on are in, and the place of the first one.
+    /// Returns the region that contains `bytes` bytes from `address` on, and the position of the first byte.
     #[inline]
     pub(crate) fn find(&mut self, address: u64, bytes: u32) -> Option<(&mut Region, usize)> {
         self.find_bytes(address, bytes as usize)
     }
 
-    /// The region that a window is in, and the place of its first byte.
+    /// Returns the region that contains a window, and the position of its first byte.
     pub(crate) fn find_window(&mut self, window: &Window) -> Option<(&mut Region, usize)> {
         self.find_bytes(window.address, usize::try_from(window.bytes).ok()?)
     }
@@ -163,23 +163,23 @@ impl Memory {
         let place = self.place(address);
         let region = self.regions.get_mut(place)?.as_deref_mut()?;
         let first = offset(address);
-        // Whatever the number of bytes, the sum does not wrap.
+        // Compared without a sum, which could overflow.
         let fits = first <= region.bytes().len() && bytes <= region.bytes().len() - first;
         (address >= GLOBAL && fits).then_some((region, first))
     }
 }
 
-/// The place of an address in its allocation.
+/// Returns the offset of an address in its allocation.
 pub(crate) fn offset(address: u64) -> usize {
     (address & ((1 << OFFSET_BITS) - 1)) as usize
 }
 
-/// The elements as memory holds them.
+/// Returns the elements as bytes.
 pub(crate) fn to_bytes<T: Value>(values: &[T]) -> Vec<u8> {
     values.iter().flat_map(|value| to_bits(*value).to_le_bytes().into_iter().take(size_of::<T>())).collect()
 }
 
-/// The elements that these bytes are.
+/// Returns the elements that these bytes represent.
 pub(crate) fn from_bytes<T: Value>(bytes: &[u8]) -> Vec<T> {
     let element = |bytes: &[u8]| {
         let mut bits = [0; 8];
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_of_buffers_come_to_an_end() {
+    fn buffer_numbers_run_out() {
         let numbers = AtomicUsize::new(MOST_BUFFERS - 2);
         let next: Vec<_> = (0..4).map(|_| next_number(&numbers)).collect();
         assert_eq!(next, [Some(MOST_BUFFERS - 2), Some(MOST_BUFFERS - 1), None, None]);

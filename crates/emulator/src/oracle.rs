@@ -1,32 +1,32 @@
-//! Races against an oracle: vector clocks of full length, and a list of all accesses, of blocks that run in turns.
+//! Compares races with an oracle: full vector clocks, and a list of all accesses of blocks that run alternately.
 
-use crate::moment::{Conflict, MOST_INTERVALS};
+use crate::moment::{Conflict, MAX_INTERVALS};
 use crate::order::{BlockOrder, Order};
 use crate::shadow::Shadow;
 use cuda_std::host::Scope;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// The threads of a block that do something: three lanes of one warp, two of another.
+/// Active threads of a block: three lanes of one warp, two of another.
 const THREADS: [u16; 5] = [0, 1, 2, 33, 34];
 
-/// Blocks under way.
+/// Blocks in progress.
 const SLOTS: usize = 3;
 
-/// Places in global memory, and in all.
+/// Places in global memory, and in total.
 const GLOBAL: usize = 2;
 const PLACES: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Load,
-    /// From memory that nothing is to write.
+    /// Through a window that promises that nothing writes the memory.
     ConstantLoad,
     Store,
     Atomic,
 }
 
-/// An access to a place, of a thread of a slot's block, at a site. Places from `GLOBAL` on are each block's own.
+/// Access to a place, by a thread of the block in a slot, at a site. Places from `GLOBAL` on are in shared memory.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     slot: usize,
@@ -36,12 +36,12 @@ struct Access {
     site: u16,
 }
 
-/// What happens in a slot; threads are places in `THREADS`.
+/// Event in a slot. Threads are indices into `THREADS`.
 #[derive(Clone, Debug)]
 enum Event {
     Access(Access),
     Fence(usize, usize, Scope),
-    /// Those of the lanes 0 to 2.
+    /// Of some of the lanes 0 to 2.
     SyncWarp(usize, Vec<usize>),
     Barrier(usize),
     NextBlock(usize),
@@ -72,7 +72,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// The number of accesses of each thread that are over, by block and thread.
+/// Number of accesses of each thread that have happened before, by block and thread.
 type Clock = BTreeMap<(usize, usize), usize>;
 
 fn join(clock: &mut Clock, other: &Clock) {
@@ -82,35 +82,35 @@ fn join(clock: &mut Clock, other: &Clock) {
     }
 }
 
-/// An access that is over: its block, and how many its thread had made then.
+/// An earlier access: its block, and the number of accesses that its thread had made then.
 struct Past {
     access: Access,
     block: usize,
     time: usize,
 }
 
-/// What a block's threads know; pairs are for the block and for the device.
+/// Knowledge of a block's threads. Pairs are for the block and for the device.
 #[derive(Default)]
 struct NaiveBlock {
     number: usize,
     clocks: [Clock; 5],
     released: [[Clock; 2]; 5],
-    picked_up: [[Clock; 2]; 5],
+    acquired: [[Clock; 2]; 5],
 }
 
-/// The order as the definitions have it.
+/// The order by definition.
 #[derive(Default)]
 struct Naive {
     begun: usize,
     slots: [NaiveBlock; SLOTS],
-    /// By place, and block if it is for a block alone.
-    handed_on: BTreeMap<(usize, Option<usize>), Clock>,
-    /// Those of this launch; all earlier ones are in order.
+    /// By place, and by block for knowledge within a block.
+    passed_on: BTreeMap<(usize, Option<usize>), Clock>,
+    /// Accesses of this launch. All earlier ones are ordered before.
     accesses: Vec<Past>,
 }
 
 impl Naive {
-    /// The earlier accesses that the access is in conflict with.
+    /// Returns the earlier accesses that conflict with the access.
     fn access(&mut self, access: Access) -> Vec<Access> {
         let Access { slot, thread, place, kind, .. } = access;
         let conflicts = self.accesses.iter().filter(|past| self.conflict(past, access));
@@ -120,7 +120,7 @@ impl Naive {
         let time = *clock.entry((block, thread)).and_modify(|time| *time += 1).or_insert(1);
         self.accesses.push(Past { access, block, time });
         if kind == Kind::Atomic {
-            self.hand_on(slot, thread, place);
+            self.pass_on(slot, thread, place);
         }
         conflicts
     }
@@ -141,22 +141,22 @@ impl Naive {
         }
     }
 
-    fn hand_on(&mut self, slot: usize, thread: usize, place: usize) {
+    fn pass_on(&mut self, slot: usize, thread: usize, place: usize) {
         let block = &mut self.slots[slot];
-        // Shared memory is the block's own, whatever the scope.
+        // Only the block accesses shared memory, so both scopes are the block's.
         let scopes = [Some(block.number), (place >= GLOBAL).then_some(block.number)];
-        let releases = block.picked_up[thread].iter_mut().zip(&block.released[thread]);
-        for ((picked_up, released), scope) in releases.zip(scopes) {
-            let handed_on = self.handed_on.entry((place, scope)).or_default();
-            join(picked_up, handed_on);
-            join(handed_on, released);
+        let releases = block.acquired[thread].iter_mut().zip(&block.released[thread]);
+        for ((acquired, released), scope) in releases.zip(scopes) {
+            let passed_on = self.passed_on.entry((place, scope)).or_default();
+            join(acquired, passed_on);
+            join(passed_on, released);
         }
     }
 
     fn fence(&mut self, slot: usize, thread: usize, scope: Scope) {
-        let NaiveBlock { clocks, released, picked_up, .. } = &mut self.slots[slot];
+        let NaiveBlock { clocks, released, acquired, .. } = &mut self.slots[slot];
         let scopes = 1 + usize::from(scope == Scope::Device);
-        picked_up[thread].iter().take(scopes).for_each(|picked_up| join(&mut clocks[thread], picked_up));
+        acquired[thread].iter().take(scopes).for_each(|acquired| join(&mut clocks[thread], acquired));
         released[thread].iter_mut().take(scopes).for_each(|released| released.clone_from(&clocks[thread]));
     }
 
@@ -173,12 +173,12 @@ impl Naive {
 
     fn next_launch(&mut self) {
         (0..SLOTS).for_each(|slot| self.next_block(slot));
-        self.handed_on.clear();
+        self.passed_on.clear();
         self.accesses.clear();
     }
 }
 
-/// The emulator's answer to the same questions.
+/// The emulator's implementation of the same events.
 struct Emulated {
     order: Order,
     slots: Vec<(BlockOrder, Shadow)>,
@@ -188,13 +188,13 @@ struct Emulated {
 impl Emulated {
     fn new() -> Self {
         let global = Shadow::new(4 * PLACES, 2);
-        let mut emulated = Emulated { order: Order::new(7, MOST_INTERVALS), slots: Vec::new(), global };
+        let mut emulated = Emulated { order: Order::new(7, MAX_INTERVALS), slots: Vec::new(), global };
         emulated.begin_launch();
         emulated
     }
 
     fn begin_launch(&mut self) {
-        self.order = Order::new(self.order.intervals(), MOST_INTERVALS);
+        self.order = Order::new(self.order.intervals(), MAX_INTERVALS);
         let slot = |slot| (BlockOrder::new(slot, 40, &self.order), Shadow::new(4 * PLACES, 2));
         self.slots = (0..SLOTS).map(slot).collect();
         (0..SLOTS).for_each(|slot| self.next_block(slot));
@@ -227,7 +227,7 @@ impl Emulated {
     }
 }
 
-/// Whether it is one of these.
+/// Returns whether the conflict is one of the expected ones, or both are none.
 fn is_among(conflict: Option<Conflict>, expected: &[Access]) -> bool {
     let is = |conflict: Conflict, access: &Access| {
         let constant = access.kind == Kind::ConstantLoad;
@@ -239,7 +239,7 @@ fn is_among(conflict: Option<Conflict>, expected: &[Access]) -> bool {
     }
 }
 
-/// Which places have raced: in global memory, and in each block's.
+/// Whether each place has raced: in global memory, and in the shared memory of each slot.
 type Raced = [[bool; PLACES]; SLOTS];
 
 fn raced_at<'a>(raced: &'a mut Raced, access: &Access) -> &'a mut bool {
@@ -249,7 +249,7 @@ fn raced_at<'a>(raced: &'a mut Raced, access: &Access) -> &'a mut bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// Until a place has its first race in a launch, every access there is judged as the definitions do.
+    /// Until a place has its first race in a launch, the verdict on every access there agrees with the definition.
     #[test]
     fn races_are_those_of_the_definition(events in prop::collection::vec(event(), 1..160)) {
         let (mut naive, mut emulated, mut raced) = (Naive::default(), Emulated::new(), Raced::default());

@@ -1,4 +1,4 @@
-//! Who is ordered before whom: intervals between barriers, clocks within them.
+//! The happens-before order: intervals between barriers, and clocks within them.
 //!
 //! README.md of this crate explains the protocol.
 
@@ -7,98 +7,99 @@ use crate::moment::{Mark, Moment, SLOT_SHIFT, slot_of};
 use cuda_std::host::Scope;
 use std::collections::HashMap;
 
-/// What a thread knows and has made known.
+/// What a thread knows and has released.
 #[derive(Debug, Default)]
 struct Thread {
-    /// Counts what makes the thread's accesses known to others, within an interval.
+    /// Number of events in the interval that made the thread's accesses known to other threads.
     clock: u32,
     known: Knowledge,
-    /// What was known at the last fence, for the block's threads and for all: an atomic operation hands it on.
+    /// Knowledge at the last fence, for the block's threads and for all threads. An atomic operation passes it on.
     released: [Knowledge; 2],
-    /// What atomic operations have picked up, from the block's threads and from all: a fence makes it known.
-    picked_up: [Knowledge; 2],
+    /// Knowledge that atomic operations have acquired, from the
+    /// block's threads and from all threads. A fence makes it known.
+    acquired: [Knowledge; 2],
 }
 
-/// What the threads of a block have handed on through a place in memory, to each other.
+/// Knowledge that the threads of a block have passed on to each other through an address.
 #[derive(Debug)]
-struct OfBlock {
-    /// The block's first interval.
+struct BlockChannel {
+    /// First interval of the block.
     first: u32,
     released: Knowledge,
 }
 
-/// What has been handed on through a place in memory.
+/// Knowledge that has been passed on through an address.
 #[derive(Debug, Default)]
-struct Meeting {
-    /// For the threads of one block, by the block: those that run.
-    blocks: Vec<OfBlock>,
+struct Channel {
+    /// For the threads of one block; one entry for each slot at most.
+    blocks: Vec<BlockChannel>,
     /// For all threads.
     device: Knowledge,
 }
 
-/// The place in `released` and `picked_up` of what holds in a scope.
-fn of(scope: Scope) -> usize {
+/// Returns the index of a scope in `released` and `acquired`.
+fn scope_index(scope: Scope) -> usize {
     match scope {
         Scope::Block => 0,
         Scope::Device => 1,
     }
 }
 
-/// The order of a launch's accesses so far, as far as it is not one block's alone.
+/// The part of a launch's order that several blocks share.
 #[derive(Debug)]
 pub(crate) struct Order {
-    /// Counts the intervals between barriers, of all blocks: in the whole life of the memory, no two are the same.
+    /// Number of intervals of all blocks. No two intervals in the lifetime of the memory have the same number.
     intervals: u32,
-    /// The most of them.
-    most: u32,
-    /// The launch's first one.
+    /// Maximum number of intervals.
+    max: u32,
+    /// First interval of the launch.
     launch_first: u32,
-    meetings: HashMap<u64, Meeting>,
-    /// No more intervals can be told apart: the launch has to end.
+    channels: HashMap<u64, Channel>,
+    /// Whether the interval numbers have run out, so that the launch must end.
     pub(crate) exhausted: bool,
 }
 
-/// The order of a running block's accesses so far.
+/// The part of the order that belongs to a block in progress.
 #[derive(Debug)]
 pub(crate) struct BlockOrder {
     slot: u32,
     interval: u32,
-    /// The block's first interval, and the launch's.
+    /// First interval of the block, and of the launch.
     first: u32,
     launch_first: u32,
     threads: Vec<Thread>,
 }
 
 impl Order {
-    /// For a launch; `intervals` are those of the memory so far, of `most` that there can be.
-    pub(crate) fn new(intervals: u32, most: u32) -> Self {
-        Order { intervals, most, launch_first: intervals + 1, meetings: HashMap::new(), exhausted: false }
+    /// Returns the order for a launch. `intervals` is the number of intervals of the memory so far, `max` their maximum.
+    pub(crate) fn new(intervals: u32, max: u32) -> Self {
+        Order { intervals, max, launch_first: intervals + 1, channels: HashMap::new(), exhausted: false }
     }
 
-    /// The intervals so far.
+    /// Returns the number of intervals so far.
     pub(crate) fn intervals(&self) -> u32 {
         self.intervals
     }
 
-    /// The number of the next interval of a slot's block.
+    /// Returns the number of the next interval of a slot's block.
     fn next_interval(&mut self, slot: u32) -> u32 {
-        match self.intervals < self.most {
+        match self.intervals < self.max {
             true => self.intervals += 1,
             false => self.exhausted = true,
         }
         slot << SLOT_SHIFT | self.intervals
     }
 
-    /// What has been handed on at `address`, which a thread of the block accesses whose first interval this is.
-    fn meeting(&mut self, address: u64, first: u32) -> (&mut Knowledge, &mut Knowledge) {
-        let Meeting { blocks, device } = self.meetings.entry(address).or_default();
+    /// Returns what has been passed on at `address`: within the block whose first interval is `first`, and on the device.
+    fn channel(&mut self, address: u64, first: u32) -> (&mut Knowledge, &mut Knowledge) {
+        let Channel { blocks, device } = self.channels.entry(address).or_default();
         let place = blocks.iter().position(|block| slot_of(block.first) == slot_of(first)).unwrap_or_else(|| {
-            blocks.push(OfBlock { first, released: None });
+            blocks.push(BlockChannel { first, released: None });
             blocks.len() - 1
         });
         let block = &mut blocks[place];
         if block.first != first {
-            *block = OfBlock { first, released: None };
+            *block = BlockChannel { first, released: None };
         }
         (&mut block.released, device)
     }
@@ -115,14 +116,14 @@ impl BlockOrder {
         self.interval
     }
 
-    /// The slot's next block begins.
+    /// Begins the slot's next block.
     pub(crate) fn begin(&mut self, order: &mut Order) {
         self.interval = order.next_interval(self.slot);
         self.first = self.interval;
         self.threads.fill_with(Thread::default);
     }
 
-    /// The present access of `thread`, at `site`.
+    /// Returns the moment of an access of `thread` at `site`.
     #[inline]
     pub(crate) fn moment(&self, thread: u16, site: u16) -> Moment<'_> {
         let Thread { clock, known, .. } = &self.threads[thread as usize];
@@ -132,10 +133,10 @@ impl BlockOrder {
         Moment { mark, thread, first, launch_first, unordered_first: launch_first, known }
     }
 
-    /// All threads of the block have met.
+    /// Records that all threads of the block have met.
     pub(crate) fn barrier(&mut self, order: &mut Order) {
         self.interval = order.next_interval(self.slot);
-        // Of the block itself the new interval says all; of other blocks each knows what any knew.
+        // The new interval covers the block itself. Of other blocks, each thread knows what any thread knew.
         let all_known = self.threads.iter().map(|thread| &thread.known).filter(|known| known.is_some());
         let known = all_known.fold(None, |all, known| join(&all, known));
         let known = without_block(&known, self.first);
@@ -145,7 +146,7 @@ impl BlockOrder {
         }
     }
 
-    /// These threads, in the order of their numbers, have met.
+    /// Records that these threads, sorted by number, have met.
     pub(crate) fn meet(&mut self, threads: &[u16]) {
         let known = threads.iter().fold(None, |known, t| join(&known, &self.threads[*t as usize].known));
         let all = with(&known, threads.iter().map(|t| self.next_clock(*t)).collect());
@@ -154,64 +155,64 @@ impl BlockOrder {
         }
     }
 
-    /// Ends what the thread has done so far: it can become known.
+    /// Advances the thread's clock, so that its accesses so far can become known. Returns the entry that makes them known.
     fn next_clock(&mut self, thread: u16) -> Known {
         let clock = &mut self.threads[thread as usize].clock;
-        // Once a step at the most, and a block has fewer than 2^32 steps.
+        // At most once per step, and a block has fewer than 2^32 steps.
         *clock += 1;
         Known { first: self.first, interval: self.interval, thread, clock: *clock }
     }
 
-    /// The thread's fence.
+    /// Records the thread's fence.
     pub(crate) fn fence(&mut self, thread: u16, scope: Scope) {
         self.acquire(thread, scope);
         let own = self.next_clock(thread);
         let thread = &mut self.threads[thread as usize];
         let released = with(&thread.known, vec![own]);
         if scope == Scope::Device {
-            thread.released[of(Scope::Device)].clone_from(&released);
+            thread.released[scope_index(Scope::Device)].clone_from(&released);
         }
-        thread.released[of(Scope::Block)] = released;
+        thread.released[scope_index(Scope::Block)] = released;
     }
 
-    /// What atomic operations have picked up becomes known.
+    /// Makes known what atomic operations have acquired.
     pub(crate) fn acquire(&mut self, thread: u16, scope: Scope) {
-        let Thread { known, picked_up, .. } = &mut self.threads[thread as usize];
-        *known = join(known, &picked_up[of(Scope::Block)]);
+        let Thread { known, acquired, .. } = &mut self.threads[thread as usize];
+        *known = join(known, &acquired[scope_index(Scope::Block)]);
         if scope == Scope::Device {
-            *known = join(known, &picked_up[of(Scope::Device)]);
+            *known = join(known, &acquired[scope_index(Scope::Device)]);
         }
     }
 
-    /// The thread's atomic operation at `address`, whose space is seen by the threads in `scope`: hands on what the
-    /// last fence released, if it `writes`, and picks up what others have handed on.
+    /// Records the thread's atomic operation at `address`, in memory that the threads in `scope` share. The operation
+    /// acquires what others have passed on and, if it `writes`, passes on what the last fence released.
     #[inline]
     pub(crate) fn atomic(&mut self, thread: u16, address: u64, scope: Scope, writes: bool, order: &mut Order) {
         let released = self.threads[thread as usize].released.iter().any(Option::is_some);
-        if released || !order.meetings.is_empty() {
-            self.hand_on(thread, address, scope, writes, order);
+        if released || !order.channels.is_empty() {
+            self.pass_on(thread, address, scope, writes, order);
         }
     }
 
     #[inline(never)]
-    fn hand_on(&mut self, thread: u16, address: u64, scope: Scope, writes: bool, order: &mut Order) {
+    fn pass_on(&mut self, thread: u16, address: u64, scope: Scope, writes: bool, order: &mut Order) {
         let place = self.place(address, scope);
         let thread = &mut self.threads[thread as usize];
-        let (block, device) = order.meeting(place, self.first);
-        // Nobody but the block is at shared memory, so that what is for the device is for the block there.
+        let (block, device) = order.channel(place, self.first);
+        // Only the block accesses shared memory, so nothing is passed on to the device.
         let device = if scope == Scope::Block { None } else { Some(device) };
-        for (k, handed_on) in [Some(block), device].into_iter().flatten().enumerate() {
-            thread.picked_up[k] = join(&thread.picked_up[k], handed_on);
+        for (k, passed_on) in [Some(block), device].into_iter().flatten().enumerate() {
+            thread.acquired[k] = join(&thread.acquired[k], passed_on);
             if writes {
-                *handed_on = join(handed_on, &thread.released[k]);
+                *passed_on = join(passed_on, &thread.released[k]);
             }
         }
     }
 
-    /// What an address is known by among all blocks.
+    /// Returns an address that is unique among all blocks.
     fn place(&self, address: u64, scope: Scope) -> u64 {
         match scope {
-            // Each block has shared memory of its own, with addresses of less than 32 bits.
+            // Each block has its own shared memory, with addresses of less than 32 bits.
             Scope::Block => address | u64::from(self.slot) << 32,
             Scope::Device => address,
         }
@@ -221,12 +222,12 @@ impl BlockOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::moment::{MOST_INTERVALS, SLOTS};
+    use crate::moment::{MAX_INTERVALS, SLOTS};
 
-    /// The last interval that can be told apart is given out once.
+    /// The last interval number is used once.
     #[test]
-    fn intervals_come_to_an_end() {
-        let mut order = Order::new(MOST_INTERVALS - 2, MOST_INTERVALS);
+    fn intervals_run_out() {
+        let mut order = Order::new(MAX_INTERVALS - 2, MAX_INTERVALS);
         let mut block = BlockOrder::new(SLOTS - 1, 1, &order);
         block.begin(&mut order);
         block.barrier(&mut order);

@@ -1,22 +1,22 @@
-//! Outputs of a launch that are left unwritten.
+//! Outputs that a launch leaves unwritten.
 
 use crate::memory::Memory;
 use crate::region::Region;
 use cuda_std::Argument;
 use cuda_std::host::{Window, WindowKind};
 
-/// The windows of a launch that its kernel is to write, all of their elements.
+/// Windows of which the kernel must write all elements.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs(Vec<(&'static str, Window)>);
 
-/// The unwritten elements of a window.
+/// Unwritten elements of a window.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unwritten {
     pub(crate) window: &'static str,
     pub(crate) first: u64,
     pub(crate) count: u64,
     pub(crate) len: u64,
-    /// The site of the masked store that left the first one out.
+    /// Site of the masked store that left out the first one.
     pub(crate) left_out: Option<u16>,
 }
 
@@ -31,7 +31,7 @@ impl Outputs {
         Outputs(windows)
     }
 
-    /// A launch begins: what earlier ones left out does not matter.
+    /// Begins a launch, and clears the record of elements that earlier launches left out.
     pub(crate) fn begin(&self, memory: &mut Memory) {
         for (_, window) in &self.0 {
             if let Some((region, first)) = memory.find_window(window) {
@@ -40,7 +40,7 @@ impl Outputs {
         }
     }
 
-    /// What is unwritten, of each window that does not lie in one of those before.
+    /// Returns the unwritten elements of each window, except windows that lie in an earlier one.
     pub(crate) fn unwritten(&self, memory: &mut Memory) -> Vec<Unwritten> {
         let is_first = |k: usize, window: &Window| !self.0[..k].iter().any(|(_, before)| before.contains(window));
         let windows = self.0.iter().enumerate().filter(|(k, (_, window))| is_first(*k, window));
@@ -52,7 +52,7 @@ impl Outputs {
     }
 }
 
-/// The unwritten elements of a window, which begins at byte `start` of the region.
+/// Returns the unwritten elements of a window, which begins at byte `start` of the region.
 fn unwritten_of(name: &'static str, window: &Window, region: &Region, start: usize) -> Option<Unwritten> {
     let size = window.element_bytes;
     let len = window.bytes / u64::from(size);

@@ -1,4 +1,4 @@
-//! Panics of kernel code: caught, with their place, and not printed.
+//! Panics of kernel code, which are caught with their location and not printed.
 
 use crate::site::Line;
 use std::cell::{Cell, RefCell};
@@ -10,48 +10,48 @@ use std::thread::{Builder, JoinHandle, panicking};
 
 thread_local! {
     static IN_KERNEL: Cell<bool> = const { Cell::new(false) };
-    /// The running thread of the kernel has begun to unwind: further panics are its destructors'.
+    /// Whether the running thread of the kernel unwinds. Further panics are those of its destructors.
     static UNWINDING: Cell<bool> = const { Cell::new(false) };
-    /// Never dropped, so that it is there in destructors of `thread_local!`s as well.
+    /// Never dropped, so that destructors of `thread_local!`s can use it.
     static PLACE: ManuallyDrop<RefCell<Option<Line>>> = const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
-/// The payload of the panic that ends a thread whose launch has ended.
+/// Payload of the panic that ends a thread after its launch has ended.
 struct Ended;
 
-/// A panic's message and place.
+/// Message and location of a panic.
 #[derive(Debug)]
 pub(crate) struct Panic {
     pub(crate) message: String,
     pub(crate) at: Option<Line>,
 }
 
-/// Whether panics unwind, so that a kernel's can be caught and its threads ended.
+/// Whether panics unwind, so that those of kernels can be caught, and threads can be ended.
 pub(crate) const UNWIND: bool = cfg!(panic = "unwind");
 
-/// The process's panic hook, as far as it is ours.
+/// State of the process's panic hook.
 struct Hooks {
-    /// The address of the hook that was set last, which lives as long as it is set; 0 before.
+    /// Address of the hook that the emulator set last, which lives while it is set; 0 before.
     ours: usize,
-    /// The launches under way, whose panics the hook has to keep.
+    /// Number of launches in progress that need the hook.
     launches: usize,
 }
 
 static HOOKS: Mutex<Hooks> = Mutex::new(Hooks { ours: 0, launches: 0 });
 
-/// Kernels' panics are kept until this is dropped.
+/// Keeps the panics of kernels until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Kept {
     is_counted: bool,
 }
 
-/// Has the hook of this process keep the places of kernels' panics instead of printing them. Other panics go where they
-/// went before, and so do those of destructors that a panic runs, because they abort; where any panic aborts, all do.
+/// Sets a panic hook that keeps the locations of kernels' panics instead of printing them. Other panics go to the previous
+/// hook. So do panics of destructors that run during a panic, because they abort, and all panics if panics abort.
 ///
-/// Called before every launch: a hook that the program has set since the last one becomes what other panics go to.
+/// Called before every launch: if the program has set another hook since the last one, that becomes the previous hook.
 pub(crate) fn keep_panics() -> Kept {
-    // A destructor or a hook launches a kernel, and whoever unwinds may not change the hook. Without another thread panics
-    // are printed, and lack their places.
+    // A panicking thread, which launches a kernel from a destructor or a hook, cannot change the hook. Another thread does.
+    // If there can be none, panics are printed, and findings lack their locations.
     let is_counted = UNWIND && !panicking();
     if is_counted {
         let mut hooks = hooks();
@@ -78,8 +78,8 @@ fn hooks() -> MutexGuard<'static, Hooks> {
 type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
 
 impl Hooks {
-    /// Sets the hook, unless it is set. One can look at the present hook only by taking it, so that for a moment there is the
-    /// default one: no kernel may panic then.
+    /// Sets the hook, unless it is set. The current hook can only be compared by taking it, so the default one is set for a
+    /// moment, in which no kernel may panic.
     fn set(&mut self) {
         if self.launches > 0 {
             return;
@@ -96,7 +96,7 @@ impl Hooks {
     }
 }
 
-/// Keeps the place of a kernel's panic.
+/// Keeps the location of a kernel's panic.
 fn keep(panic: &PanicHookInfo<'_>, previous: &Hook) {
     let is_first = IN_KERNEL.get() && !UNWINDING.replace(true);
     match is_first {
@@ -105,7 +105,7 @@ fn keep(panic: &PanicHookInfo<'_>, previous: &Hook) {
     }
 }
 
-/// Runs a thread's code: how it panicked, unless it only had to end.
+/// Runs a thread's code. Returns its panic, unless the thread was only ended.
 pub(crate) fn catch(work: impl FnOnce()) -> Option<Panic> {
     let result = catch_unwind(AssertUnwindSafe(work));
     UNWINDING.set(false);
@@ -116,20 +116,21 @@ pub(crate) fn catch(work: impl FnOnce()) -> Option<Panic> {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
     let message = text.unwrap_or_else(|| {
-        // What a kernel has made up may panic when it is dropped, and so may what that panics with.
+        // A payload of the kernel's own type may panic when it is dropped, and so may the payload of that panic.
         forget(payload);
         "with a payload that is no text".to_owned()
     });
     Some(Panic { message, at: PLACE.with(|place| place.take()) })
 }
 
-/// Whether the running thread of a kernel unwinds: what runs are destructors, or the panic hook, which may be any code. It was
-/// not suspended since that began, and began without a panic: a launch in a destructor that a panic runs has OS threads.
+/// Returns whether the running thread of a kernel unwinds, so that destructors run,
+/// or the panic hook, which may be any code. `panicking` is reliable here: a thread
+/// is not suspended while it unwinds, and launches during a panic use OS threads.
 #[inline]
 pub(crate) fn unwinds() -> bool {
     let unwinds = panicking();
     if !unwinds && UNWINDING.get() {
-        // It has caught its panic.
+        // The thread has caught its panic.
         UNWINDING.set(false);
     }
     unwinds
@@ -141,7 +142,7 @@ pub(crate) fn end_thread() -> ! {
     resume_unwind(Box::new(Ended))
 }
 
-/// Panics in `work` are a kernel's.
+/// Runs `work`, whose panics are a kernel's.
 pub(crate) fn in_kernel<R>(work: impl FnOnce() -> R) -> R {
     struct Restore(bool);
     impl Drop for Restore {

@@ -1,9 +1,9 @@
-//! The calls by which threads come to a barrier.
+//! The calls by which threads reach a barrier.
 //!
-//! A helper or a macro that has a barrier gives it one line, whoever calls it. So the first thread that comes to it by some
-//! calls is unwound, which tells their return addresses and where on the stack they are. For later threads at the same
-//! depth it is enough to compare these words: equal ones are the same calls. Compilers copy calls, so different return
-//! addresses mean little; they are two places only if debugging information gives them different lines.
+//! A barrier in a helper or macro has one line for all callers. So the stack of the first thread with some calls is unwound,
+//! which yields the return addresses and their positions on the stack. For later threads at the same depth it is enough to
+//! compare these words: equal words are the same calls. Compilers copy calls, so different return addresses alone mean
+//! little. They count as two places only if debugging information has different lines for them.
 
 // Return addresses are read from the stack.
 #![allow(unsafe_code)]
@@ -15,42 +15,42 @@ use std::ffi::c_void;
 use std::panic::Location;
 use std::ptr;
 
-/// The most bytes of calls that are read from the stack: fewer than there are on the thread's own, whose first frame is near
-/// its end. A kernel may have stacks of its own, whose distances from each other mean nothing.
+/// Maximum number of bytes of the stack that are searched for calls: fewer than the thread's own stack has, whose first
+/// frame is near its end. A kernel may have stacks of its own, and distances between stacks mean nothing.
 const MOST_BYTES: usize = STACK_BYTES / 2;
 
 /// A call on the way to a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Call {
-    /// How far below the thread's first frame the return address is.
+    /// Distance of the return address below the thread's first frame.
     depth: usize,
-    /// The return address.
+    /// Return address.
     address: usize,
 }
 
-/// The calls from a barrier outwards.
+/// Calls from a barrier outwards.
 #[derive(Debug)]
 struct Path {
     at: &'static Location<'static>,
     calls: Vec<Call>,
-    /// The calls are where `depth` says: so on x86-64.
+    /// Whether the return addresses are where `depth` says, as on x86-64.
     is_exact: bool,
 }
 
-/// The lines of two different ways to a barrier, from inside outwards.
+/// Lines of two different paths to a barrier, from the inside outwards.
 pub(crate) type Lines = [Vec<Line>; 2];
 
 /// All paths of a launch so far, numbered.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
     paths: Vec<Path>,
-    /// What is known of pairs.
+    /// Results of earlier comparisons.
     compared: HashMap<[u32; 2], Option<Lines>>,
 }
 
 impl Paths {
-    /// The number of the calls between here and `top`, an address in the first frame of the running thread, by which it has
-    /// come to the barrier `at`.
+    /// Returns the number of the running thread's path to the barrier `at`:
+    /// the calls between here and `top`, an address in its first frame.
     #[inline(never)]
     pub(crate) fn number(&mut self, at: &'static Location<'static>, top: usize) -> u32 {
         let here = 0u8;
@@ -73,7 +73,7 @@ impl Paths {
         number as u32
     }
 
-    /// The lines of two paths to a barrier, if they are known to be different.
+    /// Returns the lines of two paths to a barrier, if they are known to differ.
     pub(crate) fn different(&mut self, first: u32, second: u32) -> Option<&Lines> {
         let paths = &self.paths;
         let compare = || lines_of_two(&paths[first as usize], &paths[second as usize]);
@@ -82,7 +82,7 @@ impl Paths {
 }
 
 impl Path {
-    /// Whether these are the calls of the running thread, whose frames are between `bottom` and `top`, on its own stack.
+    /// Returns whether the running thread, whose frames are between `bottom` and `top` on its own stack, has these calls.
     fn is_here(&self, bottom: usize, top: usize) -> bool {
         self.is_exact
             && self.calls.iter().all(|call| {
@@ -111,7 +111,7 @@ fn unwind(at: &'static Location<'static>, bottom: usize, top: usize, is_own: boo
     Path { at, calls, is_exact }
 }
 
-/// The lines of two paths that part, from the barrier to where they do, if all of them are known and they are not the same.
+/// Returns the lines of two paths, from the barrier to the point where they differ, if all lines are known and not the same.
 fn lines_of_two(first: &Path, second: &Path) -> Option<Lines> {
     let outer = first.calls.iter().rev().zip(second.calls.iter().rev());
     let common = outer.take_while(|(first, second)| first.address == second.address).count();
@@ -120,8 +120,8 @@ fn lines_of_two(first: &Path, second: &Path) -> Option<Lines> {
     (both[0] != both[1]).then_some(both)
 }
 
-/// The lines of calls, from the barrier's own outwards; in a macro, whose lines are not the barrier's, from the innermost one
-/// that is known. What is inside of that is `cuda_std` and the emulator.
+/// Returns the lines of calls, from the barrier's own outwards; in a macro, whose lines are not the barrier's, from the
+/// innermost known one. The calls inside of that are `cuda_std` and the emulator.
 fn lines(at: &Location<'_>, calls: &[Call]) -> Option<Vec<Line>> {
     let mut lines: Vec<Line> = Vec::new();
     for call in calls {
@@ -137,7 +137,7 @@ fn lines(at: &Location<'_>, calls: &[Call]) -> Option<Vec<Line>> {
     (!lines.is_empty()).then_some(lines)
 }
 
-/// The lines that debugging information gives a return address: several if functions were inlined.
+/// Returns the lines that debugging information has for a return address: several if functions were inlined.
 fn lines_of(address: usize) -> Vec<Option<Line>> {
     let mut lines = Vec::new();
     backtrace::resolve(address as *mut c_void, |symbol| {

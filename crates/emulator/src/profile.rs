@@ -27,7 +27,7 @@ pub struct Profile {
     parameter_bytes: u32,
 }
 
-macro_rules! facts {
+macro_rules! getters {
     ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
         $(#[$doc])*
         #[must_use]
@@ -63,12 +63,12 @@ impl Profile {
         }
     }
 
-    /// The banks, each four bytes wide.
+    /// Returns the banks, each four bytes wide.
     pub(crate) const fn shape_of_banks(&self) -> Banks {
-        Banks::new(self.banks, 4).expect("no profile has other banks than there can be")
+        Banks::new(self.banks, 4).expect("all profiles have valid banks")
     }
 
-    facts! {
+    getters! {
         /// Name in reports.
         name: &'static str;
         /// Number of banks of shared memory, each four bytes wide: a power of two, at most 32.
@@ -92,7 +92,7 @@ impl Profile {
 mod tests {
     use super::*;
 
-    /// A request is divided among the banks, each lane's words to a group of them.
+    /// Lanes of a request are distributed evenly over the banks.
     #[test]
     fn banks_are_a_power_of_two_and_no_more_than_lanes() {
         for profile in Profile::ALL {

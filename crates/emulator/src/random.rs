@@ -1,6 +1,6 @@
 //! Pseudo-random numbers for schedules.
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): one multiplication chain per number, every seed is good.
+/// SplitMix64 (Steele, Lea and Flood, 2014): one multiplication chain per number, and every seed is good.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 
@@ -16,17 +16,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, which is not 0.
+    /// Returns a number below `n`, which must not be 0.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 
-    /// True once in `n` times.
+    /// Returns `true` once in `n` times on average.
     pub(crate) fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
-    /// The number of a bit that is set in `bits`, which are not all 0; each as likely as any other.
+    /// Returns the number of a random bit that is set in `bits`, which must not be 0.
     pub(crate) fn bit_of(&mut self, mut bits: u32) -> u32 {
         let mut guesses = self.next();
         for _ in 0..12 {
@@ -42,26 +42,26 @@ impl Random {
     }
 }
 
-/// How long to go on before something else may happen: short at first, so that much happens in small launches too, then
-/// longer and longer.
+/// Random numbers of steps until something else may happen: small
+/// at first, so that small launches are mixed well, then growing.
 #[derive(Debug)]
 pub(crate) struct Pace {
     drawn: u64,
-    most: u64,
+    max: u64,
 }
 
-/// The square of how many numbers are drawn until the largest one is 2.
+/// Square of the number of draws until the maximum is 2.
 const BEGINNING: u64 = 64;
 
 impl Pace {
-    /// In the end between 1 and `most`.
-    pub(crate) fn up_to(most: u64) -> Self {
-        Pace { drawn: 0, most }
+    /// Returns a pace whose numbers finally reach from 1 to `max`.
+    pub(crate) fn up_to(max: u64) -> Self {
+        Pace { drawn: 0, max }
     }
 
     pub(crate) fn next(&mut self, random: &mut Random) -> u64 {
         self.drawn += 1;
-        1 + random.below(self.most.min(1 + self.drawn.saturating_mul(self.drawn) / BEGINNING))
+        1 + random.below(self.max.min(1 + self.drawn.saturating_mul(self.drawn) / BEGINNING))
     }
 }
 

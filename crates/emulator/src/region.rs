@@ -3,22 +3,22 @@
 use crate::copies::{Busy, Copies};
 use crate::shadow::Shadow;
 
-/// What unwritten memory holds: no number as a float, far out of range as an index.
+/// Content of unwritten memory: not a number as a float, far out of range as an index.
 const POISON: u8 = 0xff;
 
-/// The most warps that a block can have.
-pub(crate) const MOST_WARPS: usize = 32;
+/// Maximum number of warps per block.
+pub(crate) const MAX_WARPS: usize = 32;
 
 #[derive(Debug)]
 pub(crate) struct Region {
     bytes: Vec<u8>,
-    /// 1 for each byte that has been written. Other bytes are even: 0, or seven bits that tell of the masked store that
-    /// left an element out.
+    /// 1 for each written byte. Other bytes are even: 0, or seven
+    /// bits that identify the masked store that left out the element.
     written: Vec<u8>,
     pub(crate) shadow: Shadow,
-    /// What copies under way read or write.
+    /// Words that copies in progress read or write.
     pub(crate) busy: Busy,
-    /// The copies to this region.
+    /// Copies to this region.
     pub(crate) copies: Copies,
 }
 
@@ -28,9 +28,9 @@ impl Region {
         Region::with(vec![POISON; len], vec![0; len], Shadow::new(len, warps))
     }
 
-    /// Memory with these contents, for any block.
+    /// Returns memory with these contents, for any block.
     pub(crate) fn of(bytes: Vec<u8>) -> Self {
-        let (written, shadow) = (vec![1; bytes.len()], Shadow::new(bytes.len(), MOST_WARPS));
+        let (written, shadow) = (vec![1; bytes.len()], Shadow::new(bytes.len(), MAX_WARPS));
         Region::with(bytes, written, shadow)
     }
 
@@ -42,14 +42,14 @@ impl Region {
         &self.bytes
     }
 
-    /// Forgets the contents, and the copies under way.
+    /// Marks all bytes as unwritten, and drops the copies in progress.
     pub(crate) fn poison(&mut self) {
         self.poison_part(0, self.bytes.len());
         self.busy = Busy::default();
         self.copies = Copies::default();
     }
 
-    /// Forgets the contents of some bytes, as far as there are such.
+    /// Marks some bytes as unwritten, as far as they exist.
     pub(crate) fn poison_part(&mut self, first: usize, bytes: usize) {
         let end = first.saturating_add(bytes).min(self.bytes.len());
         let part = first.min(end)..end;
@@ -57,7 +57,8 @@ impl Region {
         self.written[part].fill(0);
     }
 
-    /// A masked store at `site` leaves an element out: remembered until it is written, if the number fits into its bytes.
+    /// Records the `site` of a masked store that leaves out an element, until
+    /// the element is written. The number must fit into the element's bytes.
     pub(crate) fn leave_out(&mut self, first: usize, bytes: u32, site: u16) {
         let written = &mut self.written[first..first + bytes as usize];
         let number = u32::from(site) + 1;
@@ -68,14 +69,14 @@ impl Region {
         }
     }
 
-    /// The site of the masked store that left an element out most recently.
+    /// Returns the site of the last masked store that left out an element.
     pub(crate) fn left_out(&self, first: usize, bytes: u32) -> Option<u16> {
         let written = self.written[first..first + bytes as usize].iter().take(3).enumerate();
         let number = written.fold(0, |number, (k, byte)| number | u32::from(byte >> 1) << (7 * k));
         number.checked_sub(1).and_then(|site| u16::try_from(site).ok())
     }
 
-    /// Forgets which elements were left out.
+    /// Clears the record of elements that were left out.
     pub(crate) fn forget_left_out(&mut self, first: usize, bytes: usize) {
         self.written[first..first + bytes].iter_mut().for_each(|byte| *byte &= 1);
     }
@@ -86,9 +87,9 @@ impl Region {
         self.written[first..first + bytes].chunks(4096).all(all)
     }
 
-    /// Forgets who accessed it.
+    /// Clears the record of accesses.
     pub(crate) fn forget_accesses(&mut self) {
-        self.shadow = Shadow::new(self.bytes.len(), MOST_WARPS);
+        self.shadow = Shadow::new(self.bytes.len(), MAX_WARPS);
         self.busy = Busy::default();
     }
 
@@ -98,12 +99,12 @@ impl Region {
         self.written[first..first + bytes.len()].fill(1);
     }
 
-    /// These bytes are being written.
+    /// Marks these bytes as written.
     pub(crate) fn count_as_written(&mut self, first: usize, bytes: usize) {
         self.written[first..first + bytes].fill(1);
     }
 
-    /// Whether these bytes have all been written.
+    /// Returns whether all these bytes have been written.
     #[inline]
     pub(crate) fn is_written(&self, first: usize, bytes: u32) -> bool {
         match self.written[first..first + bytes as usize] {
@@ -141,7 +142,7 @@ impl Region {
         }
     }
 
-    /// Whether such elements have been written and have these bits.
+    /// Returns whether elements of `size` bytes have been written and have these bits.
     pub(crate) fn holds(&self, first: usize, size: u32, bits: &[u64]) -> bool {
         let holds = |(k, bits): (usize, &u64)| {
             let mut present = [0];
@@ -151,7 +152,7 @@ impl Region {
         bits.iter().enumerate().all(holds) && self.is_written(first, bits.len() as u32 * size)
     }
 
-    /// Stores such elements.
+    /// Stores elements of `size` bytes, from byte `first` on.
     #[inline]
     pub(crate) fn write(&mut self, first: usize, size: u32, bits: &[u64]) {
         for (k, bits) in bits.iter().enumerate() {
@@ -172,7 +173,7 @@ impl Region {
     }
 }
 
-/// The number that the first bytes are; 0 if there are not enough, which callers have made sure of.
+/// Returns the number in the first bytes; 0 if there are too few, which callers rule out.
 #[inline]
 fn number<const N: usize, T: Into<u64>>(bytes: &[u8], of: fn([u8; N]) -> T) -> u64 {
     bytes.first_chunk().map_or(0, |bytes| of(*bytes).into())

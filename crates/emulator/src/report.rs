@@ -20,15 +20,16 @@ pub struct SiteCounts {
     pub bytes: u32,
     /// Counts of all warps.
     pub counts: Counts,
-    /// Counts of each warp by its number in the block, for all blocks together.
+    /// Counts of each warp by its number in the block, summed over all blocks.
     pub warps: Vec<Counts>,
 }
 
-/// Findings and counts of a launch, or of [several](Report::add) launches of one kernel. They are valid for the code paths that ran: for
-/// this input and, if the paths depend on it, for this order of the threads. Atomic operations took effect in source order; effects of
-/// another order of [relaxed](cuda_std::Ordering::Relaxed) operations on a device are not included.
+/// Findings and counts of a launch, or of [several](Report::add) launches of one kernel. They are valid for the code paths
+/// that ran: for this input and, if the paths depend on it, for this order of the threads. Atomic operations took effect in
+/// source order; effects of another order of [relaxed](cuda_std::Ordering::Relaxed) operations on a device are not included.
 ///
-/// `Display` and `Debug` print a readable table, because `main` shows an error by its `Debug`. Approximate numbers begin with `~`.
+/// `Display` and `Debug` print a readable table, because `main` shows
+/// an error by its `Debug`. Approximate numbers begin with `~`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Report {
     /// The kernel.
@@ -109,25 +110,25 @@ impl fmt::Display for Report {
         let width = self.sites.iter().map(|site| site.at.to_string().len()).max().unwrap_or(0);
         write_header(f, width + 26)?;
         self.sites.iter().try_for_each(|site| {
-            write!(f, "{:width$}  {:24}", site.at.to_string(), site.what())?;
+            write!(f, "{:width$}  {:24}", site.at.to_string(), site.description())?;
             write_row(f, &site.counts)
         })
     }
 }
 
 impl SiteCounts {
-    /// What was counted at `site` by the warps of a block.
+    /// Returns the counts of a block's warps at `site`.
     pub(crate) fn new(site: &Site, warps: Vec<Counts>) -> Self {
         let Site { at, action, space, bytes } = *site;
         SiteCounts { at: at.into(), action, space, bytes, counts: warps.iter().copied().sum(), warps }
     }
 
-    /// Whether both are of the same accesses.
+    /// Returns whether both count the same accesses.
     fn is_same(&self, other: &SiteCounts) -> bool {
         (&self.at, self.action, self.space, self.bytes) == (&other.at, other.action, other.space, other.bytes)
     }
 
-    /// Takes in what other launches did at the same place.
+    /// Adds the counts of other launches at the same place.
     fn add(&mut self, other: &SiteCounts) {
         self.counts += other.counts;
         self.warps.resize(self.warps.len().max(other.warps.len()), Counts::default());
@@ -136,8 +137,8 @@ impl SiteCounts {
         }
     }
 
-    /// What the lanes do there.
-    fn what(&self) -> String {
+    /// Returns a description of the accesses.
+    fn description(&self) -> String {
         let space = match self.space {
             Some(Space::Shared) => "shared ",
             Some(Space::Global | Space::GlobalConstant) => "global ",
@@ -152,7 +153,7 @@ impl SiteCounts {
     #[must_use]
     pub fn by_warp(&self) -> impl fmt::Display {
         fmt::from_fn(|f| {
-            writeln!(f, "{}  {}", self.at, self.what())?;
+            writeln!(f, "{}  {}", self.at, self.description())?;
             write_header(f, 8)?;
             self.warps.iter().enumerate().try_for_each(|(warp, counts)| {
                 write!(f, "warp {warp:<3}")?;
@@ -162,7 +163,7 @@ impl SiteCounts {
     }
 }
 
-/// The titles of the columns, behind one of this width.
+/// Writes the column titles, after a column of this width.
 fn write_header(f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
     write!(f, "{:width$}", "")?;
     let titles = ["requests", "lanes", "left out", "wavefronts", "conflicts", "sectors", "degree"];
@@ -170,7 +171,7 @@ fn write_header(f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
     writeln!(f)
 }
 
-/// The rest of a row. Approximate numbers begin with a tilde.
+/// Writes the counts of a row. Approximate numbers begin with a tilde.
 fn write_row(f: &mut fmt::Formatter<'_>, counts: &Counts) -> fmt::Result {
     let Counts { requests, lanes, left_out, wavefronts, sectors, degree, approximate, .. } = *counts;
     let exact = |number| (number, "");

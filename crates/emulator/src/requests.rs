@@ -1,8 +1,8 @@
-//! Puts together what the lanes of a warp do together.
+//! Assembles the requests of a warp.
 //!
-//! Lanes run one after another here. On the device those that come by the same place in the source do so together,
-//! unless they have diverged. Here, those that come by it for the same time since the warp last met are taken to, as long as
-//! nothing speaks against it; see `Ambiguous` and `settle`.
+//! Lanes run one after another here. On the device, lanes access a place in the source together
+//! unless they have diverged. Here, the `k`-th visits of all lanes since the warp last met form
+//! a request, unless the addresses contradict that; see `Ambiguous` and `settle`.
 
 use crate::ambiguous::{Ambiguous, Suspicion};
 use crate::counts::{Counts, Request};
@@ -11,16 +11,16 @@ use crate::site::Sites;
 use cuda_std::host::banks::Banks;
 use std::collections::VecDeque;
 
-/// The most requests at a place that wait for the other lanes: beyond it, a lane has to wait for them too. Few, so that
-/// they stay in the cache.
-const MOST_PENDING: usize = 32;
+/// Maximum number of pending requests at a site. A lane that is farther ahead waits for the other lanes. The number is small
+/// so that the requests stay in the cache.
+const MAX_PENDING: usize = 32;
 
-/// The requests of a warp at a site that not all lanes have come to yet.
+/// Requests of a warp at a site that not all lanes have visited yet.
 #[derive(Debug)]
 struct Queue {
-    /// How often each lane has come by.
+    /// Number of each lane's visits.
     times: [u32; 32],
-    /// Requests that are no longer here.
+    /// Number of requests that have left the queue.
     done: u32,
     pending: VecDeque<Request>,
     ambiguous: Ambiguous,
@@ -28,14 +28,14 @@ struct Queue {
 
 impl Queue {
     fn new() -> Self {
-        let pending = VecDeque::with_capacity(MOST_PENDING);
+        let pending = VecDeque::with_capacity(MAX_PENDING);
         Queue { times: [0; 32], done: 0, pending, ambiguous: Ambiguous::default() }
     }
 
-    /// The request that `lane` comes to next, and how far ahead of the slowest lane it is.
+    /// Returns the next request of `lane`, and how far ahead of the slowest lane it is.
     #[inline]
     fn next(&mut self, lane: u32) -> (&mut Request, usize) {
-        // A lane that lags too far behind joins what is left.
+        // A lane that lags too far behind joins the oldest pending request.
         let time = self.times[lane as usize].max(self.done);
         self.times[lane as usize] = time + 1;
         let place = (time - self.done) as usize;
@@ -46,7 +46,7 @@ impl Queue {
     }
 }
 
-/// Requests under way, and the counts of those done.
+/// Pending requests, and the counts of finished ones.
 #[derive(Debug)]
 pub(crate) struct Requests {
     banks: Banks,
@@ -54,9 +54,9 @@ pub(crate) struct Requests {
     queues: Vec<Vec<Queue>>,
     /// By warp.
     suspicions: Vec<Suspicion>,
-    /// By thread: how often it has come by anything since its warp last met.
+    /// By thread: number of visits to any site since its warp last met.
     clocks: Vec<u32>,
-    /// By warp and site, of all blocks together.
+    /// By warp and site, summed over all blocks.
     counts: Vec<Vec<Counts>>,
 }
 
@@ -71,8 +71,8 @@ impl Requests {
         }
     }
 
-    /// `lane` of `warp`, which has the lanes `all`, comes by `site` and makes an access at `address`, or none. Tells
-    /// whether it should wait for the other lanes.
+    /// Records that `lane` of `warp` visits `site`, with the `address` of its access if it makes one. `all` has the warp's
+    /// lanes. Returns whether the lane must wait for the others.
     #[inline(always)]
     pub(crate) fn record_visit(
         &mut self,
@@ -91,25 +91,25 @@ impl Requests {
         let clock = &mut self.clocks[(32 * warp + lane) as usize];
         *clock += 1;
         request.clocks[lane as usize] = *clock;
-        request.came |= 1 << lane;
+        request.visited |= 1 << lane;
         if let Some(address) = address {
-            request.made |= 1 << lane;
+            request.accessed |= 1 << lane;
             request.addresses[lane as usize] = address;
         }
-        if request.came == all {
+        if request.visited == all {
             self.finish(warp, all, site, sites);
             return false;
         }
-        ahead + 1 >= MOST_PENDING
+        ahead + 1 >= MAX_PENDING
     }
 
-    /// Ends the requests that all lanes have come to.
+    /// Finishes the requests that all lanes have visited.
     #[inline(never)]
     fn finish(&mut self, warp: u32, all: u32, site: u16, sites: &Sites) {
         let queue = &mut self.queues[warp as usize][site as usize];
         let counts = counts_of(&mut self.counts[warp as usize], site);
         let suspicion = &mut self.suspicions[warp as usize];
-        while let Some(request) = queue.pending.front().filter(|request| request.came == all) {
+        while let Some(request) = queue.pending.front().filter(|request| request.visited == all) {
             let count = |request: &Request| request.count(sites.get(site), self.banks);
             *counts += queue.ambiguous.add(request, all, suspicion, count);
             queue.pending.pop_front();
@@ -117,17 +117,17 @@ impl Requests {
         }
     }
 
-    /// All lanes of the warp wait; those `coming` only for the other ones. Ends the requests that they wait for in
-    /// vain, but none that one of them is still to come to.
-    pub(crate) fn finish_stuck(&mut self, warp: usize, all: u32, coming: u32, sites: &Sites) {
+    /// Finishes requests when every lane of the warp waits, and the lanes `woken` wait only for the others. Only full queues
+    /// are affected, and requests that a woken lane has yet to visit stay, unless the queue is four times as long.
+    pub(crate) fn finish_stuck(&mut self, warp: usize, all: u32, woken: u32, sites: &Sites) {
         self.finish_first(warp, all, sites, |queue| match queue.pending.len() {
-            0..MOST_PENDING => 0,
-            len if len >= 4 * MOST_PENDING => len,
-            _ => queue.pending.iter().take_while(|request| !request.came & coming == 0).count(),
+            0..MAX_PENDING => 0,
+            len if len >= 4 * MAX_PENDING => len,
+            _ => queue.pending.iter().take_while(|request| !request.visited & woken == 0).count(),
         });
     }
 
-    /// Ends requests that are under way as they are: as many of each site as `number` says.
+    /// Finishes the first pending requests of each site as they are; `number` returns how many.
     fn finish_first(&mut self, warp: usize, all: u32, sites: &Sites, number: impl Fn(&Queue) -> usize) {
         for (site, queue) in self.queues[warp].iter_mut().enumerate() {
             let ending = number(queue);
@@ -140,8 +140,8 @@ impl Requests {
         }
     }
 
-    /// All lanes of the warp, which are `all`, have met: counting begins anew.
-    pub(crate) fn begin_anew(&mut self, warp: usize, all: u32, sites: &Sites) {
+    /// Finishes all requests of a warp whose lanes, `all`, have met. Counting starts again.
+    pub(crate) fn end_interval(&mut self, warp: usize, all: u32, sites: &Sites) {
         self.finish_first(warp, all, sites, |queue| queue.pending.len());
         self.settle(warp, all, sites);
         for queue in self.queues[warp].iter_mut().filter(|queue| queue.done > 0) {
@@ -153,7 +153,7 @@ impl Requests {
         self.clocks[32 * warp..][..32].fill(0);
     }
 
-    /// Counts what was kept.
+    /// Counts the requests that were kept.
     fn settle(&mut self, warp: usize, all: u32, sites: &Sites) {
         let count = |site: u16, request: &Request| request.count(sites.get(site), self.banks);
         let queues = &mut self.queues[warp];
@@ -180,12 +180,12 @@ impl Requests {
         counts.lanes += u64::from(lanes);
     }
 
-    /// The passes of shared memory so far, of all warps and blocks.
+    /// Returns the number of passes of shared memory so far, over all warps and blocks.
     pub(crate) fn passes(&self) -> u64 {
         self.counts.iter().flatten().map(|counts| counts.passes).sum()
     }
 
-    /// The counts at a site, by warp.
+    /// Returns the counts at a site, by warp.
     pub(crate) fn counts_at(&self, site: usize) -> Vec<Counts> {
         self.counts.iter().map(|counts| counts.get(site).copied().unwrap_or_default()).collect()
     }
@@ -207,14 +207,14 @@ mod tests {
     use proptest::prelude::*;
     use std::panic::Location;
 
-    /// What a lane does: the site, and where it makes an access, if it does.
+    /// A lane's visit: the site, and the address if it makes an access.
     type Visit = (u16, Option<u64>);
 
-    fn visits(most: usize) -> impl Strategy<Value = Vec<Visit>> {
-        prop::collection::vec((0u16..3, prop::option::weighted(0.9, (0u64..40).prop_map(|word| 4 * word))), 0..most)
+    fn visits(max: usize) -> impl Strategy<Value = Vec<Visit>> {
+        prop::collection::vec((0u16..3, prop::option::weighted(0.9, (0u64..40).prop_map(|word| 4 * word))), 0..max)
     }
 
-    /// The counts at three sites of a warp whose lanes make these visits, one lane after another.
+    /// Returns the counts at three sites of a warp whose lanes make these visits, one lane after another.
     fn counted(lanes: &[Vec<Visit>]) -> Vec<Counts> {
         let mut sites = Sites::new();
         for bytes in [1, 2, 4] {
@@ -228,7 +228,7 @@ mod tests {
                 requests.record_visit([0, lane], all, *site, *address, &sites);
             }
         }
-        requests.begin_anew(0, all, &sites);
+        requests.end_interval(0, all, &sites);
         (0..3).map(|site| requests.counts_at(site)[0]).collect()
     }
 
@@ -237,8 +237,8 @@ mod tests {
         #[test]
         fn no_access_is_lost(lanes in prop::collection::vec(visits(60), 1..=32)) {
             for (site, counts) in (0..).zip(counted(&lanes)) {
-                let of_lane = |made: bool| {
-                    let is_it = move |visit: &&Visit| visit.0 == site && visit.1.is_some() == made;
+                let of_lane = |accessed: bool| {
+                    let is_it = move |visit: &&Visit| visit.0 == site && visit.1.is_some() == accessed;
                     lanes.iter().map(move |visits| visits.iter().filter(is_it).count() as u64)
                 };
                 prop_assert_eq!((counts.lanes, counts.left_out), (of_lane(true).sum(), of_lane(false).sum()));
@@ -246,10 +246,11 @@ mod tests {
             }
         }
 
-        /// Threads that go over lines of units together, neighbours over neighbouring ones, make the same turns, whether the lines
-        /// are rows or columns, and how far they are apart. They load up to four units at a time and then store them.
+        /// Threads that traverse lines of units together, neighbouring threads at
+        /// neighbouring units, make the same iterations. Lines are rows or columns, at
+        /// any distance. Threads load up to four units at a time and then store them.
         #[test]
-        fn lines_are_gone_over_together(
+        fn lines_are_traversed_together(
             (width, gap) in (1u64..70, 0u64..9),
             (warps, warp) in (1u64..9, 0u64..9),
             units in 1u64..4000,
@@ -259,17 +260,18 @@ mod tests {
             let steps = if down { [1, units / width + gap] } else { [width + gap, 1] };
             let place = |unit: u64| unit / width * steps[0] + unit % width * steps[1];
             let units_of = |lane: u64| (32 * (warp % warps) + lane..units).step_by(32 * warps as usize).collect::<Vec<_>>();
-            let turn = |units: &[u64]| {
+            let iteration = |units: &[u64]| {
                 let loads = units.iter().map(|unit| (1, Some(2 * unit)));
                 loads.chain(units.iter().map(|unit| (0, Some(place(*unit))))).collect::<Vec<Visit>>()
             };
-            let lanes: Vec<Vec<Visit>> = (0..32).map(|lane| units_of(lane).chunks(at_once).flat_map(turn).collect()).collect();
-            let turns = units_of(0).len() as u64;
+            let lanes: Vec<Vec<Visit>> =
+                (0..32).map(|lane| units_of(lane).chunks(at_once).flat_map(iteration).collect()).collect();
+            let iterations = units_of(0).len() as u64;
             let counted = counted(&lanes);
-            prop_assert_eq!([counted[0].requests, counted[1].requests], [turns, turns]);
+            prop_assert_eq!([counted[0].requests, counted[1].requests], [iterations, iterations]);
         }
 
-        /// Lanes that all do the same are never in doubt.
+        /// Lanes with the same control flow are never ambiguous.
         #[test]
         fn lanes_that_do_not_diverge_are_exact(visits in visits(60), stride in 0u64..5) {
             let at = |lane: u64| visits.iter().map(move |(site, address)| (*site, address.map(|at| at + 4 * stride * lane)));

@@ -1,4 +1,4 @@
-//! A launch under way: the blocks that run, and what their threads wait for.
+//! A launch in progress: its blocks, and what their threads wait for.
 
 use crate::block::{Block, SplitOff};
 use crate::blocks::Blocks;
@@ -20,18 +20,18 @@ use crate::{Finding, SiteCounts};
 use cuda_std::host::Scope;
 use std::panic::Location;
 
-/// The most accesses that a thread makes before another one runs.
-const MOST_STEPS: u64 = 4096;
+/// Maximum number of steps in a thread's turn.
+const MAX_STEPS: u64 = 4096;
 
-/// The most atomic operations before one for which another thread may run.
-const MOST_ATOMICS: u64 = 32;
+/// Maximum number of atomic operations until one before which another thread may run.
+const MAX_ATOMICS: u64 = 32;
 
-/// The launch and its machine's state.
+/// State of a launch and its machine.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) kernel: &'static str,
     pub(crate) launch: Launch,
-    /// The most steps of a block.
+    /// Maximum number of steps per block.
     budget: u64,
     pub(crate) memory: Memory,
     outputs: Outputs,
@@ -39,36 +39,36 @@ pub(crate) struct Running {
     pub(crate) sites: Sites,
     pub(crate) findings: Findings,
     blocks: Blocks,
-    /// The slot of the running block, and the others'.
+    /// The running block, and those in the other slots.
     pub(crate) block: Block,
     parked: Vec<Block>,
-    /// The running thread, and each one's index.
+    /// The running thread, and the index of each thread.
     pub(crate) thread: u32,
     pub(crate) indices: Vec<[u32; 3]>,
     pub(crate) paths: Paths,
     random: Random,
-    /// Turns of threads until another block may run.
+    /// Number of turns of threads until another block may run.
     turns_left: u64,
     turns: Pace,
-    /// The block's steps that are left when another thread may run.
+    /// Value of the block's `steps_left` at which another thread may run.
     turn_ends: u64,
     steps: Pace,
-    /// Atomic operations until the next one for which another thread may run.
+    /// Number of atomic operations until the next one before which another thread may run.
     atomics_left: u64,
     atomics: Pace,
-    /// The running thread is to give way.
+    /// Whether the running thread must yield.
     pub(crate) pause: bool,
-    /// The launch is to end.
+    /// Whether the launch must end.
     pub(crate) stopped: bool,
 }
 
-/// Whose turn it is.
+/// The thread that runs next.
 pub(crate) struct Turn {
-    /// The slot of the block.
+    /// Slot of its block.
     pub(crate) slot: usize,
-    /// The block in the grid.
+    /// Index of its block in the grid.
     pub(crate) block: [u32; 3],
-    /// The thread in the block.
+    /// Number of the thread in the block.
     pub(crate) thread: u32,
 }
 
@@ -85,7 +85,7 @@ impl Running {
         let [x, y, z] = launch.block;
         let threads = x * y * z;
         let mut random = Random::new(launch.seed);
-        let order = Order::new(memory.intervals, memory.most_intervals);
+        let order = Order::new(memory.intervals, memory.max_intervals);
         let seeds = (0..resident).map(|_| random.next()).collect::<Vec<_>>();
         let slots = seeds.into_iter().enumerate();
         let mut parked: Vec<Block> =
@@ -110,18 +110,18 @@ impl Running {
             turns: Pace::up_to(2 * u64::from(threads) + 6),
             paths: Paths::default(),
             turn_ends: 0,
-            steps: Pace::up_to(MOST_STEPS),
+            steps: Pace::up_to(MAX_STEPS),
             atomics_left: 1,
-            atomics: Pace::up_to(MOST_ATOMICS),
+            atomics: Pace::up_to(MAX_ATOMICS),
             pause: false,
             stopped: false,
         }
     }
 
-    /// Chooses the thread that runs next; `None` if all threads or the launch have ended.
+    /// Chooses the thread that runs next. Returns `None` if all threads or the launch have ended.
     pub(crate) fn next_turn(&mut self) -> Option<Turn> {
         loop {
-            if (self.turns_left == 0 || !self.block.under_way) && !self.change_block() || self.stopped {
+            if (self.turns_left == 0 || !self.block.in_progress) && !self.change_block() || self.stopped {
                 return None;
             }
             if let Some(thread) = self.block.schedule.next() {
@@ -132,7 +132,7 @@ impl Running {
             }
             if self.block.ended as usize == self.indices.len() {
                 self.count_requests();
-                self.block.under_way = false;
+                self.block.in_progress = false;
                 self.blocks.end();
             } else {
                 self.end_waiting();
@@ -140,11 +140,11 @@ impl Running {
         }
     }
 
-    /// Any block that can run does so for some turns: one that is under way, or the next one if there is a place for it.
-    /// Tells whether there is one.
+    /// Lets a random block run for some turns: one in progress, or
+    /// the next one if a slot is free. Returns whether there is one.
     #[inline(never)]
     fn change_block(&mut self) -> bool {
-        let can_run = |block: &Block| block.under_way || self.blocks.are_left();
+        let can_run = |block: &Block| block.in_progress || self.blocks.has_more();
         let choice: Vec<usize> = (0..self.parked.len()).filter(|k| can_run(&self.parked[*k])).collect();
         let stay = can_run(&self.block);
         let count = choice.len() + usize::from(stay);
@@ -155,13 +155,13 @@ impl Running {
             std::mem::swap(&mut self.block, &mut self.parked[*place]);
         }
         self.turns_left = self.turns.next(&mut self.random);
-        if !self.block.under_way {
+        if !self.block.in_progress {
             self.begin_block();
         }
         true
     }
 
-    /// The next block begins in the running slot.
+    /// Begins the next block in the running slot.
     fn begin_block(&mut self) {
         self.block.begin(&mut self.order, self.budget);
         if self.order.exhausted {
@@ -170,15 +170,15 @@ impl Running {
         self.block.index = self.blocks.begin(self.block.order.interval());
     }
 
-    /// Ends the launch if its intervals can no longer be told apart.
+    /// Ends the launch because the interval numbers have run out.
     #[cold]
     pub(crate) fn end_exhausted(&mut self, at: Line) {
         self.stopped = true;
         self.pause = true;
-        self.find(at, Problem::TooManyIntervals { intervals: self.memory.most_intervals });
+        self.find(at, Problem::TooManyIntervals { intervals: self.memory.max_intervals });
     }
 
-    /// The running thread makes a step.
+    /// Counts a step of the running thread.
     #[inline]
     pub(crate) fn step(&mut self, at: &'static Location<'static>) {
         self.block.steps_left = self.block.steps_left.saturating_sub(1);
@@ -187,7 +187,7 @@ impl Running {
         }
     }
 
-    /// Another thread may run, unless there are no more steps.
+    /// Ends the turn of the running thread, and the launch if no steps are left.
     #[cold]
     fn end_turn(&mut self, at: &'static Location<'static>) {
         self.pause = true;
@@ -198,9 +198,9 @@ impl Running {
         }
     }
 
-    /// Before an atomic operation another thread may run, so that it happens at any time.
+    /// Returns whether another thread runs before the next atomic operation, so that the operation may happen at any time.
     #[inline]
-    pub(crate) fn may_give_way(&mut self) -> bool {
+    pub(crate) fn yields_before_atomic(&mut self) -> bool {
         self.atomics_left -= 1;
         if self.atomics_left > 0 {
             return false;
@@ -209,7 +209,7 @@ impl Running {
         true
     }
 
-    /// The running thread has ended, of itself or because the launch has.
+    /// Records that the running thread has ended, by a `panic` if there was one.
     pub(crate) fn end_thread(&mut self, panic: Option<Panic>) {
         if self.stopped {
             return;
@@ -222,8 +222,8 @@ impl Running {
         }
     }
 
-    /// The running thread has been left for good; the last accessor that it called was at `at`, if it has called one.
-    pub(crate) fn leave_thread(&mut self, trap: Trap, at: Option<&'static Location<'static>>) {
+    /// Records that the running thread has been abandoned. `at` is the location of its last accessor call, if there was one.
+    pub(crate) fn abandon_thread(&mut self, trap: Trap, at: Option<&'static Location<'static>>) {
         if self.stopped {
             return;
         }
@@ -235,21 +235,21 @@ impl Running {
         self.stopped = true;
     }
 
-    /// The running thread has to wait.
+    /// Suspends the running thread until it is woken.
     pub(crate) fn stop_thread(&mut self) {
         let woken = self.block.schedule.stop(self.thread);
-        self.go_on(woken);
+        self.finish_stuck_requests(woken);
     }
 
-    /// These lanes of the running thread's warp no longer wait for others to catch up.
-    fn go_on(&mut self, woken: u32) {
+    /// Finishes requests for which the lanes `woken` of the running thread's warp would wait in vain.
+    fn finish_stuck_requests(&mut self, woken: u32) {
         if woken != 0 {
             let warp = self.thread / 32;
             self.block.requests.finish_stuck(warp as usize, self.block.schedule.lanes(warp), woken, &self.sites);
         }
     }
 
-    /// The running thread has come by `site`, with or without making an access.
+    /// Records that the running thread visits `site`, with the `address` of its access if it makes one.
     #[inline(always)]
     pub(crate) fn record_visit(&mut self, site: u16, address: Option<u64>) {
         let (warp, lane) = (self.thread / 32, self.thread % 32);
@@ -259,15 +259,15 @@ impl Running {
         }
     }
 
-    /// The running thread is ahead of its warp's other lanes.
+    /// Makes the running thread wait, because it is ahead of the other lanes of its warp.
     #[cold]
     fn wait_for_warp(&mut self) {
         self.pause = true;
         let woken = self.block.schedule.stop_ahead(self.thread);
-        self.go_on(woken);
+        self.finish_stuck_requests(woken);
     }
 
-    /// The running thread splits shared memory off its arena.
+    /// Records that the running thread splits shared memory off its arena.
     pub(crate) fn split(&mut self, base: u32, bytes: u32, at: &'static Location<'static>) {
         let split = SplitOff { thread: self.thread, base, bytes, at };
         if let Some(other) = self.block.splits.add(split) {
@@ -298,14 +298,14 @@ impl Running {
         }
     }
 
-    /// The lanes of `warp` that are at `call` go on.
+    /// Lets the lanes of `warp` that wait at `call` continue.
     fn end_meeting(&mut self, warp: u32, call: &Call) {
         let meeting = &mut self.block.warps[warp as usize];
         let lanes = meeting.with(call);
         let calls = meeting.end(lanes);
         self.block.requests.meet(warp as usize, call.site, lanes.count_ones(), 1);
         if lanes == self.block.schedule.lanes(warp) {
-            self.block.requests.begin_anew(warp as usize, lanes, &self.sites);
+            self.block.requests.end_interval(warp as usize, lanes, &self.sites);
         }
         let threads: Vec<u16> =
             (0..32).filter(|lane| lanes & 1 << lane != 0).map(|lane| (32 * warp + lane) as u16).collect();
@@ -324,7 +324,7 @@ impl Running {
         }
     }
 
-    /// Why `lane` of the running thread's warp takes no part in an operation of the lanes in `mask`.
+    /// Returns why `lane` of the running thread's warp takes no part in an operation of the lanes in `mask`.
     #[cold]
     fn absence(&self, mask: u32, lane: u32) -> Absence {
         let (warp, bit) = (self.thread / 32, 1 << lane);
@@ -338,12 +338,12 @@ impl Running {
         }
     }
 
-    /// What the last operation of its warp gave the thread.
+    /// Returns the thread's result of the last operation of its warp.
     pub(crate) fn answer(&self, thread: usize) -> Answer {
         self.block.answers[thread]
     }
 
-    /// No thread can run, and some have not ended: they wait for others that do not come. Lets some of them go on.
+    /// Lets some threads continue when none can run: they wait for threads that never arrive, which is a finding.
     fn end_waiting(&mut self) {
         let stuck = |warp: usize| Some((warp as u32, self.block.warps[warp].any()?));
         let Some((warp, (lane, call))) = (0..self.block.warps.len()).find_map(stuck) else {
@@ -365,7 +365,7 @@ impl Running {
         self.sites.get(site).at.into()
     }
 
-    /// The launch has ended of itself: finds what it has left unwritten, unless it may.
+    /// Reports unwritten outputs of a launch that has ended normally.
     pub(crate) fn check_outputs(&mut self) {
         for Unwritten { window, first, count, len, left_out } in self.outputs.unwritten(&mut self.memory) {
             let left_out = left_out.map(|site| self.line(site));
@@ -375,24 +375,24 @@ impl Running {
         }
     }
 
-    /// The running thread's problem.
+    /// Reports a problem of the running thread.
     #[cold]
     pub(crate) fn find(&mut self, at: Line, problem: Problem) {
         let (kernel, block, thread) = (self.kernel, self.block.index, self.indices[self.thread as usize]);
         self.findings.add(Finding { kernel, block, thread, at, problem, times: 1 });
     }
 
-    /// The block of an earlier access in `interval`.
+    /// Returns the block of an earlier access in `interval`.
     pub(crate) fn block_of(&self, interval: u32) -> [u32; 3] {
         self.blocks.of_interval(interval)
     }
 
-    /// A thread's index.
+    /// Returns a thread's index.
     pub(crate) fn index_of(&self, thread: u16) -> [u32; 3] {
         self.indices[thread as usize]
     }
 
-    /// The counts of all sites.
+    /// Returns the counts of all sites.
     pub(crate) fn counts(&self) -> Vec<SiteCounts> {
         let numbered = self.sites.iter().enumerate();
         let counts = numbered.map(|(number, site)| SiteCounts::new(site, self.counts_at(number)));
@@ -401,7 +401,7 @@ impl Running {
         sites
     }
 
-    /// The counts at a site, by warp, of all blocks.
+    /// Returns the counts at a site, by warp, summed over all blocks.
     fn counts_at(&self, site: usize) -> Vec<Counts> {
         let mut sum = self.block.requests.counts_at(site);
         for block in &self.parked {

@@ -1,19 +1,19 @@
-//! Which thread of a block runs next.
+//! Chooses the thread of a block that runs next.
 
 use crate::random::Random;
 
 /// Average number of turns of a warp before another warp runs.
 const TURNS_OF_WARP: u64 = 8;
 
-/// The block's threads by what they can do.
+/// State of a block's threads.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     pub(crate) random: Random,
-    /// The lanes of each warp that exist, that can run, and that wait only for the other lanes of the warp to catch up.
+    /// By warp: lanes that exist, lanes that can run, and lanes that wait only for the other lanes to catch up.
     all: Vec<u32>,
     ready: Vec<u32>,
     ahead: Vec<u32>,
-    /// The warps with lanes that can run.
+    /// Warps with lanes that can run.
     warps: u32,
     warp: u32,
 }
@@ -26,20 +26,20 @@ impl Schedule {
         Schedule { random: Random::new(seed), ready: none.clone(), ahead: none, all, warps: 0, warp: 0 }
     }
 
-    /// The lanes of a warp that exist.
+    /// Returns the lanes of a warp that exist.
     #[inline]
     pub(crate) fn lanes(&self, warp: u32) -> u32 {
         self.all[warp as usize]
     }
 
-    /// All threads of a block can run.
+    /// Makes all threads of a new block ready.
     pub(crate) fn begin_block(&mut self) {
         self.ready.clone_from(&self.all);
         self.ahead.fill(0);
         self.warps = u32::MAX >> (32 - self.all.len());
     }
 
-    /// A thread that can run.
+    /// Returns a random thread that can run, if there is one.
     pub(crate) fn next(&mut self) -> Option<u32> {
         if self.warps == 0 {
             return None;
@@ -50,14 +50,14 @@ impl Schedule {
         Some(32 * self.warp + self.random.bit_of(self.ready[self.warp as usize]))
     }
 
-    /// The thread can run again.
+    /// Makes the thread ready again.
     pub(crate) fn wake(&mut self, thread: u32) {
         self.ready[(thread / 32) as usize] |= 1 << (thread % 32);
         self.warps |= 1 << (thread / 32);
     }
 
-    /// The thread cannot run until it is woken. If now no lane of its warp can, those that were only waiting for others
-    /// to catch up can run again: they are returned.
+    /// Makes the thread wait until it is woken. If no lane of its warp can run then, the lanes that wait only for others to
+    /// catch up can run again. Returns those lanes.
     pub(crate) fn stop(&mut self, thread: u32) -> u32 {
         let warp = (thread / 32) as usize;
         self.ready[warp] &= !(1 << (thread % 32));
@@ -71,7 +71,7 @@ impl Schedule {
         self.ready[warp]
     }
 
-    /// The thread waits until no lane of its warp can run; for the rest see `stop`.
+    /// Makes the thread wait until no lane of its warp can run. Returns the same as `stop`.
     pub(crate) fn stop_ahead(&mut self, thread: u32) -> u32 {
         self.ahead[(thread / 32) as usize] |= 1 << (thread % 32);
         self.stop(thread)
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_ahead_waits_for_its_warp() {
+    fn a_thread_ahead_waits_for_its_warp() {
         let mut schedule = Schedule::new(34, 1);
         schedule.begin_block();
         (0..31).for_each(|thread| assert_eq!(schedule.stop_ahead(thread), 0));

@@ -2,24 +2,24 @@
 
 use crate::moment::{Conflict, Mark, Moment, count_of};
 
-/// The interval of a mark that stands for several: `clock` is the number of their set.
-const SEVERAL: u32 = u32::MAX;
+/// Interval of a mark that stands for a set, whose number is in `clock`.
+const SET: u32 = u32::MAX;
 
-/// The most marks of earlier clocks, other lines and other blocks in a set; beyond it the oldest one is forgotten.
-const MOST_OTHERS: usize = 256;
+/// Maximum number of marks of earlier clocks, other lines and other blocks in a set. Beyond it the oldest one is dropped.
+const MAX_OTHERS: usize = 256;
 
 /// Sets of marks, for places that several warps, or lanes at several lines, access without order.
 ///
-/// A set has one mark for each warp of a block, the latest one, and those others that still matter.
+/// A set has the latest mark of each warp of a block, and other marks that still matter.
 #[derive(Debug)]
 pub(crate) struct Sets {
-    /// The most warps of a block.
+    /// Maximum number of warps per block.
     warps: usize,
-    /// The latest marks: `warps` of them for each set.
+    /// Latest marks: `warps` of them for each set.
     latest: Vec<Mark>,
-    /// By set: marks that are no longer the latest one of their warp, or another block's.
+    /// By set: marks that are not the latest one of their warp, or belong to another block.
     others: Vec<Vec<Mark>>,
-    /// The sets that no place needs.
+    /// Unused sets.
     free: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ impl Sets {
         Sets { warps, latest: Vec::new(), others: Vec::new(), free: Vec::new() }
     }
 
-    /// An access that `earlier` stands for and that is not ordered before the present one.
+    /// Returns an access that `earlier` stands for and that is not ordered before the current one.
     #[inline(always)]
     pub(crate) fn conflict(&self, earlier: &Mark, now: &Moment<'_>) -> Option<Conflict> {
         if earlier.is_old(now) { None } else { self.conflict_with(earlier, now) }
@@ -36,7 +36,7 @@ impl Sets {
 
     #[inline(never)]
     fn conflict_with(&self, earlier: &Mark, now: &Moment<'_>) -> Option<Conflict> {
-        if earlier.interval == SEVERAL {
+        if earlier.interval == SET {
             return self.conflict_with_set(earlier.clock, now);
         }
         earlier.unordered_lane(now).map(|lane| earlier.conflict(lane))
@@ -47,14 +47,15 @@ impl Sets {
         marks.find_map(|mark| mark.unordered_lane(now).map(|lane| mark.conflict(lane)))
     }
 
-    /// An atomic operation of another size than the present one that `earlier` stands for and that is not ordered before.
+    /// Returns an atomic operation that `earlier` stands for, with
+    /// another size than the current one and not ordered before it.
     #[cold]
     pub(crate) fn conflict_of_sizes(&self, earlier: &Mark, now: &Moment<'_>) -> Option<Conflict> {
         let of_one = |mark: &Mark| {
             let other = mark.atomic_bytes != now.mark.atomic_bytes;
             other.then(|| mark.unordered_lane(now)).flatten().map(|lane| mark.conflict(lane))
         };
-        if earlier.interval != SEVERAL {
+        if earlier.interval != SET {
             return of_one(earlier);
         }
         self.latest_of(earlier.clock).iter().chain(&self.others[earlier.clock as usize]).find_map(of_one)
@@ -64,12 +65,12 @@ impl Sets {
         &self.latest[set as usize * self.warps..][..self.warps]
     }
 
-    /// Adds the present access to what `place` stands for. What is ordered before it is no longer needed.
+    /// Adds the current access to the accesses that `place` stands for. Those ordered before it are no longer needed.
     #[inline(always)]
     pub(crate) fn add(&mut self, place: &mut Mark, now: &Moment<'_>) {
-        if place.interval == SEVERAL {
+        if place.interval == SET {
             self.add_to_set(place.clock, now);
-        } else if !place.take(now.mark) {
+        } else if !place.merge(now.mark) {
             match place.is_needed(now) {
                 true => self.begin_set(place, now),
                 false => *place = now.mark,
@@ -80,15 +81,15 @@ impl Sets {
     #[inline]
     fn add_to_set(&mut self, set: u32, now: &Moment<'_>) {
         let place = set as usize * self.warps + usize::from(now.mark.warp);
-        if !self.latest[place].take(now.mark) {
+        if !self.latest[place].merge(now.mark) {
             self.add_latest(set, place, now);
         }
     }
 
     #[inline(never)]
     fn add_latest(&mut self, set: u32, place: usize, now: &Moment<'_>) {
-        // Blocks run in turns, and what one left most recently is at the end.
-        if self.others[set as usize].iter_mut().rev().any(|other| other.take(now.mark)) {
+        // Blocks alternate, so this block's latest mark may be among the others, near the end.
+        if self.others[set as usize].iter_mut().rev().any(|other| other.merge(now.mark)) {
             return;
         }
         let before = std::mem::replace(&mut self.latest[place], now.mark);
@@ -102,7 +103,7 @@ impl Sets {
     fn keep(&mut self, set: u32, mark: Mark, now: &Moment<'_>) {
         let others = &mut self.others[set as usize];
         others.retain(|other| other.is_needed(now));
-        if others.len() == MOST_OTHERS {
+        if others.len() == MAX_OTHERS {
             others.remove(0);
         }
         others.push(mark);
@@ -116,10 +117,10 @@ impl Sets {
             false => self.others[set as usize].push(*place),
         }
         self.add_to_set(set, now);
-        *place = Mark { interval: SEVERAL, clock: set, ..Mark::default() };
+        *place = Mark { interval: SET, clock: set, ..Mark::default() };
     }
 
-    /// An empty set.
+    /// Returns an empty set.
     fn new_set(&mut self) -> u32 {
         if let Some(set) = self.free.pop() {
             self.latest[set as usize * self.warps..][..self.warps].fill(Mark::default());
@@ -130,19 +131,19 @@ impl Sets {
         self.others.len() as u32 - 1
     }
 
-    /// Forgets what `place` stands for.
+    /// Removes all accesses that `place` stands for.
     #[inline]
     pub(crate) fn clear(&mut self, place: &mut Mark) {
-        if place.interval == SEVERAL {
+        if place.interval == SET {
             self.others[place.clock as usize].clear();
             self.free.push(place.clock);
         }
         *place = Mark::default();
     }
 
-    /// The same once more.
+    /// Returns a mark with a copy of the set, if `place` stands for one.
     pub(crate) fn copy(&mut self, place: Mark) -> Mark {
-        if place.interval != SEVERAL {
+        if place.interval != SET {
             return place;
         }
         let (set, from) = (self.new_set(), place.clock as usize);
@@ -151,9 +152,9 @@ impl Sets {
         Mark { clock: set, ..place }
     }
 
-    /// The latest of the marks that `place` stands for, if any.
+    /// Returns the latest mark that `place` stands for, if any.
     pub(crate) fn latest(&self, place: Mark) -> Option<Mark> {
-        if place.interval != SEVERAL {
+        if place.interval != SET {
             return (place.lanes != 0).then_some(place);
         }
         self.latest_of(place.clock).iter().max_by_key(|mark| count_of(mark.interval)).copied()

@@ -1,24 +1,25 @@
-//! What was kept until a warp met is settled: its sites together show who went together.
+//! Settles the requests that were kept until a warp met: its sites together show which lanes belong together.
 
 use crate::alignment::{Aligned, Origins, align, join};
 use crate::ambiguous::Ambiguous;
-use crate::anchors::{Anchors, Clocks, Turns};
+use crate::anchors::{Anchors, Clocks, Iterations};
 use crate::counts::{Counts, Request};
 use cuda_std::host::banks::lanes_of;
 use std::collections::BTreeMap;
 
-/// A site's visits since its warp last met.
+/// Visits to a site since its warp last met.
 #[derive(Debug)]
 struct Visits<'a> {
     site: u16,
-    /// Of each lane.
+    /// Number of visits of each lane.
     times: [u32; 32],
     seen: &'a mut Ambiguous,
-    /// What was kept, in parts that anchors divide.
+    /// Kept requests, in parts divided by anchors.
     parts: Vec<Aligned>,
 }
 
-/// Settles all that is kept of a warp's sites, with how often each lane has come by: the counts of each, by `count`.
+/// Settles all kept requests of a warp. `sites` has each site with the
+/// number of visits of each lane. Returns the counts of each site.
 pub(crate) fn settle<'a>(
     sites: impl Iterator<Item = (u16, [u32; 32], &'a mut Ambiguous)>,
     all: u32,
@@ -31,8 +32,8 @@ pub(crate) fn settle<'a>(
         let kept = visits.seen.take_kept();
         visits.parts = parts(kept, &anchors, visits.seen);
     }
-    let turns: Vec<Turns> = visits.iter().filter_map(|visits| visits.turns(all)).collect();
-    visits.iter_mut().for_each(|visits| visits.follow(&turns));
+    let iterations: Vec<Iterations> = visits.iter().filter_map(|visits| visits.iterations(all)).collect();
+    visits.iter_mut().for_each(|visits| visits.follow(&iterations));
     let count = |visits: &Visits<'_>| {
         let counts: Counts = visits.requests().map(|request| count(visits.site, request)).sum();
         let approximate = !visits.seen.is_steady(visits.requests()) || contradicted.contains(&visits.site);
@@ -41,8 +42,10 @@ pub(crate) fn settle<'a>(
     visits.iter().map(count).collect()
 }
 
-/// The requests at the sites that lanes have come to equally often, and that always move on; and the sites that contradict
-/// others about what is before what. Those that lanes come to in step are believed first, and then the rarest.
+/// Returns the anchors, and the sites that contradict anchors that are out of step.
+///
+/// A site has anchors if all lanes have visited it equally often and its addresses always advance. Sites that lanes visit in
+/// step take precedence, then the least visited ones.
 fn anchors(visits: &[Visits<'_>], all: u32) -> (Anchors, Vec<u16>) {
     let even = visits.iter().filter(|visits| visits.is_even(all));
     let chains = even.filter_map(|visits| Some((visits.seen.kept().len(), visits.seen.chain(all)?, visits.site)));
@@ -62,11 +65,11 @@ fn anchors(visits: &[Visits<'_>], all: u32) -> (Anchors, Vec<u16>) {
     (anchors, contradicted)
 }
 
-/// What was kept at a site, between one anchor and the next.
+/// Divides the kept requests of a site at the anchors, and aligns each part.
 fn parts(kept: Vec<Request>, anchors: &Anchors, seen: &Ambiguous) -> Vec<Aligned> {
     let number = |request: &Request, lane| anchors.before(request, lane);
     let divided = kept.iter().any(|request| {
-        let mut numbers = lanes_of(request.came).map(|lane| number(request, lane));
+        let mut numbers = lanes_of(request.visited).map(|lane| number(request, lane));
         let first = numbers.next();
         numbers.any(|number| Some(number) != first)
     });
@@ -77,11 +80,11 @@ fn parts(kept: Vec<Request>, anchors: &Anchors, seen: &Ambiguous) -> Vec<Aligned
     }
 }
 
-/// The requests of lanes with the same number, each by themselves.
+/// Divides requests by the `number` of each lane.
 fn divide(requests: &[Request], number: impl Fn(&Request, u32) -> usize) -> Vec<Aligned> {
     let mut parts: BTreeMap<usize, Vec<Request>> = BTreeMap::new();
     for request in requests {
-        for lane in lanes_of(request.came) {
+        for lane in lanes_of(request.visited) {
             join(parts.entry(number(request, lane)).or_default(), &request.only(1 << lane));
         }
     }
@@ -93,7 +96,7 @@ fn divide(requests: &[Request], number: impl Fn(&Request, u32) -> usize) -> Vec<
 }
 
 impl Visits<'_> {
-    /// Whether all lanes have come equally often.
+    /// Returns whether all lanes have made equally many visits.
     fn is_even(&self, all: u32) -> bool {
         let mut times = lanes_of(all).map(|lane| self.times[lane as usize]);
         let first = times.next();
@@ -104,34 +107,38 @@ impl Visits<'_> {
         self.parts.iter().flat_map(|part| &part.requests)
     }
 
-    /// Whether addresses speak for the alignment of all parts.
+    /// Returns whether addresses confirm the alignment of all parts.
     fn is_shown(&self) -> bool {
         self.parts.iter().all(|part| part.is_shown)
     }
 
-    /// The turns of the loop, if the site's accesses show them, and not all lanes make all of them.
-    fn turns(&self, all: u32) -> Option<Turns> {
+    /// Returns the iterations of the loop, if the site's accesses show them and not all lanes make all of them.
+    fn iterations(&self, all: u32) -> Option<Iterations> {
         if self.parts.is_empty() || !self.is_shown() {
             return None;
         }
         let marks = self.seen.marks().iter().map(|clocks: &Clocks| (all, clocks));
-        let turns = Turns::new(marks.chain(self.requests().map(|request| (request.came, &request.clocks))));
-        self.seen.is_complete().then_some(turns)
+        let iterations =
+            Iterations::new(marks.chain(self.requests().map(|request| (request.visited, &request.clocks))));
+        self.seen.is_complete().then_some(iterations)
     }
 
-    /// If the accesses do not show which lanes belong together, another site in the same loop may: best, one that all lanes have come
-    /// by as often, as each visit there is of the same turn as one here, even if several follow each other; otherwise one that
-    /// has a turn for all visits.
-    fn follow(&mut self, turns: &[Turns]) {
-        if turns.is_empty() || self.is_shown() {
+    /// Adopts the iterations of another site in the same loop, if the addresses do not show which lanes belong together.
+    ///
+    /// A site with equally many visits of each lane is preferred: each of its visits belongs to the same iteration as one
+    /// here, even if several follow each other. Otherwise the site must have an iteration for all visits.
+    fn follow(&mut self, iterations: &[Iterations]) {
+        if iterations.is_empty() || self.is_shown() {
             return;
         }
         let requests: Vec<Request> = self.requests().copied().collect();
-        let here = Turns::of(&requests);
-        let mut others = turns.iter().filter(|turns| turns.contain(&requests));
-        let parts = match others.clone().find(|turns| turns.times().eq(self.times)) {
-            Some(turns) => told(&requests, |request, lane| turns.turn_from(lane, here.since(request, lane))),
-            None => others.find_map(|turns| told(&requests, turns.turn_of(&requests))),
+        let here = Iterations::of(&requests);
+        let mut others = iterations.iter().filter(|iterations| iterations.contain(&requests));
+        let parts = match others.clone().find(|iterations| iterations.times().eq(self.times)) {
+            Some(iterations) => {
+                by_iteration(&requests, |request, lane| iterations.iteration_from_end(lane, here.since(request, lane)))
+            }
+            None => others.find_map(|iterations| by_iteration(&requests, iterations.iteration_of(&requests))),
         };
         if let Some(parts) = parts {
             self.parts = parts;
@@ -139,9 +146,9 @@ impl Visits<'_> {
     }
 }
 
-/// The requests of each turn, if all visits have one.
-fn told(requests: &[Request], turn_of: impl Fn(&Request, u32) -> Option<usize>) -> Option<Vec<Aligned>> {
-    let have = |request: &Request| lanes_of(request.came).all(|lane| turn_of(request, lane).is_some());
+/// Returns the requests of each iteration, if every visit has one.
+fn by_iteration(requests: &[Request], iteration_of: impl Fn(&Request, u32) -> Option<usize>) -> Option<Vec<Aligned>> {
+    let have = |request: &Request| lanes_of(request.visited).all(|lane| iteration_of(request, lane).is_some());
     let all_have = requests.iter().all(have);
-    all_have.then(|| divide(requests, |request, lane| turn_of(request, lane).unwrap_or_default()))
+    all_have.then(|| divide(requests, |request, lane| iteration_of(request, lane).unwrap_or_default()))
 }

@@ -1,4 +1,4 @@
-//! What is remembered of each place in memory, to find races: who accessed it last.
+//! Shadow memory: for each place, the accesses that later ones may conflict with.
 //!
 //! README.md of this crate explains the protocol.
 
@@ -6,10 +6,10 @@ use crate::moment::{Conflict, Mark, Moment};
 use crate::sets::Sets;
 use std::ops::Range;
 
-/// What is remembered of a place that the kernel may write.
+/// Shadow of a place that the kernel may write.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
-    /// The last store.
+    /// Last store.
     store: Mark,
     /// Atomic operations since then.
     atomics: Mark,
@@ -17,7 +17,7 @@ struct Cell {
     loads: Mark,
 }
 
-/// A load from memory that nothing is to write, at a place: the latest one.
+/// Latest load of a place through a window that promises that nothing writes it.
 #[derive(Clone, Copy, Debug, Default)]
 struct ConstantLoad {
     interval: u32,
@@ -25,20 +25,20 @@ struct ConstantLoad {
     site: u16,
 }
 
-/// The memory of a region's cells, which are as small as the smallest access so far, and 8 bytes at the most.
+/// Shadow of a region. Its cells are as small as the smallest access so far, and at most 8 bytes.
 #[derive(Debug)]
 pub(crate) struct Shadow {
-    /// Bytes of the region.
+    /// Size of the region, in bytes.
     bytes: usize,
-    /// Bytes of a cell: two to this power.
+    /// Size of a cell: `1 << shift` bytes.
     shift: u32,
-    /// Empty until the region is accessed as memory that may be written.
+    /// Empty until the region is accessed through a window that may write.
     cells: Vec<Cell>,
-    /// Empty until the region is accessed as memory that nothing writes.
+    /// Empty until the region is read through a window that promises that nothing writes it.
     constants: Vec<ConstantLoad>,
-    /// The interval of the last store or atomic operation.
+    /// Interval of the last store or atomic operation.
     last_write: u32,
-    /// The sizes of atomic operations so far, each a bit.
+    /// Sizes of atomic operations so far, a bit for each.
     atomic_sizes: u32,
     sets: Sets,
 }
@@ -50,24 +50,24 @@ impl Shadow {
         Shadow { bytes, shift: 3, cells, constants, last_write: 0, atomic_sizes: 0, sets: Sets::new(warps) }
     }
 
-    /// Remembers a load of `bytes` bytes from `first` on, a multiple of that, and finds an earlier access that it is in
-    /// conflict with.
+    /// Records a load of `bytes` bytes from `first` on, which is a multiple
+    /// of `bytes`. Returns an earlier access that conflicts with it.
     #[inline(never)]
     pub(crate) fn load(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
-        let are_behind = now.are_all_behind(self.last_write);
+        let all_past = now.is_all_past(self.last_write);
         let Some((cell, sets)) = self.only_cell(first, bytes) else {
-            return self.load_many(first, bytes, now, are_behind);
+            return self.load_many(first, bytes, now, all_past);
         };
-        let conflict = if are_behind { None } else { cell.conflict_of_load(now, sets) };
+        let conflict = if all_past { None } else { cell.conflict_of_load(now, sets) };
         sets.add(&mut cell.loads, now);
         conflict
     }
 
     #[inline(never)]
-    fn load_many(&mut self, first: usize, bytes: u32, now: &Moment<'_>, are_behind: bool) -> Option<Conflict> {
+    fn load_many(&mut self, first: usize, bytes: u32, now: &Moment<'_>, all_past: bool) -> Option<Conflict> {
         let cells = self.cells(first, bytes);
         let (cells, sets) = (&mut self.cells[cells], &mut self.sets);
-        let conflict = match are_behind {
+        let conflict = match all_past {
             true => None,
             false => cells.iter().find_map(|cell| cell.conflict_of_load(now, sets)),
         };
@@ -75,7 +75,7 @@ impl Shadow {
         conflict
     }
 
-    /// The same for a store; `same` if it writes what is there already, which is allowed.
+    /// As `load`, for a store. `same` is whether it stores the bits that are already there, and may.
     #[inline(never)]
     pub(crate) fn store(&mut self, first: usize, bytes: u32, now: &Moment<'_>, same: bool) -> Option<Conflict> {
         let constant = self.write_constant(first, bytes, now);
@@ -86,7 +86,7 @@ impl Shadow {
         constant.or(conflict)
     }
 
-    /// The same for an atomic operation, as which the moment is marked.
+    /// As `load`, for an atomic operation. `now` has its size.
     #[inline(never)]
     pub(crate) fn atomic(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
         let constant = self.write_constant(first, bytes, now);
@@ -115,7 +115,8 @@ impl Shadow {
         conflict
     }
 
-    /// The cell of an access, if it is one: so with most, in which the emulator spends much of its time.
+    /// Returns the cell of an access that covers exactly one. Most
+    /// accesses do, and the emulator spends much of its time here.
     #[inline(always)]
     fn only_cell(&mut self, first: usize, bytes: u32) -> Option<(&mut Cell, &mut Sets)> {
         if bytes != 1 << self.shift {
@@ -124,7 +125,7 @@ impl Shadow {
         self.cells.get_mut(first >> self.shift).map(|cell| (cell, &mut self.sets))
     }
 
-    /// The same for a load from memory that nothing is to write.
+    /// As `load`, for a load through a window that promises that nothing writes the memory.
     #[inline(never)]
     pub(crate) fn load_constant(&mut self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
         let cells = self.range(first, bytes);
@@ -164,7 +165,7 @@ impl Shadow {
         })
     }
 
-    /// The cells of an access to memory that the kernel may write.
+    /// Returns the cells of an access through a window that may write.
     #[inline]
     fn cells(&mut self, first: usize, bytes: u32) -> Range<usize> {
         let cells = self.range(first, bytes);
@@ -186,7 +187,7 @@ impl Shadow {
         self.bytes.div_ceil(1 << self.shift)
     }
 
-    /// Makes the cells smaller. Whoever accessed a cell accessed all of it.
+    /// Makes the cells smaller. An access to a cell counts as one to each part.
     #[cold]
     fn refine(&mut self, shift: u32) {
         let parts = 1u32 << (self.shift - shift);
@@ -205,7 +206,7 @@ impl Shadow {
     }
 }
 
-// README.md says what these take.
+// README.md states these sizes.
 const _: () = assert!(size_of::<Cell>() == 48 && size_of::<ConstantLoad>() == 8);
 
 impl Cell {
@@ -220,16 +221,16 @@ impl Cell {
             *self = Cell { store: now.mark, ..Cell::default() };
             return None;
         }
-        self.store_among(now, sets, same)
+        self.store_unordered(now, sets, same)
     }
 
-    /// The same where some accesses may be without order.
+    /// As `store`, if some accesses may be unordered.
     #[inline(never)]
-    fn store_among(&mut self, now: &Moment<'_>, sets: &mut Sets, same: bool) -> Option<Conflict> {
+    fn store_unordered(&mut self, now: &Moment<'_>, sets: &mut Sets, same: bool) -> Option<Conflict> {
         let store = if same { None } else { sets.conflict(&self.store, now) };
         let others = || sets.conflict(&self.atomics, now).or_else(|| sets.conflict(&self.loads, now));
         let conflict = store.or_else(others);
-        // Whoever is ordered after this store is ordered after all that this store is ordered after.
+        // Everything ordered after this store is also ordered after everything before it.
         self.store = now.mark;
         sets.clear(&mut self.atomics);
         sets.clear(&mut self.loads);
@@ -253,7 +254,7 @@ impl Cell {
         conflict
     }
 
-    /// A cell for a part of what this one was for; the first part keeps its sets.
+    /// Returns a cell for a part of this one. The first part keeps the sets.
     fn part(&self, part: u32, sets: &mut Sets) -> Cell {
         if part == 0 {
             return *self;
@@ -265,13 +266,13 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::moment::MOST_INTERVALS;
+    use crate::moment::MAX_INTERVALS;
     use crate::order::{BlockOrder, Order};
 
-    /// Atomic operations of two sizes on the same bytes: whoever comes first, whatever the thread did itself before.
+    /// Atomic operations of two sizes on the same bytes conflict, whichever is first and whatever the thread did before.
     #[test]
     fn atomic_operations_of_different_sizes_are_in_conflict() {
-        let mut order = Order::new(0, MOST_INTERVALS);
+        let mut order = Order::new(0, MAX_INTERVALS);
         let mut block = BlockOrder::new(0, 64, &order);
         block.begin(&mut order);
         let conflicts = |accesses: &[(u16, usize, u32)]| {
@@ -286,7 +287,7 @@ mod tests {
         assert_eq!(conflicts(&[(0, 0, 8), (1, 0, 4)]), [None, Some(0)]);
         assert_eq!(conflicts(&[(0, 4, 4), (40, 0, 8)]), [None, Some(0)]);
         assert_eq!(conflicts(&[(0, 8, 8), (1, 0, 4), (2, 4, 4)]), [None; 3]);
-        // A thread's own are in order, and both count for others.
+        // A thread's own operations are ordered, and both conflict with those of others.
         assert_eq!(conflicts(&[(0, 0, 8), (0, 0, 4), (1, 0, 4)]), [None, None, Some(0)]);
         assert_eq!(conflicts(&[(0, 0, 8), (1, 0, 8), (0, 0, 4), (2, 0, 8)])[..2], [None; 2]);
         assert_eq!(conflicts(&[(0, 0, 8), (33, 0, 8), (33, 0, 4)]), [None, None, Some(0)]);
@@ -295,7 +296,7 @@ mod tests {
     /// A barrier orders them.
     #[test]
     fn atomic_operations_of_different_sizes_can_be_in_order() {
-        let mut order = Order::new(0, MOST_INTERVALS);
+        let mut order = Order::new(0, MAX_INTERVALS);
         let mut block = BlockOrder::new(0, 64, &order);
         let mut shadow = Shadow::new(8, 2);
         block.begin(&mut order);

@@ -16,7 +16,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// What no line did.
+    /// Line of a finding that no line caused.
     pub(crate) const NOWHERE: Line = Line { file: String::new(), line: 0, column: 0 };
 }
 
@@ -68,14 +68,14 @@ impl fmt::Display for Action {
     }
 }
 
-/// A place in the source that does one thing.
+/// A place in the source with one kind of access or synchronisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Site {
     pub(crate) at: &'static Location<'static>,
     pub(crate) action: Action,
-    /// The memory accessed, if any.
+    /// Accessed memory, if any.
     pub(crate) space: Option<Space>,
-    /// The bytes of one lane's access.
+    /// Bytes per lane.
     pub(crate) bytes: u32,
 }
 
@@ -89,7 +89,7 @@ impl Site {
         Site { at, action, space: None, bytes: 0 }
     }
 
-    /// Tells sites apart: an address has 53 bits at most.
+    /// Returns a key that identifies the site. Addresses have at most 53 bits.
     #[inline]
     fn key(&self) -> u64 {
         let space = self.space.map_or(0, |space| space as u64 + 1);
@@ -100,7 +100,7 @@ impl Site {
 
 /// All sites of a launch, numbered.
 ///
-/// Every access asks for its number, so it must be fast: a table of addresses, at most half full.
+/// Every access looks up its number, so this must be fast: a hash table of addresses, at most half full.
 #[derive(Debug)]
 pub(crate) struct Sites {
     table: Vec<(u64, u16)>,
@@ -141,7 +141,7 @@ impl Sites {
 
     #[cold]
     fn add(&mut self, site: Site, key: u64, slot: usize) -> u16 {
-        // The compiler may give one line several addresses. Beyond 2^16 sites the last one stands for the rest.
+        // The compiler may give one line several addresses. Beyond 2^16 - 1 sites, the last one stands for all others.
         let same = self.sites.iter().position(|other| *other == site);
         let number = same.unwrap_or_else(|| {
             if self.sites.len() < usize::from(u16::MAX) {
@@ -175,7 +175,7 @@ impl Sites {
 mod tests {
     use super::*;
 
-    /// More sites than the first table holds; some differ in one property only.
+    /// More sites than the initial table holds. Some differ in one property only.
     #[test]
     fn numbers_are_kept() {
         let at = Location::caller();

@@ -4,14 +4,14 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 /// Maximum number of printed ranges.
-const MOST_RANGES: usize = 4;
+const MAX_RANGES: usize = 4;
 
 /// Set of threads of a block, by their numbers, which count along x, then y, then z.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Threads(Vec<RangeInclusive<u32>>);
 
 impl Threads {
-    /// Those of these numbers, which ascend.
+    /// Returns the set of these numbers, which must ascend.
     pub(crate) fn new(numbers: impl IntoIterator<Item = u32>) -> Self {
         let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
         for number in numbers {
@@ -38,14 +38,14 @@ impl Threads {
 
 impl fmt::Display for Threads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (k, range) in self.0.iter().take(MOST_RANGES).enumerate() {
+        for (k, range) in self.0.iter().take(MAX_RANGES).enumerate() {
             f.write_str(if k == 0 { "" } else { ", " })?;
             match (range.start(), range.end()) {
                 (first, last) if first == last => write!(f, "{first}")?,
                 (first, last) => write!(f, "{first} to {last}")?,
             }
         }
-        if self.0.len() > MOST_RANGES { f.write_str(" and more") } else { Ok(()) }
+        if self.0.len() > MAX_RANGES { f.write_str(" and more") } else { Ok(()) }
     }
 }
 

@@ -1,13 +1,13 @@
-//! Fibres that are left where they are: by an overflow of their stacks, or because they do not end.
+//! Fibres that are abandoned, because their stack overflows or because they do not end.
 //!
-//! Both come as signals: SIGSEGV or SIGBUS from the page below the stack, which nobody may touch, and SIGURG from the
-//! watchdog. The handler has the fibre go on in a function that returns from it. What was on its stack is neither dropped
-//! nor used again, as if it had been forgotten; this is sound because the code that is left is a kernel's that cannot reach
-//! `std`, nor what allocates (`cuda_std::build::kernel_crate`): it holds no lock, and what it changes outside of its stack are
-//! atomic variables, and a reference count of its machine, which is then never freed. Code of the emulator (`Watch`) and
-//! panics under way, with the hook and the destructors that they run, are not left.
+//! Both cases are signals: SIGSEGV or SIGBUS from the guard page below the stack, and SIGURG from the watchdog. The handler
+//! makes the fibre continue in a function that returns from it. The values on its stack are neither dropped nor used again,
+//! as if they had been forgotten. This is sound because the abandoned code is a kernel's that can reach neither `std` nor
+//! anything that allocates (`cuda_std::build::kernel_crate`). So it holds no lock, and outside of its stack it changes only
+//! atomic variables and a reference count of its machine, which is then never freed. Code of the emulator (`Watch`) is never
+//! abandoned, and neither are panics, with the hook and the destructors that they run.
 
-// Signal handlers are unsafe all over.
+// Signal handlers need `unsafe` throughout.
 #![allow(unsafe_code)]
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -24,12 +24,12 @@ use corosensei::trap::CoroutineTrapHandler;
 use std::cell::Cell;
 use std::ptr;
 
-/// Why a fibre was left.
+/// Reason why a fibre was abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trap {
-    /// Its stack is full.
+    /// Its stack overflowed.
     StackOverflow,
-    /// It made no access for too long.
+    /// It called no accessor for too long.
     NoAccess,
 }
 
@@ -38,24 +38,24 @@ pub(crate) enum Trap {
 pub(crate) enum Ending {
     /// It has nothing more to run.
     Closed,
-    /// It was left.
-    Left(Trap),
+    /// It was abandoned.
+    Abandoned(Trap),
 }
 
-/// What a signal handler has to know of the fibre that runs.
+/// State of the running fibre that a signal handler needs.
 pub(crate) struct Hosted {
     pub(crate) handler: CoroutineTrapHandler<Ending>,
-    /// The lowest address of its stack, where a page begins that nobody may touch.
+    /// Lowest address of its stack, where the guard page begins.
     pub(crate) lowest: usize,
     pub(crate) watch: *const Watch,
 }
 
 thread_local! {
-    /// The fibre that this OS thread runs; null if it runs none.
+    /// Fibre that this OS thread runs; null if there is none.
     static HOSTED: Cell<*const Hosted> = const { Cell::new(ptr::null()) };
 }
 
-/// Runs `resume`, which resumes the fibre and returns when that gives way.
+/// Runs `resume`, which resumes the fibre and returns when the fibre yields.
 #[inline]
 pub(crate) fn hosted<R>(fibre: &Hosted, resume: impl FnOnce() -> R) -> R {
     struct Restore(*const Hosted);

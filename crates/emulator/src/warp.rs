@@ -1,13 +1,13 @@
-//! Where the lanes of a warp meet: `sync_warp`, shuffles, votes, reductions and products of matrices.
+//! Operations of a warp: `sync_warp`, shuffles, votes, reductions and matrix products.
 
 use crate::site::Action;
 use cuda_std::host::{Fragments, WarpOperation};
 use std::mem::discriminant;
 
-/// What a lane brings to an operation of its warp.
+/// A lane's input to an operation of its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Nothing: `sync_warp`.
+    /// No input: `sync_warp`.
     Wait,
     /// A word.
     Exchange(WarpOperation, u32),
@@ -24,7 +24,7 @@ impl Part {
         }
     }
 
-    /// What the lane keeps where nobody gives it anything.
+    /// Returns the lane's result if no other lane provides one.
     pub(crate) fn own(&self) -> Answer {
         match self {
             Part::Wait => [0; 2],
@@ -37,7 +37,7 @@ impl Part {
         self.own()[0]
     }
 
-    /// Whether both are of the same operation: shuffles may ask different lanes.
+    /// Returns whether both belong to the same operation. Shuffles may have different source lanes.
     fn meets(&self, other: &Part) -> bool {
         match (self, other) {
             (Part::Exchange(own, _), Part::Exchange(other, _)) => discriminant(own) == discriminant(other),
@@ -46,10 +46,10 @@ impl Part {
     }
 }
 
-/// What a lane gets from an operation of its warp: the first word, and for products of matrices both.
+/// A lane's result of an operation of its warp: the first word, and for matrix products both.
 pub(crate) type Answer = [u32; 2];
 
-/// A lane's part in an operation of its warp.
+/// A lane's call of an operation of its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) site: u16,
@@ -58,46 +58,46 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Whether both are parts of the same operation.
+    /// Returns whether both are calls of the same operation.
     fn meets(&self, other: &Call) -> bool {
         (self.site, self.mask) == (other.site, other.mask) && self.part.meets(&other.part)
     }
 }
 
-/// The lanes of a warp that wait for others.
+/// Lanes of a warp that wait for others.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meeting([Option<Call>; 32]);
 
 impl Meeting {
-    /// `lane` waits.
+    /// Records that `lane` waits.
     pub(crate) fn arrive(&mut self, lane: u32, call: Call) {
         self.0[lane as usize] = Some(call);
     }
 
-    /// Whether `lane` waits.
+    /// Returns whether `lane` waits.
     pub(crate) fn waits(&self, lane: u32) -> bool {
         self.0[lane as usize].is_some()
     }
 
-    /// Any lane that waits, and its part.
+    /// Returns a waiting lane and its call, if there is one.
     pub(crate) fn any(&self) -> Option<(u32, Call)> {
         (0..32).find_map(|lane| Some((lane, self.0[lane as usize]?)))
     }
 
-    /// The lanes that wait for the same as `call`.
+    /// Returns the lanes that wait for the same operation as `call`.
     pub(crate) fn with(&self, call: &Call) -> u32 {
         let with = |lane: &u32| self.0[*lane as usize].is_some_and(|other| call.meets(&other));
         (0..32).filter(with).fold(0, |lanes, lane| lanes | 1 << lane)
     }
 
-    /// Ends the waiting of `lanes`, who are parts of the same operation.
+    /// Removes and returns the calls of `lanes`, which belong to the same operation.
     pub(crate) fn end(&mut self, lanes: u32) -> [Option<Call>; 32] {
         std::array::from_fn(|lane| if lanes & 1 << lane == 0 { None } else { self.0[lane].take() })
     }
 }
 
-/// What `lane` gets for `part` from an operation in which these calls take part; and the lane that it asked without need
-/// being there.
+/// Returns the result of `lane` with input `part` in an operation
+/// with these calls; and the source lane if that takes no part.
 pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, part: &Part) -> (Answer, Option<u32>) {
     match part {
         Part::Wait => (part.own(), None),
@@ -112,7 +112,7 @@ pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, part: &Part) -> (Ans
 fn exchange(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation, own: u32) -> (u32, Option<u32>) {
     let source = match operation {
         WarpOperation::Shuffle { lane } => Some(lane % 32),
-        // The hardware looks at five bits.
+        // The hardware uses five bits.
         WarpOperation::ShuffleUp { delta } => lane.checked_sub(delta % 32),
         WarpOperation::ShuffleDown { delta } => Some(lane + delta % 32).filter(|source| *source < 32),
         WarpOperation::ShuffleXor { mask } => Some(lane ^ (mask % 32)),
@@ -125,7 +125,7 @@ fn exchange(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation, own
     }
 }
 
-/// What all lanes give together, to a lane that gives `own`; shuffles have no such thing.
+/// Returns the result of a vote or reduction for a lane with input `own`; `own` for a shuffle.
 fn combine(calls: &[Option<Call>; 32], operation: WarpOperation, own: u32) -> u32 {
     let words = || calls.iter().flatten().map(|call| call.part.word());
     let lanes = |holds: &dyn Fn(u32) -> bool| {
@@ -152,8 +152,8 @@ fn combine(calls: &[Option<Call>; 32], operation: WarpOperation, own: u32) -> u3
     combined.unwrap_or(own)
 }
 
-/// The two elements of `A * B + C` that `lane` holds. Row `r` of `A` are the words of the lanes from `4 * r` on, column `c`
-/// of `B` likewise; lanes that are missing count as zeros.
+/// Returns the two elements of `A * B + C` that `lane` holds. The lanes from `4 * r` on hold row `r` of `A`, and likewise
+/// those from `4 * c` on column `c` of `B`. Missing lanes count as zeros.
 fn product(calls: &[Option<Call>; 32], lane: u32, own: &Fragments) -> Answer {
     let fragments = |lane: u32| match calls[lane as usize] {
         Some(Call { part: Part::Mma(fragments), .. }) => fragments,
@@ -166,7 +166,7 @@ fn product(calls: &[Option<Call>; 32], lane: u32, own: &Fragments) -> Answer {
     [sum(own.c[0], column) as u32, sum(own.c[1], column + 1) as u32]
 }
 
-/// The sum of the products of four bytes, which are signed.
+/// Returns the dot product of four signed bytes.
 fn dot(a: u32, b: u32) -> i32 {
     a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| i32::from(a as i8) * i32::from(b as i8)).sum()
 }

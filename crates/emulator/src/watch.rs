@@ -1,24 +1,25 @@
-//! What is known of running kernel code outside of the launch: whether it makes progress, and whether it may be left.
+//! State of running kernel code that signal handlers and the watchdog
+//! read: whether it makes progress, and whether it may be abandoned.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
-/// One thread of the kernel runs at a time, so there is one of these for a launch.
+/// One thread of the kernel runs at a time, so a launch has one watch.
 ///
-/// What it says is read by signal handlers of the OS thread that wrote it, for which the order of the program counts, and by
-/// the watchdog, to which it is no more than a hint.
+/// Signal handlers of the OS thread that writes the watch read it,
+/// in program order. The watchdog reads it too, but only as a hint.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    /// What runs is the emulator, which must not be left half-way.
+    /// Whether the emulator runs, which must not be interrupted for good.
     inside: AtomicBool,
-    /// Goes up with every access, and when another thread runs.
+    /// Number of accesses and of turns of threads.
     visits: AtomicU64,
-    /// The number of visits behind which the running thread is to end.
+    /// Number of visits after which the running thread must end.
     last: AtomicU64,
-    /// The running thread and its block, each along x, y and z.
+    /// Running thread and its block, each along x, y and z.
     place: [AtomicU32; 6],
 }
 
-/// The emulator runs until this is dropped.
+/// Restores the state `before` when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Inside<'a> {
     watch: &'a Watch,
@@ -38,7 +39,7 @@ impl Watch {
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// Kernel code calls the emulator.
+    /// Enters the emulator from kernel code.
     #[inline]
     pub(crate) fn enter(&self) -> Inside<'_> {
         let before = self.is_inside();
@@ -47,14 +48,14 @@ impl Watch {
     }
 
     /// Runs kernel code.
-    pub(crate) fn leave(&self, code: impl FnOnce()) {
+    pub(crate) fn run_kernel(&self, code: impl FnOnce()) {
         let _inside = Inside { watch: self, before: true };
         self.set(false);
         code();
     }
 
-    /// The running code was left, or another thread runs: the emulator continues.
-    pub(crate) fn come_back(&self) {
+    /// Returns to the emulator, after the running thread has yielded or been abandoned.
+    pub(crate) fn return_to_emulator(&self) {
         self.set(true);
     }
 
@@ -65,7 +66,7 @@ impl Watch {
 
     #[inline]
     pub(crate) fn visit(&self) {
-        // One OS thread at a time writes it.
+        // Only one OS thread writes it at a time.
         self.visits.store(self.visits() + 1, Ordering::Relaxed);
     }
 
@@ -74,17 +75,17 @@ impl Watch {
         self.visits.load(Ordering::Relaxed)
     }
 
-    /// The running thread is to end unless it makes another visit.
+    /// Requests that the running thread ends, unless it makes another visit.
     pub(crate) fn end_after(&self, visits: u64) {
         self.last.store(visits, Ordering::Relaxed);
     }
 
-    /// Whether the running thread has made no visit since it was to end.
-    pub(crate) fn is_to_end(&self) -> bool {
+    /// Returns whether the running thread must end, and has made no visit since that was requested.
+    pub(crate) fn must_end(&self) -> bool {
         self.last.load(Ordering::Relaxed) == self.visits()
     }
 
-    /// This thread runs.
+    /// Records the thread that runs now.
     pub(crate) fn run(&self, thread: [u32; 3], block: [u32; 3]) {
         self.visit();
         for (place, index) in self.place.iter().zip(thread.into_iter().chain(block)) {
@@ -92,7 +93,7 @@ impl Watch {
         }
     }
 
-    /// The running thread and its block.
+    /// Returns the running thread and its block.
     pub(crate) fn place(&self) -> ([u32; 3], [u32; 3]) {
         let index = |k: usize| self.place[k].load(Ordering::Relaxed);
         ([index(0), index(1), index(2)], [index(3), index(4), index(5)])

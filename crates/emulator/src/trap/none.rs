@@ -1,8 +1,8 @@
-//! Systems for which there are no handlers: an overflow ends the process, and so does the watchdog.
+//! Systems without handlers: a stack overflow ends the process, and so does the watchdog.
 
 use crate::watch::Watch;
 
-/// There is nothing to ask.
+/// No OS thread can be asked to end a fibre.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {}
 
