@@ -12,8 +12,8 @@ pub enum Ordering {
     /// because its atomic operations take effect at once, in source order. If the order of two flags matters, use
     /// [`SeqCst`](Self::SeqCst).
     Relaxed,
-    /// Part of a single order of all sequentially consistent operations. The thread's accesses before it are visible before
-    /// it, and those after it after it. Costs a fence.
+    /// Part of a single order of all sequentially consistent operations. The thread's other accesses are not reordered
+    /// across it. Costs a fence.
     SeqCst,
 }
 
