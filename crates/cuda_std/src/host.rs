@@ -190,7 +190,7 @@ pub fn from_bits<T: Value>(bits: u64) -> T {
     T::from_bits64(bits)
 }
 
-/// An operation of the lanes in a mask, to which each passes a word, and from which each receives one: the result below.
+/// An operation of the lanes in a mask. Each lane passes a word, and receives the word described here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpOperation {
     /// The word of lane `lane`.
@@ -250,7 +250,7 @@ pub struct Fragments {
 
 /// A machine that runs kernels on the host. It knows which thread is running, and holds the memory.
 ///
-/// The running thread calls all methods for itself. An accessor makes one call, a strided form four. Accesses that a masked
+/// The running thread calls all methods for itself. Most accessors make one call, strided forms four. Accesses that a masked
 /// form skips are reported too ([`left_out`](Machine::left_out)), so lanes that execute the same accessors make the same
 /// calls. Only `get_pack_or` and `set_pack_if` make more calls at the end of a window.
 pub trait Machine {

@@ -57,7 +57,7 @@ impl Banks {
     }
 
     /// Returns the number of units that the banks deliver at a time: the number of banks or of groups of banks. It is 1 if a
-    /// unit is larger than a word of each bank together.
+    /// unit needs more than all banks.
     #[must_use]
     #[inline]
     pub const fn groups(self, bytes: u32) -> u32 {
