@@ -168,7 +168,7 @@ macro_rules! atomics {
                         Operation::Max => |a, b| if a.$compare(&b).is_ge() { a } else { b },
                     )?
                     #[allow(unreachable_patterns)]
-                    _ => unreachable!("the public methods ask for `AtomicInteger`"),
+                    _ => unreachable!("the public methods require `AtomicInteger`"),
                 };
                 apply(old, operand)
             }

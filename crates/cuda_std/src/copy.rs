@@ -46,7 +46,7 @@ use crate::{GlobalIn, GlobalInOut, Shared, Value};
 #[track_caller]
 pub fn commit() {
     #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
-    // SAFETY: no memory effects of its own.
+    // SAFETY: the instruction has no memory effects of its own.
     unsafe {
         core::arch::asm!("cp.async.commit_group;", options(nostack))
     }
@@ -60,7 +60,7 @@ pub fn commit() {
 #[track_caller]
 pub fn wait_group<const LATEST: u32>() {
     #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
-    // SAFETY: no memory effects of its own.
+    // SAFETY: the instruction has no memory effects of its own.
     unsafe {
         core::arch::asm!("cp.async.wait_group {latest};", latest = const LATEST, options(nostack))
     }
@@ -73,7 +73,7 @@ pub fn wait_group<const LATEST: u32>() {
 #[track_caller]
 pub fn wait_all() {
     #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
-    // SAFETY: no memory effects of its own.
+    // SAFETY: the instruction has no memory effects of its own.
     unsafe {
         core::arch::asm!("cp.async.wait_all;", options(nostack))
     }

@@ -22,8 +22,8 @@ use crate::{Table, Value};
 
 /// Rejects attributes that could make an item differ from what the surrounding macro assumes.
 ///
-/// An attribute that another macro passes on cannot be inspected. It does no harm: `arguments!` checks that its `unsafe
-/// impl` is for the struct with exactly these fields, and entry points get no attributes.
+/// An attribute that another macro passes on cannot be inspected. It does no harm: `arguments!` checks that its
+/// `unsafe impl` is for the struct with exactly these fields, and entry points get no attributes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! accepted_attribute {
@@ -90,7 +90,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
     i == a.len() && i == b.len()
 }
 
-/// What does not compile.
+/// Uses of the macros that do not compile.
 ///
 /// A struct that `cfg` removes, so that the `unsafe impl` would be for another struct of its name:
 ///

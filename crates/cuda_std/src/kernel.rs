@@ -97,8 +97,8 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// ```
 ///
 /// `copy` is a type with these parameters and bounds, and an `Entry` for each list of types. The code is compiled for each
-/// list as if its types stood in place of the parameters. The parameters are aliases: an associated type is written `<T as
-/// Trait>::Name`, and constants may depend on them.
+/// list as if its types stood in place of the parameters. The parameters are aliases: an associated type is written
+/// `<T as Trait>::Name`, and constants may depend on them.
 ///
 /// # Rules
 ///

@@ -69,8 +69,8 @@ pub fn threads_per_block() -> u32 {
     block_dim_x() * block_dim_y() * block_dim_z()
 }
 
-/// Returns the thread's linear index in its block: `thread_idx_x + block_dim_x * (thread_idx_y + block_dim_y *
-/// thread_idx_z)`.
+/// Returns the thread's linear index in its block:
+/// `thread_idx_x + block_dim_x * (thread_idx_y + block_dim_y * thread_idx_z)`.
 ///
 /// This index modulo 32 is the thread's lane.
 #[inline(always)]

@@ -7,9 +7,8 @@
 //!
 //! NVIDIA documents the banks, and that a word is delivered to several lanes at once, but not the phases. With 32 banks of 4
 //! bytes the rule agrees with what Nsight Compute counts on an H200, for loads and stores. This includes a special case:
-//! phases of a load of 8 or 16 bytes have twice as many lanes if the lanes `2k` and `2k + 1` request the same address for
-//! every `k`. The same holds if all pairs of lanes whose numbers differ only in the second bit do. Pairs with an inactive
-//! lane do not count.
+//! phases of a load of 8 or 16 bytes have twice as many lanes if all pairs of lanes `2k` and `2k + 1` request the same
+//! address, or all pairs of lanes whose numbers differ only in the second bit. Pairs with an inactive lane do not count.
 
 /// The banks of a shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

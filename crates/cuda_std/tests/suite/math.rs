@@ -69,8 +69,7 @@ fn floors_of_products_are_exact() {
 fn floors_have_low_bits() {
     const MAX: f64 = (1u64 << 51) as f64;
     let least = f64::from_bits(1);
-    for x in [-MAX, 1.0 - MAX, -2.5, -1.0, -0.5, -least, -0.0, 0.0, least, 0.5, 1.0, 2.5, 1e9, 1e10, MAX - 0.5, MAX]
-    {
+    for x in [-MAX, 1.0 - MAX, -2.5, -1.0, -0.5, -least, -0.0, 0.0, least, 0.5, 1.0, 2.5, 1e9, 1e10, MAX - 0.5, MAX] {
         for x in [x.next_down(), x, x.next_up()].into_iter().filter(|x| x.abs() <= MAX) {
             assert_eq!(math::floor_bits(x), floor(x, 1.0) as u32, "{x}");
         }

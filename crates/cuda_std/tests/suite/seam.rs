@@ -362,8 +362,8 @@ fn parts_of_a_long_window() {
     assert_eq!(window.at(len - 5).len(), 5);
     let tester = Tester::new(0, 0);
     // The access is in range of the window, but far beyond this machine's memory. Only the recorded call matters.
-    let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tester.observe(|| window.at(base).get(2))));
-    assert!(asked.is_err());
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tester.observe(|| window.at(base).get(2))));
+    assert!(result.is_err());
     let event = tester.log.borrow()[0];
     Expected::one(Space::GlobalConstant, GLOBAL + 4 * base, 2, u32::MAX.into()).check_load::<f32>(&event);
 }
