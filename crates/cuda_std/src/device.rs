@@ -91,7 +91,7 @@ pub(crate) fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
     [first, second]
 }
 
-/// An 8-bit value in a register of 16 bits, the narrowest ones.
+/// An 8-bit value in a 16-bit register, the narrowest kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Byte(pub u16);
 

@@ -108,9 +108,9 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 ///
 /// `where registers <= 32` before the code limits the registers of a thread, so that the 65,536 registers of a
 /// multiprocessor suffice for more resident threads. A constant expression needs braces. With a lower limit than the code
-/// needs, values are kept in memory. (`cuda_builder` turns the limit into the directive `.maxnreg`.)
+/// needs, some values are in memory. (`cuda_builder` turns the limit into the directive `.maxnreg`.)
 ///
-/// The code must not contain `unsafe`, even if it allows it:
+/// The code must not contain `unsafe`, even with `#[allow(unsafe_code)]`:
 ///
 /// ```compile_fail,E0453
 /// cuda_std::arguments! {

@@ -2,7 +2,7 @@
 //!
 //! [`fma`], [`sqrt`], [`floor`], [`ceil`], [`trunc`], [`round_ties_even`], [`abs`], [`copysign`], [`min`] and [`max`] return
 //! the same bits on the host and on the device, for `f32` and `f64`, including subnormal numbers. If the result is a NaN on
-//! one side, it is on the other, but its sign and payload are unspecified.
+//! one side, it is one on the other side too, with an unspecified sign and payload.
 //!
 //! The functions that end in `_approx` are the hardware's approximations, for `f32` only. Host and device differ within the
 //! stated error.
