@@ -1,8 +1,8 @@
-//! Decides whether the platform is supported and, where it is, gives the linker an empty `libcuda.a` for the feature `link`.
+//! Decides whether the platform is supported and, if it is, writes an empty `libcuda.a` for the feature `link`.
 //!
-//! Other crates of a program may ask for `-lcuda`, as `cust_raw` does. The functions themselves are defined in
-//! `src/trampolines.rs`, so the library has nothing to add. Cargo searches folders inside `OUT_DIR` before all others: the
-//! empty archive is found where no toolkit is installed, and also before the stub library of an installed one.
+//! Other crates of a program may ask for `-lcuda`, as `cust_raw` does. The functions are defined in `src/trampolines.rs`, so
+//! the library can be empty. Cargo searches folders inside `OUT_DIR` before all others, so the linker finds the empty
+//! archive where no toolkit is installed, and before the stub library where one is.
 
 use std::path::PathBuf;
 use std::{env, fs, io};
@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the trampolines can be assembled for the target.
+/// Returns whether the trampolines can be assembled for the target.
 fn is_supported() -> bool {
     let target = |key: &str| env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
     target("OS") == "linux"

@@ -3,8 +3,8 @@
 //! These are the functions that this workspace calls; [`FUNCTIONS`](crate::FUNCTIONS) has more, for programs with
 //! declarations of their own. A name is the one that the linker sees: `cuda.h` maps `cuMemAlloc` to `cuMemAlloc_v2`.
 //!
-//! Return codes are integers and not an enum: a driver may return codes that were added after an enum was written, and
-//! an enum with a value that it lacks is undefined behaviour. Attributes are integers for the same reason.
+//! Return codes are integers, not an enum: a newer driver may return codes that an enum lacks, and such a value of an enum
+//! is undefined behaviour. Attributes are integers for the same reason.
 //!
 //! Until [`load`](crate::load) has found a driver, each function returns `CUDA_ERROR_NOT_INITIALIZED` (3) and writes to no
 //! memory.
@@ -27,7 +27,7 @@ macro_rules! handles {
     ($($what:literal $name:ident $pointee:ident;)*) => {$(
         #[doc = concat!("Handle of ", $what, ".")]
         pub type $name = *mut $pointee;
-        #[doc = concat!("What a [`", stringify!($name), "`] points to: only the driver looks into it.")]
+        #[doc = concat!("What a [`", stringify!($name), "`] points to. Only the driver accesses it.")]
         #[derive(Debug)]
         pub enum $pointee {}
     )*};
@@ -41,8 +41,8 @@ handles! {
     "a kernel" CUfunction OpaqueFunction;
 }
 
-/// `CUDA_MEMCPY2D`: a copy of rows. A memory type is 1 for the host's memory and 2 for the device's; the address of the other
-/// type, and the array, are not used.
+/// `CUDA_MEMCPY2D`: a copy of rows. A memory type is 1 for the host's memory and 2 for the device's. The address of the
+/// other type and the array are not used.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "the reference documents the fields")]
@@ -68,8 +68,8 @@ pub struct CUDA_MEMCPY2D {
 /// Declares functions that return a [`CUresult`].
 macro_rules! functions {
     ($(fn $name:ident($($parameter:ident: $type:ty),* $(,)?);)*) => {
-        // SAFETY: the declarations agree with `cuda.h`, under the names that its macros produce. There, results and
-        // attributes are enums, which are represented as `int` is.
+        // SAFETY: the declarations match `cuda.h`, under the names that its macros produce. There, results and attributes
+        // are enums, which have the representation of `int`.
         unsafe extern "C" {$(
             #[doc = concat!("`", stringify!($name), "` of the CUDA driver API.")]
             pub fn $name($($parameter: $type),*) -> CUresult;
@@ -152,7 +152,7 @@ mod tests {
     use super::DECLARED;
     use crate::FUNCTIONS;
 
-    /// Other functions would require a library that the program is linked with.
+    /// Any other function would have to come from a library that the program is linked with.
     #[test]
     fn this_crate_defines_what_is_declared() {
         for name in DECLARED {

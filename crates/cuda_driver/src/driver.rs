@@ -12,13 +12,13 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// The name under which the library was found, for instance `libcuda.so.1`.
+    /// Returns the name under which the library was found, for instance `libcuda.so.1`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The functions of [`FUNCTIONS`](crate::FUNCTIONS) that this driver lacks, in ASCII order.
+    /// Returns the functions of [`FUNCTIONS`](crate::FUNCTIONS) that this driver lacks, in ASCII order.
     ///
     /// A driver older than a function lacks it. A call of such a function returns `CUDA_ERROR_NOT_FOUND` (500).
     #[must_use]
@@ -29,15 +29,15 @@ impl Driver {
 
 /// Returns the CUDA driver, after connecting the `cu*` functions of this crate to it.
 ///
-/// The first call tries `libcuda.so.1`, `libcuda.so` and `/usr/lib/wsl/lib/libcuda.so.1`, in this order, and uses
-/// the first library that loads, has `cuInit` and is not the stub library that CUDA toolkits contain for linking. Every later call
-/// returns the same result at once. Any number of threads may call it at the same time; all but one wait for the first.
-/// It only calls `cuDriverGetVersion`, to recognise a stub. The caller must call `cuInit`, which can still fail, for
-/// instance on a machine without a GPU.
+/// The first call tries `libcuda.so.1`, `libcuda.so` and `/usr/lib/wsl/lib/libcuda.so.1`, in this order, and uses the first
+/// library that loads, has `cuInit` and is not the stub library that CUDA toolkits contain for linking. Every later call
+/// returns the same result at once. Any number of threads may call it at the same time; all but one wait for the first. The
+/// only driver function that it calls is `cuDriverGetVersion`, to recognise a stub. The caller must call `cuInit`, which can
+/// still fail, for instance on a machine without a GPU.
 ///
 /// # Errors
 ///
-/// [`LoadError::NotFound`] if no name led to a driver, with the cause for each;
+/// Returns [`LoadError::NotFound`], with the cause for each name, if no name led to a driver. Returns
 /// [`LoadError::UnsupportedPlatform`] if the program was compiled for a platform without support.
 ///
 /// # Examples

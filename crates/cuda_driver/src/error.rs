@@ -16,7 +16,7 @@ pub enum LoadError {
     UnsupportedPlatform,
 }
 
-/// A failed attempt to load the driver by one name.
+/// A failed attempt to load the driver under one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attempt {

@@ -1,11 +1,12 @@
 //! One binary for machines with and without a CUDA driver.
 //!
-//! A program that is linked with `libcuda` does not even start where no driver is installed. This crate defines the
-//! driver's functions itself: each is a single jump through a table. [`load`] looks for the driver and fills the table.
-//! [`api`] declares the functions that the library `slm` calls. In a program that contains this crate,
-//! other crates that are linked with `libcuda`, such as `cust`, call the functions of this crate instead. With the feature `link` they need no `libcuda`.
+//! A program that is linked with `libcuda` does not even start where no driver is installed. This crate defines the driver's
+//! functions itself: each is a single jump through a table. [`load`] looks for the driver and fills the table. [`api`]
+//! declares the functions that the library `slm` calls. In a program that contains this crate, other crates that are linked
+//! with `libcuda`, such as `cust`, call the functions of this crate instead. With the feature `link` they do not need
+//! `libcuda`.
 //!
-//! What a function of [`FUNCTIONS`] does:
+//! The behaviour of the functions in [`FUNCTIONS`]:
 //!
 //! | state | call of a `cu*` function |
 //! |---|---|
@@ -16,8 +17,8 @@
 //!
 //! The functions that return these errors ignore all arguments and write to no memory.
 //!
-//! A call is guaranteed to see the loaded driver if [`load`] or `cuInit` returned on the same thread before, or on a thread that
-//! has synchronised with the calling one since.
+//! A call is guaranteed to see the loaded driver if [`load`] or `cuInit` has returned on the same thread, or on a thread
+//! that has synchronised with the calling thread since.
 //!
 //! The crate supports Linux on x86-64 and on aarch64. Elsewhere it compiles, defines no functions, and [`load`]
 //! returns [`LoadError::UnsupportedPlatform`].

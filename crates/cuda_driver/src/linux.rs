@@ -7,8 +7,8 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::{Attempt, Driver, FUNCTIONS, Failure, LoadError, trampolines};
 
-/// The names to try. The first is the one every driver installs; the second exists where the development
-/// link was installed; the third is outside the loader's path in some distributions under WSL.
+/// The names to try. Every driver installs the first. The second exists where the development link was installed. The third
+/// is outside the loader's path in some distributions under WSL.
 pub(crate) const NAMES: &[&str] = &["libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"];
 
 /// `CUDA_ERROR_STUB_LIBRARY`, which every function of a stub returns.
@@ -30,8 +30,8 @@ pub(crate) fn load_first(names: &[&str]) -> Result<Driver, LoadError> {
 
 /// Returns a library that has `cuInit` and is not a stub.
 fn open(name: &str) -> Result<Library, Failure> {
-    // SAFETY: these names belong to the system's CUDA driver, which every program that links with it loads in
-    // the same way: its initialisers have no preconditions.
+    // SAFETY: these names belong to the system's CUDA driver, which every program that links with it loads in the same way.
+    // Its initialisers have no preconditions.
     let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| Failure::NotLoaded(message(&error)))?;
     match find(&library, "cuInit") {
@@ -45,8 +45,8 @@ fn open(name: &str) -> Result<Library, Failure> {
 fn is_stub(library: &Library) -> bool {
     type GetVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
     let mut version = 0;
-    // SAFETY: a driver's function of this name has this signature and may be called before `cuInit`; it writes one
-    // integer, which outlives the call. A stub's ignores its arguments.
+    // SAFETY: a driver's function of this name has this signature and may be called before `cuInit`; it writes one integer,
+    // which outlives the call. A stub's function ignores its arguments.
     unsafe { library.get::<GetVersion>("cuDriverGetVersion").is_ok_and(|get| get(&raw mut version) == STUB_LIBRARY) }
 }
 
@@ -63,7 +63,7 @@ fn connect(library: Library) -> Vec<&'static str> {
             missing.push(*name);
             trampolines::not_found as *mut c_void
         });
-        // SAFETY: `function` is the driver's function of this name, or one that may stand for any of them. The
+        // SAFETY: `function` is the driver's function of this name, or `not_found`, which may replace any of them. The
         // library is forgotten below, so it stays loaded and the address stays valid.
         unsafe { trampolines::connect(index, function) };
     }

@@ -1,7 +1,7 @@
 //! The `cu*` functions: one jump each, through a table in memory.
 //!
-//! Table and jumps are one piece of assembly text, so they are in one object file: linking the table also
-//! links the functions. The README of this crate describes how the linker treats it.
+//! The table and the jumps are one piece of assembly text, so they are in one object file: linking the table also links the
+//! functions. The README of this crate describes how the linker treats it.
 
 use std::ffi::{c_uint, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -17,8 +17,8 @@ macro_rules! jump_x86_64 {
     };
 }
 
-/// The jump of one function on aarch64. `x16` is the register that the procedure call standard sets aside for
-/// code between caller and callee.
+/// The jump of one function on aarch64. `x16` is the register that the procedure call standard reserves for code between
+/// caller and callee.
 #[cfg(any(test, target_arch = "aarch64"))]
 macro_rules! jump_aarch64 {
     ($name:ident) => {
@@ -119,32 +119,32 @@ unsafe extern "C" {
     safe static TABLE: [AtomicPtr<c_void>; FUNCTIONS.len()];
 }
 
-/// Stands for every function but `cuInit` until the driver is loaded. It ignores the arguments of the function it stands
-/// for: in the C calling conventions of both architectures the caller removes them.
+/// Replaces every function except `cuInit` until the driver is loaded. It ignores the function's arguments: in the C calling
+/// conventions of both architectures, the caller removes them.
 extern "C" fn not_initialized() -> CUresult {
     3 // CUDA_ERROR_NOT_INITIALIZED
 }
 
-/// Stands for `cuInit` until the driver is loaded, and loads it: a program that calls the driver without using this crate
+/// Replaces `cuInit` until the driver is loaded, and loads it: a program that calls the driver without using this crate
 /// directly begins with `cuInit`.
 extern "C" fn load_and_init(flags: c_uint) -> CUresult {
     match crate::load() {
-        // SAFETY: `cuInit` has no preconditions, and is the driver's by now.
+        // SAFETY: `cuInit` has no preconditions, and after `load` it is the driver's.
         Ok(_) => unsafe { cuInit(flags) },
         Err(_) => not_initialized(),
     }
 }
 
-/// Stands for a function that the loaded driver lacks, in the same way as [`not_initialized`].
+/// Replaces a function that the loaded driver lacks, in the same way as [`not_initialized`].
 pub(crate) extern "C" fn not_found() -> CUresult {
     500 // CUDA_ERROR_NOT_FOUND
 }
 
 /// Connects the function with this index in `FUNCTIONS` to `function`.
 ///
-/// Other threads may call the function at the same time. A jump reads its entry with one aligned load of pointer
-/// size, so it reaches the old or the new function, never a mixture. The store releases what was written to
-/// load the library; a thread that calls [`load`](crate::load) first acquires it through the `OnceLock` there.
+/// Other threads may call the function at the same time. A jump reads its entry with one aligned load of pointer size, so it
+/// reaches the old or the new function, never a mixture. The store releases what was written to load the library; a thread
+/// that calls [`load`](crate::load) first acquires it through the `OnceLock` there.
 ///
 /// # Safety
 ///

@@ -1,5 +1,5 @@
-//! Builds a program that uses `cust`, with several linkers and with and without a toolkit, and checks that it does
-//! not need `libcuda` to start.
+//! Builds a program that uses `cust`, with several linkers, with and without a toolkit, and checks that it does not need
+//! `libcuda` to start.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use cuda_driver::FUNCTIONS;
 const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
 const LINKERS: [&str; 2] = ["bfd", "lld"];
 
-/// The tests build in one folder, in turn: what does not depend on the toolkit is compiled once.
+/// The tests build in one folder, one after another, so that code that does not depend on the toolkit is compiled once.
 static FOLDER: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -25,7 +25,8 @@ fn without_a_toolkit() {
     build_all(&root, check);
 }
 
-/// Without the feature `link`, a crate that asks for `libcuda` gets what this crate does not define from there.
+/// Without the feature `link`, a crate that asks for `libcuda` gets the functions that this crate does not define from
+/// there.
 #[test]
 fn other_functions_come_from_libcuda() {
     let Some(stub) = compile_stub() else { return };
@@ -53,14 +54,14 @@ fn with_a_toolkit() {
     let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     build_all(&root, |program| {
         check(program);
-        // The stub in the place of a driver is not taken; where there is a driver, the next name may lead to it.
+        // A stub in place of a driver is rejected. If the machine has a driver, the next name may lead to it.
         let path = Some(("LD_LIBRARY_PATH", root.join("driver")));
         let output = text(&run(Command::new(program).envs(path)));
         assert!(output == "no driver\n" || cuda_driver::load().is_ok(), "{output}");
     });
 }
 
-/// What a program must fulfil that was linked in any of the ways.
+/// Checks a program, however it was linked.
 fn check(program: &Path) {
     let output = text(&run(&mut Command::new(program)));
     match cuda_driver::load() {
@@ -76,8 +77,9 @@ fn check(program: &Path) {
     assert!(FUNCTIONS.iter().all(|name| !dynamic.contains(name)), "{dynamic}");
 }
 
-/// Builds the program in all profiles with all linkers and checks each. The profiles at the same time, because Cargo keeps
-/// them apart and a build alone does not occupy all cores; the linkers in turn, because each program replaces the last.
+/// Builds the program in all profiles with all linkers, and checks each. The profiles are built at the same time, because
+/// Cargo keeps them separate and one build does not use all cores. The linkers run one after another, because each program
+/// replaces the last one.
 fn build_all(toolkit: &Path, check: impl Fn(&Path) + Sync) {
     let dependencies = format!(
         r#"
@@ -112,8 +114,8 @@ fn is_linker(name: &str) -> bool {
     found
 }
 
-/// Writes the package of the program, and returns the path of its manifest. Its `[workspace]` table keeps Cargo
-/// from looking for a workspace in the folders above.
+/// Writes the package of the program, and returns the path of its manifest. Its `[workspace]` table keeps Cargo from
+/// searching for a workspace in parent folders.
 fn write_package(root: &Path, dependencies: &str, source: &str) -> PathBuf {
     let manifest = format!(
         r#"
@@ -134,7 +136,7 @@ fn write_package(root: &Path, dependencies: &str, source: &str) -> PathBuf {
     root.join("Cargo.toml")
 }
 
-/// Builds the program; over the network only if something was not downloaded before.
+/// Builds the program. Uses the network only if a dependency has not been downloaded yet.
 fn build(manifest: &Path, target: &Path, toolkit: &Path, profile: &str, linker: &str) {
     let cargo = |offline: Option<&str>| {
         let mut command = Command::new(env!("CARGO"));
@@ -152,7 +154,8 @@ fn build(manifest: &Path, target: &Path, toolkit: &Path, profile: &str, linker: 
     }
 }
 
-/// Arguments for the compiler, given for the program alone: the dependencies are compiled once for all linkers.
+/// Returns arguments for the compiler. They are passed for the program only, so the dependencies are compiled once for all
+/// linkers.
 fn linker_arguments(linker: &str) -> Vec<String> {
     let mut arguments = vec![format!("-Clink-arg=-fuse-ld={linker}")];
     if cfg!(target_arch = "x86_64") {
@@ -185,7 +188,8 @@ fn is_driver_function(word: &str) -> bool {
     word.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
-/// A library with all functions of a driver, as toolkits have it for linking; or `None` without a C compiler.
+/// Compiles a stub library with all functions of a driver, as toolkits contain for linking. Returns `None` if there is no C
+/// compiler.
 fn compile_stub() -> Option<PathBuf> {
     if !exists("cc") {
         println!("skipped: there is no cc to compile a stub with");

@@ -1,4 +1,4 @@
-//! The public way to the driver, on whatever machine the tests run.
+//! The public function `load`, on machines with and without a driver.
 
 use std::collections::BTreeSet;
 use std::thread;

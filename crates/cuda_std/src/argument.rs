@@ -1,11 +1,11 @@
-//! What a kernel can be launched with.
+//! Arguments of kernels.
 
 use crate::digest::Digest;
 use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 
-/// Data that means the same on the host and on the device: numbers, windows on global memory, and structs of them.
+/// Data with the same meaning on the host and on the device: numbers, windows on global memory, and structs of them.
 ///
-/// Structs get it from [`arguments!`](crate::arguments); the error says so where a struct lacks it:
+/// [`arguments!`](crate::arguments) implements it for structs. The compiler's error for any other struct names the macro:
 ///
 /// ```compile_fail,E0277
 /// /// Not made by `arguments!`.
@@ -23,31 +23,32 @@ use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 ///
 /// # Safety
 ///
-/// `LAYOUT` covers the whole layout, the type contains no host address, and `windows` leaves out none of its windows.
+/// `LAYOUT` must cover the whole layout, the type must not contain a host address, and `windows` must report all its
+/// windows.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the argument of a kernel",
     label = "not an argument: neither a number, nor a window on global memory, nor made by `arguments!`",
     note = "define the struct inside `cuda_std::arguments! {{ … }}`, which makes it an argument if all of its fields are"
 )]
 pub unsafe trait Argument: Copy + Send + Sync + 'static {
-    /// A digest of what the type is made of: the names, types and places of fields, all the way down. Host and device
-    /// compute it apart, each for the type as it is compiled there.
+    /// Digest of the type's layout: the names, types and offsets of its fields, recursively. Host and device compute it
+    /// separately, each for the type as compiled there.
     const LAYOUT: Digest;
 
-    /// Shows `visit` every window in the value, with the name of the field that it is in; the value itself is called
-    /// `name`. Who launches a kernel knows by it which memory the kernel can reach.
+    /// Calls `visit` for every window in the value, with the name of its field; `name` is the name of the value itself. It
+    /// tells the launcher which memory the kernel can reach.
     #[cfg(not(target_os = "cuda"))]
     fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window));
 }
 
-/// What `LAYOUT` of every type begins with.
+/// Returns the digest that the `LAYOUT` of every type begins with.
 #[doc(hidden)]
 #[must_use]
 pub const fn layout_of<T>(kind: &str) -> Digest {
     Digest::new().add(kind.as_bytes()).add_number(size_of::<T>() as u64).add_number(align_of::<T>() as u64)
 }
 
-// SAFETY: numbers are told by their names, and are neither addresses nor windows.
+// SAFETY: `LAYOUT` identifies numbers by their names; they are neither addresses nor windows.
 unsafe impl<T: Value> Argument for T {
     const LAYOUT: Digest = layout_of::<T>(T::VALUE_NAME);
 
@@ -55,7 +56,7 @@ unsafe impl<T: Value> Argument for T {
     fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
 }
 
-// SAFETY: nothing at all.
+// SAFETY: it contains nothing.
 unsafe impl Argument for () {
     const LAYOUT: Digest = layout_of::<()>("()");
 
@@ -65,7 +66,8 @@ unsafe impl Argument for () {
 
 macro_rules! windows {
     ($($name:ident)*) => {$(
-        // SAFETY: `repr(C)`; the address is one of the device's, by the contract of `from_raw_parts`. It shows itself.
+        // SAFETY: `repr(C)`; the address is the device's, by the contract of `from_raw_parts`; `windows` reports the window
+        // itself.
         unsafe impl<T: Value> Argument for $name<T> {
             const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(T::LAYOUT);
 
@@ -78,20 +80,20 @@ macro_rules! windows {
 }
 windows!(GlobalIn GlobalOut GlobalInOut);
 
-/// Defines the struct that a kernel is launched with: `#[repr(C)]`, every field an [`Argument`].
+/// Defines the struct of a kernel's arguments: `#[repr(C)]`, with every field an [`Argument`].
 ///
-/// All fields are there on the host and on the device. Attributes other than documentation, `derive`, `allow`,
-/// `expect`, `deprecated` and `must_use` are refused.
+/// All fields exist on the host and on the device. The only accepted attributes are documentation, `derive`, `allow`,
+/// `expect`, `deprecated` and `must_use`.
 ///
 /// ```
 /// cuda_std::arguments! {
 ///     /// A scaled copy.
 ///     pub struct Scaling<T: cuda_std::Value> {
-///         /// What is copied.
+///         /// The elements to copy.
 ///         pub input: cuda_std::GlobalIn<T>,
-///         /// Where to.
+///         /// Receives them.
 ///         pub output: cuda_std::GlobalOut<T>,
-///         /// The factor. The last comma may be missing.
+///         /// The factor. The trailing comma is optional.
 ///         pub factor: T
 ///     }
 /// }
@@ -111,12 +113,12 @@ macro_rules! arguments {
         pub struct $name $(<$($t: $bound),+>)? { $($(#[$($field_attribute)*])* pub $field: $type,)+ }
 
         #[allow(unsafe_code)]
-        // SAFETY: fields that are all arguments, as the where clause requires; each is in `LAYOUT` with its place and shows
-        // its windows. There are no others (the pattern in `LAYOUT`).
+        // SAFETY: all fields are arguments (the where clause); `LAYOUT` has each with its offset, and `windows` reports the
+        // windows of each. There are no other fields (the pattern in `LAYOUT`).
         unsafe impl $(<$($t: $bound),+>)? $crate::Argument for $name $(<$($t),+>)? where $($type: $crate::Argument,)+ {
             const LAYOUT: $crate::digest::Digest = {
-                // The struct of this name has these fields and no others: there could be another one in scope. In no scope
-                // of its own, where the types could mean others.
+                // Checks that the struct of this name has exactly these fields, because another one could be in scope. A
+                // closure, because the name of a function here could change the meaning of the types.
                 let _ = |arguments: &Self| {
                     let $name { $($field),+ } = arguments;
                     $(

@@ -1,23 +1,23 @@
-//! Atomic read-modify-write operations, for shared and global windows alike.
+//! Atomic read-modify-write operations on shared and global windows.
 
 use crate::Value;
 
-/// How an atomic operation is ordered against the thread's other accesses.
+/// The order of an atomic operation relative to the thread's other accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ordering {
-    /// Atomic and nothing more: enough for counting.
+    /// Atomic, but without any order. This is enough for counting.
     ///
-    /// Relaxed operations on different elements may take effect in any order: of two threads that each set a flag of
-    /// their own and then look at the other's, both may find it unset (seen on an H200, 8 times in 204,800). The emulator
-    /// makes every atomic operation take effect at once, in the order of the source, and so never shows that. Where the
-    /// order of two flags matters, use [`SeqCst`](Self::SeqCst).
+    /// Relaxed operations on different elements may take effect in any order. If two threads each set their own flag and
+    /// then read the other's, both may find it unset (seen on an H200, 8 times in 204,800). The emulator never shows this,
+    /// because its atomic operations take effect at once, in source order. If the order of two flags matters, use
+    /// [`SeqCst`](Self::SeqCst).
     Relaxed,
-    /// Takes part in one order of all sequentially consistent operations: nothing before it is seen after it and
-    /// nothing after it before. Costs a fence.
+    /// Part of a single order of all sequentially consistent operations. The thread's other accesses are not reordered
+    /// across it. Costs a fence.
     SeqCst,
 }
 
-/// Whose view an operation orders: that of the block's threads or that of all threads of the device.
+/// The threads for which an operation orders accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The threads of the block.
@@ -26,7 +26,7 @@ pub enum Scope {
     Device,
 }
 
-/// What an atomic operation makes of the old value and its operand.
+/// The new value that an atomic operation computes from the old value and its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// The sum; integers wrap.
@@ -39,7 +39,7 @@ pub enum Operation {
     And,
     /// The bits set in either.
     Or,
-    /// The bits set in one.
+    /// The bits set in exactly one of them.
     Xor,
     /// The operand.
     Exchange,
@@ -47,23 +47,23 @@ pub enum Operation {
 
 /// A value that has atomic operations: `u32`, `i32`, `u64`, `i64`, `f32` and `f64`.
 ///
-/// Integer sums wrap. Float sums are rounded once per addition, in whatever order the additions happen. The smaller and the
-/// larger of two floats are those of the total order of IEEE 754 (`f32::total_cmp`): -NaN < -∞ < … < -0 < +0 < … < +∞ < +NaN. So a NaN is no
-/// exception, the order of the operations does not matter, and the results are the same on the host and on the
-/// device. Leave NaNs out with a test beforehand if they must not count.
+/// Integer sums wrap. Float sums are rounded once per addition, in whatever order the additions happen. Minima and maxima of
+/// floats use the total order of IEEE 754 (`f32::total_cmp`): -NaN < -∞ < … < -0 < +0 < … < +∞ < +NaN. So NaNs are no
+/// exception, the order of the operations does not matter, and host and device compute the same results. Test for NaNs
+/// beforehand if they must not count.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of the supertrait in their generic code")]
 pub trait Atomic: Value + sealed::ReadModifyWrite {}
 
 /// An atomic value that has the bitwise operations: `u32`, `i32`, `u64` and `i64`.
 pub trait AtomicInteger: Atomic {}
 
-/// Where an atomic operation happens.
+/// The element of an atomic operation.
 #[cfg(target_os = "cuda")]
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
     /// An address in shared memory.
     Shared(u32),
-    /// An address in global memory, and whether (1) or not (0) it may be accessed.
+    /// An address in global memory, and its guard: 1 if it may be accessed, otherwise 0.
     Global(u64, u32),
 }
 
@@ -73,16 +73,16 @@ pub(crate) mod sealed {
     use super::{Ordering, Place};
 
     pub(crate) trait ReadModifyWrite: Sized {
-        /// What `operation` makes of `old`.
+        /// Returns the new value for `old`.
         #[cfg(not(target_os = "cuda"))]
         fn apply(operation: Operation, old: Self, operand: Self) -> Self;
-        /// Applies `operation` and returns the old value; zero if the place may not be accessed.
+        /// Applies `operation` and returns the old value, or zero if `place` may not be accessed.
         #[cfg(target_os = "cuda")]
         fn read_modify_write(place: Place, operation: Operation, operand: Self, ordering: Ordering) -> Self;
-        /// Stores `new` if the value is `current`, and returns the old value; zero if the place may not be accessed.
+        /// Stores `new` if the value is `current`. Returns the old value, or zero if `place` may not be accessed.
         #[cfg(target_os = "cuda")]
         fn compare_exchange(place: Place, current: Self, new: Self, ordering: Ordering) -> Self;
-        /// Adds to the value, if `condition` is not 0 and the place may be accessed.
+        /// Adds `operand` if `condition` is not 0 and `place` may be accessed.
         #[cfg(target_os = "cuda")]
         fn add_if(condition: u32, place: Place, operand: Self, ordering: Ordering);
     }
@@ -129,7 +129,7 @@ macro_rules! atom {
     }};
 }
 
-/// One instruction `red.….$op`, which has no result that somebody would wait for.
+/// One instruction `red.….$op`. It has no result, so no thread waits for one.
 #[cfg(target_os = "cuda")]
 macro_rules! red {
     ($condition:expr, $place:ident, $op:literal, $class:ident, $operand:ident) => {
@@ -162,13 +162,13 @@ macro_rules! atomics {
                 let apply: fn(Self, Self) -> Self = match operation {
                     Operation::Add => $plus,
                     $(Operation::$operation => $apply,)+
-                    // A total order leaves no doubt which of two floats it is.
+                    // The total order decides between any two different floats.
                     $(
                         Operation::Min => |a, b| if a.$compare(&b).is_le() { a } else { b },
                         Operation::Max => |a, b| if a.$compare(&b).is_ge() { a } else { b },
                     )?
                     #[allow(unreachable_patterns)]
-                    _ => unreachable!("the public methods ask for `AtomicInteger`"),
+                    _ => unreachable!("the public methods require `AtomicInteger`"),
                 };
                 apply(old, operand)
             }
@@ -179,8 +179,9 @@ macro_rules! atomics {
                     Operation::Add => atom!(place, ordering, $add, $t, $class, $zero, "{operand}", operand),
                     $(Operation::$operation => atom!(place, ordering, $op, $t, $class, $zero, "{operand}", operand),)+
                     $(Operation::Min | Operation::Max => {
-                        // No such instruction. Floats without a sign are ordered as their bits are, as signed integers;
-                        // and those with a sign the other way round.
+                        // There is no such instruction. If the operand has no sign, the total order is that of the bits as
+                        // signed integers. If it has one, the total order is the reverse of that of the bits as unsigned
+                        // integers.
                         let bits = operand.to_bits();
                         let old = if bits as $signed >= 0 {
                             <$signed>::read_modify_write(place, operation, bits as $signed, ordering) as $unsigned
@@ -190,7 +191,7 @@ macro_rules! atomics {
                         };
                         <$t>::from_bits(old)
                     })?
-                    // Not offered for this type: the public methods ask for `AtomicInteger`.
+                    // Unreachable: the public methods require `AtomicInteger`.
                     #[allow(unreachable_patterns)]
                     _ => crate::device::trap(),
                 }
@@ -205,7 +206,7 @@ macro_rules! atomics {
             fn add_if(condition: u32, place: Place, operand: Self, ordering: Ordering) {
                 match ordering {
                     Ordering::Relaxed => red!(condition, place, $add, $class, operand),
-                    // What comes behind it in the order has to wait for the old value.
+                    // Later accesses must wait for the old value, which a `red` does not return.
                     Ordering::SeqCst if condition != 0 => {
                         atom!(place, ordering, $add, $t, $class, $zero, "{operand}", operand);
                     }
@@ -262,8 +263,8 @@ impl AtomicInteger for i32 {}
 impl AtomicInteger for u64 {}
 impl AtomicInteger for i64 {}
 
-/// The atomic methods of a window type that has `fn update(self, index, operation, operand, ordering)`,
-/// `fn swap_if(self, index, current, new, ordering)` and, on the device, `fn place(self, index)`, for the index type
+/// Defines the atomic methods of a window type. The type must have `fn update(self, index, operation, operand, ordering)`,
+/// `fn swap_if(self, index, current, new, ordering)` and, on the device, `fn place(self, index)`, with indices of type
 /// `$index`.
 macro_rules! atomic_methods {
     ($self:ty, $index:ty, $($bound:tt)*) => {
@@ -275,7 +276,7 @@ macro_rules! atomic_methods {
                 self.update(i, crate::atomic::Operation::Add, operand, ordering)
             }
 
-            /// Adds `operand` to element `i`. Integers wrap. Faster than [`fetch_add`](Self::fetch_add), since nobody
+            /// Adds `operand` to element `i`. Integers wrap. Faster than [`fetch_add`](Self::fetch_add), because no thread
             /// waits for the old value.
             #[inline(always)]
             #[track_caller]
@@ -286,8 +287,8 @@ macro_rules! atomic_methods {
                 self.update(i, crate::atomic::Operation::Add, operand, ordering);
             }
 
-            /// Adds `operand` to element `i` if `condition` holds; otherwise `i` may be anything. A masked form: one
-            /// instruction of PTX (the device's assembler may still make a branch of it).
+            /// Adds `operand` to element `i` if `condition` holds; otherwise `i` may be anything. A masked form: one PTX
+            /// instruction, which the device's assembler may still turn into a branch.
             #[inline(always)]
             #[track_caller]
             pub fn add_if(&self, condition: bool, i: $index, operand: T, ordering: crate::Ordering) {
@@ -297,30 +298,30 @@ macro_rules! atomic_methods {
                 crate::host::update_masked(condition, &self.access(i, 1), crate::atomic::Operation::Add, operand, ordering);
             }
 
-            /// Makes element `i` the smaller of itself and `operand` and returns the old value. Floats are in total order
-            /// ([`Atomic`](crate::Atomic)).
+            /// Sets element `i` to the smaller of itself and `operand`, and returns the old value. Floats are compared in
+            /// total order ([`Atomic`](crate::Atomic)).
             #[inline(always)]
             #[track_caller]
             pub fn fetch_min(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
                 self.update(i, crate::atomic::Operation::Min, operand, ordering)
             }
 
-            /// Makes element `i` the larger of itself and `operand` and returns the old value. Floats are in total order
-            /// ([`Atomic`](crate::Atomic)).
+            /// Sets element `i` to the larger of itself and `operand`, and returns the old value. Floats are compared in
+            /// total order ([`Atomic`](crate::Atomic)).
             #[inline(always)]
             #[track_caller]
             pub fn fetch_max(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
                 self.update(i, crate::atomic::Operation::Max, operand, ordering)
             }
 
-            /// Puts `operand` in the place of element `i` and returns the old value.
+            /// Sets element `i` to `operand` and returns the old value.
             #[inline(always)]
             #[track_caller]
             pub fn exchange(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
                 self.update(i, crate::atomic::Operation::Exchange, operand, ordering)
             }
 
-            /// Stores `new` in element `i` if its bits are those of `current`; returns the old value either way.
+            /// Sets element `i` to `new` if its bits equal those of `current`. Returns the old value in either case.
             #[inline(always)]
             #[track_caller]
             pub fn compare_exchange(&self, i: $index, current: T, new: T, ordering: crate::Ordering) -> T {
@@ -329,21 +330,21 @@ macro_rules! atomic_methods {
         }
 
         impl<T: crate::AtomicInteger, $($bound)*> $self {
-            /// Keeps the bits of element `i` that are set in `operand` and returns the old value.
+            /// Clears the bits of element `i` that are not set in `operand`, and returns the old value.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_and(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
                 self.update(i, crate::atomic::Operation::And, operand, ordering)
             }
 
-            /// Sets the bits of element `i` that are set in `operand` and returns the old value.
+            /// Sets the bits of element `i` that are set in `operand`, and returns the old value.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_or(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {
                 self.update(i, crate::atomic::Operation::Or, operand, ordering)
             }
 
-            /// Flips the bits of element `i` that are set in `operand` and returns the old value.
+            /// Flips the bits of element `i` that are set in `operand`, and returns the old value.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_xor(&self, i: $index, operand: T, ordering: crate::Ordering) -> T {

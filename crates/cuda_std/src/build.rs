@@ -1,4 +1,4 @@
-//! For the build script of a kernel crate.
+//! The build script of a kernel crate.
 
 mod manifest;
 mod source;
@@ -11,38 +11,40 @@ use manifest::package_name;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The whole build script of a kernel crate: says where the crate is, and which files its kernels may be compiled from.
+/// Does all that the build script of a kernel crate must do: prints the crate's folder, and the files that its kernels may
+/// be compiled from.
 ///
-/// These are every `.rs` file below the crate's folder (without `target` and hidden folders), every `.rs` file of
-/// `cuda_std`, and every `.rs` file below the folders in `dependencies`, which are relative to the crate's: name the kernel
-/// crate's other path dependencies there. [`kernel!`](crate::kernel) takes the list, with a digest of each file, from
-/// `SLM_KERNEL_SOURCES`; a compiled module is used only if the files that it was compiled from are the same
+/// These are all `.rs` files below the crate's folder (without `target` and hidden folders), all `.rs` files of `cuda_std`,
+/// and all `.rs` files below the folders in `dependencies`, which are relative to the crate's folder. List the kernel
+/// crate's other path dependencies there. [`kernel!`](crate::kernel) takes the files, with a digest of each, from
+/// `SLM_KERNEL_SOURCES`. A compiled module is used only if the files that it was compiled from are the same
 /// ([`image::Module::verify`](crate::image::Module::verify)).
 ///
-/// Cargo hands `dir` to the build scripts of the crates that depend on this one, if its manifest has a `links` key.
+/// Cargo passes `dir` to the build scripts of the crates that depend on this one, if its manifest has a `links` key.
 ///
 /// # Crates without `std`
 ///
-/// What `std` promises of threads, it promises of OS threads: a lazily initialised `thread_local!` counts on its
+/// The guarantees of `std` for threads are for OS threads. A lazily initialised `thread_local!`, for example, relies on its
 /// initialiser to end before anything else uses it in the same OS thread. So a machine on the host may run several threads
 /// of a kernel on one OS thread, which is fast, only if the kernel cannot reach `std`. This function vouches for that
 /// ([`Entry::WITHOUT_STD`](crate::Entry::WITHOUT_STD)) if
 ///
 /// * the crate root has `#![no_std]`, unconditionally;
-/// * no source file names `std`, `alloc`, `proc_macro` or `include`, or leads to what this crate has that allocates (`image`,
-///   [`include_kernels`](crate::include_kernels), `kernel_crate`), declares an `extern crate` other than `core`, or has `#[path]`, which
-///   would bring in files that are not looked at; and modules are declared outside of functions and macros;
+/// * no source file contains the names `std`, `alloc`, `proc_macro` or `include`, or those of the parts of this crate that
+///   allocate (`image`, [`include_kernels`](crate::include_kernels), `kernel_crate`);
+/// * no source file declares an `extern crate` other than `core`, or contains `#[path]`, which could include files that are
+///   not checked;
+/// * modules are declared outside of functions and macros;
 /// * the only dependencies are `slm-cuda-std` and path dependencies that are in `dependencies` and pass the same check.
 ///
-/// All `.rs` files below the folder of the manifest count, except those of nested packages, `target`, hidden folders, and
-/// the package's `build.rs`, `tests`, `examples`, `benches`, `src/bin` and `src/main.rs`; a module must not have the name of one
-/// of these. It vouches for the library alone:
-/// tests, doctests, examples and binaries of the same package may use `std`. A crate that is not vouched for works as well,
-/// but slowly.
+/// All `.rs` files below the folder of the manifest are checked, except those of nested packages, `target`, hidden folders,
+/// and the package's `build.rs`, `tests`, `examples`, `benches`, `src/bin` and `src/main.rs`. A module must not have the
+/// name of one of these. The function vouches for the library only: tests, doctests, examples and binaries of the same
+/// package may use `std`. A crate that it does not vouch for works too, but slowly.
 ///
 /// # Errors
 ///
-/// If a folder or file cannot be read, or the manifest of a dependency has no name.
+/// Returns an error if a folder or file cannot be read, or if the manifest of a dependency has no name.
 pub fn kernel_crate(dependencies: &[&str]) -> io::Result<()> {
     let dir = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or(io::ErrorKind::NotFound)?);
     let own = (env::var("CARGO_PKG_NAME").map_err(|_| io::ErrorKind::NotFound)?, dir.clone());
@@ -55,7 +57,7 @@ pub fn kernel_crate(dependencies: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-/// The names and folders of these dependencies.
+/// Returns the names and folders of these dependencies.
 fn packages(dir: &Path, dependencies: &[&str]) -> io::Result<Vec<(String, PathBuf)>> {
     let package = |dependency: &&str| {
         let folder = dir.join(dependency);
@@ -66,21 +68,21 @@ fn packages(dir: &Path, dependencies: &[&str]) -> io::Result<Vec<(String, PathBu
     dependencies.iter().map(package).collect()
 }
 
-/// The files of these packages and of this crate ([`Sources`]). Cargo watches them; a new file counts as soon as an old one
-/// refers to it.
+/// Lists the files of these packages and of this crate ([`Sources`]). Cargo watches them; it notices a new file as soon as
+/// an old one refers to it.
 fn list(packages: &[(String, PathBuf)]) -> io::Result<String> {
     let mut files = Vec::new();
     for (name, folder) in packages {
         add_files(&mut files, name, folder, folder)?;
     }
-    // Its tests are elsewhere.
+    // `src` only: this crate's tests are in another package.
     let this = Path::new(env!("CARGO_MANIFEST_DIR"));
     add_files(&mut files, env!("CARGO_PKG_NAME"), this, &this.join("src"))?;
     Ok(Sources::list(files.iter().map(|(name, digest)| (name.as_str(), *digest))))
 }
 
-/// Adds the digest of every `.rs` file below `folder`, named by its package and its path below `root`, in the order of their
-/// names.
+/// Adds the digests of all `.rs` files below `folder`, in the order of their names. A file is named by its package and its
+/// path below `root`.
 fn add_files(files: &mut Vec<(String, Digest)>, package: &str, root: &Path, folder: &Path) -> io::Result<()> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let mut entries = entries.map_err(|error| named(folder, &error))?;
@@ -105,7 +107,7 @@ fn read_text(path: &Path) -> io::Result<String> {
     fs::read_to_string(path).map_err(|error| named(path, &error))
 }
 
-/// The same error with the file that it is about.
+/// Returns the same error with the path of its file.
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
@@ -114,7 +116,7 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 mod tests {
     use super::*;
 
-    /// A folder with these files.
+    /// Creates a folder with these files.
     fn folder(name: &str, files: &[&str]) -> PathBuf {
         let root = env::temp_dir().join(format!("slm-cuda-std-{}-{name}", std::process::id()));
         for path in files.iter().map(|file| root.join(file)) {

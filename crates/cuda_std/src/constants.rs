@@ -1,20 +1,20 @@
-//! Numbers that all threads read at the same place: constant memory.
+//! Constant memory: numbers that all threads read.
 //!
-//! A launch brings them along as its second parameter. The hardware keeps parameters in constant memory, which serves
-//! a whole warp at once as long as all its lanes ask for the same element; an arithmetic instruction can then take the
-//! number by way of a uniform register. Lanes that ask for different elements are served one after another.
+//! They are the second parameter of a launch. The hardware keeps parameters in constant memory, which serves a whole warp at
+//! once if all its lanes load the same element; an arithmetic instruction can then read the number from a uniform register.
+//! Loads of different elements are served one after another.
 
 use crate::argument::layout_of;
 use crate::digest::Digest;
 use crate::value::check_pack;
 use crate::{Argument, Value};
 
-/// The constants of a launch as the host makes them: `N` elements, at most 4096 bytes together with the arguments.
+/// The constants of a launch, as the host passes them: `N` elements, at most 4096 bytes together with the arguments.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug)]
 pub struct Table<T, const N: usize>(pub [T; N]);
 
-// SAFETY: elements one after another, on both sides; numbers are no windows.
+// SAFETY: `repr(C)`, so the elements are consecutive on both sides; numbers are not windows.
 unsafe impl<T: Value, const N: usize> Argument for Table<T, N> {
     const LAYOUT: Digest = layout_of::<Self>("Table").add_digest(T::LAYOUT).add_number(N as u64);
 
@@ -22,9 +22,9 @@ unsafe impl<T: Value, const N: usize> Argument for Table<T, N> {
     fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
 }
 
-/// The constants of a launch as its kernel sees them.
+/// The constants of a launch, as its kernel receives them.
 ///
-/// An access beyond the table gives its last elements. A machine on the host reports it.
+/// An access beyond the table returns the table's last elements. A machine on the host can report it.
 #[derive(Clone, Copy, Debug)]
 pub struct Constants<T, const N: usize> {
     #[cfg(target_os = "cuda")]
@@ -36,11 +36,11 @@ pub struct Constants<T, const N: usize> {
 }
 
 impl<T: Value, const N: usize> Constants<T, N> {
-    /// The table at this address of the parameter space. For [`kernel!`](crate::kernel) alone.
+    /// Returns the table at this address of the parameter space. Only for [`kernel!`](crate::kernel).
     ///
     /// # Safety
     ///
-    /// A parameter of type `Table<T, N>` of the running kernel is there.
+    /// The address must be that of a parameter of type `Table<T, N>` of the running kernel.
     #[doc(hidden)]
     #[cfg(target_os = "cuda")]
     #[inline(always)]
@@ -49,7 +49,7 @@ impl<T: Value, const N: usize> Constants<T, N> {
         Constants { address, marker: core::marker::PhantomData }
     }
 
-    /// The table itself. For [`kernel!`](crate::kernel) alone.
+    /// Returns the constants in `table`. Only for [`kernel!`](crate::kernel).
     #[doc(hidden)]
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
@@ -57,8 +57,8 @@ impl<T: Value, const N: usize> Constants<T, N> {
         Constants { table }
     }
 
-    /// Returns pack number `k`: elements `k * P` to `k * P + P - 1`, 1, 2, 4, 8 or 16 of them in at most 16 bytes. The table
-    /// consists of whole packs, which is checked when compiling.
+    /// Returns pack `k`: elements `k * P` to `k * P + P - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes). The table must
+    /// consist of whole packs, which is checked at compile time.
     #[inline(always)]
     #[must_use]
     #[track_caller]
@@ -70,14 +70,14 @@ impl<T: Value, const N: usize> Constants<T, N> {
         return self.read(k);
     }
 
-    /// A table consists of whole packs: checked when compiling.
+    /// Checks at compile time that the table consists of whole packs.
     #[inline(always)]
     fn check_packs<const P: usize>() {
         const { assert!(N >= P && N.is_multiple_of(P)) };
     }
 
-    /// The address of pack number `k` of `P` elements, or of the last one if there are fewer: nothing to compute
-    /// in a loop whose limit is no more than `N / P`.
+    /// Returns the address of pack `k` of `P` elements, or of the last pack if `k` is beyond it. The limit costs nothing in
+    /// a loop of at most `N / P` iterations.
     #[cfg(target_os = "cuda")]
     #[inline(always)]
     fn address_of<const P: usize>(&self, k: u32) -> u64 {

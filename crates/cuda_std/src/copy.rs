@@ -1,19 +1,19 @@
 //! Asynchronous copies from global to shared memory: the thread continues while they are in progress.
 //!
-//! [`GlobalIn::copy_async`] begins one. [`commit`] closes a group of those begun since the last one, and [`wait_group`] or [`wait_all`]
-//! waits for groups. Then the copied elements are there for the thread that copied; a barrier makes them visible to the others.
-//! Until the thread has waited, nobody may access the elements that are copied to, nor write those that are copied from, the
-//! thread itself included; a machine on the host reports it.
+//! [`GlobalIn::copy_async`] begins a copy. [`commit`] closes a group: the copies begun since the last group. [`wait_group`]
+//! waits for groups, [`wait_all`] for all copies. After the wait, the copied elements are visible to the thread that copied;
+//! a barrier makes them visible to the others. Before it, no thread may access the elements that are copied to, or write
+//! those that are copied from. This includes the copying thread. A machine on the host can report violations.
 //!
 //! ```
 //! use cuda_std::{GlobalIn, GlobalOut, arguments, copy, kernel, thread};
 //!
 //! arguments! {
-//!     /// What `smooth` works on.
+//!     /// Arguments of `smooth`.
 //!     pub struct Smoothing {
 //!         /// The samples.
 //!         pub input: GlobalIn<f32>,
-//!         /// Receives as many.
+//!         /// Receives the smoothed samples.
 //!         pub output: GlobalOut<f32>,
 //!     }
 //! }
@@ -35,18 +35,18 @@
 //! # fn main() {}
 //! ```
 //!
-//! On `sm_80` and later a copy is the instruction `cp.async`, without a way through registers. In modules for GPUs before, it is
-//! an ordinary load and store, which are over at once, and waiting does nothing.
+//! In modules for `sm_80` and later, a copy is the instruction `cp.async`, which bypasses the registers. In modules for
+//! earlier GPUs it is an ordinary load and store, and waiting does nothing.
 
 use crate::global::Position;
 use crate::{GlobalIn, GlobalInOut, Shared, Value};
 
-/// Closes a group: the thread's copies since the last one. A group may be empty.
+/// Closes a group: the thread's copies since the last group. A group may be empty.
 #[inline(always)]
 #[track_caller]
 pub fn commit() {
     #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
-    // SAFETY: no memory effects of its own.
+    // SAFETY: the instruction has no memory effects of its own.
     unsafe {
         core::arch::asm!("cp.async.commit_group;", options(nostack))
     }
@@ -54,13 +54,13 @@ pub fn commit() {
     crate::host::machine().commit_copies(core::panic::Location::caller());
 }
 
-/// Waits until no more than the latest `LATEST` groups of the thread are under way. Copies that no [`commit`] has put into a
-/// group are not waited for.
+/// Waits until at most the latest `LATEST` groups of the thread are in progress. It does not wait for copies since the last
+/// [`commit`].
 #[inline(always)]
 #[track_caller]
 pub fn wait_group<const LATEST: u32>() {
     #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
-    // SAFETY: no memory effects of its own.
+    // SAFETY: the instruction has no memory effects of its own.
     unsafe {
         core::arch::asm!("cp.async.wait_group {latest};", latest = const LATEST, options(nostack))
     }
@@ -73,7 +73,7 @@ pub fn wait_group<const LATEST: u32>() {
 #[track_caller]
 pub fn wait_all() {
     #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
-    // SAFETY: no memory effects of its own.
+    // SAFETY: the instruction has no memory effects of its own.
     unsafe {
         core::arch::asm!("cp.async.wait_all;", options(nostack))
     }
@@ -81,7 +81,7 @@ pub fn wait_all() {
     crate::host::machine().wait_copies(None, core::panic::Location::caller());
 }
 
-/// The bytes of `N` elements, for which there is an instruction: checked when compiling.
+/// Returns the size of `N` elements in bytes. Checks at compile time that there is a copy instruction for this size.
 ///
 /// ```
 /// # use cuda_std::{GlobalIn, Shared};
@@ -98,12 +98,12 @@ const fn bytes<T, const N: u32>() -> u32 {
     N * size_of::<T>() as u32
 }
 
-/// Begins the copy of `$bytes` bytes: `$present` of them are read, and the others are zero.
+/// Begins a copy of `$bytes` bytes, which reads the first `$present` of them and sets the others to zero.
 #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
 macro_rules! begin {
     ($level:literal, $bytes:literal, $to:ident, $from:ident, $present:ident) => {
-        // SAFETY: writes the block's own memory, and the hardware faults beyond it. Reads as many bytes as are inside a
-        // window that the host made from a live buffer; none of them if the address has been rounded.
+        // SAFETY: writes the block's own memory, and the hardware faults beyond it. Reads only bytes inside a window that
+        // the host made from a live buffer, and none if the address was rounded (`present` in `begin_copy`).
         unsafe {
             core::arch::asm!(concat!("cp.async.", $level, ".shared.global [{to}], [{from}], ", $bytes, ", {present};"),
                 to = in(reg32) $to, from = in(reg64) $from, present = in(reg32) $present, options(nostack))
@@ -117,7 +117,7 @@ fn begin<T, const N: u32>(to: u32, from: u64, present: u32) {
     match bytes::<T, N>() {
         4 => begin!("ca", "4", to, from, present),
         8 => begin!("ca", "8", to, from, present),
-        // Not kept in the first-level cache, where nobody looks for it.
+        // Not kept in the first-level cache, because the data is not read from there.
         _ => begin!("cg", "16", to, from, present),
     }
 }
@@ -125,28 +125,28 @@ fn begin<T, const N: u32>(to: u32, from: u64, present: u32) {
 macro_rules! copies {
     ($name:ident, $load:ident, $load_pack:ident) => {
         impl<T: Value, I: Position> $name<T, I> {
-            /// Begins to copy the elements from `j` to `j + N - 1` to those of `to` from `i` on ([`copy`](crate::copy)): 4, 8 or 16
-            /// bytes.
+            /// Begins an asynchronous copy ([`copy`](crate::copy)) of elements `j` to `j + N - 1` to the elements of `to`
+            /// from `i` on: 4, 8 or 16 bytes.
             ///
-            /// Both addresses are multiples of the copy's size. Elements beyond this window become zero, and all of
-            /// them if its address is misaligned; `to` is not checked on the device.
+            /// Both addresses must be multiples of the copy's size. Elements beyond this window become zero, and all do if
+            /// the address in this window is misaligned. `to` is not checked on the device.
             #[inline(always)]
             #[track_caller]
             pub fn copy_async<const N: u32>(&self, j: I, to: &Shared<T>, i: u32) {
                 #[cfg(target_os = "cuda")]
                 self.begin_copy::<N>(j, to, i);
                 #[cfg(not(target_os = "cuda"))]
-                self.tell_copy::<N>(j, to, i, false);
+                self.report_copy::<N>(j, to, i, false);
             }
 
-            /// As [`copy_async`](Self::copy_async) where elements beyond the window are intended: they become zero. A masked form.
+            /// Like [`copy_async`](Self::copy_async), for copies that may exceed this window on purpose. A masked form.
             #[inline(always)]
             #[track_caller]
             pub fn copy_async_masked<const N: u32>(&self, j: I, to: &Shared<T>, i: u32) {
                 #[cfg(target_os = "cuda")]
                 self.begin_copy::<N>(j, to, i);
                 #[cfg(not(target_os = "cuda"))]
-                self.tell_copy::<N>(j, to, i, true);
+                self.report_copy::<N>(j, to, i, true);
             }
 
             #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
@@ -180,7 +180,7 @@ macro_rules! copies {
 
             #[cfg(not(target_os = "cuda"))]
             #[track_caller]
-            fn tell_copy<const N: u32>(&self, j: I, to: &Shared<T>, i: u32, masked: bool) {
+            fn report_copy<const N: u32>(&self, j: I, to: &Shared<T>, i: u32, masked: bool) {
                 bytes::<T, N>();
                 let (from, to) = (self.access(j, N), to.access(i, N));
                 crate::host::machine().copy_async(&crate::host::AsyncCopy { from, to, masked });

@@ -1,13 +1,13 @@
-//! The instructions: the `asm!` blocks for memory, special registers and matrices.
+//! The device's instructions: `asm!` blocks for memory, special registers and matrices.
 //!
-//! Memory is accessed by width, not by type: a [`Value`](crate::Value) is its bits. Addresses in shared memory are
-//! 32-bit, so that the accesses become `LDS` and `STS`; a pointer would make them generic. Global accesses carry
-//! the predicate that guards them inside the block, so no optimisation can separate the two.
+//! Memory is accessed by width, not by type: a [`Value`](crate::Value) is its bits. Addresses in shared memory are 32-bit,
+//! so that accesses become `LDS` and `STS`; pointers would make them generic. The `asm!` block of a global access contains
+//! the predicate that guards it, so no optimisation can separate the two.
 
 use core::arch::{asm, global_asm};
 use core::array;
 
-// The block's dynamic shared memory; a module has no other.
+// The block's dynamic shared memory. Modules have no other shared memory.
 global_asm!(".extern .shared .align 16 .b8 slm_dynamic[];");
 
 /// Ends the kernel with an error.
@@ -16,15 +16,15 @@ pub(crate) fn trap() -> ! {
     unsafe { asm!("trap;", options(noreturn, nostack)) }
 }
 
-/// Keeps the barrier or exchange that follows in one place.
+/// Keeps rustc from duplicating the barrier or exchange that follows.
 ///
-/// What stands between two tests of one condition rustc copies into each way through both (its pass JumpThreading;
-/// without it, arrays that are in registers now would be in memory). With copies a barrier is no longer one instruction
-/// that all threads come to. rustc copies nothing across inline assembly, not even if that is empty, and LLVM knows what
-/// must not be copied.
+/// rustc's pass JumpThreading duplicates the code between two tests of the same condition, once for each path. (Without this
+/// pass, arrays that are now in registers would be in memory.) A duplicated barrier is no longer one instruction that all
+/// threads reach. The pass does not duplicate code across inline assembly, even if that is empty, and LLVM knows which
+/// operations it must not duplicate.
 #[inline(always)]
 pub(crate) fn in_one_place() {
-    // SAFETY: does nothing.
+    // SAFETY: there are no instructions.
     unsafe { asm!("", options(nomem, nostack, preserves_flags)) }
 }
 
@@ -36,7 +36,8 @@ pub(crate) fn opaque(mut number: u64) -> u64 {
     number
 }
 
-/// Returns the same number, but the compiler does not know that. Not `pure`: it may be another one each time.
+/// Returns the same number, but the compiler does not know that. Not `pure`: for the compiler, each call may return another
+/// one.
 #[inline(always)]
 pub(crate) fn opaque_each_time(mut number: u32) -> u32 {
     // SAFETY: there are no instructions.
@@ -50,22 +51,23 @@ macro_rules! constants {
         #[inline(always)]
         pub(crate) fn $name() -> u32 {
             let value: u32;
-            // SAFETY: reads something that is constant for the thread.
+            // SAFETY: reads a value that is constant for the thread.
             unsafe { asm!(concat!("mov.u32 {}, ", $source, ";"), out(reg32) value, options(pure, nomem, nostack)) }
             value
         }
     )*};
 }
 constants! {
-    /// The address of the first byte of the block's dynamic shared memory.
+    /// Returns the address of the block's dynamic shared memory.
     dynamic_shared = "slm_dynamic";
-    /// Its size in bytes, as launched.
+    /// Returns the size of the block's dynamic shared memory, in bytes.
     dynamic_shared_bytes = "%dynamic_smem_size";
-    /// The thread's place in its warp.
+    /// Returns the thread's lane in its warp.
     lane = "%laneid";
 }
 
-/// The cycles of the multiprocessor's clock. Neither `pure` nor `nomem`: it is read where it stands among the accesses.
+/// Returns the multiprocessor's clock in cycles. Neither `pure` nor `nomem`, so the reading keeps its place among the
+/// accesses.
 #[inline(always)]
 pub(crate) fn clock() -> u64 {
     let cycles: u64;
@@ -74,12 +76,13 @@ pub(crate) fn clock() -> u64 {
     cycles
 }
 
-/// The warp's multiplication of matrices. Nothing here keeps it from being copied ([`crate::warp::mma_m8n8k16_s8`] does).
+/// Multiplies the warp's matrices. The caller, [`crate::warp::mma_m8n8k16_s8`], keeps the compiler from duplicating the
+/// instruction.
 #[cfg(target_feature = "sm_75")]
 #[inline(always)]
 pub(crate) fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
     let [mut first, mut second] = c;
-    // SAFETY: works on registers; a lane that is missing makes the values unspecified, not invalid.
+    // SAFETY: works on registers; a missing lane makes the values unspecified, not invalid.
     unsafe {
         asm!("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {{{c}, {d}}}, {{{a}}}, {{{b}}}, {{{c}, {d}}};",
              a = in(reg32) a, b = in(reg32) b, c = inout(reg32) first, d = inout(reg32) second,
@@ -88,30 +91,30 @@ pub(crate) fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
     [first, second]
 }
 
-/// An 8-bit value in the narrowest register there is.
+/// An 8-bit value in a 16-bit register, the narrowest kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Byte(pub u16);
 
-/// What a register holds between a load and a store. `guard` is 1 for an access to be made and 0 for one to be
-/// left out; a load left out gives zero.
+/// The contents of a register between a load and a store. An access is made if its `guard` is 1 and skipped if it is 0; a
+/// skipped load returns zero.
 pub trait Word: Copy {
-    /// The size in memory.
+    /// Size in memory, in bytes.
     const BYTES: u64;
     fn load_shared(address: u32) -> Self;
     fn store_shared(address: u32, value: Self);
-    /// The element `K * STRIDE` beyond the address, which costs no arithmetic: it becomes part of the instruction.
+    /// Loads the element `K * STRIDE` positions after the address. The offset is part of the instruction, so it costs no
+    /// arithmetic.
     fn load_constant<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self;
     fn load_global<const K: u32, const STRIDE: u32>(address: u64, guard: u32) -> Self;
     fn store_global<const K: u32, const STRIDE: u32>(address: u64, value: Self, guard: u32);
 
-    /// The words of 32 bits that a pack of shorter words is, and the other way round: its first word is in the low end of
-    /// the first one.
+    /// Joins a pack of shorter words to 32-bit words, with the first short word in the low end of the first 32-bit word.
+    /// `split` is the inverse.
     fn join<const N: usize, const M: usize>(pack: [Self; N]) -> [u32; M];
     fn split<const M: usize, const N: usize>(words: [u32; M]) -> [Self; N];
 }
 
-/// Accesses to a *pack* of `N` words that follow each other: a power of two of them, 16 bytes at the most (`check_pack` in
-/// value.rs).
+/// Accesses to a *pack* of `N` consecutive words: 1, 2, 4, 8 or 16 words in at most 16 bytes (`check_pack` in value.rs).
 pub trait Pack: Word {
     fn load_pack_shared<const N: usize>(address: u32) -> [Self; N];
     fn load_pack_parameter<const N: usize>(address: u64) -> [Self; N];
@@ -121,7 +124,7 @@ pub trait Pack: Word {
     fn store_pack_global<const N: usize>(address: u64, pack: [Self; N], guard: u32);
 }
 
-/// The same array: `M` and `N` are equal wherever this is called.
+/// Returns the same array. `M` and `N` are equal in all calls.
 #[inline(always)]
 fn same<T: Copy, const M: usize, const N: usize>(array: [T; M]) -> [T; N] {
     match array.first_chunk() {
@@ -130,7 +133,7 @@ fn same<T: Copy, const M: usize, const N: usize>(array: [T; M]) -> [T; N] {
     }
 }
 
-/// The operand list of an access: one register, or a vector of them.
+/// The operand of an access: one register, or a vector of registers.
 macro_rules! places {
     (a) => {
         "{a}"
@@ -148,9 +151,8 @@ macro_rules! places {
 
 /// Declares the variables `$out` and loads them.
 ///
-/// Shared memory needs no guard: it belongs to the block, and the hardware faults beyond it. Nor does the parameter
-/// space, whose addresses are clamped to the table (`Constants::address_of`). Every bit pattern is a valid value,
-/// whoever wrote it.
+/// Shared memory needs no guard: it belongs to the block, and the hardware faults beyond it. Nor does the parameter space,
+/// whose addresses are clamped to the table (`Constants::address_of`). Every bit pattern is a valid value.
 macro_rules! load {
     ($space:literal $vector:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], [$address:ident $address_class:ident], [$($option:ident),+]) => {
         $(let $out: $bits;)+
@@ -162,8 +164,8 @@ macro_rules! load {
     };
     ($space:literal $vector:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], [$address:ident reg64 + $beyond:expr, $guard:ident], [$($option:ident),+]) => {
         $(let $out: $bits;)+
-        // SAFETY: the guard is 1 only for an address inside a window that the host made from a live buffer
-        // (`Window::guard` in global.rs).
+        // SAFETY: the guard is 1 only for an address inside a window that the host made from a live buffer (`guard` and
+        // `guard_pack` in global.rs).
         unsafe {
             asm!("{{ .reg .pred p; setp.ne.u32 p, {guard}, 0;",
                  $(concat!("mov.", $register, " {", stringify!($out), "}, 0;"),)+
@@ -174,7 +176,7 @@ macro_rules! load {
     };
 }
 
-/// Stores `$value`, as [`load`] loads.
+/// Stores `$value`: the counterpart of [`load`].
 macro_rules! store {
     ($space:literal $vector:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, [$address:ident reg32]) => {
         // SAFETY: writes the block's own memory.
@@ -184,7 +186,7 @@ macro_rules! store {
         }
     };
     ($space:literal $vector:literal $width:literal, $class:ident, [$($value:ident)+], $unwrap:expr, [$address:ident reg64 + $beyond:expr, $guard:ident]) => {
-        // SAFETY: as for guarded loads.
+        // SAFETY: as for guarded loads: the guard is 1 only for an address inside a window.
         unsafe {
             asm!("{{ .reg .pred p; setp.ne.u32 p, {guard}, 0;",
                  concat!("@p st.", $space, $vector, $width, " [{address} + {offset}], ", places!($($value)+), "; }}"),
@@ -194,10 +196,10 @@ macro_rules! store {
     };
 }
 
-/// Defines a load or a store of a [`Pack`]: of `$n` words as one vector, and of the `$more` that a vector does not hold as
-/// `$words` words of 32 bits.
+/// Defines a load or a store of a [`Pack`]. A pack of `$n` words is one vector. A pack of `$more` words, too many for a
+/// vector, is moved as `$words` words of 32 bits.
 ///
-/// The fewer branches a function has, the less the compiler's limits keep it from simplifying what calls it.
+/// Functions with fewer branches are less likely to exceed the compiler's limits for simplifying their callers.
 macro_rules! moves {
     (load $load:ident($($argument:ident: $argument_type:ty),+) $arguments:tt $place:tt, $space:literal $width:literal, $class:ident
      $register:literal $bits:ty, [$($n:literal $vector:literal [$($out:ident)+])+; $($more:literal $words:literal)*], $wrap:expr, $options:tt) => {
@@ -232,8 +234,8 @@ macro_rules! moves {
     };
 }
 
-/// Implements [`Word`] and [`Pack`] for `$word`, held in a register of class `$class`, moved as `$width`; `$wrap` and `$unwrap` are
-/// the way to and from the register, `$packs` what vectors there are.
+/// Implements [`Word`] and [`Pack`] for `$word`, which is held in a register of class `$class` and moved as `$width`.
+/// `$wrap` and `$unwrap` convert from and to the register, and `$packs` lists the vectors.
 macro_rules! word {
     ($word:ty, $size:literal, $bits:ty, $class:ident, $width:literal, $register:literal, $wrap:expr, $unwrap:expr, $packs:tt) => {
         impl Word for $word {

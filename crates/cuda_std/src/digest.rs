@@ -1,15 +1,15 @@
-//! A digest that tells whether two texts are the same.
+//! A digest for comparing texts.
 //!
-//! SHA-256 (FIPS 180-4), cut off after 128 bits. Nobody knows a way to make two texts with the same digest other than
-//! trying about 2^64 of them, or a text with a given digest other than trying about 2^128. So digests notice accidents (a
-//! file that was not rebuilt, cut short or edited), and host and device can rely on them: equal digests of a kernel's
-//! arguments mean equal arguments. A digest is no signature: whoever alters a text can also write down its new digest.
+//! It is SHA-256 (FIPS 180-4), truncated to 128 bits. No method is known that finds two texts with the same digest in fewer
+//! than about 2^64 attempts, or a text with a given digest in fewer than about 2^128. So digests detect accidents (a file
+//! that is stale, truncated or edited), and host and device can rely on them: equal digests of a kernel's arguments mean
+//! equal arguments. A digest is not a signature: a person who alters a text can also renew its digest.
 
 use core::fmt;
 
-/// The digest of the parts that were added, in order.
+/// The digest of a sequence of parts.
 ///
-/// Adding a part hashes the digest so far, which always has 16 bytes, and the part. So the limits between parts count:
+/// Adding a part hashes the digest so far, which always has 16 bytes, and the part. So the boundaries between parts count:
 /// `"ab", "c"` and `"a", "bc"` have different digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u128);
@@ -69,13 +69,13 @@ impl fmt::Display for Digest {
 /// Bytes of a block of SHA-256.
 const BLOCK: usize = 64;
 
-/// Where a message's length stands in its last block.
+/// Offset of a message's length in its last block.
 const LENGTH_AT: usize = BLOCK - size_of::<u64>();
 
-/// SHA-256 of the bytes that were added, by the names of FIPS 180-4, sections 4.1.2 and 6.2.
+/// SHA-256 of the bytes that were added, with the names of FIPS 180-4, sections 4.1.2 and 6.2.
 struct Sha256 {
     hash: [u32; 8],
-    /// The last block, which is not full.
+    /// The last block, which is incomplete.
     block: [u8; BLOCK],
     filled: usize,
     /// Bytes of the message.
@@ -110,16 +110,16 @@ impl Sha256 {
         self.add(&[0x80]).add(zeros).add(&bits.to_be_bytes()).hash
     }
 
-    /// Returns the message with the full block in its hash, and an empty one.
+    /// Adds the full block to the hash, and begins an empty block.
     const fn with_block(self) -> Self {
         Sha256 { hash: compress(self.hash, &self.block), filled: 0, ..self }
     }
 }
 
-/// Returns the hash with one more block.
+/// Returns the hash after one more block.
 ///
-/// The compiler interprets this for constants, where calls are what costs. So the loops contain neither `rotate_right` nor
-/// `wrapping_add`, but shifts of words that are there twice ([`TWICE`]), and sums of 64 bits.
+/// The compiler interprets this for constants, and then calls are expensive. So instead of `rotate_right` and `wrapping_add`
+/// the loops use shifts of repeated words ([`TWICE`]) and 64-bit sums.
 const fn compress(hash: [u32; 8], block: &[u8; BLOCK]) -> [u32; 8] {
     let w = schedule(block);
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = hash;
@@ -172,7 +172,7 @@ const fn schedule(block: &[u8; BLOCK]) -> [u32; 64] {
     w
 }
 
-/// A word times this is the word twice, side by side. Shifted right, its low 32 bits are the word rotated.
+/// A word times this is the word twice, side by side. The low 32 bits of that, shifted right, are the rotated word.
 const TWICE: u64 = 0x1_0000_0001;
 
 /// The first 32 bits of the fractional parts of the square roots of the first 8 primes.
@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Every length of the last block: SHA-256 of the hashes, in hexadecimal, of the messages of 0 to 128 zeros.
+    /// Every length of the last block: SHA-256 of the hexadecimal hashes of the messages of 0 to 128 zeros.
     #[test]
     fn every_padding() {
         let hashes: String = (0..=128).map(|len| sha256(&vec![0; len])).collect();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_told_apart() {
+    fn boundaries_between_parts_count() {
         let joined = |parts: &[&str]| parts.iter().fold(Digest::new(), |d, p| d.add(p.as_bytes()));
         let all = [joined(&["ab", "c"]), joined(&["a", "bc"]), joined(&["abc"]), joined(&["abc", ""]), joined(&[])];
         for (i, digest) in all.iter().enumerate() {
@@ -239,7 +239,8 @@ mod tests {
         }
     }
 
-    /// The digest of a struct with 100 fields, as `arguments!` computes it: no lint finds that too long for a constant.
+    /// The digest of a struct with 100 fields, as `arguments!` computes it. No lint rejects such a long computation of a
+    /// constant.
     #[test]
     fn constants_can_be_digests_of_long_lists() {
         const fn fields(n: u64) -> Digest {

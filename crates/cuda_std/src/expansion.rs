@@ -1,8 +1,8 @@
-//! What the macros of this crate expand to.
+//! Names for the expansions of this crate's macros.
 //!
-//! A name that a macro writes means whatever it means where the macro is used: there may be another `stringify!`, another
-//! `derive` or another `u64`. The macros make promises with `unsafe`, so each name in them that matters is one of these,
-//! by way of `$crate`.
+//! A name in an expansion has the meaning that it has where the macro is used: there may be another `stringify!`, another
+//! `derive` or another `u64`. The expansions contain `unsafe`, so each name in them that matters is a path to this module,
+//! through `$crate`.
 
 #[cfg(target_os = "cuda")]
 pub use core::arch::asm;
@@ -20,10 +20,10 @@ pub use core::{compile_error, concat, env, include, include_str, module_path, op
 
 use crate::{Table, Value};
 
-/// Refuses attributes that could make something else of an item than the macro around it takes it for.
+/// Rejects attributes that could make an item differ from what the surrounding macro assumes.
 ///
-/// An attribute that another macro hands on cannot be looked into. It does no harm: `arguments!` checks that its
-/// `unsafe impl` is about the struct with these very fields, and entry points get no attributes.
+/// An attribute that another macro passes on cannot be inspected. It does no harm: `arguments!` checks that its
+/// `unsafe impl` is for the struct with exactly these fields, and entry points get no attributes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! accepted_attribute {
@@ -41,23 +41,23 @@ macro_rules! accepted_attribute {
             )
         }
     };
-    ($handed_on:meta) => {};
+    ($passed_on:meta) => {};
 }
 
-/// The type of a value, for comparison with another type: unlike a reference it is not converted.
+/// Returns the type of a value, for comparison with another type. Unlike a reference, it is not coerced.
 #[must_use]
 pub const fn type_of<T>(_: &T) -> PhantomData<T> {
     PhantomData
 }
 
-/// Checks when compiling that a kernel's parameters are there: one without a size does not exist on the device, and the
-/// constants would be looked for behind it.
+/// Checks at compile time that a kernel's parameters have a size. A parameter without a size does not exist on the device,
+/// so the constants would not be the second parameter.
 pub const fn check_sizes<Args, T: Value, const N: usize>() {
     assert!(size_of::<Args>() > 0, "a kernel with constants needs arguments that have a size");
     assert!(size_of::<Table<T, N>>() > 0, "a table of constants needs elements");
 }
 
-/// Checks when compiling that names of entry points, or what they end with, are names and differ from each other.
+/// Checks at compile time that names of entry points, or their suffixes, are valid and differ from each other.
 pub const fn check_names(names: &[&str]) {
     let mut i = 0;
     while i < names.len() {
@@ -90,13 +90,13 @@ const fn are_equal(a: &str, b: &str) -> bool {
     i == a.len() && i == b.len()
 }
 
-/// What does not compile.
+/// Uses of the macros that do not compile.
 ///
-/// A struct that `cfg` leaves out, so that the promise would be about another one of its name:
+/// A struct that `cfg` removes, so that the `unsafe impl` would be for another struct of its name:
 ///
 /// ```compile_fail
 /// cuda_std::arguments! {
-///     /// Left out.
+///     /// Removed.
 ///     #[cfg(any())]
 ///     pub struct Hidden {
 ///         /// Some elements.
@@ -106,12 +106,12 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// # fn main() {}
 /// ```
 ///
-/// The same by way of another macro, with a struct whose second window no launch would know:
+/// The same through another macro, with a struct whose second window would be unknown to launches:
 ///
 /// ```compile_fail,E0027
 /// use cuda_std::GlobalOut;
 ///
-/// macro_rules! hand_on {
+/// macro_rules! pass_on {
 ///     ($(#[$attribute:meta])*) => {
 ///         cuda_std::arguments! {
 ///             $(#[$attribute])*
@@ -122,7 +122,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///         }
 ///     };
 /// }
-/// hand_on! { #[cfg(any())] }
+/// pass_on! { #[cfg(any())] }
 ///
 /// #[derive(Clone, Copy)]
 /// pub struct Hidden {
@@ -132,12 +132,12 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// # fn main() {}
 /// ```
 ///
-/// And with a field of another type, that passes for the declared one where a reference to it is converted:
+/// The same with a field of another type, a reference to which is coerced to a reference to the declared type:
 ///
 /// ```compile_fail,E0308
 /// use cuda_std::GlobalOut;
 ///
-/// macro_rules! hand_on {
+/// macro_rules! pass_on {
 ///     ($(#[$attribute:meta])*) => {
 ///         cuda_std::arguments! {
 ///             $(#[$attribute])*
@@ -148,7 +148,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///         }
 ///     };
 /// }
-/// hand_on! { #[cfg(any())] }
+/// pass_on! { #[cfg(any())] }
 ///
 /// #[derive(Clone, Copy)]
 /// pub struct Hidden {
@@ -167,7 +167,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// # fn main() {}
 /// ```
 ///
-/// And with a field whose type means one thing in the struct and another where the macro compares:
+/// The same with a field whose type has one meaning in the struct and another where the macro compares types:
 ///
 /// ```compile_fail,E0308
 /// use cuda_std::GlobalOut;
@@ -187,7 +187,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// #[allow(non_upper_case_globals)]
 /// const check: [u8; 64] = [0; 64];
 ///
-/// macro_rules! hand_on {
+/// macro_rules! pass_on {
 ///     ($(#[$attribute:meta])*) => {
 ///         cuda_std::arguments! {
 ///             $(#[$attribute])*
@@ -198,7 +198,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///         }
 ///     };
 /// }
-/// hand_on! { #[cfg(any())] }
+/// pass_on! { #[cfg(any())] }
 ///
 /// #[derive(Clone, Copy)]
 /// #[repr(C)]
@@ -212,7 +212,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///
 /// ```compile_fail
 /// cuda_std::kernel! {
-///     /// Would have another name on the device than its digest.
+///     /// On the device, its name would differ from that of its digest.
 ///     #[unsafe(export_name = "other")]
 ///     pub fn renamed(_arena, args: u32) {
 ///         let _ = args;
@@ -225,7 +225,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///
 /// ```compile_fail,E0080
 /// cuda_std::kernel! {
-///     /// The device would look for the constants behind the arguments.
+///     /// The constants would not be the second parameter.
 ///     pub fn misplaced(_arena, args: (), table: Constants<f32, 4>) {
 ///         let _ = (args, table.pack::<4>(0));
 ///     }
@@ -233,7 +233,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// # fn main() {}
 /// ```
 ///
-/// And one without constants:
+/// A kernel with an empty table of constants:
 ///
 /// ```compile_fail,E0080
 /// cuda_std::kernel! {
@@ -244,6 +244,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// }
 /// # fn main() {}
 /// ```
+///
 /// Generic kernels: two lists of types whose entry points would have the same name,
 ///
 /// ```compile_fail,E0080
@@ -272,7 +273,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// # fn main() {}
 /// ```
 ///
-/// what is no part of a name, and would be a part of the assembly that looks for constants,
+/// a suffix that is not valid in a name, and would be part of the assembly that finds the constants,
 ///
 /// ```compile_fail,E0080
 /// cuda_std::kernel! {
@@ -286,7 +287,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// # fn main() {}
 /// ```
 ///
-/// the same by way of a part of the macro,
+/// the same through an internal arm of the macro,
 ///
 /// ```compile_fail,E0080
 /// pub enum assembly {}
@@ -298,7 +299,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// # fn main() {}
 /// ```
 ///
-/// an entry point apart from what is said about it,
+/// an entry point without its description,
 ///
 /// ```compile_fail
 /// pub enum apart {}
@@ -320,7 +321,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// # fn main() {}
 /// ```
 ///
-/// another number of types than of parameters,
+/// fewer types than parameters,
 ///
 /// ```compile_fail
 /// cuda_std::kernel! {
@@ -340,7 +341,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// cuda_std::kernel! {
 ///     for<T: cuda_std::Value> { "a" { u32 => word; } }
 ///
-///     /// Would have another name on the device than its digest.
+///     /// On the device, its name would differ from that of its digest.
 ///     #[unsafe(export_name = "other")]
 ///     pub fn renamed(_arena, args: T) {
 ///         let _ = args;
@@ -355,7 +356,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// cuda_std::kernel! {
 ///     for<T: cuda_std::Value> { "a" { f32 => f32; } }
 ///
-///     /// The device would look for the constants behind the arguments.
+///     /// The constants would not be the second parameter.
 ///     pub fn misplaced(_arena, args: (), table: Constants<T, 4>) {
 ///         let _ = (args, table.pack::<4>(0));
 ///     }
@@ -369,7 +370,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// cuda_std::kernel! {
 ///     for<T: cuda_std::Value> { "a" { u32 => word; } }
 ///
-///     /// Reads by a pointer.
+///     /// Reads through a pointer.
 ///     pub fn careless(_arena, args: T) {
 ///         let pointer = &args as *const T;
 ///         #[allow(unsafe_code)]

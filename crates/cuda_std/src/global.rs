@@ -1,16 +1,16 @@
 //! Windows on global memory, checked on the device.
 //!
-//! A window is an address and a length that the host took from a buffer it owns. Its index is 64-bit; `at(base)`
-//! gives the window that begins at `base`, whose indices are 32-bit: a tile's place needs 64 bits, the way inside a
-//! tile does not, and 32-bit arithmetic is cheaper.
+//! A window is the address and length of memory that the host took from one of its buffers. Its indices are 64-bit.
+//! `at(base)` returns the part from element `base` on, with 32-bit indices: the position of a tile needs 64 bits, a position
+//! inside the tile does not, and 32-bit arithmetic is cheaper.
 //!
-//! An access out of range does nothing, and a load then gives zero. A machine on the host reports it, but for the masked
+//! An access out of range does nothing; a load then returns zero. A machine on the host can report it, except for the masked
 //! forms (`get_or`, `get_if`, `get_masked`, `get_pack_masked`, `get_pack_or`, `set_if`, `set_pack_if`, `get4_strided`,
-//! `set4_strided`), where being outside is intended.
+//! `set4_strided`), which are for accesses that may be outside on purpose.
 //!
-//! `get_pack` and its likes move a *pack* of `N` elements in one access: 1, 2, 4, 8 or 16 of them, 16 bytes at the most. The
-//! *address* must be a multiple of their size, and `is_aligned` tells whether it can be. A misaligned access does nothing
-//! either, and is reported, and so is one that is partly out of range.
+//! `get_pack` and `set_pack` move a *pack* of `N` elements in one access: 1, 2, 4, 8 or 16 elements in at most 16 bytes. The
+//! *address* must be a multiple of the pack's size; `is_aligned` checks that of the window. A misaligned access, or one that
+//! is partly out of range, does nothing either, and can be reported.
 
 mod rows;
 mod tail;
@@ -22,23 +22,23 @@ use crate::value::check_pack;
 use crate::{Atomic, Ordering, Value};
 use core::marker::PhantomData;
 
-/// The index type of a window: `u64`, or `u32` for a part of one.
+/// The index type of a window: `u64`, or `u32` for a part of a window.
 pub trait Position: Copy + Into<u64> + sealed::Position {}
 impl Position for u64 {}
 impl Position for u32 {}
 
 pub(crate) mod sealed {
     pub trait Position: Sized {
-        /// Whether the element `further` ones beyond this one is inside a window of `len`.
-        fn in_range(self, further: Self, len: Self) -> bool;
-        /// As an index.
+        /// Returns whether the element `offset` positions after this one is inside a window of `len` elements.
+        fn in_range(self, offset: Self, len: Self) -> bool;
+        /// Returns `n` as an index.
         fn of(n: u32) -> Self;
-        /// How many of the `most` elements from this one on are inside a window of `len`.
+        /// Returns how many of the `limit` elements from this one on are inside a window of `len` elements.
         #[cfg(target_os = "cuda")]
-        fn left(self, len: Self, most: u32) -> u32;
-        /// The index of the element `further` ones beyond this one, or another one if there is no such index.
+        fn left(self, len: Self, limit: u32) -> u32;
+        /// Returns the index `offset` positions after this one, wrapping.
         #[cfg(target_os = "cuda")]
-        fn wrapping_add(self, further: u32) -> Self;
+        fn wrapping_add(self, offset: u32) -> Self;
     }
 
     macro_rules! positions {
@@ -46,8 +46,8 @@ pub(crate) mod sealed {
             impl Position for $t {
                 // The right side does not depend on the index, so a loop computes it once.
                 #[inline(always)]
-                fn in_range(self, further: $t, len: $t) -> bool {
-                    self < len.saturating_sub(further)
+                fn in_range(self, offset: $t, len: $t) -> bool {
+                    self < len.saturating_sub(offset)
                 }
                 #[inline(always)]
                 fn of(n: u32) -> $t {
@@ -55,13 +55,13 @@ pub(crate) mod sealed {
                 }
                 #[cfg(target_os = "cuda")]
                 #[inline(always)]
-                fn left(self, len: $t, most: u32) -> u32 {
-                    len.saturating_sub(self).min(most as $t) as u32
+                fn left(self, len: $t, limit: u32) -> u32 {
+                    len.saturating_sub(self).min(limit as $t) as u32
                 }
                 #[cfg(target_os = "cuda")]
                 #[inline(always)]
-                fn wrapping_add(self, further: u32) -> $t {
-                    <$t>::wrapping_add(self, further as $t)
+                fn wrapping_add(self, offset: u32) -> $t {
+                    <$t>::wrapping_add(self, offset as $t)
                 }
             }
         )*};
@@ -69,8 +69,8 @@ pub(crate) mod sealed {
     positions!(u64, u32);
 }
 
-/// The elements of a strided form are at constant distances, which become part of the instructions: checked when
-/// compiling that they fit, which is a signed offset of 32 bits, in bytes.
+/// Checks at compile time that the offsets of a strided form fit into its instructions: they are signed 32-bit numbers, in
+/// bytes.
 ///
 /// ```
 /// # use cuda_std::GlobalIn;
@@ -91,7 +91,7 @@ fn check_stride<T, const STRIDE: u32>() {
     const { assert!(3 * STRIDE as u64 * size_of::<T>() as u64 <= i32::MAX as u64, "the stride is too long") };
 }
 
-/// Defines a window type with what all of them have.
+/// Defines a window type with the methods that all window types have.
 macro_rules! window {
     ($(#[$doc:meta])* $name:ident, $space:ident, $kind:ident) => {
         $(#[$doc])*
@@ -112,28 +112,28 @@ macro_rules! window {
         impl<T, I: Copy> Copy for $name<T, I> {}
 
         impl<T: Value> $name<T> {
-            /// The window of `len` elements from `address` on, for a launch.
+            /// Returns the window of `len` elements from `address` on, for a launch.
             ///
             /// # Safety
             ///
-            /// The address is aligned for `T`. Whoever launches a kernel with the window or a copy of it sees to it that
-            /// until the kernel has ended the elements are inside one live allocation of the launch's device, and that
-            /// for a [`GlobalIn`] nothing writes them meanwhile.
+            /// The address must be aligned for `T`. Whoever launches a kernel with the window, or with a copy of it, must
+            /// ensure that the elements lie inside one live allocation of the launch's device until the kernel has ended,
+            /// and that nothing writes the elements of a [`GlobalIn`] in that time.
             #[cfg(not(target_os = "cuda"))]
             #[must_use]
             pub unsafe fn from_raw_parts(address: u64, len: u64) -> Self {
                 $name { address, len, marker: PhantomData }
             }
 
-            /// The window without elements.
+            /// Returns an empty window.
             #[cfg(not(target_os = "cuda"))]
             #[must_use]
             pub fn empty() -> Self {
                 $name { address: 0, len: 0, marker: PhantomData }
             }
 
-            /// The same memory as elements of another type, as many as there are whole ones of. `None` if it does not begin
-            /// at a multiple of their size.
+            /// Returns a window on the same memory with elements of another type. Its length is rounded down to whole
+            /// elements. Returns `None` if the window does not begin at a multiple of their size.
             ///
             /// ```
             /// let window = cuda_std::GlobalIn::<u8>::empty().cast::<u32>();
@@ -147,7 +147,7 @@ macro_rules! window {
                 aligned.then_some($name { address: self.address, len, marker: PhantomData })
             }
 
-            /// What the host has to know of it.
+            /// Returns the host's description of the window.
             #[cfg(not(target_os = "cuda"))]
             pub(crate) fn description(&self) -> crate::host::Window {
                 crate::host::Window {
@@ -158,8 +158,8 @@ macro_rules! window {
                 }
             }
 
-            /// The part from element `base` on, with 32-bit indices; empty if `base` is beyond the window. Of a part
-            /// longer than 2^32 - 1 elements the first 2^32 - 1 are in reach.
+            /// Returns the part from element `base` on, with 32-bit indices. It is empty if `base` is beyond the window, and
+            /// has at most 2^32 - 1 elements.
             #[inline(always)]
             #[must_use]
             pub fn at(&self, base: u64) -> $name<T, u32> {
@@ -174,15 +174,15 @@ macro_rules! window {
         }
 
         impl<T: Value> $name<T, u32> {
-            /// The first `len` elements, or all if there are fewer.
+            /// Returns the window on the first `len` elements, or on all if there are fewer.
             #[inline(always)]
             #[must_use]
             pub fn first(&self, len: u32) -> Self {
                 $name { len: self.len.min(len), ..*self }
             }
 
-            /// Returns the same window, but the compiler no longer knows how its address was computed: otherwise it may add up
-            /// the 64-bit place in the larger window and the index anew for each access.
+            /// Returns the same window, but hides from the compiler how its address was computed. Otherwise the compiler may
+            /// add the 64-bit position in the larger window and the index again for each access.
             #[inline(always)]
             #[must_use]
             pub fn anchored(&self) -> Self {
@@ -194,7 +194,7 @@ macro_rules! window {
         }
 
         impl<T: Value, I: Position> $name<T, I> {
-            /// The number of elements.
+            /// Returns the number of elements.
             #[allow(clippy::len_without_is_empty)]
             #[inline(always)]
             #[must_use]
@@ -202,8 +202,9 @@ macro_rules! window {
                 self.len
             }
 
-            /// Whether the window begins at a multiple of the size of `elements` elements, a power of two: then accesses
-            /// of `elements` elements are possible at the indices that are multiples of `elements`. This holds for 0 elements.
+            /// Returns whether the window begins at a multiple of the size of `elements` elements, a power of two. If it
+            /// does, packs of `elements` elements are aligned at indices that are multiples of `elements`. Returns `true`
+            /// for 0 elements.
             #[inline(always)]
             #[must_use]
             pub fn is_aligned(&self, elements: u32) -> bool {
@@ -223,16 +224,16 @@ macro_rules! window {
                 self.address.wrapping_add(Self::bytes(i))
             }
 
-            /// 1 if the elements from `i` to the one `further` ones beyond may be accessed: what makes every global
-            /// access safe.
+            /// Returns 1 if elements `i` to `i + offset` are in range, otherwise 0. This guard makes every global access
+            /// safe.
             #[cfg(target_os = "cuda")]
             #[inline(always)]
-            pub(crate) fn guard(&self, i: I, further: u32) -> u32 {
-                i.in_range(I::of(further), self.len) as u32
+            pub(crate) fn guard(&self, i: I, offset: u32) -> u32 {
+                i.in_range(I::of(offset), self.len) as u32
             }
 
-            /// The same for a pack of `N` elements, whose address has to be a multiple of their size. A single element's is,
-            /// as the window's is.
+            /// Returns 1 if a pack of `N` elements is in range and its address is a multiple of its size, otherwise 0. A
+            /// single element is always aligned, because the window is.
             #[cfg(target_os = "cuda")]
             #[inline(always)]
             pub(crate) fn guard_pack<const N: usize>(&self, i: I) -> u32 {
@@ -243,12 +244,12 @@ macro_rules! window {
                 self.guard(i, N as u32 - 1) & (misaligned == 0) as u32
             }
 
-            /// The access to the element `further` ones beyond `i`.
+            /// Returns the access to the element `offset` positions after `i`.
             #[cfg(not(target_os = "cuda"))]
             #[track_caller]
-            pub(crate) fn access_beyond(&self, i: I, further: u32) -> crate::host::Access {
+            pub(crate) fn access_beyond(&self, i: I, offset: u32) -> crate::host::Access {
                 let index: u64 = i.into();
-                crate::host::Access { index: index.saturating_add(further.into()), ..self.access(i, 1) }
+                crate::host::Access { index: index.saturating_add(offset.into()), ..self.access(i, 1) }
             }
 
             #[cfg(not(target_os = "cuda"))]
@@ -269,22 +270,22 @@ macro_rules! window {
 }
 
 window! {
-    /// A window that the kernel reads and nothing writes while it runs.
+    /// A read-only window: nothing writes it while the kernel runs.
     GlobalIn, GlobalConstant, In
 }
 window! {
-    /// A window that the kernel writes: stores and atomics.
+    /// A window that the kernel writes, with stores and atomics.
     GlobalOut, Global, Out
 }
 window! {
-    /// A window that the kernel reads and writes, for work in place.
+    /// A window that the kernel reads and writes, for in-place work.
     GlobalInOut, Global, InOut
 }
 
 macro_rules! loads {
     ($name:ident, $load:ident, $load_pack:ident) => {
         impl<T: Value, I: Position> $name<T, I> {
-            /// Element `i`.
+            /// Returns element `i`.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -295,7 +296,7 @@ macro_rules! loads {
                 return crate::host::load::<T, 1>(&self.access(i, 1))[0];
             }
 
-            /// Element `i`, or `outside` if there is no such element.
+            /// Returns element `i`, or `outside` if there is no such element.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -311,8 +312,8 @@ macro_rules! loads {
                 crate::host::load_masked(&self.access(i, 1)).map_or(outside, |[value]| value)
             }
 
-            /// Element `i` if `condition` holds and there is such an element, otherwise `otherwise`. A masked form without a
-            /// branch; if `condition` does not hold, `i` may be anything.
+            /// Returns element `i` if `condition` holds and there is such an element, otherwise `otherwise`. A masked form
+            /// without a branch. If `condition` does not hold, `i` may be anything.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -327,7 +328,7 @@ macro_rules! loads {
                 crate::host::load_if(condition, &self.access(i, 1)).map_or(otherwise, |[value]| value)
             }
 
-            /// Element `i`, or zero if there is no such element. A masked form, without the branch of `get_or`.
+            /// Returns element `i`, or zero if there is no such element. A masked form, without the branch of `get_or`.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -338,8 +339,8 @@ macro_rules! loads {
                 crate::host::load_masked(&self.access(i, 1)).map_or(T::default(), |[value]| value)
             }
 
-            /// The elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE`; zero where there is no such element.
-            /// A masked form, and cheaper than four separate ones: the address is computed once.
+            /// Returns elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE`, with zero for each that is out of
+            /// range. A masked form, and cheaper than four separate ones: the address is computed once.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -359,7 +360,7 @@ macro_rules! loads {
                 }
                 #[cfg(not(target_os = "cuda"))]
                 {
-                    // A loop, not a closure, which would itself be the caller that the accesses are reported with.
+                    // A loop, because a closure would be the caller in the accesses' source locations.
                     let mut values = [T::default(); 4];
                     for (k, value) in values.iter_mut().enumerate() {
                         let access = self.access_beyond(i, k as u32 * STRIDE);
@@ -369,8 +370,8 @@ macro_rules! loads {
                 }
             }
 
-            /// Returns elements `i` to `i + N - 1`, 1, 2, 4, 8 or 16 of them in at most 16 bytes, if all are in range, otherwise
-            /// zeros. Their address is a multiple of their size.
+            /// Returns elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes) if all are in range,
+            /// otherwise zeros. Their address must be a multiple of the pack's size.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -382,8 +383,7 @@ macro_rules! loads {
                 return crate::host::load(&self.access(i, N as u32));
             }
 
-            /// Returns what [`get_pack`](Self::get_pack) does where elements out of range are intended: zeros unless all are in
-            /// range. A masked form.
+            /// Like [`get_pack`](Self::get_pack), for packs that may be out of range on purpose. A masked form.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -403,7 +403,7 @@ loads!(GlobalInOut, load_global, load_pack_global);
 macro_rules! stores {
     ($name:ident) => {
         impl<T: Value, I: Position> $name<T, I> {
-            /// Makes element `i` the given value.
+            /// Sets element `i` to `value`.
             #[inline(always)]
             #[track_caller]
             pub fn set(&self, i: I, value: T) {
@@ -413,7 +413,7 @@ macro_rules! stores {
                 crate::host::store(&self.access(i, 1), [value]);
             }
 
-            /// Makes element `i` the given value if `condition` holds.
+            /// Sets element `i` to `value` if `condition` holds and there is such an element. A masked form.
             #[inline(always)]
             #[track_caller]
             pub fn set_if(&self, condition: bool, i: I, value: T) {
@@ -427,8 +427,8 @@ macro_rules! stores {
                 crate::host::store_masked(condition, &self.access(i, 1), value);
             }
 
-            /// Makes the elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE` the given values, where there is
-            /// such an element. A masked form, and cheaper than four separate ones.
+            /// Sets elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE` to `values`, except those out of range. A
+            /// masked form, and cheaper than four separate ones.
             #[inline(always)]
             #[track_caller]
             pub fn set4_strided<const STRIDE: u32>(&self, i: I, values: [T; 4]) {
@@ -449,8 +449,8 @@ macro_rules! stores {
                 }
             }
 
-            /// Makes elements `i` to `i + N - 1` the given values, 1, 2, 4, 8 or 16 of them in at most 16 bytes, if all are in
-            /// range. Their address is a multiple of their size.
+            /// Sets elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes) to `values` if all are in
+            /// range. Their address must be a multiple of the pack's size.
             #[inline(always)]
             #[track_caller]
             pub fn set_pack<const N: usize>(&self, i: I, values: [T; N]) {

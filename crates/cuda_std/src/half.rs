@@ -1,21 +1,22 @@
-//! Floats of 16 bits: for memory, while arithmetic is done in `f32`.
+//! 16-bit floats for memory. Compute in `f32`.
 //!
 //! | | sign | exponent | fraction | largest | smallest above zero |
 //! |---|---|---|---|---|---|
 //! | [`F16`] (IEEE 754 `binary16`) | 1 | 5 | 10 | 65,504 | 2^-24 |
 //! | [`Bf16`] (the high half of an `f32`) | 1 | 8 | 7 | about 3.39e38 | 2^-133 |
 //!
-//! Conversions give the same bits on the host and on the device. From an `f32` they round to nearest even: numbers beyond the
-//! largest one by half a step or more become infinite, small ones subnormal or zero, and any NaN becomes the one with the
-//! bits `0x7fff`. To an `f32` they are exact; any NaN becomes the one with the bits `0x7fffffff`.
+//! Conversions give the same bits on the host and on the device. Conversions from `f32` round to nearest even. Numbers that
+//! exceed the largest one by half a step or more become infinite, small numbers become subnormal or zero, and every NaN
+//! becomes the NaN with the bits `0x7fff`. Conversions to `f32` are exact; every NaN becomes the NaN with the bits
+//! `0x7fffffff`.
 
-/// The bits of the NaN that conversions to 16 bits give.
+/// The bits of the NaN that conversions to 16 bits return.
 const NAN: u16 = 0x7fff;
 
-/// The bits of the NaN that conversions to 32 bits give.
+/// The bits of the NaN that conversions to 32 bits return.
 const NAN_32: u32 = 0x7fff_ffff;
 
-/// Defines a type: its name, and the bits of infinity.
+/// Defines types: name, bits of infinity, and conversions.
 macro_rules! halves {
     ($($(#[$doc:meta])* $name:ident, $infinity:literal, $narrow:ident, $widen:ident;)*) => {$(
         $(#[$doc])*
@@ -24,14 +25,14 @@ macro_rules! halves {
         pub struct $name(u16);
 
         impl $name {
-            /// Returns the number nearest to `x`, of two the one whose last bit is 0; a NaN for a NaN.
+            /// Returns the number nearest to `x`, with ties to even, or a NaN if `x` is a NaN.
             #[inline(always)]
             #[must_use]
             pub fn from_f32(x: f32) -> Self {
                 $name(if x.is_nan() { NAN } else { $narrow(x) })
             }
 
-            /// Returns the number itself; a NaN for a NaN.
+            /// Returns the same number as an `f32`, or a NaN if it is a NaN.
             #[inline(always)]
             #[must_use]
             pub fn to_f32(self) -> f32 {
@@ -96,13 +97,13 @@ macro_rules! halves {
     )*};
 }
 halves! {
-    /// A float of 16 bits with 11 significant ones: IEEE 754 `binary16`, CUDA's `half`.
+    /// A 16-bit float with 11 significant bits: IEEE 754 `binary16`, CUDA's `half`.
     F16, 0x7c00, narrow_f16, widen_f16;
-    /// A float of 16 bits with 8 significant ones and the range of `f32`: CUDA's `__nv_bfloat16`.
+    /// A 16-bit float with 8 significant bits and the range of `f32`: CUDA's `__nv_bfloat16`.
     Bf16, 0x7f80, narrow_bf16, widen_bf16;
 }
 
-/// The bits of the `binary16` nearest to `x`, which is no NaN.
+/// Returns the bits of the `binary16` nearest to `x`, which must not be a NaN.
 #[cfg(target_os = "cuda")]
 #[inline(always)]
 fn narrow_f16(x: f32) -> u16 {
@@ -115,7 +116,7 @@ fn narrow_f16(x: f32) -> u16 {
     bits
 }
 
-/// The `binary16` with these bits, which is no NaN.
+/// Returns the `binary16` with these bits, which must not be a NaN.
 #[cfg(target_os = "cuda")]
 #[inline(always)]
 fn widen_f16(bits: u16) -> f32 {
@@ -128,7 +129,7 @@ fn widen_f16(bits: u16) -> f32 {
     x
 }
 
-/// The bits of the `binary16` nearest to `x`, which is no NaN.
+/// Returns the bits of the `binary16` nearest to `x`, which must not be a NaN.
 #[cfg(not(target_os = "cuda"))]
 fn narrow_f16(x: f32) -> u16 {
     const INFINITY: u32 = 0x7c00;
@@ -136,14 +137,14 @@ fn narrow_f16(x: f32) -> u16 {
     // The exponent of an f32 counts from -127, that of a binary16 from -15.
     let rounded = match (magnitude >> 23) as i32 - 127 + 15 {
         exponent if exponent > 0 => round(magnitude - (112 << 23), 13).min(INFINITY),
-        // Subnormal: multiples of 2^-24. Below a quarter of that, nothing is left to shift.
+        // Subnormal: multiples of 2^-24. Numbers below a quarter of that become zero.
         exponent if exponent > -12 => round(magnitude & 0x7f_ffff | 0x80_0000, (14 - exponent) as u32),
         _ => 0,
     };
     sign | rounded as u16
 }
 
-/// The `binary16` with these bits, which is no NaN.
+/// Returns the `binary16` with these bits, which must not be a NaN.
 #[cfg(not(target_os = "cuda"))]
 fn widen_f16(bits: u16) -> f32 {
     let (exponent, fraction) = (u32::from(bits) >> 10 & 0x1f, u32::from(bits) & 0x3ff);
@@ -155,21 +156,21 @@ fn widen_f16(bits: u16) -> f32 {
     if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 
-/// `n / 2^bits`, rounded to nearest even; a carry propagates to the higher bits.
+/// Returns `n / 2^bits`, rounded to nearest even; a carry propagates to the higher bits.
 #[inline(always)]
 fn round(n: u32, bits: u32) -> u32 {
     let odd = n >> bits & 1;
     (n + (1 << (bits - 1)) - 1 + odd) >> bits
 }
 
-/// The bits of the `Bf16` nearest to `x`, which is no NaN: the same code on both sides, since not every device has an
-/// instruction for it.
+/// Returns the bits of the `Bf16` nearest to `x`, which must not be a NaN. The code is the same on both sides, because not
+/// every device has an instruction for it.
 #[inline(always)]
 fn narrow_bf16(x: f32) -> u16 {
     round(x.to_bits(), 16) as u16
 }
 
-/// The `Bf16` with these bits.
+/// Returns the `Bf16` with these bits.
 #[inline(always)]
 fn widen_bf16(bits: u16) -> f32 {
     f32::from_bits((bits as u32) << 16)

@@ -1,7 +1,7 @@
-//! The seam behind which kernels run without a GPU.
+//! The interface for running kernels without a GPU.
 //!
-//! Compiled for the host, every accessor of this crate asks the [`Machine`] that is installed for the current OS
-//! thread. Whoever wants to run a kernel on the CPU implements that trait and calls the kernel inside [`with`].
+//! Compiled for the host, every accessor of this crate calls the [`Machine`] that is installed for the current OS thread. To
+//! run a kernel on the CPU, implement that trait and call the kernel inside [`with`].
 
 pub mod banks;
 mod installation;
@@ -14,23 +14,23 @@ pub use installation::with;
 use std::panic::Location;
 use std::rc::Rc;
 
-/// Which of a thread's indices is asked for.
+/// An index of a thread or block, or a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
-    /// The thread in its block.
+    /// The thread's index in its block.
     Thread,
-    /// The block in its grid.
+    /// The block's index in its grid.
     Block,
-    /// The threads of a block.
+    /// The number of threads of a block.
     BlockDim,
-    /// The blocks of the grid.
+    /// The number of blocks of the grid.
     GridDim,
 }
 
 /// A dimension of a grid or block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// The first dimension, whose neighbours are neighbouring lanes.
+    /// The first dimension: neighbours along it are neighbouring lanes.
     X,
     /// The second dimension.
     Y,
@@ -38,7 +38,7 @@ pub enum Axis {
     Z,
 }
 
-/// Memory of an access.
+/// The memory of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// The block's shared memory.
@@ -62,7 +62,7 @@ pub enum WindowKind {
     InOut,
 }
 
-/// A window on global memory, whatever its element type: what a kernel that gets it can reach.
+/// A window on global memory, of any element type: the memory that a kernel can reach through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// What the kernel may do with it.
@@ -71,12 +71,12 @@ pub struct Window {
     pub address: u64,
     /// Its length in bytes.
     pub bytes: u64,
-    /// The size of an element.
+    /// The size of an element, in bytes.
     pub element_bytes: u32,
 }
 
 impl Window {
-    /// Whether the other one lies inside this one and allows the same.
+    /// Returns whether `other` lies inside this window and is of the same kind.
     #[must_use]
     pub fn contains(&self, other: &Window) -> bool {
         let beyond = other.address.checked_sub(self.address);
@@ -85,39 +85,39 @@ impl Window {
     }
 }
 
-/// An access to `elements` neighbouring elements of a window.
+/// An access to `elements` consecutive elements of a window.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     /// The memory that holds the window.
     pub space: Space,
     /// The address of the window's first element, in bytes; 0 for constants.
     pub base: u64,
-    /// The first element accessed.
+    /// The index of the first element accessed.
     pub index: u64,
     /// The window's length in elements.
     pub len: u64,
-    /// How many elements the access moves: a power of two up to 16.
+    /// The number of elements: a power of two up to 16.
     pub elements: u32,
-    /// The size of an element.
+    /// The size of an element, in bytes.
     pub element_bytes: u32,
-    /// The line of the kernel that asked.
+    /// The place of the access in the kernel's source.
     pub at: &'static Location<'static>,
 }
 
 impl Access {
-    /// Whether its address is a multiple of its size.
+    /// Returns whether the address is a multiple of the access's size.
     #[must_use]
     pub fn is_aligned(&self) -> bool {
         self.address().is_multiple_of((u64::from(self.elements) * u64::from(self.element_bytes)).max(1))
     }
 
-    /// Whether all its elements are inside the window.
+    /// Returns whether all elements are inside the window.
     #[must_use]
     pub fn in_range(&self) -> bool {
         self.index < self.len && self.len - self.index >= self.elements.into()
     }
 
-    /// The address of the first element accessed; wraps if that is far out of range.
+    /// Returns the address of the first element accessed, which wraps if it is far out of range.
     #[must_use]
     pub fn address(&self) -> u64 {
         self.base.wrapping_add(self.index.wrapping_mul(self.element_bytes.into()))
@@ -127,23 +127,23 @@ impl Access {
 /// An asynchronous copy ([`copy`](crate::copy)) of 4, 8 or 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct AsyncCopy {
-    /// The elements that are copied, of a window on global memory.
+    /// The elements to copy, in a window on global memory.
     pub from: Access,
-    /// As many elements of shared memory.
+    /// The same number of elements of shared memory.
     pub to: Access,
-    /// A masked form: that elements are beyond the window is intended.
+    /// Whether it is a masked form, in which elements may be beyond the window on purpose.
     pub masked: bool,
 }
 
 impl AsyncCopy {
-    /// How many elements there are to be copied; the others become zero.
+    /// Returns the number of elements inside the window; the others become zero.
     #[must_use]
     pub fn present(&self) -> u32 {
         self.from.len.saturating_sub(self.from.index).min(self.from.elements.into()) as u32
     }
 }
 
-/// What a masked form would do.
+/// The kind of a masked form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masked {
     /// `get_or`, `get_if`, `get_masked`, `get_pack_masked`, `get_pack_or`, `get4_strided`.
@@ -154,7 +154,7 @@ pub enum Masked {
     Update,
 }
 
-/// What an atomic operation does to the bits of an element.
+/// The update of an element's bits by an atomic operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Update {
     /// The operation.
@@ -171,55 +171,55 @@ impl Update {
         Update { operation, operand: operand.to_bits64(), apply }
     }
 
-    /// The element's new bits.
+    /// Returns the element's new bits.
     #[must_use]
     pub fn apply(&self, old: u64) -> u64 {
         (self.apply)(self.operation, old, self.operand)
     }
 }
 
-/// A value's bits in the low end, zeros above.
+/// Returns a value's bits in the low end, with zeros above.
 #[must_use]
 pub fn to_bits<T: Value>(value: T) -> u64 {
     value.to_bits64()
 }
 
-/// The value with these low bits.
+/// Returns the value with these low bits.
 #[must_use]
 pub fn from_bits<T: Value>(bits: u64) -> T {
     T::from_bits64(bits)
 }
 
-/// An operation of the lanes that a mask names: each gives a word and gets one back.
+/// An operation of the lanes in a mask. Each lane passes a word, and receives the word described here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpOperation {
-    /// The word of the lane that is given.
+    /// The word of lane `lane`.
     Shuffle {
-        /// The lane asked.
+        /// The source lane.
         lane: u32,
     },
-    /// The word of the lane `delta` (modulo 32) below; the own word where there is none.
+    /// The word of the lane `delta` (modulo 32) positions below, or the lane's own word if there is none.
     ShuffleUp {
-        /// How many lanes below.
+        /// The distance in lanes.
         delta: u32,
     },
-    /// The word of the lane `delta` (modulo 32) above; the own word where there is none.
+    /// The word of the lane `delta` (modulo 32) positions above, or the lane's own word if there is none.
     ShuffleDown {
-        /// How many lanes above.
+        /// The distance in lanes.
         delta: u32,
     },
-    /// The word of the lane whose number differs in the low five bits of `mask`.
+    /// The word of lane `lane ^ (mask % 32)`, where `lane` is the receiving lane.
     ShuffleXor {
-        /// The bits that differ.
+        /// The bits in which the lanes' numbers differ.
         mask: u32,
     },
-    /// Bit `l` of the result says whether lane `l` gave something other than zero.
+    /// A mask of the lanes whose words are not zero.
     Ballot,
-    /// 1 if any lane gave something other than zero, otherwise 0.
+    /// 1 if the word of any lane is not zero, otherwise 0.
     Any,
-    /// 1 if all lanes gave something other than zero, otherwise 0.
+    /// 1 if the words of all lanes are not zero, otherwise 0.
     All,
-    /// Bit `l` of the result says whether lane `l` gave the same word.
+    /// A mask of the lanes with the same word.
     MatchAny,
     /// The wrapping sum of all words.
     ReduceAdd,
@@ -244,66 +244,68 @@ pub struct Fragments {
     pub a: u32,
     /// Four bytes of the right one.
     pub b: u32,
-    /// Two elements of what the product is added to.
+    /// Two elements of the matrix that is added to the product.
     pub c: [i32; 2],
 }
 
-/// What runs a kernel on the host: it knows which thread is running and holds its memory.
+/// A machine that runs kernels on the host. It knows which thread is running, and holds the memory.
 ///
-/// All methods are called by the running thread for itself. Every accessor that a kernel calls is one call of a method,
-/// a strided form four: what a lane does not do is told too ([`left_out`](Machine::left_out)), so lanes that come by
-/// the same lines make the same calls.
+/// The running thread calls all methods for itself. Most accessors make one call, strided forms four. Accesses that a masked
+/// form skips are reported too ([`left_out`](Machine::left_out)), so lanes that execute the same accessors make the same
+/// calls. Only `get_pack_or` and `set_pack_if` make more calls at the end of a window.
 pub trait Machine {
-    /// One of the thread's indices.
+    /// Returns an index of the thread or its block, or a size.
     fn index(&self, index: Index, axis: Axis) -> u32;
-    /// The thread's lane in its warp.
+    /// Returns the thread's lane in its warp.
     fn lane(&self) -> u32;
-    /// The bytes of shared memory that the block was launched with.
+    /// Returns the bytes of shared memory that the block was launched with.
     fn shared_bytes(&self) -> u32;
-    /// Loads the elements into `bits`, one each. `bits` are zeros before, and stay zeros if the access is out of range.
+    /// Loads the bits of each element into one of `bits`, which are zero before the call, and stay zero if the access is out
+    /// of range.
     fn load(&self, access: &Access, bits: &mut [u64]);
     /// Stores `bits`, one for each element. An access out of range stores nothing.
     fn store(&self, access: &Access, bits: &[u64]);
-    /// A masked form ([`GlobalIn::get_or`](crate::GlobalIn::get_or) and others) makes no access, as intended: an element
-    /// is out of range, or its condition does not hold.
+    /// Records that a masked form ([`GlobalIn::get_or`](crate::GlobalIn::get_or) and others) skips its access on purpose,
+    /// because an element is out of range or the condition does not hold.
     fn left_out(&self, access: &Access, masked: Masked);
-    /// The thread reads constants, which the machine does not hold; out of range it gets the last ones of the table.
+    /// Records a load of constants, which the machine does not hold. Out of range, the thread gets the last ones of the
+    /// table.
     fn constant(&self, access: &Access);
-    /// Updates an element atomically and returns its old bits; zero out of range.
+    /// Updates an element atomically. Returns its old bits, or zero if it is out of range.
     fn read_modify_write(&self, access: &Access, update: &Update, ordering: Ordering) -> u64;
-    /// Replaces an element's bits if they are `current`, atomically; returns the old ones, zero out of range.
+    /// Replaces an element's bits atomically if they are `current`. Returns the old bits, or zero if it is out of range.
     fn compare_exchange(&self, access: &Access, current: u64, new: u64, ordering: Ordering) -> u64;
-    /// Begins an asynchronous copy, which is over when the thread has waited for it. All elements become zero if the first address
-    /// is no multiple of the copy's size.
+    /// Begins an asynchronous copy, which ends when the thread has waited for it. All elements become zero if the source
+    /// address is not a multiple of the copy's size.
     fn copy_async(&self, copy: &AsyncCopy);
-    /// Makes the thread's copies since the last time a group.
+    /// Closes a group: the thread's copies since the last group.
     fn commit_copies(&self, at: &'static Location<'static>);
-    /// Waits until no more than the `latest` groups of copies are under way; if that is `None`, for all copies.
+    /// Waits until at most the latest `latest` groups of copies are in progress, or for all copies if it is `None`.
     fn wait_copies(&self, latest: Option<u32>, at: &'static Location<'static>);
-    /// Returns a count that never decreases: what the machine takes for time.
+    /// Returns the machine's time: a count that never decreases.
     fn clock(&self, at: &'static Location<'static>) -> u64;
-    /// The thread splits `bytes` bytes of shared memory off, from byte `base` on.
+    /// Records that the thread splits off `bytes` bytes of shared memory from byte `base` on.
     fn split(&self, base: u32, bytes: u32, at: &'static Location<'static>);
-    /// The block's barrier, behind which nobody needs the contents of the `bytes` bytes of shared memory from byte `base`
-    /// on: they are unspecified from then on.
+    /// Waits at the block's barrier, after which the contents of the `bytes` bytes of shared memory from byte `base` on are
+    /// unspecified.
     fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>);
-    /// The block's barrier.
+    /// Waits at the block's barrier.
     fn sync_threads(&self, at: &'static Location<'static>);
-    /// The barrier of the warp's lanes in `mask`.
+    /// Waits at the barrier of the warp's lanes in `mask`.
     fn sync_warp(&self, mask: u32, at: &'static Location<'static>);
-    /// A fence.
+    /// Executes a fence.
     fn fence(&self, scope: Scope, at: &'static Location<'static>);
-    /// An exchange among the warp's lanes in `mask`.
+    /// Exchanges words among the warp's lanes in `mask`, and returns the lane's result.
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32;
-    /// A multiplication of matrices by all lanes of the warp: the lane's two elements of the result.
+    /// Multiplies matrices with all lanes of the warp, and returns the lane's two elements of the result.
     fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2];
 }
 
-/// The machine of this OS thread.
+/// Returns the machine of this OS thread.
 ///
 /// # Panics
 ///
-/// If there is none: kernel code was called as an ordinary function.
+/// Panics if there is none: kernel code was called as an ordinary function.
 #[inline]
 #[track_caller]
 pub(crate) fn machine() -> Rc<dyn Machine> {
@@ -319,7 +321,7 @@ fn no_machine() -> ! {
     panic!("this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed")
 }
 
-/// Tells the machine, if there is one, that its thread splits its arena: arenas are numbers, and can be split without one.
+/// Reports a split of the arena to the machine, if there is one. Arenas are numbers, so they can be split without a machine.
 #[track_caller]
 pub(crate) fn split(base: u32, bytes: u32) {
     if let Some(machine) = installed() {
@@ -337,12 +339,12 @@ pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
     machine().store(access, &values.map(T::to_bits64));
 }
 
-/// The elements of a masked form; `None` if one is out of range.
+/// Loads the elements of a masked form. Returns `None` if one is out of range.
 pub(crate) fn load_masked<T: Value, const N: usize>(access: &Access) -> Option<[T; N]> {
     load_if(true, access)
 }
 
-/// The elements of a masked form; `None` if one is out of range or `condition` does not hold.
+/// Loads the elements of a masked form. Returns `None` if one is out of range or `condition` does not hold.
 pub(crate) fn load_if<T: Value, const N: usize>(condition: bool, access: &Access) -> Option<[T; N]> {
     if !condition || !access.in_range() {
         machine().left_out(access, Masked::Load);
@@ -356,7 +358,7 @@ pub(crate) fn store_masked<T: Value>(condition: bool, access: &Access, value: T)
     store_if(condition, access, [value]);
 }
 
-/// Stores the elements of a masked form, if `condition` holds and all are in range; returns whether it did.
+/// Stores the elements of a masked form, if `condition` holds and all are in range. Returns whether it stored them.
 pub(crate) fn store_if<T: Value, const N: usize>(condition: bool, access: &Access, values: [T; N]) -> bool {
     let stores = condition && access.in_range();
     match stores {

@@ -1,13 +1,13 @@
-//! Compiled kernel modules: PTX, and what it was compiled from.
+//! Compiled kernel modules: PTX, and the sources that it was compiled from.
 //!
-//! `cuda_builder` compiles a module and hands it to the program as a [`Module`]: its texts, one for each target, a digest
-//! of each, the files that it was compiled from, and their digest. All modules of a program are in one table, [`Modules`], in
-//! which a kernel finds its own by [`Entry::MODULE`]. Who loads a module checks both digests. The files are checked
-//! against those that the host's code of the kernels was compiled with ([`Sources`]), so host code never launches
-//! kernels that were compiled from other sources than its own; other files of a kernel crate do not count.
+//! `cuda_builder` compiles a module and includes it in the program as a [`Module`]: its texts, one for each target, a digest
+//! of each text, the files that it was compiled from, and their digest. All modules of a program are in one table,
+//! [`Modules`], in which a kernel finds its module by [`Entry::MODULE`]. The loader of a module checks both digests. The
+//! files are compared with those that the host code of the kernels was compiled from ([`Sources`]), so host code never
+//! launches kernels that were compiled from other sources than its own. Other files of a kernel crate do not count.
 //!
-//! The same sources can be compiled to different things, by `cfg`. So each entry point is accompanied by a constant, with a
-//! digest of its place and its arguments: [`verify_kernel`].
+//! With `cfg`, the same sources can be compiled to different kernels. So each entry point has a constant with a digest of
+//! its path and its arguments, which [`verify_kernel`] checks.
 
 mod sources;
 
@@ -17,7 +17,7 @@ use crate::Entry;
 use crate::digest::Digest;
 use std::fmt;
 
-/// Why a module may not be loaded.
+/// Reason why a module must not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageError {
@@ -25,29 +25,29 @@ pub enum ImageError {
     Altered {
         /// The digest of the compiled text.
         expected: String,
-        /// The digest of the text.
+        /// The digest of the actual text.
         actual: String,
     },
     /// The program has no compiled modules.
     NoImages,
-    /// The program has compiled modules, and this is none of them.
+    /// The program has compiled modules, but not this one.
     MissingModule {
         /// The names of the program's modules.
         included: Vec<&'static str>,
     },
-    /// The module was compiled from other contents of its files.
+    /// The module was compiled from other versions of its files.
     Stale {
-        /// Digest of the files that the host code was compiled with.
+        /// The digest of the files that the host code was compiled from.
         expected: String,
         /// The digest of the files that the module was compiled from.
         actual: String,
     },
-    /// The module was compiled from a file that the host code was not compiled with.
+    /// The module was compiled from a file that the host code was not compiled from.
     MissingSource {
         /// The file's package and path.
         file: String,
     },
-    /// The text has another kernel than the host code, or one with other arguments.
+    /// The text has another kernel of this name than the host code, one with other arguments, or none.
     OtherKernel {
         /// The kernel's name.
         kernel: &'static str,
@@ -87,17 +87,17 @@ impl fmt::Display for ImageError {
 
 impl std::error::Error for ImageError {}
 
-/// Returns the digest of a compiled text, as an [`Image`] has it.
+/// Returns the digest of a compiled text, as an [`Image`] contains it.
 #[must_use]
 pub fn digest(text: &str) -> String {
     Digest::new().add(text.as_bytes()).to_string()
 }
 
-/// Checks that `text` is the one with this digest.
+/// Checks that `text` has this digest.
 ///
 /// # Errors
 ///
-/// [`ImageError::Altered`].
+/// Returns [`ImageError::Altered`] if it does not.
 pub fn verify_text(text: &str, expected: &str) -> Result<(), ImageError> {
     let actual = digest(text);
     if actual == expected {
@@ -106,11 +106,11 @@ pub fn verify_text(text: &str, expected: &str) -> Result<(), ImageError> {
     Err(ImageError::Altered { expected: expected.to_owned(), actual })
 }
 
-/// Checks that `text` has the very kernel `E`, compiled with the arguments that it has in this program.
+/// Checks that `text` has exactly the kernel `E`, compiled with the same arguments as in this program.
 ///
 /// # Errors
 ///
-/// [`ImageError::OtherKernel`].
+/// Returns [`ImageError::OtherKernel`] if it does not.
 pub fn verify_kernel<E: Entry>(text: &str) -> Result<(), ImageError> {
     let actual = layout(text, E::NAME);
     if actual == Some(E::LAYOUT) {
@@ -120,7 +120,7 @@ pub fn verify_kernel<E: Entry>(text: &str) -> Result<(), ImageError> {
     Err(ImageError::OtherKernel { kernel: E::NAME, expected, actual })
 }
 
-/// Returns the digest of the entry point `kernel`: bytes in decimal, where trailing zeros may be left out.
+/// Returns the digest of the entry point `kernel`, which `text` lists as decimal bytes; trailing zeros may be missing.
 fn layout(text: &str, kernel: &str) -> Option<Digest> {
     let (_, rest) = text.split_once(&format!(" {kernel}_layout[16] = {{"))?;
     let (list, _) = rest.split_once('}')?;
@@ -140,19 +140,19 @@ pub struct Image {
 }
 
 impl Image {
-    /// The PTX `text` with this digest, for a compute capability without its dot.
+    /// Returns the image with this PTX text and its digest. `target` is the compute capability without the dot.
     #[must_use]
     pub const fn new(target: u32, text: &'static str, digest: &'static str) -> Self {
         Image { target, text, digest }
     }
 
-    /// The compute capability that it was compiled for, as in `sm_90`: 90.
+    /// Returns the compute capability that it was compiled for: 90 for `sm_90`.
     #[must_use]
     pub fn target(&self) -> u32 {
         self.target
     }
 
-    /// The PTX.
+    /// Returns the PTX.
     #[must_use]
     pub fn text(&self) -> &'static str {
         self.text
@@ -162,7 +162,7 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// [`ImageError::Altered`].
+    /// Returns [`ImageError::Altered`] if it is not.
     pub fn verify(&self) -> Result<(), ImageError> {
         verify_text(self.text, self.digest)
     }
@@ -178,11 +178,11 @@ pub struct Module {
 }
 
 impl Module {
-    /// The module with these images, compiled from `files` when [`Sources::digest`] of them was `sources`.
+    /// Returns the module with these images, compiled from `files`, whose [`Sources::digest`] was `sources`.
     ///
     /// # Safety
     ///
-    /// `cuda_builder` wrote the images and compiled them from these files.
+    /// `cuda_builder` must have written the images, compiled from these files.
     #[must_use]
     pub const unsafe fn new(
         name: &'static str,
@@ -193,24 +193,23 @@ impl Module {
         Module { name, files, sources, images }
     }
 
-    /// Its name.
+    /// Returns the module's name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The images, one for each target.
+    /// Returns the images, one for each target.
     #[must_use]
     pub fn images(&self) -> &'static [Image] {
         self.images
     }
 
-    /// Compares the digest of the module's files in `sources`, an [`Entry::SOURCES`], with the one that it was compiled
-    /// from.
+    /// Checks that the module was compiled from its files as they are in `sources`, an [`Entry::SOURCES`].
     ///
     /// # Errors
     ///
-    /// [`ImageError::Stale`] and [`ImageError::MissingSource`].
+    /// Returns [`ImageError::Stale`] or [`ImageError::MissingSource`] if it was not.
     pub fn verify(&self, sources: &str) -> Result<(), ImageError> {
         let missing = |file: &str| ImageError::MissingSource { file: file.to_owned() };
         let expected = Sources::new(sources).digest(self.files.iter().copied()).map_err(missing)?;
@@ -221,30 +220,30 @@ impl Module {
     }
 }
 
-/// The compiled modules of a program: the table `KERNELS` that [`include_kernels!`](crate::include_kernels) makes.
+/// The compiled modules of a program: the table `KERNELS` that [`include_kernels!`](crate::include_kernels) defines.
 #[derive(Clone, Copy, Debug)]
 pub struct Modules(&'static [Module]);
 
 impl Modules {
-    /// No modules: for kernels that run on emulated devices alone, as in tests.
+    /// No modules: for kernels that run on emulated devices only, as in tests.
     pub const NONE: Modules = Modules::new(&[]);
 
-    /// The table of these modules.
+    /// Returns the table of these modules.
     #[must_use]
     pub const fn new(modules: &'static [Module]) -> Self {
         Modules(modules)
     }
 
-    /// All of them.
+    /// Returns all modules.
     pub fn iter(&self) -> impl Iterator<Item = &'static Module> + use<> {
         self.0.iter()
     }
 
-    /// The module of the kernel `E`.
+    /// Returns the module of the kernel `E`.
     ///
     /// # Errors
     ///
-    /// [`ImageError::NoImages`] and [`ImageError::MissingModule`].
+    /// Returns [`ImageError::NoImages`] or [`ImageError::MissingModule`] if there is none.
     pub fn of<E: Entry>(&self) -> Result<&'static Module, ImageError> {
         if self.0.is_empty() {
             return Err(ImageError::NoImages);
@@ -256,12 +255,12 @@ impl Modules {
     }
 }
 
-/// Where the modules of a program come from.
+/// Origin of a program's modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The files that the kernel package carries.
+    /// The committed files of the kernel package.
     Committed,
-    /// Nowhere: there are none.
+    /// The program has no modules.
     None,
     /// Compiled together with the program.
     Built {
@@ -270,8 +269,8 @@ pub enum Origin {
     },
 }
 
-/// Includes what `cuda_builder` made in the crate's build script: the `static KERNELS`, the table of all modules ([`Modules`]),
-/// and the `static ORIGIN`, an [`Origin`].
+/// Includes the output of `cuda_builder` in the crate's build script: the `static KERNELS`, the table of all modules
+/// ([`Modules`]), and the `static ORIGIN`, an [`Origin`].
 #[macro_export]
 macro_rules! include_kernels {
     () => {
@@ -308,7 +307,7 @@ mod tests {
         assert_eq!((both.verify(&added), one.verify(&added)), (Ok(()), Ok(())));
     }
 
-    // This crate has no modules.
+    // Modules are features, and this crate has none.
     #[allow(unexpected_cfgs, unreachable_pub)]
     mod kernels {
         crate::kernel! {

@@ -3,31 +3,31 @@
 use crate::Argument;
 use crate::digest::Digest;
 
-/// A kernel's entry point: its name in the compiled module and what it is launched with.
+/// A kernel's entry point: its name in the compiled module, and its arguments.
 ///
 /// # Safety
 ///
 /// If a module compiled from files of [`SOURCES`](Entry::SOURCES) has an entry point `NAME` with this
 /// [`LAYOUT`](Entry::LAYOUT), its parameters are `Args` and, unless that is `()`, `Constants`.
-/// [`WITHOUT_STD`](Entry::WITHOUT_STD) is true only of kernels that reach none of the facilities of `std`. Only
-/// [`kernel!`](crate::kernel) can know that.
+/// [`WITHOUT_STD`](Entry::WITHOUT_STD) is true only of kernels that cannot reach `std`. Only [`kernel!`](crate::kernel) can
+/// ensure this.
 pub unsafe trait Entry: 'static {
-    /// What the kernel is launched with.
+    /// The kernel's arguments.
     type Args: Argument;
-    /// The constants that it is launched with: a [`Table`](crate::Table), or `()`.
+    /// The kernel's constants: a [`Table`](crate::Table), or `()`.
     type Constants: Argument;
     /// The entry point's name.
     const NAME: &'static str;
     /// The name of the compiled module with the entry point ([`image::Modules`](crate::image::Modules)).
     const MODULE: &'static str;
-    /// The files that the entry point's crate was compiled from, and that modules with it may be compiled from
-    /// ([`image::Sources`](crate::image::Sources)).
+    /// The files that the entry point's crate was compiled from. A module with the entry point must be compiled from some of
+    /// these ([`image::Sources`](crate::image::Sources)).
     const SOURCES: Option<&'static str>;
-    /// A digest of where the kernel is defined, and of the layout of its arguments and constants. Compiled modules carry
-    /// the device's ([`image::verify_kernel`](crate::image::verify_kernel)): the same sources can mean different things
-    /// to host and device, since a module is compiled with its own feature alone.
+    /// Digest of the kernel's path, and of the layout of its arguments and constants. Compiled modules contain the device's
+    /// digest ([`image::verify_kernel`](crate::image::verify_kernel)): the same sources can have different meanings on host
+    /// and device, because a module is compiled with its own feature only.
     const LAYOUT: Digest;
-    /// Whether the kernel's crate, and all that it depends on, is known to do without `std` on the host as well
+    /// Whether the kernel's crate and all its dependencies are known not to use `std`, on the host too
     /// ([`build::kernel_crate`](crate::build)). Only then may a machine run several of its threads on one OS thread.
     #[cfg(not(target_os = "cuda"))]
     const WITHOUT_STD: bool;
@@ -36,37 +36,37 @@ pub unsafe trait Entry: 'static {
     fn run(args: Self::Args, constants: Self::Constants);
 }
 
-/// [`Entry::LAYOUT`] of the kernel at `path`.
+/// Returns the [`Entry::LAYOUT`] of the kernel at `path`.
 #[doc(hidden)]
 #[must_use]
 pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
     Digest::new().add(path.as_bytes()).add_digest(Args::LAYOUT).add_digest(Constants::LAYOUT)
 }
 
-/// Defines a kernel, or several that are compiled for the same types.
+/// Defines a kernel, or several kernels for the same types.
 ///
-/// `pub fn name(arena, args: Args) in "module" { … }` becomes an entry point `name` on the device, in the compiled module
-/// of this name: the crate's feature. It becomes the type `name` as well, on the host an [`Entry`](crate::Entry) with the
-/// code as [`Entry::run`](crate::Entry::run). Without `in "module"` it is in the module that is named after the library, the only one
-/// of a crate without features.
+/// `pub fn name(arena, args: Args) in "module" { … }` defines the entry point `name` on the device, in the compiled module
+/// of this name, which is a feature of the crate. It also defines the type `name`, which on the host is an
+/// [`Entry`](crate::Entry) with the code as [`Entry::run`](crate::Entry::run). Without `in "module"` the entry point is in
+/// the module that is named after the library, the only one of a crate without features.
 ///
 /// The arena is the block's shared memory ([`Arena`](crate::Arena)). A third parameter `constants: Constants<T, N>` is the
 /// launch's constant memory ([`Constants`](crate::Constants)).
 ///
 /// # Generic kernels
 ///
-/// A list in front of the kernels says what they are compiled for: the module, the types, and the end of the entry point's
-/// name.
+/// A list before the kernels has the modules that they are compiled into, their types, and the suffixes of the entry points'
+/// names.
 ///
 /// ```
 /// use cuda_std::{Entry, GlobalIn, GlobalOut, Value, arguments, kernel, thread};
 ///
 /// arguments! {
-///     /// What the kernels work on.
+///     /// Arguments of the kernels.
 ///     pub struct Args<T: Value> {
 ///         /// The elements.
 ///         pub input: GlobalIn<T>,
-///         /// Receives as many.
+///         /// Receives the results.
 ///         pub output: GlobalOut<T>,
 ///     }
 /// }
@@ -96,27 +96,27 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// # }
 /// ```
 ///
-/// `copy` is a type with these parameters and bounds, and an `Entry` with each of the lists of types. The code is compiled
-/// for each as if its types were written in place of the parameters: they are aliases, so an associated type is
+/// `copy` is a type with these parameters and bounds, and an `Entry` for each list of types. The code is compiled for each
+/// list as if its types stood in place of the parameters. The parameters are aliases: an associated type is written
 /// `<T as Trait>::Name`, and constants may depend on them.
 ///
 /// # Rules
 ///
-/// The name is that of the entry point in the compiled module, so it must be unique in its crate. Attributes other than
-/// documentation, `derive`, `allow`, `expect`, `deprecated` and `must_use` are refused, and a kernel with constants needs arguments
-/// that have a size.
+/// The name is that of the entry point in the compiled module, so it must be unique in its crate. The only accepted
+/// attributes are documentation, `derive`, `allow`, `expect`, `deprecated` and `must_use`. A kernel with constants needs
+/// arguments that have a size.
 ///
-/// `where registers <= 32` in front of the code limits the registers of a thread, so that more threads are resident on
-/// a multiprocessor as its 65,536 registers are enough for; a constant expression stands in braces. A lower limit than the code
-/// needs makes it keep values in memory. (For `cuda_builder`, which turns it into the directive `.maxnreg`.)
+/// `where registers <= 32` before the code limits the registers of a thread, so that the 65,536 registers of a
+/// multiprocessor suffice for more resident threads. A constant expression needs braces. With a lower limit than the code
+/// needs, some values are in memory. (`cuda_builder` turns the limit into the directive `.maxnreg`.)
 ///
-/// The code contains no `unsafe`, whatever it says of itself:
+/// The code must not contain `unsafe`, even with `#[allow(unsafe_code)]`:
 ///
 /// ```compile_fail,E0453
 /// cuda_std::arguments! {
 ///     /// A number.
 ///     pub struct Number {
-///         /// It.
+///         /// The number.
 ///         pub n: u32,
 ///     }
 /// }
@@ -131,7 +131,7 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 /// # fn main() {}
 /// ```
 #[macro_export]
-// The kernel crate need not know that constants are found by inline assembly.
+// Kernel crates need not enable the feature for the inline assembly that finds the constants.
 #[cfg_attr(target_os = "cuda", allow_internal_unstable(asm_experimental_arch))]
 macro_rules! kernel {
     // One kernel: an instance without types.
@@ -146,7 +146,7 @@ macro_rules! kernel {
 
         $crate::kernel!(@instance [] [] [] [$($module)?] { $name ($($parameter)*) [$($registers)?] $body });
     };
-    // Several, each with all of the lists of types.
+    // Several kernels, each for all lists of types.
     (for<$($t:ident: $bound:path),+ $(,)?> $lists:tt $($kernels:tt)+) => {
         $crate::kernel!(@names $lists);
         $crate::kernel!(@generic [$($t: $bound),+] $lists $($kernels)+);
@@ -176,7 +176,7 @@ macro_rules! kernel {
     (@instance [$($t:ident: $bound:path),*] [$($given:ty),*] $suffix:tt $module:tt
         { $name:ident $parameters:tt $registers:tt $body:block }) => {
         const _: () = {
-            // The parameters mean the types of this instance in all that follows.
+            // From here on, the parameters are aliases of the types of this instance.
             $(
                 #[allow(dead_code, non_camel_case_types)]
                 type $t = $given;
@@ -193,16 +193,16 @@ macro_rules! kernel {
     (@entry $name:ident $types:tt $suffix:tt $module:tt
         ($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt> $(,)?)
         $registers:tt $body:block) => {
-        // Whoever the name comes from: it is part of the assembly.
+        // The name is part of the assembly, so it is checked wherever it comes from.
         const _: () = $crate::expansion::check_names(&[$crate::entry_name!($name $suffix)]);
         const _: () = $crate::expansion::check_sizes::<$type, $t, $n>();
         $crate::kernel!(@device $name $suffix $module ($arena, $args: $type, $constants: Constants<$t, $n>) $registers $body);
         $crate::kernel!(@host $name $types $suffix $module
             ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
     };
-    // The entry point, and its description in the compiled module: always both, so that nothing else can be
-    // said. Where there are more items in scope (`inner`, `LAYOUT`), the types may mean others: the constants of the entry
-    // point's type do not compile then.
+    // The entry point and its description in the compiled module, always together, so that the description is correct. Where
+    // more items are in scope (`inner`, `LAYOUT`), the types may have other meanings; then the constants of the entry
+    // point's type do not compile.
     (@device $name:ident $suffix:tt [$($module:literal)?] ($arena:ident, $args:ident: $type:ty)
         $registers:tt $body:block) => {
         #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
@@ -213,10 +213,10 @@ macro_rules! kernel {
             #[inline(always)]
             #[forbid(unsafe_code)]
             fn inner($arena: $crate::Arena, $args: $type) $body
-            // SAFETY: the one call in this thread.
+            // SAFETY: the only call in this thread.
             inner(unsafe { $crate::Arena::of_block() }, $args)
         }
-        $crate::kernel!(@beside $name $suffix [$($module)?] ($type) () $registers);
+        $crate::kernel!(@description $name $suffix [$($module)?] ($type) () $registers);
     };
     (@device $name:ident $suffix:tt [$($module:literal)?]
         ($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>)
@@ -230,7 +230,7 @@ macro_rules! kernel {
             #[forbid(unsafe_code)]
             fn inner($arena: $crate::Arena, $args: $type, $constants: $crate::Constants<$t, $n>) $body
             let table: $crate::expansion::u64;
-            // SAFETY: takes the address of the second parameter, as the compiler names it.
+            // SAFETY: only takes the address of the second parameter, by the compiler's name for it.
             unsafe {
                 $crate::expansion::asm!(
                     $crate::expansion::concat!("mov.b64 {}, ", $crate::entry_name!($name $suffix), "_param_1;"),
@@ -238,12 +238,12 @@ macro_rules! kernel {
                     options(pure, nomem, nostack)
                 )
             }
-            // SAFETY: the one call in this thread, and the parameter has this type.
+            // SAFETY: the only call in this thread, and the second parameter has this type.
             unsafe { inner($crate::Arena::of_block(), $args, $crate::Constants::at(table)) }
         }
-        $crate::kernel!(@beside $name $suffix [$($module)?] ($type) ($crate::Table<$t, $n>) $registers);
+        $crate::kernel!(@description $name $suffix [$($module)?] ($type) ($crate::Table<$t, $n>) $registers);
     };
-    (@beside $name:ident $suffix:tt [$($module:literal)?] ($type:ty) ($($table:ty)?) [$($registers:tt)?]) => {
+    (@description $name:ident $suffix:tt [$($module:literal)?] ($type:ty) ($($table:ty)?) [$($registers:tt)?]) => {
         #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
         const _: () = {
             const _: extern "ptx-kernel" fn($type $(, $table)?) = $name;
@@ -295,7 +295,7 @@ macro_rules! kernel {
     };
 }
 
-/// The name of an entry point: its kernel's and, if that is generic, what stands for the types.
+/// The name of an entry point: the kernel's name and, if the kernel is generic, the suffix for its types.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! entry_name {
@@ -307,7 +307,7 @@ macro_rules! entry_name {
     };
 }
 
-/// The library that a module's path begins with.
+/// Returns the library that a module's path begins with.
 #[doc(hidden)]
 #[must_use]
 #[cfg(not(target_os = "cuda"))]
@@ -319,9 +319,9 @@ pub const fn library(path: &str) -> &str {
     path.split_at(len).0
 }
 
-/// Whether a kernel in the module `path` is in the library that the build script of its package vouches for. Cargo tells
-/// that package's binaries, tests and benchmarks what it tells the library, and they may have its name; `others` are the
-/// variables that only they are given. Documentation tests have other names.
+/// Returns whether a kernel in the module `path` is in the library that the build script of its package vouches for. Cargo
+/// sets `library` for that package's binaries, tests and benchmarks too, and they may have the library's name. `others` are
+/// the variables that Cargo sets only for them. Documentation tests have other names.
 #[doc(hidden)]
 #[must_use]
 #[cfg(not(target_os = "cuda"))]
@@ -335,13 +335,13 @@ pub const fn is_without_std(path: &str, library: Option<&str>, others: [Option<&
     same > 0 && same == library.len() && (same == path.len() || path[same] == b':')
 }
 
-/// Constants as given by the host, turned into what the kernel sees.
+/// Conversion of constants from the host's type to the kernel's.
 #[doc(hidden)]
 #[cfg(not(target_os = "cuda"))]
 pub trait Given {
-    /// What the kernel sees.
+    /// The type that the kernel receives.
     type Seen;
-    /// The same constants, seen by the kernel.
+    /// Returns the same constants for the kernel.
     fn seen(self) -> Self::Seen;
 }
 

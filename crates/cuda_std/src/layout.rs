@@ -1,15 +1,15 @@
-//! What a block's shared memory holds, described once for the host's launch and for the kernel.
+//! Descriptions of a block's shared memory, for both the host's launch and the kernel.
 
 use crate::{Arena, Shared, Value};
 
 impl Arena {
-    /// A window of `N` elements and what is left: [`split`](Arena::split) with a length that is part of the program.
+    /// Returns a window of `N` elements and the rest of the arena: [`split`](Arena::split) with a constant length.
     ///
     /// ```
     /// use cuda_std::{GlobalOut, arguments, kernel, thread};
     ///
     /// arguments! {
-    ///     /// Where to.
+    ///     /// Arguments of `turn`.
     ///     pub struct Turning {
     ///         /// Receives 255 … 0.
     ///         pub output: GlobalOut<u32>,
@@ -36,7 +36,8 @@ impl Arena {
         self.split(N as u32)
     }
 
-    /// As [`split`](Arena::split); a window of more than 2^32 - 1 elements does not fit either. For [`shared!`](crate::shared) alone.
+    /// Like [`split`](Arena::split), with a 64-bit length: a window of more than 2^32 - 1 elements does not fit either. Only
+    /// for [`shared!`](crate::shared).
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
@@ -46,17 +47,17 @@ impl Arena {
     }
 }
 
-/// Describes a block's shared memory: a struct of windows, whose lengths stand in one place.
+/// Describes a block's shared memory: a struct of windows, with all lengths in one place.
 ///
-/// The host launches with as many bytes as the description needs, and the kernel splits its arena by the same description, so the
-/// two cannot disagree. With lengths that are constants:
+/// The host launches with the bytes of the description, and the kernel splits its arena by the same description, so the two
+/// cannot disagree. If the lengths are constants:
 ///
-/// * `BYTES`, a constant, is what the windows take (`u64`);
-/// * `split(arena)` returns the windows and what is left of the arena.
+/// * the constant `BYTES` is the number of bytes that the windows take (`u64`);
+/// * `split(arena)` returns the windows and the rest of the arena.
 ///
-/// Lengths that a launch decides are expressions of parameters in parentheses behind the name; `bytes(…)` and
-/// `split(arena, …)` then take these. Lengths are any integers, converted by `as u64`: in expressions of `u64` nothing
-/// that a `u32` can be overflows.
+/// If a launch decides the lengths, they are expressions of parameters, which are listed in parentheses after the name;
+/// `bytes(…)` and `split(arena, …)` then take these parameters. Lengths are integers of any type, converted by `as u64`. Use
+/// `u64` in expressions that could exceed a `u32`.
 ///
 /// ```
 /// use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, shared, thread};
@@ -107,10 +108,10 @@ macro_rules! shared {
         $crate::shared!(@windows [$($doc)*] $name { $([$($field_doc)*] $field: $t,)+ });
 
         impl $name {
-            /// The bytes of shared memory that the windows take.
+            /// The number of bytes of shared memory that the windows take.
             pub const BYTES: u64 = $crate::shared!(@bytes $([$t; $len])+);
 
-            /// Returns the windows, and what is left of `arena`. One that does not fit ends the kernel with an error.
+            /// Returns the windows and the rest of `arena`. A window that does not fit ends the kernel with an error.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -128,14 +129,14 @@ macro_rules! shared {
         $crate::shared!(@windows [$($doc)*] $name { $([$($field_doc)*] $field: $t,)+ });
 
         impl $name {
-            /// Returns the bytes of shared memory that the windows take; `u64::MAX`, which no launch gets, if a `u64` does
-            /// not hold them.
+            /// Returns the number of bytes of shared memory that the windows take, or `u64::MAX`, which no launch can have,
+            /// if the number does not fit into a `u64`.
             #[must_use]
             pub const fn bytes($($parameter: $parameter_type),+) -> u64 {
                 $crate::shared!(@bytes $([$t; $len])+)
             }
 
-            /// Returns the windows, and what is left of `arena`. One that does not fit ends the kernel with an error.
+            /// Returns the windows and the rest of `arena`. A window that does not fit ends the kernel with an error.
             #[inline(always)]
             #[must_use]
             #[track_caller]

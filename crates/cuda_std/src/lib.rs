@@ -1,14 +1,14 @@
-//! What GPU kernels are written with: thread indices, barriers, typed windows on shared and global memory,
-//! atomics, fences and warp operations.
+//! The library for writing GPU kernels: thread indices, barriers, typed windows on shared and global memory, atomics, fences
+//! and warp operations.
 //!
-//! A kernel made of these contains no `unsafe`: there are no pointers, only accessors that cannot reach memory
-//! which was not handed to the kernel.
+//! A kernel contains no `unsafe`. It has no pointers, only accessors, which cannot reach memory that the kernel was not
+//! given.
 //!
 //! ```
 //! use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
 //!
 //! arguments! {
-//!     /// What `double` works on.
+//!     /// Arguments of `double`.
 //!     pub struct Doubling {
 //!         /// The numbers to double.
 //!         pub input: GlobalIn<f32>,
@@ -29,30 +29,29 @@
 //!
 //! # One source, two targets
 //!
-//! Compiled for `nvptx64-nvidia-cuda` every accessor is one instruction (a predicated one for global memory).
-//! Compiled for the host every accessor is a call into the [`host::Machine`] installed for the thread, which is
-//! how kernels run, and are examined, without a GPU. Without a machine such a call panics and says so.
+//! Compiled for `nvptx64-nvidia-cuda`, every accessor is one instruction (a predicated one for global memory). Compiled for
+//! the host, every accessor calls the [`host::Machine`] that is installed for the OS thread. This is how kernels run, and
+//! are checked, without a GPU. Without a machine the call panics with a message.
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! * **Global memory is checked on the device.** A load outside a window gives zero, a store there does nothing;
-//!   the kernel continues. [`GlobalIn::get_or`] and [`GlobalOut::set_if`] are for the places where being outside is
-//!   intended.
-//! * **Shared memory is not checked on the device**: the window belongs to the block and the hardware faults
-//!   beyond it, so no other memory can be reached. A machine on the host checks every access.
-//! * **Every bit pattern of a [`Value`] is valid**, so memory that nobody wrote gives an unspecified value and
-//!   nothing worse. The same holds for a data race.
-//! * **Order between threads** comes from [`thread::sync_threads`], [`warp::sync_warp`], the [`fence`]s and the
-//!   atomics. Shuffles, votes and products of matrices order nothing, and lanes of a warp do not run in step by themselves.
+//! * **Global memory is checked on the device.** A load outside a window returns zero, and a store there does nothing. The
+//!   kernel continues. Use [`GlobalIn::get_or`] and [`GlobalOut::set_if`] if an access may be outside on purpose.
+//! * **Shared memory is not checked on the device.** It belongs to the block, and the hardware faults beyond it, so a kernel
+//!   cannot reach other memory. A machine on the host can check every access.
+//! * **Every bit pattern of a [`Value`] is valid**, so a load of unwritten memory returns an unspecified value, and nothing
+//!   worse. The same holds for a data race.
+//! * **Order between threads** comes from [`thread::sync_threads`], [`warp::sync_warp`], the [`fence`]s and the atomics.
+//!   Shuffles, votes and matrix products order nothing, and lanes of a warp do not run in lockstep.
 
 #![cfg_attr(
     target_os = "cuda",
     no_std,
     feature(allow_internal_unstable, stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics),
-    // The types of the host's seam are public only there.
+    // Types of the host interface are public only on the host.
     allow(internal_features, unreachable_pub)
 )]
-// This crate is where device code's unsafe lives: every instruction that touches memory is written here.
+// This crate contains every instruction that accesses device memory, and with it the `unsafe` of device code.
 #![allow(unsafe_code)]
 
 mod argument;
@@ -104,7 +103,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     device::trap()
 }
 
-/// The example of the README compiles.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

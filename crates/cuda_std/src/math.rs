@@ -1,10 +1,10 @@
-//! Arithmetic that `core` lacks, or does with more instructions than the hardware.
+//! Arithmetic that `core` lacks, or for which it needs more instructions than the hardware.
 //!
-//! [`fma`], [`sqrt`], [`floor`], [`ceil`], [`trunc`], [`round_ties_even`], [`abs`], [`copysign`], [`min`] and [`max`] give the same bits on the
-//! host and on the device, for `f32` and `f64`, subnormal numbers included. Where the result is a NaN both sides have
-//! one, but its sign and payload are unspecified.
+//! [`fma`], [`sqrt`], [`floor`], [`ceil`], [`trunc`], [`round_ties_even`], [`abs`], [`copysign`], [`min`] and [`max`] return
+//! the same bits on the host and on the device, for `f32` and `f64`, including subnormal numbers. If the result is a NaN on
+//! one side, it is one on the other side too, with an unspecified sign and payload.
 //!
-//! The functions that end in `_approx` are the hardware's approximations, for `f32` alone. Host and device differ within the
+//! The functions that end in `_approx` are the hardware's approximations, for `f32` only. Host and device differ within the
 //! stated error.
 
 mod approximate;
@@ -13,10 +13,10 @@ mod ieee;
 pub use approximate::{cos_approx, exp2_approx, log2_approx, rsqrt_approx, sin_approx};
 pub use ieee::{Float, abs, ceil, copysign, floor, max, min, round_ties_even, sqrt, trunc};
 
-// Neither `core` nor `asm!` will do: `f32::mul_add` is not in `core`, and LLVM cannot look into an `asm!` block.
+// Intrinsics, because `f32::mul_add` is not in `core`, and LLVM cannot optimise the contents of an `asm!` block.
 //
-// SAFETY: the declarations are those of LLVM's intrinsics of these names ("Floating-Point Intrinsics" of its language
-// reference, and "Floating Point Intrinsics" of its guide to NVPTX).
+// SAFETY: the declarations match LLVM's intrinsics of these names ("Floating-Point Intrinsics" of its language reference,
+// and "Floating Point Intrinsics" of its guide to NVPTX).
 #[cfg(target_os = "cuda")]
 unsafe extern "C" {
     #[link_name = "llvm.fma.f32"]
@@ -31,16 +31,16 @@ unsafe extern "C" {
     fn add_down_f64(a: f64, b: f64) -> f64;
 }
 
-/// Sums with this number have no room for fractions, and whole numbers in their low bits.
+/// Sums with this number have no bits for a fraction: their low bits are an integer.
 #[cfg(target_os = "cuda")]
 const ROUNDER_F32: f32 = 1.5 * (1u32 << 23) as f32;
 /// The same for `f64`.
 #[cfg(target_os = "cuda")]
 const ROUNDER_F64: f64 = 1.5 * (1u64 << 52) as f64;
 
-/// A float that has a fused multiply-add.
+/// A float with a fused multiply-add.
 pub trait Fma: crate::Value {
-    /// `a * b + c`, rounded once.
+    /// Returns `a * b + c`, rounded once.
     #[must_use]
     fn fma(a: Self, b: Self, c: Self) -> Self;
 
@@ -72,7 +72,7 @@ macro_rules! fma {
                 #[cfg(not(target_os = "cuda"))]
                 {
                     let floor = (a * b).floor();
-                    // The product may have been rounded up to that, even to zero.
+                    // The product may have been rounded up to this integer, even to zero.
                     let is_below = match floor == 0.0 {
                         true => a < 0.0 && b > 0.0 || a > 0.0 && b < 0.0,
                         false => a.mul_add(b, -floor) < 0.0,
@@ -88,7 +88,7 @@ fma! {
     f64, fma_f64 fma_down_f64 ROUNDER_F64;
 }
 
-/// `a * b + c`, rounded once (IEEE 754 `fusedMultiplyAdd`).
+/// Returns `a * b + c`, rounded once (IEEE 754 `fusedMultiplyAdd`).
 #[inline(always)]
 #[must_use]
 pub fn fma<T: Fma>(a: T, b: T, c: T) -> T {
@@ -97,8 +97,8 @@ pub fn fma<T: Fma>(a: T, b: T, c: T) -> T {
 
 /// Returns the low 32 bits of `floor(a · b)`, of the exact product.
 ///
-/// Unspecified if the product's magnitude is more than 2^22 (`f32`) or 2^51 (`f64`), and if it is NaN. Two instructions, none
-/// of them a conversion, which have an eighth of the throughput.
+/// The result is unspecified if the product's magnitude exceeds 2^22 (`f32`) or 2^51 (`f64`), or if it is a NaN. This is two
+/// instructions without a conversion; conversions have an eighth of the throughput.
 #[inline(always)]
 #[must_use]
 pub fn floor_product<T: Fma>(a: T, b: T) -> u32 {
@@ -107,7 +107,7 @@ pub fn floor_product<T: Fma>(a: T, b: T) -> u32 {
 
 /// Returns the low 32 bits of `floor(value)`.
 ///
-/// Unspecified if the value's magnitude is more than 2^51, and if it is NaN. One addition.
+/// The result is unspecified if the value's magnitude exceeds 2^51, or if it is a NaN. This is one addition.
 #[inline(always)]
 #[must_use]
 pub fn floor_bits(value: f64) -> u32 {
@@ -115,17 +115,17 @@ pub fn floor_bits(value: f64) -> u32 {
     {
         // SAFETY: arithmetic without preconditions.
         let sum = unsafe { add_down_f64(value, ROUNDER_F64) };
-        // The low bits of the other number are zeros.
+        // The low bits of `ROUNDER_F64` are zeros.
         return sum.to_bits() as u32;
     }
     #[cfg(not(target_os = "cuda"))]
     return value.floor() as i64 as u32;
 }
 
-/// `value`, about which the compiler makes no assumptions.
+/// Returns `value`, about which the compiler then makes no assumptions.
 ///
-/// In a loop, a compiler keeps every multiple of a number that stays the same in a register of its own, computed beforehand.
-/// Where registers are rarer than additions, `opaque(step)` inside the loop makes it add `step` each time instead.
+/// In a loop, the compiler computes the multiples of an invariant number beforehand, and keeps each in a register. If
+/// registers are scarcer than additions, `opaque(step)` inside the loop makes it add `step` in each iteration instead.
 #[inline(always)]
 #[must_use]
 pub fn opaque(value: u32) -> u32 {

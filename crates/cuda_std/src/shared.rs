@@ -5,13 +5,13 @@ use crate::value::check_pack;
 use crate::{Atomic, Ordering, Value};
 use core::marker::PhantomData;
 
-/// Windows begin at multiples of this many bytes, so that 16-byte accesses to their start are aligned.
+/// Alignment of windows in bytes, so that 16-byte accesses to their start are aligned.
 const ALIGNMENT: u64 = 16;
 
-/// The bytes of shared memory that a window of `len` elements of `T` takes from its arena.
+/// Returns the bytes of shared memory that a window of `len` elements of `T` takes from its arena.
 ///
-/// The host adds these up to know what to launch with; the kernel splits its arena in the same way. Where a `u64` does
-/// not hold them they are `u64::MAX`, which no launch gets.
+/// The host adds these up for a launch, and the kernel splits its arena in the same way. Returns `u64::MAX`, which no launch
+/// can have, if the number does not fit into a `u64`.
 #[must_use]
 pub const fn shared_bytes<T: Value>(len: u64) -> u64 {
     match len.checked_mul(size_of::<T>() as u64) {
@@ -20,10 +20,10 @@ pub const fn shared_bytes<T: Value>(len: u64) -> u64 {
     }
 }
 
-/// The part of the block's shared memory that no window has been made of yet.
+/// The part of the block's shared memory that belongs to no window yet.
 ///
-/// A kernel receives the whole of it. Because windows are split off and neither an arena nor a window can be
-/// copied, two windows never overlap, except one after the other through [`Shared::reuse`].
+/// A kernel receives all of it. Windows are split off, and neither an arena nor a window can be copied, so two windows never
+/// overlap at the same time. [`Shared::reuse`] makes the memory of a window available again.
 #[derive(Debug)]
 pub struct Arena {
     next: u32,
@@ -31,12 +31,12 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// The block's shared memory, as launched. For [`kernel!`](crate::kernel) alone, once per thread.
+    /// Returns all of the block's shared memory. Only for [`kernel!`](crate::kernel), once per thread.
     ///
     /// # Safety
     ///
-    /// On the device a thread calls this once at most: two arenas would give windows that overlap. On the host any
-    /// number of arenas is harmless: windows are numbers there, and memory is the machine's, which makes every access.
+    /// On the device a thread must call this at most once, because windows of two arenas would overlap. On the host any
+    /// number of arenas is harmless: windows are numbers there, and the machine holds the memory and makes every access.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
@@ -48,10 +48,10 @@ impl Arena {
         Arena { next, end: next + bytes }
     }
 
-    /// A window of `len` elements and what is left. Its contents are unspecified.
+    /// Returns a window of `len` elements, whose contents are unspecified, and the rest of the arena.
     ///
-    /// Every thread of the block must split in the same way. A window that does not fit into what the block was
-    /// launched with ends the kernel with an error.
+    /// Every thread of the block must split in the same way. A window that does not fit into the arena ends the kernel with
+    /// an error.
     #[inline(always)]
     #[must_use]
     #[track_caller]
@@ -79,10 +79,11 @@ fn out_of_shared_memory(requested: u64, available: u64) -> ! {
     panic!("a window of {requested} bytes does not fit into the {available} bytes of shared memory that are left")
 }
 
-/// A window on shared memory: `len` elements of `T`, seen by all threads of the block.
+/// A window on shared memory: `len` elements of `T`, visible to all threads of the block.
 ///
-/// An index beyond the window is an error that a host machine reports; the device does not check (crate docs).
-/// `get_pack` and `set_pack` move up to 16 bytes of elements in one access and need an index that is a multiple of their number.
+/// The device does not check indices (see the crate's documentation); a machine on the host can report an index beyond the
+/// window. `get_pack` and `set_pack` move up to 16 bytes in one access; their index must be a multiple of the number of
+/// elements.
 #[derive(Debug)]
 pub struct Shared<T> {
     address: u32,
@@ -91,7 +92,7 @@ pub struct Shared<T> {
 }
 
 impl<T: Value> Shared<T> {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[allow(clippy::len_without_is_empty)] // an empty window has no use
     #[inline(always)]
     #[must_use]
@@ -99,7 +100,7 @@ impl<T: Value> Shared<T> {
         self.len
     }
 
-    /// Element `i`.
+    /// Returns element `i`.
     #[inline(always)]
     #[must_use]
     #[track_caller]
@@ -110,7 +111,7 @@ impl<T: Value> Shared<T> {
         return crate::host::load::<T, 1>(&self.access(i, 1))[0];
     }
 
-    /// Returns elements `i` to `i + N - 1`, 1, 2, 4, 8 or 16 of them in at most 16 bytes; `i` is a multiple of `N`.
+    /// Returns elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes); `i` must be a multiple of `N`.
     ///
     /// ```
     /// use cuda_std::{GlobalOut, kernel, thread};
@@ -140,7 +141,7 @@ impl<T: Value> Shared<T> {
         return crate::host::load(&self.access(i, N as u32));
     }
 
-    /// Makes element `i` the given value.
+    /// Sets element `i` to `value`.
     #[inline(always)]
     #[track_caller]
     pub fn set(&self, i: u32, value: T) {
@@ -150,7 +151,8 @@ impl<T: Value> Shared<T> {
         crate::host::store(&self.access(i, 1), [value]);
     }
 
-    /// Makes elements `i` to `i + N - 1` the given values, 1, 2, 4, 8 or 16 of them in at most 16 bytes; `i` is a multiple of `N`.
+    /// Sets elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes) to `values`; `i` must be a multiple
+    /// of `N`.
     #[inline(always)]
     #[track_caller]
     pub fn set_pack<const N: usize>(&self, i: u32, values: [T; N]) {
@@ -161,10 +163,10 @@ impl<T: Value> Shared<T> {
         crate::host::store(&self.access(i, N as u32), values);
     }
 
-    /// Waits until every thread of the block has done with the window, and gives its memory back to be split anew.
+    /// Waits until every thread of the block has finished with the window, and returns its memory as an arena.
     ///
-    /// A barrier, as [`thread::sync_threads`](crate::thread::sync_threads): every thread of the block must come here. What
-    /// the memory holds afterwards is unspecified.
+    /// This is a barrier like [`thread::sync_threads`](crate::thread::sync_threads): every thread of the block must reach
+    /// it. The contents of the memory are unspecified afterwards.
     #[inline(always)]
     #[must_use]
     #[track_caller]
@@ -177,7 +179,8 @@ impl<T: Value> Shared<T> {
         Arena { next: self.address, end: self.address + bytes }
     }
 
-    /// The same memory and its contents as elements of another type, as many as there are whole ones of.
+    /// Returns the same memory, with its contents, as elements of another type. The length is rounded down to whole
+    /// elements.
     ///
     /// ```
     /// use cuda_std::{GlobalOut, kernel, thread};

@@ -1,6 +1,6 @@
-//! Where a thread is, the barrier of its block, and the clock.
+//! Thread indices, the block's barrier, and the clock.
 //!
-//! Indices are those of CUDA: a grid of blocks, a block of threads, each with up to three dimensions.
+//! Indices are those of CUDA: a grid consists of blocks, a block of threads, each in up to three dimensions.
 
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident, $intrinsic:ident, $register:ident, $axis:ident;)*) => {$(
@@ -17,29 +17,29 @@ macro_rules! indices {
     )*};
 }
 indices! {
-    /// The thread's index in its block along x.
+    /// Returns the thread's index in its block along x.
     thread_idx_x, _thread_idx_x, Thread, X;
-    /// The thread's index in its block along y.
+    /// Returns the thread's index in its block along y.
     thread_idx_y, _thread_idx_y, Thread, Y;
-    /// The thread's index in its block along z.
+    /// Returns the thread's index in its block along z.
     thread_idx_z, _thread_idx_z, Thread, Z;
-    /// The block's index in the grid along x.
+    /// Returns the block's index in the grid along x.
     block_idx_x, _block_idx_x, Block, X;
-    /// The block's index in the grid along y.
+    /// Returns the block's index in the grid along y.
     block_idx_y, _block_idx_y, Block, Y;
-    /// The block's index in the grid along z.
+    /// Returns the block's index in the grid along z.
     block_idx_z, _block_idx_z, Block, Z;
-    /// Threads of a block along x.
+    /// Returns the number of threads of a block along x.
     block_dim_x, _block_dim_x, BlockDim, X;
-    /// Threads of a block along y.
+    /// Returns the number of threads of a block along y.
     block_dim_y, _block_dim_y, BlockDim, Y;
-    /// Threads of a block along z.
+    /// Returns the number of threads of a block along z.
     block_dim_z, _block_dim_z, BlockDim, Z;
-    /// Blocks of the grid along x.
+    /// Returns the number of blocks of the grid along x.
     grid_dim_x, _grid_dim_x, GridDim, X;
-    /// Blocks of the grid along y.
+    /// Returns the number of blocks of the grid along y.
     grid_dim_y, _grid_dim_y, GridDim, Y;
-    /// Blocks of the grid along z.
+    /// Returns the number of blocks of the grid along z.
     grid_dim_z, _grid_dim_z, GridDim, Z;
 }
 
@@ -54,11 +54,11 @@ macro_rules! global_indices {
     )*};
 }
 global_indices! {
-    /// The thread's index in the whole grid along x, in 64 bits: `block_idx_x * block_dim_x + thread_idx_x`.
+    /// Returns the thread's index in the whole grid along x, in 64 bits: `block_idx_x * block_dim_x + thread_idx_x`.
     global_x, block_idx_x, block_dim_x, thread_idx_x;
-    /// The thread's index in the whole grid along y, in 64 bits: `block_idx_y * block_dim_y + thread_idx_y`.
+    /// Returns the thread's index in the whole grid along y, in 64 bits: `block_idx_y * block_dim_y + thread_idx_y`.
     global_y, block_idx_y, block_dim_y, thread_idx_y;
-    /// The thread's index in the whole grid along z, in 64 bits: `block_idx_z * block_dim_z + thread_idx_z`.
+    /// Returns the thread's index in the whole grid along z, in 64 bits: `block_idx_z * block_dim_z + thread_idx_z`.
     global_z, block_idx_z, block_dim_z, thread_idx_z;
 }
 
@@ -69,18 +69,19 @@ pub fn threads_per_block() -> u32 {
     block_dim_x() * block_dim_y() * block_dim_z()
 }
 
-/// Returns the thread's number in its block, x first: `thread_idx_x + block_dim_x * (thread_idx_y + block_dim_y * thread_idx_z)`.
+/// Returns the thread's linear index in its block:
+/// `thread_idx_x + block_dim_x * (thread_idx_y + block_dim_y * thread_idx_z)`.
 ///
-/// Threads with neighbouring numbers are neighbours in a warp: the number modulo 32 is the lane.
+/// This index modulo 32 is the thread's lane.
 #[inline(always)]
 #[must_use]
 pub fn thread_linear() -> u32 {
     thread_idx_x() + block_dim_x() * (thread_idx_y() + block_dim_y() * thread_idx_z())
 }
 
-/// Returns the block's number in the grid, x first: `block_idx_x + grid_dim_x * (block_idx_y + grid_dim_y * block_idx_z)`.
+/// Returns the block's linear index in the grid: `block_idx_x + grid_dim_x * (block_idx_y + grid_dim_y * block_idx_z)`.
 ///
-/// It has 64 bits: a grid has up to 2^31 - 1 blocks along x and 65,535 along y and z each.
+/// It has 64 bits, because a grid has up to 2^31 - 1 blocks along x and 65,535 along y and z each.
 #[inline(always)]
 #[must_use]
 pub fn block_linear() -> u64 {
@@ -88,22 +89,21 @@ pub fn block_linear() -> u64 {
     block_idx_x() as u64 + grid_dim_x() as u64 * rows
 }
 
-/// Returns the thread's number in the whole grid, block by block: `block_linear * threads_per_block + thread_linear`.
+/// Returns the thread's linear index in the whole grid: `block_linear * threads_per_block + thread_linear`.
 #[inline(always)]
 #[must_use]
 pub fn global_linear() -> u64 {
     block_linear() * threads_per_block() as u64 + thread_linear() as u64
 }
 
-/// Returns a clock that advances while the block runs. Only differences between two readings have a meaning.
+/// Returns the time of a clock that advances while the block runs. Only differences between two readings are meaningful.
 ///
-/// On the device these are cycles of the multiprocessor on which the block runs (`%clock64`), whose threads all read
-/// the same clock. It is read in the order of the source among accesses and barriers. Loads and stores before it may
-/// still be under way then, unless a barrier stands between.
+/// On the device this is the number of cycles of the block's multiprocessor (`%clock64`). All threads on the multiprocessor
+/// read the same clock. The reading keeps its place in source order among accesses and barriers. Loads and stores before it
+/// may still be in progress, unless there is a barrier in between.
 ///
-/// A machine on the host counts what it takes for time, and may stand still otherwise: the emulator the passes of shared
-/// memory that the block's warps have needed. What lanes do together it counts when all of them are there, so read the
-/// clock behind a barrier.
+/// A machine on the host defines what it counts as time. The emulator counts the passes of shared memory that the block's
+/// warps needed. It counts a warp's access when all its lanes have reached it, so read the clock after a barrier.
 #[inline(always)]
 #[must_use]
 #[track_caller]
@@ -114,24 +114,24 @@ pub fn clock() -> u64 {
     crate::host::machine().clock(core::panic::Location::caller())
 }
 
-// SAFETY: the declaration is that of LLVM's intrinsic of this name (`IntrinsicsNVVM.td`): the barrier's number, for all
-// threads of the block.
+// SAFETY: the declaration matches LLVM's intrinsic of this name (`IntrinsicsNVVM.td`): it takes the number of a barrier for
+// all threads of the block.
 #[cfg(target_os = "cuda")]
 unsafe extern "C" {
     #[link_name = "llvm.nvvm.barrier.cta.sync.all"]
     fn barrier_sync_all(barrier: u32);
 }
 
-/// Waits until every thread of the block is here, and orders their accesses to shared and global memory: what was
-/// written before is seen after.
+/// Waits until every thread of the block has reached this call, and orders their accesses to shared and global memory:
+/// writes before the barrier are visible after it.
 ///
-/// Every thread of the block must come to the same call, equally often. A barrier that only some threads reach leaves
-/// the block waiting for ever, or ends in an error, as the hardware sees fit.
+/// Every thread of the block must reach the same call the same number of times. If only some threads reach a barrier, the
+/// block waits for ever or the launch ends with an error, depending on the hardware.
 ///
-/// On the device this is the unaligned barrier, `barrier.sync 0`, which every GPU from `sm_70` on has: it counts
-/// threads, wherever they come from, and the lanes of a warp may come one after another. So it does no harm if the
-/// compiler copies the call into several arms of a branch. Do not rely on that in the source: barriers in two arms of a
-/// divergent branch are hard to read, and the emulator reports them.
+/// On the device this is the unaligned barrier, `barrier.sync 0`, which every GPU from `sm_70` on has. It counts threads at
+/// any call site, and the lanes of a warp may arrive one after another. So it stays correct if the compiler copies the call
+/// into several arms of a branch. Do not rely on that in the source: barriers in two arms of a divergent branch are hard to
+/// read, and the emulator reports them.
 #[inline(always)]
 #[track_caller]
 pub fn sync_threads() {

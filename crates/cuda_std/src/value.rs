@@ -1,13 +1,14 @@
-//! The element types that memory can hold.
+//! The types of elements in memory.
 
-/// A number for which every bit pattern is valid, so that any memory can be read as it.
+/// A type of numbers in which every bit pattern is valid, so any memory can be read as it.
 ///
-/// Implemented for the integers of 8 to 64 bits, `f32`, `f64`, [`F16`](crate::F16) and [`Bf16`](crate::Bf16); it cannot be
-/// implemented elsewhere.
+/// Implemented for the integers of 8 to 64 bits, `f32`, `f64`, [`F16`](crate::F16) and [`Bf16`](crate::Bf16). Other crates
+/// cannot implement it.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Bits` in their generic code")]
 pub trait Value: Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + 'static + sealed::Bits {}
 
-/// The elements of a *pack*, which one access moves: a power of two of them, 16 bytes at the most. Checked when compiling.
+/// Checks at compile time that `N` elements are a *pack*, which one access moves: 1, 2, 4, 8 or 16 elements in at most 16
+/// bytes.
 ///
 /// ```
 /// # use cuda_std::GlobalIn;
@@ -43,11 +44,11 @@ pub(crate) mod sealed {
     use crate::device::{Byte, Pack};
     use crate::half::{Bf16, F16};
 
-    /// A value as the bits that memory holds.
+    /// Conversion between a value and its bits in memory.
     pub(crate) trait Bits: Sized {
         /// The type's name.
         const VALUE_NAME: &'static str;
-        /// The register that a load fills and a store empties.
+        /// The type of the register that loads write and stores read.
         #[cfg(target_os = "cuda")]
         type Word: Pack;
         #[cfg(target_os = "cuda")]
@@ -55,15 +56,15 @@ pub(crate) mod sealed {
         #[cfg(target_os = "cuda")]
         fn from_word(word: Self::Word) -> Self;
 
-        /// The bits in the low end, zeros above.
+        /// Returns the bits in the low end, with zeros above.
         #[cfg(not(target_os = "cuda"))]
         fn to_bits64(self) -> u64;
-        /// The value with these low bits.
+        /// Returns the value with these low bits.
         #[cfg(not(target_os = "cuda"))]
         fn from_bits64(bits: u64) -> Self;
     }
 
-    /// `$t` is held in `$word`, which `$to` and `$from` convert; `$unsigned` has its width.
+    /// Implements `Bits` for `$t`. Its register is `$word`; `$to` and `$from` convert. `$unsigned` has the same width.
     macro_rules! bits {
         ($($t:ty, $unsigned:ty, $word:ty, $to:expr, $from:expr;)*) => {$(
             impl Bits for $t {

@@ -1,10 +1,9 @@
-//! What the 32 lanes of a warp do together.
+//! Operations of the 32 lanes of a warp.
 //!
-//! Every function names the lanes that take part in a mask (bit `l` for lane `l`). All of them must come to the
-//! same call with the same mask, the caller's own lane among them; otherwise the result is unspecified. Shuffles,
-//! votes and reductions exchange registers and order no memory accesses; [`sync_warp`] does. A value of 64 bits is
-//! exchanged in two instructions. Matrices are multiplied by all
-//! lanes ([`mma_m8n8k16_s8`]), so that has no mask; it orders nothing either.
+//! They take a mask of the participating lanes (bit `l` for lane `l`). All of these lanes, including the caller's, must
+//! reach the same call with the same mask; otherwise the result is unspecified. Shuffles, votes and reductions exchange
+//! registers and do not order memory accesses; [`sync_warp`] does. A 64-bit value is exchanged in two instructions.
+//! [`mma_m8n8k16_s8`] has no mask, because all lanes take part in a matrix product; it orders nothing either.
 
 mod lane;
 mod reduce;
@@ -19,16 +18,16 @@ use crate::host::{Fragments, WarpOperation, machine};
 #[cfg(not(target_os = "cuda"))]
 use core::panic::Location;
 
-/// All lanes of a warp.
+/// The mask of all lanes of a warp.
 pub const FULL: u32 = u32::MAX;
 
-/// The lanes of a warp.
+/// The number of lanes of a warp.
 pub const WARP: u32 = 32;
 
-// `asm!` blocks are not convergent: an optimisation could move them into a branch. LLVM's intrinsics are.
+// `asm!` blocks are not convergent: an optimisation could move them into a branch. LLVM's intrinsics are convergent.
 //
-// SAFETY: the declarations are those of LLVM's intrinsics of these names (`IntrinsicsNVVM.td`), with `bool` for `i1` and
-// `u32` for `i32`, which has no sign there.
+// SAFETY: the declarations match LLVM's intrinsics of these names (`IntrinsicsNVVM.td`), with `bool` for `i1` and `u32` for
+// `i32`, which has no sign in LLVM.
 #[cfg(target_os = "cuda")]
 unsafe extern "C" {
     #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
@@ -48,7 +47,7 @@ unsafe extern "C" {
     fn active_mask() -> u32;
 }
 
-/// The thread's place in its warp, 0 to 31.
+/// Returns the thread's lane in its warp, 0 to 31.
 #[inline(always)]
 #[must_use]
 pub fn lane() -> u32 {
@@ -71,7 +70,7 @@ macro_rules! shuffles {
                 #[cfg(target_os = "cuda")]
                 crate::device::in_one_place();
                 #[cfg(target_os = "cuda")]
-                // SAFETY: exchanges registers; a lane that is missing makes the value unspecified, not invalid.
+                // SAFETY: exchanges registers; a missing lane makes the value unspecified, not invalid.
                 return unsafe { $intrinsic(mask, word, $argument, $clamp) };
                 #[cfg(not(target_os = "cuda"))]
                 return machine().exchange($operation, mask, word, at);
@@ -83,17 +82,19 @@ macro_rules! shuffles {
     )*};
 }
 shuffles! {
-    /// The value that lane `source` (modulo 32) gives.
+    /// Returns the value of lane `source` (modulo 32).
     shuffle(source), shfl_idx, 31, WarpOperation::Shuffle { lane: source % WARP };
-    /// The value of the lane `delta` (modulo 32) below; a lane that has none below keeps its own.
+    /// Returns the value of the lane `delta` (modulo 32) positions below, or the caller's own value if there is no such
+    /// lane.
     shuffle_up(delta), shfl_up, 0, WarpOperation::ShuffleUp { delta };
-    /// The value of the lane `delta` (modulo 32) above; a lane that has none above keeps its own.
+    /// Returns the value of the lane `delta` (modulo 32) positions above, or the caller's own value if there is no such
+    /// lane.
     shuffle_down(delta), shfl_down, 31, WarpOperation::ShuffleDown { delta };
-    /// The value of the lane whose number differs from the own one in the low five bits of `lanes`.
+    /// Returns the value of lane `lane() ^ (lanes % 32)`.
     shuffle_xor(lanes), shfl_xor, 31, WarpOperation::ShuffleXor { mask: lanes };
 }
 
-/// Bit `l` of the result says whether lane `l` called with `true`; lanes outside the mask count as `false`.
+/// Returns a mask of the lanes that called with `true`. Bits of lanes outside `mask` are 0.
 #[inline(always)]
 #[must_use]
 #[track_caller]
@@ -101,13 +102,13 @@ pub fn ballot(mask: u32, predicate: bool) -> u32 {
     #[cfg(target_os = "cuda")]
     crate::device::in_one_place();
     #[cfg(target_os = "cuda")]
-    // SAFETY: exchanges predicates; a lane that is missing makes the value unspecified, not invalid.
+    // SAFETY: exchanges predicates; a missing lane makes the value unspecified, not invalid.
     return unsafe { vote_ballot(mask, predicate) };
     #[cfg(not(target_os = "cuda"))]
     return machine().exchange(WarpOperation::Ballot, mask, predicate.into(), Location::caller());
 }
 
-/// Waits for the lanes of the mask and orders their accesses to memory.
+/// Waits until all lanes of `mask` have reached this call, and orders their memory accesses.
 #[inline(always)]
 #[track_caller]
 pub fn sync_warp(mask: u32) {
@@ -122,11 +123,12 @@ pub fn sync_warp(mask: u32) {
     machine().sync_warp(mask, Location::caller());
 }
 
-/// `A * B + C` for matrices that all lanes hold together: `A` is 8x16 and `B` 16x8, of `i8`, `C` and the result are
-/// 8x8, of `i32`.
+/// Returns `A * B + C` for matrices that are distributed over the lanes: `A` is 8x16 and `B` 16x8, of `i8`; `C` and the
+/// result are 8x8, of `i32`.
 ///
-/// Lane `l` gives four bytes of `A` in `a`, four of `B` in `b`, the lowest one first, and two elements of `C`; it gets
-/// the two of the result that are where its elements of `C` are. With `g = l / 4` and `t = l % 4` it holds
+/// Lane `l` passes four bytes of `A` in `a`, four bytes of `B` in `b` (the first one in the lowest byte), and two elements
+/// of `C` in `c`. It receives the two elements of the result at the positions of its elements of `C`. With `g = l / 4` and
+/// `t = l % 4`, it holds
 ///
 /// | | elements | in memory |
 /// |---|---|---|
@@ -136,8 +138,8 @@ pub fn sync_warp(mask: u32) {
 ///
 /// (PTX ISA, "Matrix Fragments for mma.m8n8k16"). The products are exact, and sums beyond `i32` wrap.
 ///
-/// All 32 lanes have to come to the same call; if some do not, the result is unspecified. It is the instruction
-/// `mma.sync.m8n8k16.row.col.s32.s8.s8.s32`, so there is none in modules for GPUs before `sm_75`.
+/// All 32 lanes must reach the same call; otherwise the result is unspecified. The instruction is
+/// `mma.sync.m8n8k16.row.col.s32.s8.s8.s32`, so modules for GPUs before `sm_75` do not have this function.
 ///
 /// ```
 /// use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, warp};
@@ -170,9 +172,9 @@ pub fn sync_warp(mask: u32) {
 #[track_caller]
 pub fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
     #[cfg(target_os = "cuda")]
-    // LLVM has this one as an intrinsic too, but not as a convergent one. `asm!` is not moved out of the block in which it
-    // stands, and the call keeps that block from being copied into branches. The driver leaves its instruction out.
-    // SAFETY: reads which lanes run, and nobody looks at it.
+    // LLVM's intrinsic for the product is not convergent. `asm!` is not moved out of its basic block, and this call of a
+    // convergent intrinsic keeps that block from being duplicated. The driver removes the call's instruction.
+    // SAFETY: reads the mask of active lanes, which is not used.
     unsafe {
         active_mask()
     };

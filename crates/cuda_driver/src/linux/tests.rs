@@ -1,6 +1,6 @@
-//! The search and the trampolines, against small libraries compiled by the tests.
+//! The search and the trampolines, with small libraries that the tests compile.
 //!
-//! The table is one per process, so one test takes it through all its states.
+//! There is one table per process, so one test takes it through all its states.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,10 +21,10 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 }
 ";
 
-/// A library that is no driver.
+/// A library that is not a driver.
 const OTHER: &str = "int cuDriverGetVersion(int *version) { *version = 1; return 0; }";
 
-/// What toolkits have for linking.
+/// A stub library, which toolkits contain for linking.
 const STUB: &str = "int cuInit(void) { return 34; } int cuDriverGetVersion(void) { return 34; }";
 
 const MISSING_FILE: &str = "/nonexistent/libcuda.so.1";
@@ -80,11 +80,11 @@ fn init(flags: u32) -> i32 {
 
 fn launch() -> i32 {
     let address = ptr::without_provenance_mut::<c_void>(16);
-    // SAFETY: neither the function of the test driver nor the ones that stand for it follow the pointers.
+    // SAFETY: neither the function of the test driver nor its replacements dereference the pointers.
     unsafe { cuLaunchKernel(address.cast(), 1, 2, 3, 4, 5, 6, 7, address.cast(), ptr::null_mut(), address.cast()) }
 }
 
-/// `cuInit` is left out: it would load the machine's driver, if there is one.
+/// `cuInit` is not called, because it would load the machine's driver, if there is one.
 fn assert_not_initialized() {
     assert_eq!((version(), memory(), launch()), ((3, 0), (3, 18), 3));
 }

@@ -1,6 +1,6 @@
-//! A package's manifest as far as it says what its library is made of.
+//! The parts of a package's manifest that determine its library.
 
-/// What a manifest says of the library.
+/// The parts of a manifest that determine the library.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
     /// The name of the package.
@@ -14,29 +14,29 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// The library's name in Rust; `None` if documentation tests have it, too.
+    /// Returns the library's name in Rust, or `None` if documentation tests may have the same name.
     pub(super) fn library(&self) -> Option<String> {
         let name = self.library.as_ref().unwrap_or(&self.package).replace('-', "_");
         (name != "rust_out" && !name.starts_with("doctest")).then_some(name)
     }
 
-    /// The crate root, relative to the manifest.
+    /// Returns the crate root, relative to the manifest.
     pub(super) fn root(&self) -> &str {
         self.root.as_deref().unwrap_or("src/lib.rs")
     }
 
-    /// Reads a manifest; `None` if it has, in what concerns the library, anything that is not understood: a procedural
-    /// macro, a dependency that is neither `slm-cuda-std` nor a path, or what only a whole parser of TOML reads.
+    /// Reads a manifest. Returns `None` if a part that concerns the library is not understood: a procedural macro, a
+    /// dependency that is neither `slm-cuda-std` nor a path, or anything that needs a complete TOML parser.
     pub(super) fn read(text: &str) -> Option<Manifest> {
         let mut manifest = Manifest::default();
         let mut section = String::new();
-        // Lines of a longer string could be taken for others.
+        // Lines of a multi-line string could be mistaken for others.
         (!text.contains("\"\"\"") && !text.contains("'''")).then_some(())?;
         for line in text.lines().map(str::trim) {
             match line.strip_prefix('[') {
                 Some(header) => {
                     section = header.trim_start_matches('[').split(']').next().unwrap_or_default().trim().to_owned();
-                    Manifest::knows(&section, header).then_some(())?;
+                    Manifest::understands(&section, header).then_some(())?;
                 }
                 None => manifest.set(&section, line)?,
             }
@@ -44,9 +44,9 @@ impl Manifest {
         Some(manifest)
     }
 
-    /// Whether a section with this header can be left to `set`: dependencies are understood only as lines of one table, and
-    /// a line that may be part of an array not at all.
-    fn knows(section: &str, header: &str) -> bool {
+    /// Returns whether `set` understands a section with this header. Dependencies are understood only as lines of one table.
+    /// A header that may be a line of an array is not understood.
+    fn understands(section: &str, header: &str) -> bool {
         let of_library = header.replace("build-dependencies", "").replace("dev-dependencies", "");
         let elsewhere = !of_library.contains("dependencies") || section == "workspace.dependencies";
         let is_plain = !header.contains('\\') && (!header.contains('=') || section.starts_with("target."));
@@ -65,7 +65,7 @@ impl Manifest {
             "lib" if key.starts_with("proc") => return None,
             // A library that is an example may have the name of the library.
             "example" if key.starts_with("crate") => return None,
-            "dependencies" => self.depend(key, value)?,
+            "dependencies" => self.add_dependency(key, value)?,
             // `dependencies.x = …` and `lib.path = …` without a section of their own.
             "" => return None,
             _ => {}
@@ -73,7 +73,7 @@ impl Manifest {
         Some(())
     }
 
-    fn depend(&mut self, key: &str, value: &str) -> Option<()> {
+    fn add_dependency(&mut self, key: &str, value: &str) -> Option<()> {
         if value.contains("package") {
             return None;
         }
@@ -90,14 +90,14 @@ impl Manifest {
     }
 }
 
-/// The name of the package, whatever else is in the manifest.
+/// Returns the name of the package. The rest of the manifest does not matter.
 pub(super) fn package_name(text: &str) -> Option<String> {
     let package = text.lines().map(str::trim).skip_while(|line| *line != "[package]").skip(1);
     let mut keys = package.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once('='));
     keys.find(|(key, _)| key.trim() == "name").and_then(|(_, value)| string(value.trim()))
 }
 
-/// The string that `value` begins with, if there is nothing to unescape.
+/// Returns the string that `value` begins with, if it contains no escapes.
 fn string(value: &str) -> Option<String> {
     let quote = value.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
     let (string, _) = value[1..].split_once(quote)?;

@@ -1,18 +1,18 @@
-//! Whether a source file does without `std`.
+//! Checks that a source file does without `std`.
 
 use super::tokens::{Token, tokens};
 use std::collections::BTreeSet;
 
-/// Names that lead to `std`, to allocated memory, or to a file that is not looked at, however a macro puts them together. The
-/// last ones lead to what this crate has that allocates.
+/// Names that lead to `std`, to allocations, or to a file that is not checked, however a macro combines them. The last three
+/// lead to the parts of this crate that allocate.
 const REFUSED: [&str; 7] = ["std", "alloc", "proc_macro", "include", "image", "include_kernels", "kernel_crate"];
 
-/// Whether a crate root begins with `#![no_std]`, among other attributes.
+/// Returns whether a crate root has the attribute `#![no_std]`.
 pub(super) fn says_no_std(source: &str) -> bool {
     use Token::{Mark, Name};
     let attribute = [Mark('#'), Mark('!'), Mark('['), Name("no_std"), Mark(']')];
     tokens(source).is_some_and(|tokens| {
-        // A macro's argument or a module's inner attribute would be inside of brackets.
+        // In a macro's argument, or as a module's inner attribute, it would be inside brackets.
         let mut depth = 0;
         tokens.iter().enumerate().any(|(place, token)| {
             let found = depth == 0 && tokens[place..].starts_with(&attribute);
@@ -26,8 +26,8 @@ pub(super) fn says_no_std(source: &str) -> bool {
     })
 }
 
-/// Whether a source file names nothing that leads to `std`, or to a file that is not looked at: modules of the names in
-/// `skipped` may be in such files.
+/// Returns whether a source file contains no name that leads to `std` or to a file that is not checked. Modules with names
+/// in `skipped` may be in such files.
 pub(super) fn does_without(source: &str, skipped: &BTreeSet<String>) -> bool {
     use Token::{Mark, Name};
     let Some(tokens) = tokens(source) else { return false };
@@ -39,7 +39,7 @@ pub(super) fn does_without(source: &str, skipped: &BTreeSet<String>) -> bool {
             [Name("extern"), Name("crate"), ..] => false,
             [Name("path"), ..] => places.current() != Place::Attribute,
             [Name("mod"), Name(name), Mark(';'), ..] => places.current() == Place::Module && !skipped.contains(name),
-            // What is in it may be in a folder of its name.
+            // Its modules may be in a folder of its name.
             [Name("mod"), Name(name), Mark('{'), ..] => places.declare(!skipped.contains(name)),
             [Name("mod"), ..] => false,
             _ => true,
@@ -48,21 +48,21 @@ pub(super) fn does_without(source: &str, skipped: &BTreeSet<String>) -> bool {
     })
 }
 
-/// What a piece of source is a part of.
+/// What a token is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// A module, outside of all items: no macro has made it what it is.
+    /// A module, outside of all items, so no macro has generated it.
     Module,
     /// An attribute.
     Attribute,
-    /// Anything else, a macro or its arguments among them.
+    /// Anything else, including macros and their arguments.
     Other,
 }
 
-/// The places that the present one is in, which is the last one.
+/// The nested places around the current token, innermost last.
 struct Places {
     all: Vec<Place>,
-    /// What the next brace begins.
+    /// The place that the next bracket opens.
     next: Place,
 }
 
@@ -75,17 +75,17 @@ impl Places {
         self.all.last().copied().unwrap_or(Place::Other)
     }
 
-    /// A module with its contents begins: whether it may.
+    /// Expects the body of an inline module next. Returns whether a module may be declared here.
     fn declare(&mut self, may_have_files: bool) -> bool {
         self.next = if may_have_files { Place::Module } else { Place::Other };
         self.current() == Place::Module
     }
 
-    /// Goes past the first one of `tokens`, unless it ends more than has begun.
+    /// Passes the first of `tokens`. Returns `false` if it closes a bracket that was not opened.
     fn pass(&mut self, tokens: &[Token<'_>]) -> bool {
         use Token::Mark;
         match tokens {
-            // Its bracket belongs to it as well.
+            // The attribute includes its bracket.
             [Mark('#'), Mark('['), ..] | [Mark('#'), Mark('!'), Mark('['), ..] => self.next = Place::Attribute,
             [Mark('!'), Mark('['), ..] if self.next == Place::Attribute => {}
             [Mark('(' | '[' | '{'), ..] => {
@@ -145,14 +145,14 @@ mod tests {
             ("mod folder { mod inner; }", false),
             ("mod outer { mod tests; }", false),
             ("mod $name;", false),
-            // What a macro makes of its arguments can be anything.
+            // A macro can expand its arguments to anything.
             ("m!(mod tests);", false),
             ("m!(extern alloc crate);", false),
             ("macro_rules! m { ($k:ident $v:literal) => { #[$k = $v] mod other; } } m!(path \"x\");", false),
             ("macro_rules! m { ($h:tt $k:ident $v:literal) => { $h[$k = $v] mod other; } }", false),
             ("fn f() { mod other; }", false),
             ("} mod other; {", false),
-            // Allocated memory.
+            // Allocations.
             ("cuda_std::image::digest(text)", false),
             ("use cuda_std::image::verify_kernel as v;", false),
             ("cuda_std::include_kernels!(); fn f() { KERNELS.iter().next().unwrap().verify(SOURCES); }", false),
@@ -164,8 +164,8 @@ mod tests {
         }
     }
 
-    /// Kernels must not allocate: they may be left half-way. What this crate has that allocates is for the host alone, and
-    /// all ways there have names that are refused.
+    /// Kernels must not allocate, because they may be abandoned half-way. The parts of this crate that allocate are for the
+    /// host only, and all paths to them contain refused names.
     #[test]
     fn what_allocates_is_refused() {
         let functions = include_str!("../build.rs").lines().filter_map(|line| line.strip_prefix("pub fn "));

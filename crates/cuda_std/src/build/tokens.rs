@@ -1,6 +1,6 @@
-//! Rust source as far as it takes to tell names from comments and strings.
+//! A tokenizer that distinguishes names in Rust source from comments and literals.
 
-/// A piece of source.
+/// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// An identifier or keyword, without the `r#` of a raw one.
@@ -11,8 +11,8 @@ pub(super) enum Token<'a> {
     Literal,
 }
 
-/// The tokens of `source`; `None` if they cannot be told apart without knowing more of it: a comment or literal does not
-/// end, there is a line that only the shell reads, or a raw C string, which is none in old editions.
+/// Returns the tokens of `source`, or `None` if they cannot be determined: a comment or literal does not end, the source
+/// begins with a line for the shell (`#!`), or it contains a raw C string, which older editions read differently.
 pub(super) fn tokens(source: &str) -> Option<Vec<Token<'_>>> {
     let mut rest = source.strip_prefix('\u{feff}').unwrap_or(source);
     if rest.strip_prefix("#!").is_some_and(|after| !after.trim_ascii_start().starts_with('[')) {
@@ -30,7 +30,7 @@ pub(super) fn tokens(source: &str) -> Option<Vec<Token<'_>>> {
             let name = name(rest.strip_prefix("r#").unwrap_or(rest));
             (Some(Token::Name(name)), name.len() + if rest.starts_with("r#") { 2 } else { 0 })
         } else {
-            // A number, too: its suffix does not begin a name or literal.
+            // This may be a number, whose suffix is not a name and does not begin a literal.
             (Some(Token::Mark(first)), if first.is_ascii_digit() { name(rest).len() } else { first.len_utf8() })
         };
         tokens.extend(token);
@@ -38,24 +38,25 @@ pub(super) fn tokens(source: &str) -> Option<Vec<Token<'_>>> {
     }
 }
 
-/// What rustc takes for white space, which is not all that Unicode does (`Pattern_White_Space`).
+/// Returns whether rustc treats a character as white space: Unicode's `Pattern_White_Space`, which is not `White_Space`.
 fn is_space(character: char) -> bool {
     matches!(character, '\t'..='\r' | ' ' | '\u{85}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether an identifier or keyword may begin with it. Outside of comments and literals rustc takes other characters than
-/// those of ASCII for white space, for a part of an identifier, or for an error.
+/// Returns whether an identifier or keyword may begin with a character. Outside of comments and literals, rustc treats every
+/// non-ASCII character as white space, as part of an identifier, or as an error.
 fn is_start(character: char) -> bool {
     character == '_' || character.is_ascii_alphabetic() || !character.is_ascii()
 }
 
-/// The identifier, keyword or number that `text` begins with.
+/// Returns the identifier, keyword or number that `text` begins with.
 fn name(text: &str) -> &str {
     let end = text.find(|c: char| !is_start(c) && !c.is_ascii_digit() || is_space(c)).unwrap_or(text.len());
     &text[..end]
 }
 
-/// The length of the comment that `text` begins with, if it does; `None` outside if it does not end.
+/// Returns the length of the comment that `text` begins with, `Some(None)` if it begins with none, or `None` if the comment
+/// does not end.
 fn comment(text: &str) -> Option<Option<usize>> {
     if text.starts_with("//") {
         return Some(Some(text.find('\n').unwrap_or(text.len())));
@@ -76,7 +77,8 @@ fn comment(text: &str) -> Option<Option<usize>> {
     Some(Some(at))
 }
 
-/// The length of the literal that `text` begins with, if it does; `None` outside if it does not end, or is a raw C string.
+/// Returns the length of the literal that `text` begins with, `Some(None)` if it begins with none, or `None` if the literal
+/// does not end or is a raw C string.
 fn literal(text: &str) -> Option<Option<usize>> {
     let prefix = ["br", "cr", "r", "b", "c", ""].into_iter().find(|prefix| {
         let rest = text.strip_prefix(*prefix);
@@ -96,12 +98,12 @@ fn literal(text: &str) -> Option<Option<usize>> {
     }
 }
 
-/// Whether what follows an apostrophe is a character, and not a lifetime or label.
+/// Returns whether the text after an apostrophe is a character, not a lifetime or label.
 fn is_character(inner: &str) -> bool {
     inner.starts_with('\\') || inner.chars().nth(1) == Some('\'')
 }
 
-/// The length of a raw string with its quotes, from its first `#` or quote on.
+/// Returns the length of a raw string with its quotes, from its first `#` or quote on.
 fn raw_string(text: &str) -> Option<usize> {
     let hashes = text.len() - text.trim_start_matches('#').len();
     let end = format!("\"{}", &text[..hashes]);
@@ -109,7 +111,7 @@ fn raw_string(text: &str) -> Option<usize> {
     Some(from + text[from..].find(&end)? + end.len())
 }
 
-/// The length of a literal in such quotes, whose backslashes escape.
+/// Returns the length of a literal in these quotes, in which backslashes escape.
 fn quoted(text: &str, quote: char) -> Option<usize> {
     let mut characters = text.char_indices().skip(1);
     while let Some((at, character)) = characters.next() {

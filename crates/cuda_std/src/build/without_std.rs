@@ -1,4 +1,4 @@
-//! Whether a kernel crate does without `std` on the host as well.
+//! Checks that a kernel crate does without `std`, on the host too.
 
 use super::manifest::Manifest;
 use super::source::{does_without, says_no_std};
@@ -7,11 +7,11 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What a package's folder has besides its library.
+/// Files and folders of a package that are not part of its library.
 const OTHERS: [&str; 6] = ["build.rs", "tests", "examples", "benches", "src/bin", "src/main.rs"];
 
-/// The name of the library of the package in `dir`, if it and all that it depends on do without `std`. Path dependencies
-/// count if they are in `dependencies`, relative to `dir`.
+/// Returns the name of the library of the package in `dir`, if it and all its dependencies do without `std`. Path
+/// dependencies must be in `dependencies`, relative to `dir`.
 pub(super) fn library(dir: &Path, dependencies: &[&str]) -> io::Result<Option<String>> {
     let known: io::Result<BTreeSet<PathBuf>> = dependencies.iter().map(|path| dir.join(path).canonicalize()).collect();
     let known = known?;
@@ -24,7 +24,8 @@ pub(super) fn library(dir: &Path, dependencies: &[&str]) -> io::Result<Option<St
     Ok(own)
 }
 
-/// The name of the library of the package in `dir`, if it does without `std` and depends on the `known` folders alone.
+/// Returns the name of the library of the package in `dir`, if it does without `std` and depends only on the `known`
+/// folders.
 fn check(dir: &Path, known: &BTreeSet<PathBuf>) -> io::Result<Option<String>> {
     let Some(manifest) = Manifest::read(&fs::read_to_string(dir.join("Cargo.toml"))?) else { return Ok(None) };
     let is_known = |path: &String| dir.join(path).canonicalize().is_ok_and(|path| known.contains(&path));
@@ -38,16 +39,16 @@ fn check(dir: &Path, known: &BTreeSet<PathBuf>) -> io::Result<Option<String>> {
     Ok(if is_root && files.do_without()? { manifest.library() } else { None })
 }
 
-/// What a library may be made of.
+/// The files that a library may consist of.
 struct Files {
-    /// All `.rs` files that are looked at.
+    /// All `.rs` files that are checked.
     sources: Vec<PathBuf>,
-    /// The names that modules would have in files that are not looked at.
+    /// The names that modules in unchecked files would have.
     skipped: BTreeSet<String>,
 }
 
 impl Files {
-    /// The files of the package in `root`; `None` if a link leads to another folder.
+    /// Returns the files of the package in `root`, or `None` if a link leads to another folder.
     fn below(root: &Path) -> io::Result<Option<Self>> {
         let others = OTHERS.iter().filter_map(|other| Path::new(other).file_stem()).chain([OsStr::new("target")]);
         let skipped = others.map(|name| name.to_string_lossy().into_owned()).collect();
@@ -55,7 +56,7 @@ impl Files {
         Ok(files.add(root, root)?.then_some(files))
     }
 
-    /// Adds the files below `folder`, unless a link leads to another folder.
+    /// Adds the files below `folder`. Returns `false` if a link leads to another folder.
     fn add(&mut self, root: &Path, folder: &Path) -> io::Result<bool> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
@@ -77,7 +78,7 @@ impl Files {
         Ok(true)
     }
 
-    /// Whether all of them do without `std`, and have no modules in others.
+    /// Returns whether all files do without `std`, and have no modules in unchecked files.
     fn do_without(&self) -> io::Result<bool> {
         for path in &self.sources {
             if !does_without(&fs::read_to_string(path)?, &self.skipped) {
@@ -92,7 +93,7 @@ impl Files {
 mod tests {
     use super::*;
 
-    /// A folder with these files, in which `kernels` is a package.
+    /// Creates a folder with these files, in which `kernels` is a package.
     fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
         let root = std::env::temp_dir().join(format!("slm-cuda-std-{}-{name}", std::process::id()));
         for (path, contents) in files {
@@ -128,11 +129,11 @@ mod tests {
             ("helper/src/lib.rs", "", None),
             ("helper/src/more/deep.rs", "use std::fmt;", None),
             ("helper/Cargo.toml", "[package]\nname = \"helper\"\n[dependencies]\nserde = \"1\"", None),
-            // A module in a folder that is not looked at.
+            // A module in a folder that is not checked.
             ("kernels/src/rows.rs", "mod target;", None),
             ("kernels/src/rows.rs", "mod nested;", None),
             ("kernels/src/rows/nested/mod.rs", "use std::fmt;", None),
-            // A crate root that is not looked at.
+            // A crate root that is not checked.
             ("kernels/Cargo.toml", "[package]\nname = \"my-kernels\"\n[lib]\npath = \"tests/all.rs\"", None),
             ("kernels/Cargo.toml", "[package]\nname = \"my-kernels\"\n[lib]\npath = \"nested/lib.rs\"", None),
             ("kernels/Cargo.toml", "[package]\nname = \"my-kernels\"\n[lib]\npath = \"lib.txt\"", None),

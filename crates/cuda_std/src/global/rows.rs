@@ -1,18 +1,19 @@
-//! Windows on matrices: rows of elements at equal distances, each row checked for itself.
+//! Windows on matrices with a row pitch. Each access is checked against its row.
 
 use super::{GlobalIn, GlobalInOut, GlobalOut, Position};
 use crate::argument::layout_of;
 use crate::digest::Digest;
 use crate::{Argument, Value};
 
-/// Defines the type `$name`, whose elements are in a `$window`.
+/// Defines the matrix type `$name` on a window of type `$window`.
 macro_rules! matrix {
     ($(#[$doc:meta])* $name:ident, $window:ident) => {
         $(#[$doc])*
         ///
-        /// Element (`row`, `column`) is element `row * pitch + column` of the window that it was made from. An index beyond the
-        /// row's end is out of range, although the window continues there: it never reaches the next row or the gap
-        /// between rows. [`row`](Self::row) is a window on one row, with 32-bit indices and the other accesses.
+        /// Element (`row`, `column`) is element `row * pitch + column` of the window that the matrix was made from. An index
+        /// beyond the end of its row is out of range even if the window continues there, so an access never reaches the next
+        /// row or the gap between rows. [`row`](Self::row) returns a window on one row, with 32-bit indices and all other
+        /// accesses.
         #[repr(C)]
         #[derive(Debug)]
         pub struct $name<T> {
@@ -30,7 +31,7 @@ macro_rules! matrix {
         }
         impl<T> Copy for $name<T> {}
 
-        // SAFETY: `repr(C)` with an argument and numbers; `windows` shows the window, which contains all rows (`new`).
+        // SAFETY: `repr(C)` with an argument and numbers; `windows` reports the window, which contains all rows (`new`).
         unsafe impl<T: Value> Argument for $name<T> {
             const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(<$window<T>>::LAYOUT);
 
@@ -41,8 +42,8 @@ macro_rules! matrix {
         }
 
         impl<T: Value> $name<T> {
-            /// Returns the matrix of `rows` rows of `columns` elements whose first elements are `pitch` elements apart. `None`
-            /// if the window is too short for them, if rows overlap (`columns > pitch`), or if a number exceeds 32 bits.
+            /// Returns a matrix of `rows` rows of `columns` elements, with a row pitch of `pitch` elements. Returns `None`
+            /// if the window is too short, if rows overlap (`columns > pitch`), or if a number exceeds 32 bits.
             ///
             /// ```
             /// use cuda_std::GlobalIn2;
@@ -67,26 +68,26 @@ macro_rules! matrix {
                 self.rows
             }
 
-            /// Returns the number of elements of a row.
+            /// Returns the number of columns: the elements of a row.
             #[inline(always)]
             #[must_use]
             pub fn columns(&self) -> u32 {
                 self.columns
             }
 
-            /// Returns the window on row `row`; without elements if there is no such row.
+            /// Returns the window on row `row`, which is empty if there is no such row.
             #[inline(always)]
             #[must_use]
             pub fn row<R: Position>(&self, row: R) -> $window<T, u32> {
                 self.line(row)
             }
 
-            /// The window on a row, indexed by `C`.
+            /// Returns the window on a row, with indices of type `C`.
             #[inline(always)]
             fn line<C: Position>(&self, row: impl Position) -> $window<T, C> {
                 let row: u64 = row.into();
                 let columns = if row < self.rows as u64 { self.columns } else { 0 };
-                // Inside the window, which `new` made sure of, unless there are no columns.
+                // The row is inside the window (`new` checks this), or `columns` is 0.
                 let first = row.wrapping_mul(self.pitch as u64).wrapping_mul(size_of::<T>() as u64);
                 let address = self.window.address.wrapping_add(first);
                 $window { address, len: C::of(columns), marker: core::marker::PhantomData }
@@ -95,7 +96,7 @@ macro_rules! matrix {
     };
 }
 matrix! {
-    /// A matrix that the kernel reads and nothing writes while it runs.
+    /// A read-only matrix: nothing writes it while the kernel runs.
     GlobalIn2, GlobalIn
 }
 matrix! {
@@ -103,14 +104,14 @@ matrix! {
     GlobalOut2, GlobalOut
 }
 matrix! {
-    /// A matrix that the kernel reads and writes, for work in place.
+    /// A matrix that the kernel reads and writes, for in-place work.
     GlobalInOut2, GlobalInOut
 }
 
 macro_rules! loads {
     ($($name:ident)*) => {$(
         impl<T: Value> $name<T> {
-            /// The element in this row and column.
+            /// Returns the element at this row and column.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -118,7 +119,7 @@ macro_rules! loads {
                 self.line::<C>(row).get(column)
             }
 
-            /// The element in this row and column, or `outside` if there is no such element. A masked form.
+            /// Returns the element at this row and column, or `outside` if there is no such element. A masked form.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -133,14 +134,14 @@ loads!(GlobalIn2 GlobalInOut2);
 macro_rules! stores {
     ($($name:ident)*) => {$(
         impl<T: Value> $name<T> {
-            /// Makes the element in this row and column the given value.
+            /// Sets the element at this row and column to `value`.
             #[inline(always)]
             #[track_caller]
             pub fn set<R: Position, C: Position>(&self, row: R, column: C, value: T) {
                 self.line::<C>(row).set(column, value);
             }
 
-            /// Makes the element in this row and column the given value if `condition` holds and there is such an element. A
+            /// Sets the element at this row and column to `value` if `condition` holds and there is such an element. A
             /// masked form.
             #[inline(always)]
             #[track_caller]

@@ -1,7 +1,7 @@
-//! Accesses to packs that keep the elements which a window does have.
+//! Pack accesses that keep the elements inside a window.
 //!
-//! At the end of a window, or at an address that is no multiple of their size, they fall back to single elements: a branch
-//! that all warps but the last ones of a grid leave out.
+//! At the end of a window, or at an address that is not a multiple of the pack's size, they access single elements. In
+//! aligned windows only the last warps of a grid take this branch.
 
 use super::{GlobalIn, GlobalInOut, GlobalOut, Position};
 use crate::Value;
@@ -10,9 +10,9 @@ use crate::value::check_pack;
 macro_rules! loads {
     ($($name:ident)*) => {$(
         impl<T: Value, I: Position> $name<T, I> {
-            /// Returns elements `i` to `i + N - 1`, 1, 2, 4, 8 or 16 of them in at most 16 bytes, with `outside` for each that there
-            /// is not. A masked form: one access if all are in range and their address is a multiple of their size, otherwise
-            /// `N` single ones.
+            /// Returns elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes), with `outside` for each
+            /// that is out of range. A masked form: one access if all elements are in range and their address is a multiple
+            /// of the pack's size, otherwise `N` single accesses.
             #[inline(always)]
             #[must_use]
             #[track_caller]
@@ -52,9 +52,9 @@ loads!(GlobalIn GlobalInOut);
 macro_rules! stores {
     ($($name:ident)*) => {$(
         impl<T: Value, I: Position> $name<T, I> {
-            /// Makes elements `i` to `i + N - 1`, 1, 2, 4, 8 or 16 of them in at most 16 bytes, the given values, where there is such
-            /// an element, if `condition` holds. A masked form: one access if all are in range and their address is a multiple
-            /// of their size, otherwise `N` single ones.
+            /// Sets elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes) to `values` if `condition`
+            /// holds, except those out of range. A masked form: one access if all elements are in range and their address is
+            /// a multiple of the pack's size, otherwise `N` single accesses.
             #[inline(always)]
             #[track_caller]
             pub fn set_pack_if<const N: usize>(&self, condition: bool, i: I, values: [T; N]) {

@@ -1,13 +1,14 @@
-//! How the banks of shared memory serve the lanes of a warp: the one rule by which conflicts are predicted and counted.
+//! How the banks of shared memory serve the lanes of a warp. This rule is used both to predict and to count conflicts.
 //!
-//! Word `w` of shared memory is in bank `w % count`. The lanes of a warp are served in *phases*, each of as many lanes
-//! as could at best have all banks to themselves: of 32 banks of 4 bytes, 32 lanes that move up to 4 bytes each, 16
-//! that move 8, and 8 that move 16. In a phase each bank gives one word per *wavefront*, to all lanes that want it.
+//! Word `w` of shared memory is in bank `w % count`. The lanes of a warp are served in *phases*. A phase has as many lanes
+//! as the banks can serve at a time without conflicts. With 32 banks of 4 bytes these are 32 lanes that access up to 4 bytes
+//! each, 16 lanes that access 8, or 8 lanes that access 16. In a phase, each bank delivers one word per *wavefront*, to all
+//! lanes that request it.
 //!
-//! NVIDIA documents the banks and that a word is given to all lanes at once, but not the phases. With 32 banks of 4
-//! bytes the rule is what Nsight Compute measures on an H200, for loads and stores; that covers one more thing: a load
-//! of 8 or 16 bytes has phases of twice as many lanes if everywhere in the warp the lanes `2k` and `2k + 1` want the
-//! same, or everywhere the lanes whose numbers differ in the second bit, or one of the two wants nothing.
+//! NVIDIA documents the banks, and that a word is delivered to several lanes at once, but not the phases. With 32 banks of 4
+//! bytes the rule agrees with what Nsight Compute counts on an H200, for loads and stores. This includes a special case:
+//! phases of a load of 8 or 16 bytes have twice as many lanes if all pairs of lanes `2k` and `2k + 1` request the same
+//! address, or all pairs of lanes whose numbers differ only in the second bit. Pairs with an inactive lane do not count.
 
 /// The banks of a shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,74 +18,76 @@ pub struct Banks {
 }
 
 impl Banks {
-    /// Those of NVIDIA GPUs since compute capability 5.0: 32 of 4 bytes.
+    /// The banks of NVIDIA GPUs since compute capability 5.0: 32 banks of 4 bytes.
     pub const NVIDIA: Banks = Banks { count: 32, bytes: 4 };
 
-    /// The most bytes that a lane moves at a time.
+    /// The maximum number of bytes that a lane accesses at a time.
     const WIDEST: u32 = 16;
 
-    /// Returns up to 32 banks, whose words have up to 16 bytes. Both are powers of two, and a word of each
-    /// bank makes 16 bytes at least; otherwise `None`.
+    /// Returns `count` banks with words of `bytes` bytes, or `None` if that is not possible: `count` is a power of two up to
+    /// 32, `bytes` a power of two up to 16, and their product at least 16.
     #[must_use]
     pub const fn new(count: u32, bytes: u32) -> Option<Self> {
         let possible = count.is_power_of_two() && count <= 32 && bytes.is_power_of_two() && bytes <= Self::WIDEST;
         if possible && count * bytes >= Self::WIDEST { Some(Banks { count, bytes }) } else { None }
     }
 
-    /// How many there are.
+    /// Returns the number of banks.
     #[must_use]
     #[inline]
     pub const fn count(self) -> u32 {
         self.count
     }
 
-    /// The bytes of a bank's word.
+    /// Returns the bytes of a bank's word.
     #[must_use]
     #[inline]
     pub const fn bytes(self) -> u32 {
         self.bytes
     }
 
-    /// Returns the bytes that are served together if each lane moves `bytes` bytes: a word, or the neighbouring words of an access. That
-    /// is aligned, so its banks are a group that it has to itself.
+    /// Returns the bytes of a unit, which is served as a whole if each lane accesses `bytes` bytes: a word, or the
+    /// consecutive words of an access. Accesses are aligned, so the banks of two units are either the same group or
+    /// disjoint.
     #[must_use]
     #[inline]
     pub const fn unit(self, bytes: u32) -> u32 {
         if bytes > self.bytes { bytes } else { self.bytes }
     }
 
-    /// How many units the banks give at a time: banks, or groups of them; one unit that is larger than all of them.
+    /// Returns the number of units that the banks deliver at a time: the number of banks or of groups of banks. It is 1 if a
+    /// unit needs more than all banks.
     #[must_use]
     #[inline]
     pub const fn groups(self, bytes: u32) -> u32 {
         let groups = self.count * self.bytes / self.unit(bytes);
-        // `max` is not for constants.
+        // `max` is not a `const fn`.
         if groups > 0 { groups } else { 1 }
     }
 }
 
-/// What the lanes of a warp ask of shared memory together.
+/// A request: the accesses of a warp's lanes to shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpAccess<'a> {
-    /// The lanes that make an access: a bit for each.
+    /// A mask of the lanes that make an access.
     pub lanes: u32,
-    /// Where they make it, in bytes, a multiple of `bytes`; those of other lanes mean nothing.
+    /// The address of each lane's access, a multiple of `bytes`. The addresses of other lanes are ignored.
     pub addresses: &'a [u64; 32],
-    /// What each of them moves: 1, 2, 4, 8 or 16 bytes.
+    /// The bytes that each lane accesses: 1, 2, 4, 8 or 16.
     pub bytes: u32,
     /// Whether it is a load.
     pub load: bool,
 }
 
 impl WarpAccess<'_> {
-    /// The wavefronts, and how many there would be without conflicts.
+    /// Returns the number of wavefronts, and the number without conflicts.
     #[must_use]
     #[inline]
     pub fn wavefronts(&self, banks: Banks) -> [u64; 2] {
         self.phases(banks).fold([0, 0], |[all, fewest], phase| [all + self.most_units(phase, banks), fewest + 1])
     }
 
-    /// The lanes that are served in each phase; phases without any are left out.
+    /// Returns a mask of the lanes of each phase, except phases without lanes.
     #[inline]
     pub fn phases(&self, banks: Banks) -> impl Iterator<Item = u32> {
         let (lanes, all) = (self.phase(banks), self.lanes);
@@ -92,7 +95,7 @@ impl WarpAccess<'_> {
         (0..32).step_by(lanes as usize).map(move |lane| all & first << lane).filter(|phase| *phase != 0)
     }
 
-    /// The lanes of a phase.
+    /// Returns the number of lanes of a phase.
     fn phase(&self, banks: Banks) -> u32 {
         let lanes = banks.groups(self.bytes).min(32);
         let several_words = self.load && lanes < 32 && banks == Banks::NVIDIA;
@@ -103,8 +106,8 @@ impl WarpAccess<'_> {
         }
     }
 
-    /// Whether two lanes whose numbers differ in `bit` alone never want different places. One that makes no access
-    /// wants none.
+    /// Returns whether all pairs of lanes whose numbers differ only in `bit` request the same address. Pairs with an
+    /// inactive lane do not count.
     fn is_shared_in_pairs(&self, bit: u32) -> bool {
         let both = self.lanes & self.lanes >> bit;
         lanes_of(both).filter(|lane| lane & bit == 0).all(|lane| {
@@ -113,7 +116,8 @@ impl WarpAccess<'_> {
         })
     }
 
-    /// The most different units that the lanes of a phase want of one bank, or of one group of banks: its wavefronts.
+    /// Returns the maximum number of different units that the lanes of a phase request from one bank or group of banks. This
+    /// is the number of the phase's wavefronts.
     #[must_use]
     #[inline]
     pub fn most_units(&self, phase: u32, banks: Banks) -> u64 {
@@ -141,7 +145,7 @@ impl WarpAccess<'_> {
         in_group.into_iter().max().unwrap_or(0)
     }
 
-    /// The most lanes of a phase that want something of one bank, or of one group of banks, be it the same or not.
+    /// Returns the maximum number of lanes of a phase that access one bank or group of banks, at the same unit or not.
     #[must_use]
     pub fn most_lanes(&self, phase: u32, banks: Banks) -> u64 {
         let (shift, groups) = (banks.unit(self.bytes).trailing_zeros(), u64::from(banks.groups(self.bytes)));
@@ -150,20 +154,20 @@ impl WarpAccess<'_> {
         in_group.into_iter().max().unwrap_or(0)
     }
 
-    /// The most lanes that are at one address.
+    /// Returns the maximum number of lanes that access one address.
     #[must_use]
     pub fn most_at_one_address(&self) -> u32 {
         let (addresses, n) = self.sorted(u32::MAX, |address| address);
         addresses[..n].chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(0) as u32
     }
 
-    /// The addresses of the lanes in `group` that make an access.
+    /// Returns the addresses of the lanes in `group` that make an access.
     #[inline]
     pub fn addresses_of(&self, group: u32) -> impl Iterator<Item = u64> {
         lanes_of(self.lanes & group).map(|lane| self.addresses[lane as usize])
     }
 
-    /// What `unit` makes of the addresses of the lanes in `group`, in ascending order, and how many there are.
+    /// Returns `unit` of the address of each active lane in `group`, in ascending order, and the number of these lanes.
     pub fn sorted(&self, group: u32, unit: impl Fn(u64) -> u64) -> ([u64; 32], usize) {
         let (mut units, mut n) = ([0; 32], 0);
         for address in self.addresses_of(group) {
@@ -175,7 +179,7 @@ impl WarpAccess<'_> {
     }
 }
 
-/// The lanes in a mask.
+/// Returns the lanes in a mask.
 #[inline]
 pub fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {

@@ -7,17 +7,17 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 
 thread_local! {
-    /// What the innermost [`with`] has installed. It has no destructor, so it is there as long as the OS thread is, and no
-    /// borrow flag, so code that never continues after it has begun to read it leaves nothing locked.
+    /// The machine that the innermost [`with`] installed. It has no destructor, so it lives as long as the OS thread. It has
+    /// no borrow flag, so code that is abandoned while it reads this leaves nothing locked.
     static CURRENT: Cell<Option<Current>> = const { Cell::new(None) };
-    /// How many have been installed.
+    /// The number of installations so far.
     static INSTALLED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A machine that is installed, and a number that is no other installation's of the OS thread.
+/// An installed machine, and the number of its installation, which is unique in the OS thread.
 type Current = (NonNull<dyn Machine>, u64);
 
-/// A machine is installed until this is dropped.
+/// Keeps a machine installed until this is dropped.
 struct Installation {
     number: u64,
     previous: Option<Current>,
@@ -39,25 +39,25 @@ impl Drop for Installation {
         if CURRENT.get().is_some_and(|(_, number)| number == self.number) {
             CURRENT.set(self.previous);
         } else {
-            // Another one has begun later and not ended, on a stack of its own: it will restore this one, so the machine
-            // has to stay.
+            // A later installation, on a stack of its own, has not ended. It will restore this one, so the machine must not
+            // be dropped.
             forget(self.machine.clone());
         }
     }
 }
 
-/// Runs `work` with `machine` behind the accessors of this OS thread.
+/// Runs `work` with `machine` installed for this OS thread, and returns its result.
 pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
     let _installation = Installation::new(machine);
     work()
 }
 
-/// The machine of this OS thread, if there is one.
+/// Returns the machine of this OS thread, if there is one.
 #[inline]
 pub(super) fn installed() -> Option<Rc<dyn Machine>> {
     let machine = CURRENT.get()?.0.as_ptr().cast_const();
-    // SAFETY: the pointer comes from `Rc::as_ptr`, and its `Installation` holds that reference until it is no longer in
-    // `CURRENT`, nor to be restored by another one, or for ever.
+    // SAFETY: the pointer comes from `Rc::as_ptr`, and its `Installation` holds that reference while the pointer is in
+    // `CURRENT` or another installation can restore it. If the latter is possible when it ends, `drop` forgets a reference.
     unsafe {
         Rc::increment_strong_count(machine);
         Some(Rc::from_raw(machine))
@@ -69,7 +69,7 @@ mod tests {
     use super::super::*;
     use super::*;
 
-    /// A machine that nobody asks for anything.
+    /// A machine whose methods are not called.
     struct Idle;
 
     impl Machine for Idle {
@@ -135,7 +135,7 @@ mod tests {
         }
     }
 
-    /// As with the stacks of coroutines.
+    /// Installations on the stacks of coroutines can end in any order.
     #[test]
     fn a_machine_stays_until_it_cannot_be_restored() {
         let machines: [Rc<dyn Machine>; 3] = [Rc::new(Idle), Rc::new(Idle), Rc::new(Idle)];
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_that_end_in_order_go() {
+    fn machines_that_end_in_order_are_dropped() {
         let machine: Rc<dyn Machine> = Rc::new(Idle);
         with(machine.clone(), || with(machine.clone(), || assert!(installed().is_some())));
         assert!(installed().is_none());

@@ -1,11 +1,11 @@
-//! Parts of windows, for launches that each do a part of the work.
+//! Parts of windows, for launches that do a part of the work each.
 
 use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 
 macro_rules! slices {
     ($($name:ident)*) => {$(
         impl<T: Value> $name<T> {
-            /// Returns the window on `len` elements from `first` on, cut off where this window ends.
+            /// Returns the window on `len` elements from `first` on, truncated at the end of this window.
             ///
             /// ```
             #[doc = concat!("let window = cuda_std::", stringify!($name), "::<f32>::empty();")]
@@ -15,8 +15,8 @@ macro_rules! slices {
             pub fn slice(self, first: u64, len: u64) -> Self {
                 let first = first.min(self.len());
                 let address = self.description().address.wrapping_add(first.wrapping_mul(size_of::<T>() as u64));
-                // SAFETY: `first` and `len` are compared with the length, so the part lies inside this window, for which the
-                // same was promised; whole elements further on the address is aligned as before.
+                // SAFETY: `first` and `len` are limited by the length, so the part lies inside this window, for which the
+                // contract holds. The address is a whole number of elements further on, so it is aligned.
                 unsafe { $name::from_raw_parts(address, len.min(self.len() - first)) }
             }
         }

@@ -1,10 +1,10 @@
-//! The files that a program's kernels are written in.
+//! The source files of a program's kernels.
 
 use crate::digest::Digest;
 use std::fmt::Write;
 
-/// The files that kernels may be compiled from, with a digest of each: what the build script of a kernel crate found
-/// ([`build::kernel_crate`](crate::build::kernel_crate)), and [`Entry::SOURCES`](crate::Entry::SOURCES) is.
+/// The files that kernels may be compiled from, with a digest of each. The build script of a kernel crate writes this list
+/// ([`build::kernel_crate`](crate::build::kernel_crate)), and [`Entry::SOURCES`](crate::Entry::SOURCES) contains it.
 ///
 /// A file's name is its package, a slash and its path below the package's folder, as in `slm-cuda-std/src/lib.rs`.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub struct Sources<'a>(&'a str);
 /// The hexadecimal digits of a digest.
 const DIGITS: usize = 32;
 
-/// What stands between two files: a line feed would end the line in which cargo reads the list.
+/// The separator of files. A line feed would end the line in which Cargo reads the list.
 const SEPARATOR: char = '|';
 
 impl<'a> Sources<'a> {
@@ -39,7 +39,7 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     ///
-    /// The first of the files that is not in the list.
+    /// Returns the first of the files that is not in the list.
     pub fn digest<'n>(&self, files: impl IntoIterator<Item = &'n str>) -> Result<String, &'n str> {
         let mut digest = Digest::new();
         for file in files {
@@ -49,7 +49,7 @@ impl<'a> Sources<'a> {
         Ok(digest.to_string())
     }
 
-    /// The digest of the contents of `file`.
+    /// Returns the digest of the contents of `file`.
     fn find(&self, file: &str) -> Option<&'a str> {
         let mut files = self.0.split(SEPARATOR).filter_map(|entry| entry.split_at_checked(DIGITS));
         files.find(|(_, name)| name.strip_prefix(' ') == Some(file)).map(|(digest, _)| digest)

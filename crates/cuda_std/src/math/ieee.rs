@@ -1,7 +1,7 @@
-//! The operations that IEEE 754 defines to the last bit: the same result on the host and on the device.
+//! Operations that IEEE 754 defines to the last bit, so their results are the same on the host and on the device.
 
-// SAFETY: the declarations are those of LLVM's intrinsics of these names ("Standard C/C++ Library Intrinsics" of its
-// language reference).
+// SAFETY: the declarations match LLVM's intrinsics of these names ("Standard C/C++ Library Intrinsics" of its language
+// reference).
 #[cfg(target_os = "cuda")]
 unsafe extern "C" {
     #[link_name = "llvm.sqrt.f32"]
@@ -44,12 +44,12 @@ mod sealed {
     }
 }
 
-/// One instruction of the device with two operands.
+/// One instruction with two operands. Inline, because LLVM folds its own `minnum` of two zeros to either of them.
 #[cfg(target_os = "cuda")]
 macro_rules! instruction {
     ($name:literal, $t:ty, $class:ident, $a:ident, $b:ident) => {{
         let result: $t;
-        // SAFETY: arithmetic without preconditions. Inline, because LLVM folds its own `minnum` of two zeros to either.
+        // SAFETY: arithmetic without preconditions.
         unsafe {
             core::arch::asm!(concat!($name, " {result}, {a}, {b};"), result = out($class) result, a = in($class) $a,
                 b = in($class) $b, options(pure, nomem, nostack))
@@ -85,7 +85,7 @@ macro_rules! floats {
                 match self.partial_cmp(&other) {
                     Some(core::cmp::Ordering::Less) => self,
                     Some(core::cmp::Ordering::Greater) => other,
-                    // Equal numbers have equal bits, but for zeros.
+                    // Equal numbers have equal bits, except for zeros.
                     Some(core::cmp::Ordering::Equal) => <$t>::from_bits(self.to_bits() | other.to_bits()),
                     None => if self.is_nan() { other } else { self },
                 }
@@ -131,37 +131,38 @@ macro_rules! unary {
     )*};
 }
 unary! {
-    /// Returns the square root, rounded to nearest even (IEEE 754 `squareRoot`): -0 for -0, NaN below zero.
+    /// Returns the square root, rounded to nearest even (IEEE 754 `squareRoot`): -0 for -0, NaN for `x < 0`.
     sqrt;
-    /// Returns the largest integer that is no larger than `x`. Keeps -0, infinities and NaN.
+    /// Returns the largest integer that is not larger than `x`. Keeps -0, infinities and NaN.
     floor;
-    /// Returns the smallest integer that is no smaller than `x`: -0 above -1. Keeps infinities and NaN.
+    /// Returns the smallest integer that is not smaller than `x`: -0 if `x` is negative and above -1. Keeps -0, infinities
+    /// and NaN.
     ceil;
     /// Returns `x` without its fraction and with its sign.
     trunc;
-    /// Returns the integer nearest to `x`, of two the even one, with the sign of `x`.
+    /// Returns the integer nearest to `x`, with ties to even and the sign of `x`.
     round_ties_even;
     /// Returns `x` without its sign.
     abs;
 }
 
-/// Returns `x` with the sign of `sign`, be it a zero's or a NaN's.
+/// Returns `x` with the sign of `sign`. Zeros and NaNs have signs too.
 #[inline(always)]
 #[must_use]
 pub fn copysign<T: Float>(x: T, sign: T) -> T {
     sealed::Float::copysign(x, sign)
 }
 
-/// Returns the smaller one (IEEE 754-2019 `minimumNumber`): -0 is smaller than +0, and if one is a NaN, the other number
-/// counts; NaN only if both are.
+/// Returns the smaller number (IEEE 754-2019 `minimumNumber`). -0 is smaller than +0. If one operand is a NaN, returns the
+/// other; the result is a NaN only if both are.
 #[inline(always)]
 #[must_use]
 pub fn min<T: Float>(a: T, b: T) -> T {
     sealed::Float::min(a, b)
 }
 
-/// Returns the larger one (IEEE 754-2019 `maximumNumber`): +0 is larger than -0, and if one is a NaN, the other number
-/// counts; NaN only if both are.
+/// Returns the larger number (IEEE 754-2019 `maximumNumber`). +0 is larger than -0. If one operand is a NaN, returns the
+/// other; the result is a NaN only if both are.
 #[inline(always)]
 #[must_use]
 pub fn max<T: Float>(a: T, b: T) -> T {

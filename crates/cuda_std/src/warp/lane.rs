@@ -1,16 +1,16 @@
-//! Values as the words of 32 bits that lanes exchange.
+//! Conversion of values to the 32-bit words that lanes exchange.
 
 use crate::Value;
 
-/// A value that a lane can hand to another: any [`Value`].
+/// A value that lanes can exchange: any [`Value`].
 ///
-/// One of 8, 16 or 32 bits is one word, so an exchange of it is one instruction; one of 64 bits is two, so an exchange is
-/// two instructions.
+/// A value of 8, 16 or 32 bits is one word, so its exchange is one instruction. A 64-bit value is two words, and its
+/// exchange is two instructions.
 pub trait Lane: Value {
-    /// Whether it is two words.
+    /// Whether the value is two words.
     #[doc(hidden)]
     const IS_WIDE: bool;
-    /// The low word and the high one, which is 0 if there is none.
+    /// Returns the low word and the high word, which is 0 for values of one word.
     #[doc(hidden)]
     fn to_words(self) -> [u32; 2];
     #[doc(hidden)]

@@ -1,12 +1,12 @@
-//! Reductions: a sum, extreme or combination of all lanes' values, which every lane of the mask gets.
+//! Reductions: the sum, minimum, maximum, AND or OR of all lanes' values, returned to every lane of the mask.
 
 #[cfg(not(target_os = "cuda"))]
 use crate::host::{WarpOperation, machine};
 #[cfg(not(target_os = "cuda"))]
 use core::panic::Location;
 
-// SAFETY: the declarations are those of LLVM's intrinsics of these names (`IntrinsicsNVVM.td`), with `u32` for `i32`, which
-// has no sign there.
+// SAFETY: the declarations match LLVM's intrinsics of these names (`IntrinsicsNVVM.td`), with `u32` for `i32`, which has no
+// sign in LLVM.
 #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
 unsafe extern "C" {
     #[link_name = "llvm.nvvm.redux.sync.add"]
@@ -45,7 +45,7 @@ mod sealed {
 }
 
 macro_rules! reductions {
-    ($([$t:ty] $($name:ident, $intrinsic:ident, $operation:ident, $neutral:expr, $together:expr;)*)*) => {$(
+    ($([$t:ty] $($name:ident, $intrinsic:ident, $operation:ident, $neutral:expr, $combine:expr;)*)*) => {$(
         impl Reduce for $t {}
         impl sealed::Reduce for $t {$(
             #[inline(always)]
@@ -54,10 +54,10 @@ macro_rules! reductions {
                 #[cfg(target_os = "cuda")]
                 crate::device::in_one_place();
                 #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
-                // SAFETY: exchanges registers; a lane that is missing makes the value unspecified, not invalid.
+                // SAFETY: exchanges registers; a missing lane makes the value unspecified, not invalid.
                 return unsafe { $intrinsic(value as u32, mask) as $t };
                 #[cfg(all(target_os = "cuda", not(target_feature = "sm_80")))]
-                return by_shuffles(mask, value, $neutral, $together);
+                return by_shuffles(mask, value, $neutral, $combine);
                 #[cfg(not(target_os = "cuda"))]
                 return machine().exchange(WarpOperation::$operation, mask, value as u32, Location::caller()) as $t;
             }
@@ -79,14 +79,14 @@ reductions! {
         or, redux_or, ReduceOr, 0, core::ops::BitOr::bitor;
 }
 
-/// Asks each lane of the mask in turn.
+/// Reduces with one shuffle for each lane of the mask.
 #[cfg(all(target_os = "cuda", not(target_feature = "sm_80")))]
 #[inline(always)]
-fn by_shuffles<T: super::Lane>(mask: u32, value: T, neutral: T, together: impl Fn(T, T) -> T) -> T {
+fn by_shuffles<T: super::Lane>(mask: u32, value: T, neutral: T, combine: impl Fn(T, T) -> T) -> T {
     let mut result = neutral;
     let mut left = mask;
     while left != 0 {
-        result = together(result, super::shuffle(mask, value, left.trailing_zeros()));
+        result = combine(result, super::shuffle(mask, value, left.trailing_zeros()));
         left &= left - 1;
     }
     result
@@ -96,7 +96,8 @@ macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident, $method:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// One instruction on `sm_80` and later; before, one shuffle for each lane of the mask.
+        /// One instruction in modules for `sm_80` and later; in modules for earlier GPUs, one shuffle for each lane of the
+        /// mask.
         #[inline(always)]
         #[must_use]
         #[track_caller]
@@ -106,14 +107,14 @@ macro_rules! functions {
     )*};
 }
 functions! {
-    /// The sum of the lanes' values, wrapping; every lane of the mask gets it.
+    /// Returns the wrapping sum of the lanes' values to every lane of the mask.
     reduce_add, add;
-    /// The smallest of the lanes' values; every lane of the mask gets it.
+    /// Returns the smallest of the lanes' values to every lane of the mask.
     reduce_min, min;
-    /// The largest of the lanes' values; every lane of the mask gets it.
+    /// Returns the largest of the lanes' values to every lane of the mask.
     reduce_max, max;
-    /// The bits that are set in all lanes' values; every lane of the mask gets them.
+    /// Returns the bits that are set in all lanes' values to every lane of the mask.
     reduce_and, and;
-    /// The bits that are set in any lane's value; every lane of the mask gets them.
+    /// Returns the bits that are set in any lane's value to every lane of the mask.
     reduce_or, or;
 }

@@ -6,8 +6,8 @@ use crate::host::{WarpOperation, machine};
 #[cfg(not(target_os = "cuda"))]
 use core::panic::Location;
 
-// SAFETY: the declarations are those of LLVM's intrinsics of these names (`IntrinsicsNVVM.td`), with `bool` for `i1` and
-// `u32` for `i32`, which has no sign there.
+// SAFETY: the declarations match LLVM's intrinsics of these names (`IntrinsicsNVVM.td`), with `bool` for `i1` and `u32` for
+// `i32`, which has no sign in LLVM.
 #[cfg(target_os = "cuda")]
 unsafe extern "C" {
     #[link_name = "llvm.nvvm.vote.any.sync"]
@@ -28,7 +28,7 @@ macro_rules! votes {
             #[cfg(target_os = "cuda")]
             crate::device::in_one_place();
             #[cfg(target_os = "cuda")]
-            // SAFETY: exchanges predicates; a lane that is missing makes the value unspecified, not invalid.
+            // SAFETY: exchanges predicates; a missing lane makes the value unspecified, not invalid.
             return unsafe { $intrinsic(mask, predicate) };
             #[cfg(not(target_os = "cuda"))]
             return machine().exchange(WarpOperation::$operation, mask, predicate.into(), Location::caller()) != 0;
@@ -42,10 +42,10 @@ votes! {
     all, vote_all, All;
 }
 
-/// Returns the lanes of the mask whose value has the same bits as the caller's, itself among them.
+/// Returns the lanes of the mask whose values have the same bits as the caller's, including the caller's lane.
 ///
-/// Bits decide: -0 and +0 differ, and a NaN equals one with the same bits. Two instructions for values of 64 bits, otherwise
-/// one (`match.any.sync`, which takes a turn for each different value on some GPUs).
+/// Bits are compared: -0 and +0 differ, and NaNs with the same bits are equal. This is two instructions for 64-bit values,
+/// otherwise one (`match.any.sync`, which on some GPUs needs one step for each different value).
 #[inline(always)]
 #[must_use]
 #[track_caller]
@@ -56,7 +56,7 @@ pub fn match_any<T: Lane>(mask: u32, value: T) -> u32 {
         #[cfg(target_os = "cuda")]
         crate::device::in_one_place();
         #[cfg(target_os = "cuda")]
-        // SAFETY: exchanges registers; a lane that is missing makes the value unspecified, not invalid.
+        // SAFETY: exchanges registers; a missing lane makes the value unspecified, not invalid.
         return unsafe { match_any_word(mask, word) };
         #[cfg(not(target_os = "cuda"))]
         return machine().exchange(WarpOperation::MatchAny, mask, word, at);

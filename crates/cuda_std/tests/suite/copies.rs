@@ -1,10 +1,10 @@
-//! What a machine is told of asynchronous copies, and of atomic operations on floats and linear indices.
+//! Calls of the machine for asynchronous copies; minima and maxima of floats; linear indices.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, input};
 use cuda_std::{Ordering, copy, thread};
 
 #[test]
-fn copies_bring_what_there_is() {
+fn copies_move_the_elements_inside_the_window() {
     let tester = Tester::new(64, 64);
     tester.put(0, (1..17u32).map(u32::to_le_bytes));
     let (tile, _) = tester.arena().split::<u32>(8);
@@ -24,19 +24,19 @@ fn copies_bring_what_there_is() {
 }
 
 #[test]
-fn groups_are_told() {
+fn groups_are_reported() {
     let tester = Tester::new(0, 0);
     let (_, events) = tester.observe(|| {
         copy::commit();
         copy::wait_group::<3>();
         copy::wait_all();
     });
-    let told = |event: &Event| match event {
+    let reported = |event: &Event| match event {
         Event::Commit(_) => Some(None),
         Event::WaitCopies(latest, _) => Some(Some(*latest)),
         _ => None,
     };
-    assert_eq!(events.iter().map(told).collect::<Vec<_>>(), [Some(None), Some(Some(Some(3))), Some(Some(None))]);
+    assert_eq!(events.iter().map(reported).collect::<Vec<_>>(), [Some(None), Some(Some(Some(3))), Some(Some(None))]);
 }
 
 /// The total order: a NaN is no exception, and -0 is below +0.

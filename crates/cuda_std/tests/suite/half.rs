@@ -1,17 +1,17 @@
-//! Floats of 16 bits, against a search among all of them.
+//! 16-bit floats: all of them, compared with the definitions of the formats.
 
 use crate::machine::{GLOBAL, Tester, input, output};
 use cuda_std::host::Space;
 use cuda_std::{Argument, Bf16, F16, Value};
 
-/// What both types have.
+/// The operations of both types.
 trait Half: Value {
     const INFINITY: u16;
     fn bits(self) -> u16;
     fn of_bits(bits: u16) -> Self;
     fn narrow(x: f32) -> Self;
     fn widen(self) -> f32;
-    /// The magnitude of a finite number, by the definition of the format.
+    /// Returns the magnitude of a finite number, by the definition of the format.
     fn magnitude(bits: u16) -> f64;
 }
 
@@ -45,7 +45,7 @@ macro_rules! half {
 half!(F16, 0x7c00, 10, 15);
 half!(Bf16, 0x7f80, 7, 127);
 
-/// Every number there is.
+/// Checks every number of the type.
 fn widening_is_exact<T: Half>() {
     for bits in 0..T::INFINITY {
         let x = T::of_bits(bits).widen();
@@ -59,13 +59,14 @@ fn widening_is_exact<T: Half>() {
     }
 }
 
-/// Between each two neighbours: below, at and above the middle. The number beyond the largest one counts as if there was one.
+/// Checks the numbers below, at and above the middle of each two neighbours. The largest number's neighbour is the number
+/// that would follow it.
 fn narrowing_rounds_to_nearest_even<T: Half>() {
     for bits in 0..T::INFINITY {
         let (low, high) = (T::magnitude(bits), T::magnitude(bits + 1));
         let middle = (0.5 * (low + high)) as f32;
         if f64::from(middle) != 0.5 * (low + high) {
-            // Of the smallest bfloat16s the middle is no f32 but for these.
+            // The middle of two of the smallest bfloat16s may not be an f32.
             continue;
         }
         let even = bits + (bits & 1);
@@ -105,7 +106,7 @@ fn comparisons_are_those_of_floats() {
     assert_ne!(F16::LAYOUT, Bf16::LAYOUT);
 }
 
-/// In windows, alone, in twos and in fours: two bytes each.
+/// Windows hold them in two bytes each. Accesses move one, two or four.
 #[test]
 fn windows_hold_them() {
     fn test<T: Half>() {

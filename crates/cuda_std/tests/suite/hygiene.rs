@@ -1,9 +1,9 @@
-//! Names that mean something else where the macros are used do not change what these expand to.
+//! The macros' expansions keep their meaning where names have other meanings.
 
 use cuda_std::digest::Digest;
 use cuda_std::{Argument, Entry};
 
-/// A module whose names lie in wait.
+/// A module that gives other meanings to names in the expansions.
 #[allow(dead_code, unused_imports, unused_macros, non_camel_case_types, clippy::builtin_type_shadow)]
 mod hostile {
     macro_rules! forged {
@@ -63,7 +63,7 @@ mod hostile {
         }
     }
 
-    // The parameter's name means the instance's type where the kernel is written, and nothing where the macro is.
+    // The parameter's name means the instance's type in the kernel's code, and nothing in the macro's own code.
     cuda_std::kernel! {
         for<u8: cuda_std::Value> {
             "singles" { f32 => f32; }

@@ -1,4 +1,4 @@
-//! Kernels as a host sees them: the macros, the arena, and where a machine comes from.
+//! Kernels on the host: the macros, the arena, and the installation of machines.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, input, message_of, output};
 use cuda_std::host::{Machine, Window, WindowKind, with};
@@ -11,9 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 arguments! {
-    /// What `scale` works on.
+    /// Arguments of `scale`.
     pub struct Scaling<T: cuda_std::Value> {
-        /// What is scaled.
+        /// The elements to scale.
         pub input: GlobalIn<T>,
         /// Receives the products.
         pub output: GlobalOut<T>,
@@ -21,7 +21,7 @@ arguments! {
         pub count: GlobalInOut<u32>,
         /// The factor.
         pub factor: T,
-        /// Something of another size.
+        /// A number of another size.
         pub offset: u16,
     }
 }
@@ -64,11 +64,11 @@ kernel! {
     }
 }
 
-/// What some elements have in common.
+/// Constants of element types.
 pub(crate) trait Number: cuda_std::Value {
-    /// The number that counts.
+    /// The number one.
     const ONE: Self;
-    /// How many elements there are to a group.
+    /// The number of elements of a group.
     const GROUP: u32;
 }
 
@@ -88,14 +88,14 @@ kernel! {
         "words" { u16, u32 => u16_u32; }
     }
 
-    /// Thread `i` stores a one at `i` and the bytes of both types behind the group.
+    /// Thread `i` stores a one at `i`, and the sizes of both types after the group.
     pub fn describe(_arena, args: GlobalInOut<T>) where registers <= { 24 + <T as Number>::GROUP as u8 } {
         const GROUP: u64 = <T as Number>::GROUP as u64;
         args.set(thread::global_x(), <T as Number>::ONE);
         args.cast::<u8>().unwrap().set(GROUP * size_of::<T>() as u64, (10 * size_of::<T>() + size_of::<U>()) as u8);
     }
 
-    /// Stores the sum of as many constants as a group has elements.
+    /// Stores a zero. Its table has 16 bytes.
     pub fn sum_up(_arena, args: GlobalInOut<U>, table: Constants<T, { 16 / size_of::<T>() }>) {
         let _ = table.pack::<2>(0);
         args.set(0, U::default());
@@ -106,7 +106,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap())).collect()
 }
 
-/// Four numbers, room for eight results behind them, and a counter.
+/// Returns a machine with four numbers, room for eight results after them, and a counter.
 fn scaling(offset: u16) -> (Rc<Tester>, Scaling<f32>) {
     let tester = Tester::new(16, 64);
     tester.put(0, [1.0f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes));
@@ -165,7 +165,7 @@ fn a_kernel_is_in_the_module_of_the_library_unless_it_names_another() {
     assert_eq!([scale::MODULE, elsewhere::MODULE], [env!("CARGO_CRATE_NAME"), "other"]);
 }
 
-/// What the constants of `weigh` are, and the samples of `scaling` are 1, 2, 3 and 4.
+/// The constants of `weigh`. (The samples of `scaling` are 1, 2, 3 and 4.)
 const WEIGHTS: Table<f32, 8> = Table([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
 
 #[test]
@@ -180,7 +180,7 @@ fn a_kernel_gets_the_launchs_constants() {
     );
 }
 
-/// As on the device, the last group of the table stands in for one beyond it; the machine sees that.
+/// As on the device, a pack beyond the table is the table's last one. The access is reported to the machine.
 #[test]
 fn constants_beyond_the_table_are_its_last_ones() {
     let (tester, args) = scaling(2);
@@ -205,7 +205,7 @@ fn an_entry_has_the_kernels_name_and_arguments() {
 arguments! {
     /// Arguments in arguments.
     pub struct Twice {
-        /// Something that is no window.
+        /// A number, which is not a window.
         pub number: u64,
         /// Some windows.
         pub inner: Scaling<f64>,
@@ -214,7 +214,7 @@ arguments! {
     }
 }
 
-/// Whoever launches a kernel sees all memory that the kernel can reach.
+/// The launcher gets all memory that the kernel can reach.
 #[test]
 fn arguments_show_their_windows() {
     let inner = Scaling { input: input(0, 3), output: output(64, 2), count: in_out(128, 1), factor: 1.0, offset: 0 };
@@ -263,7 +263,7 @@ fn windows_begin_at_multiples_of_16_bytes() {
 }
 
 #[test]
-fn a_split_is_told_with_its_bytes() {
+fn a_split_is_reported_with_its_bytes() {
     let tester = Tester::new(112, 0);
     let arena = tester.arena();
     let ((_, rest), event) = tester.observe_one(|| arena.split::<u8>(17));
@@ -280,7 +280,7 @@ fn the_host_counts_as_the_kernel_splits() {
 }
 
 #[test]
-fn bytes_that_cannot_be_counted_are_more_than_there_are() {
+fn bytes_beyond_64_bits_saturate() {
     assert_eq!(shared_bytes::<u8>(u64::MAX - 31), u64::MAX - 31);
     assert_eq!([u64::MAX - 15, u64::MAX - 14, u64::MAX].map(shared_bytes::<u8>), [u64::MAX; 3]);
     assert_eq!([1 << 61, (1 << 61) + 1, u64::MAX].map(shared_bytes::<f64>), [u64::MAX; 3]);
@@ -307,7 +307,7 @@ fn reuse_is_a_barrier_and_gives_the_windows_memory_back() {
     let (window, rest) = again.split::<u16>(8);
     let (_, event) = tester.observe_one(|| window.get(0));
     assert_eq!(event.access().base, 32);
-    // That window's memory, not what was left behind it; and the first window is still there.
+    // The arena has the window's memory, without the rest after it. The first window still exists.
     assert!(message_of(AssertUnwindSafe(|| drop(rest.split::<u8>(1)))).contains("the 0 bytes"));
     assert_eq!(first.len(), 8);
 }
@@ -328,14 +328,14 @@ fn a_cast_window_has_the_same_memory() {
 #[test]
 fn arenas_and_windows_cannot_be_copied() {
     trait AmbiguousIfClone<A> {
-        fn told_apart() {}
+        fn is_not_clone() {}
     }
     impl<T> AmbiguousIfClone<()> for T {}
     struct Cloneable;
     impl<T: Clone> AmbiguousIfClone<Cloneable> for T {}
     // These lines do not compile for a type that is `Clone`, so neither for one that is `Copy`.
-    <Arena as AmbiguousIfClone<_>>::told_apart();
-    <Shared<f32> as AmbiguousIfClone<_>>::told_apart();
+    <Arena as AmbiguousIfClone<_>>::is_not_clone();
+    <Shared<f32> as AmbiguousIfClone<_>>::is_not_clone();
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn without_a_machine_every_accessor_says_so() {
     }
 }
 
-/// A machine that answers with its number.
+/// Returns a machine whose lane is its number.
 fn numbered(lane: u32) -> Rc<dyn Machine> {
     let tester = Tester::new(0, 0);
     tester.lane.set(lane);
@@ -369,7 +369,7 @@ fn numbered(lane: u32) -> Rc<dyn Machine> {
 }
 
 #[test]
-fn machines_nest_and_come_back() {
+fn machines_nest_and_are_restored() {
     let lanes = with(numbered(1), || {
         let before = warp::lane();
         let inner = with(numbered(2), warp::lane);
@@ -380,7 +380,7 @@ fn machines_nest_and_come_back() {
 }
 
 #[test]
-fn machines_come_back_after_a_panic() {
+fn machines_are_restored_after_a_panic() {
     let lane = with(numbered(1), || {
         let failed = catch_unwind(|| with(numbered(2), || panic!("in the kernel")));
         assert!(failed.is_err());
@@ -409,7 +409,7 @@ fn fma_rounds_once() {
     assert_eq!(math::fma(y, y, -(y * y)), f64::EPSILON * f64::EPSILON);
 }
 
-/// An address that the host has made up is not followed: nothing but the machine looks at it.
+/// Windows with invalid addresses are harmless: only the machine uses the address.
 #[test]
 fn addresses_are_not_followed() {
     let tester = Tester::new(0, 8);

@@ -1,17 +1,17 @@
-//! The digests by which host and device notice that they mean different things.
+//! The digests by which host and device detect that their kernels or arguments differ.
 
 use cuda_std::digest::Digest;
 use cuda_std::image::{ImageError, verify_kernel};
 use cuda_std::{Argument, Entry, GlobalIn, GlobalOut, Table, arguments, kernel};
 
-/// Structs of one name, each in a module of its own.
+/// Defines structs of the same name, each in a module of its own.
 macro_rules! variants {
     ($($module:ident { $($field:ident: $type:ty),+ })*) => {
         $(mod $module {
             use super::*;
 
             arguments! {
-                /// What `work` works on.
+                /// Arguments of `work`.
                 pub struct Work {
                     $(/// A field.
                     pub $field: $type,)+
@@ -24,7 +24,7 @@ macro_rules! variants {
             }
         })*
 
-        /// The struct of each module, and the kernel.
+        /// The name of each module, and the digests of its struct and its kernel.
         const VARIANTS: &[(&str, Digest, Digest)] =
             &[$((stringify!($module), <$module::Work as Argument>::LAYOUT, $module::work::LAYOUT)),*];
     };
@@ -56,13 +56,13 @@ fn every_difference_of_arguments_is_noticed() {
 }
 
 #[test]
-fn kernels_of_one_name_are_told_apart() {
+fn kernels_of_one_name_are_distinguished() {
     let [(_, _, first), (_, _, equal), ..] = VARIANTS else { panic!() };
     assert_ne!(first, equal);
 }
 
 kernel! {
-    /// As `first::work`, with constants.
+    /// Like `first::work`, with constants.
     pub fn weigh(_arena, _args: first::Work, _weights: Constants<f32, 8>) {}
 }
 
@@ -74,7 +74,7 @@ fn constants_belong_to_the_layout() {
     assert_ne!(weigh::LAYOUT, cuda_std::layout::<first::Work, ()>(path));
 }
 
-/// As the compiler writes it.
+/// Returns the text that the compiler writes for a digest.
 fn text(kernel: &str, digest: Digest) -> String {
     let bytes = digest.to_bytes().map(|byte| byte.to_string()).join(", ");
     format!(".visible .global .align 1 .b8 {kernel}_layout[16] = {{{bytes}}};\n")

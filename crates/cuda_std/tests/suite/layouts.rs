@@ -1,4 +1,4 @@
-//! A block's shared memory, described once.
+//! Descriptions of a block's shared memory (`shared!`).
 
 use crate::machine::{Tester, message_of};
 use cuda_std::{shared, shared_bytes};
@@ -14,7 +14,7 @@ shared! {
     }
 }
 
-/// Of `doubles`, but for one.
+/// One less than the length of `doubles`.
 const LEN: u32 = 3;
 
 shared! {
@@ -28,7 +28,7 @@ shared! {
 }
 
 #[test]
-fn the_host_asks_for_what_the_kernel_takes() {
+fn the_host_launches_with_the_bytes_that_the_kernel_splits_off() {
     assert_eq!(Fixed::BYTES, 48);
     assert_eq!(Chosen::bytes(8, 5), shared_bytes::<f32>(80) + shared_bytes::<u32>(5));
     for (radius, bins) in [(0, 1), (8, 5), (3, 100)] {

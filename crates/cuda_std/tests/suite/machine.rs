@@ -1,4 +1,4 @@
-//! A machine with one thread at a time, which remembers what the accessors ask of it.
+//! A machine that runs one thread at a time, and records the accessors' calls.
 
 // `pub` reads better than `pub(crate)` in a test.
 #![allow(unreachable_pub)]
@@ -15,11 +15,11 @@ use std::rc::Rc;
 /// Where global memory begins: a number that no host memory has, so that nothing can be read by accident.
 pub const GLOBAL: u64 = 0x7f_0000_0000_0000;
 
-/// What an accessor asked for.
+/// A call of an accessor.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
     Load(Access),
-    /// The bits of its elements, and zeros.
+    /// The access, the bits of its elements, and zeros.
     Store(Access, [u64; 16]),
     LeftOut(Access, Masked),
     Constant(Access),
@@ -84,17 +84,17 @@ pub struct Tester {
     /// Thread, block, threads of a block, blocks of the grid.
     pub indices: [Cell<[u32; 3]>; 4],
     pub lane: Cell<u32>,
-    /// What exchanges give back.
+    /// The result of exchanges.
     pub answer: Cell<u32>,
-    /// What multiplications of matrices give back.
+    /// The result of matrix products.
     pub product: Cell<[i32; 2]>,
-    /// What the clock shows.
+    /// The time of the clock.
     pub clock: Cell<u64>,
     pub log: RefCell<Vec<Event>>,
 }
 
 impl Tester {
-    /// Returns a machine with this number of zero bytes of each memory.
+    /// Returns a machine with these numbers of zero bytes of shared and global memory.
     pub fn new(shared: usize, global: usize) -> Rc<Self> {
         let tester = Tester::default();
         tester.shared.borrow_mut().resize(shared, 0);
@@ -104,8 +104,8 @@ impl Tester {
         Rc::new(tester)
     }
 
-    /// Runs `work` on the machine: what it returned and what was asked for meanwhile, all of it by the lines of the
-    /// test that follow the call.
+    /// Runs `work` on the machine. Returns its result and its calls, and checks that they come from the lines of the test
+    /// that follow the call of this function.
     #[track_caller]
     pub fn observe<R>(self: &Rc<Self>, work: impl FnOnce() -> R) -> (R, Vec<Event>) {
         self.log.borrow_mut().clear();
@@ -113,7 +113,7 @@ impl Tester {
         (result, self.events_of(Location::caller()))
     }
 
-    /// What was asked for, all of it by the lines that follow `caller`.
+    /// Returns the recorded calls, and checks that they come from the lines that follow `caller`.
     fn events_of(&self, caller: &Location<'_>) -> Vec<Event> {
         const LINES: u32 = 8;
         let events = self.log.take();
@@ -125,16 +125,16 @@ impl Tester {
         events
     }
 
-    /// As `observe`, for a single request.
+    /// Like `observe`, for a single call.
     #[track_caller]
     pub fn observe_one<R>(self: &Rc<Self>, work: impl FnOnce() -> R) -> (R, Event) {
         let (result, events) = self.observe(work);
         (result, single(&events))
     }
 
-    /// All of the shared memory.
+    /// Returns all of the shared memory.
     pub fn arena(self: &Rc<Self>) -> Arena {
-        // SAFETY: two of them would give windows that overlap, which this machine allows.
+        // SAFETY: on the host any number of arenas is harmless.
         with(self.clone(), || unsafe { Arena::of_block() })
     }
 
@@ -262,7 +262,7 @@ impl Machine for Tester {
         old
     }
 
-    /// At once, and of partial copies the elements that are there.
+    /// Copies at once. Of a copy that is partly out of range, it copies the elements inside the window.
     fn copy_async(&self, copy: &AsyncCopy) {
         self.note(Event::Copy(*copy));
         let (bytes, from) = (copy.from.element_bytes as usize, Access { elements: copy.present(), ..copy.from });
@@ -320,25 +320,25 @@ impl Machine for Tester {
     }
 }
 
-/// A window of `len` elements on global memory from byte `first` on.
+/// Returns a window of `len` elements on global memory, from byte `first` on.
 pub fn input<T: Value>(first: u64, len: u64) -> GlobalIn<T> {
     // SAFETY: the address means something to a `Tester` only, which checks it.
     unsafe { GlobalIn::from_raw_parts(GLOBAL + first, len) }
 }
 
-/// As `input`, for writing.
+/// Like `input`, for writing.
 pub fn output<T: Value>(first: u64, len: u64) -> GlobalOut<T> {
     // SAFETY: as for `input`.
     unsafe { GlobalOut::from_raw_parts(GLOBAL + first, len) }
 }
 
-/// As `input`, for both.
+/// Like `input`, for reading and writing.
 pub fn in_out<T: Value>(first: u64, len: u64) -> GlobalInOut<T> {
     // SAFETY: as for `input`.
     unsafe { GlobalInOut::from_raw_parts(GLOBAL + first, len) }
 }
 
-/// A panic's message.
+/// Returns the message of the panic in `work`.
 pub fn message_of(work: impl FnOnce() + std::panic::UnwindSafe) -> String {
     let payload = std::panic::catch_unwind(work).expect_err("no panic");
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -349,6 +349,6 @@ pub fn message_of(work: impl FnOnce() + std::panic::UnwindSafe) -> String {
 fn single(events: &[Event]) -> Event {
     match *events {
         [event] => event,
-        _ => panic!("not one request: {events:?}"),
+        _ => panic!("not one call: {events:?}"),
     }
 }

@@ -1,6 +1,6 @@
-//! The tests of the host's side: one program, because each takes its time to link.
+//! Tests of the host side. They are one program, because linking each program takes time.
 
-// Modules are features of the crate that a device build compiles, and no device build compiles this one.
+// Modules are features of a crate that is compiled for a device. This crate is not.
 #![allow(unexpected_cfgs)]
 
 mod copies;

@@ -1,8 +1,8 @@
-//! Arithmetic: what the host computes, which the device must compute, too.
+//! Arithmetic on the host, whose results the device must match.
 
 use cuda_std::math;
 
-/// Floats with every sort of bits: zeros, subnormal, integers, halves, large, infinite, NaN.
+/// Floats of all kinds: zeros, subnormal, integers, halves, large, infinite, NaN.
 const FLOATS: [f32; 16] = [
     0.0,
     -0.0,
@@ -45,7 +45,7 @@ fn rounding_keeps_signs() {
     }
 }
 
-/// Against whole numbers of 128 bits, for numbers on both sides of every quotient.
+/// Compared with 128-bit integer arithmetic, for numbers on both sides of every quotient.
 #[test]
 fn floors_of_products_are_exact() {
     for factor in [1.0, 2.0, 0.25, 3.0, 10.0, 0.1, 255.0 / 256.0] {
@@ -67,18 +67,17 @@ fn floors_of_products_are_exact() {
 
 #[test]
 fn floors_have_low_bits() {
-    const MOST: f64 = (1u64 << 51) as f64;
+    const MAX: f64 = (1u64 << 51) as f64;
     let least = f64::from_bits(1);
-    for x in [-MOST, 1.0 - MOST, -2.5, -1.0, -0.5, -least, -0.0, 0.0, least, 0.5, 1.0, 2.5, 1e9, 1e10, MOST - 0.5, MOST]
-    {
-        for x in [x.next_down(), x, x.next_up()].into_iter().filter(|x| x.abs() <= MOST) {
+    for x in [-MAX, 1.0 - MAX, -2.5, -1.0, -0.5, -least, -0.0, 0.0, least, 0.5, 1.0, 2.5, 1e9, 1e10, MAX - 0.5, MAX] {
+        for x in [x.next_down(), x, x.next_up()].into_iter().filter(|x| x.abs() <= MAX) {
             assert_eq!(math::floor_bits(x), floor(x, 1.0) as u32, "{x}");
         }
     }
     assert_eq!([math::floor_bits(f64::from(u32::MAX) + 2.5), math::floor_bits(-0.5)], [1, u32::MAX]);
 }
 
-/// `floor(a * b)`, by the significands.
+/// Returns `floor(a * b)`, computed from the significands.
 fn floor(a: f64, b: f64) -> i64 {
     let parts = |x: f64| {
         let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32;
@@ -98,7 +97,7 @@ fn roots_and_signs() {
     assert!(math::abs(-f64::NAN).is_sign_positive());
 }
 
-/// IEEE 754-2019 `minimumNumber` and `maximumNumber`: a NaN counts for nothing, and -0 is below +0, in either order.
+/// IEEE 754-2019 `minimumNumber` and `maximumNumber`: NaNs are ignored, and -0 is below +0, in either order of the operands.
 #[test]
 fn extremes_order_zeros_and_ignore_nan() {
     for a in FLOATS {

@@ -1,4 +1,4 @@
-//! Packs: elements of every type, as many as there can be in one access, in every memory.
+//! Packs of every element type and every length, in every memory.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, input, output};
 use cuda_std::host::{Access, Masked, Space, from_bits, to_bits};
@@ -13,7 +13,7 @@ macro_rules! for_every_pack {
     (@ $test:ident $t:ty [$($n:literal)*]) => {$( $test::<$t, $n>(); )*};
 }
 
-/// Different elements, whose highest bits are set, so that a wrong extension shows.
+/// Returns different elements, whose highest bits are set to reveal a wrong extension.
 fn elements<T: Value, const N: usize>() -> [T; N] {
     std::array::from_fn(|k| from_bits(0x8182_8384_8586_8788 + 0x0101_0101_0101_0101 * k as u64))
 }
@@ -22,12 +22,12 @@ fn bits<T: Value, const N: usize>(values: [T; N]) -> [u64; N] {
     values.map(to_bits)
 }
 
-/// The bytes of the elements.
+/// Returns the bytes of the elements.
 fn bytes<T: Value>(values: &[T]) -> Vec<u8> {
     values.iter().flat_map(|value| to_bits(*value).to_le_bytes()[..size_of::<T>()].to_vec()).collect()
 }
 
-/// One access to all elements of a pack, at element `index` of a window of `len` elements.
+/// Checks that an access moves all elements of a pack, at element `index` of a window of `len` elements.
 #[track_caller]
 fn check<T, const N: usize>(access: Access, space: Space, [index, len]: [u64; 2]) {
     assert_eq!((access.space, access.index, access.len), (space, index, len));
@@ -93,7 +93,8 @@ fn global_packs() {
     for_every_pack!(test);
 }
 
-/// A pack is moved whole or not at all, and the machine is told; `_or` and `_if` keep the elements inside the window.
+/// All elements of a pack are moved or none, and the machine gets the call. `_or` and `_if` keep the elements inside the
+/// window.
 #[test]
 fn packs_partly_out_of_range() {
     fn test<T: Value, const N: usize>() {
@@ -127,7 +128,7 @@ fn packs_partly_out_of_range() {
     for_every_pack!(test);
 }
 
-/// The machine is told, and does what the device does; the forms that keep elements move them one by one.
+/// The machine gets misaligned accesses as such. The forms that keep elements move them one by one.
 #[test]
 fn misaligned_packs() {
     let tester = Tester::new(0, 256);

@@ -5,7 +5,7 @@ use cuda_std::host::{Access, Masked, Space};
 use cuda_std::{GlobalIn, Shared, Value};
 use std::rc::Rc;
 
-/// Four elements with different bits, their highest ones set, so that a wrong extension shows.
+/// Four elements with different bits, whose highest bits are set to reveal a wrong extension.
 trait Element: Value {
     const SAMPLES: [Self; 4];
     fn bits(self) -> u64;
@@ -51,7 +51,7 @@ macro_rules! for_every {
     ($test:ident: $($t:ty)*) => { $($test::<$t>();)* };
 }
 
-/// What an access should look like, except for the line.
+/// The expected access, except for its line.
 struct Expected {
     space: Space,
     base: u64,
@@ -61,12 +61,12 @@ struct Expected {
 }
 
 impl Expected {
-    /// An access to one element, meant to be in range.
+    /// Returns an access to one element.
     fn one(space: Space, base: u64, index: u64, len: u64) -> Self {
         Expected { space, base, index, len, elements: 1 }
     }
 
-    /// Of an element of a `u32` window that may be so far out that its address wraps.
+    /// Checks a skipped access to a `u32` window, which may be so far out of range that its address wraps.
     #[track_caller]
     fn check_left_out_beyond(&self, event: &Event, masked: Masked) {
         let access = event.access();
@@ -96,7 +96,7 @@ impl Expected {
         self.check::<T>(&event.access());
     }
 
-    /// A store of these values and of nothing more.
+    /// Checks a store of exactly these values.
     #[track_caller]
     fn check_store<T: Element>(&self, event: &Event, values: &[T]) {
         let Event::Store(access, bits) = event else { panic!("{event:?}") };
@@ -107,7 +107,7 @@ impl Expected {
     }
 }
 
-/// The machine, and a window of 12 elements that begins at byte 32 of its shared memory.
+/// Returns a machine, and a window of 12 elements that begins at byte 32 of its shared memory.
 fn shared<T: Element>() -> (Rc<Tester>, Shared<T>) {
     let tester = Tester::new(256, 0);
     let (_, rest) = tester.arena().split::<u8>(17);
@@ -115,12 +115,12 @@ fn shared<T: Element>() -> (Rc<Tester>, Shared<T>) {
     (tester, window)
 }
 
-/// The bytes of these elements.
+/// Returns the bytes of these elements.
 fn bytes_of<T: Element>(values: &[T]) -> Vec<u8> {
     values.iter().flat_map(|value| value.bytes()).collect()
 }
 
-/// Only the elements from `first` on are other than zero.
+/// Checks that `memory` has `values` from element `first` on, and zeros elsewhere.
 #[track_caller]
 fn check_bytes<T: Element>(memory: &[u8], first: usize, values: &[T]) {
     let (first, values) = (first * size_of::<T>(), bytes_of(values));
@@ -145,9 +145,9 @@ fn shared_elements() {
     for_every!(test);
 }
 
-/// The machine is told; what it does about it is its own affair.
+/// The machine gets the access, and decides what to do.
 #[test]
-fn shared_accesses_out_of_range_are_told() {
+fn shared_accesses_out_of_range_are_reported() {
     let (tester, window) = shared::<f32>();
     let (_, event) = tester.observe_one(|| window.get(12));
     Expected::one(Space::Shared, 32, 12, 12).check_load::<f32>(&event);
@@ -155,7 +155,7 @@ fn shared_accesses_out_of_range_are_told() {
     assert!(!event.access().in_range());
 }
 
-/// The window of 8 elements at byte 64, and the machine with the samples as elements 2 to 5 of it.
+/// Returns a machine with the samples as elements 2 to 5 of a window that begins at byte 64.
 fn global<T: Element>() -> Rc<Tester> {
     let tester = Tester::new(0, 256);
     let first = 64 + 2 * size_of::<T>();
@@ -163,7 +163,7 @@ fn global<T: Element>() -> Rc<Tester> {
     tester
 }
 
-/// Loads by windows of both kinds and of both index types.
+/// Loads from windows of both kinds and of both index types.
 #[test]
 fn global_loads() {
     fn test<T: Element>() {
@@ -199,7 +199,7 @@ fn global_loads() {
     for_every!(test);
 }
 
-/// Stores by windows of both kinds and of both index types.
+/// Stores to windows of both kinds and of both index types.
 #[test]
 fn global_stores() {
     fn test<T: Element>() {
@@ -237,9 +237,9 @@ fn global_stores() {
     for_every!(test);
 }
 
-/// The constants are not the machine's: it is told of what is read, whether in range or not.
+/// The machine does not hold the constants. It gets every access to them, in range or not.
 #[test]
-fn constants_are_told() {
+fn constants_are_reported() {
     fn check(event: Event, index: u64, elements: u32) {
         assert!(matches!(event, Event::Constant(_)), "{event:?}");
         let expected = Expected { elements, ..Expected::one(Space::Constant, 0, index, 12) };
@@ -261,9 +261,9 @@ fn constants_are_told() {
     assert_eq!(values, [8.0, 9.0, 10.0, 11.0]);
 }
 
-/// Without a mask: zeros and nothing, as on the device, but the machine is told.
+/// As on the device, unmasked loads return zeros and unmasked stores do nothing, but the machine gets the access.
 #[test]
-fn unmasked_accesses_out_of_range_are_told() {
+fn unmasked_accesses_out_of_range_are_reported() {
     let tester = Tester::new(0, 64);
     tester.global.borrow_mut().fill(0xff);
     for index in [4, 1 << 40, u64::MAX] {
@@ -282,7 +282,7 @@ fn unmasked_accesses_out_of_range_are_told() {
     assert_eq!(*tester.global.borrow(), [0xff; 64]);
 }
 
-/// With a mask nothing is accessed: the machine is told of that.
+/// Masked forms skip the access, and report this to the machine.
 #[test]
 fn masked_accesses_out_of_range_are_left_out() {
     let tester = Tester::new(0, 64);
@@ -353,7 +353,7 @@ fn parts_of_a_window() {
     Expected::one(Space::GlobalConstant, GLOBAL + 8 + 60, 7, 7).check_left_out::<u16>(&event, Masked::Load);
 }
 
-/// Beyond 2^32 elements: a part has as many as its index can count.
+/// A part of a window has at most as many elements as its 32-bit index can count.
 #[test]
 fn parts_of_a_long_window() {
     let (base, len) = (1 << 33, 1 << 35);
@@ -361,14 +361,14 @@ fn parts_of_a_long_window() {
     assert_eq!(window.at(base).len(), u32::MAX);
     assert_eq!(window.at(len - 5).len(), 5);
     let tester = Tester::new(0, 0);
-    // In range of the window, far beyond this machine's memory: only what is asked for counts here.
-    let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tester.observe(|| window.at(base).get(2))));
-    assert!(asked.is_err());
+    // The access is in range of the window, but far beyond this machine's memory. Only the recorded call matters.
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tester.observe(|| window.at(base).get(2))));
+    assert!(result.is_err());
     let event = tester.log.borrow()[0];
     Expected::one(Space::GlobalConstant, GLOBAL + 4 * base, 2, u32::MAX.into()).check_load::<f32>(&event);
 }
 
-/// The very line and column of the accessor's name in the kernel.
+/// Accesses have the line of the accessor's call in the kernel.
 #[test]
 fn the_line_is_the_callers() {
     let tester = Tester::new(64, 64);
@@ -381,7 +381,7 @@ fn the_line_is_the_callers() {
     assert_eq!((event.at().line(), event.at().file()), (line, file!()));
 }
 
-/// Widths that no lane has cost something or other.
+/// Widths that no lane can access do not panic.
 #[test]
 fn banks_of_any_width() {
     use cuda_std::host::banks::{Banks, WarpAccess};

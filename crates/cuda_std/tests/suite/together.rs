@@ -1,11 +1,11 @@
-//! What threads do together, through the host's seam: atomics, barriers, fences and warps.
+//! Operations between threads, through the host interface: atomics, barriers, fences and warps.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, output};
 use cuda_std::host::{Access, Fragments, Masked, Operation, Scope, Space, WarpOperation};
 use cuda_std::{Ordering, fence, thread, warp};
 
-/// Applies a method to element 5 of a window of each kind. The element is `$old` before, and must be `$new`
-/// afterwards, and the machine be told. With both orders.
+/// Applies a method to element 5 of a window of each kind, with both orderings. The element is `$old` before the call, and
+/// must be `$new` after it. The machine must get the call.
 macro_rules! atomic {
     ($t:ty, $name:ident($operand:expr), $operation:ident, $old:expr => $new:expr) => {
         for ordering in [Ordering::Relaxed, Ordering::SeqCst] {
@@ -47,15 +47,15 @@ macro_rules! atomic {
         $tester.observe(|| $window.set(5, $old));
         let (returned, event) = $tester.observe_one(|| $call);
         check_access(&event.access(), $space, $base, size_of::<$t>());
-        // Bit by bit, since NaN and the two zeros count.
+        // Bit by bit, to distinguish NaNs and the two zeros.
         check_bits(&returned.to_le_bytes(), &$old.to_le_bytes());
         check_bits(&$element($space).to_le_bytes(), &$new.to_le_bytes());
         $check(event);
     }};
 }
 
-/// Element 5 of 8, each of this number of bytes. Like `check_bits` a function, because what `atomic` expands to is compiled some
-/// 250 times.
+/// Checks an access to element 5 of 8, with elements of this size. This and `check_bits` are functions, because the
+/// expansion of `atomic` is compiled some 250 times.
 #[track_caller]
 fn check_access(access: &Access, space: Space, base: u64, element_bytes: usize) {
     assert_eq!((access.space, access.base, access.index, access.len), (space, base, 5, 8));
@@ -115,7 +115,7 @@ floats! {
     atomics_of_f64: f64;
 }
 
-/// Additions that nobody asks for the old value, and such that depend on a condition.
+/// Additions that do not return the old value, with and without a condition.
 #[test]
 fn additions_without_an_answer() {
     let tester = Tester::new(64, 64);
@@ -132,7 +132,7 @@ fn additions_without_an_answer() {
                 assert!(is_update(&event, ordering), "{event:?}");
                 let ((), event) = tester.observe_one(|| $window.add_if(true, 3, 2, ordering));
                 assert!(is_update(&event, ordering), "{event:?}");
-                // It does not matter where.
+                // The index does not matter.
                 let ((), event) = tester.observe_one(|| $window.add_if(false, 99, 2, ordering));
                 assert!(matches!(event, Event::LeftOut(_, Masked::Update)), "{event:?}");
             }
@@ -185,7 +185,7 @@ fn the_clock() {
     assert!(time == u64::MAX - 7 && matches!(event, Event::Clock(_)), "{event:?}");
 }
 
-/// The word that each lane gives, the operation, the mask; and that the answer is what comes back.
+/// The operation, the mask and the lane's word reach the machine, and its answer is returned.
 #[test]
 fn exchanges() {
     let tester = Tester::new(0, 0);
@@ -221,7 +221,7 @@ fn exchanges() {
     exchange!(warp::reduce_or(mask, -1), WarpOperation::ReduceOr, u32::MAX, u32::MAX => -1);
 }
 
-/// One request with all that the lane gives, and the answer comes back as it is.
+/// One call with all of the lane's operands, whose result is returned unchanged.
 #[test]
 fn products_of_matrices() {
     let tester = Tester::new(0, 0);
@@ -254,7 +254,7 @@ fn a_thread_knows_where_it_is() {
     assert_eq!(tester.observe(warp::lane).0, 17);
 }
 
-/// The place in the grid has 64 bits.
+/// The index in the grid has 64 bits.
 #[test]
 fn a_large_grid() {
     let tester = Tester::new(0, 0);

@@ -1,10 +1,10 @@
-//! Masked forms with a condition, tails that keep what there is, and matrices.
+//! Masked forms with a condition, packs at the end of a window, and matrices.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, input, output};
 use cuda_std::host::Masked;
 use cuda_std::{Argument, GlobalIn, GlobalIn2, GlobalInOut2, GlobalOut2};
 
-/// A machine with the numbers 0, 1, 2 … in its global memory.
+/// Returns a machine with the numbers 0, 1, 2 … in its global memory.
 fn numbers() -> std::rc::Rc<Tester> {
     let tester = Tester::new(0, 256);
     tester.put(0, (0..64u32).map(u32::to_le_bytes));
@@ -15,7 +15,7 @@ fn stored(tester: &Tester) -> Vec<u32> {
     tester.global.borrow().chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
 
-/// The index of each access, and the number of elements; negative if it is left out.
+/// Returns the index of each access and its number of elements, negative if the access is skipped.
 fn accesses(events: &[Event]) -> Vec<(u64, i32)> {
     let signed = |event: &Event| {
         let elements = event.access().elements as i32;
@@ -37,7 +37,7 @@ fn a_load_with_a_condition() {
 }
 
 #[test]
-fn loads_at_a_tail_keep_what_there_is() {
+fn loads_at_a_tail_keep_the_elements_inside() {
     let tester = numbers();
     let window = input::<u32>(0, 6);
     let (values, events) = tester.observe(|| window.get_pack_or::<4>(0, 9));
@@ -54,7 +54,7 @@ fn loads_at_a_tail_keep_what_there_is() {
 }
 
 #[test]
-fn stores_at_a_tail_keep_what_there_is() {
+fn stores_at_a_tail_keep_the_elements_inside() {
     let tester = Tester::new(0, 64);
     let window = output::<u32>(0, 6);
     let (_, events) = tester.observe(|| window.set_pack_if(true, 0, [1, 2, 3, 4]));
@@ -76,7 +76,7 @@ fn matrices_have_room_in_their_window() {
     assert!(!fits(u64::MAX, 1, u64::MAX) && !fits(0, 1 << 32, 1 << 32) && !fits(1 << 32, 0, 0));
 }
 
-/// Beyond the row's end is out of range, although the window continues there.
+/// An index beyond the end of its row is out of range, although the window continues there.
 #[test]
 fn each_row_of_a_matrix_is_checked() {
     let tester = numbers();
@@ -106,7 +106,7 @@ fn stores_into_matrices() {
     assert_eq!(tester.observe_one(|| both.get(1u32, 2u32)).0, 7);
 }
 
-/// Who launches a kernel sees the whole window that a matrix lies in.
+/// The launcher gets the whole window that a matrix lies in.
 #[test]
 fn matrices_show_their_windows() {
     let matrix = GlobalIn2::new(input::<u32>(16, 20), 3, 4, 8).unwrap();
