@@ -337,11 +337,11 @@ probes! {
     fours_shared_by_quarters: 32, four u32, |t| t % 8;
     /// Both lanes of each pair access the same element, except for one lane.
     fours_shared_but_one: 32, four u32, |t| if t == 9 { 20 } else { t / 2 };
-    /// No conflict among lanes with the same index modulo 4, but maximum conflicts in each quarter of the warp.
+    /// No conflict among lanes with the same index modulo 4, but four-way conflicts in each quarter of the warp.
     fours_by_4: 32, four u32, |t| t % 4 * 8 + t / 4;
     /// No conflict among the even lanes of a half or among the odd ones, but two-way conflicts in a quarter.
     fours_by_parity: 32, four u32, |t| t / 16 * 16 + t % 2 * 8 + t % 16 / 2;
-    /// Conflicts in quarters of the warp, but not in other groups of eight lanes.
+    /// Two quarters of the warp have a conflict. Another grouping into eight lanes each has none.
     fours_with_a_swap: 32, four u32, |t| if t == 0 { 9 } else if t == 9 { 0 } else { t };
     /// A quarter of a warp.
     fours_of_8: 32, four u32, |t| t, if t < 8;
