@@ -5,8 +5,8 @@ use cuda_std::{Entry, GlobalIn, GlobalOut, Ordering, Shared, arguments, kernel, 
 use slm::banks::{AccessKind, AccessPattern, Width};
 use slm::emulator::{Action, Counts, Emulator, Launch, Profile, Space};
 
-/// Wavefronts of loads and stores by Nsight Compute on an H200, for accesses that tell possible rules apart. More of
-/// them, and how they were measured, are in `crates/emulator/catalogue`.
+/// Wavefronts of loads and stores by Nsight Compute on an H200, for accesses that distinguish possible rules.
+/// `crates/emulator/catalogue` has more of them, and the method of measurement.
 #[test]
 fn wavefronts_are_those_of_an_h200() {
     use Width::{B1, B4, B8, B16};
@@ -49,8 +49,8 @@ fn wavefronts_are_those_of_an_h200() {
     }
 }
 
-/// The same for additions to words. If all lanes add to the same one, and the compiler sees it, one wavefront was measured, and
-/// not the 32 passes here.
+/// The same for additions to words. If all lanes add to the same word, and the compiler knows it, one wavefront was measured
+/// instead of the model's 32 passes.
 #[test]
 fn passes_of_additions_are_wavefronts_of_an_h200() {
     let scattered = |lane: u32| {
@@ -68,16 +68,16 @@ fn passes_of_additions_are_wavefronts_of_an_h200() {
 }
 
 arguments! {
-    /// What the kernels work on.
+    /// Arguments of the kernels.
     pub struct Access {
-        /// The element of each thread; the largest number for none.
+        /// The element of each thread, or `u32::MAX` for none.
         pub index: GlobalIn<u32>,
-        /// Receives something of what was loaded.
+        /// Receives a part of the loaded value.
         pub output: GlobalOut<u32>,
     }
 }
 
-/// Enough for lane 31 with the largest stride and width.
+/// Shared memory, enough for lane 31 with the largest stride and width.
 const SHARED_BYTES: u32 = 64 * 32 * 16;
 
 macro_rules! kernels {
@@ -118,7 +118,7 @@ kernels! {
     long_additions: u64, |tile, i| tile.set(i, 7), |tile, i| tile.fetch_add(i, 1, Ordering::Relaxed) as u32;
 }
 
-/// Checks that a kernel's accesses cost what the model says: those of the store, and those of `kind`.
+/// Checks that the emulator's counts of a kernel equal the model's costs, for the store and for the access of `kind`.
 fn agrees<E: Entry<Args = Access, Constants = ()>>(width: Width, kind: AccessKind) {
     for (profile, model) in [(Profile::SM_90, BankModel::NVIDIA), (Profile::SMALL, BankModel::SIXTEEN)] {
         for indices in indices() {
@@ -155,14 +155,14 @@ fn summary(counts: Counts) -> [u64; 5] {
 
 fn predicted(model: BankModel, pattern: &AccessPattern) -> [u64; 5] {
     let cost = model.cost(pattern);
-    // The emulator looks for lanes at one address in atomic operations only.
+    // The emulator counts lanes at one address for atomic operations only.
     let lanes = if pattern.kind() == AccessKind::Atomic { cost.lanes_at_one_address } else { 0 };
     [cost.requests, cost.phases, cost.wavefronts, cost.passes, lanes.into()]
 }
 
 macro_rules! the_emulator_counts_the_same {
     ($($kernel:ident $width:ident $kind:ident;)*) => {
-        /// Each width apart, so that all cores have something to do.
+        /// A test per width, so that they run in parallel.
         mod the_emulator_counts_the_same {
             use super::{AccessKind, Width, agrees};
             $(
