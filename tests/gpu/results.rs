@@ -2,7 +2,7 @@
 
 use super::{Failed, Trial, equal, same, shared_trial};
 use crate::common::Random;
-use crate::filter1d::extension::Meeting;
+use crate::filter1d::extension::FilterShape;
 use crate::filter1d::{ALGORITHMS, Direction, Sample};
 use ndarray::Array2;
 use slm::filter1d::{FilterAlgorithm, PreparedFilter1d};
@@ -121,10 +121,10 @@ fn not_finite<T: Float>(device: &Device) -> Result<(), Failed> {
         let direction = [Direction::Correlate, Direction::Convolve][m % 2];
         for boundary in boundaries::<T>() {
             for extent in EXTENTS {
-                let meeting = Meeting { n: N, m, direction, boundary, extent };
+                let shape = FilterShape { n: N, m, direction, boundary, extent };
                 let filter = describe(&taps, direction).boundary(boundary).extent(extent);
                 let fail = |e: Failed| format!("{boundary:?}, {extent:?}, {m} taps: {e:?}");
-                check_reach(device, &filter, &meeting).map_err(fail)?;
+                check_reach(device, &filter, &shape).map_err(fail)?;
             }
         }
     }
@@ -132,12 +132,12 @@ fn not_finite<T: Float>(device: &Device) -> Result<(), Failed> {
 }
 
 /// Puts a number that is not finite into the middle one of three lines.
-fn check_reach<T: Float>(device: &Device, filter: &Filter1d<T>, meeting: &Meeting<T>) -> Result<(), Failed> {
+fn check_reach<T: Float>(device: &Device, filter: &Filter1d<T>, shape: &FilterShape<T>) -> Result<(), Failed> {
     let filters: Vec<_> = ALGORITHMS.iter().map(|&a| (a, prepare(&filter.clone().algorithm(a), device))).collect();
-    for (i, place) in [0, 1, meeting.n / 2, meeting.n - 1].into_iter().enumerate() {
-        let reached = meeting.touches(place);
+    for (i, place) in [0, 1, shape.n / 2, shape.n - 1].into_iter().enumerate() {
+        let reached = shape.touches(place);
         let untouched = vec![false; reached.len()];
-        let mut x = Array2::from_shape_vec((3, meeting.n), Random::new(1).values::<T>(3 * meeting.n))?;
+        let mut x = Array2::from_shape_vec((3, shape.n), Random::new(1).values::<T>(3 * shape.n))?;
         x[[1, place]] = T::NOT_FINITE[i % 3];
         let columns = x.t().as_standard_layout().into_owned();
         for (algorithm, filter) in &filters {
