@@ -107,7 +107,7 @@ pub enum BuildError {
         /// Messages of the compiler.
         diagnostics: String,
     },
-    /// Warp operations were copied into several arms of a branch, so that lanes of a warp may meet at different copies.
+    /// Warp operations were copied into several arms of a branch, so that lanes of a warp may execute different copies.
     Copied {
         /// The module.
         module: String,

@@ -22,7 +22,7 @@ impl fmt::Display for Frame {
     }
 }
 
-/// Metadata by number.
+/// The metadata nodes, by number.
 #[derive(Debug, Default)]
 pub(super) struct Metadata<'a>(HashMap<&'a str, &'a str>);
 
