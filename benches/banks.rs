@@ -1,8 +1,9 @@
-//! Accesses to shared memory, measured and predicted, for `banks.sh`, which compares them with the wavefronts that a GPU counts.
+//! Measured and predicted costs of accesses to shared memory. `banks.sh` compares them with the wavefronts that a GPU
+//! counts.
 //!
-//! Prints a line for each pattern: kind, bytes, index, accesses, the model's passes with and without conflicts for an
-//! access, and the cycles of all accesses with and without conflicts. Each takes two launches, the one without conflicts
-//! first.
+//! Prints a line for each pattern: kind, bytes, index, number of accesses, the model's passes per access with and without
+//! conflicts, and the cycles of all accesses with and without conflicts. Each pattern takes two launches, the one without
+//! conflicts first.
 
 use slm::banks::{AccessKind, AccessPattern, BankModel, Named, Width};
 use slm::{Backend, Device, Result};
@@ -18,9 +19,9 @@ fn main() -> Result<()> {
         for named in patterns() {
             let pattern = named.pattern(kind, width);
             let probe = pattern.probe(&device)?;
-            let [passes, fewest] = [&pattern, &pattern.conflict_free()].map(passes);
+            let [passes, conflict_free_passes] = [&pattern, &pattern.conflict_free()].map(passes);
             println!(
-                "{kind}\t{}\t{named}\t{}\t{passes}\t{fewest}\t{}\t{}",
+                "{kind}\t{}\t{named}\t{}\t{passes}\t{conflict_free_passes}\t{}\t{}",
                 width.bytes(),
                 probe.accesses,
                 probe.cycles,
@@ -31,7 +32,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Those of the textbooks, a broadcast, and all strides.
+/// Returns the textbooks' patterns, a broadcast, and all strides.
 fn patterns() -> impl Iterator<Item = Named> {
     let with_stride = |named: &Named| matches!(named, Named::Strided(_));
     Named::SEVEN.into_iter().filter(move |named| !with_stride(named)).chain((0..=64).map(Named::Strided))

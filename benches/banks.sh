@@ -28,14 +28,14 @@ measured=$("$program") || die "$program has failed"
 ncu --metrics "${metric}ld.sum,${metric}st.sum,${metric}atom.sum" --clock-control none --csv --print-units base \
   "$program" >"$out.csv" || die "ncu has failed, see $out.csv"
 
-# The lines that begin with a quotation mark are the table; other ones are ncu's messages.
+# Lines that begin with a quotation mark belong to the table, the others are messages of ncu.
 awk -F '","' -v OFS='\t' -v metric="$metric" -v out="$out" '
   function fail(message) {
     print message >"/dev/stderr"
     exit failed = 2
   }
 
-  # Whether two numbers differ by more than this part of the second one.
+  # Returns whether two numbers differ by more than a part of the second one.
   function differ(a, b, part) {
     return a - b > part * b || b - a > part * b
   }

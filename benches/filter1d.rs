@@ -1,8 +1,8 @@
 //! `Filter1d` in all its variants: 2^26 samples and 257 taps on a GPU, 2^24 on the CPU.
 //!
-//! Times are the device's own (CUDA events), data stay on the device, every variant's result is checked. The table
-//! beforehand takes the variants in turns, so that a drift of the clocks meets all alike, and gives medians, in the
-//! columns that `peers/README.md` explains; Criterion then looks at each variant for longer.
+//! Times are the device's own (CUDA events), data stay on the device, and every variant's result is checked. First, a table
+//! with medians is printed, in the columns that `peers/README.md` explains. Its runs alternate between the variants, so that
+//! a drift of the clocks affects all alike. Then Criterion measures each variant for longer.
 //! `cargo bench --bench filter1d -- --table` ends with the table.
 
 mod common;
@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let table_only = std::env::args().any(|argument| argument == "--table");
     let device = Device::open()?;
     println!("# slm {} on {device}; {} samples, {TAPS} taps", env!("CARGO_PKG_VERSION"), samples(&device));
-    println!("# median of {ROUNDS} runs, in turns, by the device's clock");
+    println!("# median of {ROUNDS} runs, alternating, by the device's clock");
     println!("# peer\tcase\tmedian_us\tbytes_per_s\tmultiply_adds_per_s\tcheck");
     let mut problems = (Problem::<f32>::new(&device)?, Problem::<i32>::new(&device)?, Problem::<f64>::new(&device)?);
     problems.0.table()?;
@@ -51,11 +51,11 @@ fn samples(device: &Device) -> usize {
 /// An element type of the benchmark.
 trait Number: FilterElement {
     const NAME: &'static str;
-    /// The most that an output may be wrong by, over the sum of the taps' magnitudes; no sample exceeds 1.
+    /// Maximum error of an output, divided by the sum of the taps' magnitudes. No sample's magnitude exceeds 1.
     const TOLERANCE: f64;
     fn random(bits: u64) -> Self;
     fn magnitude(self) -> f64;
-    /// How far it is from the exact sum: 0 or infinity for integers.
+    /// Returns the difference from the exact sum: 0 or infinity for integers.
     fn error(self, products: impl Iterator<Item = (Self, Self)>) -> f64;
 }
 
@@ -102,7 +102,7 @@ impl Number for i32 {
     }
 }
 
-/// Deterministic data.
+/// Returns deterministic data.
 fn data<T: Number>(count: usize, seed: u64) -> Vec<T> {
     (0..count as u64).map(|i| T::random(random(i, seed))).collect()
 }
@@ -131,7 +131,7 @@ impl<T: Number> Problem<T> {
         Filter1d::correlate(&self.taps).algorithm(algorithm).prepare(&self.device)
     }
 
-    /// Filters once, and compares the ends and some other outputs with the definition.
+    /// Filters once, and compares the outputs at both ends and some others with the definition. Returns the verdict.
     fn check(&mut self, name: &str, filter: &PreparedFilter1d<T>) -> Result<String> {
         self.outputs = self.device.zeroed(self.host.len())?;
         filter.apply_into(&self.samples, &mut self.outputs)?;
@@ -150,14 +150,14 @@ impl<T: Number> Problem<T> {
         Ok(if T::TOLERANCE == 0.0 { "ok exact".to_owned() } else { format!("ok error {worst:.1e}") })
     }
 
-    /// Copies, as the floor for comparison.
+    /// Copies the samples, as the lower bound of a filter's time, and checks the copy.
     fn check_copy(&mut self) -> Result<String> {
         self.outputs.copy_from(&self.samples)?;
         assert!(self.outputs.download()? == self.host, "{}: the copy differs", T::NAME);
         Ok("ok exact".to_owned())
     }
 
-    /// Prints a line for the copy and for every variant, and how the last one is launched.
+    /// Prints a line for the copy and for every variant, and the launches of the last variant.
     fn table(&mut self) -> Result<()> {
         let (mut filters, mut verdicts) = (Vec::new(), vec![self.check_copy()?]);
         for &(name, algorithm) in self.variants() {
@@ -198,7 +198,7 @@ impl<T: Number> Problem<T> {
         }
     }
 
-    /// Bytes that have to be moved: every sample read, every output written.
+    /// Returns the bytes that a filter must move: every sample is read, every output written.
     fn bytes(&self) -> u64 {
         2 * (self.host.len() * size_of::<T>()) as u64
     }
@@ -208,7 +208,7 @@ impl<T: Number> Problem<T> {
     }
 }
 
-/// What a call costs the host.
+/// Prints the host time of a call.
 fn host_time(device: &Device) -> Result<()> {
     let filter = Filter1d::correlate(&[1.0f32, 2.0, 1.0]).prepare(device)?;
     let (time, verdict) = time_of_a_call(&filter, device)?;
@@ -216,7 +216,8 @@ fn host_time(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// On a GPU this is the time to enqueue. The rounds are short enough for its queue.
+/// Returns the host time of a call. On a GPU this is the time to enqueue the launch: the rounds are short enough for its
+/// queue.
 fn time_of_a_call(filter: &PreparedFilter1d<f32>, device: &Device) -> Result<(Duration, &'static str)> {
     const CALLS: u32 = 1000;
     let samples = device.upload(&[1.0; 1000])?;

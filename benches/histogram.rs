@@ -1,9 +1,9 @@
-//! `Histogram` on data of six kinds, from uniform to constant: what depends on the data is to be seen.
+//! `Histogram` on data of six kinds, from uniform to constant, to show how times depend on the data.
 //!
-//! Times are the device's own (CUDA events), samples and counts stay on the device, and every case is checked: counts
-//! must be those of the samples that were made. The table beforehand gives medians, in the columns that
-//! `peers/README.md` explains; Criterion then looks at the uniform cases for longer.
-//! `cargo bench --bench histogram -- --table` ends with the table.
+//! Times are the device's own (CUDA events), samples and counts stay on the device, and every case is checked: the counts
+//! must be those of the generated samples. First, a table with medians is printed, in the columns that `peers/README.md`
+//! explains. Then Criterion measures the uniform cases for longer. `cargo bench --bench histogram -- --table` ends with the
+//! table.
 
 mod common;
 
@@ -25,7 +25,7 @@ const MANY_BINS: [usize; 2] = [65_536, 1 << 18];
 /// Bins of [`CROOKED`].
 const CROOKED_BINS: [usize; 3] = [256, 4096, 65_536];
 
-/// A range with borders that no float is.
+/// A range whose borders between bins are not floats.
 const CROOKED: Range<f32> = -3.7..4.1;
 
 /// The same in double precision.
@@ -34,11 +34,11 @@ const DOUBLE_CROOKED: Range<f64> = CROOKED.start as f64..CROOKED.end as f64;
 /// Bins with separate counters for each thread.
 const FEW_BINS: [usize; 3] = [2, 16, 64];
 
-/// Bins of the cases with weights: sums that fit into shared memory, and not.
+/// Bins of the cases with weights: with sums that fit into shared memory, and with sums that do not.
 const WEIGHTED_BINS: [usize; 2] = [256, 65_536];
 
-/// The ways to count the types of items, and how many items there are: the lock is so slow that it gets few.
-const ITEM_WAYS: [(&str, HistogramAlgorithm, usize); 5] = [
+/// Algorithms that count the types of items, and the number of items. The lock is so slow that it gets few.
+const ITEM_ALGORITHMS: [(&str, HistogramAlgorithm, usize); 5] = [
     ("critical", HistogramAlgorithm::Critical, 1 << 16),
     ("global relaxed", HistogramAlgorithm::GlobalAtomic(MemoryOrder::Relaxed), 1 << 26),
     ("global seq_cst", HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst), 1 << 26),
@@ -46,8 +46,8 @@ const ITEM_WAYS: [(&str, HistogramAlgorithm, usize); 5] = [
     ("shared seq_cst", HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst), 1 << 26),
 ];
 
-/// The ways to count bytes; a lock would take minutes.
-const BYTE_WAYS: [(&str, HistogramAlgorithm); 7] = [
+/// Algorithms that count bytes, except the lock, which would take minutes.
+const BYTE_ALGORITHMS: [(&str, HistogramAlgorithm); 7] = [
     ("private", HistogramAlgorithm::PrivatePerThread),
     ("lane private", HistogramAlgorithm::LanePrivate),
     ("shared relaxed", HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed)),
@@ -57,11 +57,11 @@ const BYTE_WAYS: [(&str, HistogramAlgorithm); 7] = [
     ("global seq_cst", HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst)),
 ];
 
-/// Three to nineteen ranges of what an H200's block can hold.
+/// Numbers of bins that take three to nineteen ranges on an H200.
 const RANGES_OF_BINS: [usize; 5] = [1 << 17, 1 << 18, 3 << 17, 1 << 19, 1 << 20];
 
-/// How many bins are counted.
-const MANY_WAYS: [(&str, HistogramAlgorithm); 2] =
+/// Algorithms for many bins.
+const MANY_BINS_ALGORITHMS: [(&str, HistogramAlgorithm); 2] =
     [("shared", HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed)), ("cached", HistogramAlgorithm::CachedAtomic)];
 
 fn main() -> Result<()> {
@@ -90,7 +90,7 @@ fn main() -> Result<()> {
     }
     weighted(&device, samples)?;
     if !is_cpu(&device) {
-        byte_ways(&device, bytes, &mut criterion)?;
+        byte_algorithms(&device, bytes, &mut criterion)?;
         few_bins(&device, samples)?;
         many_bins(&device, samples)?;
         items(&device)?;
@@ -119,7 +119,7 @@ fn rounds(device: &Device) -> usize {
     if is_cpu(device) { 5 } else { 25 }
 }
 
-/// How samples are spread over bins.
+/// Distribution of samples over bins.
 #[derive(Clone, Copy, Debug)]
 enum Distribution {
     Uniform,
@@ -134,7 +134,7 @@ enum Distribution {
 impl Distribution {
     const ALL: [Self; 6] = [Self::Uniform, Self::Constant, Self::Zipf, Self::Sorted, Self::Sawtooth, Self::TwoValue];
 
-    /// The bins of `count` samples.
+    /// Returns the bins of `count` samples.
     fn bins(self, bins: usize, count: usize) -> impl IndexedParallelIterator<Item = u32> {
         let mut sum = 0.0;
         let cumulated: Vec<f64> = match self {
@@ -164,7 +164,7 @@ impl Distribution {
     }
 }
 
-/// Samples on a device, and what must be counted.
+/// Samples on a device, and their expected counts.
 struct Data<T: HistogramElement> {
     samples: Buffer<T>,
     expected: Vec<u64>,
@@ -195,7 +195,7 @@ impl<T: HistogramElement> Data<T> {
         Ok(Data { samples: device.upload(&samples)?, expected })
     }
 
-    /// Counts once, and compares all counts.
+    /// Counts once, and compares all counts. Returns the verdict.
     fn check(&self, histogram: &PreparedHistogram<T>, counts: &mut Buffer<u64>) -> Result<&'static str> {
         *counts = histogram.device().zeroed(histogram.counts_len())?;
         histogram.accumulate_into(&self.samples, counts)?;
@@ -205,7 +205,7 @@ impl<T: HistogramElement> Data<T> {
         Ok("ok exact")
     }
 
-    /// Checks, measures, and prints a line. What all runs together have counted is compared too.
+    /// Checks and measures a case, and prints a line. The total counts of all runs are compared too.
     fn row(&self, peer: &str, case: &str, histogram: &PreparedHistogram<T>) -> Result<Duration> {
         let device = histogram.device();
         let mut counts = device.zeroed(histogram.counts_len())?;
@@ -220,12 +220,13 @@ impl<T: HistogramElement> Data<T> {
         Ok(time)
     }
 
-    /// Returns the expected counts of this number of runs.
+    /// Returns the expected counts of `runs` runs.
     fn of_runs(&self, runs: u64) -> Vec<u64> {
         self.expected.iter().map(|count| runs * count).collect()
     }
 
-    /// Adds up weights of a half each, checks every sum, and prints a line. Only a call that waits can be measured.
+    /// Adds up weights of 0.5, checks every sum, and prints a line. Each call waits for its sums, since no other can be
+    /// measured.
     fn weighted_row(&self, case: &str, histogram: &PreparedHistogram<T>) -> Result<()> {
         let device = histogram.device();
         let weights = device.upload(&vec![0.5f32; self.samples.len()])?;
@@ -243,7 +244,7 @@ impl<T: HistogramElement> Data<T> {
     }
 }
 
-/// A histogram on data of all kinds.
+/// Measures a histogram on data of all kinds.
 fn measure<T: HistogramElement>(
     device: &Device,
     name: &str,
@@ -286,12 +287,12 @@ fn benchmark<T: HistogramElement>(
     Ok(())
 }
 
-/// Bytes, counted by every algorithm: a table of its own.
-fn byte_ways(device: &Device, count: usize, criterion: &mut Option<Criterion>) -> Result<()> {
+/// Counts bytes by every algorithm, in a separate table.
+fn byte_algorithms(device: &Device, count: usize, criterion: &mut Option<Criterion>) -> Result<()> {
     println!("# bytes, by every algorithm");
     for distribution in Distribution::ALL {
         let data = Data::new(device, distribution, 256, count, |bin| bin as u8)?;
-        for (name, algorithm) in BYTE_WAYS {
+        for (name, algorithm) in BYTE_ALGORITHMS {
             let histogram = Histogram::bytes().algorithm(algorithm).prepare(device)?;
             data.row(name, &format!("ways u8 n={count} bins=256 {distribution:?}"), &histogram)?;
             if let (Some(criterion), Distribution::Uniform) = (criterion.as_mut(), distribution) {
@@ -302,10 +303,10 @@ fn byte_ways(device: &Device, count: usize, criterion: &mut Option<Criterion>) -
     Ok(())
 }
 
-/// 256 types of items, counted in all the ways that differ in who waits for whom: a table of its own.
+/// Counts items of 256 types by all algorithms that differ in contention, in a separate table.
 fn items(device: &Device) -> Result<()> {
-    println!("# items of 256 types, in all ways");
-    for (name, algorithm, count) in ITEM_WAYS {
+    println!("# items of 256 types, by all algorithms");
+    for (name, algorithm, count) in ITEM_ALGORITHMS {
         let histogram = Histogram::bytes().algorithm(algorithm).prepare(device)?;
         let data = Data::new(device, Distribution::Uniform, 256, count, |bin| bin as u8)?;
         let time = data.row(name, &format!("items u8 n={count} bins=256 Uniform"), &histogram)?;
@@ -314,13 +315,13 @@ fn items(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Few bins: whether counters of each thread's own are worth it.
+/// Measures few bins, to find out when separate counters for each thread are faster.
 fn few_bins(device: &Device, count: usize) -> Result<()> {
     println!("# few bins");
     for bins in FEW_BINS {
         for distribution in [Distribution::Uniform, Distribution::Constant] {
             let data = Data::new(device, distribution, bins, count, middle(bins))?;
-            for (name, algorithm) in &BYTE_WAYS[..2] {
+            for (name, algorithm) in &BYTE_ALGORITHMS[..2] {
                 let histogram = Histogram::even(bins, 0.0..1.0).algorithm(*algorithm).prepare(device)?;
                 data.row(name, &format!("few bins f32 n={count} bins={bins} {distribution:?}"), &histogram)?;
             }
@@ -329,7 +330,8 @@ fn few_bins(device: &Device, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// More bins than a block's shared memory can hold: up to how many reading the samples several times is worth it.
+/// Measures more bins than a block's shared memory can hold, to find out up to which number reading the samples several
+/// times is faster.
 fn many_bins(device: &Device, count: usize) -> Result<()> {
     println!("# many bins");
     let searched = MANY_BINS.map(|bins| ("edges", Histogram::edges(&edges(bins))));
@@ -338,7 +340,7 @@ fn many_bins(device: &Device, count: usize) -> Result<()> {
         let bins = histogram.prepare(device)?.bins();
         for distribution in Distribution::ALL {
             let data = Data::new(device, distribution, bins, count, middle(bins))?;
-            for (name, algorithm) in MANY_WAYS {
+            for (name, algorithm) in MANY_BINS_ALGORITHMS {
                 let histogram = histogram.clone().algorithm(algorithm).prepare(device)?;
                 data.row(name, &format!("many bins {kind} f32 n={count} bins={bins} {distribution:?}"), &histogram)?;
             }
@@ -347,7 +349,7 @@ fn many_bins(device: &Device, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Sums of weights, which have a single algorithm.
+/// Measures sums of weights, which have a single algorithm.
 fn weighted(device: &Device, count: usize) -> Result<()> {
     println!("# weights, on buffers; a run waits for its sums");
     for bins in WEIGHTED_BINS {

@@ -1,9 +1,9 @@
-//! How long a process waits for a GPU and for kernels: until it has the device, and until an operation of each kind is
-//! prepared whose kernels nothing has loaded before.
+//! Times that a process waits for a GPU and for kernels: to open the device, and to prepare an operation of each kind whose
+//! kernels have not been loaded before.
 //!
 //! Each round is a process of its own, since a process loads a module once. Medians are printed in the columns that
-//! `peers/README.md` explains. `CUDA_CACHE_DISABLE=1 cargo bench --bench loading`: otherwise the driver remembers what it
-//! has compiled in earlier rounds.
+//! `peers/README.md` explains. Run it as `CUDA_CACHE_DISABLE=1 cargo bench --bench loading`: otherwise the driver caches the
+//! kernels that it compiled in earlier rounds.
 
 #[path = "common/table.rs"]
 mod table;
@@ -18,7 +18,7 @@ use table::{median, report};
 
 const ROUNDS: usize = 5;
 
-/// Tells this program to be one of the rounds.
+/// The environment variable that makes this program run one round.
 const ROUND: &str = "SLM_LOADING_ROUND";
 
 fn main() -> Result<()> {
@@ -29,9 +29,9 @@ fn main() -> Result<()> {
         println!("# nothing is loaded: {error}");
         return Ok(());
     }
-    let is_remembered = env::var_os("CUDA_CACHE_DISABLE").is_none_or(|value| value != "1");
+    let is_cached = env::var_os("CUDA_CACHE_DISABLE").is_none_or(|value| value != "1");
     println!("# slm {}; median of {ROUNDS} processes, by the host's clock", env!("CARGO_PKG_VERSION"));
-    println!("# the driver may remember what it has compiled: {}", if is_remembered { "yes" } else { "no" });
+    println!("# the driver may cache compiled kernels: {}", if is_cached { "yes" } else { "no" });
     println!("# peer\tcase\tmedian_us\tcheck");
     let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
     for _ in 0..ROUNDS {
@@ -46,7 +46,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Runs a round, and reads what it prints.
+/// Runs a round in a process. Returns the times that it prints.
 fn measured() -> io::Result<Vec<(String, Duration)>> {
     let output = Command::new(env::current_exe()?).env(ROUND, "1").output()?;
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -59,12 +59,12 @@ fn measured() -> io::Result<Vec<(String, Duration)>> {
     Ok(text.lines().filter_map(line).collect())
 }
 
-/// Everything once, in an order in which nothing has been loaded before.
+/// Prepares everything once, in an order in which the kernels of no case have been loaded before.
 fn round() -> Result<()> {
     let device = timed("the device", || Device::cuda(0))?;
-    of_filters(&device, [1.0f32, 2.0, 1.0])?;
-    of_filters(&device, [1.0f64, 2.0, 1.0])?;
-    of_filters(&device, [1i32, 2, 1])?;
+    time_filters(&device, [1.0f32, 2.0, 1.0])?;
+    time_filters(&device, [1.0f64, 2.0, 1.0])?;
+    time_filters(&device, [1i32, 2, 1])?;
     timed("histogram of u8", || Histogram::bytes().prepare(&device))?;
     timed("histogram of f32, even bins", || Histogram::even(256, 0.0f32..1.0).prepare(&device))?;
     timed("histogram of i32, edges", || Histogram::<i32>::edges(&[0, 3, 7]).prepare(&device))?;
@@ -75,17 +75,17 @@ fn round() -> Result<()> {
     Ok(())
 }
 
-fn of_filters<T: FilterElement>(device: &Device, taps: [T; 3]) -> Result<()> {
+fn time_filters<T: FilterElement>(device: &Device, taps: [T; 3]) -> Result<()> {
     let name = std::any::type_name::<T>();
     let filter = timed(&format!("filter of {name}, rows"), || Filter1d::correlate(&taps).prepare(device))?;
-    // The module for lines along columns is loaded on first use, and a plan is one.
+    // The module for filters along columns is loaded on first use. Making a plan uses it.
     let plan = timed(&format!("filter of {name}, columns"), || filter.plan_axis([64, 64], 0))?;
     let is_loaded = |launch: &LaunchPlan| launch.residency.is_some_and(|residency| residency.registers > 0);
     assert!(plan.launches.iter().all(is_loaded), "{plan}");
     Ok(())
 }
 
-/// Prints how long `work` takes, and returns what it returns.
+/// Runs `work` and prints its time. Returns its result.
 fn timed<R>(case: &str, work: impl FnOnce() -> Result<R>) -> Result<R> {
     let start = Instant::now();
     let result = work()?;

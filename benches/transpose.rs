@@ -1,8 +1,8 @@
-//! `Transpose` of large matrices of elements of all sizes, compared with a copy of the same bytes.
+//! `Transpose` of large matrices with elements of all sizes, compared with a copy of the same bytes.
 //!
-//! Times are the device's own (CUDA events), matrices stay on the device, and every case is checked: each element must be
-//! where it belongs. The table beforehand gives medians, in the columns that `peers/README.md` explains; Criterion then
-//! looks at the square matrix of `f32` for longer. `cargo bench --bench transpose -- --table` ends with the table.
+//! Times are the device's own (CUDA events), matrices stay on the device, and every element of every result is checked.
+//! First, a table with medians is printed, in the columns that `peers/README.md` explains. Then Criterion measures the
+//! square matrix of `f32` for longer. `cargo bench --bench transpose -- --table` ends with the table.
 
 mod common;
 
@@ -49,7 +49,7 @@ fn rounds(device: &Device) -> usize {
     if is_cpu(device) { 5 } else { 21 }
 }
 
-/// Rows, columns and matrices.
+/// Returns the rows, columns and number of matrices of each case.
 fn shapes(device: &Device) -> [(usize, usize, usize); 4] {
     if is_cpu(device) {
         [(8192, 8192, 1), (8191, 4095, 1), (1_000_003, 7, 1), (64, 64, 1 << 12)]
@@ -76,7 +76,7 @@ impl Case {
         format!("{count} x {rows} x {columns}, {bytes} bytes")
     }
 
-    /// A copy, the crate's choice and, for elements of 4 bytes, all that it chooses from.
+    /// Measures a copy and all algorithms. On the CPU, `Auto` is the only one.
     fn measure<T: TransposeElement>(
         &self,
         device: &Device,
@@ -125,7 +125,7 @@ impl Case {
         Ok(())
     }
 
-    /// Bytes that are read and written.
+    /// Prints a line. Its bytes are those that are read and written.
     fn report(&self, name: &str, bytes: usize, time: Duration, verdict: &str) {
         let elements = self.elements() as u64;
         report(name, &self.name(bytes), time, &[2 * elements * bytes as u64, elements], verdict);
@@ -139,29 +139,29 @@ impl Case {
                 |at: usize| ((matrix * rows + at / components) * columns + column) * components + at % components;
             numbers.iter().enumerate().any(|(at, number)| *number != of(random(source(at) as u64, 1)))
         });
-        assert!(!wrong, "an element is not where it belongs");
+        assert!(!wrong, "an element is wrong");
     }
 }
 
-/// In place, elements of 4 bytes.
+/// Measures transpositions in place of elements of 4 bytes.
 fn in_place(device: &Device, rows: usize, columns: usize) -> Result<()> {
     let case = Case { rows, columns, count: 1 };
     let numbers: Vec<u32> = (0..case.elements()).into_par_iter().map(|i| random(i as u64, 1) as u32).collect();
     let mut data = device.upload(&numbers)?;
-    let [there, back] = [Transpose::new(rows, columns), Transpose::new(columns, rows)];
-    let [there, back] = [there.prepare_in_place(device)?, back.prepare_in_place(device)?];
-    there.apply(&mut data)?;
+    let [forward, back] = [Transpose::new(rows, columns), Transpose::new(columns, rows)];
+    let [forward, back] = [forward.prepare_in_place(device)?, back.prepare_in_place(device)?];
+    forward.apply(&mut data)?;
     case.check(&data.download()?, 1, |bits| bits as u32);
     let mut times = Vec::new();
     for _ in 0..rounds(device) {
         back.apply(&mut data)?;
-        times.push(device.time(|| there.apply(&mut data))?.1);
+        times.push(device.time(|| forward.apply(&mut data))?.1);
     }
     case.report("in place", 4, median(&mut times), "ok exact");
     Ok(())
 }
 
-/// From host memory to host memory, compared with a naive loop and with `ndarray`.
+/// Measures transpositions on the host: a naive loop, `ndarray` and the crate.
 fn on_host(device: &Device) -> Result<()> {
     let case = Case { rows: 8192, columns: 8192, count: 1 };
     let numbers: Vec<f32> = (0..case.elements()).into_par_iter().map(|i| random(i as u64, 1) as u16 as f32).collect();

@@ -1,9 +1,9 @@
-//! Every kernel, on data of its own: for `wavefronts.sh`, which puts the wavefronts of shared memory that a GPU counts
-//! for comparison with the emulator.
+//! Launches every kernel on its own data. `wavefronts.sh` compares the wavefronts of shared memory that a GPU counts with
+//! the emulator's.
 //!
-//! An emulated device prints a line for each launch: kernel, blocks, wavefronts of shared loads and of shared stores.
-//! Other devices just do the same work in the same order. The emulated one has a single multiprocessor, so the sizes are
-//! such that more of them would not mean more blocks.
+//! An emulated device prints a line for each launch: kernel, blocks, wavefronts of shared loads and of shared stores. Other
+//! devices do the same work in the same order, without output. The emulated device has a single multiprocessor, so the
+//! problems are small enough that more multiprocessors would not mean more blocks.
 
 #[path = "common/random.rs"]
 mod random;
@@ -19,7 +19,7 @@ use slm::transpose::{TransposeAlgorithm, TransposeElement};
 use slm::{Buffer2, Device, Filter1d, Histogram, LaunchShape, Result, Transpose};
 use slm_kernels::banks::{self, ProbeArgs, banks_probe};
 
-/// The library's kernels; those of the probes are launched from here, as the library's own launches depend on the device.
+/// The library's kernels. Probes are launched from here, because the library's own launches of them depend on the device.
 mod modules {
     cuda_std::include_kernels!();
 }
@@ -31,12 +31,12 @@ const FILTER_ALGORITHMS: [FilterAlgorithm; 4] = [
     FilterAlgorithm::RegisterTiled,
 ];
 
-/// Taps, rows and columns, and the axis of the lines: one line; one whose first tap is not the first of a pack; short lines
-/// that are not all aligned; and columns, with an incomplete last block.
+/// Taps, rows and columns, and the axis of the lines: one line; one line whose first tap is not the first of a pack; short
+/// lines that are not all aligned; and columns, with an incomplete last block.
 const FILTER_PROBLEMS: [(usize, [usize; 2], usize); 4] =
     [(33, [1, 5003], 1), (30, [1, 3001], 1), (33, [5, 501], 1), (33, [101, 45], 0)];
 
-/// The ways to count, and how many samples there are at most.
+/// Algorithms, each with its maximum number of samples.
 const ALGORITHMS: [(HistogramAlgorithm, usize); 6] = [
     (HistogramAlgorithm::Critical, 99),
     (HistogramAlgorithm::GlobalAtomic(MemoryOrder::Relaxed), usize::MAX),
@@ -46,14 +46,14 @@ const ALGORITHMS: [(HistogramAlgorithm, usize); 6] = [
     (HistogramAlgorithm::LanePrivate, usize::MAX),
 ];
 
-/// The samples of a histogram: 750 packs of 16 bytes, fewer than a block has threads, and as many samples behind them as
-/// there can be.
+/// Bytes of a histogram's samples: 750 packs of 16 bytes, fewer than a block has threads, and the maximum number of samples
+/// after the last pack.
 const SAMPLE_BYTES: usize = 751 * 16 - 1;
 
-/// Samples with weights: six blocks, which are no more than there are on a single multiprocessor.
+/// Samples with weights, for six blocks, which fit on a single multiprocessor.
 const WEIGHTED_SAMPLES: usize = 1401;
 
-/// What samples other than bytes are below.
+/// Upper bound of samples other than bytes, exclusive.
 const SAMPLES_END: u16 = 1000;
 
 const TRANSPOSE_ALGORITHMS: [TransposeAlgorithm; 4] = [
@@ -63,16 +63,17 @@ const TRANSPOSE_ALGORITHMS: [TransposeAlgorithm; 4] = [
     TransposeAlgorithm::SharedPadded,
 ];
 
-/// Rows, columns, and numbers between rows: whole packs, and tiles whole and cut; rows that begin anywhere; short rows.
+/// Rows, columns, and the gap between rows in numbers: whole packs, with whole and partial tiles; unaligned rows; short
+/// rows.
 const TRANSPOSE_SHAPES: [[usize; 3]; 3] = [[224, 144, 0], [133, 131, 1], [1003, 5, 0]];
 
-/// The side of a matrix that is transposed in place: whole tiles and cut ones.
+/// Side of a matrix that is transposed in place, with whole and partial tiles.
 const SQUARE: usize = 150;
 
-/// One that takes all steps in place, each of them one block.
+/// Rows and columns of a matrix whose transposition in place takes all steps, with one block each.
 const OBLONG: [usize; 2] = [2, 4];
 
-/// The elements between those of neighbouring lanes: a broadcast, no conflicts and some.
+/// Strides between lanes, in elements: a broadcast, no conflicts, and some conflicts.
 const STRIDES: [u32; 3] = [0, 1, 4];
 
 fn main() -> Result<()> {
@@ -89,7 +90,7 @@ fn main() -> Result<()> {
     even_and_edges::<f64>(&device)?;
     powers_of_two::<f32>(&device)?;
     powers_of_two::<f64>(&device)?;
-    other_ways(&device)?;
+    other_paths(&device)?;
     transposes::<u8>(&device, &[1, 3])?;
     transposes::<u16>(&device, &[1, 3])?;
     transposes::<u32>(&device, &[1, 2, 3, 4])?;
@@ -97,7 +98,7 @@ fn main() -> Result<()> {
     probes(&device)
 }
 
-/// Does some work, which launches no kernel twice unless it leaves shared memory alone, and prints what is counted.
+/// Does some work and prints its counts. The work may launch a kernel several times only if it does not use shared memory.
 fn run<R>(device: &Device, work: impl FnOnce() -> Result<R>) -> Result<()> {
     device.reset_emulation_reports();
     work()?;
@@ -113,7 +114,7 @@ fn run<R>(device: &Device, work: impl FnOnce() -> Result<R>) -> Result<()> {
     Ok(())
 }
 
-/// All filters of an element type.
+/// Launches all filters of an element type.
 fn filters<T: FilterElement + From<i8>>(device: &Device) -> Result<()> {
     let number = |i: usize| T::from(random(i as u64, 1) as i8);
     for algorithm in FILTER_ALGORITHMS {
@@ -127,11 +128,11 @@ fn filters<T: FilterElement + From<i8>>(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// A histogram in all ways, without weights and with them.
+/// Launches a histogram with all algorithms, and with weights.
 fn histograms<T: HistogramElement>(device: &Device, bins: &Histogram<T>, sample: impl Fn(u64) -> T) -> Result<()> {
     let samples = samples(sample);
-    for (algorithm, most) in ALGORITHMS {
-        count(device, bins, algorithm, &samples[..most.min(samples.len())])?;
+    for (algorithm, maximum) in ALGORITHMS {
+        count(device, bins, algorithm, &samples[..maximum.min(samples.len())])?;
     }
     let weights: Vec<f32> = (0..WEIGHTED_SAMPLES).map(|i| f32::from(random(i as u64, 3) as i8)).collect();
     let histogram = bins.prepare(device)?;
@@ -148,20 +149,21 @@ fn count<T: HistogramElement>(
     run(device, || histogram.apply(samples))
 }
 
-/// Bins of equal width, and of others.
+/// Launches histograms with bins of equal width, and with edges.
 fn even_and_edges<T: HistogramElement + From<u16>>(device: &Device) -> Result<()> {
     let squares: Vec<T> = (0..32).map(|k| T::from(k * k)).collect();
     histograms(device, &Histogram::even(100, T::from(0)..T::from(SAMPLES_END)), below_end)?;
     histograms(device, &Histogram::edges(&squares), below_end)
 }
 
-/// Bins of floats between multiples of a power of two, which have kernels of their own.
+/// Launches histograms of floats whose borders are multiples of a power of two, which have separate kernels.
 fn powers_of_two<T: HistogramElement + From<u16>>(device: &Device) -> Result<()> {
     histograms(device, &Histogram::even(125, T::from(0)..T::from(SAMPLES_END)), below_end)
 }
 
-/// What takes another way through the kernels: channels, fewer copies of the counters, and two ranges of them.
-fn other_ways(device: &Device) -> Result<()> {
+/// Launches histograms that take other paths through the kernels: with channels, with fewer copies of the counters, and with
+/// several ranges of counters.
+fn other_paths(device: &Device) -> Result<()> {
     let even = |bins| Histogram::even(bins, 0.0..f32::from(SAMPLES_END));
     histograms(device, &even(20).channels(3).count(2), below_end)?;
     count(device, &even(1000), HistogramAlgorithm::LanePrivate, &samples(below_end))?;
@@ -177,7 +179,8 @@ fn other_ways(device: &Device) -> Result<()> {
     count(device, &low_bits, HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), &samples(|bits| bits as u16))
 }
 
-/// As many counters as leave no room for a second block on a multiprocessor. Bytes have too few on this device.
+/// Launches histograms with so much shared memory for counters that a multiprocessor has a single block. Bytes have too few
+/// bins for that on this device.
 fn alone<T: HistogramElement + From<u16>>(device: &Device) -> Result<()> {
     const BINS: u16 = 50_000;
     let edges: Vec<T> = (0..=BINS).map(T::from).collect();
@@ -195,7 +198,7 @@ fn below_end<T: From<u16>>(bits: u64) -> T {
     T::from((bits % u64::from(SAMPLES_END)) as u16)
 }
 
-/// Matrices of elements with this number of numbers, by all algorithms, and in place.
+/// Launches transpositions of elements with the given numbers of components, by all algorithms and in place.
 fn transposes<T: TransposeElement>(device: &Device, components: &[usize]) -> Result<()> {
     for &components in components {
         for algorithm in TRANSPOSE_ALGORITHMS {
@@ -233,7 +236,7 @@ fn transpose_in_place<T: TransposeElement>(
     run(device, || transpose.apply(&mut matrix))
 }
 
-/// The kernels that measure accesses.
+/// Launches the kernels that measure accesses.
 fn probes(device: &Device) -> Result<()> {
     for stride in STRIDES {
         probe::<banks_probe<banks::Load<u8>>>(device, stride, 1)?;
@@ -249,14 +252,14 @@ fn probes(device: &Device) -> Result<()> {
         probe::<banks_probe<banks::Add<u32>>>(device, stride, 4)?;
         probe::<banks_probe<banks::Exchange<u64>>>(device, stride, 8)?;
     }
-    // All lanes in one bank, and each in its own.
+    // All lanes access one bank, or each its own.
     for stride in [32, 33] {
         run(device, || Accumulation { stride, iterations: 100, factor: 3 }.run(device))?;
     }
     Ok(())
 }
 
-/// Accesses to elements of this number of bytes.
+/// Launches a probe with accesses of `bytes` bytes.
 fn probe<E: Entry<Args = ProbeArgs, Constants = ()>>(device: &Device, stride: u32, bytes: u64) -> Result<()> {
     const WARPS: u32 = 4;
     let (elements, threads) = (31 * stride + 1, 32 * WARPS);

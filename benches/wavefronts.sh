@@ -29,8 +29,8 @@ emulated=$(SLM_DEVICE=emulated:sm_90 "$program") || die "$program has failed on 
 SLM_DEVICE=${SLM_DEVICE:-cuda} ncu --metrics "${metric}ld.sum,${metric}st.sum" --clock-control none --csv \
   --print-units base "$program" >"$out.csv" || die "ncu has failed, see $out.csv"
 
-# The lines that begin with a quotation mark are the table; other ones are ncu's messages.
-awk -F '","' -v OFS='\t' -v metric="$metric" -v most=2 -v out="$out" '
+# Lines that begin with a quotation mark belong to the table, the others are messages of ncu.
+awk -F '","' -v OFS='\t' -v metric="$metric" -v limit=2 -v out="$out" '
   function product(sizes, n) {
     gsub(/[^0-9]+/, " ", sizes)
     split(sizes, n, " ")
@@ -42,7 +42,8 @@ awk -F '","' -v OFS='\t' -v metric="$metric" -v most=2 -v out="$out" '
     exit failed = 2
   }
 
-  # That of what was measured in a launch, if it was, and what was emulated.
+  # Returns the difference between the measured and the emulated number of a launch in per cent. Fails if it was not
+  # measured.
   function difference(launch, op, measured, expected) {
     if (value[launch, op] !~ /^[0-9.]+$/) fail("launch " launch " lacks " metric op ".sum")
     measured = value[launch, op] + 0
@@ -91,8 +92,8 @@ awk -F '","' -v OFS='\t' -v metric="$metric" -v most=2 -v out="$out" '
       larger = loads > stores ? loads : stores
       print names[n], n, value[n, "ld"], emulated[n, "ld"], value[n, "st"], emulated[n, "st"], \
         sprintf("%.1f", larger) >out
-      if (larger > most) differing++
+      if (larger > limit) differing++
     }
-    print count " launches, " differing + 0 " differ by more than " most " %: " out
+    print count " launches, " differing + 0 " differ by more than " limit " %: " out
     exit differing > 0
   }' - "$out.csv" <<<"$emulated"

@@ -1,7 +1,6 @@
-//! What only a GPU shows: limits, order, lifetimes, and launches.
+//! Tests that need a GPU: limits, order, lifetimes, and launches.
 //!
-//! Whether results are right is the matter of the program `suite`; here they are compared with the CPU's, which for
-//! `i32` are the same to the last bit.
+//! The program `suite` tests results. Here they are compared with the CPU's, which are bit-identical for `i32`.
 
 mod common;
 #[path = "suite/filter1d/oracle/mod.rs"]
@@ -40,7 +39,7 @@ type Test = fn(&Device) -> Result<(), Failed>;
 fn main() {
     let arguments = Arguments::from_args();
     let groups = [
-        // There are no modules of kernels otherwise.
+        // Without this, there are no modules of kernels.
         #[cfg(cuda)]
         kernels::trials(),
         banks::trials(),
@@ -56,14 +55,14 @@ fn main() {
     libtest_mimic::run(&arguments, groups.into_iter().flatten().collect()).exit();
 }
 
-/// Tests that take most of the memory have the GPU for themselves: before a device is opened, and until it
-/// is closed.
+/// Lock of the GPU's memory, held from before a device is opened until it is closed. Tests that use most of the memory hold
+/// it exclusively.
 static GPU: RwLock<()> = RwLock::new(());
 
-fn together(name: &str, test: Test) -> Trial {
+fn shared_trial(name: &str, test: Test) -> Trial {
     on_cuda("gpu", name, || GPU.read().unwrap_or_else(PoisonError::into_inner), test)
 }
 
-fn alone(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
+fn exclusive_trial(name: &str, test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
     on_cuda("gpu", name, || GPU.write().unwrap_or_else(PoisonError::into_inner), test)
 }

@@ -1,4 +1,4 @@
-//! What the benchmarks share: deterministic data, medians, and the lines of a table.
+//! Shared parts of the benchmarks: deterministic data, medians, and the lines of a table.
 
 mod random;
 mod table;

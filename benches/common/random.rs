@@ -1,6 +1,6 @@
 //! Deterministic data.
 
-/// Number `i` of a stream of random ones: SplitMix64.
+/// Returns number `i` of a pseudo-random sequence (SplitMix64).
 pub(crate) fn random(i: u64, seed: u64) -> u64 {
     let z = (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

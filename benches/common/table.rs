@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Prints the line of one case, in the columns that `peers/README.md` explains; `per_run` is what a run moves or
-/// computes, of each kind that has a column.
+/// Prints the line of one case, in the columns that `peers/README.md` explains. `per_run` has one amount per run for each
+/// column of a rate: bytes moved, or results computed.
 pub(crate) fn report(peer: &str, case: &str, time: Duration, per_run: &[u64], verdict: &str) {
     let seconds = time.as_secs_f64();
     print!("slm {peer}\t{case}\t{:.2}", seconds * 1e6);

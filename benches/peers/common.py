@@ -1,4 +1,4 @@
-"""What the Python programs share: medians, what they run on, and what to do with a peer that does not run."""
+"""Shared parts of the Python programs: medians, descriptions of the machine, and handling of peers that do not run."""
 
 import platform
 import statistics
@@ -10,7 +10,7 @@ CPU_RUNS = 5
 
 
 def median_microseconds(work, new_event, milliseconds_between):
-    """By events of the GPU: PyTorch and CuPy have their own, so both say how to make one and how to read a pair."""
+    """Returns the median time on the GPU, by events. PyTorch and CuPy pass functions that make an event and read a pair."""
     times = []
     for run in range(-WARM_UPS, RUNS):
         start, end = new_event(), new_event()
@@ -25,7 +25,7 @@ def median_microseconds(work, new_event, milliseconds_between):
 
 
 def median_wall_clock(work):
-    """In microseconds, after a warm-up."""
+    """Returns the median time in microseconds, after a warm-up."""
     work()
     times = []
     for _ in range(CPU_RUNS):
@@ -36,10 +36,10 @@ def median_wall_clock(work):
 
 
 def attempt(name, measure):
-    """Runs the measurement of one peer: True if it was right, False if not, None if it could not run at all."""
+    """Runs the measurement of one peer. Returns True if its result was right, False if not, None if it could not run."""
     try:
         return measure()
-    except Exception as error:  # whatever a library raises when it lacks a case
+    except Exception as error:  # libraries raise various exceptions for unsupported cases
         reason = " ".join(str(error).split())[:200]
         print(f"# {name} did not run: {type(error).__name__}: {reason}", flush=True)
         return None

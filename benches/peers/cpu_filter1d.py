@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What SciPy needs on the CPU for the problem of `Filter1d`, f32.
+"""Measures SciPy on the CPU with the problem of `Filter1d`, f32.
 
-`scipy.ndimage.correlate1d` runs in one thread. Whether it lets other Python threads run meanwhile decides what a
-second core is worth, so the signal is also filtered in parts: by threads, and by processes that share memory.
-`scipy.signal.oaconvolve` solves it by FFTs, at a fraction of the cost.
+`scipy.ndimage.correlate1d` runs in one thread. The gain from a second core depends on whether it lets other Python
+threads run meanwhile, so the signal is also filtered in parts: by threads, and by processes that share memory.
+`scipy.signal.oaconvolve` uses FFTs, at a fraction of the cost.
 
-This file also holds what both programs for `Filter1d` need: the problem, its answer and the form of a line.
+This file also has the parts that both programs for `Filter1d` share: the problem, its solution and the form of a line.
 """
 
 import multiprocessing
@@ -22,14 +22,14 @@ RADIUS = TAPS // 2
 
 CPU_SAMPLES = 1 << 24
 
-# As in filter1d.cu: both ends, and every 61st output, so that every place within a block or frame gets its turn.
+# As in filter1d.cu: both ends, and every 61st output, so that every position within a block or frame is checked.
 CHECK_EVERY = 61
 CHECK_AT_ENDS = 600
 F32_TOLERANCE = 1e-6  # times max|x| * sum|w|
 
 
 class Problem:
-    """Random data, and the outputs that they must give at some positions.
+    """Random data, and the expected outputs at some positions.
 
     The output at i is the sum over j of x[i - 128 + j] * w[j], with x zero outside.
     """
@@ -46,7 +46,7 @@ class Problem:
             )
         ends = np.r_[:CHECK_AT_ENDS, count - CHECK_AT_ENDS : count]
         self.positions = np.union1d(ends, np.arange(0, count, CHECK_EVERY))
-        # float64, or int64 whose low half is right whatever overflows (NumPy's arrays wrap around).
+        # float64, or int64, whose low half is right even if sums overflow (NumPy's arrays wrap around).
         wide = np.float64 if dtype == np.float32 else np.int64
         padded = np.pad(self.samples, RADIUS)
         self.expected = np.zeros(self.positions.size, wide)
@@ -59,7 +59,7 @@ class Problem:
         return f"{kind} n={self.samples.size} taps={TAPS}"
 
     def verdict(self, outputs):
-        """What the check says of the outputs at `self.positions`; it begins with "ok" if they are right."""
+        """Returns the verdict on the outputs at `self.positions`. It begins with "ok" if they are right."""
         if outputs.shape != self.expected.shape or outputs.dtype != self.samples.dtype:
             return f"WRONG shape or type: {outputs.shape} {outputs.dtype}"
         if outputs.dtype == np.int32:
@@ -74,7 +74,7 @@ class Problem:
 
 
 def report(peer, problem, microseconds, verdict):
-    """Prints the line of one case; says whether its result was right."""
+    """Prints the line of one case. Returns whether its result was right."""
     seconds = microseconds * 1e-6
     count = problem.samples.size
     bytes_moved = 2 * problem.samples.nbytes  # every sample read once, every output written once
@@ -88,7 +88,7 @@ def print_columns():
 
 
 def filter_part(samples, taps, outputs, start, end):
-    """Filters samples[start:end], with the halo that they need, into outputs[start:end]."""
+    """Filters samples[start:end] with their halo into outputs[start:end]."""
     from scipy.ndimage import correlate1d
 
     first, last = max(start - RADIUS, 0), min(end + RADIUS, samples.size)
@@ -97,7 +97,7 @@ def filter_part(samples, taps, outputs, start, end):
 
 
 def worker(commands, samples, taps, outputs, start, end):
-    """A process that filters its part whenever it is told to, until it gets False."""
+    """Runs in a process: filters its part for each True that it receives, until it receives False."""
     filter_part(samples[:1000], taps, np.empty(1000, np.float32), 0, 1000)  # imports SciPy beforehand
     commands.send(None)
     while commands.recv():
@@ -106,7 +106,7 @@ def worker(commands, samples, taps, outputs, start, end):
 
 
 class Processes:
-    """One process per part. They inherit the samples by fork; the outputs are memory that all of them share."""
+    """One process per part. The processes inherit the samples by fork, and share the memory of the outputs."""
 
     def __init__(self, problem, parts):
         context = multiprocessing.get_context("fork")
@@ -156,7 +156,7 @@ def measure_processes(problem, parts):
 
 
 def measure_overlap_add(problem, parts):
-    """SciPy's own FFT convolution, with as many threads as there are parts."""
+    """Measures SciPy's own FFT convolution, with one thread per part."""
     from scipy.fft import set_workers
     from scipy.signal import oaconvolve
 
@@ -166,7 +166,7 @@ def measure_overlap_add(problem, parts):
         return microseconds, oaconvolve(problem.samples, reversed_taps, "same")
 
 
-WAYS = (
+METHODS = (
     ("ndimage.correlate1d", "threads", measure_threads),
     ("ndimage.correlate1d", "processes", measure_processes),
     ("signal.oaconvolve", "threads", measure_overlap_add),
@@ -186,7 +186,7 @@ def main():
     for count in sorted({1, min(2, cores), cores}):
         borders = [CPU_SAMPLES * k // count for k in range(count + 1)]
         parts = list(zip(borders, borders[1:]))
-        for function, kind, measure in WAYS:
+        for function, kind, measure in METHODS:
             if count == 1 and kind == "processes":
                 continue
             microseconds, outputs = measure(problem, parts)

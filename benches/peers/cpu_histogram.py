@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What NumPy and OpenCV need on the CPU for `Histogram.bytes()`: 256 counts of a gigabyte of bytes.
+"""Measures NumPy and OpenCV on the CPU with `Histogram::bytes()`: 256 counts of 2^30 bytes.
 
-`numpy.bincount` makes 64-bit integers of its input first, in one thread; it gets the bytes in parts, so that these fit
-the memory, and each of as many threads as there are cores gets some of the parts. `cv2.calcHist` has threads of its own.
+`numpy.bincount` first converts its input to 64-bit integers, in one thread. It gets the bytes in parts, so that the
+integers fit into memory. The parts are distributed over one thread per core. `cv2.calcHist` has its own threads.
 
-This file also holds what both programs for `Histogram` need: the data, their answer and the form of a line.
+This file also has the parts that both programs for `Histogram` share: the data, their counts and the form of a line.
 """
 
 import os
@@ -22,7 +22,7 @@ DISTRIBUTIONS = ("Uniform", "Constant", "Zipf", "Sorted", "Sawtooth", "TwoValue"
 
 
 def bins_of(distribution, bins, start, end, count, random):
-    """The bins of samples `start` to `end` of `count`: what `benches/histogram.rs` has, with other random numbers."""
+    """Returns the bins of samples `start` to `end` of `count`, as in `benches/histogram.rs` but with other random numbers."""
     place = np.arange(start, end, dtype=np.int64)
     if distribution == "Uniform":
         return random.integers(0, bins, end - start)
@@ -39,7 +39,7 @@ def bins_of(distribution, bins, start, end, count, random):
 
 
 def make(distribution, bins, count, dtype, sample=lambda bins: bins):
-    """Samples and the counts that they must give."""
+    """Returns samples and their expected counts."""
     random = np.random.default_rng(1)
     samples, counts = np.empty(count, dtype), np.zeros(bins, np.int64)
     for start in range(0, count, PART):
@@ -56,7 +56,7 @@ def middles(bins):
 
 
 def report(peer, case, samples, microseconds, verdict):
-    """Prints the line of one case; says whether its result was right."""
+    """Prints the line of one case. Returns whether its result was right."""
     seconds = microseconds * 1e-6
     print(f"{peer}\t{case}\t{microseconds:.1f}\t{samples.nbytes / seconds:.4g}\t{samples.size / seconds:.4g}\t{verdict}", flush=True)
     return verdict.startswith("ok")
@@ -83,7 +83,7 @@ def bincount(samples, pool):
 def calc_hist(samples):
     import cv2
 
-    # In single precision, which OpenCV rounds counts beyond 2^24 to.
+    # OpenCV's counts are in single precision, and rounded beyond 2^24.
     return cv2.calcHist([samples.reshape(-1, 1 << 15)], [0], None, [256], [0, 256])
 
 
@@ -118,7 +118,7 @@ def main():
         samples, expected = make(distribution, 256, CPU_BYTES, np.uint8)
         case = name_of("bytes u8", samples, 256, distribution)
         results.append(attempt("OpenCV", lambda: measure_opencv(cores, case, samples, expected)))
-        # What the bytes are makes no difference to it, and it takes long.
+        # NumPy's time does not depend on the data, and is long.
         if distribution == "Uniform":
             results.append(attempt("NumPy", lambda: measure_numpy(cores, case, samples, expected)))
     measured = [result for result in results if result is not None]

@@ -1,8 +1,7 @@
-// What CUDA C++ needs for the problem of `Filter1d`: y[i] = sum over j of x[i - taps/2 + j] * w[j], x zero outside.
+// Measures CUDA C++ with the problem of `Filter1d`: y[i] = sum over j of x[i - taps/2 + j] * w[j], x zero outside.
 //
-// Four kernels of growing effort and a plain copy of the same bytes, for f32 and i32, the rates at which the GPU
-// multiplies and adds, and what a launch costs the host. Every result is checked. README.md tells how to run it and
-// what the columns mean.
+// Four kernels of increasing complexity and a plain copy of the same bytes, for f32 and i32, the rates of multiply-adds of
+// the GPU, and the host time of a launch. Every result is checked. README.md explains the commands and the columns.
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -24,7 +23,7 @@ constexpr int TAPS = 257;
 constexpr int WARM_UPS = 3;
 constexpr int RUNS = 21;
 
-// Every 61st output is checked: some in every block of every kernel, and in time every place within a block.
+// Every 61st output is checked: some in every block of every kernel, and every position within a block in some block.
 constexpr int CHECK_EVERY = 61;
 constexpr int CHECK_AT_ENDS = 600;
 constexpr double F32_TOLERANCE = 1e-6; // times max|x| * sum|w|
@@ -49,7 +48,7 @@ __global__ void global_memory(const T *__restrict__ x, T *__restrict__ y, const 
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     int first = i - taps / 2;
-    // The taps that meet a sample: clipping the range here leaves no test in the loop.
+    // The taps that have a sample. With this range, the loop needs no test.
     int from = max(0, -first), to = min(taps, n - first);
     T sum = 0;
     for (int j = from; j < to; j++) sum += x[first + j] * w[j];
@@ -59,8 +58,8 @@ __global__ void global_memory(const T *__restrict__ x, T *__restrict__ y, const 
 constexpr int TILE = 256;
 constexpr int MAX_HALO = 512;
 
-/// The tile of a textbook: 256 outputs per block and one per thread. The block loads its samples and their halo into
-/// shared memory together; the taps stay in global memory.
+/// The textbook tile: 256 outputs per block, one per thread. The block loads its samples and their halo into shared memory
+/// cooperatively. The taps stay in global memory.
 template <class T>
 __global__ void shared_tile(const T *__restrict__ x, T *__restrict__ y, const T *__restrict__ w, int n, int taps) {
     __shared__ T tile[TILE + MAX_HALO];
@@ -76,7 +75,7 @@ __global__ void shared_tile(const T *__restrict__ x, T *__restrict__ y, const T 
     if (i < n) y[i] = sum;
 }
 
-/// Four elements that are loaded and stored together, by one 16-byte access.
+/// Four elements that are loaded and stored by one 16-byte access.
 template <class T> struct alignas(16) Four {
     T at[4];
 };
@@ -85,7 +84,7 @@ constexpr int OUTPUTS = 16; // per thread
 constexpr int THREADS = 128;
 constexpr int REGISTER_TILE = OUTPUTS * THREADS;
 
-/// Where sample i of a tile lies in shared memory when `PADDING` words follow every 16 samples.
+/// Position of sample i of a tile in shared memory, with `PADDING` words after every 16 samples.
 template <int PADDING> __host__ __device__ constexpr int place(int i) {
     return i + i / OUTPUTS * PADDING;
 }
@@ -98,12 +97,12 @@ template <int PADDING> constexpr int shared_words(int taps) {
     return place<PADDING>(REGISTER_TILE + round_up_to_4(taps)) + round_up_to_4(taps);
 }
 
-/// 16 neighbouring outputs per thread: a window of samples slides through registers, so that one load of four samples
-/// and one of four taps feed 64 multiply-adds. Samples and taps are in shared memory, the taps filled up with zeros to
-/// a multiple of four. `n` is a multiple of `REGISTER_TILE`.
+/// 16 adjacent outputs per thread. A window of samples slides through registers, so that one load of four samples and one of
+/// four taps feed 64 multiply-adds. Samples and taps are in shared memory, the taps padded with zeros to a multiple of four.
+/// `n` is a multiple of `REGISTER_TILE`.
 ///
-/// Without padding the 8 threads that a 16-byte access serves at once are 16 words apart and share 2 groups of banks;
-/// with a padding of 4 they are 20 words apart and use all 32 banks once.
+/// Without padding, the 8 threads that a wavefront of 16-byte accesses serves are 16 words apart and share 2 groups of
+/// banks. With a padding of 4, they are 20 words apart and use all 32 banks once.
 template <class T, int PADDING>
 __global__ void __launch_bounds__(THREADS)
     register_tiled(const T *__restrict__ x, T *__restrict__ y, const T *__restrict__ w, int n, int taps) {
@@ -124,7 +123,7 @@ __global__ void __launch_bounds__(THREADS)
     T window[OUTPUTS + 4], sums[OUTPUTS] = {};
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) window[o] = own[o];
-    // Four rounds replace the whole window, so that the shift at the end of a round is mostly a change of names.
+    // Four iterations replace the whole window, so that unrolling turns most of the shifts into register renaming.
 #pragma unroll 4
     for (int j = 0; j < padded_taps; j += 4) {
         auto next = *reinterpret_cast<const Four<T> *>(own + place<PADDING>(OUTPUTS + j));
@@ -147,7 +146,7 @@ __global__ void __launch_bounds__(THREADS)
 constexpr int CHAINS = 16;
 constexpr int ROUNDS = 4096;
 
-/// A chain of dependent multiply-adds per accumulator, 16 of them to hide their latency.
+/// Chains of dependent multiply-adds, 16 of them to hide their latency.
 template <class T> __host__ __device__ T chains(T start, T factor) {
     T values[CHAINS], sum = 0;
     for (int k = 0; k < CHAINS; k++) values[k] = start + T(k);
@@ -161,7 +160,7 @@ template <class T> __host__ __device__ T chains(T start, T factor) {
     return sum;
 }
 
-/// Nothing but multiply-adds in registers: the rate that no direct filter can exceed.
+/// Only multiply-adds in registers: the rate that no direct filter can exceed.
 template <class T> __global__ void ceiling(T *results, T factor) {
     results[blockIdx.x * blockDim.x + threadIdx.x] = chains(T(threadIdx.x), factor);
 }
@@ -170,10 +169,10 @@ template <int COUNT> struct Bytes {
     alignas(8) unsigned char at[COUNT];
 };
 
-constexpr int LIBRARY_ARGUMENTS = 136; // bytes: what the library's kernels for f32 are launched with,
-constexpr int LIBRARY_TAPS = 3840;     // and the taps that are launched with them
+constexpr int LIBRARY_ARGUMENTS = 136; // bytes of arguments of the library's kernels for f32,
+constexpr int LIBRARY_TAPS = 3840;     // and bytes of their taps
 
-/// Does nothing, with as many bytes of parameters as the library's kernels have.
+/// Does nothing, with the same number of parameter bytes as the library's kernels.
 __global__ void empty(Bytes<LIBRARY_ARGUMENTS>, Bytes<LIBRARY_TAPS>) {}
 
 // ---- Measuring ------------------------------------------------------------------------------------------------------
@@ -199,8 +198,8 @@ template <class T> struct DeviceArray {
     }
 };
 
-/// The median time in microseconds that `work` needs on the device. Each array is several times the size of the L2
-/// cache, so runs over the same data do not help each other.
+/// Returns the median device time of `work` in microseconds. Each array is several times as large as the L2 cache, so a run
+/// does not profit from the one before.
 template <class Work> double median_microseconds(Work work) {
     cudaEvent_t start, end;
     CHECK(cudaEventCreate(&start));
@@ -246,9 +245,9 @@ template <class T> std::vector<T> random_values(size_t count, unsigned seed) {
     return values;
 }
 
-/// Random data, and the outputs that they must give at some positions.
+/// Random data, and the expected outputs at some positions.
 template <class T> struct Problem {
-    // Modulo 2^32 the sum of 64-bit products is that of the 32-bit ones, whatever overflows.
+    // Modulo 2^32, the sum of 64-bit products equals the sum of 32-bit products, even if they overflow.
     using Sum = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
 
     std::vector<T> samples = random_values<T>(SAMPLES, 1), taps = random_values<T>(TAPS, 2);
@@ -305,7 +304,7 @@ static std::string case_name(const char *type) {
     return std::string(type) + " n=" + std::to_string(SAMPLES) + " taps=" + std::to_string(TAPS);
 }
 
-/// The copy and all kernels on one element type.
+/// Measures the copy and all kernels on one element type.
 template <class T> void measure_filters() {
     Problem<T> problem;
     DeviceArray<T> x(problem.samples), w(problem.taps), y(SAMPLES);
@@ -323,7 +322,7 @@ template <class T> void measure_filters() {
             [&](const std::vector<T> &outputs) { return problem.verdict(outputs); });
     };
     static_assert(TAPS <= MAX_HALO + 1 && SAMPLES % REGISTER_TILE == 0, "the kernels rely on it");
-    static_assert(sizeof(T) * shared_words<4>(TAPS) <= 48 * 1024, "more shared memory must be asked for");
+    static_assert(sizeof(T) * shared_words<4>(TAPS) <= 48 * 1024, "more shared memory must be requested");
 
     measure(
         "CUDA copy", 0, [&] { CHECK(cudaMemcpyAsync(y.data, x.data, x.bytes(), cudaMemcpyDeviceToDevice)); },
@@ -343,7 +342,7 @@ template <class T> void measure_ceiling(const char *peer, T factor) {
     CHECK(cudaMemset(results.data, 0xff, results.bytes()));
     double microseconds = median_microseconds([&] { ceiling<<<blocks, threads>>>(results.data, factor); });
 
-    // Equal to the host's result, bit by bit: the compiler has left no multiply-add out.
+    // The results must equal the host's bit by bit, so the compiler has omitted no multiply-add.
     std::vector<T> expected, actual = results.download();
     for (int thread = 0; thread < threads; thread++) expected.push_back(chains(T(thread), factor));
     bool right = true;
@@ -352,11 +351,11 @@ template <class T> void measure_ceiling(const char *peer, T factor) {
     report(peer, problem, microseconds, 0, double(actual.size()) * CHAINS * ROUNDS, right ? "ok exact" : "WRONG");
 }
 
-/// The host's time for a bare launch: the driver's call alone, as the library makes it, on a stream like the library's.
-/// The calls of a run are few enough for the stream's queue, so that none has to wait for the device.
+/// Measures the host time of a bare launch: only the driver's call, as the library makes it, on a stream like the library's.
+/// The calls of a run fit into the stream's queue, so none waits for the device.
 static void measure_launch() {
     constexpr int CALLS = 1000;
-    // Looked up when it is needed, so that nothing has to be linked with the driver's library.
+    // Looked up at run time, so that the program need not be linked with the driver's library.
     void *address;
     CHECK(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &address, CUDART_VERSION, cudaEnableDefault));
     auto launch = reinterpret_cast<decltype(&cuLaunchKernel)>(address);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What PyTorch and CuPy need on a GPU for the problem of `Filter1d`.
+"""Measures PyTorch and CuPy on a GPU with the problem of `Filter1d`.
 
-Data stay on the device, times are medians by CUDA events, every result is checked. What is not installed, or does
-not run, becomes a comment line. README.md tells what the columns mean.
+Data stay on the device, times are medians by CUDA events, and every result is checked. A peer that is not installed,
+or does not run, becomes a comment line. README.md explains the columns.
 """
 
 import platform
@@ -17,9 +17,9 @@ FFT_LENGTHS = (2048, 4096, 8192, 16384)
 
 
 class OverlapSave:
-    """Correlation by FFTs of overlapping frames, all of them in one batch; the spectrum of the taps is prepared.
+    """Correlation by FFTs of overlapping frames in one batch. The spectrum of the taps is prepared.
 
-    Frame b holds the `length` samples that outputs b * step and following need. Its circular convolution with the
+    Frame b has the `length` samples for the outputs from b * step on. Its circular convolution with the
     reversed taps is right from index TAPS - 1 on.
     """
 
@@ -74,7 +74,7 @@ class TorchPeers:
         return report("PyTorch conv1d (cuDNN)", self.problem, self.time(work), verdict)
 
     def overlap_save(self):
-        """Samples to outputs; and from padded samples to outputs that still lie in overlapping frames."""
+        """Measures from samples to outputs, and only the transforms: from padded samples to outputs in overlapping frames."""
         whole, transforms = {}, {}
         for length in FFT_LENGTHS:
             fft = OverlapSave(self.torch, self.taps, self.samples.numel(), length)

@@ -1,6 +1,6 @@
-// What CUDA C++ needs for the problems of benches/histogram.rs: CUB's DeviceHistogram::HistogramEven, one global atomic
-// per sample, and reading the samples alone, which is the floor. Every result is checked. README.md tells how to run it
-// and what the columns mean.
+// Measures CUDA C++ with the problems of benches/histogram.rs: CUB's DeviceHistogram::HistogramEven, one global atomic
+// addition per sample, and reading the samples alone, which is the lower bound. Every result is checked. README.md explains
+// the commands and the columns.
 
 #include <cub/device/device_histogram.cuh>
 #include <cuda_runtime.h>
@@ -31,7 +31,7 @@ static void check_cuda(cudaError_t error, const char *call, int line) {
 
 constexpr const char *DISTRIBUTIONS[] = {"Uniform", "Constant", "Zipf", "Sorted", "Sawtooth", "TwoValue"};
 
-/// SplitMix64, as the crate's benchmark has it.
+/// SplitMix64, as in the crate's benchmark.
 static uint64_t random_number(uint64_t i) {
     uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u + 1;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -39,7 +39,7 @@ static uint64_t random_number(uint64_t i) {
     return z ^ (z >> 31);
 }
 
-/// The bins of `count` samples.
+/// Returns the bins of `count` samples.
 static std::vector<uint32_t> bins_of(const std::string &distribution, uint64_t bins, uint64_t count) {
     std::vector<double> cumulated;
     double sum = 0;
@@ -67,7 +67,7 @@ static std::vector<uint32_t> bins_of(const std::string &distribution, uint64_t b
     return result;
 }
 
-/// The middle of a bin for floats between 0 and 1, its number for integers.
+/// Returns a sample in `bin`: the middle of the bin for floats between 0 and 1, its index for integers.
 template <class T> static T sample_of(uint32_t bin, int bins) {
     if (std::is_same<T, float>::value) return (T)((bin + 0.5) / bins);
     return (T)bin;
@@ -75,14 +75,14 @@ template <class T> static T sample_of(uint32_t bin, int bins) {
 
 // ---- The kernels ----------------------------------------------------------------------------------------------------
 
-/// Reads all samples, 16 bytes at a time, and keeps them alive.
+/// Reads all samples, 16 bytes at a time, and uses them, so that the loads are not removed.
 __global__ void read_only(const uint4 *__restrict__ x, size_t packs, unsigned *__restrict__ out) {
     unsigned all = 0;
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < packs; i += (size_t)gridDim.x * blockDim.x) {
         uint4 pack = x[i];
         all ^= pack.x ^ pack.y ^ pack.z ^ pack.w;
     }
-    // Practically never, but the compiler does not know.
+    // Almost never true, but the compiler does not know that.
     if (all == 0x9e3779b9u) out[0] = all;
 }
 
@@ -121,7 +121,7 @@ static void report(const char *peer, const std::string &name, double us, double 
     std::fflush(stdout);
 }
 
-/// Samples on the device, and what must be counted.
+/// Samples on the device, and their expected counts.
 template <class T> struct Data {
     int bins;
     size_t count;
@@ -149,7 +149,7 @@ template <class T> struct Data {
         cudaFree(counts);
     }
 
-    /// Measures `work`, after a run from counts of zero that must be right.
+    /// Checks the counts of a first run from zero, then measures `work`.
     template <class Work> void row(const char *peer, Work work) {
         std::vector<unsigned> actual(bins);
         CHECK(cudaMemset(counts, 0, bins * sizeof(unsigned)));
@@ -169,7 +169,7 @@ template <class T> struct Data {
         report("CUDA read", name, median_us(work), (double)count * sizeof(T), (double)count, "ok");
     }
 
-    /// Levels have a type of their own: 256 is no byte.
+    /// The levels have a separate type, because 256 does not fit into a byte.
     template <class Level> void measure_cub(Level lower, Level upper) {
         size_t bytes = 0;
         void *scratch = nullptr;
@@ -211,7 +211,7 @@ int main() {
             data.measure_cub(0.0f, 1.0f);
         }
     Data<uint8_t> items("items u8", "Uniform", 256, size_t(1) << 26);
-    // Counting adds, so that the counts are cleared in every run.
+    // The kernel adds to the counts, so every run clears them.
     items.row("CUDA C++ global atomics", [&] {
         CHECK(cudaMemsetAsync(items.counts, 0, items.bins * sizeof(unsigned)));
         global_atomics<<<processors * 8, BLOCK>>>(items.samples, items.count, items.counts);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What PyTorch and CuPy need on a GPU for the problems of `benches/histogram.rs`.
+"""Measures PyTorch and CuPy on a GPU with the problems of `benches/histogram.rs`.
 
-Data stay on the device, times are medians by CUDA events, every result is checked. What is not installed, or does
-not run, becomes a comment line. README.md tells what the columns mean.
+Data stay on the device, times are medians by CUDA events, and every result is checked. A peer that is not installed,
+or does not run, becomes a comment line. README.md explains the columns.
 """
 
 import platform
@@ -16,10 +16,10 @@ BYTES = 1 << 27
 SAMPLES = 1 << 26
 FLOAT_BINS = (256, 1024, 4096, 16384, 57344, 65536, 1 << 20)
 
-# Additions of 1 to a number of single precision end here.
-MOST_OF_SINGLE_PRECISION = 1 << 24
+# Adding 1 to this number has no effect in single precision.
+SINGLE_PRECISION_LIMIT = 1 << 24
 
-# What slow peers are measured with; how much the data matter shows already.
+# The peers are slow, so they are measured with three kinds of data only.
 DISTRIBUTIONS = ("Uniform", "Constant", "Zipf")
 
 
@@ -31,7 +31,7 @@ class Torch:
         print(f"# GPU: {torch.cuda.get_device_name()}; PyTorch {torch.__version__}, CUDA {torch.version.cuda}")
 
     def upload(self, samples):
-        # There is no way to count 16 bits: they are given as 32.
+        # PyTorch cannot count u16, so they are converted to int32.
         return self.torch.from_numpy(samples.astype(np.int32) if samples.dtype == np.uint16 else samples).cuda()
 
     def download(self, counts):
@@ -77,10 +77,10 @@ class Cupy:
 
 
 def checked(counts, expected):
-    """The verdict. PyTorch counts in single precision: larger counts are rounded, or end at 2^24, which is said."""
+    """Returns the verdict. PyTorch counts in single precision: larger counts are rounded, or end at 2^24, which the verdict mentions."""
     if counts.dtype != np.float32:
         return verdict(counts, expected)
-    ended = (counts == MOST_OF_SINGLE_PRECISION) & (expected > MOST_OF_SINGLE_PRECISION)
+    ended = (counts == SINGLE_PRECISION_LIMIT) & (expected > SINGLE_PRECISION_LIMIT)
     right = np.where(ended, counts, expected.astype(np.float32))
     result = verdict(counts, right.astype(np.int64))
     return "ok but for counts that end at 2^24" if ended.any() and result.startswith("ok") else result
@@ -91,8 +91,8 @@ def measure(library, kind, bins, count, dtype, sample=lambda bins: bins):
     for distribution in DISTRIBUTIONS:
         samples, expected = make(distribution, bins, count, dtype, sample)
         on_device = library.upload(samples)
-        ways = library.floats if dtype == np.float32 else library.integers
-        for peer, work in ways(on_device, bins).items():
+        methods = library.floats if dtype == np.float32 else library.integers
+        for peer, work in methods(on_device, bins).items():
             case = name_of(kind, samples, bins, distribution)
 
             def run():

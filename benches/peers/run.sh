@@ -3,12 +3,12 @@
 #
 #   benches/peers/run.sh filter1d|histogram|transpose [--slm PROGRAM] [--cpu] [--build FOLDER]
 #
-#   --slm PROGRAM    the crate's own benchmark of the operation, built: its rows come first
+#   --slm PROGRAM    the crate's own benchmark of the operation, already built; its rows are the first
 #   --cpu            on the CPU instead of the GPU, which takes minutes
-#   --build FOLDER   keep what is compiled, in FOLDER
+#   --build FOLDER   keep the compiled programs in FOLDER
 #
-# NVCC and PYTHON name the compiler and the interpreter. Fails if a program failed or gave a wrong result, after the
-# others have run.
+# NVCC and PYTHON name the compiler and the interpreter. If a program fails or has a wrong result, the script runs the
+# others, and then fails.
 set -uo pipefail
 
 usage() {
@@ -53,7 +53,7 @@ attempt() { # COMMAND…
 }
 
 on_gpu() {
-  # Not `auto`, whose figures would be the CPU's if there were no GPU.
+  # Not `auto`, which would measure the CPU if there were no GPU.
   [[ -z $slm ]] || SLM_DEVICE=cuda attempt "$slm" --table
   local libraries=()
   [[ $operation != transpose ]] || libraries=(-lcublas)
@@ -70,7 +70,7 @@ on_cpu() {
   return "$failed"
 }
 
-# What a call of the crate costs the host beyond the launch that it makes.
+# Prints the host time of the crate's call in excess of the launch that it makes.
 difference() { # FILE
   awk -F '\t' '
     $1 == "CUDA launch" { launch = $3 }

@@ -1,6 +1,6 @@
-// What CUDA C++ needs for the problems of benches/transpose.rs: a copy of the same bytes, which is the floor, cuBLAS's
-// geam for the types that it has, and the tile of 32 x 32 elements that textbooks show. Every result is checked.
-// README.md tells how to run it and what the columns mean.
+// Measures CUDA C++ with the problems of benches/transpose.rs: a copy of the same bytes, which is the lower bound, cuBLAS's
+// geam for the types that it supports, and the textbook's tile of 32 x 32 elements. Every result is checked. README.md
+// explains the commands and the columns.
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -32,7 +32,7 @@ struct Shape {
     __host__ __device__ uint64_t elements() const { return rows * columns * count; }
 };
 
-/// Element `i` of the input.
+/// Returns element `i` of the input.
 template <typename T> __host__ __device__ T element(uint64_t i) { return (T)(uint32_t)(i * 2654435761u >> 8); }
 
 template <typename T> __global__ void fill(T *data, uint64_t n) {
@@ -106,7 +106,7 @@ template <typename T> static bool is_transposed(const T *output, Shape shape) {
     return count == 0;
 }
 
-/// cuBLAS sees columns where the crate sees rows: the input is `columns` x `rows` for it.
+/// cuBLAS is column-major: for it, the input is a matrix of `columns` x `rows`.
 static cublasStatus_t geam(cublasHandle_t handle, Shape shape, const float *input, float *output) {
     const float one = 1, zero = 0;
     return cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, shape.rows, shape.columns, &one, input, shape.columns, &zero,

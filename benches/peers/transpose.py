@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What PyTorch and CuPy need on a GPU for the problems of `benches/transpose.rs`.
+"""Measures PyTorch and CuPy on a GPU with the problems of `benches/transpose.rs`.
 
-Data stay on the device, times are medians by CUDA events, every result is checked. What is not installed, or does
-not run, becomes a comment line. README.md tells what the columns mean.
+Data stay on the device, times are medians by CUDA events, and every result is checked. A peer that is not installed,
+or does not run, becomes a comment line. README.md explains the columns.
 """
 
 import sys
@@ -11,7 +11,7 @@ from common import RUNS, WARM_UPS, attempt, driver, median_microseconds
 
 SHAPES = ((1, 16384, 16384), (1, 16383, 8191), (1, 1000003, 7), (1 << 14, 64, 64))
 
-# Bytes of an element; the type of its numbers, and how many it has.
+# Bytes of an element, the type of its components, and their number.
 ELEMENTS = (
     (1, "uint8", 1),
     (2, "int16", 1),

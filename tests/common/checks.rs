@@ -1,4 +1,4 @@
-//! What is checked, with an error that says what there is instead.
+//! Checks whose errors have the actual values.
 
 use libtest_mimic::Failed;
 use std::fmt::Debug;
@@ -11,7 +11,7 @@ pub fn equal<T: PartialEq + Debug>(actual: T, expected: T) -> Result<(), Failed>
     if actual == expected { Ok(()) } else { Err(format!("{actual:?} instead of {expected:?}").into()) }
 }
 
-/// Says where long results differ, instead of all of them.
+/// Compares long results. The error has the first difference only.
 pub fn same<T: PartialEq + Debug>(actual: &[T], expected: &[T]) -> Result<(), Failed> {
     equal(actual.len(), expected.len())?;
     match actual.iter().zip(expected).position(|(a, b)| a != b) {

@@ -1,7 +1,7 @@
-//! What of the kernels the emulated tests have reached.
+//! Coverage of the kernels by the emulated tests.
 //!
-//! An operation is a folder of `kernels/` with entry points. Its suite has the same name; an operation without one has run
-//! nothing. What stands outside of these folders may be reached by any suite.
+//! An operation is a folder of `kernels/` with entry points. Its suite has the same name; an operation without a suite has
+//! reached nothing. Any suite may reach the code outside of these folders.
 
 use super::ptx::Code;
 use super::sources::{Accessors, files, library};
@@ -12,41 +12,41 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
-/// What the tests of each suite have reached.
+/// Coverage reached by the tests of each suite.
 static REACHED: Mutex<BTreeMap<String, Coverage>> = Mutex::new(BTreeMap::new());
 
-/// What there is of some kernels, or what of them has run; lines as `FILE:LINE`.
+/// Kernels and lines: those of the sources, or those that have run. Lines have the form `FILE:LINE`.
 #[derive(Clone, Default)]
 struct Coverage {
-    /// The kernels' names.
+    /// Names of the kernels.
     entry_points: BTreeSet<String>,
     /// Lines that call an accessor.
     lines: BTreeSet<String>,
-    /// Lines with a masked form, at which a lane made its access.
+    /// Lines with a masked form at which a lane made its access.
     made: BTreeSet<String>,
-    /// The same, at which a lane left it out.
+    /// Lines with a masked form at which a lane left its access out.
     left_out: BTreeSet<String>,
 }
 
-/// What the sources of the kernels have: in the folder of each operation, and outside of these.
+/// Kernels and lines of the sources: of each operation's folder, and outside of these folders.
 struct Sources {
     operations: BTreeMap<String, Coverage>,
     shared: Coverage,
 }
 
-/// Notes what a kernel did in a test of this suite.
-pub fn note(suite: &str, report: &Report) {
+/// Records the report of a kernel in a test of a suite.
+pub fn record(suite: &str, report: &Report) {
     let mut reached = REACHED.lock().unwrap_or_else(PoisonError::into_inner);
     reached.entry(suite.to_owned()).or_default().add(report);
 }
 
-/// Whether the tests of `arguments`, for each operation whose emulated ones are all among them, have run every kernel of the
-/// operation and reached every accessor call in its folder of `kernels/`, masked forms in both ways; prints what they have
-/// not. No kernels and no calls are too few.
+/// Returns whether the tests have run every kernel of each operation and reached every accessor call in its folder of
+/// `kernels/`, masked forms in both ways. Prints what is missing. Operations whose emulated trials are not all selected by
+/// `arguments` are skipped. An operation without accessor calls counts as not covered.
 pub fn is_covered(arguments: &Arguments) -> bool {
     check(arguments).unwrap_or_else(|error| {
-        eprintln!("{error}: what the emulated tests reach is not known");
-        // The package of these tests comes without the kernels' sources; a clone has them.
+        eprintln!("{error}: the coverage of the emulated tests is unknown");
+        // A package of these tests does not have the kernels' sources; a clone has them.
         !Path::new("kernels").exists()
     })
 }
@@ -55,23 +55,23 @@ fn check(arguments: &Arguments) -> io::Result<bool> {
     let sources = Sources::find()?;
     let reached = std::mem::take(&mut *REACHED.lock().unwrap_or_else(PoisonError::into_inner));
     let (mut covered, mut complete) = (true, true);
-    for (operation, there_is) in &sources.operations {
+    for (operation, expected) in &sources.operations {
         if has_all_trials(operation, arguments) {
             let reached = reached.get(operation).cloned().unwrap_or_default();
-            covered &= there_is.is_reached(&reached, operation) && !there_is.lines.is_empty();
+            covered &= expected.is_reached(&reached, operation) && !expected.lines.is_empty();
         } else {
             complete = false;
         }
     }
     let all = reached.into_values().reduce(Coverage::with).unwrap_or_default();
-    // Without a part of the operations less is reached.
+    // If an operation was skipped, shared code may not be reached.
     if complete && !sources.shared.lines.is_empty() {
         covered &= sources.shared.is_reached(&all, "shared");
     }
     Ok(all.is_known(&sources) && covered)
 }
 
-/// Whether all emulated trials of the suite have run: a part of them does not reach everything.
+/// Returns whether all emulated trials of the suite have run. A part of them does not reach everything.
 fn has_all_trials(suite: &str, arguments: &Arguments) -> bool {
     let of_all = format!("{suite}::emulated::");
     arguments.filter.as_deref().is_none_or(|filter| !arguments.exact && of_all.contains(filter))
@@ -107,7 +107,7 @@ impl Sources {
         let (shared, accessors) = Coverage::of(shared, library()?)?;
         let mut operations = BTreeMap::new();
         for (operation, (entry_points, files)) in folders {
-            // An operation does not see the helpers of others.
+            // An operation cannot call the helpers of others.
             let (calls, _) = Coverage::of(&files, accessors.clone())?;
             operations.insert(operation, Coverage { entry_points, ..calls });
         }
@@ -115,12 +115,12 @@ impl Sources {
     }
 
     fn lines(&self) -> impl Iterator<Item = &String> {
-        self.operations.values().chain([&self.shared]).flat_map(|there_is| &there_is.lines)
+        self.operations.values().chain([&self.shared]).flat_map(|expected| &expected.lines)
     }
 }
 
 impl Coverage {
-    /// Whether all of it is reached; prints how much is, and what is not.
+    /// Returns whether all of `self` has been reached. Prints the numbers, and what is missing.
     fn is_reached(&self, reached: &Coverage, suite: &str) -> bool {
         let parts = [
             ("kernels ran", &self.entry_points, &reached.entry_points),
@@ -131,23 +131,23 @@ impl Coverage {
         let missed = parts.map(|(what, all, reached)| {
             let missed: Vec<_> = all.difference(reached).collect();
             println!("{suite}::emulated: {} of {} {what}", all.len() - missed.len(), all.len());
-            missed.iter().for_each(|one| println!("all but {one}"));
+            missed.iter().for_each(|one| println!("missing: {one}"));
             missed.len()
         });
         missed == [0; 4]
     }
 
-    /// Whether the sources have an accessor on every line that was reached there; prints those on which they have none, which
-    /// nobody would miss.
+    /// Returns whether the sources have a known accessor on every line that was reached. Prints the other lines: if they
+    /// were not reached, they would not be missing.
     fn is_known(&self, sources: &Sources) -> bool {
         let known: BTreeSet<_> = sources.lines().collect();
         let of_kernels = self.lines.iter().filter(|line| line.starts_with("kernels/"));
         let unknown: Vec<_> = of_kernels.filter(|line| !known.contains(line)).collect();
-        unknown.iter().for_each(|line| println!("{line}: was reached, and is not known to have an accessor"));
+        unknown.iter().for_each(|line| println!("{line}: was reached, but has no known accessor"));
         unknown.is_empty()
     }
 
-    /// Takes in what a kernel did.
+    /// Adds the kernel and the lines of a report.
     fn add(&mut self, report: &Report) {
         self.entry_points.insert(report.kernel.to_owned());
         for site in &report.sites {
@@ -162,19 +162,19 @@ impl Coverage {
         }
     }
 
-    /// What these files call, and the accessors with those helpers that they have.
+    /// Returns the accessor calls of `files`, and the accessors including the helpers in these files.
     fn of(files: &[PathBuf], accessors: Accessors) -> io::Result<(Self, Accessors)> {
         let sources = files.iter().map(fs::read_to_string).collect::<io::Result<Vec<_>>>()?;
         let accessors = accessors.with_helpers(&sources);
-        let mut there_is = Coverage::default();
+        let mut expected = Coverage::default();
         for (file, source) in files.iter().zip(&sources) {
             let calls = accessors.calls(source);
             let lines = |lines: BTreeSet<u32>| lines.into_iter().map(|line| line_of(file, line));
-            there_is.lines.extend(lines(calls.all));
-            there_is.made.extend(lines(calls.masked.clone()));
-            there_is.left_out.extend(lines(calls.masked));
+            expected.lines.extend(lines(calls.all));
+            expected.made.extend(lines(calls.masked.clone()));
+            expected.left_out.extend(lines(calls.masked));
         }
-        Ok((there_is, accessors))
+        Ok((expected, accessors))
     }
 
     fn with(mut self, other: Coverage) -> Self {
@@ -186,12 +186,12 @@ impl Coverage {
     }
 }
 
-/// The same on every platform.
+/// Returns the line as `FILE:LINE`, the same on every platform.
 fn line_of(file: &Path, line: u32) -> String {
     format!("{}:{line}", file.display()).replace('\\', "/")
 }
 
-/// The kernels of an operation: those of the committed PTX.
+/// Returns the kernels of an operation, from the committed PTX.
 fn entry_points(operation: &str) -> io::Result<BTreeSet<String>> {
     let mut entry_points = BTreeSet::new();
     for entry in fs::read_dir("kernels/ptx")? {

@@ -1,4 +1,4 @@
-//! Tests on emulated devices: nothing may be found, and no bank conflicts counted. What they reach is noted.
+//! Tests on emulated devices: they fail on findings and on bank conflicts. Their coverage is recorded.
 
 use super::{Test, coverage};
 use libtest_mimic::{Failed, Trial};
@@ -7,7 +7,8 @@ use slm::emulator::{Action, Profile, SiteCounts};
 use std::path::Path;
 use std::sync::Arc;
 
-/// One test of a suite on an emulated device. Profiles and seeds go by the test's name, so that all have their turn.
+/// Returns one test of a suite on an emulated device. Profile and seed are derived from the test's name, so that all
+/// profiles are used.
 pub fn trial(
     suite: &'static str,
     name: &str,
@@ -29,23 +30,24 @@ pub(super) fn trial_of(suite: &'static str, name: &str, test: Test) -> Trial {
     })
 }
 
-/// What the device has found (which the operations have returned as errors already) and counted.
+/// Checks the device's reports for findings (which the operations have already returned as errors) and bank conflicts, and
+/// records them.
 fn check_reports(suite: &'static str, device: &Device) -> Result<(), String> {
     for report in device.emulation_reports() {
-        // The documentation of the kernels promises none, except where data decide who meets.
-        let promised = report.sites.iter().filter(|site| !is_up_to_data(site));
+        // The documentation of the kernels promises that there are no conflicts, unless they depend on the data.
+        let promised = report.sites.iter().filter(|site| !depends_on_data(site));
         let conflicts: u64 = promised.map(|site| site.counts.bank_conflicts()).sum();
         if !report.is_clean() || conflicts > 0 {
             return Err(report.to_string());
         }
-        coverage::note(suite, &report);
+        coverage::record(suite, &report);
     }
     Ok(())
 }
 
-/// Whether the data decide which banks the lanes want here: atomic operations, and the way to a counter in a cache. Or the
-/// shape of a matrix and the algorithm, to which the suite of transpositions has a trial of its own.
-fn is_up_to_data(site: &SiteCounts) -> bool {
+/// Returns whether conflicts at the site depend on the data: at atomic operations, and in the search for a counter in a
+/// cache. Conflicts of transpositions depend on the shape of the matrix and the algorithm, and have a separate trial.
+fn depends_on_data(site: &SiteCounts) -> bool {
     let cached = site.action == Action::Load && site.at.file.ends_with("histogram/cached.rs");
     site.action == Action::Atomic || cached || Path::new(&site.at.file).ancestors().any(|it| it.ends_with("transpose"))
 }

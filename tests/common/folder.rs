@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, io, process};
 
-/// A new folder, removed in the end.
+/// A new folder, removed on drop.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -35,7 +35,7 @@ impl Folder {
         Ok(self.path(name))
     }
 
-    /// Fails unless the folder has these entries, which are in order, and no others.
+    /// Fails unless the folder has exactly the entries `expected`, which are sorted.
     pub fn holds(&self, expected: &[&str]) -> Result<(), Failed> {
         let mut names = fs::read_dir(&self.0)?.map(|e| Ok(e?.file_name())).collect::<io::Result<Vec<_>>>()?;
         names.sort();
@@ -46,7 +46,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left lies in the system's folder for such things.
+        // If this fails, the rest stays in the system's folder for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,6 +1,6 @@
-//! What test programs and operations share: trials on all devices, random numbers, and what kernels are compiled to.
+//! Shared parts of test programs and operations: trials on all devices, random numbers, and parsers for PTX and sources.
 
-// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
+// Not every test program uses everything, and `pub` is shorter than `pub(crate)`.
 #![allow(dead_code, unreachable_pub, unused_imports)]
 
 pub mod coverage;

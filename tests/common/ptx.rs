@@ -1,9 +1,9 @@
-//! Just enough of PTX to look for what must not be in it.
+//! A minimal parser for PTX, to search for instructions that must not be in it.
 
 /// A module's text, without comments.
 pub struct Code(String);
 
-/// An instruction or directive: what stands between semicolons, braces and line ends.
+/// An instruction or directive: the text between semicolons, braces and line ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement<'a>(&'a str);
 
@@ -16,37 +16,37 @@ impl Code {
         self.0.split(['\n', ';', '{', '}']).map(Statement::new).filter(|s| !s.0.is_empty())
     }
 
-    /// The first words after a directive, wherever it stands.
+    /// Returns the first word after each occurrence of a directive.
     pub fn directive(&self, name: &str) -> Vec<String> {
         let words = |line: &str| line.split([' ', '\t', ',']).map(str::to_owned).collect::<Vec<_>>();
         let lines = self.0.lines().map(|line| words(line.trim()));
         lines.filter(|words| words[0] == name).filter_map(|words| words.get(1).cloned()).collect()
     }
 
-    /// The kernels one by one, with what stands behind each.
+    /// Returns each kernel, with the text up to the next one.
     pub fn kernels(&self) -> Vec<Code> {
         self.0.split(".entry").skip(1).map(|rest| Code(format!(".entry{rest}"))).collect()
     }
 
-    /// How many instructions begin so.
+    /// Returns the number of instructions with the given prefix.
     pub fn count(&self, prefix: &str) -> usize {
         self.statements().filter(|s| s.opcode().starts_with(prefix)).count()
     }
 
-    /// The names of the kernels.
+    /// Returns the names of the kernels.
     pub fn entries(&self) -> Vec<String> {
         let names = self.0.split(".entry").skip(1);
         names.map(|rest| rest.trim_start().split(['(', ' ', '\t', '\n']).next().unwrap_or_default().into()).collect()
     }
 
-    /// The reads of global memory that do not take the read-only path.
+    /// Returns the number of loads of global memory that do not use the read-only path.
     pub fn plain_loads(&self) -> usize {
         let is_plain =
             |opcode: &str| opcode.starts_with("ld.") && opcode.contains(".global") && !opcode.contains(".nc");
         self.statements().filter(|s| is_plain(s.opcode())).count()
     }
 
-    /// What needs a stack, or leaves the kernel.
+    /// Returns the statements that need a stack or call functions.
     pub fn stack_and_calls(&self) -> Vec<String> {
         let is_call = |s: &Statement<'_>| s.opcode().split('.').next() == Some("call");
         let declares = |s: &Statement<'_>| s.0.split_whitespace().any(|word| matches!(word, ".local" | ".func"));
@@ -55,7 +55,7 @@ impl Code {
 }
 
 impl<'a> Statement<'a> {
-    /// Without its label and predicate.
+    /// Returns the statement without its label and predicate.
     fn new(text: &'a str) -> Self {
         let mut text = text.trim();
         if let Some((label, rest)) = text.split_once(':') {
@@ -70,13 +70,13 @@ impl<'a> Statement<'a> {
         Statement(text)
     }
 
-    /// The instruction with its suffixes, as `ld.global.nc.b32`.
+    /// Returns the opcode with its suffixes, such as `ld.global.nc.b32`.
     pub fn opcode(&self) -> &'a str {
         self.0.split_whitespace().next().unwrap_or_default()
     }
 }
 
-/// Accesses that do not name global, shared or parameter space; conversions to and from generic addresses.
+/// Returns accesses that do not name global, shared or parameter space, and conversions to and from generic addresses.
 pub fn memory_faults(code: &Code) -> Vec<String> {
     code.statements().filter(|s| is_fault(s.opcode())).map(|s| s.0.to_owned()).collect()
 }
@@ -102,19 +102,19 @@ impl<'a> Section<'a> {
         Some(Section(rest.split("\n[").next().unwrap_or_default()))
     }
 
-    /// The names of the modules.
+    /// Returns the names of the modules.
     pub fn modules(index: &'a str) -> impl Iterator<Item = &'a str> {
         let names = index.lines().filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'));
         names.filter(|name| !name.contains('.'))
     }
 
-    /// A value without anything to unescape.
+    /// Returns a string value, which must have no escapes.
     pub fn string(&self, key: &str) -> Option<&'a str> {
         let mut values = self.0.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
         values.next()?.strip_prefix('"')?.strip_suffix('"')
     }
 
-    /// The files with their packages.
+    /// Returns the files with their packages.
     pub fn files(&self) -> Vec<String> {
         let lists = self.0.lines().filter_map(|line| line.strip_prefix("files.")?.split_once(" = "));
         let names = lists.flat_map(|(package, list)| {

@@ -1,6 +1,6 @@
-//! Random numbers, the same in every run.
+//! Pseudo-random numbers, the same in every run.
 
-// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
+// Not every test program uses everything, and `pub` is shorter than `pub(crate)`.
 #![allow(dead_code, unreachable_pub)]
 
 /// The seed of all test data.
@@ -21,12 +21,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Below `n`.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
-    /// At least 0 and less than 1.
+    /// Returns a number from 0 (inclusive) to 1 (exclusive).
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -36,9 +36,9 @@ impl Random {
     }
 }
 
-/// A number that is drawn at random.
+/// A type of random numbers.
 pub trait Draw: Sized {
-    /// Between -1 and 1 for floats, any one for integers.
+    /// Returns a number: between -1 and 1 for floats, any number for integers.
     fn random(bits: u64) -> Self;
 }
 

@@ -5,12 +5,12 @@ use libtest_mimic::{Failed, Trial};
 use slm::{Backend, Device};
 use std::sync::{Arc, OnceLock};
 
-/// What a test does on a device. Behind a pointer, since every closure that trials are made of would be compiled with all of
-/// their machinery.
+/// A test on a device. It is behind a pointer, because otherwise the code that makes trials would be compiled for every
+/// closure.
 pub type Test = Arc<dyn Fn(&Device) -> Result<(), Failed> + Send + Sync>;
 
-/// One test of a suite on every backend: on the CPU and on an emulated device always, on a CUDA device where there is one. Without
-/// one it is listed as ignored, with the reason; with `SLM_REQUIRE_CUDA=1` it fails.
+/// Returns one test of a suite on every backend: on the CPU, on an emulated device, and on a CUDA device if there is one.
+/// Without a CUDA device, that trial is listed as ignored, with the reason, or fails with `SLM_REQUIRE_CUDA=1`.
 pub fn on_every_backend(
     suite: &'static str,
     name: &str,
@@ -22,7 +22,7 @@ pub fn on_every_backend(
     [on_cpu, emulated::trial_of(suite, name, test.clone()), on_cuda_of(suite, name, || (), test)]
 }
 
-/// One test on a CUDA device, as above. While the device is open, what `hold` gives is held.
+/// Returns one test on a CUDA device, as above. The result of `hold` is kept while the device is open.
 pub fn on_cuda<G: 'static>(
     suite: &str,
     name: &str,
@@ -45,7 +45,7 @@ fn on_cuda_of<G: 'static>(suite: &str, name: &str, hold: fn() -> G, test: Test) 
     }
 }
 
-/// Why there is no CUDA device, if there is none; said once.
+/// Returns the reason if there is no CUDA device, and prints it once.
 fn cuda_missing() -> Option<String> {
     static MISSING: OnceLock<Option<String>> = OnceLock::new();
     let look = || {

@@ -1,17 +1,17 @@
-//! Accesses to shared memory are measured; how long they take is the matter of the benchmark `banks`.
+//! Measurements of accesses to shared memory work. The benchmark `banks` examines the times.
 
-use super::{Failed, Trial, ensure, equal, together};
+use super::{Failed, Trial, ensure, equal, shared_trial};
 use slm::banks::{AccessKind, Accumulation, BankError, Named, Width};
 use slm::{Device, Error};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        together("banks::accesses_are_measured", accesses_are_measured),
-        together("banks::accumulations", accumulations),
+        shared_trial("banks::accesses_are_measured", accesses_are_measured),
+        shared_trial("banks::accumulations", accumulations),
     ]
 }
 
-/// Every kind and width.
+/// Measures every kind and width.
 fn accesses_are_measured(device: &Device) -> Result<(), Failed> {
     for (kind, width) in AccessKind::ALL.into_iter().flat_map(|kind| Width::ALL.map(|width| (kind, width))) {
         let probe = Named::Strided(32).pattern(kind, width).probe(device);

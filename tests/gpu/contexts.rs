@@ -1,6 +1,6 @@
-//! Handles on one GPU share its modules, threads load them at the same time, and shapes need none of their own.
+//! Handles on one GPU share its modules, threads load modules at the same time, and shapes need no modules of their own.
 
-use super::{Failed, Trial, equal, same, together};
+use super::{Failed, Trial, equal, same, shared_trial};
 use crate::common::Random;
 use slm::{Buffer2, Device, Filter1d, Histogram, Transpose};
 use std::sync::Barrier;
@@ -8,14 +8,14 @@ use std::thread;
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        together("contexts::handles_come_and_go", handles_come_and_go),
-        together("contexts::threads_load_at_the_same_time", threads_load_at_the_same_time),
-        together("contexts::many_shapes", many_shapes),
+        shared_trial("contexts::handles_are_opened_and_dropped", handles_are_opened_and_dropped),
+        shared_trial("contexts::threads_load_at_the_same_time", threads_load_at_the_same_time),
+        shared_trial("contexts::many_shapes", many_shapes),
     ]
 }
 
-/// What was made with a handle works on when others are gone, with modules that they have loaded.
-fn handles_come_and_go(_device: &Device) -> Result<(), Failed> {
+/// Operations of a handle still work after other handles, which loaded their modules, have been dropped.
+fn handles_are_opened_and_dropped(_device: &Device) -> Result<(), Failed> {
     let x: Vec<i32> = Random::new(1).values(5000);
     let expected = Filter1d::correlate(&[1, -2, 3]).prepare(&Device::cpu())?.apply(&x)?;
     let mut last = None;
@@ -23,7 +23,7 @@ fn handles_come_and_go(_device: &Device) -> Result<(), Failed> {
         let device = Device::cuda(0)?;
         let filter = Filter1d::correlate(&[1, -2, 3]).prepare(&device)?;
         drop(device);
-        // The one before is dropped meanwhile.
+        // Replaces the filter of the handle before.
         let before = last.replace(filter);
         same(&last.as_ref().ok_or("there is one")?.apply(&x)?, &expected)?;
         before.map_or(Ok(()), |before| same(&before.apply(&x)?, &expected))?;
@@ -31,7 +31,7 @@ fn handles_come_and_go(_device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// All on one handle and each on one of its own, three modules in turns.
+/// Half of the threads share a handle, the others open their own. Together they load three modules.
 fn threads_load_at_the_same_time(device: &Device) -> Result<(), Failed> {
     const THREADS: usize = 24;
     let barrier = Barrier::new(THREADS);
@@ -52,7 +52,7 @@ fn threads_load_at_the_same_time(device: &Device) -> Result<(), Failed> {
     results.into_iter().try_for_each(|result| result.and_then(|result| result))
 }
 
-/// More pitches than an operation remembers, in two rounds and by two threads.
+/// Two threads use more pitches than an operation caches, in two rounds.
 fn many_shapes(device: &Device) -> Result<(), Failed> {
     const SIDES: [usize; 2] = [70, 50];
     let transpose = Transpose::<f32>::new(SIDES[0], SIDES[1]).prepare(device)?;

@@ -1,6 +1,6 @@
 //! Buffers, contexts and streams of a program that uses `cust`.
 
-use super::{Failed, Trial, equal, same, together};
+use super::{Failed, Trial, equal, same, shared_trial};
 use crate::common::Random;
 use slm::cust::context::Context;
 use slm::cust::context::legacy::{Context as LegacyContext, ContextFlags};
@@ -13,14 +13,14 @@ use std::thread;
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        together("interop::memory_of_cust_comes_and_goes", memory_of_cust_comes_and_goes),
-        together("interop::fills_of_cust_are_waited_for", fills_of_cust_are_waited_for),
-        together("interop::memory_of_cust_dropped_while_in_use", memory_of_cust_dropped_while_in_use),
-        together("interop::memory_of_a_device_is_copied", memory_of_a_device_is_copied),
-        together("interop::devices_share_the_programs_stream", devices_share_the_programs_stream),
-        together("interop::a_device_outlives_the_program", a_device_outlives_the_program),
-        together("interop::other_contexts_are_refused", other_contexts_are_refused),
-        together("interop::another_gpu_is_refused", another_gpu_is_refused),
+        shared_trial("interop::memory_of_cust_is_converted_both_ways", memory_of_cust_is_converted_both_ways),
+        shared_trial("interop::fills_of_cust_are_waited_for", fills_of_cust_are_waited_for),
+        shared_trial("interop::memory_of_cust_dropped_while_in_use", memory_of_cust_dropped_while_in_use),
+        shared_trial("interop::memory_of_a_device_is_copied", memory_of_a_device_is_copied),
+        shared_trial("interop::devices_share_the_programs_stream", devices_share_the_programs_stream),
+        shared_trial("interop::a_device_outlives_the_program", a_device_outlives_the_program),
+        shared_trial("interop::other_contexts_are_refused", other_contexts_are_refused),
+        shared_trial("interop::another_gpu_is_refused", another_gpu_is_refused),
     ]
 }
 
@@ -36,15 +36,15 @@ fn filter(device: &Device) -> slm::Result<PreparedFilter1d<i32>> {
     Filter1d::correlate(&[3, -1, 2]).boundary(Boundary::Wrap).prepare(device)
 }
 
-/// Samples and what the filter makes of them.
+/// Returns samples and their filtered outputs.
 fn case(seed: u64, len: usize) -> Result<[Vec<i32>; 2], Failed> {
     let x = Random::new(seed).values(len);
     let y = filter(&Device::cpu())?.apply(&x)?;
     Ok([x, y])
 }
 
-/// From there to here and back, at the same addresses.
-fn memory_of_cust_comes_and_goes(device: &Device) -> Result<(), Failed> {
+/// Buffers are converted from `cust` and back, and keep their addresses.
+fn memory_of_cust_is_converted_both_ways(device: &Device) -> Result<(), Failed> {
     let (context, filter) = (context(0)?, filter(device)?);
     for len in [1, 255, 100_003] {
         let [x, expected] = case(len as u64, len)?;
@@ -60,7 +60,8 @@ fn memory_of_cust_comes_and_goes(device: &Device) -> Result<(), Failed> {
     equal(Buffer::from_cust(device, DeviceBuffer::<i32>::from_slice(&[])?)?.into_cust(&context)?.len(), 0)
 }
 
-/// They run on the default stream when `cust` has returned, and the device's stream would not wait for that.
+/// Fills still run on the default stream when `cust` has returned. The device's stream does not wait for that stream by
+/// itself.
 fn fills_of_cust_are_waited_for(device: &Device) -> Result<(), Failed> {
     let _context = context(0)?;
     for byte in 1..=20 {
@@ -73,7 +74,7 @@ fn fills_of_cust_are_waited_for(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What is allocated afterwards has the same addresses.
+/// Buffers that are allocated afterwards could get the same addresses.
 fn memory_of_cust_dropped_while_in_use(device: &Device) -> Result<(), Failed> {
     let (_context, filter) = (context(0)?, filter(device)?);
     let [x, expected] = case(1, 1 << 20)?;
@@ -103,7 +104,7 @@ fn memory_of_a_device_is_copied(_device: &Device) -> Result<(), Failed> {
     copies.iter().try_for_each(|copy| same(&copy.as_host_vec()?, &expected))
 }
 
-/// Two handles and several threads on one stream, each with buffers of its own.
+/// Two handles and several threads share one stream. Each has its own buffers.
 fn devices_share_the_programs_stream(_device: &Device) -> Result<(), Failed> {
     let (context, stream) = (context(0)?, stream()?);
     let devices = [Device::from_cust(&context, stream.clone())?, Device::from_cust(&context, stream.clone())?];
@@ -139,7 +140,7 @@ fn a_device_outlives_the_program(_device: &Device) -> Result<(), Failed> {
     equal(time.is_zero(), false)
 }
 
-/// A context of this kind ends when the program drops it.
+/// A context other than the primary one ends when the program drops it.
 fn other_contexts_are_refused(device: &Device) -> Result<(), Failed> {
     let primary = context(0)?;
     let gpu = cust::device::Device::get_device(0)?;
@@ -154,7 +155,7 @@ fn other_contexts_are_refused(device: &Device) -> Result<(), Failed> {
     same(&device.upload(&[1, 2, 3])?.download()?, &[1, 2, 3])
 }
 
-/// On a machine with two.
+/// Needs a machine with two GPUs.
 fn another_gpu_is_refused(device: &Device) -> Result<(), Failed> {
     if Device::cuda(1).is_err() {
         return Ok(());

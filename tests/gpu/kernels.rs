@@ -1,6 +1,6 @@
-//! Kernels launched by themselves, as those of other crates are: with one of this crate, whose modules are at hand.
+//! Single kernels, launched like those of other crates. The kernel is one of this crate, whose modules are available.
 
-use super::{Failed, Trial, ensure, equal, same, together};
+use super::{Failed, Trial, ensure, equal, same, shared_trial};
 use crate::common::Random;
 use cuda_std::image::{ImageError, Module, Modules};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, kernel, thread};
@@ -15,20 +15,20 @@ mod modules {
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        together("kernels::launches", launches),
-        together("kernels::a_kernel_outlives_its_device", a_kernel_outlives_its_device),
-        together("kernels::windows_of_other_launches", windows_of_other_launches),
-        together("kernels::buffers_of_another_handle", buffers_of_another_handle),
-        together("kernels::launches_over_the_limits", launches_over_the_limits),
-        together("kernels::residency", residency),
-        together("kernels::wrong_modules", wrong_modules),
+        shared_trial("kernels::launches", launches),
+        shared_trial("kernels::a_kernel_outlives_its_device", a_kernel_outlives_its_device),
+        shared_trial("kernels::windows_of_other_launches", windows_of_other_launches),
+        shared_trial("kernels::buffers_of_another_handle", buffers_of_another_handle),
+        shared_trial("kernels::launches_over_the_limits", launches_over_the_limits),
+        shared_trial("kernels::residency", residency),
+        shared_trial("kernels::wrong_modules", wrong_modules),
     ]
 }
 
 const SAMPLES: usize = 1000;
 const SHAPE: LaunchShape = LaunchShape::new([4, 1, 1], [256, 1, 1]);
 
-/// What `filter1d_global_i32` does with one line and no border.
+/// Returns the arguments of `filter1d_global_i32` for one line with zeros outside.
 fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>) -> Args<Same<i32>> {
     Args {
         input,
@@ -51,7 +51,7 @@ fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>
     }
 }
 
-/// Samples, taps, and what becomes of them.
+/// A kernel, its samples and taps, and the expected outputs.
 struct Fixture {
     kernel: Kernel<filter1d_global<Same<i32>>>,
     x: Buffer<i32>,
@@ -77,7 +77,7 @@ impl Fixture {
         kernel.launch(shape, |windows| arguments(windows.input(x), windows.input(taps), windows.in_out(y)))
     }
 
-    /// Nothing has happened so far, and now it does.
+    /// Checks that the kernel has not run yet, and that it runs now.
     fn still_works(&mut self) -> Result<(), Failed> {
         same(&self.y.download()?, &[0; SAMPLES])?;
         self.launch(SHAPE)?;
@@ -88,7 +88,7 @@ impl Fixture {
 fn launches(device: &Device) -> Result<(), Failed> {
     let mut fixture = Fixture::new(device)?;
     fixture.still_works()?;
-    // Another shape, with more shared memory than a block has without asking.
+    // Another shape, with more shared memory than a block has by default.
     fixture.y.upload(&[0; SAMPLES])?;
     fixture.launch(LaunchShape::new([17, 1, 1], [64, 1, 1]).shared_bytes(60_000))?;
     same(&fixture.y.download()?, &fixture.expected)?;
@@ -137,7 +137,7 @@ fn buffers_of_another_handle(device: &Device) -> Result<(), Failed> {
     let error = Error::DeviceMismatch { operand: "an input", expected: name.clone(), actual: name };
     equal(ours.launch(SHAPE), Err(error))?;
     std::mem::swap(&mut ours.taps, &mut theirs.taps);
-    // Two launches that exchange their windows' records.
+    // Two launches that swap their `windows`.
     let Fixture { kernel, x, taps, y, .. } = &mut ours;
     let mut inner = Ok(());
     kernel.launch(SHAPE, |windows| {
@@ -157,7 +157,7 @@ fn launches_over_the_limits(device: &Device) -> Result<(), Failed> {
     let mut fixture = Fixture::new(device)?;
     let shared = device.info().shared_memory.ok_or("a GPU has shared memory")?;
     let kernel = "filter1d_global_i32";
-    // The limits of every GPU so far (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+    // Limits of all current GPUs (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
     let cases = [
         (LaunchShape { grid: [0, 1, 1], ..SHAPE }, "blocks along x", 0, (1 << 31) - 1),
         (LaunchShape { grid: [1 << 31, 1, 1], ..SHAPE }, "blocks along x", 1 << 31, (1 << 31) - 1),
@@ -180,12 +180,12 @@ fn launches_over_the_limits(device: &Device) -> Result<(), Failed> {
 
 fn residency(device: &Device) -> Result<(), Failed> {
     let Fixture { kernel, .. } = Fixture::new(device)?;
-    let most = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
+    let maximum = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
     let full = kernel.residency(SHAPE)?.ok_or("a GPU knows it")?;
     ensure((1..=255).contains(&full.registers) && full.occupancy > 0.0 && full.occupancy <= 1.0, || {
         format!("{full:?}")
     })?;
-    let alone = kernel.residency(SHAPE.shared_bytes(most))?.ok_or("a GPU knows it")?;
+    let alone = kernel.residency(SHAPE.shared_bytes(maximum))?.ok_or("a GPU knows it")?;
     equal((alone.blocks_per_multiprocessor, alone.registers), (1, full.registers))?;
     ensure(alone.occupancy < full.occupancy, || format!("{alone:?}, {full:?}"))?;
     let (what, requested, available) = ("threads per block along x", 0, 1024);
@@ -194,7 +194,7 @@ fn residency(device: &Device) -> Result<(), Failed> {
 }
 
 kernel! {
-    /// In no module, and in a crate without a digest.
+    /// A kernel in no module, of a crate without a digest.
     pub fn nowhere(_arena, args: GlobalOut<u32>) {
         args.set(thread::global_x(), 1);
     }
@@ -207,7 +207,7 @@ fn wrong_modules(device: &Device) -> Result<(), Failed> {
     let others: Vec<Module> = KERNELS.iter().filter(|other| other.name() != module).copied().collect();
     let included = others.iter().map(Module::name).collect();
     let others = Modules::new(others.leak());
-    // Before and after the right one has been loaded.
+    // Before and after the right module has been loaded.
     for _ in 0..2 {
         for (modules, source) in [
             (Modules::NONE, ImageError::NoImages),

@@ -1,6 +1,6 @@
-//! Too much, and just not too much.
+//! Requests that exceed a limit, and requests at the limit.
 
-use super::{Failed, Trial, alone, ensure, equal, same, together};
+use super::{Failed, Trial, ensure, equal, exclusive_trial, same, shared_trial};
 use crate::common::Random;
 use ndarray::Array2;
 use slm::filter1d::{FilterAlgorithm, HaloLoad};
@@ -8,16 +8,16 @@ use slm::{Buffer2, Device, Error, Filter1d, Histogram, Transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        together("ordinal_out_of_range", ordinal_out_of_range),
-        together("shared_memory_to_the_last_tap", shared_memory_to_the_last_tap),
-        together("shared_memory_of_columns", shared_memory_of_columns),
-        together("a_hundred_thousand_taps", a_hundred_thousand_taps),
-        together("out_of_memory", out_of_memory),
-        alone("no_memory_for_counts", no_memory_for_counts),
-        together("buffers_of_another_handle", buffers_of_another_handle),
-        together("counts_of_another_handle", counts_of_another_handle),
-        together("matrices_of_another_handle", matrices_of_another_handle),
-        together("wrong_length", wrong_length),
+        shared_trial("ordinal_out_of_range", ordinal_out_of_range),
+        shared_trial("shared_memory_to_the_last_tap", shared_memory_to_the_last_tap),
+        shared_trial("shared_memory_of_columns", shared_memory_of_columns),
+        shared_trial("a_hundred_thousand_taps", a_hundred_thousand_taps),
+        shared_trial("out_of_memory", out_of_memory),
+        exclusive_trial("no_memory_for_counts", no_memory_for_counts),
+        shared_trial("buffers_of_another_handle", buffers_of_another_handle),
+        shared_trial("counts_of_another_handle", counts_of_another_handle),
+        shared_trial("matrices_of_another_handle", matrices_of_another_handle),
+        shared_trial("wrong_length", wrong_length),
     ]
 }
 
@@ -34,7 +34,7 @@ fn on_cpu(taps: &[i32], x: &[i32]) -> slm::Result<Vec<i32>> {
     Filter1d::correlate(taps).prepare(&Device::cpu())?.apply(x)
 }
 
-/// What a filter needs and what there is, if it needs too much.
+/// Returns the kernel and the requested and available bytes if a filter needs too much shared memory.
 fn exceeded(device: &Device, algorithm: FilterAlgorithm, taps: usize) -> Result<Option<(String, u64, u64)>, Failed> {
     match Filter1d::correlate(&vec![1i32; taps]).algorithm(algorithm).prepare(device) {
         Ok(_) => Ok(None),
@@ -43,8 +43,8 @@ fn exceeded(device: &Device, algorithm: FilterAlgorithm, taps: usize) -> Result<
     }
 }
 
-/// The most taps that an algorithm takes, by halving.
-fn most_taps(device: &Device, algorithm: FilterAlgorithm) -> Result<usize, Failed> {
+/// Returns the maximum number of taps of an algorithm, by bisection.
+fn maximum_taps(device: &Device, algorithm: FilterAlgorithm) -> Result<usize, Failed> {
     let (mut fit, mut too_many) = (1, 1 << 17);
     ensure(exceeded(device, algorithm, fit)?.is_none(), || "one tap is too much".to_owned())?;
     ensure(exceeded(device, algorithm, too_many)?.is_some(), || format!("{too_many} taps fit"))?;
@@ -59,13 +59,13 @@ fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
     let limit = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
     for halo in [HaloLoad::Cooperative, HaloLoad::EdgeThread] {
         let algorithm = FilterAlgorithm::SharedTile(halo);
-        let most = most_taps(device, algorithm)?;
-        let (kernel, requested, available) = exceeded(device, algorithm, most + 1)?.ok_or("one more fits")?;
+        let maximum = maximum_taps(device, algorithm)?;
+        let (kernel, requested, available) = exceeded(device, algorithm, maximum + 1)?.ok_or("one more fits")?;
         equal((&*kernel, available), ("filter1d_tile_i32", limit))?;
-        // A tap more is an element more for the taps and for the tile, each rounded to 16 bytes.
+        // One more tap takes one more element in the taps and in the tile, each rounded up to 16 bytes.
         ensure(requested > limit && requested <= limit + 32, || format!("{requested} of {limit} bytes"))?;
 
-        let (taps, x) = (Random::new(1).values(most), Random::new(2).values(3000));
+        let (taps, x) = (Random::new(1).values(maximum), Random::new(2).values(3000));
         let filter = Filter1d::correlate(&taps).algorithm(algorithm).prepare(device)?;
         let shared = filter.plan(x.len()).launches.first().ok_or("nothing is launched")?.shared_bytes;
         ensure(shared <= limit && shared + 32 > limit, || format!("{shared} of {limit} bytes"))?;
@@ -74,7 +74,7 @@ fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Blocks take 32 columns, so fewer taps fit than along rows: that is found out when the axis is known.
+/// Blocks take 32 columns, so fewer taps fit than along rows. The error occurs when the axis is known.
 fn shared_memory_of_columns(device: &Device) -> Result<(), Failed> {
     let taps: Vec<i32> = Random::new(1).values(2000);
     let forced =
@@ -100,7 +100,7 @@ fn shared_memory_of_columns(device: &Device) -> Result<(), Failed> {
     equal(output.download()?, cpu.apply_axis(x.view(), 0)?)
 }
 
-/// Taps that do not fit into shared memory by far: `Auto` finds a way and says which.
+/// Far too many taps for shared memory: `Auto` selects another kernel and gives the reason.
 fn a_hundred_thousand_taps(device: &Device) -> Result<(), Failed> {
     let (taps, x) = (Random::new(1).values(100_000), Random::new(2).values(5000));
     let expected = on_cpu(&taps, &x)?;
@@ -136,7 +136,7 @@ fn out_of_memory(device: &Device) -> Result<(), Failed> {
     device.synchronize().map_err(Failed::from)
 }
 
-/// 17 GB of counts, where less than that is free.
+/// Prepares a histogram with 17 GB of counts when less than that is free.
 fn no_memory_for_counts(device: &Device) -> Result<(), Failed> {
     const BYTES: u64 = 8 * 127 * ((1 << 24) + 3);
     let many = Histogram::even(1 << 24, 0.0f32..1.0).channels(127).prepare(device)?;
@@ -155,7 +155,7 @@ fn no_memory_for_counts(device: &Device) -> Result<(), Failed> {
     equal(counts.download()?, vec![1, 2, 0, 0, 0])
 }
 
-/// The error that an operand of the device `actual` is for an operation on `expected`.
+/// Returns the error for an operand of the device `actual` in an operation on the device `expected`.
 fn mismatch(operand: &'static str, expected: &Device, actual: &Device) -> Option<Error> {
     let [expected, actual] = [expected, actual].map(|device| device.info().name.clone());
     Some(Error::DeviceMismatch { operand, expected, actual })

@@ -1,6 +1,6 @@
-//! Order, completion, sharing and lifetimes, and that a call allocates nothing.
+//! Order, completion, sharing, lifetimes, and calls without allocations.
 
-use super::{Failed, Trial, ensure, equal, same, together};
+use super::{Failed, Trial, ensure, equal, same, shared_trial};
 use crate::common::Random;
 use crate::filter1d::ALGORITHMS;
 use crate::filter1d::shared_memory::exceeded_on;
@@ -24,20 +24,20 @@ const TRANSPOSITIONS: [TransposeAlgorithm; 4] = [
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        together("apply_into_allocates_nothing", apply_into_allocates_nothing),
-        together("counting_allocates_nothing", counting_allocates_nothing),
-        together("transposing_allocates_nothing", transposing_allocates_nothing),
-        together("threads_share_a_filter", threads_share_a_filter),
-        together("threads_share_transpositions", threads_share_transpositions),
-        together("work_runs_in_order", work_runs_in_order),
-        together("counts_add_up_in_order", counts_add_up_in_order),
-        together("transpositions_run_in_order", transpositions_run_in_order),
-        together("inputs_dropped_while_in_use", inputs_dropped_while_in_use),
-        together("matrices_dropped_while_transposed", matrices_dropped_while_transposed),
-        together("samples_dropped_while_counted", samples_dropped_while_counted),
-        together("handles_dropped_while_in_use", handles_dropped_while_in_use),
-        together("handles_dropped_while_counting", handles_dropped_while_counting),
-        together("modules_of_two_handles", modules_of_two_handles),
+        shared_trial("apply_into_allocates_nothing", apply_into_allocates_nothing),
+        shared_trial("counting_allocates_nothing", counting_allocates_nothing),
+        shared_trial("transposing_allocates_nothing", transposing_allocates_nothing),
+        shared_trial("threads_share_a_filter", threads_share_a_filter),
+        shared_trial("threads_share_transpositions", threads_share_transpositions),
+        shared_trial("work_runs_in_order", work_runs_in_order),
+        shared_trial("counts_add_up_in_order", counts_add_up_in_order),
+        shared_trial("transpositions_run_in_order", transpositions_run_in_order),
+        shared_trial("inputs_dropped_while_in_use", inputs_dropped_while_in_use),
+        shared_trial("matrices_dropped_while_transposed", matrices_dropped_while_transposed),
+        shared_trial("samples_dropped_while_counted", samples_dropped_while_counted),
+        shared_trial("handles_dropped_while_in_use", handles_dropped_while_in_use),
+        shared_trial("handles_dropped_while_counting", handles_dropped_while_counting),
+        shared_trial("modules_of_two_handles", modules_of_two_handles),
     ]
 }
 
@@ -51,12 +51,12 @@ fn apply_into_allocates_nothing(device: &Device) -> Result<(), Failed> {
     let mut y = device.zeroed(5000)?;
     let matrix = Buffer2::<f32>::zeroed(device, 50, 60)?;
     let mut filtered = Buffer2::zeroed(device, 50, 60)?;
-    // The last ones are more taps than one launch takes.
+    // The last number of taps needs several launches.
     for taps in [5, 300, 2001] {
         let taps: Vec<f32> = Random::new(2).values(taps);
         for algorithm in ALGORITHMS {
             let filter = Filter1d::correlate(&taps).algorithm(algorithm).prepare(device)?;
-            // Along columns fewer taps fit, and the error's text is allocated.
+            // Along columns fewer taps fit, and the error would allocate its text.
             let columns = exceeded_on::<f32>(device, algorithm, taps.len(), 0).is_none();
             allocates_nothing(&format!("{algorithm:?}, {} taps", taps.len()), || {
                 filter.apply_into(&x, &mut y)?;
@@ -68,7 +68,7 @@ fn apply_into_allocates_nothing(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The first time loads what is only needed along columns.
+/// Runs `work` twice, since the first run may load modules, and checks that the second run allocates nothing.
 fn allocates_nothing(what: &str, mut work: impl FnMut() -> slm::Result<()>) -> Result<(), Failed> {
     work()?;
     let mut result = Ok(());
@@ -87,7 +87,7 @@ fn counting_allocates_nothing(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Of half of all numbers, so that some are below and some above.
+/// Bins for half of all numbers, so that some samples are below and some above.
 fn hundred_bins() -> Histogram<i32> {
     Histogram::even(100, i32::MIN / 2..i32::MAX / 2)
 }
@@ -96,7 +96,7 @@ fn bytes(seed: u64, count: usize) -> Vec<u8> {
     Random::new(seed).values::<i32>(count).into_iter().map(|number| (number >> 16) as u8).collect()
 }
 
-/// Squares and others, with and without gaps, and in place.
+/// Transposes square and other matrices, with and without gaps, and in place.
 fn transposing_allocates_nothing(device: &Device) -> Result<(), Failed> {
     let (x, mut y) = (device.upload(&bytes(1, 37 * 53))?, device.zeroed(37 * 53)?);
     let with_gaps = Buffer2::<u8>::zeroed(device, 37, 53)?;
@@ -140,18 +140,18 @@ fn threads_share_a_filter(device: &Device) -> Result<(), Failed> {
     })
 }
 
-/// Matrices of a thread's own, with a prepared operation that all have in common; in place, several launches belong
-/// together.
+/// Each thread has its own matrices. All share the prepared operations. A transposition in place is a sequence of several
+/// launches.
 fn threads_share_transpositions(device: &Device) -> Result<(), Failed> {
     const THREADS: u64 = 8;
-    let [there, back] = [Transpose::new(67, 301), Transpose::new(301, 67)].map(|transpose| transpose.components(3));
-    let (there, back) = (there.prepare(device)?, back.prepare_in_place(device)?);
+    let [forward, back] = [Transpose::new(67, 301), Transpose::new(301, 67)].map(|transpose| transpose.components(3));
+    let (forward, back) = (forward.prepare(device)?, back.prepare_in_place(device)?);
     let work = |thread: u64| -> Result<(), Failed> {
         for round in 0..25 {
             let x = bytes(100 * thread + round, 3 * 67 * 301);
-            let device = there.device().clone();
+            let device = forward.device().clone();
             let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
-            there.apply_into(&input, &mut output)?;
+            forward.apply_into(&input, &mut output)?;
             same(&output.download()?, &transposed(&x, [67, 301], 3))?;
             back.apply(&mut output)?;
             same(&output.download()?, &x)?;
@@ -164,13 +164,13 @@ fn threads_share_transpositions(device: &Device) -> Result<(), Failed> {
     })
 }
 
-/// By the definition.
+/// Returns the transposed matrix, by definition.
 fn transposed<T: Copy>(x: &[T], [rows, columns]: [usize; 2], components: usize) -> Vec<T> {
     let places = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
     places.flat_map(|place| x[place * components..][..components].iter().copied()).collect()
 }
 
-/// Each step reads what the one before has written, and nothing waits in between.
+/// Each step reads the results of the step before, without a wait in between.
 fn work_runs_in_order(device: &Device) -> Result<(), Failed> {
     let description = Filter1d::convolve(&[3, -1, 2]).boundary(Boundary::Wrap);
     let x: Vec<i32> = Random::new(1).values(100_003);
@@ -181,7 +181,7 @@ fn work_runs_in_order(device: &Device) -> Result<(), Failed> {
             filter.apply_into(&a, &mut b)?;
             filter.apply_into(&b, &mut a)?;
             if step % 100 == 50 {
-                // New memory in the middle of it, gone again before the work is done.
+                // New memory in between, dropped before the work is done.
                 let mut copy = device.zeroed(x.len())?;
                 copy.copy_from(&a)?;
                 filter.apply_into(&copy, &mut a)?;
@@ -194,7 +194,7 @@ fn work_runs_in_order(device: &Device) -> Result<(), Failed> {
     same(&b, &on_cpu_b)
 }
 
-/// Samples are added to counts that others have been added to, and to copies of them; nothing waits in between.
+/// Samples are added to existing counts and to copies of them, without a wait in between.
 fn counts_add_up_in_order(device: &Device) -> Result<(), Failed> {
     let x: Vec<Vec<i32>> = (0..3).map(|k| Random::new(k).values(30_000 + k as usize)).collect();
     let run = |device: &Device| -> slm::Result<Vec<u64>> {
@@ -204,7 +204,7 @@ fn counts_add_up_in_order(device: &Device) -> Result<(), Failed> {
         for step in 0..200 {
             histogram.accumulate_into(&samples[step % 3], &mut counts)?;
             if step % 20 == 10 {
-                // New memory in the middle of it, gone again before the work is done.
+                // New memory in between, dropped before the work is done.
                 let mut copy = device.zeroed(counts.len())?;
                 copy.copy_from(&counts)?;
                 histogram.accumulate_into(&samples[0], &mut copy)?;
@@ -216,24 +216,24 @@ fn counts_add_up_in_order(device: &Device) -> Result<(), Failed> {
     same(&run(device)?, &run(&Device::cpu())?)
 }
 
-/// Each transposition is of what the one before has written, into another buffer or in place; nothing waits in between.
+/// Each transposition reads the result of the one before, into another buffer or in place, without a wait in between.
 fn transpositions_run_in_order(device: &Device) -> Result<(), Failed> {
     const SHAPE: [usize; 2] = [503, 211];
     let x = bytes(1, 503 * 211);
-    let [there, back] = [Transpose::new(503, 211), Transpose::new(211, 503)];
-    let (prepared, in_place) = (there.prepare(device)?, back.prepare_in_place(device)?);
-    let other_way = back.prepare(device)?;
+    let [forward, back] = [Transpose::new(503, 211), Transpose::new(211, 503)];
+    let (prepared, in_place) = (forward.prepare(device)?, back.prepare_in_place(device)?);
+    let backward = back.prepare(device)?;
     let (mut a, mut b) = (device.upload(&x)?, device.zeroed(x.len())?);
     for step in 0..100 {
         prepared.apply_into(&a, &mut b)?;
         if step % 10 == 5 {
-            // New memory in the middle of it, gone again before the work is done.
+            // New memory in between, dropped before the work is done.
             let mut copy = device.zeroed(x.len())?;
             copy.copy_from(&b)?;
             in_place.apply(&mut copy)?;
             a.copy_from(&copy)?;
         } else if step % 2 == 0 {
-            other_way.apply_into(&b, &mut a)?;
+            backward.apply_into(&b, &mut a)?;
         } else {
             in_place.apply(&mut b)?;
             a.copy_from(&b)?;
@@ -244,7 +244,7 @@ fn transpositions_run_in_order(device: &Device) -> Result<(), Failed> {
     same(&b.download()?, &transposed(&x, SHAPE, 1))
 }
 
-/// Work that takes some milliseconds, so that what comes next comes while it runs.
+/// Returns a filter and samples that take some milliseconds, so that the calls that follow are made while it runs.
 fn slow() -> (Filter1d<i32>, Vec<i32>) {
     let taps: Vec<i32> = Random::new(1).values(1025);
     (Filter1d::correlate(&taps).algorithm(FilterAlgorithm::GlobalMemory), Random::new(2).values(1 << 20))
@@ -266,20 +266,20 @@ fn inputs_dropped_while_in_use(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns new memory for this many numbers. If what is in use counted as free, it would be taken and overwritten now, by either
-/// queue.
+/// Returns new, cleared buffers of the given sizes on both devices. If memory in use counted as free, they would get it and
+/// overwrite it now.
 fn overwritten(devices: [&Device; 2], sizes: [usize; 2]) -> slm::Result<Vec<Buffer<i32>>> {
     let all = devices.into_iter().flat_map(|device| [sizes; 4].into_iter().flatten().map(move |size| (device, size)));
     all.map(|(device, size)| device.zeroed(size)).collect()
 }
 
-/// The same of a histogram, whose edges are on the device.
+/// Returns a slow histogram and samples. Its edges are on the device.
 fn slow_counting() -> (Histogram<i32>, Vec<i32>) {
     let edges: Vec<i32> = (-100..100).map(|k| 10_000_000 * k + k * k).collect();
     (Histogram::edges(&edges).algorithm(HistogramAlgorithm::Critical), Random::new(3).values(1 << 14))
 }
 
-/// All counts, as they stand in a buffer.
+/// Returns the expected contents of a buffer of counts.
 fn counted(histogram: &Histogram<i32>, x: &[i32]) -> slm::Result<Vec<u64>> {
     let device = Device::cpu();
     let histogram = histogram.prepare(&device)?;
@@ -305,7 +305,7 @@ fn samples_dropped_while_counted(device: &Device) -> Result<(), Failed> {
 }
 
 fn matrices_dropped_while_transposed(device: &Device) -> Result<(), Failed> {
-    // In place and no square: three steps, which take some milliseconds.
+    // In place and not square: three steps, which take some milliseconds.
     const SHAPE: [usize; 2] = [2049, 1021];
     let x: Vec<i32> = Random::new(1).values(SHAPE[0] * SHAPE[1]);
     let expected = transposed(&x, SHAPE, 1);
@@ -325,7 +325,7 @@ fn matrices_dropped_while_transposed(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A buffer keeps alive what its contents depend on.
+/// A buffer keeps everything alive that its contents depend on.
 fn handles_dropped_while_in_use(_device: &Device) -> Result<(), Failed> {
     let (description, x) = slow();
     let output = {
@@ -337,7 +337,7 @@ fn handles_dropped_while_in_use(_device: &Device) -> Result<(), Failed> {
     };
     same(&output.download()?, &on_cpu(&description)?.apply(&x)?)?;
     output.device().synchronize()?;
-    // With work pending and nobody left who could wait for it.
+    // All handles are dropped while work is pending.
     let device = Device::cuda(0)?;
     let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
     description.prepare(&device)?.apply_into(&input, &mut output)?;
@@ -355,7 +355,7 @@ fn handles_dropped_while_counting(_device: &Device) -> Result<(), Failed> {
     };
     same(&counts.download()?, &counted(&description, &x)?)?;
     counts.device().synchronize()?;
-    // With work pending and nobody left who could wait for it.
+    // All handles are dropped while work is pending.
     let device = Device::cuda(0)?;
     let histogram = description.prepare(&device)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
@@ -363,7 +363,7 @@ fn handles_dropped_while_counting(_device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Handles share modules, and dropping one of them leaves these to the others.
+/// Handles share modules, which stay loaded when one handle is dropped.
 fn modules_of_two_handles(_device: &Device) -> Result<(), Failed> {
     let description = Filter1d::correlate(&[1, 2, 3]).extent(Extent::Full).boundary(Boundary::Constant(5));
     let x = Array2::from_shape_vec((40, 50), Random::new(1).values(2000))?;

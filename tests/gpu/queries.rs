@@ -1,6 +1,6 @@
-//! What devices and plans say of themselves.
+//! Information about devices, and plans.
 
-use super::{Failed, Trial, ensure, equal, same, together};
+use super::{Failed, Trial, ensure, equal, same, shared_trial};
 use crate::common::Random;
 use crate::histogram;
 use slm::filter1d::{HaloLoad, Plan};
@@ -8,13 +8,13 @@ use slm::{Backend, Buffer, Device, Error, Filter1d, FilterAlgorithm, Histogram, 
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        together("plans", plans),
-        together("plans_of_nothing", plans_of_nothing),
-        together("plans_of_histograms", plans_of_histograms),
-        together("every_device_works", every_device_works),
-        together("every_device_counts", every_device_counts),
-        together("info", info),
-        together("time_gives_what_the_work_gives", time_gives_what_the_work_gives),
+        shared_trial("plans", plans),
+        shared_trial("plans_of_nothing", plans_of_nothing),
+        shared_trial("plans_of_histograms", plans_of_histograms),
+        shared_trial("every_device_works", every_device_works),
+        shared_trial("every_device_counts", every_device_counts),
+        shared_trial("info", info),
+        shared_trial("time_returns_the_result_of_the_work", time_returns_the_result_of_the_work),
     ]
 }
 
@@ -47,7 +47,7 @@ fn plans(device: &Device) -> Result<(), Failed> {
 fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
     let launch = only(&plan.launches)?;
     let threads = launch.block.map(u64::from).iter().product::<u64>();
-    // No thread computes more than some dozens of outputs.
+    // No thread computes more than 64 outputs.
     let enough = launch.grid.iter().product::<u64>() * threads * 64 >= plan.outputs.map(|n| n as u64).iter().product();
     ensure(enough, || format!("work: {launch:?}"))?;
     let parts = [
@@ -61,7 +61,7 @@ fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
     check_facts(launch, &plan.to_string(), plan.kernel.contains("global"), limit)
 }
 
-/// The only launches of a plan.
+/// Returns the only launch of a plan.
 fn only(launches: &[LaunchPlan]) -> Result<&LaunchPlan, Failed> {
     let [launch] = launches else { return Err(format!("{launches:?}").into()) };
     Ok(launch)
@@ -71,7 +71,7 @@ fn check_text(text: &str, parts: &[String]) -> Result<(), Failed> {
     parts.iter().try_for_each(|part| ensure(text.contains(part), || format!("'{part}' is not in\n{text}")))
 }
 
-/// What holds for every launch, and is in the plan's text; `global` if the kernel does without shared memory.
+/// Checks facts of every launch, and that the plan's text has them. `global` is true if the kernel uses no shared memory.
 fn check_facts(launch: &LaunchPlan, text: &str, global: bool, limit: u64) -> Result<(), Failed> {
     let residency = launch.residency.ok_or("the driver says nothing")?;
     let ([x, y, z], [threads_x, threads_y, threads_z]) = (launch.grid, launch.block);
@@ -99,7 +99,7 @@ fn check_facts(launch: &LaunchPlan, text: &str, global: bool, limit: u64) -> Res
     check_text(text, &parts)
 }
 
-/// Every algorithm, nothing to count, and more than there can be.
+/// Plans of every algorithm, for no samples, and for more samples than memory can hold.
 fn plans_of_histograms(device: &Device) -> Result<(), Failed> {
     const SAMPLES: usize = 1_000_003;
     let limit = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
@@ -123,7 +123,7 @@ fn plans_of_histograms(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Nothing to do, and more than there can be.
+/// Plans for no samples, and for more samples than memory can hold.
 fn plans_of_nothing(device: &Device) -> Result<(), Failed> {
     let filter = Filter1d::correlate(&[1.0f32; 33]).prepare(device)?;
     let plan = filter.plan(0);
@@ -146,7 +146,7 @@ fn every_device_works(device: &Device) -> Result<(), Failed> {
     for (ordinal, device) in devices[1..].iter().enumerate() {
         equal(&device.info().selection, &format!("CUDA device {ordinal}"))?;
         same(&description.prepare(device)?.apply(&x)?, &expected)?;
-        // Taking turns, so that each call has to find its own device again.
+        // Switches between devices, so that each call must select its own device again.
         let (input, mut output) = (device.upload(&x)?, device.zeroed(x.len())?);
         let others: Vec<Buffer<i32>> = devices.iter().map(|d| d.upload(&x)).collect::<slm::Result<_>>()?;
         description.prepare(device)?.apply_into(&input, &mut output)?;
@@ -161,7 +161,7 @@ fn every_device_counts(_device: &Device) -> Result<(), Failed> {
     let description = Histogram::even(100, i32::MIN / 2..i32::MAX / 2);
     let expected = description.prepare(&Device::cpu())?.apply(&x)?;
     let devices = Device::all();
-    // Taking turns, so that each call has to find its own device again.
+    // Switches between devices, so that each call must select its own device again.
     let histograms = devices.iter().map(|device| description.prepare(device)).collect::<slm::Result<Vec<_>>>()?;
     let samples = devices.iter().map(|device| device.upload(&x)).collect::<slm::Result<Vec<_>>>()?;
     let mut counts: Vec<Buffer<u64>> =
@@ -198,8 +198,8 @@ fn info(device: &Device) -> Result<(), Failed> {
     equal(Device::named("auto")?.info(), info)
 }
 
-/// What the work returns comes along, and so does its error; how long it took is the matter of the benchmarks.
-fn time_gives_what_the_work_gives(device: &Device) -> Result<(), Failed> {
+/// `time` returns the result of the work, or its error. The benchmarks examine the times.
+fn time_returns_the_result_of_the_work(device: &Device) -> Result<(), Failed> {
     let filter = Filter1d::correlate(&[1, 2, 3]).prepare(device)?;
     let (x, mut y) = (device.upload(&[1, 1, 1])?, device.zeroed(3)?);
     let ((), _) = device.time(|| filter.apply_into(&x, &mut y))?;

@@ -1,8 +1,8 @@
-//! Results that depend on how the work is divided, and numbers that are not finite.
+//! Results that could depend on how the work is divided, and numbers that are not finite.
 
-use super::{Failed, Trial, equal, same, together};
+use super::{Failed, Trial, equal, same, shared_trial};
 use crate::common::Random;
-use crate::filter1d::extension::Meeting;
+use crate::filter1d::extension::FilterShape;
 use crate::filter1d::{ALGORITHMS, Direction, Sample};
 use ndarray::Array2;
 use slm::filter1d::{FilterAlgorithm, PreparedFilter1d};
@@ -10,12 +10,12 @@ use slm::{Boundary, Device, Error, Extent, Filter1d};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        together("integers_as_on_the_cpu", integers_as_on_the_cpu),
-        together("long_filters_f32", long_filters::<f32>),
-        together("long_filters_f64", long_filters::<f64>),
-        together("long_filters_i32", long_filters::<i32>),
-        together("not_finite_f32", not_finite::<f32>),
-        together("not_finite_f64", not_finite::<f64>),
+        shared_trial("integers_as_on_the_cpu", integers_as_on_the_cpu),
+        shared_trial("long_filters_f32", long_filters::<f32>),
+        shared_trial("long_filters_f64", long_filters::<f64>),
+        shared_trial("long_filters_i32", long_filters::<i32>),
+        shared_trial("not_finite_f32", not_finite::<f32>),
+        shared_trial("not_finite_f64", not_finite::<f64>),
     ]
 }
 
@@ -34,7 +34,7 @@ fn describe<T: Sample>(taps: &[T], direction: Direction) -> Filter1d<T> {
     }
 }
 
-/// The filter, unless the algorithm takes more shared memory than there is.
+/// Prepares the filter, or returns `None` if the algorithm needs too much shared memory.
 fn prepare<T: Sample>(filter: &Filter1d<T>, device: &Device) -> slm::Result<Option<PreparedFilter1d<T>>> {
     filter.prepare(device).map(Some).or_else(too_large)
 }
@@ -46,7 +46,7 @@ fn too_large<T>(error: Error) -> slm::Result<Option<T>> {
 fn integers_as_on_the_cpu(device: &Device) -> Result<(), Failed> {
     for case in 0..200 {
         let mut random = Random::new(case);
-        let [rows, columns, taps] = [200, 200, 300].map(|most| 1 + random.below(most));
+        let [rows, columns, taps] = [200, 200, 300].map(|maximum| 1 + random.below(maximum));
         let taps: Vec<i32> = random.values(taps);
         let direction = [Direction::Correlate, Direction::Convolve][random.below(2)];
         let (boundary, extent) = (boundaries()[random.below(6)], EXTENTS[random.below(3)]);
@@ -65,7 +65,7 @@ fn integers_as_on_the_cpu(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Numbers of taps around those that one launch of a kernel may take: all algorithms add in the same order.
+/// All algorithms add in the same order. The numbers of taps are near multiples of the maximum of one launch.
 fn long_filters<T: Sample>(device: &Device) -> Result<(), Failed> {
     let bits = |values: &[T]| values.iter().map(|v| v.bits()).collect::<Vec<_>>();
     let x = Array2::from_shape_vec((140, 25), Random::new(1).values::<T>(3500))?;
@@ -94,17 +94,17 @@ fn elements<T: Sample>(filter: &PreparedFilter1d<T>, x: &Array2<T>, axis: usize)
     Ok(filter.apply_axis(x.view(), axis)?.into_iter().collect())
 }
 
-/// A float type, for making numbers that are none.
+/// A float type with numbers that are not finite.
 trait Float: Sample {
-    const STRANGE: [Self; 3];
-    fn is_strange(self) -> bool;
+    const NOT_FINITE: [Self; 3];
+    fn is_not_finite(self) -> bool;
 }
 
 macro_rules! floats {
     ($($t:ty),*) => {$(
         impl Float for $t {
-            const STRANGE: [Self; 3] = [<$t>::NAN, <$t>::INFINITY, <$t>::NEG_INFINITY];
-            fn is_strange(self) -> bool {
+            const NOT_FINITE: [Self; 3] = [<$t>::NAN, <$t>::INFINITY, <$t>::NEG_INFINITY];
+            fn is_not_finite(self) -> bool {
                 !self.is_finite()
             }
         }
@@ -112,7 +112,7 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-/// A sample that is not finite reaches the outputs whose taps touch it, with a tap of zero too, and no others.
+/// A sample that is not finite affects exactly the outputs whose taps touch it, even with a tap of zero.
 fn not_finite<T: Float>(device: &Device) -> Result<(), Failed> {
     const N: usize = 150;
     for m in [1, 2, 5, 34, 133, 962] {
@@ -121,24 +121,24 @@ fn not_finite<T: Float>(device: &Device) -> Result<(), Failed> {
         let direction = [Direction::Correlate, Direction::Convolve][m % 2];
         for boundary in boundaries::<T>() {
             for extent in EXTENTS {
-                let meeting = Meeting { n: N, m, direction, boundary, extent };
+                let shape = FilterShape { n: N, m, direction, boundary, extent };
                 let filter = describe(&taps, direction).boundary(boundary).extent(extent);
                 let fail = |e: Failed| format!("{boundary:?}, {extent:?}, {m} taps: {e:?}");
-                check_reach(device, &filter, &meeting).map_err(fail)?;
+                check_reach(device, &filter, &shape).map_err(fail)?;
             }
         }
     }
     Ok(())
 }
 
-/// Puts a strange number into the middle one of three lines.
-fn check_reach<T: Float>(device: &Device, filter: &Filter1d<T>, meeting: &Meeting<T>) -> Result<(), Failed> {
+/// Puts a number that is not finite into the middle one of three lines.
+fn check_reach<T: Float>(device: &Device, filter: &Filter1d<T>, shape: &FilterShape<T>) -> Result<(), Failed> {
     let filters: Vec<_> = ALGORITHMS.iter().map(|&a| (a, prepare(&filter.clone().algorithm(a), device))).collect();
-    for (i, place) in [0, 1, meeting.n / 2, meeting.n - 1].into_iter().enumerate() {
-        let reached = meeting.touches(place);
+    for (i, place) in [0, 1, shape.n / 2, shape.n - 1].into_iter().enumerate() {
+        let reached = shape.touches(place);
         let untouched = vec![false; reached.len()];
-        let mut x = Array2::from_shape_vec((3, meeting.n), Random::new(1).values::<T>(3 * meeting.n))?;
-        x[[1, place]] = T::STRANGE[i % 3];
+        let mut x = Array2::from_shape_vec((3, shape.n), Random::new(1).values::<T>(3 * shape.n))?;
+        x[[1, place]] = T::NOT_FINITE[i % 3];
         let columns = x.t().as_standard_layout().into_owned();
         for (algorithm, filter) in &filters {
             let Some(filter) = filter.as_ref().map_err(Clone::clone)? else { continue };
@@ -146,11 +146,11 @@ fn check_reach<T: Float>(device: &Device, filter: &Filter1d<T>, meeting: &Meetin
             let along_columns = filter.apply_axis(columns.view(), 0).map(Some).or_else(too_large)?;
             let along_columns = along_columns.map(|y| y.t().as_standard_layout().into_owned());
             for y in [Some(along_rows), along_columns].into_iter().flatten() {
-                let strange = |line: usize| y.row(line).iter().map(|v| v.is_strange()).collect::<Vec<_>>();
+                let not_finite = |line: usize| y.row(line).iter().map(|v| v.is_not_finite()).collect::<Vec<_>>();
                 let fail = |e: Failed| format!("{algorithm:?}, sample {place}: {e:?}");
-                same(&strange(1), &reached).map_err(fail)?;
-                same(&strange(0), &untouched).map_err(fail)?;
-                same(&strange(2), &untouched).map_err(fail)?;
+                same(&not_finite(1), &reached).map_err(fail)?;
+                same(&not_finite(0), &untouched).map_err(fail)?;
+                same(&not_finite(2), &untouched).map_err(fail)?;
             }
         }
     }

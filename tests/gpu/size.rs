@@ -1,6 +1,6 @@
-//! More samples and elements than 32 bits can count.
+//! More samples and elements than fit into 32 bits.
 
-use super::{Failed, Trial, alone};
+use super::{Failed, Trial, exclusive_trial};
 use crate::filter1d::ALGORITHMS;
 use rayon::prelude::*;
 use slm::filter1d::FilterAlgorithm;
@@ -20,21 +20,21 @@ pub(super) fn trials() -> Vec<Trial> {
             (1 << 32) + 12_345,
             &[FilterAlgorithm::Auto, FilterAlgorithm::GlobalMemory],
         ),
-        // By a kernel for rows that begin at sectors, and by one for others.
+        // With a kernel for rows aligned to sectors, and with one for other rows.
         transposition("more_than_2_to_the_32_elements", [1 << 16, (1 << 16) + 32]),
         transposition("more_than_2_to_the_32_elements_of_odd_rows", [(1 << 16) + 3, (1 << 16) + 1]),
-        // One copy of all rows, and one with gaps in between.
+        // With and without gaps between rows.
         trial("matrices_of_more_than_2_to_the_31_bytes", 1 << 32, |device| {
             copies(device, [(1 << 15) + 3, (1 << 15) + 1])
         }),
     ]
 }
 
-/// A test with a signal or matrix of this many bytes, and a result of the same size. Ignored, with the reason, if there is too little
-/// memory.
+/// Returns a test with a signal or matrix of `bytes` bytes, and a result of the same size. It is ignored, with the reason,
+/// if there is too little memory.
 fn trial(name: &str, bytes: u64, work: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Trial {
     const GIGABYTE: u64 = 1 << 30;
-    let trial = alone(name, work);
+    let trial = exclusive_trial(name, work);
     let on_device = Device::cuda(0).ok().and_then(|device| device.info().memory);
     if on_device.is_some_and(|memory| memory < 2 * bytes + 4 * GIGABYTE) {
         return trial.with_ignored_flag(true).with_kind("too little memory on the device");
@@ -45,7 +45,7 @@ fn trial(name: &str, bytes: u64, work: impl Fn(&Device) -> Result<(), Failed> + 
     trial
 }
 
-/// What the machine has left, in bytes.
+/// Returns the machine's available memory in bytes.
 fn free_memory() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -56,7 +56,7 @@ fn sample(i: usize) -> i32 {
     (i % 1_000_003) as i32
 }
 
-/// The host never holds more than one of the two signals.
+/// Never holds more than one of the two signals in host memory.
 fn filter(device: &Device, samples: usize, algorithms: &[FilterAlgorithm]) -> Result<(), Failed> {
     let x: Vec<i32> = (0..samples).into_par_iter().map(sample).collect();
     let input = device.upload(&x)?;
@@ -64,7 +64,7 @@ fn filter(device: &Device, samples: usize, algorithms: &[FilterAlgorithm]) -> Re
     let mut output = device.zeroed(samples)?;
     let mut y = vec![0; samples];
     for &algorithm in algorithms {
-        // Different taps, so that what an algorithm leaves out is not what the one before has written.
+        // Each algorithm has different taps, so that outputs that it does not write are wrong.
         let scale = 1 + algorithms.iter().position(|&a| a == algorithm).unwrap_or(0) as i32;
         let filter = Filter1d::correlate(&[scale, 2 * scale, 3 * scale]).algorithm(algorithm).prepare(device)?;
         filter.apply_into(&input, &mut output)?;
@@ -78,14 +78,14 @@ fn filter(device: &Device, samples: usize, algorithms: &[FilterAlgorithm]) -> Re
     Ok(())
 }
 
-/// Output `i` for the taps 1, 2, 3, with zeros outside.
+/// Returns output `i` for the taps 1, 2, 3, with zeros outside.
 fn expected(i: usize, samples: usize) -> i32 {
     let before = if i == 0 { 0 } else { sample(i - 1) };
     let after = if i + 1 == samples { 0 } else { sample(i + 1) };
     before + 2 * sample(i) + 3 * after
 }
 
-/// Elements of one byte, there, and back in place.
+/// Transposes a matrix of bytes, then transposes it back in place.
 fn transpose(device: &Device, [rows, columns]: [usize; 2]) -> Result<(), Failed> {
     let element = |i: usize| (i % 251) as u8;
     let x: Vec<u8> = (0..rows * columns).into_par_iter().map(element).collect();
@@ -108,7 +108,7 @@ fn transpose(device: &Device, [rows, columns]: [usize; 2]) -> Result<(), Failed>
     }
 }
 
-/// Copies of a matrix without gaps and of one with gaps, to the device, on it, and back.
+/// Copies a matrix to the device, on the device, and back, with and without gaps between rows.
 fn copies(device: &Device, shape: [usize; 2]) -> Result<(), Failed> {
     let [rows, columns] = shape;
     let matrix = Array2::from_shape_fn(shape, |(row, column)| (row * columns + column) as u16);

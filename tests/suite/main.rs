@@ -1,10 +1,10 @@
-//! The tests that are made while the program runs: one for every backend there is, for every line of a file, for every
-//! combination. They are one program, because each program compiles the operations for all element types again. Each operation
-//! has a folder, whose name is the prefix of its trials. The folder also has the operation's tests of `tests/api`:
+//! The tests that are generated at run time: one for each backend, for each line of a file, for each combination. They are
+//! one program, because each program would compile the operations for all element types again. Each operation has a folder,
+//! whose name is the prefix of its trials and which also contains the operation's tests of `tests/api`:
 //!
-//! | folder | what |
+//! | folder | tests |
 //! |---|---|
-//! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy |
+//! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy, and its properties |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
 //! | `matrices` | copies of matrices |
@@ -12,7 +12,8 @@
 //! | `examples` | the examples |
 //! | `driverless` | machines without a driver |
 //!
-//! An operation's emulated tests must reach all of its kernels; those are the folder of the same name in `kernels/`.
+//! An operation's emulated tests must reach every accessor of its kernels, which are in the folder of the same name in
+//! `kernels/`.
 
 mod banks;
 #[path = "../common/mod.rs"]

@@ -1,4 +1,4 @@
-//! Matrices on a device: what copies between them and the host move, and what they leave alone.
+//! Copies between matrices on a device and the host: the elements that they move, and those that they leave unchanged.
 
 use crate::common::{Random, on_every_backend};
 use libtest_mimic::{Failed, Trial};
@@ -40,7 +40,7 @@ fn copies_of<T: Element>(
 ) -> Result<(), Failed> {
     let mut random = Random::new(pitch as u64);
     let mut numbers = |rows, columns| Array2::from_shape_simple_fn((rows, columns), || number(random.next()));
-    // The memory, with gaps, and what is in it afterwards.
+    // The expected contents of the memory, with gaps.
     let len = Buffer2::<T>::buffer_len(rows, columns, pitch)? + 3;
     let mut memory = numbers(1, len).into_raw_vec_and_offset().0;
     let mut matrix = Buffer2::from_buffer(device.upload(&memory)?, rows, columns, pitch)?;
@@ -58,7 +58,7 @@ fn copies_of<T: Element>(
     let uploaded = Buffer2::upload_pitched(device, data, other_pitch)?;
     other.copy_from(&matrix)?;
     equal(&other.download()?, &data.to_owned())?;
-    // With zeros in the gaps of both.
+    // The gaps of both contain zeros.
     equal(&other.buffer().download()?, &uploaded.buffer().download()?)?;
 
     let mut target = numbers(rows, columns);

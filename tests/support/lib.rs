@@ -1,6 +1,7 @@
-//! What takes long in the tests. The tests are not optimised, because that takes longer than they do; this is.
+//! Expensive computations of the tests. This package is optimised. The tests are not, because compiling them would take
+//! longer than they run.
 //!
-//! Nothing here is generic: generic code is compiled with the tests that use it.
+//! Nothing here is generic, because generic code is compiled with the tests that use it.
 
 #[path = "../suite/banks/oracle.rs"]
 pub mod banks;

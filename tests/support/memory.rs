@@ -1,18 +1,18 @@
-//! The host's memory.
+//! Allocation of all host memory.
 
 use slm::{Buffer, Device, Error};
 
-/// What is larger than all free memory once it is [`filled`].
+/// A size in bytes that exceeds all free memory after [`filled`].
 pub const LARGE: usize = 64 << 20;
 
-/// What then still fits, for small things.
+/// Size in bytes that stays free for small allocations.
 const SLACK: usize = 8 << 20;
 
-/// Takes all memory but a little more than 8 MiB, the first [`LARGE`] piece of it first.
+/// Allocates all memory except a little more than 8 MiB, in buffers of [`LARGE`] bytes first. Returns the buffers.
 ///
 /// # Panics
 ///
-/// For another error than too little memory.
+/// On an error other than too little memory.
 #[must_use]
 pub fn filled(device: &Device) -> Vec<Buffer<f64>> {
     let slack = Vec::<u8>::with_capacity(SLACK);

@@ -25,8 +25,8 @@ impl Arch {
     /// Hopper.
     pub const SM_90: Arch = Arch(90);
 
-    /// Default target of modules. Drivers make nearly the same code from its PTX as from PTX for later GPUs, unless the source uses
-    /// instructions of later GPUs only.
+    /// Default target of modules. Drivers generate nearly the same code from its PTX as from PTX for later GPUs, unless the
+    /// source uses instructions that only later GPUs have.
     pub(crate) const DEFAULT: Arch = Arch::SM_75;
 
     /// Lowest capability that rustc's target supports.

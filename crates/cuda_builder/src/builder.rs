@@ -48,23 +48,24 @@ impl CudaBuilder {
         }
     }
 
-    /// Adds a module, the kernel crate compiled with the feature of this name only, and returns the builder. If no module is added, all
-    /// modules are taken: one for each feature except `default`, or a single one named after the crate's library if there are no
-    /// features.
+    /// Adds a module, the kernel crate compiled with the feature of this name only, and returns the builder. If no module is
+    /// added, all modules are taken: one for each feature except `default`, or a single one named after the crate's library
+    /// if there are no features.
     pub fn module(mut self, name: impl Into<String>) -> Self {
         self.modules.push(name.into());
         self
     }
 
-    /// Sets whether [`build`](Self::build) gives the program modules (the default), and returns the builder. Otherwise it acts as with
-    /// [`Mode::None`] and ignores the environment, for a program with emulated devices only.
+    /// Sets whether [`build`](Self::build) gives the program modules (the default), and returns the builder. Otherwise it
+    /// acts as with [`Mode::None`] and ignores the environment, for a program with emulated devices only.
     pub fn images(mut self, images: bool) -> Self {
         self.images = images;
         self
     }
 
-    /// Sets whether the kernels are optimised for speed (the default), and returns the builder. Otherwise they are optimised a little, and
-    /// have source lines for profilers and debuggers. Such modules contain the paths of the sources; do not commit them.
+    /// Sets whether the kernels are fully optimised (the default), and returns the builder. Otherwise they are compiled with
+    /// `opt-level` 1, and have source lines for profilers and debuggers. Such modules contain the paths of the sources; do
+    /// not commit them.
     pub fn release(mut self, release: bool) -> Self {
         self.release = release;
         self
@@ -77,15 +78,15 @@ impl CudaBuilder {
         self
     }
 
-    /// Sets the folder in which kernels are compiled, and returns the builder. The default is `slm-device` in the target folder of the
-    /// running program.
+    /// Sets the folder in which kernels are compiled, and returns the builder. The default is `slm-device` in the target
+    /// folder of the running program.
     pub fn target_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.target_dir = Some(dir.into());
         self
     }
 
-    /// Writes the modules to the output folder of the build script, with the code that `cuda_std::include_kernels!` includes, and tells
-    /// cargo when to run the script again. Returns the modules. For build scripts only.
+    /// Writes the modules to the output folder of the build script, with the code that `cuda_std::include_kernels!`
+    /// includes, and tells cargo when to run the script again. Returns the modules. For build scripts only.
     ///
     /// # Errors
     ///
@@ -112,30 +113,30 @@ impl CudaBuilder {
         self.write(&out_dir, done, origin)
     }
 
-    /// Compiles the modules and writes them to the folder `ptx` of the kernel crate, with a list of them. If no module was added, it removes
-    /// the files of modules that the crate no longer has. Returns the files and the kernels' warnings.
+    /// Compiles the modules and writes them to the folder `ptx` of the kernel crate, with a list of them. If no module was
+    /// added, it removes the files of modules that the crate no longer has. Returns the files and the kernels' warnings.
     ///
     /// # Errors
     ///
     /// Any [`BuildError`].
     pub fn commit(self) -> Result<Committed, BuildError> {
-        let (dir, done, _) = self.compile_apart()?;
+        let (dir, done, _) = self.compile_standalone()?;
         committed::write(&dir, done, self.modules.is_empty())
     }
 
-    /// Compiles the modules and compares them with the files in the folder `ptx` of the kernel crate, byte by byte if the same compiler made
-    /// them. Returns the differences.
+    /// Compiles the modules and compares them with the files in the folder `ptx` of the kernel crate, byte by byte if the
+    /// same compiler made them. Returns the differences.
     ///
     /// # Errors
     ///
     /// Any [`BuildError`]. A difference is not an error.
     pub fn check(self) -> Result<Check, BuildError> {
-        let (dir, done, compiler) = self.compile_apart()?;
+        let (dir, done, compiler) = self.compile_standalone()?;
         let check = Check::new(&dir, compiler.version, &done.modules, self.modules.is_empty())?;
         Ok(Check { warnings: done.warnings, ..check })
     }
 
-    /// Returns the modules for a build script, and the compiler, if they were compiled now.
+    /// Returns the modules for a build script. If they were compiled now, also returns the compiler.
     fn modules(
         &self,
         dir: &Path,
@@ -163,8 +164,8 @@ impl CudaBuilder {
         }
     }
 
-    /// Compiles outside of a build script.
-    fn compile_apart(&self) -> Result<(PathBuf, Compilation, Compiler), BuildError> {
+    /// Compiles the modules outside of a build script. Returns the kernel crate's folder, the modules and the compiler.
+    fn compile_standalone(&self) -> Result<(PathBuf, Compilation, Compiler), BuildError> {
         let dir = kernel_crate::locate(&self.dir)?;
         let compiler = Search::from_env().find()?;
         let program = env::current_exe().map_err(BuildError::io(Path::new("this program")))?;

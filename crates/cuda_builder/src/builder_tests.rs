@@ -14,7 +14,7 @@ fn names_that_cannot_be_files_are_refused() {
     }
 }
 
-/// A kernel crate that carries `blur`, and a builder for it.
+/// Returns a kernel crate with the committed module `blur`, and a builder for it.
 fn committed(name: &str) -> (TestDir, CudaBuilder) {
     let dir = TestDir::new(name);
     let image = ImageRecord { flags: "-O".into(), digest: cuda_std::image::digest(PTX) };

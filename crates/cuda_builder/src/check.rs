@@ -1,4 +1,4 @@
-//! Comparing the compiled modules that a kernel crate carries with its sources.
+//! Comparison of a kernel crate's committed modules with its sources.
 
 use crate::committed;
 use crate::compilation::Text;
@@ -79,8 +79,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// Compares the modules in `dir` with the freshly compiled ones. If `all` modules were compiled, a committed module without a
-    /// fresh one is a difference, too.
+    /// Compares the committed modules in `dir` with the freshly compiled ones. If `all` is true, every module was compiled,
+    /// and a committed module without a fresh one is a difference too.
     pub(crate) fn new(dir: &Path, compiler: String, fresh: &[Text], all: bool) -> Result<Check, BuildError> {
         let index = committed::read_index(dir)?;
         let mut check = Check { compiler, differences: Vec::new(), other_compilers: Vec::new(), warnings: Vec::new() };
@@ -103,7 +103,7 @@ impl Check {
         let Some(record) = index.0.get(&fresh.module) else {
             return self.differ(list, &fresh.module, DifferenceKind::Missing);
         };
-        if !is_of_same_sources(record, &fresh.record) {
+        if !has_same_sources(record, &fresh.record) {
             return self.differ(list, &fresh.module, DifferenceKind::Stale);
         }
         if record.compiler != self.compiler {
@@ -113,7 +113,7 @@ impl Check {
         }
         for (arch, image) in &record.images {
             let file = committed::file(dir, &fresh.module, *arch);
-            // What the list says of the text has been compared above.
+            // The list's record of the text has been compared above.
             let text = fs::read_to_string(&file).map_err(DifferenceKind::Unreadable);
             let whole = text.and_then(|text| image::verify_text(&text, &image.digest).map_err(DifferenceKind::Invalid));
             if let Err(kind) = whole {
@@ -123,7 +123,7 @@ impl Check {
     }
 }
 
-fn is_of_same_sources(record: &Record, fresh: &Record) -> bool {
+fn has_same_sources(record: &Record, fresh: &Record) -> bool {
     let sources = (&record.sources, &record.files, &record.features);
     sources == (&fresh.sources, &fresh.files, &fresh.features) && record.images.keys().eq(fresh.images.keys())
 }

@@ -17,7 +17,7 @@ fn text(module: &str, sources: &str, compiler: &str, ptx: &str) -> Text {
     Text { module: module.into(), record, ptx: [(Arch::SM_80, ptx.to_owned())].into() }
 }
 
-/// Compares a fresh module with the committed ones, changed by `change`.
+/// Writes the `committed` modules, applies `change` to their files and compares them with a fresh module.
 fn check(name: &str, committed: &[Text], change: impl Fn(&TestDir)) -> Check {
     let dir = TestDir::new(name);
     let done = Compilation { modules: committed.to_vec(), ..Compilation::default() };
@@ -74,7 +74,7 @@ fn missing_and_altered_files_differ_and_are_named() {
 }
 
 #[test]
-fn modules_that_are_no_more_are_named() {
+fn removed_modules_are_named() {
     let both = ["blur", "sum"].map(|module| text(module, "0123", COMPILER, ".version 7.0\n"));
     let check = check("check_superfluous", &both, |_| ());
     let [difference] = &check.differences[..] else { panic!("{check:?}") };

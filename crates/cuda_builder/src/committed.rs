@@ -1,5 +1,5 @@
-//! The compiled modules that a kernel crate carries, in its folder `ptx`: a file for each module and target, and the list
-//! of them ([`index`](crate::index)).
+//! The committed modules of a kernel crate, in its folder `ptx`: a file for each module and target, and the list of them
+//! ([`index`](crate::index)).
 
 use crate::Arch;
 use crate::compilation::{Compilation, Text};
@@ -11,22 +11,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The file that holds a module for a target in the kernel crate in `dir`.
+/// Returns the file of a module for a target. The kernel crate is in `dir`.
 pub(crate) fn file(dir: &Path, module: &str, arch: Arch) -> PathBuf {
     folder(dir).join(file_name(module, arch))
 }
 
-/// The folder of the compiled modules in the kernel crate in `dir`.
+/// Returns the folder of the committed modules of the kernel crate in `dir`.
 pub(crate) fn folder(dir: &Path) -> PathBuf {
     dir.join("ptx")
 }
 
-/// The list of the compiled modules in the kernel crate in `dir`.
+/// Returns the file that lists the committed modules of the kernel crate in `dir`.
 pub(crate) fn index_file(dir: &Path) -> PathBuf {
     folder(dir).join("index.toml")
 }
 
-/// Reads the list of the compiled modules. Without the file it is empty.
+/// Reads the list of committed modules. It is empty if the file does not exist.
 pub(crate) fn read_index(dir: &Path) -> Result<Index, BuildError> {
     let file = index_file(dir);
     match fs::read_to_string(&file) {
@@ -36,7 +36,7 @@ pub(crate) fn read_index(dir: &Path) -> Result<Index, BuildError> {
     }
 }
 
-/// Reads the modules of these names, without names all of them, and checks that each text is whole.
+/// Reads the modules with the given names, or all modules if there are no names. Checks the digest of each text.
 pub(crate) fn read(dir: &Path, names: &[String]) -> Result<Compilation, BuildError> {
     let Index(mut records) = read_index(dir)?;
     let names = if names.is_empty() { records.keys().cloned().collect() } else { names.to_vec() };
@@ -67,7 +67,7 @@ fn read_module(dir: &Path, module: String, record: Record) -> Result<Text, Build
     Ok(Text { module, record, ptx })
 }
 
-/// Writes compiled modules, and the list. If they are `all` that the kernel crate has, there are no others afterwards.
+/// Writes compiled modules and the list. If they are `all` modules of the kernel crate, removes the files of other modules.
 pub(crate) fn write(dir: &Path, done: Compilation, all: bool) -> Result<Committed, BuildError> {
     let folder = folder(dir);
     fs::create_dir_all(&folder).map_err(BuildError::io(&folder))?;
@@ -91,7 +91,7 @@ pub(crate) fn write(dir: &Path, done: Compilation, all: bool) -> Result<Committe
     Ok(Committed { files, removed, warnings: done.warnings })
 }
 
-/// Modules and targets with a file in the folder.
+/// Returns the modules and targets that have a file in the folder.
 fn images(records: &BTreeMap<String, Record>) -> BTreeSet<(&str, Arch)> {
     let images =
         records.iter().flat_map(|(module, record)| record.images.keys().map(move |arch| (module.as_str(), *arch)));

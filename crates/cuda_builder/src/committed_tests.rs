@@ -2,7 +2,7 @@ use super::*;
 use crate::index::ImageRecord;
 use crate::test_dir::TestDir;
 
-/// A module with these texts.
+/// Returns a module with the given texts.
 fn text(module: &str, ptx: &[(Arch, &str)]) -> Text {
     let image = |text: &str| ImageRecord { flags: "-O".into(), digest: image::digest(text) };
     let record = Record {
@@ -34,7 +34,7 @@ fn written_is_read() {
 }
 
 #[test]
-fn files_of_modules_and_targets_that_are_no_more_are_removed() {
+fn files_of_removed_modules_and_targets_are_removed() {
     let dir = TestDir::new("committed_removed");
     let write = |modules: &[Text], all| write(&dir.path(""), compilation(modules), all).unwrap().removed;
     let names = |files: &[&str]| files.iter().map(|file| dir.path("ptx").join(file)).collect::<Vec<_>>();
@@ -50,7 +50,7 @@ fn files_of_modules_and_targets_that_are_no_more_are_removed() {
 }
 
 #[test]
-fn a_broken_list_is_told_and_replaced() {
+fn a_broken_list_is_reported_and_replaced() {
     let dir = TestDir::new("committed_broken");
     let file = dir.write("ptx/index.toml", "[blur]\nnonsense\n");
     let error = read(&dir.path(""), &[]).unwrap_err().to_string();
@@ -64,7 +64,7 @@ fn a_broken_list_is_told_and_replaced() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_the_way_to_make_it() {
+fn a_missing_module_is_named_with_the_command_that_makes_it() {
     let dir = TestDir::new("committed_missing");
     let folder = dir.path("k");
     let error = |names: &[String]| read(&folder, names).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Compiling every module for its targets.
+//! Compilation of modules for all their targets.
 
 use crate::Arch;
 use crate::compiler::Compiler;
@@ -11,12 +11,12 @@ use cuda_std::image::{self, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What is to be compiled, and where.
+/// A request to compile modules.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     /// The folder of the kernel crate.
     pub(crate) dir: &'a Path,
-    /// The modules to compile; empty: all of them.
+    /// The modules to compile; all of them if empty.
     pub(crate) modules: &'a [String],
     pub(crate) release: bool,
     /// The nested target folder.
@@ -27,9 +27,9 @@ pub(crate) struct Request<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Compilation {
     pub(crate) modules: Vec<Text>,
-    /// Each once, whichever modules and targets have it.
+    /// The compiler's warnings, without duplicates.
     pub(crate) warnings: Vec<String>,
-    /// The files to compile the modules again after a change of.
+    /// Files whose change requires the modules to be compiled again.
     pub(crate) watched: BTreeSet<PathBuf>,
 }
 
@@ -81,13 +81,13 @@ impl Compilation {
     }
 }
 
-/// What the module has for any of its targets.
+/// Returns the union of a module's names over its targets.
 fn union(compiled: &[(Arch, Compiled)], of: impl Fn(&Compiled) -> &BTreeSet<String>) -> Vec<String> {
     let all: BTreeSet<&String> = compiled.iter().flat_map(|(_, compiled)| of(compiled)).collect();
     all.into_iter().cloned().collect()
 }
 
-/// The digest of the files, which the kernel crate's build script has `listed`.
+/// Returns the digest of `files`, from the digests that the kernel crate's build script `listed`.
 fn digest(files: &[String], listed: &str, kernels: &KernelCrate, module: &Module) -> Result<String, BuildError> {
     let unlisted = |file: &str| BuildError::UnlistedSource {
         module: module.name.clone(),

@@ -1,19 +1,19 @@
-//! Finding a compiler for the device.
+//! Search for a compiler for the device.
 
 use crate::environment;
 use crate::error::{BuildError, Rejected};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// rustc's name of the device.
+/// rustc's name of the device target.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// Where the device's `core` comes from.
+/// Origin of the device's `core`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Core {
-    /// It is compiled from the sources that the toolchain carries, for the very target and without panic messages.
+    /// Compiled from the toolchain's sources for exactly the module's target, without panic messages.
     Sources,
-    /// The toolchain carries it compiled, for the oldest GPU.
+    /// Part of the toolchain, compiled for the oldest GPU.
     Prebuilt,
 }
 
@@ -23,15 +23,15 @@ pub(crate) struct Compiler {
     pub(crate) rustc: PathBuf,
     pub(crate) cargo: PathBuf,
     pub(crate) sysroot: PathBuf,
-    /// Its name and version, as in `rustc 1.96.0 (ac68faa20 2026-05-25), LLVM 22.1.8`.
+    /// Name and version, such as `rustc 1.96.0 (ac68faa20 2026-05-25), LLVM 22.1.8`.
     pub(crate) version: String,
     pub(crate) core: Core,
 }
 
 impl Compiler {
-    /// The compiler `rustc`, if it can compile for the device; otherwise what it lacks.
+    /// Returns the compiler `rustc` if it can compile for the device, or the reason why it cannot.
     ///
-    /// The program may be one that starts the compiler of some toolchain, so what counts is the toolchain.
+    /// `rustc` may be a proxy that starts a toolchain's compiler, so the compiler of its sysroot is examined.
     fn examine(rustc: &Path) -> Result<Compiler, String> {
         let sysroot = PathBuf::from(run(rustc, &["--print", "sysroot"])?.trim());
         let own = sysroot.join("bin/rustc");
@@ -41,7 +41,7 @@ impl Compiler {
         if !cargo.is_file() {
             return Err("there is no cargo in its folder".to_owned());
         }
-        // An old compiler does not know the flag, one without LLVM's backend does not know the target.
+        // Fails if the compiler is too old for the flags, or has no LLVM backend for the target.
         let mut probe = vec!["--print", "cfg", "--target", TARGET];
         probe.extend(core.flags());
         run(&rustc, &probe)?;
@@ -49,7 +49,8 @@ impl Compiler {
         Ok(Compiler { rustc, cargo, sysroot, version, core })
     }
 
-    /// The sources that the standard library's own dependencies are taken from without a network, if it has them.
+    /// Returns the folder with the sources of the standard library's own dependencies, if the toolchain has them. With it,
+    /// no network is needed.
     pub(crate) fn vendored(&self) -> Option<PathBuf> {
         let vendor = library(&self.sysroot).join("vendor");
         vendor.is_dir().then_some(vendor)
@@ -57,21 +58,21 @@ impl Compiler {
 }
 
 impl Core {
-    /// The flags for everything that is compiled with this `core`.
+    /// Returns the flags for all code that is compiled with this `core`.
     pub(crate) fn flags(self) -> &'static [&'static str] {
         match self {
-            // A panic traps at once. Nothing could print its message, which costs registers and code to prepare.
+            // A panic traps at once. Preparing its message would cost registers and code, and nothing could print it.
             Core::Sources => &["-Zunstable-options", "-Cpanic=immediate-abort"],
-            // This `core` does prepare messages: at least without the paths of the kernels' files.
+            // This `core` prepares panic messages. The flag omits the paths of source files from them.
             Core::Prebuilt => &["-Zlocation-detail=none"],
         }
     }
 }
 
-/// The places where a compiler is looked for.
+/// Places to search for a compiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
-    /// The compiler that the user chose.
+    /// The compiler that the user selected.
     pub(crate) explicit: Option<PathBuf>,
     /// The folder of rustup's toolchains.
     pub(crate) toolchains: Option<PathBuf>,
@@ -80,7 +81,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// The environment variable that chooses a compiler.
+    /// The environment variable that selects a compiler.
     pub(crate) const VARIABLE: &str = "SLM_DEVICE_RUSTC";
 
     pub(crate) fn from_env() -> Search {
@@ -93,7 +94,7 @@ impl Search {
         }
     }
 
-    /// The first compiler that can compile for the device. The one that the user chose has no substitute.
+    /// Returns the first compiler that can compile for the device. If the user selected one, no other is tried.
     pub(crate) fn find(&self) -> Result<Compiler, BuildError> {
         if let Some(rustc) = &self.explicit {
             return Compiler::examine(rustc)
@@ -109,12 +110,12 @@ impl Search {
         Err(BuildError::NoCompiler { tried })
     }
 
-    /// What changes when another compiler is chosen or gets what it lacks, as far as it exists.
+    /// Returns those files, if they exist, that change when a compiler is installed or updated, or gets a component.
     pub(crate) fn watched(&self) -> Vec<PathBuf> {
         let mut watched = vec![self.system.clone()];
         watched.extend(self.explicit.clone());
         if let Some(toolchains) = &self.toolchains {
-            // Rustup's one small file for each toolchain. The toolchains themselves are too large to be watched.
+            // rustup's small file for each toolchain. The toolchains themselves are too large to watch.
             watched.push(toolchains.with_file_name("update-hashes"));
             watched.extend(nightlies(toolchains).iter().map(|t| t.join("lib/rustlib/components")));
         }
@@ -125,7 +126,7 @@ impl Search {
     fn candidates(&self, tried: &mut Vec<Rejected>) -> Vec<PathBuf> {
         let mut candidates = Vec::new();
         if cfg!(not(unix)) {
-            // The nested build is driven through a shell script and a linker that does nothing.
+            // The nested build uses a shell script, and the command `true` as linker.
             let reason = "kernels can be compiled on Unix systems only".to_owned();
             tried.push(Rejected { path: self.system.clone(), reason });
             return candidates;
@@ -142,14 +143,14 @@ impl Search {
     }
 }
 
-/// The folders of rustup's nightlies: the one without a date, then the latest first.
+/// Returns the folders of rustup's nightly toolchains: first the one without a date, then the others, latest first.
 fn nightlies(toolchains: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(toolchains).into_iter().flatten().flatten();
     let mut nightlies: Vec<_> = entries
         .filter(|entry| entry.file_name().to_string_lossy().starts_with("nightly"))
         .map(|entry| entry.path())
         .collect();
-    // `nightly-x86_64…` before `nightly-2026-05-25-x86_64…`: letters come after digits.
+    // In descending order `nightly-x86_64…` precedes `nightly-2026-05-25-x86_64…`, since letters sort after digits.
     nightlies.sort();
     nightlies.reverse();
     nightlies
@@ -169,7 +170,7 @@ fn find_core(sysroot: &Path) -> Result<Core, String> {
     }
 }
 
-/// What `program` prints, or in one line why it fails.
+/// Returns the output of `program`, or one line with the reason why it failed.
 fn run(program: &Path, arguments: &[&str]) -> Result<String, String> {
     let output = environment::command(program)
         .args(arguments)
@@ -183,7 +184,7 @@ fn run(program: &Path, arguments: &[&str]) -> Result<String, String> {
     Err(format!("'rustc {}' failed: {first}", arguments.join(" ")))
 }
 
-/// One line out of what `rustc -vV` prints.
+/// Returns the compiler's name and version in one line, from the output of `rustc -vV`.
 fn version(verbose: &str) -> String {
     let name = verbose.lines().next().unwrap_or("rustc");
     match verbose.lines().find_map(|line| line.strip_prefix("LLVM version: ")) {

@@ -5,14 +5,14 @@ use crate::test_dir::TestDir;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Mutex, MutexGuard};
 
-/// One test at a time writes programs and starts them: a program cannot be started while a process that another thread
-/// is about to start still has it open.
+/// Lets one test at a time write programs and start them. A program cannot be started while it is open for writing, and a
+/// process that another thread is just starting inherits the open file.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(|error| error.into_inner())
 }
 
-/// What a pretended toolchain has.
+/// Contents of a fake toolchain.
 struct Toolchain {
     cargo: bool,
     core: Option<&'static str>,
@@ -24,7 +24,7 @@ const PREBUILT: &str = "lib/rustlib/nvptx64-nvidia-cuda/lib/libcore.rlib";
 const COMPLETE: Toolchain = Toolchain { cargo: true, core: Some(SOURCES), flags: true };
 
 impl Toolchain {
-    /// Makes it in the folder `name` of `dir`; gives its compiler.
+    /// Writes the toolchain to the folder `name` in `dir`. Returns its compiler.
     fn make(&self, dir: &TestDir, name: &str) -> PathBuf {
         let root = dir.path(name);
         let probe = if self.flags { "exit 0" } else { "echo 'error: unknown flag' >&2; exit 1" };
@@ -94,7 +94,7 @@ fn the_systems_compiler_is_the_last() {
 }
 
 #[test]
-fn what_was_tried_is_told_with_the_reason() {
+fn tried_compilers_are_reported_with_the_reason() {
     let _alone = alone();
     let dir = TestDir::new("compiler_none");
     Toolchain { flags: false, ..COMPLETE }.make(&dir, "toolchains/nightly-a");
@@ -123,7 +123,7 @@ fn the_users_choice_has_no_substitute() {
 }
 
 #[test]
-fn a_program_that_starts_a_toolchain_stands_for_it() {
+fn a_proxy_is_replaced_by_its_toolchains_compiler() {
     let _alone = alone();
     let dir = TestDir::new("compiler_proxy");
     let real = COMPLETE.make(&dir, "real");

@@ -1,4 +1,4 @@
-//! Compiling one module for one target.
+//! Compilation of one module for one target.
 
 use crate::Arch;
 use crate::compiler::{Compiler, Core, TARGET};
@@ -21,10 +21,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The build script of a kernel crate leaves the list of its files here.
+/// The variable in which a kernel crate's build script passes on the list of its files.
 const SOURCES: &str = "SLM_KERNEL_SOURCES";
 
-/// How modules of one kernel crate are compiled.
+/// Compiler and settings for the modules of one kernel crate.
 #[derive(Debug)]
 pub(crate) struct DeviceBuild<'a> {
     pub(crate) compiler: &'a Compiler,
@@ -34,11 +34,11 @@ pub(crate) struct DeviceBuild<'a> {
     pub(crate) release: bool,
 }
 
-/// The files that cargo and the compiler leave.
+/// The files that cargo and the compiler write.
 #[derive(Debug)]
 struct Results {
     assembly: PathBuf,
-    /// The same code as LLVM has it.
+    /// The same code as LLVM IR.
     ir: PathBuf,
     dep_info: PathBuf,
 }
@@ -47,14 +47,14 @@ impl Results {
     fn of(wrapper: &Wrapper, arch_dir: &Path) -> Results {
         let release = arch_dir.join(TARGET).join("release");
         Results {
-            // A place that is named on the command line. Where cargo would put the file depends on its version.
+            // The command line names these paths, since cargo's default depends on its version.
             assembly: wrapper.dir.join(&wrapper.library).with_extension("s"),
             ir: wrapper.dir.join(&wrapper.library).with_extension("ll"),
             dep_info: release.join(&wrapper.library).with_extension("d"),
         }
     }
 
-    /// Removes those of an earlier run, so that they can never be taken for this one's.
+    /// Removes the files of an earlier run, so that they cannot be mistaken for this run's.
     fn remove(&self) -> Result<(), BuildError> {
         for file in [&self.assembly, &self.ir, &self.dep_info] {
             match fs::remove_file(file) {
@@ -70,20 +70,20 @@ impl Results {
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) ptx: String,
-    /// What it was compiled from.
+    /// Source files and features that it was compiled from.
     pub(crate) sources: Sources,
     /// The files that the kernel crate's build script lists, with their digests.
     pub(crate) listed: String,
-    /// The flags that it was compiled with; there are no paths in them.
+    /// The flags that it was compiled with. They contain no paths.
     pub(crate) flags: String,
     pub(crate) warnings: Vec<String>,
-    /// The files to compile it again after a change of.
+    /// Files whose change requires the module to be compiled again.
     pub(crate) watched: Vec<PathBuf>,
 }
 
 impl DeviceBuild<'_> {
-    /// Compiles `module` so that no operation of a warp is copied, with as few precautions as possible: they make slower
-    /// code.
+    /// Compiles `module` so that no warp operation is copied, with as few precautions as possible, since they make the code
+    /// slower.
     pub(crate) fn run(&self, module: &Module, arch: Arch) -> Result<Compiled, BuildError> {
         let _lock = self.lock()?;
         let wrapper = Wrapper::write(self.target_dir, self.kernels, module)?;
@@ -92,7 +92,7 @@ impl DeviceBuild<'_> {
             let (mut compiled, found) = Attempt { build: self, arch, precaution }.run(&wrapper, module)?;
             if found.is_empty() {
                 if precaution == Precaution::NoJumpThreading {
-                    compiled.warnings.push(unthreaded(module, &copies));
+                    compiled.warnings.push(no_jump_threading_warning(module, &copies));
                 }
                 return Ok(compiled);
             }
@@ -102,22 +102,22 @@ impl DeviceBuild<'_> {
         Err(BuildError::Copied { module: module.name.clone(), arch, copies })
     }
 
-    /// Keeps other builds out of the nested target folder, in which the wrapper and the result have fixed names.
+    /// Locks the nested target folder against other builds, because the wrapper and the results have fixed names in it.
     fn lock(&self) -> Result<File, BuildError> {
         fs::create_dir_all(self.target_dir).map_err(BuildError::io(self.target_dir))?;
         let path = self.target_dir.join("lock");
         let file = File::create(&path).map_err(BuildError::io(&path))?;
-        // On a file system that has no locks, cargo works without them too.
+        // Like cargo, continues without a lock if the file system has none.
         let _ = file.lock();
         Ok(file)
     }
 
-    /// A program that starts the compiler with names that do not depend on folders.
+    /// Writes a script that starts the compiler with symbol names that do not depend on folders. Returns its path.
     ///
-    /// Cargo derives the value of `-Cmetadata` from a package's path, among others, and the compiler mangles it into the
-    /// names of the functions that it does not inline and sorts by them, so the same kernels in another folder would give
-    /// other PTX. A package's name and version are enough to tell the crates of a kernel apart. Nothing else in
-    /// optimised PTX comes from a path: without panic messages the names of source files are not used.
+    /// Cargo derives the value of `-Cmetadata` from a package's path, among others. The compiler mangles it into the names
+    /// of functions that it does not inline, and sorts by them. So the same kernels in another folder would give different
+    /// PTX. A package's name and version are enough to distinguish the crates of a kernel. Nothing else in optimised PTX
+    /// depends on a path: without panic messages, the names of source files are not used.
     fn rustc_wrapper(&self) -> Result<PathBuf, BuildError> {
         const SCRIPT: &str = "#!/bin/sh\n\
             for argument do\n    \
@@ -133,7 +133,7 @@ impl DeviceBuild<'_> {
     }
 }
 
-/// One way to compile a module.
+/// An attempt to compile a module for a target with a precaution.
 #[derive(Debug)]
 struct Attempt<'a> {
     build: &'a DeviceBuild<'a>,
@@ -142,7 +142,7 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// The compiled module, and the operations of warps that were copied.
+    /// Returns the compiled module, and the warp operations that were copied.
     fn run(&self, wrapper: &Wrapper, module: &Module) -> Result<(Compiled, Vec<Copied>), BuildError> {
         let results = Results::of(wrapper, &self.folder());
         results.remove()?;
@@ -155,7 +155,7 @@ impl Attempt<'_> {
         if !copies.barriers {
             compiled.ptx = align_barriers(&compiled.ptx);
         }
-        Ok((compiled, copies.of_warps))
+        Ok((compiled, copies.warp_operations))
     }
 
     fn compiled(&self, wrapper: &Wrapper, results: &Results, messages: Messages) -> Result<Compiled, BuildError> {
@@ -175,16 +175,17 @@ impl Attempt<'_> {
         Flags { arch: self.arch, core: compiler.core, release, precaution: self.precaution }
     }
 
-    /// `core` depends on the flags, so each target has a folder of its own and keeps what was compiled.
+    /// Returns the target folder. `core` depends on the flags, so each combination of target and precaution has its own
+    /// folder, which keeps the compiled crates.
     fn folder(&self) -> PathBuf {
         self.build.target_dir.join(format!("{}{}", self.arch, self.precaution.suffix()))
     }
 
-    /// Runs cargo, if possible without a network.
+    /// Runs cargo, without a network if possible.
     ///
-    /// To compile `core`, cargo resolves the dependencies of the whole standard library, and would ask the registry for
-    /// them; the toolchain may carry their sources. Kernels with dependencies from a registry cannot be resolved that
-    /// way, and then cargo is run again as usual.
+    /// To compile `core`, cargo resolves the dependencies of the whole standard library, and would query the registry for
+    /// them. The toolchain may contain their sources. Kernels with dependencies from a registry cannot be resolved from
+    /// these, so cargo then runs again with the registry.
     fn compile(&self, wrapper: &Wrapper, results: &Results) -> Result<(Messages, Output), BuildError> {
         if let (Core::Sources, Some(vendored)) = (self.build.compiler.core, self.build.compiler.vendored()) {
             let directory = format!("source.vendored.directory={}", quoted(&vendored));
@@ -204,7 +205,7 @@ impl Attempt<'_> {
         command.current_dir(&wrapper.dir);
         command.env("RUSTC", &self.build.compiler.rustc).env("RUSTFLAGS", self.flags().rustflags());
         command.env("RUSTC_WRAPPER", self.build.rustc_wrapper()?).env("RUSTC_WORKSPACE_WRAPPER", "");
-        // There is nothing to link: the assembly is what counts.
+        // Only the assembly is used, so nothing needs to be linked.
         command.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", "true");
         if let Some(jobs) = env::var_os("NUM_JOBS") {
             command.env("CARGO_BUILD_JOBS", jobs);
@@ -227,13 +228,13 @@ fn make_executable(path: &Path) -> Result<(), BuildError> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).map_err(BuildError::io(path))
 }
 
-/// Elsewhere no compiler is looked for.
+/// Does nothing: kernels are compiled on Unix systems only.
 #[cfg(not(unix))]
 fn make_executable(_: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Runs `command`, a cargo that passes on the order to write `results`.
+/// Runs `command`, a cargo command, and has the compiler write `results`.
 fn run(mut command: Command, results: &Results) -> Result<(Messages, Output), BuildError> {
     let emit = |kind: &str, file: &Path| {
         let mut argument = OsString::from(format!("--emit={kind}="));
@@ -250,8 +251,8 @@ fn read(file: &Path) -> Result<String, BuildError> {
     fs::read_to_string(file).map_err(BuildError::io(file))
 }
 
-/// The warning that a module is slower than it could be.
-fn unthreaded(module: &Module, copies: &[Copied]) -> String {
+/// Returns the warning that a module was compiled without JumpThreading.
+fn no_jump_threading_warning(module: &Module, copies: &[Copied]) -> String {
     let copies: Vec<_> = copies.iter().map(Copied::to_string).collect();
     format!(
         "warning: the kernel module {} is compiled without rustc's pass JumpThreading, which would copy operations of \

@@ -1,15 +1,14 @@
-//! The environment of the programs that are run.
+//! The environment of child processes.
 //!
-//! Cargo tells a build script about the build of the host in variables, and most of them mean something to another
-//! cargo or rustc: they would compile for the wrong target, with the host's flags, or wait for a job server that
-//! belongs to others. So none of them is passed on, except what says where the user's things are and how the network
-//! is reached.
+//! Cargo describes the host build to a build script in variables. Most of them would affect a nested cargo or rustc: it
+//! would compile for the wrong target, with the host's flags, or wait for the outer job server. So none of them is passed
+//! on, except those for the user's folders and the network.
 
 use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// A command that starts `program` without the outer cargo's variables.
+/// Returns a command that starts `program` without the outer cargo's variables.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in env::vars_os() {

@@ -41,7 +41,7 @@ pub enum BuildError {
         /// Its name.
         value: String,
     },
-    /// A module's name is not an identifier, or is given twice.
+    /// A module's name is not an identifier, or equals another one, ignoring case.
     ModuleName {
         /// The name.
         name: String,
@@ -107,7 +107,7 @@ pub enum BuildError {
         /// Messages of the compiler.
         diagnostics: String,
     },
-    /// Warp operations were copied into several arms of a branch, so that lanes of a warp may meet at different copies.
+    /// Warp operations were copied into several arms of a branch, so that lanes of a warp may execute different copies.
     Copied {
         /// The module.
         module: String,
@@ -136,7 +136,7 @@ pub enum BuildError {
         module: String,
         /// The kernel crate's package.
         package: String,
-        /// The file, with its package if it is below that one's folder.
+        /// The file. If it is below its package's folder, the path starts with the package's name.
         file: String,
     },
     /// A file cannot be read or written, or a program cannot be started.
@@ -182,7 +182,7 @@ impl fmt::Display for BuildError {
             }
             BuildError::ModuleName { name } => write!(
                 f,
-                "'{name}' cannot be a module's name: it has to be an identifier that, in capitals, no other module has"
+                "'{name}' is not a valid module name: use an identifier that differs from all other modules' names, ignoring case"
             ),
             BuildError::NotABuildScript { variable } => {
                 write!(f, "{variable} is not set: call this from a build script")
@@ -233,13 +233,13 @@ impl fmt::Display for BuildError {
             }
             BuildError::NoSources { package } => write!(
                 f,
-                "the build script of {package} does not list its sources: it has to call cuda_std::build::kernel_crate"
+                "the build script of {package} does not list its sources: it must call cuda_std::build::kernel_crate"
             ),
             BuildError::UnlistedSource { module, package, file } => write!(
                 f,
                 "the kernel module {module} is compiled from {file}, which the build script of {package} does not list: \
-                 name the folder of each path dependency in the call of cuda_std::build::kernel_crate; files have to lie \
-                 below the folder of their package and to end in .rs"
+                 name the folder of each path dependency in the call of cuda_std::build::kernel_crate; files must be \
+                 below the folder of their package and end in .rs"
             ),
             BuildError::Io { path, source } => write!(f, "{}: {source}", path.display()),
         }

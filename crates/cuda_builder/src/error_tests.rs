@@ -6,7 +6,7 @@ fn text(error: BuildError) -> String {
 }
 
 #[test]
-fn what_was_asked_for_is_repeated() {
+fn errors_repeat_what_was_requested() {
     assert_eq!(
         text(BuildError::UnknownMode { value: "x".into() }),
         "SLM_KERNELS is 'x', but must be committed, build, auto or none"
@@ -17,7 +17,7 @@ fn what_was_asked_for_is_repeated() {
     );
     assert_eq!(
         text(BuildError::ModuleName { name: "a-b".into() }),
-        "'a-b' cannot be a module's name: it has to be an identifier that, in capitals, no other module has"
+        "'a-b' is not a valid module name: use an identifier that differs from all other modules' names, ignoring case"
     );
     assert_eq!(
         text(BuildError::NotABuildScript { variable: "OUT_DIR" }),
@@ -38,19 +38,19 @@ fn problems_of_the_kernel_crate_name_it() {
     );
     assert_eq!(
         text(BuildError::NoSources { package: "k".into() }),
-        "the build script of k does not list its sources: it has to call cuda_std::build::kernel_crate"
+        "the build script of k does not list its sources: it must call cuda_std::build::kernel_crate"
     );
     let [module, package, file] = ["blur", "k", "h/lib.rs"].map(str::to_owned);
     assert_eq!(
         text(BuildError::UnlistedSource { module, package, file }),
         "the kernel module blur is compiled from h/lib.rs, which the build script of k does not list: name the folder of each \
-         path dependency in the call of cuda_std::build::kernel_crate; files have to lie below the folder of their package and \
-         to end in .rs"
+         path dependency in the call of cuda_std::build::kernel_crate; files must be below the folder of their package and \
+         end in .rs"
     );
 }
 
 #[test]
-fn a_missing_compiler_is_told_with_the_ways_to_get_one() {
+fn a_missing_compiler_is_reported_with_the_ways_to_get_one() {
     let rejected = || Rejected { path: "/r".into(), reason: "too old".into() };
     let expected = format!(
         "no compiler for the device was found; either of these commands installs one:\n  {}\ntried:\n  /r: too old",

@@ -1,37 +1,38 @@
-//! What the compiler is told.
+//! Flags of the compiler.
 
 use crate::Arch;
 use crate::compiler::Core;
 use std::fmt;
 
-/// Loops with a constant number of turns are unrolled whatever their size: an array is in registers only if every
-/// index is known when compiling. Other loops are left as they are, since the driver compiles the code once more when
-/// it is loaded, and that takes time in proportion to its length.
+/// Unrolls loops with a constant number of iterations, even large ones, because an array is in registers only if every index
+/// is known at compile time. Other loops are not unrolled, because the driver compiles the code when it loads it, in time
+/// proportional to its length.
 const UNROLLING: &str = "-Cllvm-args=-unroll-threshold=12000 \
      -Cllvm-args=-unroll-partial-threshold=100 -Cllvm-args=-unroll-runtime=false";
 
-/// The oldest PTX that has `mma.sync` of integers, where LLVM would write an older one. Drivers know it since CUDA 10.2.
+/// The oldest PTX version that has `mma.sync` of integers, for targets whose default in LLVM is older. Drivers support it
+/// since CUDA 10.2.
 const PTX_6_5: &str = " -Ctarget-feature=+ptx65";
 
-/// With line numbers: the one section of them that the driver's assembler does not understand is left out.
+/// Omits the one section of the line numbers that the driver's assembler does not understand.
 const NO_ARANGES: &str = "-Cllvm-args=-generate-arange-section=false";
 
-/// How rustc is kept from copying operations of warps ([`convergence`](crate::convergence)): the next one is taken where
-/// the one before was not enough.
+/// A precaution against copied warp operations ([`convergence`](crate::convergence)). Each one is tried if the one before
+/// was not enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precaution {
-    /// Not at all: `cuda_std` keeps those that stand in a kernel's own code in one place.
+    /// None. `cuda_std` prevents copies of operations that are in a kernel's own code.
     Nothing,
-    /// Functions with the attribute `inline` become a kernel's own code, whatever their length, before anything is copied.
+    /// Inlines functions with the attribute `inline` into the kernel, whatever their length, before the copying pass runs.
     Inlining,
-    /// The pass that copies does not run. Without it loops over arrays may not be unrolled, and the arrays are in memory.
+    /// Disables the copying pass. Without it, loops over arrays may not be unrolled, so that the arrays are in memory.
     NoJumpThreading,
 }
 
 impl Precaution {
     pub(crate) const ALL: [Precaution; 3] = [Precaution::Nothing, Precaution::Inlining, Precaution::NoJumpThreading];
 
-    /// Those for rustc, with a space in front.
+    /// Returns rustc's flags for the precaution, with a leading space.
     fn flags(self) -> &'static str {
         match self {
             Precaution::Nothing => "",
@@ -40,7 +41,7 @@ impl Precaution {
         }
     }
 
-    /// What is added to the name of the folder that has everything compiled with these flags.
+    /// Returns the suffix of the folder for crates that are compiled with these flags.
     pub(crate) fn suffix(self) -> &'static str {
         match self {
             Precaution::Nothing => "",
@@ -60,7 +61,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Those for rustc, separated by spaces.
+    /// Returns rustc's flags, separated by spaces.
     pub(crate) fn rustflags(self) -> String {
         let core = self.core.flags().join(" ");
         let version = if self.arch < Arch::SM_80 { PTX_6_5 } else { "" };
@@ -69,8 +70,8 @@ impl Flags {
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
     }
 
-    /// The settings of cargo's profile. They go on the command line, so that no configuration file of the user changes
-    /// what is compiled.
+    /// Returns the settings of cargo's profile. They are passed on the command line, so that the user's configuration files
+    /// cannot change them.
     pub(crate) fn profile(self) -> [&'static str; 8] {
         let [optimised, debug] = match self.release {
             true => ["opt-level=3", "debug='line-directives-only'"],
@@ -83,7 +84,7 @@ impl Flags {
 }
 
 impl fmt::Display for Flags {
-    /// What the list of modules says: what decides about the code. There are no paths in it.
+    /// Writes the flags for the list of modules: everything that affects the code. They contain no paths.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [optimised, debug, lto, units, ..] = self.profile();
         // Source lines are removed from optimised modules.
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_list_says() {
+    fn flags_in_the_list() {
         let flags = Flags { arch: Arch::SM_90, core: Core::Sources, release: true, precaution: Precaution::Nothing };
         let expected = format!(
             "-Ctarget-cpu=sm_90 -Zunstable-options -Cpanic=immediate-abort {UNROLLING} \
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn old_targets_get_a_newer_ptx() {
+    fn old_targets_get_a_newer_ptx_version() {
         let rustflags =
             |arch| Flags { arch, core: Core::Sources, release: true, precaution: Precaution::Nothing }.rustflags();
         assert!(rustflags(Arch::SM_75).starts_with("-Ctarget-cpu=sm_75 -Ctarget-feature=+ptx65 -Z"));
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_says_what_keeps_operations_in_one_place() {
+    fn the_list_has_the_flags_of_precautions() {
         let flags = |precaution| Flags { arch: Arch::SM_90, core: Core::Sources, release: true, precaution };
         assert!(!flags(Precaution::Nothing).to_string().contains("mir"));
         assert!(flags(Precaution::Inlining).to_string().contains("-Zinline-mir-hint-threshold=100000 opt-level=3"));
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn line_numbers_are_for_other_than_release_builds() {
+    fn only_debug_builds_have_line_numbers() {
         let flags = Flags { arch: Arch::SM_75, core: Core::Prebuilt, release: false, precaution: Precaution::Nothing };
         assert!(flags.to_string().contains(NO_ARANGES));
         assert!(flags.profile().contains(&"debug='line-tables-only'"));

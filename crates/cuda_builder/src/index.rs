@@ -1,4 +1,4 @@
-//! The list of the compiled modules that a kernel crate carries, `ptx/index.toml`: what each was compiled from, and how.
+//! The list of a kernel crate's committed modules, `ptx/index.toml`: what each was compiled from, and how.
 //!
 //! ```toml
 //! [blur]
@@ -13,7 +13,7 @@
 //! digest = "32 hexadecimal digits"
 //! ```
 //!
-//! `sources` is the digest of the files, `digest` that of the text.
+//! `sources` is the digest of the files, and `digest` the digest of the text.
 
 use crate::Arch;
 use crate::kernel_crate::is_identifier;
@@ -28,25 +28,25 @@ const HEAD: &str =
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Index(pub(crate) BTreeMap<String, Record>);
 
-/// What is known of a compiled module.
+/// The list's entry for a compiled module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
     /// The compiler and its version.
     pub(crate) compiler: String,
-    /// The features of its packages, as in `my-kernels/blur`.
+    /// The features of its packages, such as `my-kernels/blur`.
     pub(crate) features: Vec<String>,
-    /// The files that it was compiled from, as in `my-kernels/blur.rs`, in order.
+    /// The files that it was compiled from, such as `my-kernels/blur.rs`, in ascending order.
     pub(crate) files: Vec<String>,
     /// The digest of the files.
     pub(crate) sources: String,
-    /// What was made of them for each target.
+    /// The image for each target.
     pub(crate) images: BTreeMap<Arch, ImageRecord>,
 }
 
-/// What is known of the text for one target.
+/// The list's entry for the text for one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ImageRecord {
-    /// The flags that it was compiled with; there are no paths in them.
+    /// The flags that it was compiled with. They contain no paths.
     pub(crate) flags: String,
     /// The digest of the text.
     pub(crate) digest: String,
@@ -67,7 +67,7 @@ impl Index {
         text
     }
 
-    /// Reads what [`render`](Index::render) wrote; otherwise the number of the first line that it did not write.
+    /// Parses the output of [`render`](Index::render). Returns the number of the first invalid line as an error.
     pub(crate) fn parse(text: &str) -> Result<Index, usize> {
         let mut index = Index::default();
         let mut place = Place::Nowhere;
@@ -109,7 +109,7 @@ enum Place<'a> {
 impl<'a> Place<'a> {
     fn read(section: &'a str) -> Option<Place<'a>> {
         let (name, arch) = section.split_once('.').map_or((section, None), |(name, arch)| (name, Some(arch)));
-        // Names of files are made of it.
+        // File names contain the module's name.
         if !is_identifier(name) {
             return None;
         }
@@ -158,7 +158,7 @@ impl ImageRecord {
     }
 }
 
-/// Adds the line `key = value`: strings and lists of strings are the same in JSON and TOML.
+/// Adds the line `key = value`. Strings and lists of strings have the same syntax in JSON and TOML.
 fn add(text: &mut String, key: &str, value: &Value) {
     let _ = writeln!(text, "{key} = {value}");
 }
@@ -207,7 +207,7 @@ sources = "cdef"
     }
 
     #[test]
-    fn what_was_not_written_is_told_by_its_line() {
+    fn an_invalid_line_is_reported_by_its_number() {
         let last = TEXT.lines().count() + 1;
         for line in
             ["x", "sources = 1", "sources = \"", "features = [1]", "other = \"x\"", "[../x]", "[a.b]", "[a.sm_1]"]

@@ -1,4 +1,4 @@
-//! What has to be known about a kernel crate before it is compiled.
+//! Properties of a kernel crate, read before it is compiled.
 
 use crate::environment;
 use crate::wrapper::Module;
@@ -17,14 +17,14 @@ pub(crate) struct KernelCrate {
     pub(crate) package: String,
     /// The name of its library in Rust.
     pub(crate) library: String,
-    /// Its features other than `default`: its modules.
+    /// Its features other than `default`. Each is a module.
     pub(crate) features: Vec<String>,
-    /// The targets of the modules that name their own ones.
+    /// Targets of the modules for which the manifest lists them.
     pub(crate) targets: BTreeMap<String, Vec<Arch>>,
 }
 
 impl KernelCrate {
-    /// Reads the manifest in `dir` with the program `cargo`. Dependencies are not looked at.
+    /// Reads the manifest in `dir` with the program `cargo`, without dependencies.
     pub(crate) fn read(dir: &Path, cargo: &Path) -> Result<KernelCrate, BuildError> {
         let wrong = |reason: String| BuildError::KernelCrate { dir: dir.to_owned(), reason };
         let manifest = dir.join("Cargo.toml");
@@ -41,10 +41,9 @@ impl KernelCrate {
         parse(package, dir).map_err(wrong)
     }
 
-    /// The modules of these names; without names, all.
+    /// Returns the modules with the given names, or all modules if there are no names.
     ///
-    /// A module is the crate with one of its features. Without features there is one module, which is named after the
-    /// library.
+    /// A module is the crate with one of its features. A crate without features is one module, named after the library.
     pub(crate) fn select(&self, names: &[String]) -> Result<Vec<Module>, BuildError> {
         if self.features.is_empty() && names.is_empty() {
             return Ok(vec![Module { name: self.library.clone(), feature: None }]);
@@ -62,13 +61,14 @@ impl KernelCrate {
         names.iter().map(module).collect()
     }
 
-    /// What a module is compiled for.
+    /// Returns the targets of a module.
     pub(crate) fn targets(&self, module: &str) -> &[Arch] {
         self.targets.get(module).map_or(&[Arch::DEFAULT], Vec::as_slice)
     }
 }
 
-/// Refuses what cannot name modules: the names become names of files, on some systems of whatever case.
+/// Checks that all names are identifiers and differ even if case is ignored. File names contain them, and some file systems
+/// ignore case.
 pub(crate) fn check_names(names: &[String]) -> Result<(), BuildError> {
     let mut seen = BTreeSet::new();
     match names.iter().find(|name| !is_identifier(name) || !seen.insert(name.to_uppercase())) {
@@ -83,7 +83,7 @@ pub(crate) fn is_identifier(name: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The folder of the kernel crate: `dir` itself if it is absolute, otherwise below the package that is being built.
+/// Returns the kernel crate's folder, `dir`, which is absolute or relative to the package that is being built.
 pub(crate) fn locate(dir: &Path) -> Result<PathBuf, BuildError> {
     let dir = if dir.is_absolute() {
         dir.to_owned()
@@ -95,17 +95,17 @@ pub(crate) fn locate(dir: &Path) -> Result<PathBuf, BuildError> {
     fs::canonicalize(&dir).map_err(|error| BuildError::KernelCrate { dir, reason: error.to_string() })
 }
 
-/// The package with this manifest.
+/// Returns the package with the given manifest.
 fn package<'a>(metadata: &'a Value, manifest: &Path) -> Option<&'a Value> {
     let manifest = fs::canonicalize(manifest).ok()?;
-    let is_it = |package: &&Value| {
+    let has_manifest = |package: &&Value| {
         let path = package["manifest_path"].as_str().unwrap_or_default();
         fs::canonicalize(path).is_ok_and(|path| path == manifest)
     };
-    metadata["packages"].as_array()?.iter().find(is_it)
+    metadata["packages"].as_array()?.iter().find(has_manifest)
 }
 
-/// The kernel crate in `dir`; otherwise what is wrong with its `package`.
+/// Returns the kernel crate in `dir`, from cargo's description of its `package`.
 fn parse(package: &Value, dir: &Path) -> Result<KernelCrate, String> {
     let is_library = |target: &&Value| {
         let kinds = target["kind"].as_array().into_iter().flatten();
@@ -115,14 +115,14 @@ fn parse(package: &Value, dir: &Path) -> Result<KernelCrate, String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let features: Vec<String> =
         package["features"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
-    // Older versions of cargo give the name with hyphens.
+    // Older versions of cargo report the name with hyphens.
     let library = text(&library["name"]).replace('-', "_");
     let modules = features.into_iter().filter(|name| name != "default").collect::<Vec<_>>();
     let targets = targets(&package["metadata"]["slm-cuda-builder"]["targets"], &modules, &library)?;
     Ok(KernelCrate { dir: dir.to_owned(), package: text(&package["name"]), library, features: modules, targets })
 }
 
-/// The targets that the manifest names for some of the modules.
+/// Returns the targets that the manifest lists for modules.
 fn targets(table: &Value, modules: &[String], library: &String) -> Result<BTreeMap<String, Vec<Arch>>, String> {
     let known = |module: &String| modules.contains(module) || (modules.is_empty() && module == library);
     let mut targets = BTreeMap::new();
@@ -132,7 +132,9 @@ fn targets(table: &Value, modules: &[String], library: &String) -> Result<BTreeM
         archs.sort_unstable();
         archs.dedup();
         if archs.is_empty() || !known(module) {
-            return Err(format!("its manifest names targets for '{module}', which is no module, or none for it"));
+            return Err(format!(
+                "its manifest has targets for '{module}', but that is not a module, or the list is empty"
+            ));
         }
         targets.insert(module.clone(), archs);
     }
@@ -191,12 +193,15 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_cannot_be_are_refused() {
+    fn invalid_targets_are_refused() {
         let error = read(&["sum"], json!({ "sum": ["sm_61"] })).unwrap_err();
         assert_eq!(error, "'sm_61' is not a target: use sm_70 or later, such as sm_75, sm_80 or sm_90");
         for (module, list) in [("blur", json!(["sm_80"])), ("sum", json!([])), ("sum", json!("sm_80"))] {
             let error = read(&["sum"], json!({ module: list })).unwrap_err();
-            assert_eq!(error, format!("its manifest names targets for '{module}', which is no module, or none for it"));
+            assert_eq!(
+                error,
+                format!("its manifest has targets for '{module}', but that is not a module, or the list is empty")
+            );
         }
     }
 }

@@ -12,9 +12,9 @@
 //! The crate then includes the modules with `cuda_std::include_kernels!()`. The README shows the kernel crate, the
 //! crate that uses it, and how compiled modules are committed.
 //!
-//! An ordinary rustc compiles the kernels for its target `nvptx64-nvidia-cuda`, without a CUDA toolkit or a GPU. It needs the sources
-//! of the standard library, because `core` is compiled for the device too. Without such a compiler, a build takes the modules that
-//! were compiled and committed before ([`Mode`]).
+//! An ordinary rustc compiles the kernels for its target `nvptx64-nvidia-cuda`, without a CUDA toolkit or a GPU. It needs
+//! the sources of the standard library, because `core` is compiled for the device too. Without such a compiler, a build
+//! takes the modules that were compiled and committed before ([`Mode`]).
 
 mod arch;
 mod builder;
@@ -41,7 +41,7 @@ mod test_dir;
 mod watch;
 mod wrapper;
 
-/// The examples of the README compile.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,10 +1,10 @@
-//! The lines of PTX that say where instructions come from.
+//! Line directives of PTX, which give the source lines of instructions.
 //!
-//! Every module is compiled with source lines, because the check for copied operations of warps needs them
-//! ([`convergence`](crate::convergence)). Committed modules do not have them: they contain paths, and change with every
-//! line that is added above a kernel.
+//! Every module is compiled with source lines, because the search for copied warp operations needs them
+//! ([`convergence`](crate::convergence)). Committed modules do not have them: they contain paths, and change with every line
+//! that is added above a kernel.
 
-/// `ptx` without source lines and the labels made for them.
+/// Returns `ptx` without source lines and their labels.
 pub(crate) fn remove(ptx: &str) -> String {
     let mut text = String::with_capacity(ptx.len());
     for line in ptx.lines().filter(|line| !is_directive(line)) {

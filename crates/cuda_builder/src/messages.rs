@@ -1,32 +1,32 @@
-//! What cargo reports while it compiles, one JSON object a line.
+//! Cargo's messages during a build, one JSON object per line.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The reports of one run.
+/// The messages of one run.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
-    /// Whether anything was compiled: otherwise the dependencies could not be resolved.
+    /// Whether compilation started. If not, the dependencies could not be resolved.
     pub(crate) started: bool,
-    /// The compiler's errors, with the lines of source that it shows.
+    /// The compiler's errors, with the source lines that it prints.
     pub(crate) errors: Vec<String>,
     /// The compiler's warnings, likewise.
     pub(crate) warnings: Vec<String>,
     /// The crates that were compiled.
     pub(crate) crates: Vec<Crate>,
-    /// What build scripts set for the compiler.
+    /// The variables that build scripts set for the compiler.
     variables: Vec<Variable>,
 }
 
 /// A crate that was compiled.
 #[derive(Debug)]
 pub(crate) struct Crate {
-    /// Cargo's name of its package.
+    /// Cargo's identifier of its package.
     id: String,
     pub(crate) manifest: PathBuf,
-    /// The package's features that it was compiled with.
+    /// The features that it was compiled with.
     pub(crate) features: Vec<String>,
-    /// What the compiler made of it.
+    /// The files that the compiler wrote.
     pub(crate) results: Vec<PathBuf>,
 }
 
@@ -38,7 +38,7 @@ struct Variable {
 }
 
 impl Crate {
-    /// The name of its package (cargo's "Package ID Specifications"; with a space behind the name in older versions).
+    /// Returns the name of its package (cargo's "Package ID Specifications"; in older versions a space follows the name).
     pub(crate) fn package(&self) -> &str {
         let Some((url, fragment)) = self.id.split_once('#') else {
             return self.id.split(' ').next().unwrap_or_default();
@@ -49,7 +49,7 @@ impl Crate {
         }
     }
 
-    /// Whether its package is a folder of the user's, whose files may change.
+    /// Returns whether its package is a local folder, whose files may change.
     pub(crate) fn is_local(&self) -> bool {
         self.id.contains("path+file:")
     }
@@ -58,7 +58,7 @@ impl Crate {
 impl Messages {
     pub(crate) fn parse(stdout: &str) -> Messages {
         let mut messages = Messages::default();
-        // What is no JSON was printed by something else.
+        // Other programs may print lines that are not JSON.
         for message in stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
             match message["reason"].as_str() {
                 Some("compiler-message") => messages.add_diagnostic(&message["message"]),
@@ -71,25 +71,25 @@ impl Messages {
         messages
     }
 
-    /// The manifests of the packages that were compiled.
+    /// Returns the manifests of the packages that were compiled.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = &Path> {
         self.crates.iter().map(|found| found.manifest.as_path())
     }
 
-    /// The variable `name` that the build script of the package with this manifest set.
+    /// Returns the variable `name` that the build script of the package with the given manifest set.
     pub(crate) fn variable(&self, manifest: &Path, name: &str) -> Option<&str> {
         let package = self.crates.iter().find(|found| found.manifest == manifest)?;
-        let is_it = |variable: &&Variable| variable.package == package.id && variable.name == name;
-        self.variables.iter().find(is_it).map(|variable| variable.value.as_str())
+        let matches = |variable: &&Variable| variable.package == package.id && variable.name == name;
+        self.variables.iter().find(matches).map(|variable| variable.value.as_str())
     }
 
     fn add_diagnostic(&mut self, diagnostic: &Value) {
         let text = diagnostic["message"].as_str().unwrap_or_default();
-        // The last lines of a run, which only count the ones before.
+        // Skips the last messages of a run, which only count the others.
         if text.starts_with("aborting due to") || text.ends_with(" emitted") {
             return;
         }
-        // Of the builder's own flags, for which nobody's kernels can do anything.
+        // Skips the warning about the builder's own flag, which authors of kernels cannot change.
         if text.starts_with("unstable feature specified for `-Ctarget-feature`") {
             return;
         }

@@ -13,10 +13,11 @@ pub enum Mode {
     Committed,
     /// `build`: compiled now. Without a compiler for the device the build fails.
     Build,
-    /// `none`: modules have no images, so kernels run on emulated devices only. Needs neither a compiler for the device nor committed files.
+    /// `none`: modules have no images, so kernels run on emulated devices only. Needs neither a compiler for the device nor
+    /// committed files.
     None,
-    /// `auto`: compiled now if there is a compiler for the device, otherwise the committed files. Errors in the kernels are errors in this
-    /// mode too.
+    /// `auto`: compiled now if there is a compiler for the device, otherwise the committed files. Errors in the kernels are
+    /// errors in this mode too.
     Auto,
 }
 
@@ -26,12 +27,12 @@ impl Mode {
 
     const ALL: [Mode; 4] = [Mode::Committed, Mode::Build, Mode::Auto, Mode::None];
 
-    /// Returns the mode of the environment, or `default`.
+    /// Returns the mode that the environment selects, or `default`.
     pub(crate) fn from_env(default: Mode) -> Result<Mode, BuildError> {
         Mode::from_value(env::var_os(Mode::VARIABLE).as_deref(), default)
     }
 
-    /// An empty variable counts as unset.
+    /// Returns the mode for a variable's value. An empty variable counts as unset.
     fn from_value(value: Option<&OsStr>, default: Mode) -> Result<Mode, BuildError> {
         match value {
             Some(value) if !value.is_empty() => value.to_string_lossy().parse(),

@@ -40,7 +40,8 @@ pub struct Image {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Built {
-    /// Every module for every target, modules in the order in which they were named, or else by name; targets ascending.
+    /// Images of all modules. Modules are in the order in which they were added, or sorted by name if none was added. The
+    /// targets of each are in ascending order.
     pub images: Vec<Image>,
     /// Origin of the modules.
     pub origin: Origin,
@@ -54,7 +55,7 @@ pub struct Built {
 pub struct Committed {
     /// The compiled modules, and the list of them.
     pub files: Vec<PathBuf>,
-    /// Removed files, of modules and targets that no longer exist.
+    /// Removed files of modules and targets that no longer exist.
     pub removed: Vec<PathBuf>,
     /// Warnings of the kernels.
     pub warnings: Vec<String>,
@@ -99,7 +100,7 @@ fn render_module(Text { module, record, .. }: &Text) -> String {
     )
 }
 
-/// Writes a file, unless it has these contents: a new date would have its users compiled again.
+/// Writes a file unless it already has these contents. A new modification time would cause its users to be compiled again.
 pub(crate) fn write_if_changed(path: &Path, contents: &str) -> Result<(), BuildError> {
     if fs::read(path).is_ok_and(|old| old == contents.as_bytes()) {
         return Ok(());

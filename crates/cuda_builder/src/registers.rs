@@ -1,13 +1,13 @@
-//! The kernels' limits of registers.
+//! Register limits of kernels.
 //!
-//! rustc cannot write the directives of an entry point. `cuda_std::kernel!` leaves the limit of entry point `f` in a
-//! constant `f_registers`, which becomes `.maxnreg` behind its parameters.
+//! rustc cannot write the directives of an entry point. `cuda_std::kernel!` stores the limit of entry point `f` in a
+//! constant `f_registers`. It becomes the directive `.maxnreg` after the parameters.
 
-/// What the compiler writes in front of the name of a constant of one byte, and what follows the entry point's.
+/// Text before the name of a constant of one byte in PTX, and text after the name of the entry point.
 const CONSTANT: &str = ".visible .global .align 1 .b8 ";
 const SUFFIX: &str = "_registers[1] = {";
 
-/// `ptx` with each limit in its entry point instead of in a constant. Constants of other names stay.
+/// Returns `ptx` with each limit in its entry point instead of in a constant. Constants with other names are unchanged.
 pub(crate) fn limit(ptx: &str) -> String {
     let limits: Vec<_> = ptx.lines().filter_map(constant).filter(|(entry, _)| ptx.contains(&head(entry))).collect();
     let (mut text, mut pending) = (String::with_capacity(ptx.len()), None);
@@ -29,12 +29,12 @@ pub(crate) fn limit(ptx: &str) -> String {
     text
 }
 
-/// How the entry point of this name begins.
+/// Returns the beginning of the entry point with the given name.
 fn head(entry: &str) -> String {
     format!(".visible .entry {entry}(")
 }
 
-/// The entry point and its limit that a line tells.
+/// Returns the entry point and its limit if the line is such a constant.
 fn constant(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix(CONSTANT)?.strip_suffix("};")?.split_once(SUFFIX)
 }

@@ -1,4 +1,4 @@
-//! The files that a module is compiled from, and the features that decide about their meaning.
+//! The files that a module is compiled from, and the features that it is compiled with.
 
 use crate::error::BuildError;
 use crate::messages::{Crate, Messages};
@@ -7,21 +7,22 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The package whose files count wherever it comes from: the build scripts of kernel crates list them.
+/// The only package from a registry whose files count. The build scripts of kernel crates list them.
 const CUDA_STD: &str = "slm-cuda-std";
 
-/// What one module for one target was compiled from.
+/// Source files and features of one module for one target.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
-    /// The files, as in `my-kernels/blur.rs`.
+    /// The files, such as `my-kernels/blur.rs`.
     pub(crate) files: BTreeSet<String>,
-    /// The features, as in `my-kernels/blur`.
+    /// The features, such as `my-kernels/blur`.
     pub(crate) features: BTreeSet<String>,
 }
 
 impl Sources {
-    /// Those of the crates in `messages` whose results are below `folder`, which are compiled for the device. Crates in the
-    /// folders `own`, the toolchain's and the builder's, are left out, and those from a registry, which do not change.
+    /// Returns the sources of the crates in `messages` that were compiled for the device: their results are below `folder`.
+    /// Crates in the folders `own`, the toolchain's and the builder's, are excluded. So are crates from a registry, which do
+    /// not change, except `slm-cuda-std`.
     pub(crate) fn find(messages: &Messages, folder: &Path, own: &[&Path]) -> Result<Sources, BuildError> {
         let mut sources = Sources::default();
         let is_own = |found: &&Crate| own.iter().any(|dir| found.manifest.starts_with(dir));
@@ -44,13 +45,13 @@ impl Sources {
     }
 }
 
-/// The list of files that the compiler wrote to the folder of the library `lib….rlib` or `lib….rmeta`.
+/// Returns the path of the dep-info file that the compiler wrote next to the library `lib….rlib` or `lib….rmeta`.
 fn dep_info(library: &Path) -> Option<PathBuf> {
     let stem = library.file_stem()?.to_str()?.strip_prefix("lib")?;
     Some(library.with_file_name(format!("{stem}.d")))
 }
 
-/// The name of a file of the `package` in the folder `root`; of one that is elsewhere, its path.
+/// Returns the name of a file of `package`, whose folder is `root`. The name of a file elsewhere is its path.
 fn name(package: &str, root: &Path, file: &Path) -> String {
     match file.strip_prefix(root) {
         Ok(path) => format!("{package}/{}", path.to_string_lossy().replace('\\', "/")),
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_those_that_the_device_is_compiled_from() {
+    fn only_files_of_device_crates_count() {
         let dir = TestDir::new("sources_find");
         let path = |name: &str| dir.path(name);
         let rule = |files: &[&str]| {

@@ -1,24 +1,25 @@
-//! Where the nested cargo works.
+//! The target folder of the nested cargo.
 
 use std::path::{Path, PathBuf};
 
-/// The nested target folder for a build whose files are at `inside`, an output folder or a program that cargo made.
+/// Returns the nested target folder for a build. `inside` is the build script's output folder, or a program that cargo
+/// built.
 ///
-/// It lies in the target folder of that build, so that all its profiles share it and `cargo clean` removes it. If
-/// there is no such folder, it is next to `inside`.
+/// It is in the target folder of that build, so that all profiles share it and `cargo clean` removes it. If there is no such
+/// folder, it is `device` in `inside`.
 pub(crate) fn nested(inside: &Path) -> PathBuf {
     let Some(found) = of_output(inside).or_else(|| inside.ancestors().skip(1).find(|dir| is_marked(dir))) else {
         return inside.join("device");
     };
-    // With `--target` each target has a folder of its own, which is marked as well.
+    // With `--target`, each target has its own folder, which is marked too.
     let outer = found.parent().filter(|parent| is_marked(parent) && is_marked(found));
     outer.unwrap_or(found).join("slm-device")
 }
 
-/// The target folder of an output folder `<target folder>/<profile>/build/<package>/out`; newer versions of cargo have
-/// one more folder before the last.
+/// Returns the target folder of an output folder `<target folder>/<profile>/build/<package>/out`. Newer versions of cargo
+/// have one more folder before the last.
 ///
-/// Cargo marks the folders that it makes, but uses others just as well.
+/// This works for unmarked target folders too: cargo marks only the folders that it creates.
 fn of_output(out_dir: &Path) -> Option<&Path> {
     let is_build = |dir: &&Path| dir.file_name().is_some_and(|name| name == "build");
     let build = out_dir.ancestors().skip(2).take(2).find(is_build)?;
@@ -61,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_beside_the_output_without_a_target_folder() {
+    fn without_a_target_folder_it_is_in_the_output_folder() {
         // Not below the tests' own target folder, which is marked.
         assert_eq!(nested(Path::new("/nowhere/out")), Path::new("/nowhere/out/device"));
     }

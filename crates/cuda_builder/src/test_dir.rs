@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
-/// An empty folder that is removed at the end.
+/// A temporary folder, empty at first, that is removed on drop.
 #[derive(Debug)]
 pub(crate) struct TestDir(PathBuf);
 

@@ -1,13 +1,13 @@
-//! The files that a module depends on.
+//! The files that cargo watches for a module.
 
 use crate::error::BuildError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the compiled module depends on: the files that cargo lists in `dep_info`, and the manifests of the packages.
-/// Files in the folders `own`, the toolchain's and the builder's, are left out.
+/// Returns the files that a compiled module depends on: those that cargo lists in `dep_info`, and the manifests of the
+/// packages. Files in the folders `own`, the toolchain's and the builder's, are excluded.
 ///
-/// Cargo's list has every source file of every path dependency; those from a registry do not change.
+/// Cargo's list has every source file of every path dependency. Files from a registry do not change.
 pub(crate) fn files<'a>(
     dep_info: &Path,
     manifests: impl Iterator<Item = &'a Path>,
@@ -21,10 +21,10 @@ pub(crate) fn files<'a>(
     Ok(files)
 }
 
-/// The sources and the manifest in the folder of a kernel crate.
+/// Returns the sources and the manifest in the folder of a kernel crate.
 ///
-/// Cargo watches a folder with all that is below it, so the crate's own folder would not do: it may hold a target
-/// folder, and it holds the compiled modules.
+/// Cargo watches everything below a folder, so the crate's own folder cannot be used: it contains the compiled modules, and
+/// may contain a target folder.
 pub(crate) fn kernel_crate(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut watched: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_source(path)).collect();
@@ -42,8 +42,7 @@ fn is_source(path: &Path) -> bool {
     }
 }
 
-/// The prerequisites of the rules in a file like those that `make` reads: `result: file file`, with spaces within a
-/// name escaped.
+/// Returns the prerequisites of all rules in a makefile, `result: file file`. Spaces in names are escaped.
 pub(crate) fn parse(dep_info: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in dep_info.lines() {

@@ -1,9 +1,8 @@
-//! The package that a module is compiled as.
+//! The wrapper package of a module.
 //!
-//! Cargo makes PTX of a `cdylib` only, and a kernel crate is a plain library, because the host depends on it. So each
-//! module gets a tiny package of its own in the target folder: a `cdylib` without code that depends on the kernel crate
-//! with the module's feature. It is a workspace of its own, so whatever the kernel crate's workspace says about
-//! profiles does not count.
+//! Cargo compiles only a `cdylib` to PTX, but a kernel crate is a plain library, because the host depends on it. So each
+//! module gets a tiny package in the target folder: a `cdylib` without code that depends on the kernel crate with the
+//! module's feature. The package is its own workspace, so the profiles of the kernel crate's workspace do not apply.
 
 use crate::error::BuildError;
 use crate::kernel_crate::KernelCrate;
@@ -12,7 +11,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A module: its name, and the feature of the kernel crate that it is compiled with (none: the default features).
+/// A module: its name, and the feature of the kernel crate that it is compiled with. `None` stands for the default features.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Module {
     pub(crate) name: String,
@@ -31,7 +30,7 @@ pub(crate) struct Wrapper {
 impl Wrapper {
     /// Writes the package for `module` of `kernels` below `target_dir`.
     pub(crate) fn write(target_dir: &Path, kernels: &KernelCrate, module: &Module) -> Result<Wrapper, BuildError> {
-        // Both names are in its own, since all of a workspace's kernel crates share the target folder.
+        // The name contains both names, since all kernel crates of a workspace share the target folder.
         let package = format!("slm-device-{}-{}", kernels.package, module.name);
         let dir = target_dir.join("packages").join(&package);
         fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
@@ -57,7 +56,7 @@ fn manifest(package: &str, kernels: &KernelCrate, module: &Module) -> String {
     )
 }
 
-/// The path as a string of TOML, in which JSON's strings are valid.
+/// Returns the path as a TOML string. JSON strings are valid TOML.
 pub(crate) fn quoted(path: &Path) -> String {
     Value::from(path.to_string_lossy()).to_string()
 }

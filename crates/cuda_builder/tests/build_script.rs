@@ -1,4 +1,4 @@
-//! The fixture's host, built by cargo with a build script that calls `CudaBuilder`.
+//! Builds and runs the fixture's host, whose build script calls `CudaBuilder`.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{Fixture, device_target_dir, host_target_dir};
 use cuda_builder::CudaBuilder;
 use std::process::{Command, Output};
 
-/// The fixture's host in one of the modes.
+/// The fixture's host, and the mode and features to build it with.
 struct Host {
     fixture: Fixture,
     mode: &'static str,
@@ -15,7 +15,7 @@ struct Host {
 
 impl Host {
     fn run(&self) -> Output {
-        // Offline, because its dependencies are this crate's.
+        // Offline works, since all its dependencies are dependencies of this crate too.
         Command::new(env!("CARGO"))
             .args(["run", "--quiet", "--offline", "--features", self.features, "--target-dir"])
             .arg(host_target_dir())
@@ -25,21 +25,21 @@ impl Host {
             .unwrap()
     }
 
-    /// What it prints.
+    /// Returns the output of the program.
     fn output(&self) -> String {
         let output = self.run();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What cargo says when it cannot be built.
+    /// Returns cargo's messages. The build must fail.
     fn error(&self) -> String {
         let output = self.run();
         assert!(!output.status.success());
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// How often the build script was run.
+    /// Returns how often the build script has run.
     fn runs(&self) -> usize {
         self.fixture.read("host/runs").len()
     }
@@ -51,7 +51,7 @@ impl Host {
     }
 }
 
-/// One test, since each step needs the one before.
+/// One test, because each step depends on the one before.
 #[test]
 fn the_build_script_follows_its_sources() {
     let mut host = Host { fixture: Fixture::new("host"), mode: "build", features: "" };
@@ -69,7 +69,7 @@ fn the_build_script_follows_its_sources() {
     assert!(built.starts_with("Built { compiler: \"rustc 1."), "{built}");
     assert_eq!(host.runs(), 1);
 
-    // A program that can run kernels on the CPU has the same ones for the device.
+    // A program with the emulator has the same kernels for the device.
     host.features = "emulator";
     assert_eq!(host.output(), built);
     assert_eq!(host.runs(), 2);
@@ -94,7 +94,7 @@ fn the_build_script_follows_its_sources() {
     assert_eq!(host.output(), changed);
 
     committed_modules_are_followed(&mut host, &changed);
-    what_host_and_device_understand_differently_is_refused(host);
+    kernels_that_differ_on_host_and_device_are_refused(host);
 }
 
 fn committed_modules_are_followed(host: &mut Host, built: &str) {
@@ -121,7 +121,7 @@ fn committed_modules_are_followed(host: &mut Host, built: &str) {
     assert!(error.contains("SLM_KERNELS is 'compile', but must be committed, build, auto or none"), "{error}");
 }
 
-/// The program notices without a compiler for the device, at the modules that have the file and at no others.
+/// The program detects changed files without a compiler for the device: only modules that were compiled from them are stale.
 fn files_belong_to_their_modules(host: &Host, committed: &str) {
     let stale = |output: &str| {
         let (_, modules) = output.split_once('\n').unwrap();
@@ -134,9 +134,9 @@ fn files_belong_to_their_modules(host: &Host, committed: &str) {
     host.fixture.edit("kernels/scale.rs", "//! It multiplies", "//! Multiplies");
     assert_eq!(host.output(), committed);
     // Another module's file.
-    host.fixture.edit("kernels/meet.rs", "//! What threads", "//! All that threads");
+    host.fixture.edit("kernels/meet.rs", "//! Operations", "//! All operations");
     assert_eq!(host.output(), committed);
-    // A file that comes with an edited one, and one that has gone.
+    // A file that an edited one adds, and a removed file.
     std::fs::write(host.fixture.path("kernels/more.rs"), "//! More.\n").unwrap();
     assert_eq!(host.output(), committed);
     host.fixture.edit("kernels/fill.rs", "use cuda_std", "#[path = \"more.rs\"]\nmod more;\nuse cuda_std");
@@ -152,8 +152,9 @@ fn files_belong_to_their_modules(host: &Host, committed: &str) {
     assert_eq!(host.output(), committed);
 }
 
-/// A module is compiled with its own feature alone, the host's code with all of them.
-fn what_host_and_device_understand_differently_is_refused(mut host: Host) {
+/// Changes the arguments and the name of a kernel by features. A module is compiled with its own feature only, the host's
+/// code with all features.
+fn kernels_that_differ_on_host_and_device_are_refused(mut host: Host) {
     host.mode = "build";
     let refused = |kernel| format!("\nits kernel {kernel} is another one, or has other arguments: its digest is ");
 

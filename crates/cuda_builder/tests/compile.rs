@@ -1,4 +1,4 @@
-//! Compiles the fixture's kernels. Skipped, with the reason, where there is no compiler for the device.
+//! Compiles the fixture's kernels. The tests print a reason and are skipped if there is no compiler for the device.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn builder(fixture: &Fixture) -> CudaBuilder {
     CudaBuilder::new(fixture.path("kernels")).target_dir(device_target_dir())
 }
 
-/// The result, or none where there is no compiler for the device.
+/// Returns the result, or `None` if there is no compiler for the device.
 fn unless_skipped<T>(result: Result<T, BuildError>) -> Option<Result<T, BuildError>> {
     match result {
         Err(error @ BuildError::NoCompiler { .. }) => {
@@ -61,7 +61,7 @@ fn a_crate_without_features_is_one_module() {
         &root,
         "#![no_std]\n#![cfg_attr(target_os = \"cuda\", feature(abi_ptx))]\npub mod fill;\n",
     );
-    // The module of kernels that name none.
+    // A kernel without a module's name belongs to the module that is named after the library.
     fixture.edit("kernels/fill.rs", " in \"fill\"", "");
     let Some(result) = unless_skipped(builder(&fixture).commit()) else {
         return;
@@ -72,10 +72,10 @@ fn a_crate_without_features_is_one_module() {
     assert!(text.contains(".entry fill("), "{text}");
 }
 
-/// rustc copies other code that stands between two tests of one condition. The module has a text for each of its targets:
-/// the first ones have sums over a warp in one instruction.
+/// rustc copies other code between two tests of the same condition. The module has a text for each of its targets. From
+/// `sm_80` on, a sum over a warp is one instruction.
 #[test]
-fn what_threads_do_together_is_in_one_place() {
+fn operations_of_blocks_and_warps_are_not_copied() {
     let Some(Compiled { texts, warnings, .. }) = compiled("together", "meet") else { return };
     let [sm_75, sm_80] = &texts[..] else { panic!("{} texts", texts.len()) };
     for instruction in ["bar.sync", "bar.warp.sync", "shfl.sync", "vote.sync", "redux.sync", "mma.sync"] {
@@ -85,7 +85,7 @@ fn what_threads_do_together_is_in_one_place() {
         assert_eq!((instruction, sm_75.matches(instruction).count()), (instruction, 1), "{sm_75}");
     }
     assert!(sm_75.contains("\n.target sm_75") && sm_80.contains("\n.target sm_80"), "{sm_75}");
-    // LLVM's default is older than the product of matrices. That it is raised is nothing to warn of.
+    // LLVM's default version is older than the matrix product. The builder raises it without a warning.
     let version = sm_75.lines().find_map(|line| line.strip_prefix(".version ")?.parse::<f32>().ok());
     assert!(version.is_some_and(|version| version >= 6.5), "{sm_75}");
     assert_eq!(warnings, [""; 0]);
@@ -99,7 +99,7 @@ struct Compiled {
     warnings: Vec<String>,
 }
 
-/// The compiled module; none where there is no compiler for the device.
+/// Returns the compiled module, or `None` if there is no compiler for the device.
 fn compiled(name: &str, module: &str) -> Option<Compiled> {
     let committed = unless_skipped(builder(&Fixture::new(name)).module(module).commit())?.unwrap();
     let mut texts: Vec<_> = committed.files.iter().map(|file| read(file)).collect();
@@ -107,13 +107,13 @@ fn compiled(name: &str, module: &str) -> Option<Compiled> {
     Some(Compiled { texts, index, warnings: committed.warnings })
 }
 
-/// The lines of the entry point `name`.
+/// Returns the lines of the entry point `name`.
 fn entry<'a>(text: &'a str, name: &str) -> &'a str {
     let (_, rest) = text.split_once(&format!(".entry {name}(")).unwrap();
     rest.split_once("\n}\n").unwrap().0
 }
 
-/// At unaligned barriers threads may meet from several places.
+/// Threads may wait at different copies of an unaligned barrier.
 #[test]
 fn barriers_that_are_copied_are_not_aligned() {
     let Some(Compiled { texts, warnings, .. }) = compiled("barriers", "barriers") else { return };
@@ -122,7 +122,7 @@ fn barriers_that_are_copied_are_not_aligned() {
     assert!(!text.contains("bar.sync \t"), "{text}");
 }
 
-/// The pass that copies runs behind the one that inlines.
+/// The copying pass runs after the inlining pass.
 #[test]
 fn operations_of_warps_in_inlined_helpers_are_not_copied() {
     let Some(Compiled { texts, index, warnings }) = compiled("inlined", "inlined") else { return };
@@ -133,7 +133,7 @@ fn operations_of_warps_in_inlined_helpers_are_not_copied() {
     assert_eq!(warnings, [""; 0]);
 }
 
-/// Nothing is copied without the pass; but that makes slower code, so it is worth a warning.
+/// Without the pass nothing is copied. The code may be slower, hence the warning.
 #[test]
 fn operations_of_warps_in_other_functions_are_not_copied() {
     let Some(Compiled { texts, index, warnings }) = compiled("outlined", "outlined") else { return };
@@ -151,7 +151,7 @@ fn operations_of_warps_in_other_functions_are_not_copied() {
 }
 
 #[test]
-fn operations_of_warps_that_are_copied_all_the_same_are_an_error() {
+fn operations_of_warps_that_are_still_copied_are_an_error() {
     let Some(result) = unless_skipped(builder(&Fixture::new("copied")).module("copied").commit()) else {
         return;
     };
@@ -161,7 +161,7 @@ fn operations_of_warps_that_are_copied_all_the_same_are_an_error() {
     assert!(text.contains("shfl.sync.bfly") && text.contains("copied.rs:") && text.contains("in copied ("), "{text}");
 }
 
-/// The fixture has a function that is not inlined, so that a mangled name is in the text.
+/// The fixture has a function that is not inlined, so the text contains a mangled name.
 #[test]
 fn the_text_does_not_depend_on_folders() {
     let fixtures = [Fixture::new("here"), Fixture::apart("there/and deeper")];
@@ -172,7 +172,7 @@ fn the_text_does_not_depend_on_folders() {
         };
         texts.push(result.unwrap().files.iter().map(|file| read(file)).collect::<String>());
     }
-    // The text, and what the list says of it.
+    // The text, and its entry in the list.
     assert!(texts[0].contains("fixture_helper6scaled") && texts[0].contains("\n[scale]\n"), "{}", texts[0]);
     assert_eq!(texts[0], texts[1]);
     for folder in [env!("CARGO_TARGET_TMPDIR"), env!("CARGO_MANIFEST_DIR")] {
@@ -206,7 +206,7 @@ fn changed_files_are_found_in_the_modules_that_have_them() {
     let old = read(&index);
     builder.clone().commit().unwrap();
     assert_eq!(stale(), [""; 0]);
-    // Neither text has changed, so each module has a new digest of its files, and one has a new file.
+    // Neither text has changed. Each module has a new digest of its files, and one module has a new file.
     let new = read(&index);
     let lines: Vec<_> = old.lines().zip(new.lines()).filter(|(old, new)| old != new).map(|(_, new)| new).collect();
     let [files, first, second] = lines[..] else { panic!("{lines:#?}") };
@@ -216,12 +216,12 @@ fn changed_files_are_found_in_the_modules_that_have_them() {
     fixture.edit("kernels/fill.rs", "#[path = \"more.rs\"]\nmod more;\n", "");
     fs::remove_file(fixture.path("kernels/more.rs")).unwrap();
     assert_eq!(stale(), ["fill"]);
-    // A file of a dependency, which both have.
+    // A file of a dependency of both modules.
     fixture.edit("helper/lib.rs", "FACTOR: u32 = 3", "FACTOR: u32 = 4");
     assert_eq!(stale(), ["fill", "scale"]);
 }
 
-/// Nobody would notice a change.
+/// A change of such a file would not be detected.
 #[test]
 fn a_file_that_the_build_script_does_not_list_is_refused() {
     let fixture = Fixture::new("unlisted");
@@ -257,7 +257,7 @@ fn an_error_names_the_kernels_file_and_line() {
     assert!(text.contains(&place) && text.contains("no field `valeu`"), "{text}");
 }
 
-/// The device would not see the field that the host gives it.
+/// The host would pass a field that the device does not have.
 #[test]
 fn a_field_of_arguments_cannot_be_missing_on_the_device() {
     let fixture = Fixture::new("field");
@@ -270,8 +270,8 @@ fn a_field_of_arguments_cannot_be_missing_on_the_device() {
     assert!(text.contains("no field `first` on type `Filling`"), "{text}");
 }
 
-/// The names that `kernel!` defines next to the entry point mean nothing else in its types, which would have one digest and
-/// be others.
+/// Names that `kernel!` defines next to the entry point must not change the meaning of its argument types. Otherwise types
+/// with the same digest could differ.
 #[test]
 fn types_of_arguments_mean_the_same_wherever_the_macro_repeats_them() {
     let fixture = Fixture::new("capture");
@@ -328,7 +328,7 @@ fn a_warning_is_given_once_with_its_place() {
 }
 
 #[test]
-fn an_unknown_module_is_told_with_the_known_ones() {
+fn an_unknown_module_is_reported_with_the_known_ones() {
     let fixture = Fixture::new("unknown");
     let Some(result) = unless_skipped(builder(&fixture).module("blur").commit()) else {
         return;
@@ -349,7 +349,7 @@ fn a_crate_that_does_not_list_its_sources_is_refused() {
 }
 
 #[test]
-fn what_cargo_cannot_resolve_is_told_in_its_words() {
+fn unresolved_dependencies_are_reported_in_cargos_words() {
     let fixture = Fixture::new("resolve");
     fixture.edit("kernels/Cargo.toml", "path = \"../helper\"", "path = \"../helper\", version = \"7\"");
     let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {

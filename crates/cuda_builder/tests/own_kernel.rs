@@ -1,10 +1,10 @@
-//! The example `own_kernel` is there to be copied: its manifests need no workspace around them.
+//! Checks that the example `own_kernel` can be copied: its manifests work outside of this workspace.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
 
-/// A folder outside of this workspace, removed in the end.
+/// A folder outside of this workspace, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -17,12 +17,12 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left lies in the system's folder for such things.
+        // If this fails, the rest stays in the system's folder for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Copies files, no folders.
+/// Copies the files of a folder, without its subfolders.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
@@ -37,7 +37,7 @@ fn a_copy_of_the_example_stands_alone() {
         copy(&example.join(package), &copied.0.join(package));
     }
     for package in [".", "kernels"] {
-        // Reads the package's own manifest, and none of its dependencies.
+        // Reads only the package's own manifest, not those of its dependencies.
         let output = Command::new(env!("CARGO"))
             .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
             .current_dir(copied.0.join(package))

@@ -1,12 +1,12 @@
-//! Shared memory that is split in different ways or used again too carelessly, and atomic operations of different sizes on
-//! the same bytes. With `right` the same kernel has none of it.
+//! Threads that split shared memory differently, loads of stale shared memory after reuse, and atomic operations of
+//! different sizes on the same bytes. With `right`, the kernel is correct.
 
 use crate::Args;
 use crate::case::cases;
 use cuda_std::{Arena, Ordering, Shared, kernel, thread};
 
 kernel! {
-    /// What a window held is gone when its memory is used again.
+    /// Loads the elements of a window after its memory has been reused.
     pub fn stale_after_reuse(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -20,7 +20,7 @@ kernel! {
 }
 
 kernel! {
-    /// The second tile lacks its halo, where the first one had numbers.
+    /// The second tile lacks its halo, in memory where the first tile had numbers.
     pub fn halo_of_the_tile_before(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(68);
         let t = thread::thread_idx_x();
@@ -39,7 +39,7 @@ kernel! {
 }
 
 kernel! {
-    /// Sums that begin with what a window left behind.
+    /// Adds to sums that an earlier window left in the memory.
     pub fn sums_not_zeroed_again(arena, args: Args) {
         let (sums, _) = arena.split::<u32>(16);
         let t = thread::thread_idx_x();
@@ -56,7 +56,7 @@ kernel! {
 }
 
 kernel! {
-    /// Words replace as many bytes, so three quarters of the words do not fit.
+    /// 64 words reuse the memory of 256 bytes, but only a quarter of the words is written.
     pub fn words_in_place_of_bytes(arena, args: Args) {
         let (bytes, _) = arena.split::<u8>(256);
         let t = thread::thread_idx_x();
@@ -73,7 +73,7 @@ kernel! {
 }
 
 kernel! {
-    /// Each half of the block has a size of its own in mind.
+    /// The halves of the block split windows of different sizes.
     pub fn split_of_another_size(arena, args: Args) {
         let t = thread::thread_idx_x();
         let (tile, _) = arena.split::<u32>(if args.right != 0 || t < 32 { 64 } else { 128 }); // planted
@@ -83,7 +83,7 @@ kernel! {
 }
 
 kernel! {
-    /// Each half of the block has an element type of its own in mind.
+    /// The halves of the block split windows of different element types.
     pub fn split_of_another_type(arena, args: Args) {
         let t = thread::thread_idx_x();
         if args.right == 0 && t >= 32 {
@@ -97,7 +97,7 @@ kernel! {
 }
 
 kernel! {
-    /// Two windows, which some threads split off in another order.
+    /// Some threads split two windows in another order.
     pub fn split_in_another_order(arena, args: Args) {
         let t = thread::thread_idx_x();
         let small_first = args.right != 0 || t < 32;
@@ -108,7 +108,7 @@ kernel! {
 }
 
 kernel! {
-    /// Some threads split off what they alone need, and then what all need.
+    /// Some threads first split a window that only they use, and then the window that all use.
     pub fn split_by_some_first(arena, args: Args) {
         let t = thread::thread_idx_x();
         let mut rest = arena;
@@ -121,7 +121,7 @@ kernel! {
 }
 
 kernel! {
-    /// The first splits are the same for all, the one after `reuse` is not.
+    /// The first splits of all threads are equal, but the split after `reuse` is not.
     pub fn split_of_reused_memory(arena, args: Args) {
         let t = thread::thread_idx_x();
         let (tile, _) = arena.split::<u32>(64);
@@ -132,7 +132,7 @@ kernel! {
     }
 }
 
-/// The first window of the block, as pairs for some threads and as their halves for the others.
+/// The first window of the block: as `u64` for some threads, as `u32` for the others.
 enum Counters {
     Wide(Shared<u64>),
     Narrow(Shared<u32>),
@@ -149,7 +149,7 @@ impl Counters {
 }
 
 kernel! {
-    /// One warp counts in 64 bits, the other one in 32.
+    /// One warp adds to counters of 64 bits, the other to counters of 32 bits.
     pub fn counters_of_two_sizes(arena, args: Args) {
         let t = thread::thread_idx_x();
         let counters = Counters::split(arena, t < 32);
@@ -168,7 +168,7 @@ kernel! {
 }
 
 kernel! {
-    /// A pair is replaced as a whole by one thread, and half of it by another one.
+    /// One thread exchanges a pair of words, and another one half of it.
     pub fn half_of_a_pair_exchanged(arena, args: Args) {
         let t = thread::thread_idx_x();
         let counters = Counters::split(arena, t == 0);
@@ -177,7 +177,7 @@ kernel! {
             wide.set(1, 0);
         }
         thread::sync_threads();
-        // The upper half, or one of the next pair.
+        // The upper half of the pair, or a half of the next pair.
         let half = if args.right != 0 { 2 } else { 1 };
         match counters {
             Counters::Wide(wide) => drop(wide.compare_exchange(0, 0, 1 << 32, Ordering::SeqCst)), // planted

@@ -1,12 +1,12 @@
-//! Faults between blocks that run at the same time, or in an unexpected order. With `right` the same
-//! kernel is correct.
+//! Bugs between blocks that run at the same time, or in an unexpected order. With `right`, the kernel is
+//! correct.
 
 use crate::Args;
 use crate::case::cases;
 use cuda_std::{Ordering, fence, kernel, thread};
 
 kernel! {
-    /// Who finds the lock taken does without.
+    /// A thread that finds the lock taken continues without it.
     pub fn try_lock_fallback(_arena, args: Args) {
         for _ in 0..8 {
             let mut locked = args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0;
@@ -22,7 +22,7 @@ kernel! {
 }
 
 kernel! {
-    /// Who finds the lock taken leaves its work undone.
+    /// A thread that finds the lock taken skips its work.
     pub fn try_lock_drops_work(_arena, args: Args) {
         for k in 0..4 {
             let mut locked = args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0;
@@ -38,7 +38,7 @@ kernel! {
 }
 
 kernel! {
-    /// A number is handed over to other blocks by a flag; its writer has no fence.
+    /// Passes a number to other blocks by a flag. The writer has no fence.
     pub fn flag_without_release(_arena, args: Args) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         if ticket == 0 {
@@ -56,7 +56,7 @@ kernel! {
 }
 
 kernel! {
-    /// The same; its readers have fences for their block alone.
+    /// The same, but the readers have fences for their block only.
     pub fn flag_acquired_for_the_block(_arena, args: Args) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         if ticket == 0 {
@@ -72,7 +72,7 @@ kernel! {
 }
 
 kernel! {
-    /// Other blocks wait for a flag by plain loads.
+    /// Other blocks wait for a flag with plain loads.
     pub fn flag_waited_for_by_loads(_arena, args: Args) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         if ticket == 0 {
@@ -86,7 +86,7 @@ kernel! {
 }
 
 kernel! {
-    /// A flag is set, and only then the second of two numbers.
+    /// Sets a flag before the second of two numbers is stored.
     pub fn flag_before_the_last_store(_arena, args: Args) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         if ticket == 0 {
@@ -107,7 +107,7 @@ kernel! {
 }
 
 kernel! {
-    /// Sums of all blocks before: who waits for the one before takes its sum without a fence.
+    /// Prefix sums over the blocks. A block waits for the previous one, but loads its sum without a fence.
     pub fn look_back_without_acquire(_arena, args: Args) {
         let ticket = u64::from(args.zeros.fetch_add(0, 1, Ordering::Relaxed));
         let mut sum = 0;
@@ -125,7 +125,7 @@ kernel! {
 }
 
 kernel! {
-    /// The same, but blocks wait for the one whose index is one less: it need not have begun.
+    /// The same, but each block waits for the block with the previous index, which need not have begun.
     pub fn look_back_by_index(_arena, args: Args) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         let place = u64::from(if args.right != 0 { ticket } else { thread::block_idx_x() });
@@ -137,7 +137,7 @@ kernel! {
 }
 
 kernel! {
-    /// The first block is to begin, wherever it is in the order.
+    /// All blocks wait for block 0, wherever it is in the order.
     pub fn wait_for_the_first_block(_arena, args: Args) {
         let first = if args.right != 0 { args.zeros.fetch_add(0, 1, Ordering::Relaxed) } else { thread::block_idx_x() };
         if first == 0 {
@@ -148,8 +148,8 @@ kernel! {
 }
 
 kernel! {
-    /// The last block adds up what all threads of all blocks have written; a block's threads do not wait for each other
-    /// before one of them says that the block is done.
+    /// The last block loads the elements that all threads of all blocks have written. One thread reports its block as done
+    /// before the other threads of the block have written.
     pub fn done_before_all_threads(arena, args: Args) {
         let (is_last, _) = arena.split::<u32>(1);
         let t = thread::thread_idx_x();
@@ -174,7 +174,7 @@ kernel! {
 }
 
 kernel! {
-    /// Blocks take their work from a queue whose head is read and set like any number.
+    /// Blocks take their work from a queue whose head is read and written without atomic operations.
     pub fn queue_without_atomics(_arena, args: Args) {
         for _ in 0..4 {
             if args.right != 0 {
@@ -188,7 +188,7 @@ kernel! {
 }
 
 kernel! {
-    /// A lock between blocks with fences for the block alone.
+    /// A lock between blocks, with fences for the block only.
     pub fn lock_for_the_block(_arena, args: Args) {
         let fence = || if args.right != 0 { fence::fence_device() } else { fence::fence_block() };
         while args.zeros.compare_exchange(0, 0, 1, Ordering::Relaxed) != 0 {}
@@ -200,7 +200,7 @@ kernel! {
 }
 
 kernel! {
-    /// The lock is given back, and then the sum is stored.
+    /// Releases the lock before the sum is stored.
     pub fn unlocked_too_early(_arena, args: Args) {
         while args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) != 0 {}
         let sum = args.zeros.get(1); // planted
@@ -215,7 +215,7 @@ kernel! {
 }
 
 kernel! {
-    /// One sum, but two locks.
+    /// Two locks protect the same sum.
     pub fn two_locks_for_one_sum(_arena, args: Args) {
         let lock = u64::from(if args.right != 0 { 0 } else { thread::block_idx_x() % 2 });
         while args.zeros.compare_exchange(lock, 0, 1, Ordering::SeqCst) != 0 {}

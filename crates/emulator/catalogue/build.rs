@@ -1,4 +1,4 @@
-//! Says where this crate is and which files its kernels are compiled from.
+//! Passes on this crate's folder and the files that its kernels are compiled from.
 
 fn main() -> std::io::Result<()> {
     cuda_std::build::kernel_crate(&[])

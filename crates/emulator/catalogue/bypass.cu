@@ -1,9 +1,9 @@
-// The cases of the catalogue whose bug the accessors for global memory prevent on the device, without accessors.
+// Cases of the catalogue without accessors: those whose bugs the accessors for global memory prevent on the device.
 //
 //   nvcc -o bypass bypass.cu
 //   ./bypass NAME bug|twin
 //
-// As in memory.rs, but that buffers are as long as the windows: what is beyond a window here is beyond an allocation.
+// Like memory.rs, but buffers are as long as the windows, so an access beyond a window is beyond an allocation.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +45,7 @@ __global__ void misaligned_part(Args args) {
     reinterpret_cast<uint2 *>(part)[threadIdx.x] = make_uint2(threadIdx.x, threadIdx.x);
 }
 
-// As tail_of_four, by way of shared memory.
+// Like tail_of_four, but copied to shared memory.
 __global__ void copied_beyond(Args args) {
     __shared__ uint4 tile[32];
     __pipeline_memcpy_async(&tile[threadIdx.x], reinterpret_cast<const uint4 *>(args.input) + threadIdx.x, sizeof(uint4));
@@ -85,7 +85,7 @@ static void launch(const Case &one, uint32_t right) {
     check(cudaMalloc(&input, one.input[right] * sizeof(uint32_t)));
     check(cudaMalloc(&gap, 16 * sizeof numbers));
     check(cudaMalloc(&output, sizeof numbers));
-    // Nothing is to be where a buffer ends, the other one least of all.
+    // The memory after each buffer must be free, so that an access beyond its end does not reach the other one.
     check(cudaFree(gap));
     if (input < output + 2 * LEN && output < input + 2 * LEN) {
         fprintf(stderr, "error: the buffers are too close to each other\n");

@@ -1,8 +1,8 @@
-//! Barriers and operations of warps in functions that are called between two tests of one condition. The compiler may copy
-//! such calls into several arms of a branch; all of these kernels are correct.
+//! Barriers and warp operations in functions that are called between two tests of the same condition. The compiler may copy
+//! such calls into several arms of a branch. All of these kernels are correct.
 //!
-//! One block of [`THREADS`] threads. The first [`WITH_NUMBER`] have a number; thread `t` writes element `t` of the
-//! output.
+//! Each launch has one block of [`THREADS`] threads. The first [`WITH_NUMBER`] threads have a number. Thread `t` writes
+//! element `t` of the output.
 
 #![cfg_attr(target_os = "cuda", allow(dead_code))]
 
@@ -12,10 +12,10 @@ use cuda_std::{Shared, kernel, thread, warp};
 /// Threads of the block.
 pub const THREADS: u32 = 256;
 
-/// Threads with a number: they end in the middle of a warp.
+/// Threads with a number. The last one is in the middle of a warp.
 pub const WITH_NUMBER: u32 = 100;
 
-/// The sum of the block's numbers, behind two barriers.
+/// Returns the sum of the block's numbers, with two barriers.
 #[inline(always)]
 fn block_sum(tile: &Shared<u32>, number: u32) -> u32 {
     tile.set(thread::thread_idx_x(), number);
@@ -25,7 +25,7 @@ fn block_sum(tile: &Shared<u32>, number: u32) -> u32 {
     sum
 }
 
-/// The same as a tree, behind nine barriers.
+/// Returns the same sum by a reduction tree, with nine barriers.
 #[inline(always)]
 fn tree(tile: &Shared<u32>, number: u32) -> u32 {
     let t = thread::thread_idx_x();
@@ -40,13 +40,13 @@ fn tree(tile: &Shared<u32>, number: u32) -> u32 {
     tile.get(0)
 }
 
-/// As `tree`, and not inlined.
+/// Like `tree`, but not inlined.
 #[inline(never)]
 fn far_tree(tile: &Shared<u32>, number: u32) -> u32 {
     tree(tile, number)
 }
 
-/// The sum of the lanes up to this one.
+/// Returns the sum of the numbers of the lanes up to this one.
 #[inline(always)]
 fn scan(mut sum: u32) -> u32 {
     for k in 0..5 {
@@ -58,18 +58,18 @@ fn scan(mut sum: u32) -> u32 {
     sum
 }
 
-/// The sum of the warp's numbers, by votes on their bits.
+/// Returns the sum of the warp's numbers, by votes on their bits.
 fn votes(number: u32) -> u32 {
     (0..8).fold(0, |sum, bit| sum + (warp::ballot(warp::FULL, number >> bit & 1 == 1).count_ones() << bit))
 }
 
-/// As `scan`, and not inlined.
+/// Like `scan`, but not inlined.
 #[inline(never)]
 fn far_scan(number: u32) -> u32 {
     scan(number)
 }
 
-/// The sum of the warp's numbers: each call adds those half as far away.
+/// Returns the sum of the warp's numbers. Each call exchanges over half the distance of the one before.
 #[inline(never)]
 fn recursive(number: u32, distance: u32) -> u32 {
     let sum = number + warp::shuffle_xor(warp::FULL, number, distance);
@@ -96,7 +96,7 @@ impl Exchange for Far {
     }
 }
 
-/// One of two implementations, which the compiler does not know.
+/// Calls one of two implementations. The compiler does not know which.
 fn exchange(n: u32, number: u32) -> u32 {
     let exchanges: [&dyn Exchange; 2] = [&Near, &Far];
     exchanges[(n % 2) as usize].exchange(number)
@@ -109,7 +109,7 @@ macro_rules! calls {
                 $(#[$doc])*
                 pub fn $name(arena, args: Args) in $module {
                     let ($tile, _) = arena.split::<u32>(THREADS);
-                    // For the compiler it could be any number.
+                    // Loaded, so that the compiler does not know the value.
                     let (t, with_number) = (thread::thread_idx_x(), args.input.get(WITH_NUMBER.into()));
                     let $n = with_number;
                     let $number = if t < with_number { args.input.get(t.into()) } else { 0 };
@@ -129,7 +129,7 @@ macro_rules! calls {
         }
     };
 }
-// Barriers are copied, and not aligned.
+// Barriers are copied, and therefore not aligned.
 calls! {
     barriers in "calls_barriers":
     /// Two barriers.
@@ -149,7 +149,7 @@ calls! {
         let both = |number: u32| scan(number) + scan(number / 2);
         both(number)
     };
-    /// A product of matrices, twice.
+    /// Two matrix products.
     products(_tile, number, _n) {
         let multiply = |a: u32, c: [i32; 2]| warp::mma_m8n8k16_s8(a, 0x0101_0101, c);
         let [first, second] = multiply(number, [0, 0]);
@@ -157,27 +157,27 @@ calls! {
         third as u32
     };
 }
-// The pass that copies does not run.
+// The copying pass does not run.
 calls! {
     outlined in "calls_outlined":
     /// Five shuffles in a function that is not inlined.
     far_shuffles(_tile, number, _n) far_scan(number);
     /// Eight votes in a function without attributes.
     eight_votes(_tile, number, _n) votes(number);
-    /// A shuffle for each of five calls.
+    /// A shuffle in each of five recursive calls.
     recursive_shuffles(_tile, number, _n) recursive(number, 16);
-    /// A shuffle behind a pointer.
+    /// A shuffle in a function that is called through a pointer.
     dynamic_shuffle(_tile, number, n) exchange(n, number);
 }
 
-/// Does something with every kernel.
+/// A visitor of all kernels.
 #[cfg(not(target_os = "cuda"))]
 pub trait CallVisitor {
-    /// Called once for each.
+    /// Called once for each kernel.
     fn visit<E: cuda_std::Entry<Args = Args, Constants = ()>>(&mut self);
 }
 
-/// Shows a visitor every kernel.
+/// Calls the visitor for every kernel.
 #[cfg(not(target_os = "cuda"))]
 pub fn visit(visitor: &mut impl CallVisitor) {
     barriers(visitor);

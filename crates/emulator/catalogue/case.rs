@@ -1,4 +1,4 @@
-//! What a case is: a kernel with a planted bug, and what is known about it.
+//! Description of a case: a kernel with a planted bug.
 
 #[cfg(not(target_os = "cuda"))]
 use cuda_std::Entry;
@@ -11,46 +11,46 @@ pub const LEN: u32 = 256;
 pub const SHARED_BYTES: u32 = 4096;
 
 arguments! {
-    /// What the kernels work on: buffers of `LEN` elements.
+    /// Arguments of the kernels: buffers of `LEN` elements.
     pub struct Args {
         /// Element `i` is `i`.
         pub input: GlobalIn<u32>,
-        /// Not written yet.
+        /// Not yet written.
         pub output: GlobalInOut<u32>,
         /// Zeros.
         pub zeros: GlobalInOut<u32>,
-        /// Not written yet, and to be written whole in the cases of `Bug::Unwritten`.
+        /// Not yet written. Kernels with `Bug::Unwritten` should write all elements.
         pub result: GlobalOut<u32>,
         /// 1 for the correct twin, 0 for the bug.
         pub right: u32,
     }
 }
 
-/// What kind of bug there is.
+/// Kind of a bug.
 #[cfg(not(target_os = "cuda"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
-    /// Accesses without order.
+    /// Conflicting accesses that nothing orders.
     Race,
-    /// An access to what an asynchronous copy may still be writing or reading.
+    /// An access to memory that an asynchronous copy may still be writing or reading.
     Copy,
-    /// A load of what nobody has written.
+    /// A load of memory that has not been written.
     Uninitialised,
     /// An access outside of its window.
     OutOfRange,
-    /// An access whose address is no multiple of its size.
+    /// An access whose address is not a multiple of its size.
     Misaligned,
-    /// A barrier that not all threads of the block come to.
+    /// A barrier that not all threads of the block reach.
     BarrierDivergence,
-    /// An operation of a warp whose lanes do not agree who takes part.
+    /// A warp operation whose lanes disagree about the participating lanes.
     Lanes,
     /// Code that panics.
     Panic,
-    /// A wait for what does not come.
+    /// A wait for an event that never happens.
     Endless,
     /// Threads that split shared memory in different ways.
     Split,
-    /// Elements of the result that nobody writes.
+    /// Elements of the result that no thread writes.
     Unwritten,
 }
 
@@ -64,33 +64,33 @@ pub struct Case {
     pub blocks: u32,
     /// Threads of a block.
     pub threads: u32,
-    /// What is wrong.
+    /// Kind of the bug.
     pub bug: Bug,
-    /// What else is, in some orders, on account of it.
+    /// Another kind of finding that the bug causes in some orders.
     pub also: Option<Bug>,
-    /// What the emulator says of the bug, among other things.
+    /// Part of the emulator's text for the bug.
     pub says: &'static str,
-    /// Whether the device's accessors prevent it: then `bypass.cu` has the same kernel without them.
+    /// Whether the accessors prevent the bug on the device. If so, `bypass.cu` has the same kernel without accessors.
     pub bypassed: bool,
 }
 
-/// Does something with every case.
+/// A visitor of all cases.
 #[cfg(not(target_os = "cuda"))]
 pub trait CaseVisitor {
-    /// Called once for each.
+    /// Called once for each case.
     fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case);
 }
 
-/// The list of a file's cases: kernel, blocks and threads, bug (and what comes of it besides in some orders), and what
-/// the emulator says of the bug; `bypassed` if the device's accessors prevent it.
+/// The list of a file's cases: kernel, blocks and threads, kind of the bug (and another kind of finding in some orders),
+/// part of the emulator's text, and `bypassed` if the accessors prevent the bug on the device.
 ///
-/// In the kernels, a comment marks the lines that findings name as planted.
+/// In the kernels, the comment `planted` marks the lines that findings name.
 macro_rules! cases {
     ($(
         $kernel:ident: $blocks:literal of $threads:literal, $bug:ident $(+ $also:ident)?, $says:literal
         $(, $bypassed:ident)?;
     )*) => {
-        /// Shows a visitor the cases of this file.
+        /// Calls the visitor for the cases of this file.
         #[cfg(not(target_os = "cuda"))]
         pub fn visit(visitor: &mut impl $crate::CaseVisitor) {
             $(visitor.visit::<$kernel>(&$crate::Case {

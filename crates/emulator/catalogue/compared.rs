@@ -1,28 +1,28 @@
-//! Kernels whose results must be the same on the host and on the device, bit for bit or within a stated error: on a GPU
+//! Kernels whose results must be the same on host and device, bit for bit or within a stated error. On a GPU,
 //! `slm-emulator-runner` compares them with the emulator's.
 //!
-//! Block of 32 threads; thread `t` writes its result `r` to element `32 * r + t` of the output.
+//! A block has 32 threads. Thread `t` writes its result `r` to element `32 * r + t` of the output.
 
 use cuda_std::{
     Arena, Atomic, Bf16, F16, GlobalIn, GlobalIn2, GlobalInOut, Ordering, arguments, copy, kernel, math, shared,
     thread, warp,
 };
 
-/// Elements of `patterns`: a few less than a multiple of four.
+/// Elements of `patterns`, not a multiple of four.
 pub const PATTERNS: u32 = 1022;
 
-/// Elements of `output`: at most 32 for each thread.
+/// Elements of `output`, 32 for each thread.
 pub const RESULTS: u32 = 1024;
 
 /// Rows, columns and pitch of `matrix`, which lies in `patterns`.
 pub const MATRIX: [u64; 3] = [14, 70, 73];
 
 arguments! {
-    /// What the kernels work on.
+    /// Arguments of the kernels.
     pub struct Compared {
-        /// Any bit patterns.
+        /// Arbitrary bit patterns.
         pub patterns: GlobalIn<u32>,
-        /// The same as a matrix.
+        /// The same memory as a matrix.
         pub matrix: GlobalIn2<u32>,
         /// Zeros at first.
         pub output: GlobalInOut<u32>,
@@ -30,7 +30,7 @@ arguments! {
 }
 
 impl Compared {
-    /// Pattern `k` of thread `t`, as a float.
+    /// Returns pattern `k` of this thread, as a float.
     fn float(&self, k: u32) -> f32 {
         f32::from_bits(self.word(k))
     }
@@ -50,12 +50,12 @@ impl Compared {
     }
 }
 
-/// The bits, which are unspecified for a NaN.
+/// Returns the bits of a float, with the same bits for all NaNs.
 fn bits(x: f32) -> u32 {
     if x.is_nan() { 0x7fff_ffff } else { x.to_bits() }
 }
 
-/// The same, in two words.
+/// The same for `f64`, in two words.
 fn bits64(x: f64) -> [u32; 2] {
     if x.is_nan() { [0, 0x7fff_ffff] } else { words(x.to_bits()) }
 }
@@ -65,10 +65,10 @@ fn words(x: u64) -> [u32; 2] {
 }
 
 kernel! {
-    /// What IEEE 754 defines, for `f32`.
+    /// Operations that IEEE 754 defines, for `f32`.
     pub fn ieee_f32(_arena, args: Compared) {
         let (a, b) = (args.float(0), args.float(1));
-        // So that fractions and zeros are there, too.
+        // Includes fractions and zeros.
         let small = (args.word(2) as i32 >> 20) as f32 * 0.25;
         args.write([
             math::sqrt(a), math::floor(a), math::ceil(a), math::trunc(a), math::round_ties_even(a),
@@ -97,7 +97,7 @@ kernel! {
 }
 
 kernel! {
-    /// The approximations: results 0 to 4 of any numbers, 5 to 9 of small ones.
+    /// Approximate functions: results 0 to 4 of arbitrary numbers, 5 to 9 of small ones.
     pub fn approximate(_arena, args: Compared) {
         let x = args.float(0);
         let small = (args.word(1) as i32) as f32 * (3.0 / 2_147_483_648.0);
@@ -113,7 +113,7 @@ kernel! {
     /// Conversions of floats of 16 bits.
     pub fn halves(_arena, args: Compared) {
         let (x, word) = (args.float(0), args.word(1) as u16);
-        // In the range of the narrower type, its subnormal numbers included, and near ties.
+        // In the range of `F16`, including its subnormal numbers, and near ties.
         let near = f32::from_bits((args.word(2) & 0x8fff_f001) % 0x4800_0000 + 0x3000_0000);
         args.write([
             F16::from_f32(x).to_bits().into(), Bf16::from_f32(x).to_bits().into(),
@@ -124,7 +124,7 @@ kernel! {
     }
 }
 
-/// Stores `first`, has all threads change it, and returns what comes out.
+/// Stores `first`, applies atomic minima and maxima of all threads, and returns the results.
 fn extremes<T: Atomic>(arena: Arena, first: [T; 2], operand: T) -> ([T; 2], Arena) {
     let (places, rest) = arena.split::<T>(2);
     if thread::thread_idx_x() < 2 {
@@ -138,7 +138,7 @@ fn extremes<T: Atomic>(arena: Arena, first: [T; 2], operand: T) -> ([T; 2], Aren
 }
 
 kernel! {
-    /// The smallest and the largest of floats.
+    /// Atomic minima and maxima of floats.
     pub fn float_extremes(arena, args: Compared) {
         let ([a, b], rest) = extremes(arena, [0.0, -0.0], args.float(0));
         let ([c, d], rest) = extremes(rest, [f32::INFINITY, f32::NEG_INFINITY], math::abs(args.float(1)));
@@ -168,7 +168,7 @@ kernel! {
 }
 
 kernel! {
-    /// Votes, lanes with the same value, and reductions, of all lanes and of every third one.
+    /// Votes, matches and reductions, of all lanes, and of every third lane and the rest separately.
     pub fn together(_arena, args: Compared) {
         let (t, word) = (warp::lane(), args.word(0));
         let mask = if t % 3 == 0 { 0x4924_9249 } else { !0x4924_9249 };
@@ -191,7 +191,7 @@ kernel! {
 }
 
 shared! {
-    /// What copies of each size bring.
+    /// Targets of copies of each size.
     pub struct Copied {
         /// 4 bytes for each thread.
         pub one: [u32; 32],
@@ -211,7 +211,7 @@ kernel! {
         args.patterns.copy_async_masked::<1>(at(1), &tiles.one, t);
         args.patterns.copy_async_masked::<2>(at(2), &tiles.two, 2 * t);
         copy::commit();
-        // A multiple of four comes before the window's end.
+        // All starts are multiples of four. The last copies exceed the window.
         args.patterns.copy_async_masked::<4>((PATTERNS / 4 * 4 - 64 + 4 * t).into(), &tiles.four, 4 * t);
         copy::commit();
         copy::wait_group::<1>();
@@ -236,29 +236,29 @@ kernel! {
             args.matrix.row(t / 4).get_if(t.is_multiple_of(2), 2 * t, 3), args.patterns.get_if(t.is_multiple_of(3), i, 4),
         ];
         args.write(four.into_iter().chain(aligned).chain([a, b]).chain(rows));
-        // Aligned, misaligned, and at the end all but one.
+        // Aligned, then misaligned. The last element of the last pack is beyond the window.
         args.output.set_pack_if(!t.is_multiple_of(5), (RESULTS - 128 + 4 * t + t / 16).into(), [t; 4]);
     }
 }
 
-/// What is allowed between host and device.
+/// Allowed difference between host and device.
 #[cfg(not(target_os = "cuda"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tolerance {
-    /// Nothing.
+    /// None.
     Exact,
-    /// What the documentation of the approximations states.
+    /// The error that the documentation of the approximate functions states.
     Approximate,
 }
 
-/// Does something with every kernel.
+/// A visitor of all kernels.
 #[cfg(not(target_os = "cuda"))]
 pub trait ComparedVisitor {
-    /// Called once for each.
+    /// Called once for each kernel.
     fn visit<E: cuda_std::Entry<Args = Compared, Constants = ()>>(&mut self, tolerance: Tolerance);
 }
 
-/// Shows a visitor every kernel.
+/// Calls the visitor for every kernel.
 #[cfg(not(target_os = "cuda"))]
 pub fn visit(visitor: &mut impl ComparedVisitor) {
     visitor.visit::<ieee_f32>(Tolerance::Exact);

@@ -1,4 +1,4 @@
-//! Asynchronous copies that are not waited for as they should be. With `right` the same kernel does.
+//! Asynchronous copies without a correct wait. With `right`, the kernel is correct.
 
 use crate::Args;
 use crate::case::cases;
@@ -19,7 +19,7 @@ kernel! {
 }
 
 kernel! {
-    /// A barrier instead of the wait: it orders threads, but not the copies that they have begun.
+    /// A barrier instead of a wait: it orders the threads' accesses, but not their copies.
     pub fn barrier_for_a_wait(arena, args: Args) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
@@ -33,7 +33,7 @@ kernel! {
 }
 
 kernel! {
-    /// Copies that were not committed are in no group that could be waited for.
+    /// Copies that were not committed belong to no group, so the wait does not include them.
     pub fn not_committed(arena, args: Args) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
@@ -48,7 +48,7 @@ kernel! {
 }
 
 kernel! {
-    /// Two alternating tiles. The one that is still being copied is read.
+    /// Two alternating tiles. The kernel reads the one that is still being copied.
     pub fn wrong_group(arena, args: Args) {
         let (tiles, _) = arena.array::<u32, 128>();
         let t = thread::thread_idx_x();
@@ -66,7 +66,7 @@ kernel! {
 }
 
 kernel! {
-    /// Each thread has waited for its copies, but not for those of the others.
+    /// Each thread has waited for its own copies, but not for other threads' copies.
     pub fn no_barrier_after_the_wait(arena, args: Args) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
@@ -83,7 +83,7 @@ kernel! {
 }
 
 kernel! {
-    /// Overwrites an element that a copy is about to bring.
+    /// Overwrites an element that a copy may still write.
     pub fn overwritten_target(arena, args: Args) {
         let (tile, _) = arena.array::<u32, 256>();
         let t = thread::thread_idx_x();
@@ -100,7 +100,7 @@ kernel! {
 }
 
 kernel! {
-    /// Overwrites what a copy is still reading: in place, and too early.
+    /// Overwrites an element that a copy may still read.
     pub fn overwritten_source(arena, args: Args) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
@@ -116,7 +116,7 @@ kernel! {
 }
 
 kernel! {
-    /// The next turn's copies overwrite what others are still reading.
+    /// Copies of the next iteration overwrite elements that other threads are still reading.
     pub fn copied_too_early(arena, args: Args) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();

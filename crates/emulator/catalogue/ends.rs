@@ -1,4 +1,4 @@
-//! How blocks and threads end that leave something undone: copies that are under way, and calls deeper than the stack.
+//! Ends of blocks and threads: blocks that end while their copies are in progress, and recursion beyond the end of the stack.
 
 use crate::Args;
 use cuda_std::{GlobalInOut, Ordering, kernel, thread};
@@ -10,8 +10,8 @@ pub const TILE: u32 = 1024;
 pub const THREADS: u32 = 256;
 
 kernel! {
-    /// Blocks with an even number copy `TILE` elements of the input each and end at once; the others store their number in the
-    /// whole tile, wait, and look whether it is still there. Element 0 of the output counts those that are not.
+    /// Each block with an even index copies `TILE` elements of the input and ends at once. The others store their index in
+    /// their whole tile, wait, and check that it is unchanged. Element 0 of the output counts changed elements.
     pub fn copies_under_way(arena, args: Args) {
         let (tile, _) = arena.array::<u32, { TILE as usize }>();
         let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
@@ -25,9 +25,9 @@ kernel! {
 }
 
 kernel! {
-    /// Threads with an odd number make as many calls within each other as element 0 of the input says; the others have an array
-    /// of their own meanwhile. Element `i` of the result receives what thread `i` of the first block has computed, and element 0
-    /// of the output counts elements of arrays that have changed.
+    /// Threads with an odd index recurse to the depth in element 0 of the input, the others to depth 1. Each thread also has
+    /// an array, and checks that it is unchanged. Element `i` of the result receives the number that thread `i` of the first
+    /// block computed. Element 0 of the output counts changed elements.
     pub fn recursion(_arena, args: Args) {
         let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
         let depth = if t % 2 == 1 { args.input.get(0) } else { 1 };
@@ -47,7 +47,7 @@ kernel! {
     }
 }
 
-/// Sets four elements, and counts those that are not `same` after a while.
+/// Sets four elements, waits, and counts those for which `same` does not hold.
 #[inline(always)]
 fn look_after(changed: &GlobalInOut<u32>, set: impl Fn(u32), same: impl Fn(u32) -> bool) {
     for k in 0..4 {
@@ -63,7 +63,7 @@ fn look_after(changed: &GlobalInOut<u32>, set: impl Fn(u32), same: impl Fn(u32) 
     }
 }
 
-/// A number that takes `depth` calls within each other, each with an array that is used when it returns.
+/// Returns a number that takes `depth` recursive calls, each with an array that is used after the inner call.
 #[inline(never)]
 pub fn descend(depth: u32, number: u32) -> u32 {
     if depth == 0 {

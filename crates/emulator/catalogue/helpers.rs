@@ -1,6 +1,6 @@
-//! Barriers in functions and macros: threads that come to one line from two places are not at one barrier.
+//! Barriers in functions and macros: threads that reach the same line from two places do not wait at the same barrier.
 
-// The same call in both arms is the point.
+// Equal calls in both arms are intended.
 #![allow(clippy::if_same_then_else)]
 
 use crate::Args;
@@ -50,13 +50,13 @@ macro_rules! either {
     };
 }
 
-/// Whether a thread takes the first of two ways: some do, or in the twin all.
+/// Returns whether a thread takes the first arm: some threads do, and in the twin all.
 fn first(args: &Args) -> bool {
     args.right != 0 || thread::thread_idx_x() < 20
 }
 
 kernel! {
-    /// Both arms of a branch call a function that has the barrier.
+    /// Both arms of a branch call a function with the barrier.
     pub fn helper_in_two_arms(_arena, args: Args) {
         if first(&args) {
             meet(); // planted
@@ -67,7 +67,7 @@ kernel! {
 }
 
 kernel! {
-    /// The function that both arms call is inlined, and calls the one that has the barrier.
+    /// Both arms call a function that is inlined. It calls the function with the barrier.
     pub fn inlined_in_two_arms(_arena, args: Args) {
         if first(&args) {
             inlined(); // planted
@@ -78,14 +78,14 @@ kernel! {
 }
 
 kernel! {
-    /// A macro has a barrier in both arms, which all have the line that calls the macro.
+    /// A macro has a barrier in both arms. Both have the line of the macro's call.
     pub fn macro_with_two_arms(_arena, args: Args) {
         either!(first(&args)); // planted
     }
 }
 
 kernel! {
-    /// A recursive function has the barrier, equally deep in both arms.
+    /// Both arms call a recursive function with the barrier, with the same depth.
     pub fn recursive_helper(_arena, args: Args) {
         match first(&args) {
             true => recursive(2), // planted
@@ -95,7 +95,7 @@ kernel! {
 }
 
 kernel! {
-    /// A generic function has the barriers, in a loop.
+    /// Both arms call a generic function with the barrier in a loop.
     pub fn generic_helpers(_arena, args: Args) {
         if first(&args) {
             generic::<2>(); // planted
@@ -106,7 +106,7 @@ kernel! {
 }
 
 kernel! {
-    /// Closures of two arms have the barrier.
+    /// Both arms call a closure with the barrier.
     pub fn closures_in_two_arms(_arena, args: Args) {
         let closure = || meet();
         if first(&args) {
@@ -118,7 +118,7 @@ kernel! {
 }
 
 kernel! {
-    /// Functions that are called through a pointer have the barrier.
+    /// Both arms call the function with the barrier through a pointer.
     pub fn pointers_in_two_arms(_arena, args: Args) {
         let function: &dyn Fn() = &meet;
         if first(&args) {
@@ -130,7 +130,7 @@ kernel! {
 }
 
 kernel! {
-    /// Some threads are still in the loop while others are behind it.
+    /// Some threads execute the last barrier in the loop, the others the one after it.
     pub fn helper_in_and_behind_a_loop(_arena, args: Args) {
         let turns = if first(&args) { 3 } else { 2 };
         for _ in 0..turns {
@@ -143,7 +143,7 @@ kernel! {
 }
 
 kernel! {
-    /// The function says that its barrier is the caller's.
+    /// The function has `#[track_caller]`, so its barrier has the caller's line.
     pub fn told_barriers(_arena, args: Args) {
         if first(&args) {
             told();

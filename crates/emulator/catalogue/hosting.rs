@@ -1,10 +1,10 @@
-//! Kernels that try the emulator's hosting of threads: they need more stack than there is, or do not end.
+//! Kernels that test how the emulator runs threads: they overflow the stack, or do not end.
 
 use crate::Args;
 use core::hint::{black_box, spin_loop};
 use cuda_std::{Arena, GlobalIn, kernel, thread};
 
-/// The thread of each block that is unlike the others.
+/// The thread of each block that behaves differently.
 pub const ODD: u32 = 5;
 
 kernel! {
@@ -25,7 +25,7 @@ fn fill() -> u32 {
 }
 
 kernel! {
-    /// One thread's function calls itself for ever, and loads an element each time.
+    /// One thread recurses forever, with a load in each call.
     pub fn deep_loads(_arena, args: Args) {
         if thread::thread_idx_x() == ODD && args.right == 0 {
             black_box(descend(args.input, 1));
@@ -41,7 +41,7 @@ fn descend(input: GlobalIn<u32>, depth: u32) -> u32 {
 }
 
 kernel! {
-    /// One thread's function calls itself for ever, without an access.
+    /// One thread recurses forever, without accesses.
     pub fn deep_calls(_arena, args: Args) {
         if thread::thread_idx_x() == ODD && args.right == 0 {
             black_box(dive(1));
@@ -67,7 +67,7 @@ kernel! {
 }
 
 kernel! {
-    /// One thread splits nothing off, for ever.
+    /// One thread splits empty windows forever.
     pub fn endless_splits(arena, args: Args) {
         thread::sync_threads();
         let mut arena = arena;
@@ -78,7 +78,7 @@ kernel! {
     }
 }
 
-/// Most of the time it is the emulator that runs.
+/// Splits empty windows, so that most of the time is spent in the emulator.
 fn split_often(mut arena: Arena) -> Arena {
     for _ in 0..1000 {
         (_, arena) = arena.split::<u32>(0);
@@ -87,7 +87,7 @@ fn split_often(mut arena: Arena) -> Arena {
 }
 
 kernel! {
-    /// One thread's function calls itself for ever, and splits nothing off each time.
+    /// One thread recurses forever, and splits an empty window in each call.
     pub fn deep_splits(arena, args: Args) {
         if thread::thread_idx_x() == ODD && args.right == 0 {
             black_box(split_deep(arena, 1));

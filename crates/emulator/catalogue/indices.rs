@@ -1,21 +1,21 @@
-//! Where an index into shared memory leads that is far beyond its window: the device does not check it.
+//! Accesses to shared memory at indices far beyond the window, which the device does not check.
 
 use crate::Args;
 use cuda_std::{Ordering, kernel, thread};
 
-/// Elements of the window, which is all of the block's shared memory.
+/// Elements of the window, which has all of the block's shared memory.
 pub const WINDOW: u32 = 1024;
 
-/// What the first thread of the first block does at the index.
+/// Actions of the first thread of the first block at the index.
 pub const ACTIONS: [&str; 3] = ["load", "store", "add"];
 
-/// What the first thread stores or adds.
+/// The number that it stores or adds.
 pub const STORED: u32 = 0xdead_beef;
 
 kernel! {
-    /// Blocks of 256 threads. The first thread of the first block makes the access, at the index that is element 0 of the input
-    /// and in the way that is element 1. Elements of the output: 0 receives what was loaded, 1 counts the elements of all
-    /// blocks, but for those at the index in the first one's window, that are not what their block has stored.
+    /// A block has 256 threads. Thread 0 of block 0 makes the access: element 0 of the input is the index, element 1 the
+    /// action. Element 0 of the output receives the loaded value. Element 1 counts the elements of all blocks that differ
+    /// from what their block has stored, except those at the index in the window of block 0.
     pub fn beyond_the_window(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(WINDOW);
         let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
@@ -31,13 +31,13 @@ kernel! {
                 _ => args.output.set(0, tile.fetch_add(index, STORED, Ordering::Relaxed)),
             }
         }
-        // Long enough for the other blocks to be there.
+        // Long enough for other blocks to begin.
         for _ in 0..100 {
             thread::sync_threads();
         }
         for k in 0..4 {
             let i = t + 256 * k;
-            // The address is computed with 32 bits.
+            // Addresses have 32 bits, so such elements are the accessed one.
             let is_the_index = block == 0 && index.wrapping_sub(i).is_multiple_of(1 << 30);
             if tile.get(i) != block + 256 * k && !is_the_index {
                 args.output.fetch_add(1, 1, Ordering::Relaxed);

@@ -1,14 +1,14 @@
-//! Kernels to examine the emulator with, on the CPU and on a GPU: small ones with a planted bug each, and probes, whose
-//! accesses are counted by hand, or turn by turn.
+//! Kernels to test the emulator with, on the CPU and on a GPU: small ones with a planted bug each, and probes, whose
+//! accesses are counted by hand or by lockstep execution.
 //!
-//! Beside the kernels stands what is known about them: how to launch them, and what there is to find. The emulator's
-//! tests and `slm-emulator-runner`, which launches them on a GPU, work from the same lists.
+//! Each file lists its kernels with their launches and expected findings. The emulator's tests and `slm-emulator-runner`,
+//! which launches the kernels on a GPU, use the same lists.
 
 #![no_std]
-// A device build has no use for the lists, nor for what they are made of.
+// A device build does not use the lists and their macros.
 #![cfg_attr(target_os = "cuda", feature(abi_ptx), allow(unused_imports, unused_macros))]
 
-// On the device there is a module for each feature.
+// On the device, each feature is a module.
 #[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod arena;
 #[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
@@ -47,7 +47,7 @@ pub use case::{Args, LEN, SHARED_BYTES};
 #[cfg(not(target_os = "cuda"))]
 pub use case::{Bug, Case, CaseVisitor};
 
-/// Shows a visitor every case.
+/// Calls the visitor for every case.
 #[cfg(not(target_os = "cuda"))]
 pub fn visit_cases(visitor: &mut impl CaseVisitor) {
     arena::visit(visitor);
@@ -60,7 +60,7 @@ pub fn visit_cases(visitor: &mut impl CaseVisitor) {
     together::visit(visitor);
 }
 
-/// Shows a visitor every probe.
+/// Calls the visitor for every probe.
 #[cfg(not(target_os = "cuda"))]
 pub fn visit_probes(visitor: &mut impl probes::ProbeVisitor) {
     probes::visit(visitor);

@@ -1,12 +1,12 @@
-//! Accesses that are out of range, misaligned, too early or too late, and code that panics. With `right` the same kernel has
-//! none of it.
+//! Accesses that are out of range, misaligned or to unwritten memory, and code that panics. With `right`, the kernel is
+//! correct.
 
 use crate::Args;
 use crate::case::cases;
 use cuda_std::{Ordering, kernel, thread};
 
 kernel! {
-    /// A tile with a halo of one on each side. The right one is forgotten.
+    /// A tile with a halo of one element on each side. The right halo is not written.
     pub fn forgotten_halo(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(66);
         let t = thread::thread_idx_x();
@@ -23,7 +23,7 @@ kernel! {
 }
 
 kernel! {
-    /// Adds to sums that nobody has set to zero.
+    /// Adds to sums that have not been set to zero.
     pub fn unset_sums(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let sums = if args.right != 0 { args.zeros } else { args.output };
@@ -32,7 +32,7 @@ kernel! {
 }
 
 kernel! {
-    /// Goes on with sums that are not there yet.
+    /// Continues with sums that have not been written.
     pub fn resumed_too_early(_arena, args: Args) {
         let i = thread::global_x();
         let sum = if args.right != 0 { 0 } else { args.output.get(i) }; // planted
@@ -41,7 +41,7 @@ kernel! {
 }
 
 kernel! {
-    /// What one block leaves in shared memory is not there for the next one.
+    /// Relies on shared memory that another block has written.
     pub fn left_by_a_block(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
@@ -53,7 +53,7 @@ kernel! {
 }
 
 kernel! {
-    /// Half of a pair is written.
+    /// Only half of a pair is written.
     pub fn half_a_pair(arena, args: Args) {
         let (pairs, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -67,7 +67,7 @@ kernel! {
 }
 
 kernel! {
-    /// The tile lacks the place for the halo: off by one.
+    /// The tile is one element too short for the halo.
     pub fn off_by_one(arena, args: Args) {
         let (tile, rest) = arena.split::<u32>(64 + u32::from(args.right != 0));
         let (other, _) = rest.split::<u32>(64);
@@ -80,7 +80,7 @@ kernel! {
 }
 
 kernel! {
-    /// The last block has more threads than there are elements.
+    /// Threads beyond the last element store too.
     pub fn unguarded_store(_arena, args: Args) {
         let i = thread::global_x();
         if args.right != 0 {
@@ -92,7 +92,7 @@ kernel! {
 }
 
 kernel! {
-    /// A border without a mask.
+    /// A load beyond the border without a mask.
     pub fn unguarded_load(_arena, args: Args) {
         let i = thread::global_x();
         let next = if args.right != 0 { args.input.get_or(i + 1, 0) } else { args.input.get(i + 1) }; // planted
@@ -101,7 +101,7 @@ kernel! {
 }
 
 kernel! {
-    /// An atomic operation beyond the bins.
+    /// An atomic operation beyond the last bin.
     pub fn bin_out_of_range(arena, args: Args) {
         let (bins, _) = arena.split::<u32>(4);
         let t = thread::thread_idx_x();
@@ -115,7 +115,7 @@ kernel! {
 }
 
 kernel! {
-    /// The tail of four is not all there.
+    /// Loads four elements at the end of a window, but only two are left.
     pub fn tail_of_four(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let part = args.input.at(0).first(if args.right != 0 { 128 } else { 126 });
@@ -125,7 +125,7 @@ kernel! {
 }
 
 kernel! {
-    /// Four neighbours from any place.
+    /// Loads four elements from an address that is not aligned.
     pub fn misaligned_four(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(128);
         let t = thread::thread_idx_x();
@@ -139,7 +139,7 @@ kernel! {
 }
 
 kernel! {
-    /// A part of a window that begins at an odd element.
+    /// Stores pairs to a part of a window that begins at an odd element.
     pub fn misaligned_part(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let part = args.output.at(if args.right != 0 { 2 } else { 1 });
@@ -148,7 +148,7 @@ kernel! {
 }
 
 kernel! {
-    /// More shared memory than the launch has.
+    /// Splits more shared memory than the launch has.
     pub fn shared_overflow(arena, args: Args) {
         let (tile, _) = arena.split::<f64>(if args.right != 0 { 512 } else { 513 }); // planted
         tile.set(thread::thread_idx_x(), 0.0);
@@ -156,7 +156,7 @@ kernel! {
 }
 
 kernel! {
-    /// An index of Rust's own out of range.
+    /// A Rust array is indexed out of range.
     pub fn rusts_index(_arena, args: Args) {
         let t = thread::thread_idx_x() as usize;
         let table = [1, 2, 3, 4];

@@ -1,11 +1,11 @@
-//! Outputs that are partly forgotten. With `right` the same kernel writes all elements.
+//! Outputs that are not completely written. With `right`, the kernel writes all elements.
 
 use crate::case::cases;
 use crate::{Args, LEN};
 use cuda_std::{Ordering, kernel, thread};
 
 kernel! {
-    /// A loop with the grid's stride that makes as many turns as go into the length without a remainder.
+    /// A grid-stride loop whose number of iterations is rounded down.
     pub fn grid_stride_tail(_arena, args: Args) {
         let stride = thread::grid_dim_x() * thread::block_dim_x();
         let turns = if args.right != 0 { LEN.div_ceil(stride) } else { LEN / stride };
@@ -16,7 +16,7 @@ kernel! {
 }
 
 kernel! {
-    /// The same, from the second element on.
+    /// A grid-stride loop that begins at the second element.
     pub fn stride_from_one(_arena, args: Args) {
         let mut i = thread::global_x() + u64::from(args.right == 0);
         while i < args.result.len() {
@@ -35,7 +35,7 @@ kernel! {
 }
 
 kernel! {
-    /// A condition on data: elements for which it does not hold keep what was there before, which is nothing.
+    /// A condition on data. Elements for which it does not hold stay unwritten.
     pub fn condition_on_data(_arena, args: Args) {
         let i = thread::global_x();
         let number = args.input.get_or(i, 0);
@@ -44,7 +44,7 @@ kernel! {
 }
 
 kernel! {
-    /// Four elements for each thread, of a part of the window that is too short.
+    /// Each thread stores four elements, in a part of the window that is too short.
     pub fn strided_in_a_short_part(_arena, args: Args) {
         let part = args.result.at(0).first(if args.right != 0 { LEN } else { 250 });
         part.set4_strided::<64>(thread::thread_idx_x(), [1, 2, 3, 4]); // planted
@@ -52,7 +52,7 @@ kernel! {
 }
 
 kernel! {
-    /// Pairs. No thread writes the last one.
+    /// Stores pairs, but no thread stores the last one.
     pub fn last_pair(_arena, args: Args) {
         let i = 2 * thread::global_x();
         if i + 2 + u64::from(args.right == 0) <= args.result.len() {
@@ -62,7 +62,7 @@ kernel! {
 }
 
 kernel! {
-    /// The last block is to write the result, but counts one too many.
+    /// The last block should write the result, but the counter is off by one, so none does.
     pub fn nobody_is_last(_arena, args: Args) {
         let before = args.zeros.fetch_add(0, 1, Ordering::SeqCst);
         if before + u32::from(args.right != 0) == thread::grid_dim_x() {
@@ -74,7 +74,7 @@ kernel! {
 }
 
 kernel! {
-    /// A thread that has nothing to load returns, although it has something to store.
+    /// A thread without an element to load returns before its store.
     pub fn return_before_the_store(_arena, args: Args) {
         let i = thread::global_x();
         if args.right == 0 && i + 1 >= args.input.len() {

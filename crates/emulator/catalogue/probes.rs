@@ -1,18 +1,18 @@
-//! Straight-line kernels with one pattern of shared accesses each, whose cost hardware and emulator can be asked for.
+//! Straight-line kernels with one pattern of shared accesses each. Their costs are measured on hardware and by the emulator.
 //!
-//! A warp makes two requests with the same addresses and no others: a store and, behind a barrier, a load or an atomic
-//! operation. All lanes store the same value, so that it does not matter which of them is last. The value is an argument
-//! and loaded values are stored to global memory in full, so that no compiler can do without an access or with a smaller one.
+//! A warp makes exactly two requests, with the same addresses: a store and, after a barrier, a load or an atomic operation.
+//! All lanes store the same value, so the order of their stores does not matter. The value is an argument, and loaded values
+//! are stored to global memory in full, so no compiler can omit or narrow an access.
 //!
-//! Some patterns tell possible rules apart: which lanes share a wavefront when each moves 8 or 16 bytes, and when the
-//! parts of a warp that are otherwise served one after another are served at once.
+//! Some patterns distinguish possible rules: which lanes share a wavefront if each accesses 8 or 16 bytes, and in which
+//! cases parts of a warp that usually take separate wavefronts share one.
 
 use crate::{Args, SHARED_BYTES};
 #[cfg(not(target_os = "cuda"))]
 use cuda_std::Entry;
 use cuda_std::{Arena, Atomic, Ordering, Shared, Value, kernel, thread};
 
-/// A probe, as data: one block of `threads` threads, with [`SHARED_BYTES`].
+/// A probe: a kernel for one block of `threads` threads, with [`SHARED_BYTES`].
 #[cfg(not(target_os = "cuda"))]
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
@@ -22,14 +22,14 @@ pub struct Probe {
     pub threads: u32,
 }
 
-/// Does something with every probe.
+/// A visitor of all probes.
 #[cfg(not(target_os = "cuda"))]
 pub trait ProbeVisitor {
-    /// Called once for each.
+    /// Called once for each probe.
     fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe);
 }
 
-/// An element that is made from a number; every bit counts.
+/// An element type. `of` makes an element from a number, and `fold` combines all of its bits.
 trait Element: Value {
     fn of(n: u32) -> Self;
     fn fold(self) -> u32;
@@ -52,7 +52,7 @@ macro_rules! elements {
 }
 elements!(u8 u16 u32 u64);
 
-/// All of the block's shared memory.
+/// Returns a window on all of the block's shared memory.
 #[inline(always)]
 fn all_of<T: Value>(arena: Arena) -> Shared<T> {
     arena.split(SHARED_BYTES / size_of::<T>() as u32).0
@@ -63,10 +63,10 @@ fn output(args: Args, value: u32) {
     args.output.set(thread::thread_idx_x().into(), value);
 }
 
-// Each function asks for the thread's number anew behind the barrier: with the old one rustc would see two tests of one
-// condition, and give each way through them a barrier of its own.
+// Each function reads the thread's index again after the barrier. With the same index, rustc would see two tests of the same
+// condition, and copy the barrier into both arms.
 
-/// Each thread stores the element that `at` says, and loads it.
+/// Each thread stores element `at(t)` and loads it, if there is one.
 #[inline(always)]
 fn one<T: Element>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     let tile = all_of::<T>(arena);
@@ -79,7 +79,7 @@ fn one<T: Element>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     }
 }
 
-/// The same for the two elements number `at`.
+/// The same with pair number `at(t)`.
 #[inline(always)]
 fn two<T: Element>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     let tile = all_of::<T>(arena);
@@ -93,7 +93,7 @@ fn two<T: Element>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     }
 }
 
-/// The same for the four elements number `at`.
+/// The same with group `at(t)` of four elements.
 #[inline(always)]
 fn four<T: Element>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     let tile = all_of::<T>(arena);
@@ -107,7 +107,7 @@ fn four<T: Element>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     }
 }
 
-/// Stores element `at`, and adds to it.
+/// Stores element `at(t)`, and adds to it.
 #[inline(always)]
 fn add<T: Element + Atomic>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     let tile = all_of::<T>(arena);
@@ -120,7 +120,7 @@ fn add<T: Element + Atomic>(arena: Arena, args: Args, at: impl Fn(u32) -> Option
     }
 }
 
-/// The same, and asks what was there.
+/// The same, and uses the old value.
 #[inline(always)]
 fn add_and_ask<T: Element + Atomic>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     let tile = all_of::<T>(arena);
@@ -133,7 +133,7 @@ fn add_and_ask<T: Element + Atomic>(arena: Arena, args: Args, at: impl Fn(u32) -
     }
 }
 
-/// Stores element `at`, and compares and exchanges it.
+/// Stores element `at(t)`, and compares and exchanges it.
 #[inline(always)]
 fn swap<T: Element + Atomic>(arena: Arena, args: Args, at: impl Fn(u32) -> Option<u32>) {
     let tile = all_of::<T>(arena);
@@ -146,7 +146,7 @@ fn swap<T: Element + Atomic>(arena: Arena, args: Args, at: impl Fn(u32) -> Optio
     }
 }
 
-/// A number below `below` that has nothing to do with `lane`.
+/// Returns a pseudo-random number below `below`.
 #[inline(always)]
 fn scattered(lane: u32, salt: u32, below: u32) -> u32 {
     let mut bits = (lane + 1).wrapping_mul(0x9e37_79b9) ^ salt.wrapping_mul(0x85eb_ca6b);
@@ -154,14 +154,14 @@ fn scattered(lane: u32, salt: u32, below: u32) -> u32 {
     (bits ^ bits >> 13) % below
 }
 
-/// The lanes' numbers in another order: their bits reversed.
+/// Returns the lane's index with its bits reversed, a permutation of the lanes.
 #[inline(always)]
 fn reversed_bits(lane: u32) -> u32 {
     lane.reverse_bits() >> 27
 }
 
-/// A kernel for each line, and their list: this number of threads access, as `$how`, what the expression says, if the condition
-/// holds.
+/// Defines a kernel for each line, and their list. `$threads` threads make the accesses of `$how` at `$at`, those for which
+/// `$active` holds.
 macro_rules! probes {
     ($($(#[$doc:meta])* $name:ident: $threads:literal, $how:ident $t:ty, |$lane:ident| $at:expr $(, if $active:expr)?;)*) => {
         $(kernel! {
@@ -171,7 +171,7 @@ macro_rules! probes {
             }
         })*
 
-        /// Shows a visitor every probe.
+        /// Calls the visitor for every probe.
         #[cfg(not(target_os = "cuda"))]
         pub fn visit(visitor: &mut impl ProbeVisitor) {
             $(visitor.visit::<$name>(&Probe { name: stringify!($name), threads: $threads });)*
@@ -198,15 +198,15 @@ probes! {
     words_32: 32, one u32, |t| 32 * t;
     /// A column of a padded tile.
     words_33: 32, one u32, |t| 33 * t;
-    /// Backwards.
+    /// In descending order.
     words_reversed: 32, one u32, |t| 31 - t;
-    /// In no order.
+    /// Permuted.
     words_permuted: 32, one u32, |t| reversed_bits(t);
-    /// Anywhere in four rows of banks.
+    /// Scattered over four rows of banks.
     words_scattered: 32, one u32, |t| scattered(t, 1, 128);
-    /// Anywhere.
+    /// Scattered over all of the memory.
     words_scattered_far: 32, one u32, |t| scattered(t, 2, 1024);
-    /// One word for all.
+    /// One word for all lanes.
     words_broadcast: 32, one u32, |_t| 5;
     /// Two words in two banks.
     words_two_broadcasts: 32, one u32, |t| t % 2;
@@ -241,7 +241,7 @@ probes! {
     bytes_8: 32, one u8, |t| 8 * t;
     /// All in one bank.
     bytes_128: 32, one u8, |t| 128 * t;
-    /// Anywhere.
+    /// Scattered over all of the memory.
     bytes_scattered: 32, one u8, |t| scattered(t, 3, 4096);
     /// Two bytes in a row for each lane.
     shorts: 32, one u16, |t| t;
@@ -262,45 +262,45 @@ probes! {
     longs_16: 32, one u64, |t| 16 * t;
     /// A column of a padded tile.
     longs_15: 32, one u64, |t| 15 * t;
-    /// In no order.
+    /// Permuted.
     longs_permuted: 32, one u64, |t| reversed_bits(t);
-    /// Anywhere.
+    /// Scattered over all of the memory.
     longs_scattered: 32, one u64, |t| scattered(t, 4, 512);
-    /// One for all.
+    /// One element for all lanes.
     longs_broadcast: 32, one u64, |_t| 3;
-    /// Neighbours in pairs want the same.
+    /// Both lanes of each pair access the same element.
     longs_shared_by_1: 32, one u64, |t| t / 2;
-    /// Lanes whose numbers differ by 2 want the same.
+    /// Lanes whose indices differ by 2 access the same element.
     longs_shared_by_2: 32, one u64, |t| t / 4 * 2 + t % 2;
-    /// Lanes whose numbers differ by 4 want the same.
+    /// Lanes whose indices differ by 4 access the same element.
     longs_shared_by_4: 32, one u64, |t| t / 8 * 4 + t % 4;
-    /// Both halves of the warp want the same.
+    /// Both halves of the warp access the same elements.
     longs_shared_by_16: 32, one u64, |t| t % 16;
-    /// Neighbours in pairs want the same, but for one.
+    /// Both lanes of each pair access the same element, except for one lane.
     longs_shared_but_one: 32, one u64, |t| if t == 9 { 20 } else { t / 2 };
-    /// Two words of each bank in each half of the warp, but one in the even and one in the odd lanes.
+    /// Each half of the warp accesses two words of each bank: one from the even lanes, one from the odd lanes.
     longs_by_parity: 32, one u64, |t| t % 2 * 16 + t / 2;
     /// Half a warp.
     longs_of_16: 32, one u64, |t| t, if t < 16;
-    /// The halves of two halves.
+    /// The lanes in the middle: a part of each half.
     longs_of_the_middle: 32, one u64, |t| t, if (8..24).contains(&t);
     /// Every second lane.
     longs_of_evens: 32, one u64, |t| t / 2, if t % 2 == 0;
-    /// Every second lane, each with a place of its own in the row.
+    /// Every second lane, each with the position of its own index.
     longs_of_evens_apart: 32, one u64, |t| t, if t % 2 == 0;
-    /// The other ones.
+    /// The odd lanes.
     longs_of_odds: 32, one u64, |t| t / 2, if t % 2 == 1;
-    /// Two lanes of four.
+    /// The first two lanes of each four.
     longs_of_first_pairs: 32, one u64, |t| t / 4 * 2 + t % 2, if t % 4 < 2;
-    /// The other two.
+    /// The last two lanes of each four.
     longs_of_second_pairs: 32, one u64, |t| t / 4 * 2 + t % 2, if t % 4 >= 2;
-    /// Neighbours in pairs want the same, but for a first one that is out.
+    /// Both lanes of each pair access the same element, but the first lane of one pair is inactive.
     longs_shared_without_8: 32, one u64, |t| t / 2, if t != 8;
-    /// Neighbours in pairs want the same, but for a second one that is out.
+    /// Both lanes of each pair access the same element, but the second lane of one pair is inactive.
     longs_shared_without_9: 32, one u64, |t| t / 2, if t != 9;
-    /// In one half of the warp neighbours want the same, in the other lanes whose numbers differ by 2.
+    /// Pairs of lanes access the same element: neighbours in one half of the warp, lanes that differ by 2 in the other.
     longs_shared_by_halves: 32, one u64, |t| if t < 16 { t / 2 } else { t / 4 * 2 + t % 2 };
-    /// Neighbours want the same in the first half of the warp only.
+    /// Both lanes of each pair access the same element in the first half of the warp only.
     longs_shared_in_a_half: 32, one u64, |t| if t < 16 { t / 2 } else { t };
     /// 17 lanes.
     longs_of_17: 32, one u64, |t| t, if t < 17;
@@ -317,31 +317,31 @@ probes! {
     fours_3: 32, four u32, |t| 3 * t;
     /// All in one group of banks.
     fours_8: 32, four u32, |t| 8 * t;
-    /// Backwards.
+    /// In descending order.
     fours_reversed: 32, four u32, |t| 31 - t;
-    /// In no order.
+    /// Permuted.
     fours_permuted: 32, four u32, |t| reversed_bits(t);
-    /// Anywhere.
+    /// Scattered over all of the memory.
     fours_scattered: 32, four u32, |t| scattered(t, 5, 256);
-    /// One for all.
+    /// One element for all lanes.
     fours_broadcast: 32, four u32, |_t| 2;
-    /// Neighbours in pairs want the same.
+    /// Both lanes of each pair access the same element.
     fours_shared_by_1: 32, four u32, |t| t / 2;
-    /// Lanes whose numbers differ by 2 want the same.
+    /// Lanes whose indices differ by 2 access the same element.
     fours_shared_by_2: 32, four u32, |t| t / 4 * 2 + t % 2;
-    /// Neighbours in fours want the same.
+    /// Four adjacent lanes access the same element.
     fours_shared_by_4: 32, four u32, |t| t / 4;
-    /// Both halves of the warp want the same.
+    /// Both halves of the warp access the same elements.
     fours_shared_by_16: 32, four u32, |t| t % 16;
-    /// All quarters of the warp want the same.
+    /// All quarters of the warp access the same elements.
     fours_shared_by_quarters: 32, four u32, |t| t % 8;
-    /// Neighbours in pairs want the same, but for one.
+    /// Both lanes of each pair access the same element, except for one lane.
     fours_shared_but_one: 32, four u32, |t| if t == 9 { 20 } else { t / 2 };
-    /// No conflict among lanes with the same number modulo 4, and as many as can be in a quarter of the warp.
+    /// No conflict among lanes with the same index modulo 4, but four-way conflicts in each quarter of the warp.
     fours_by_4: 32, four u32, |t| t % 4 * 8 + t / 4;
-    /// No conflict among the even lanes of a half, nor the odd ones; two in a quarter.
+    /// No conflict among the even lanes of a half or among the odd ones, but two-way conflicts in a quarter.
     fours_by_parity: 32, four u32, |t| t / 16 * 16 + t % 2 * 8 + t % 16 / 2;
-    /// A quarter has one conflict; another way to form groups of eight lanes has none.
+    /// Two quarters of the warp have a conflict. Another grouping into eight lanes each has none.
     fours_with_a_swap: 32, four u32, |t| if t == 0 { 9 } else if t == 9 { 0 } else { t };
     /// A quarter of a warp.
     fours_of_8: 32, four u32, |t| t, if t < 8;
@@ -351,46 +351,46 @@ probes! {
     fours_of_4: 32, four u32, |t| t, if t % 8 == 5;
     /// Every second lane, in a row.
     fours_of_evens: 32, four u32, |t| t / 2, if t % 2 == 0;
-    /// Every second lane, each with a place of its own in the row.
+    /// Every second lane, each with the position of its own index.
     fours_of_evens_apart: 32, four u32, |t| t, if t % 2 == 0;
-    /// The other ones.
+    /// The odd lanes.
     fours_of_odds: 32, four u32, |t| t / 2, if t % 2 == 1;
-    /// Two lanes of four.
+    /// The first two lanes of each four.
     fours_of_first_pairs: 32, four u32, |t| t / 4 * 2 + t % 2, if t % 4 < 2;
-    /// The other two.
+    /// The last two lanes of each four.
     fours_of_second_pairs: 32, four u32, |t| t / 4 * 2 + t % 2, if t % 4 >= 2;
-    /// Neighbours in pairs want the same, but for a first one that is out.
+    /// Both lanes of each pair access the same element, but the first lane of one pair is inactive.
     fours_shared_without_8: 32, four u32, |t| t / 2, if t != 8;
-    /// Neighbours in pairs want the same, but for a second one that is out.
+    /// Both lanes of each pair access the same element, but the second lane of one pair is inactive.
     fours_shared_without_9: 32, four u32, |t| t / 2, if t != 9;
-    /// In one half of the warp neighbours want the same, in the other lanes whose numbers differ by 2.
+    /// Pairs of lanes access the same element: neighbours in one half of the warp, lanes that differ by 2 in the other.
     fours_shared_by_halves: 32, four u32, |t| if t < 16 { t / 2 } else { t / 4 * 2 + t % 2 };
-    /// Neighbours want the same in the first half of the warp only.
+    /// Both lanes of each pair access the same element in the first half of the warp only.
     fours_shared_in_a_half: 32, four u32, |t| if t < 16 { t / 2 } else { t };
     /// 31 lanes.
     fours_of_31: 32, four u32, |t| t, if t != 30;
 
-    /// Adds to a word of its own.
+    /// Each lane adds to its own word.
     add_own: 32, add u32, |t| t;
-    /// The same, with the old value.
+    /// The same, and the old value is used.
     add_own_and_ask: 32, add_and_ask u32, |t| t;
-    /// Adds to the same word.
+    /// All lanes add to the same word.
     add_same: 32, add u32, |_t| 5;
-    /// The same, with the old value.
+    /// The same, and the old value is used.
     add_same_and_ask: 32, add_and_ask u32, |_t| 5;
     /// Two lanes for each word.
     add_pairs: 32, add u32, |t| t / 2;
     /// Words in one bank.
     add_32: 32, add u32, |t| 32 * t;
-    /// Anywhere among few.
+    /// Scattered over 64 words.
     add_scattered: 32, add u32, |t| scattered(t, 6, 64);
     /// 7 lanes.
     add_of_7: 32, add u32, |t| t, if t < 7;
-    /// Compares and exchanges a word of its own.
+    /// Each lane compares and exchanges its own word.
     swap_own: 32, swap u32, |t| t;
-    /// The same word for all.
+    /// All lanes compare and exchange the same word.
     swap_same: 32, swap u32, |_t| 5;
-    /// Compares and exchanges eight bytes of its own. (There is no probe that adds to them: in shared memory that is a
+    /// Each lane compares and exchanges its own eight bytes. (No probe adds to eight bytes: in shared memory, that is a
     /// loop on the device.)
     swap_long: 32, swap u64, |t| t;
 }

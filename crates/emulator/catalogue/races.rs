@@ -1,11 +1,11 @@
-//! Accesses that nothing orders. With `right` the same kernel has what it lacks.
+//! Conflicting accesses that nothing orders. With `right`, the kernel orders them.
 
 use crate::Args;
 use crate::case::cases;
 use cuda_std::{Ordering, fence, kernel, thread, warp};
 
 kernel! {
-    /// Reads what a neighbour wrote, without a barrier.
+    /// Reads an element that another thread wrote, without a barrier.
     pub fn missing_barrier(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -18,7 +18,7 @@ kernel! {
 }
 
 kernel! {
-    /// Overwrites what others are still reading: the loop's second barrier is missing.
+    /// Overwrites elements that other threads are still reading: the loop's second barrier is missing.
     pub fn missing_second_barrier(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -36,7 +36,7 @@ kernel! {
 }
 
 kernel! {
-    /// Two alternating buffers. The wrong one is read.
+    /// Two alternating buffers. The kernel reads the wrong one.
     pub fn wrong_buffer(arena, args: Args) {
         let (tiles, _) = arena.split::<u32>(128);
         let t = thread::thread_idx_x();
@@ -54,7 +54,7 @@ kernel! {
 }
 
 kernel! {
-    /// A histogram whose threads add to the same bins without atomics.
+    /// A histogram whose threads add to the same bins without atomic operations.
     pub fn racing_merge(arena, args: Args) {
         let (bins, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -71,7 +71,7 @@ kernel! {
 }
 
 kernel! {
-    /// Bins are counted in while others set them to zero.
+    /// Threads add to bins while others set them to zero.
     pub fn atomic_before_zero(arena, args: Args) {
         let (bins, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -88,7 +88,7 @@ kernel! {
 }
 
 kernel! {
-    /// A sum within a warp, by somebody who thinks that lanes run in step.
+    /// A sum over a warp that assumes that lanes run in lockstep.
     pub fn lanes_in_step(arena, args: Args) {
         let (sums, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -110,7 +110,7 @@ kernel! {
 }
 
 kernel! {
-    /// Each half of a warp waits for itself, but reads from the other one.
+    /// Each half of a warp synchronises on its own, but reads elements of the other half.
     pub fn half_a_mask(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
@@ -121,7 +121,7 @@ kernel! {
 }
 
 kernel! {
-    /// A shuffle brings a number over, which is taken for order.
+    /// Relies on a shuffle to order memory accesses.
     pub fn shuffle_orders_nothing(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
@@ -148,7 +148,7 @@ kernel! {
 }
 
 kernel! {
-    /// One thread's wide store covers what others write.
+    /// One thread's wide store overlaps the elements of other threads.
     pub fn wide_store(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -164,7 +164,7 @@ kernel! {
 }
 
 kernel! {
-    /// Bytes next to each other are no conflict; the same bytes are.
+    /// Stores to adjacent bytes do not race, stores to the same byte do.
     pub fn same_byte(arena, args: Args) {
         let (tile, _) = arena.split::<u8>(64);
         let t = thread::thread_idx_x();
@@ -175,7 +175,7 @@ kernel! {
 }
 
 kernel! {
-    /// Reads from global memory what another thread of the block wrote there.
+    /// Reads an element of global memory that another thread of the block wrote, without a barrier.
     pub fn global_neighbour(_arena, args: Args) {
         let t = thread::thread_idx_x();
         args.output.set(t.into(), t); // planted
@@ -188,7 +188,7 @@ kernel! {
 }
 
 kernel! {
-    /// Blocks write their halo, too, which is their neighbours'.
+    /// Blocks also write their halo, which belongs to their neighbours.
     pub fn written_halo(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let i = thread::global_x();
@@ -198,7 +198,7 @@ kernel! {
 }
 
 kernel! {
-    /// A filter in place: blocks read what their neighbours overwrite.
+    /// A filter in place: blocks read elements that their neighbours overwrite.
     pub fn in_place(_arena, args: Args) {
         let i = thread::global_x();
         let next = if args.right != 0 { args.input.get_or(i + 1, 0) } else { args.zeros.get_or(i + 1, 0) }; // planted
@@ -208,7 +208,7 @@ kernel! {
 }
 
 kernel! {
-    /// The last block to finish adds up what all have written; without a fence it need not see that.
+    /// The last block to finish adds up the numbers of all blocks, which store them without a fence.
     pub fn last_block(_arena, args: Args) {
         let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
         if t != 0 {
@@ -228,7 +228,7 @@ kernel! {
 }
 
 kernel! {
-    /// One block hands a number to another one with a fence for the block alone.
+    /// A block passes a number to another block, with a fence for the block only.
     pub fn fence_too_narrow(_arena, args: Args) {
         if args.zeros.fetch_add(0, 1, Ordering::Relaxed) == 0 {
             args.output.set(0, 42); // planted
@@ -243,7 +243,7 @@ kernel! {
 }
 
 kernel! {
-    /// The reader of a number that was handed over has no fence.
+    /// A thread passes a number to another thread. The reader has no fence.
     pub fn fence_on_one_side(arena, args: Args) {
         let (shared, _) = arena.split::<u32>(2);
         let t = thread::thread_idx_x();
@@ -282,7 +282,7 @@ kernel! {
 }
 
 kernel! {
-    /// A flag that is waited for by plain loads.
+    /// Waits for a flag with plain loads.
     pub fn plain_flag(arena, args: Args) {
         let (shared, _) = arena.split::<u32>(2);
         let t = thread::thread_idx_x();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the catalogue's cases and their correct twins under NVIDIA's compute-sanitizer, each in a separate process, and compares its
-# findings with the emulator's:
+# Runs the catalogue's cases and their correct twins under NVIDIA's compute-sanitizer, each in a separate process, and
+# compares its findings with the emulator's:
 #
 #   crates/emulator/catalogue/sanitizer.sh [--jobs N] [--each SECONDS] [--limit SECONDS] PROGRAM FOLDER
 #
@@ -60,10 +60,10 @@ else
   echo "$digest" >"$folder/program"
 fi
 [[ -x $folder/bypass ]] || nvcc -o "$folder/bypass" "$source" || die "nvcc does not compile $source"
-# Name, whether accessors prevent it, and what the emulator says of the bug and of the twin.
+# Name, whether accessors prevent the bug, and the emulator's verdicts on the bug and on the twin.
 "$program" emulate cases >"$folder/emulator.tsv" || die "$program does not know its cases"
 
-# The number in the tool's last summary: of errors, or of racecheck's hazards, warnings among them.
+# Prints the number in the tool's last summary: of errors, or of racecheck's hazards including warnings.
 errors() { # LOG
   sed -n 's/^=* *\(ERROR SUMMARY:\|RACECHECK SUMMARY:\) \([0-9]*\) .*/\2/p' "$1" | tail -n 1
 }
@@ -84,12 +84,12 @@ verdict() { # STATUS LOG NAME
   fi
 }
 
-# Where the log and the verdict are, without their extension.
+# Prints the path of the log and the verdict, without extension.
 place() { # TOOL NAME WAY VARIANT
   echo "$folder/$1/$2.$3.$4"
 }
 
-# One case under one tool. Writes its verdict only at the end: what was stopped is not done.
+# Runs one case under one tool. Writes the verdict only at the end, so a stopped run counts as not done.
 run() { # TOOL NAME WAY VARIANT
   local base child command
   base=$(place "$@")
@@ -103,7 +103,7 @@ run() { # TOOL NAME WAY VARIANT
   mv "$base.tmp" "$base.verdict"
 }
 
-# Name, way, variant and the emulator's word for each row of the table.
+# Prints name, way, variant and the emulator's verdict for each row of the table.
 rows() {
   awk -v OFS='\t' '{
     for (way = 0; way <= ($2 == "bypassed"); way++) {
@@ -126,7 +126,7 @@ for item in "${pending[@]}"; do
   while [[ $(jobs -rp | wc -l) -ge $jobs ]]; do
     wait -n
   done
-  # What has begun may take its time, too.
+  # Every started process may take its full time.
   [[ -z $limit || $((SECONDS + each)) -lt $limit ]] || break
   # shellcheck disable=SC2086 # four words
   run $item &
@@ -143,7 +143,7 @@ while read -r name way variant emulator; do
   (IFS=$'\t' && echo "${row[*]}"$'\t'"$emulator") >>"$table"
 done < <(rows)
 
-# A line for each row that is not as it should be.
+# Prints a line for each wrong row.
 awk -F '\t' 'NR > 1 {
   others = $4 " " $5 " " $6
   if (others ~ /unknown/) print "unknown: " $0
@@ -151,7 +151,7 @@ awk -F '\t' 'NR > 1 {
   else if ($3 == "twin" && others ~ /fails|hangs/) print "the twin does not end well: " $0
   else if ($3 == "bug" && others ~ /found|fails|hangs/ && $7 != "found") print "the emulator misses it: " $0
 }' "$table" | tee "$folder/wrong.txt"
-# A tool that does not know what the order of a correct kernel rests on is not the emulator's fault.
+# A false alarm of another tool about a correct kernel does not count against the emulator.
 awk -F '\t' '$3 == "twin" && $4 " " $5 " " $6 ~ /found/ { print "a false alarm: " $0 }' "$table"
 left=$(grep -cw left "$table")
 echo "$SECONDS s, $table, $left rows with something left"

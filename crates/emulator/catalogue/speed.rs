@@ -1,5 +1,5 @@
-//! Kernels whose accessor calls `benches/accesses.rs` of the emulator measures. They are here because kernels of a benchmark's
-//! own could reach `std`, and run slowly therefore.
+//! Kernels whose accessor calls `benches/accesses.rs` of the emulator measures. They are in this library because kernels in
+//! a benchmark could reach `std`, and would run on OS threads, which is slow.
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread};
 
@@ -9,21 +9,21 @@ pub const BLOCK: u32 = 256;
 /// Blocks of a grid.
 pub const GRID: u32 = 8;
 
-/// Turns of a thread's loop.
+/// Iterations of a thread's loop.
 pub const TURNS: u32 = 64;
 
 arguments! {
-    /// What all the kernels work on.
+    /// Arguments of all kernels.
     pub struct Numbers {
-        /// What is read.
+        /// Numbers that are read.
         pub input: GlobalIn<u32>,
-        /// What is written.
+        /// Numbers that are written.
         pub output: GlobalInOut<u32>,
     }
 }
 
 kernel! {
-    /// Each thread reads and writes elements of its own, in global memory.
+    /// Each thread reads and writes its own elements in global memory.
     pub fn stream(_arena, args: Numbers) {
         let mut i = thread::global_x();
         for _ in 0..TURNS {
@@ -34,7 +34,7 @@ kernel! {
 }
 
 kernel! {
-    /// Each thread adds up all numbers of a tile in shared memory, which other threads have written.
+    /// Each thread adds up `TURNS` numbers of a tile in shared memory, which other threads have written.
     pub fn tile(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(BLOCK);
         let (t, i) = (thread::thread_idx_x(), thread::global_x());
@@ -64,7 +64,7 @@ kernel! {
 }
 
 kernel! {
-    /// A tile in shared memory is read and written in turns, with barriers in between.
+    /// Threads alternately write and read a tile in shared memory, with barriers in between.
     pub fn exchange(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(BLOCK);
         let (t, i) = (thread::thread_idx_x(), thread::global_x());

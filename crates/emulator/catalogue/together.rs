@@ -1,12 +1,12 @@
-//! Waits that go wrong: barriers and warp operations that not all come to, and waits without end. With `right` the same
-//! kernel is correct.
+//! Waits with bugs: barriers and warp operations that not all threads reach, and endless waits. With `right`, the kernel is
+//! correct.
 
 use crate::Args;
 use crate::case::cases;
 use cuda_std::{Ordering, kernel, thread, warp};
 
 kernel! {
-    /// A barrier that some threads go round.
+    /// A barrier that some threads skip.
     pub fn barrier_in_a_branch(_arena, args: Args) {
         let t = thread::thread_idx_x();
         if args.right != 0 || t < 40 {
@@ -17,7 +17,7 @@ kernel! {
 }
 
 kernel! {
-    /// Threads without an element leave before the barrier.
+    /// Threads without an element return before the barrier.
     pub fn early_return(_arena, args: Args) {
         let t = thread::thread_idx_x();
         if args.right == 0 && t >= 50 {
@@ -29,7 +29,7 @@ kernel! {
 }
 
 kernel! {
-    /// Two barriers in two branches are not the same one.
+    /// Barriers in the two arms of a branch are different barriers.
     pub fn two_barriers(_arena, args: Args) {
         let t = thread::thread_idx_x();
         if args.right == 0 && t < 32 {
@@ -43,7 +43,7 @@ kernel! {
 }
 
 kernel! {
-    /// A loop with a barrier that some threads run more often.
+    /// A loop with a barrier, of which some threads execute more iterations.
     pub fn turns_of_a_loop(_arena, args: Args) {
         let t = thread::thread_idx_x();
         for _ in 0..if args.right != 0 { 3 } else { 2 + t / 32 } {
@@ -54,7 +54,7 @@ kernel! {
 }
 
 kernel! {
-    /// Taking a window back is a barrier, too.
+    /// `reuse` of a window is a barrier too, and one thread skips it.
     pub fn reuse_by_some(arena, args: Args) {
         let (window, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -66,7 +66,7 @@ kernel! {
 }
 
 kernel! {
-    /// A shuffle among all lanes that only half of them come to.
+    /// A shuffle of all lanes that only half of them reach.
     pub fn shuffle_in_a_branch(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let mut sum = t;
@@ -78,7 +78,7 @@ kernel! {
 }
 
 kernel! {
-    /// The whole mask in a warp that has 16 lanes.
+    /// The full mask in a warp that has only 16 lanes.
     pub fn partial_warp(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let mask = if args.right != 0 && t >= 32 { 0xffff } else { warp::FULL };
@@ -87,7 +87,7 @@ kernel! {
 }
 
 kernel! {
-    /// Lanes that do not agree who takes part.
+    /// Lanes with different masks.
     pub fn different_masks(_arena, args: Args) {
         let t = thread::thread_idx_x();
         warp::sync_warp(if args.right != 0 || t != 3 { warp::FULL } else { 0xff }); // planted
@@ -96,7 +96,7 @@ kernel! {
 }
 
 kernel! {
-    /// Some lanes wait for their warp, the others for the block.
+    /// Some lanes wait for their warp, the others at the block's barrier.
     pub fn warp_or_block(_arena, args: Args) {
         let t = thread::thread_idx_x();
         if args.right == 0 && t < 8 {
@@ -108,7 +108,7 @@ kernel! {
 }
 
 kernel! {
-    /// A lane that takes part in what is for others.
+    /// A lane executes a warp operation whose mask does not contain it.
     pub fn not_in_the_mask(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let mask = if args.right != 0 { warp::FULL } else { 0xffff_fffe };
@@ -117,7 +117,7 @@ kernel! {
 }
 
 kernel! {
-    /// A shuffle within half a warp that asks the other half.
+    /// A shuffle within half a warp, from lanes of the other half.
     pub fn foreign_lane(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let half = if t < 16 { 0xffff } else { 0xffff_0000 };
@@ -127,7 +127,7 @@ kernel! {
 }
 
 kernel! {
-    /// A warp's product of two matrices, for which half of the warp does not come.
+    /// A warp's matrix product that only half of the warp reaches.
     pub fn mma_in_a_branch(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let (a, b) = (args.input.get(t.into()), args.input.get(u64::from(t) + 128));
@@ -140,7 +140,7 @@ kernel! {
 }
 
 kernel! {
-    /// A lock that its last owner keeps.
+    /// A lock that its owner never releases.
     pub fn kept_lock(arena, args: Args) {
         let (lock, _) = arena.split::<u32>(1);
         let t = thread::thread_idx_x();
@@ -157,7 +157,7 @@ kernel! {
 }
 
 kernel! {
-    /// Blocks that wait until all blocks are there: they need not run at the same time.
+    /// Blocks wait until all blocks have begun, but not all of them run at the same time.
     pub fn barrier_of_the_grid(_arena, args: Args) {
         let come = args.zeros.fetch_add(0, 1, Ordering::Relaxed) + 1;
         let all = if args.right != 0 { come } else { thread::grid_dim_x() };
@@ -166,14 +166,14 @@ kernel! {
 }
 
 kernel! {
-    /// A loop of plain loads that nobody ends.
+    /// An endless loop of plain loads.
     pub fn endless_loads(_arena, args: Args) {
         while args.zeros.get(7) == args.right {} // planted
     }
 }
 
 kernel! {
-    /// A loop of barriers that nobody ends.
+    /// An endless loop of barriers.
     pub fn endless_barriers(_arena, args: Args) {
         loop {
             thread::sync_threads(); // planted

@@ -1,10 +1,10 @@
-//! Kernels whose lanes go different ways: loops with a last turn for some lanes only, turns that lanes leave out, loops that
-//! they leave early.
+//! Kernels whose lanes diverge: loops whose last iteration is for some lanes only, iterations that some lanes skip, and
+//! loops that lanes leave early.
 //!
-//! Each access is one instruction in the compiled code, and each turn one of the source's, except in the kernels whose names
-//! end with `_unrolled` or `_continued`. Loops that lanes leave at different turns step by an argument: no compiler counts
-//! such turns in advance, so none unrolls them. Which lanes go together is told in the comments, and computed turn by turn
-//! in the emulator's tests.
+//! Each access is one instruction in the compiled code, and each iteration is one of the source's, except in kernels whose
+//! names end with `_unrolled` or `_continued`. Loops that lanes leave at different iterations have a step that is an
+//! argument: compilers cannot count their iterations in advance, so they do not unroll them. The comments say which lanes
+//! execute an iteration together; the emulator's tests compute it in lockstep.
 
 use crate::case::{Args, SHARED_BYTES};
 #[cfg(not(target_os = "cuda"))]
@@ -12,13 +12,13 @@ use crate::probes::{Probe, ProbeVisitor};
 use cuda_std::math::opaque;
 use cuda_std::{Arena, Ordering, Shared, kernel, thread};
 
-/// All of the block's shared memory.
+/// Returns a window on all of the block's shared memory.
 #[inline(always)]
 fn words(arena: Arena) -> Shared<u32> {
     arena.split(SHARED_BYTES / 4).0
 }
 
-/// The first warp writes this number of rows of 32 words.
+/// Each thread writes its word of `rows` rows, which are 32 words apart, and waits at a barrier.
 #[inline(always)]
 fn fill(tile: &Shared<u32>, args: Args, rows: u32) {
     for row in 0..opaque(rows) {
@@ -32,7 +32,7 @@ fn output(args: Args, value: u32) {
     args.output.set(thread::thread_idx_x().into(), value);
 }
 
-/// The turns `0..end`, by a step of 1 that compilers do not know.
+/// Executes the iterations `0..end`, with a step of 1 that compilers do not know.
 #[inline(always)]
 fn each_turn(args: Args, end: u32, mut turn: impl FnMut(u32)) {
     let mut k = 0;
@@ -42,15 +42,15 @@ fn each_turn(args: Args, end: u32, mut turn: impl FnMut(u32)) {
     }
 }
 
-/// A number that lanes and turns do not have in common.
+/// Returns a pseudo-random number below 16 that depends on the iteration and the lane.
 #[inline(always)]
 fn scattered(turn: u32, lane: u32) -> u32 {
     (32 * turn + lane).wrapping_mul(0x9e37_79b9) >> 28
 }
 
 kernel! {
-    /// A tile of 170 elements is loaded; 5 of them are before the first one of the buffer. The last turn is for 74 of 96
-    /// threads.
+    /// Loads a tile of 170 elements, of which 5 are before the first element of the buffer. The last iteration is for 74 of
+    /// 96 threads.
     pub fn clamped_tile(arena, args: Args) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(170)).step_by(96) {
@@ -62,7 +62,7 @@ kernel! {
 }
 
 kernel! {
-    /// The same at the end of the buffer, beyond which the last element stands for all; the tile is half as long again.
+    /// The same at the end of the buffer, with the last element for all elements beyond it, and with blocks of 64 threads.
     pub fn clamped_tile_at_the_end(arena, args: Args) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(170)).step_by(64) {
@@ -74,7 +74,7 @@ kernel! {
 }
 
 kernel! {
-    /// The same, and behind the last element comes the first one again.
+    /// The same, but the buffer wraps around: its first element follows the last one.
     pub fn wrapped_tile(arena, args: Args) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(170)).step_by(64) {
@@ -86,7 +86,7 @@ kernel! {
 }
 
 kernel! {
-    /// A tile of 18 by 18 cells of a world of 16 by 16 that wraps around, in rows 19 words apart.
+    /// A tile of 18 × 18 cells, from a world of 16 × 16 cells that wraps around, in rows 19 words apart.
     pub fn torus_tile(arena, args: Args) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(324)).step_by(256) {
@@ -101,7 +101,7 @@ kernel! {
 }
 
 kernel! {
-    /// Four elements at a time, the first ones again for lanes before them. The last turn is for 8 lanes.
+    /// Loads four elements at a time, clamped to the first four. The last iteration is for 8 lanes.
     pub fn clamped_fours(arena, args: Args) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(40)).step_by(32) {
@@ -113,7 +113,7 @@ kernel! {
 }
 
 kernel! {
-    /// In even turns the odd lanes load, and in odd turns the even ones.
+    /// In even iterations the odd lanes load, in odd iterations the even lanes.
     pub fn red_black(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -128,7 +128,7 @@ kernel! {
 }
 
 kernel! {
-    /// The same in seven turns, so that odd lanes have one more.
+    /// The same in seven iterations, so that odd lanes load once more than even lanes.
     pub fn red_black_of_seven(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -143,8 +143,8 @@ kernel! {
 }
 
 kernel! {
-    /// The turns of `red_black`. Compilers make two loops of this one: in an inner one a lane looks for its next turn, and
-    /// then it loads together with the other lanes, whose turn is another one.
+    /// The iterations of `red_black`. Compilers split this loop in two: in an inner loop, each lane searches for its next
+    /// iteration. Then it loads together with the other lanes, which are in other iterations.
     pub fn red_black_continued(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -160,8 +160,8 @@ kernel! {
 }
 
 kernel! {
-    /// All lanes load what tells whether a lane loads once more. In the loop that compilers make to look for the next turn,
-    /// the first load is that of a lane at a time of its own.
+    /// All lanes load a number that decides whether a lane loads again. In the inner loop that compilers make to search for
+    /// the next iteration, lanes make the first load at different times.
     pub fn chosen_turns_continued(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -178,7 +178,7 @@ kernel! {
 }
 
 kernel! {
-    /// Each cell of one colour becomes the sum of its neighbours of the other one. Lanes at the border stay out.
+    /// Each cell of one colour becomes the sum of its neighbours of the other colour. Lanes at the border return early.
     pub fn red_black_update(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 10);
@@ -199,7 +199,7 @@ kernel! {
 }
 
 kernel! {
-    /// A third of the lanes in each turn.
+    /// A third of the lanes load in each iteration.
     pub fn three_colours(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -214,7 +214,7 @@ kernel! {
 }
 
 kernel! {
-    /// All lanes load in each turn, and half of them once more.
+    /// All lanes load in each iteration, and half of them load again.
     pub fn colours_beside_all(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -230,7 +230,7 @@ kernel! {
 }
 
 kernel! {
-    /// Turns that lanes leave out as it comes.
+    /// Iterations that lanes skip pseudo-randomly.
     pub fn scattered_turns(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -245,7 +245,7 @@ kernel! {
 }
 
 kernel! {
-    /// Lane `t` makes `t` turns.
+    /// Lane `t` executes `t` iterations.
     pub fn triangle(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 32);
@@ -256,8 +256,8 @@ kernel! {
 }
 
 kernel! {
-    /// The same, in a loop that compilers unroll: four turns at a time, then two, then one, each for the lanes that still have
-    /// as many.
+    /// The same, in a loop that compilers unroll: four iterations at a time, then two, then one, each for the lanes that
+    /// have that number of iterations left.
     pub fn triangle_unrolled(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 32);
@@ -270,7 +270,7 @@ kernel! {
 }
 
 kernel! {
-    /// An inner loop that lanes leave early, at another turn each time, and come back to.
+    /// An inner loop that lanes leave early, at a different iteration in each outer iteration.
     pub fn early_exits(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 32);
@@ -284,7 +284,7 @@ kernel! {
 }
 
 kernel! {
-    /// The same, but what is loaded is anywhere.
+    /// The same, with scattered loads.
     pub fn early_exits_anywhere(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 32);
@@ -300,7 +300,7 @@ kernel! {
 }
 
 kernel! {
-    /// A loop that lanes leave in the middle of a turn.
+    /// A loop that lanes leave in the middle of an iteration.
     pub fn breaks(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -317,7 +317,7 @@ kernel! {
 }
 
 kernel! {
-    /// Lanes that have nothing to do end early, the others make up to three turns.
+    /// Lanes without work return early, the others execute up to three iterations.
     pub fn early_returns(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -331,7 +331,7 @@ kernel! {
 }
 
 kernel! {
-    /// Rows of 0 to 4 elements, whose places in a table are loaded.
+    /// Rows of 0 to 4 elements, whose positions in a table are loaded.
     pub fn ragged_rows(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -359,7 +359,7 @@ kernel! {
 }
 
 kernel! {
-    /// The threads go over 230 elements together. The last turn is for some.
+    /// The threads process 230 elements together. The last iteration is for some threads only.
     pub fn grid_stride(_arena, args: Args) {
         for i in (thread::thread_idx_x()..opaque(230)).step_by(64) {
             args.output.set(i.into(), args.input.get(i.into()) + args.right);
@@ -368,7 +368,7 @@ kernel! {
 }
 
 kernel! {
-    /// Four elements in a turn, as long as there are that many, and then one in each.
+    /// Four elements per iteration while four are left, then one per iteration.
     pub fn fours_and_a_rest(_arena, args: Args) {
         let (mut i, mut sum) = (thread::thread_idx_x(), 0);
         while i + 96 < opaque(230) {
@@ -387,7 +387,7 @@ kernel! {
 }
 
 kernel! {
-    /// Rows of 16 lanes: a warp has two of them, and in the last turn one.
+    /// Rows of 16 lanes. A warp has two of them, and in the last iteration only one.
     pub fn rows_of_sixteen(arena, args: Args) {
         let tile = words(arena);
         let t = thread::thread_idx_x();
@@ -401,7 +401,7 @@ kernel! {
 }
 
 kernel! {
-    /// A ring of 100 words, which the lanes go round at their own time.
+    /// A ring of 100 words, around which lanes wrap at different iterations.
     pub fn ring(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 9);
@@ -414,7 +414,7 @@ kernel! {
 }
 
 kernel! {
-    /// A histogram of 17 bins; no two lanes of a request update the same bin. The last turn is for some lanes.
+    /// A histogram. No two lanes of a request update the same bin. The last iteration is for some lanes only.
     pub fn histogram_of_data(arena, args: Args) {
         let tile = words(arena);
         fill(&tile, args, 1);
@@ -428,7 +428,7 @@ kernel! {
 }
 
 kernel! {
-    /// Each lane keeps what it chooses of its elements, one behind the other.
+    /// Each lane stores those of its elements that it selects, one after the other.
     pub fn chosen(arena, args: Args) {
         let tile = words(arena);
         let (t, mut kept) = (thread::thread_idx_x(), 0);
@@ -443,10 +443,10 @@ kernel! {
     }
 }
 
-/// The list of the kernels, and the threads of each one's block.
+/// The list of the kernels, and the number of threads of each one's block.
 macro_rules! turns {
     ($($name:ident: $threads:literal;)*) => {
-        /// Shows a visitor every kernel.
+        /// Calls the visitor for every kernel.
         #[cfg(not(target_os = "cuda"))]
         pub fn visit(visitor: &mut impl ProbeVisitor) {
             $(visitor.visit::<$name>(&Probe { name: stringify!($name), threads: $threads });)*

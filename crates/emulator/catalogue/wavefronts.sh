@@ -40,7 +40,7 @@ list=$(IFS=,; echo "${metrics[*]}")
 ncu --metrics "$list" --clock-control none --csv --print-units base \
   "$program" probes >"$out.csv" || die "ncu has failed, see $out.csv"
 
-# The lines that begin with a quotation mark are the table; other ones are ncu's messages.
+# Lines that begin with a quotation mark belong to the table, the others are messages of ncu.
 awk -F '","' -v OFS='\t' -v metrics="${metrics[*]}" -v titles="${names[*]}" '
   BEGIN { last = split(metrics, metric, " "); split(titles, title, " ") }
   FILENAME == "-" {

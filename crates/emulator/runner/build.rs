@@ -1,4 +1,4 @@
-//! Brings the compiled catalogue to the program: built if a device compiler is there, otherwise the committed one.
+//! Provides the compiled catalogue: compiled now if there is a device compiler, otherwise the committed modules.
 
 use cuda_builder::{CudaBuilder, Mode};
 

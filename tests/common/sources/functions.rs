@@ -1,21 +1,21 @@
-//! Functions that pass on their caller's place, with their names and signatures.
+//! Functions with `#[track_caller]`, with their names and signatures.
 
-use super::tokens::{Token, closing, count, find, split, stands};
+use super::tokens::{Token, closing, count, find, matches_at, split};
 use std::ops::Range;
 
 /// A function with `#[track_caller]`.
 #[derive(Debug)]
 pub struct Function<'a> {
-    /// Several if a macro makes the function.
+    /// Names. There are several if a macro defines the function.
     pub names: Vec<&'a str>,
     pub is_public: bool,
-    /// What stands between the parentheses.
+    /// Tokens between the parentheses.
     pub parameters: Vec<&'a str>,
     /// Number of parameters, without `self`.
     pub arguments: usize,
-    /// What stands between these and the body.
+    /// Tokens between the parentheses and the body.
     pub returned: Vec<&'a str>,
-    /// Where the body stands; empty if there is none.
+    /// Range of the body's tokens; empty if there is none.
     pub body: Range<usize>,
 }
 
@@ -25,9 +25,9 @@ impl Function<'_> {
     }
 }
 
-/// The functions of a file.
+/// Returns the functions with `#[track_caller]` of a file.
 pub fn functions<'a>(tokens: &[Token<'a>]) -> Vec<Function<'a>> {
-    let attributes = (0..tokens.len()).filter(|&at| stands(tokens, at, &["#", "[", "track_caller", "]"]));
+    let attributes = (0..tokens.len()).filter(|&at| matches_at(tokens, at, &["#", "[", "track_caller", "]"]));
     attributes.filter_map(|at| function(tokens, at + 4)).collect()
 }
 
@@ -46,36 +46,36 @@ fn function<'a>(tokens: &[Token<'a>], start: usize) -> Option<Function<'a>> {
     Some(Function { names, is_public, parameters, arguments, returned, body: end..closing(tokens, end) })
 }
 
-/// What the variable at `at` stands for wherever its macro is called in this file.
+/// Returns the names that the macro variable at `at` has in all calls of its macro in this file.
 fn names<'a>(tokens: &[Token<'a>], at: usize) -> Vec<&'a str> {
-    let begins = |begin: &usize| stands(tokens, *begin, &["macro_rules", "!"]) && closing(tokens, begin + 3) > at;
+    let begins = |begin: &usize| matches_at(tokens, *begin, &["macro_rules", "!"]) && closing(tokens, begin + 3) > at;
     let Some(begin) = (0..at).rev().find(begins) else { return Vec::new() };
     let (name, inside) = (tokens[begin + 2].text, begin + 3..closing(tokens, begin + 3));
     let Some(place) = place(&tokens[inside.start + 1..inside.end], tokens[at].text) else { return Vec::new() };
-    let calls = (0..tokens.len()).filter(|&call| !inside.contains(&call) && stands(tokens, call, &[name, "!"]));
+    let calls = (0..tokens.len()).filter(|&call| !inside.contains(&call) && matches_at(tokens, call, &[name, "!"]));
     let arguments = calls.map(|call| &tokens[call + 3..closing(tokens, call + 2)]);
     arguments.flat_map(|arguments| place.names(arguments)).collect()
 }
 
-/// Where a macro's variable stands among its arguments.
+/// Position of a macro variable in the macro's arguments.
 struct Place {
     /// Whether the arguments are lists that end with semicolons.
     is_repeated: bool,
-    /// The number of its part, between commas.
+    /// Index of its part, between commas.
     part: usize,
 }
 
-/// Where `variable` stands in the pattern that a macro's rules begin with.
+/// Returns the position of `variable` in the pattern of a macro's first rule.
 fn place(rules: &[Token<'_>], variable: &str) -> Option<Place> {
     let pattern = &rules[1..closing(rules, 0)];
-    let is_repeated = stands(pattern, 0, &["$", "("]);
+    let is_repeated = matches_at(pattern, 0, &["$", "("]);
     let pattern = if is_repeated { &pattern[2..closing(pattern, 1)] } else { pattern };
     let has = |part: &&[Token<'_>]| part.iter().any(|token| token.text == variable);
     Some(Place { is_repeated, part: split(pattern, ",").iter().position(has)? })
 }
 
 impl Place {
-    /// The names that stand there in these arguments.
+    /// Returns the names at this position in `arguments`.
     fn names<'a>(&self, arguments: &[Token<'a>]) -> Vec<&'a str> {
         let lists = if self.is_repeated { split(arguments, ";") } else { vec![arguments] };
         let parts = lists.into_iter().filter_map(|list| split(list, ",").get(self.part).copied());

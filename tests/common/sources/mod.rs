@@ -1,4 +1,4 @@
-//! What the sources of kernels call: accessors, which are known by their `#[track_caller]`.
+//! Accessor calls in the sources of kernels. Accessors are the functions with `#[track_caller]`.
 
 mod functions;
 mod tokens;
@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use tokens::{Token, closing, count, find, stands, tokens};
+use tokens::{Token, closing, count, find, matches_at, tokens};
 
 pub use trials::trials;
 
-/// Functions that make an access, exchange values or order accesses, by their names and numbers of arguments; `true` for
-/// masked forms, which make their access or leave it out.
+/// Functions that make an access, exchange values or order accesses, by name and number of arguments. The value is `true`
+/// for masked forms, which make their access or leave it out.
 #[derive(Clone, Debug, Default)]
 pub struct Accessors {
     methods: BTreeMap<(String, usize), bool>,
@@ -29,20 +29,21 @@ pub struct Calls {
 }
 
 impl Accessors {
-    /// Takes in the public ones of `cuda_std`. Those that make windows out of an arena, and those that only tell a number, are
-    /// none.
+    /// Adds the public accessors of `cuda_std`. Functions that split windows off an arena, and functions that only return a
+    /// number, do not count.
     pub fn add_library(&mut self, source: &str) {
         let tokens = tokens(source);
         let functions = functions(&tokens).into_iter();
-        for function in functions.filter(|function| function.is_public && !makes_windows(function) && !tells(function))
+        for function in
+            functions.filter(|function| function.is_public && !makes_windows(function) && !only_returns(function))
         {
             self.add(&function, is_masked(&function));
         }
     }
 
-    /// With the functions in these sources that pass on their caller's place: what they call, they are.
+    /// Adds the functions with `#[track_caller]` in `sources`. They are masked forms if they call one.
     pub fn with_helpers(mut self, sources: &[String]) -> Self {
-        // Once more, for helpers of helpers that come first.
+        // Twice, because a helper may precede the helpers that it calls.
         for source in sources.iter().chain(sources) {
             let tokens = tokens(source);
             for function in functions(&tokens) {
@@ -60,8 +61,8 @@ impl Accessors {
         }
     }
 
-    /// The calls in `source`, but for tests, and for functions that pass on their caller's place: those calls are their
-    /// callers'.
+    /// Returns the calls in `source`, except in tests, and in functions with `#[track_caller]`, whose calls have the lines
+    /// of their callers.
     pub fn calls(&self, source: &str) -> Calls {
         let tokens = tokens(source);
         let mut left_out: Vec<_> = functions(&tokens).into_iter().map(|function| function.body).collect();
@@ -77,7 +78,7 @@ impl Accessors {
         calls
     }
 
-    /// Whether the token at `at` calls a masked form; `None` if it calls no accessor.
+    /// Returns whether the token at `at` calls a masked form, or `None` if it calls no accessor.
     fn call(&self, tokens: &[Token<'_>], at: usize) -> Option<bool> {
         let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
         let of_kind = if before == "." { &self.methods } else { &self.functions };
@@ -87,44 +88,45 @@ impl Accessors {
     }
 }
 
-/// Where an attribute ends that begins at `at`; with what it is for if that is tests.
+/// Returns the range of the attribute at `at`, with its item if the attribute selects tests.
 fn attribute(tokens: &[Token<'_>], at: usize) -> Option<Range<usize>> {
-    let end = stands(tokens, at, &["#", "["]).then(|| closing(tokens, at + 1))?;
-    let is_for_tests = stands(tokens, at + 2, &["cfg"]) && tokens[at..end].iter().any(|token| token.text == "test");
+    let end = matches_at(tokens, at, &["#", "["]).then(|| closing(tokens, at + 1))?;
+    let is_for_tests = matches_at(tokens, at + 2, &["cfg"]) && tokens[at..end].iter().any(|token| token.text == "test");
     let open = if is_for_tests { find(tokens, end + 1, &["{", ";"]) } else { None };
     Some(at..open.map_or(end, |open| closing(tokens, open)))
 }
 
-/// Where the arguments begin that follow at `at`, behind `::<…>` or not.
+/// Returns the position of the parenthesis of the arguments at `at`, after `::<…>` if there is one.
 fn arguments(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let mut open = at;
-    if stands(tokens, at, &[":", ":", "<"]) {
+    if matches_at(tokens, at, &[":", ":", "<"]) {
         let mut depth = 0;
         open += 1 + tokens[at..].iter().position(|token| {
             depth += i32::from(token.text == "<") - i32::from(token.text == ">");
             token.text == ">" && depth == 0
         })?;
     }
-    stands(tokens, open, &["("]).then_some(open)
+    matches_at(tokens, open, &["("]).then_some(open)
 }
 
-/// Whether it returns windows and what is left of the arena.
+/// Returns whether a function returns windows and the rest of the arena.
 fn makes_windows(function: &Function<'_>) -> bool {
     function.returned.ends_with(&["Arena", ")"])
 }
 
-/// Whether it takes nothing and returns something.
-fn tells(function: &Function<'_>) -> bool {
+/// Returns whether a function has no parameters but a result.
+fn only_returns(function: &Function<'_>) -> bool {
     function.parameters.is_empty() && !function.returned.is_empty()
 }
 
-/// Masked forms take a condition, or what there is instead of an element, or say so in their names.
+/// Returns whether a function is a masked form: it takes a condition, or a value for elements outside, or its names end in
+/// `_masked`.
 fn is_masked(function: &Function<'_>) -> bool {
     let takes = |parameter| function.parameters.contains(&parameter);
     takes("condition") || takes("outside") || function.names.iter().all(|name| name.ends_with("_masked"))
 }
 
-/// The accessors of `cuda_std`.
+/// Returns the accessors of `cuda_std`.
 pub fn library() -> io::Result<Accessors> {
     let mut accessors = Accessors::default();
     for file in files(Path::new("crates/cuda_std/src"))? {
@@ -133,7 +135,7 @@ pub fn library() -> io::Result<Accessors> {
     Ok(accessors)
 }
 
-/// The Rust files below `folder`, in order.
+/// Returns the Rust files below `folder`, sorted.
 pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {

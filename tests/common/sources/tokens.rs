@@ -1,15 +1,15 @@
-//! Rust source as names and marks, each with its line.
+//! Rust source as tokens, each with its line.
 
-/// A name, a number, or one other character; comments, strings and characters are left out. A variable of a macro is one
-/// token: `$name`.
+/// A name, a number, or another single character. Comments, strings and character literals are omitted. A macro variable is
+/// one token: `$name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
     pub text: &'a str,
-    /// Numbered from 1.
+    /// Line number, from 1.
     pub line: u32,
 }
 
-/// Takes `source` apart.
+/// Returns the tokens of `source`.
 pub fn tokens(source: &str) -> Vec<Token<'_>> {
     let (mut tokens, mut rest, mut line) = (Vec::new(), source, 1);
     while let Some(first) = rest.chars().next() {
@@ -24,7 +24,7 @@ pub fn tokens(source: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The bytes of the piece that `rest` begins with, and whether it is a token.
+/// Returns the number of bytes of the first piece of `rest`, and whether it is a token.
 fn piece(rest: &str, first: char) -> (usize, bool) {
     let name = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     if rest.starts_with("//") {
@@ -42,7 +42,7 @@ fn piece(rest: &str, first: char) -> (usize, bool) {
     }
 }
 
-/// The bytes of a string.
+/// Returns the number of bytes of the string literal at the start of `rest`.
 fn string(rest: &str) -> usize {
     let mut is_escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
@@ -56,7 +56,7 @@ fn string(rest: &str) -> usize {
     rest.len()
 }
 
-/// The bytes of a character; `None` if it is the tick of a lifetime.
+/// Returns the number of bytes of the character literal at the start of `rest`, or `None` if it is a lifetime.
 fn character(rest: &str) -> Option<usize> {
     let inside = &rest[1..];
     let first = inside.chars().next()?;
@@ -66,7 +66,7 @@ fn character(rest: &str) -> Option<usize> {
     inside[first.len_utf8()..].starts_with('\'').then_some(first.len_utf8() + 2)
 }
 
-/// The place of the bracket that closes the one at `open`; the end if none does.
+/// Returns the position of the bracket that closes the one at `open`, or the end if there is none.
 pub fn closing(tokens: &[Token<'_>], open: usize) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -82,7 +82,7 @@ pub fn closing(tokens: &[Token<'_>], open: usize) -> usize {
     tokens.len()
 }
 
-/// The parts of `tokens` between separators that stand in no bracket.
+/// Returns the parts of `tokens` between separators outside of brackets.
 pub fn split<'a, 't>(tokens: &'a [Token<'t>], separator: &str) -> Vec<&'a [Token<'t>]> {
     let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
     while at < tokens.len() {
@@ -96,7 +96,7 @@ pub fn split<'a, 't>(tokens: &'a [Token<'t>], separator: &str) -> Vec<&'a [Token
     parts
 }
 
-/// The first place from `start` on, in no bracket that begins behind it, where one of these texts stands.
+/// Returns the first position from `start` on that has one of the texts, skipping brackets that open after `start`.
 pub fn find(tokens: &[Token<'_>], start: usize, texts: &[&str]) -> Option<usize> {
     let mut at = start;
     while !texts.contains(&tokens.get(at)?.text) {
@@ -122,7 +122,7 @@ pub fn count(tokens: &[Token<'_>], types: bool) -> usize {
     commas + usize::from(!tokens.is_empty())
 }
 
-/// Whether these texts stand at `at`.
-pub fn stands(tokens: &[Token<'_>], at: usize, texts: &[&str]) -> bool {
+/// Returns whether the tokens from `at` on are `texts`.
+pub fn matches_at(tokens: &[Token<'_>], at: usize, texts: &[&str]) -> bool {
     tokens.len() >= at + texts.len() && tokens[at..].iter().zip(texts).all(|(token, text)| token.text == *text)
 }

@@ -1,4 +1,4 @@
-//! Sources whose accessors are known, and those of this crate.
+//! Tests with example sources, and with the sources of this crate.
 
 use super::{Accessors, Calls, library};
 use crate::common::{ensure, equal};
@@ -9,9 +9,9 @@ type Test = fn() -> Result<(), Failed>;
 pub fn trials() -> Vec<Trial> {
     let tests: [(&str, Test); 5] = [
         ("accessors_of_the_library", accessors_of_the_library),
-        ("what_macros_name", what_macros_name),
+        ("functions_named_by_macros", functions_named_by_macros),
         ("helpers_are_what_they_call", helpers_are_what_they_call),
-        ("what_is_no_call", what_is_no_call),
+        ("tokens_that_are_no_calls", tokens_that_are_no_calls),
         ("accessors_of_this_crate", accessors_of_this_crate),
     ];
     tests.map(|(name, test)| Trial::test(format!("sources::{name}"), test)).into()
@@ -61,14 +61,14 @@ fn names(accessors: &Accessors, masked: bool) -> Vec<&str> {
     all.filter(|(_, is_masked)| **is_masked == masked).map(|((name, _), _)| name.as_str()).collect()
 }
 
-/// By their signatures.
+/// Accessors are recognised by their signatures.
 fn accessors_of_the_library() -> Result<(), Failed> {
     let accessors = example();
     equal(names(&accessors, false), vec!["fetch_or", "get9", "reuse", "meet"])?;
     equal(names(&accessors, true), vec!["get9_masked", "get9_or", "set9_if"])
 }
 
-fn what_macros_name() -> Result<(), Failed> {
+fn functions_named_by_macros() -> Result<(), Failed> {
     let mut accessors = Accessors::default();
     accessors.add_library(
         r"
@@ -104,7 +104,7 @@ fn lines(calls: &Calls) -> [Vec<u32>; 2] {
     [&calls.all, &calls.masked].map(|lines| lines.iter().copied().collect())
 }
 
-/// Their calls are their callers'.
+/// Calls in helpers count at the callers' lines.
 fn helpers_are_what_they_call() -> Result<(), Failed> {
     let kernels = r"
         #[track_caller]
@@ -126,7 +126,7 @@ fn helpers_are_what_they_call() -> Result<(), Failed> {
     equal(lines(&accessors.calls(kernels)), [vec![11, 13], vec![11, 13]])
 }
 
-fn what_is_no_call() -> Result<(), Failed> {
+fn tokens_that_are_no_calls() -> Result<(), Failed> {
     let calls = example().calls(
         r#"
         // window.get9(1)
@@ -148,10 +148,10 @@ fn what_is_no_call() -> Result<(), Failed> {
     equal(lines(&calls), [vec![6, 8, 9, 15], vec![8, 9]])
 }
 
-/// Some of each kind; whether they are all is seen where the kernels run.
+/// Checks some of each kind. The coverage of emulated tests shows whether any are missing.
 fn accessors_of_this_crate() -> Result<(), Failed> {
     let Ok(accessors) = library() else {
-        // The package of these tests comes without their sources.
+        // A package of these tests does not have the sources of `cuda_std`.
         return ensure(!std::path::Path::new("crates/cuda_std").exists(), || "sources cannot be read".to_owned());
     };
     let [others, masked] = [false, true].map(|masked| names(&accessors, masked));

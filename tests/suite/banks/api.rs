@@ -1,5 +1,5 @@
-//! Bank conflicts: the model against a naive oracle, against what a GPU and the emulator count, its properties; and
-//! probes.
+//! Bank conflicts: the model compared with a naive oracle and with the counts of a GPU and of the emulator, properties of
+//! the model, and probes.
 
 mod counted;
 mod errors;
@@ -12,14 +12,14 @@ use slm::Result;
 use slm::banks::{AccessKind, AccessPattern, BankError, BankModel, Named, Width};
 use slm_test_support::banks::Prediction;
 
-/// Models with all sorts of numbers.
+/// Returns models with various numbers of banks and bytes.
 fn models() -> Vec<BankModel> {
     let others = [(1, 16), (2, 8), (4, 4), (8, 4), (32, 1), (32, 2), (32, 8), (32, 16)];
     let others = others.map(|(banks, bytes)| BankModel::new(banks, bytes).unwrap());
     [BankModel::NVIDIA, BankModel::SIXTEEN].into_iter().chain(others).collect()
 }
 
-/// The elements, for whichever kind and width.
+/// Returns the elements of each pattern, for all kinds and widths: for whole warps and for some of the lanes.
 fn indices() -> impl Iterator<Item = [Option<u32>; 32]> {
     let all = |index: &dyn Fn(u32) -> u32| std::array::from_fn(|lane| Some(index(lane as u32)));
     let named = Named::SEVEN.map(|named| all(&|lane| named.index(lane)));
@@ -43,7 +43,7 @@ fn agrees(model: BankModel, pattern: &AccessPattern) {
     assert_eq!(cost.slowdown(), slowdown);
 }
 
-/// Strides 0 to 64 and the named patterns, by whole warps and parts, with all kinds, widths and models.
+/// Strides 0 to 64 and the named patterns, by whole and partial warps, with all kinds, widths and models.
 #[test]
 fn costs_are_those_of_the_definition() {
     for indices in indices() {
@@ -55,8 +55,8 @@ fn costs_are_those_of_the_definition() {
     }
 }
 
-/// What every textbook says: of words a stride apart as many meet in a bank as stride and banks have for their greatest
-/// common divisor.
+/// The textbook rule: the conflict degree of words at a stride is the greatest common divisor of the stride and the number
+/// of banks.
 #[test]
 fn the_degree_of_a_stride_is_a_greatest_common_divisor() {
     let divisor = |a: u32, b: u32| (1..=b).rev().find(|k| a.is_multiple_of(*k) && b.is_multiple_of(*k)).unwrap();
@@ -69,7 +69,7 @@ fn the_degree_of_a_stride_is_a_greatest_common_divisor() {
     }
 }
 
-/// Full bandwidth is 1, half of it 2, and so on.
+/// A degree of 1 is full bandwidth, 2 is half of it, and so on.
 #[test]
 fn the_seven_named_patterns() {
     let degrees =
@@ -85,7 +85,7 @@ fn the_seven_named_patterns() {
     assert_eq!(Named::SEVEN.map(|named| named.index(5)), [5, 6, 26, 4, 10, 80, 85]);
 }
 
-/// Nothing panics at the end of the numbers.
+/// Nothing panics near the largest `u32`.
 #[test]
 fn numbers_wrap() {
     let last = u32::MAX;
@@ -97,7 +97,7 @@ fn numbers_wrap() {
     }
 }
 
-/// Up to the largest number.
+/// Sums saturate at the largest number.
 #[test]
 fn costs_add_up() {
     let pattern = AccessPattern::load(Width::B8, |lane| 16 * lane).only(3);
@@ -110,7 +110,7 @@ fn costs_add_up() {
     assert_eq!((sum.requests, sum.phases, sum.wavefronts, sum.passes, sum.degree), (u64::MAX, 3, 6, u64::MAX, 2));
 }
 
-/// The smallest by trying, for every column that makes a difference.
+/// Returns the smallest conflict-free stride by search, over all columns that make a difference.
 fn padded_stride(model: BankModel, stride: u32, width: Width) -> u32 {
     let is_free = |stride: u32, column: u32| {
         let pattern = AccessPattern::store(width, |row| stride.wrapping_mul(row).wrapping_add(column));
@@ -133,7 +133,7 @@ fn padded_strides_are_the_smallest() {
 }
 
 #[test]
-fn patterns_say_what_they_are() {
+fn getters_of_patterns() {
     let pattern = AccessPattern::atomic(Width::B8, |lane| 3 * lane).only(0x8000_0005);
     assert_eq!((pattern.kind(), pattern.width(), pattern.lanes()), (AccessKind::Atomic, Width::B8, 0x8000_0005));
     assert_eq!(
@@ -147,7 +147,7 @@ fn patterns_say_what_they_are() {
 }
 
 #[test]
-fn models_that_there_cannot_be() {
+fn invalid_models() {
     for (banks, bank_bytes) in [(0, 4), (64, 4), (24, 4), (32, 0), (32, 32), (32, 3), (2, 4), (1, 8), (u32::MAX, 4)] {
         assert_eq!(BankModel::new(banks, bank_bytes), Err(BankError::Banks { banks, bank_bytes }.into()));
     }

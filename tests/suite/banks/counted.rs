@@ -6,8 +6,8 @@ use slm::banks::{AccessKind, AccessPattern, Width};
 use slm::emulator::{Action, Counts, Emulator, Launch, Profile, Space};
 use slm_kernels::banks::{ACCESSES, Add, Exchange, Load, LoadFour, NOBODY, ProbeArgs, Store, StoreFour, banks_probe};
 
-/// Wavefronts of loads and stores by Nsight Compute on an H200, for accesses that tell possible rules apart. More of
-/// them, and how they were measured, are in `crates/emulator/catalogue`.
+/// Wavefronts of loads and stores by Nsight Compute on an H200, for accesses that distinguish possible rules.
+/// `crates/emulator/catalogue` has more of them, and the method of measurement.
 #[test]
 fn wavefronts_are_those_of_an_h200() {
     use Width::{B1, B4, B8, B16};
@@ -50,8 +50,8 @@ fn wavefronts_are_those_of_an_h200() {
     }
 }
 
-/// The same for additions to words. If all lanes add to the same one, and the compiler sees it, one wavefront was measured, and
-/// not the 32 passes here.
+/// The same for additions to words. If all lanes add to the same word, and the compiler knows it, one wavefront was measured
+/// instead of the model's 32 passes.
 #[test]
 fn passes_of_additions_are_wavefronts_of_an_h200() {
     let scattered = |lane: u32| {
@@ -114,7 +114,7 @@ fn summary(counts: Counts) -> [u64; 5] {
 /// Returns the costs of all accesses of a round.
 fn predicted(model: BankModel, pattern: &AccessPattern) -> [u64; 5] {
     let cost = model.cost(pattern);
-    // The emulator looks for lanes at one address in atomic operations only.
+    // The emulator counts lanes at one address for atomic operations only.
     let lanes = if pattern.kind() == AccessKind::Atomic { cost.lanes_at_one_address } else { 0 };
     let [requests, phases, wavefronts, passes] =
         [cost.requests, cost.phases, cost.wavefronts, cost.passes].map(|cost| cost * u64::from(ACCESSES));

@@ -1,5 +1,5 @@
-//! The kernels that measure accesses, as emulated devices see them: what there is of them is reached, nothing is found, and
-//! patterns without conflicts have none. What the measurements say is tested in `api.rs`.
+//! The kernels that measure accesses, on emulated devices: all of their code is reached, without findings, and patterns
+//! without conflicts have no conflicts. `api.rs` tests the measured numbers.
 
 use crate::common::emulated;
 use libtest_mimic::{Failed, Trial};

@@ -3,18 +3,18 @@
 use slm::banks::{AccessKind, AccessPattern, BankModel, Cost};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What an access costs.
+/// The cost of an access.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Prediction {
-    /// The phases in which some lane takes part.
+    /// Number of phases with at least one lane.
     pub phases: u64,
-    /// The most words that a bank has to give in a phase, of all phases together.
+    /// Maximum number of words of one bank in a phase, summed over the phases.
     pub wavefronts: u64,
     /// The same, with lanes instead of words for atomic operations.
     pub passes: u64,
-    /// The most passes of a phase.
+    /// Maximum number of passes of a phase.
     pub degree: u32,
-    /// The most lanes with the same address.
+    /// Maximum number of lanes with the same address.
     pub lanes_at_one_address: u32,
 }
 
@@ -26,7 +26,7 @@ impl From<Cost> for Prediction {
 }
 
 impl Prediction {
-    /// The same of a pattern.
+    /// Returns the cost of a pattern, by definition.
     #[must_use]
     pub fn of(model: BankModel, pattern: &AccessPattern) -> Self {
         let bytes = u64::from(pattern.width().bytes());
@@ -35,10 +35,10 @@ impl Prediction {
         Self::of_addresses(model, pattern.kind(), bytes, &addresses)
     }
 
-    /// Returns the cost, by definition, of lanes that access this number of bytes each at these addresses.
+    /// Returns the cost, by definition, of lanes that access `bytes` bytes each at `addresses`.
     #[must_use]
     pub fn of_addresses(model: BankModel, kind: AccessKind, bytes: u64, addresses: &[Option<u64>]) -> Self {
-        let mut sum = Prediction { lanes_at_one_address: most_equal(addresses), ..Prediction::default() };
+        let mut sum = Prediction { lanes_at_one_address: maximum_equal(addresses), ..Prediction::default() };
         for phase in addresses.chunks(lanes_of_a_phase(model, kind, bytes, addresses)) {
             if phase.iter().any(Option::is_some) {
                 sum.add_phase(model, kind, bytes, phase);
@@ -67,8 +67,8 @@ impl Prediction {
     }
 }
 
-/// As many as have all banks to themselves at best; twice as many for wide loads on NVIDIA's banks if lanes in pairs
-/// never want different things.
+/// Returns the number of lanes that all banks together can serve at best. It is twice that number for wide loads on NVIDIA's
+/// banks if no two lanes of a pair have different addresses.
 fn lanes_of_a_phase(model: BankModel, kind: AccessKind, bytes: u64, addresses: &[Option<u64>]) -> usize {
     let bank_bytes = u64::from(model.bank_bytes());
     let lanes = (u64::from(model.banks()) * bank_bytes / bytes.max(bank_bytes)).min(32) as usize;
@@ -82,8 +82,8 @@ fn lanes_of_a_phase(model: BankModel, kind: AccessKind, bytes: u64, addresses: &
     if doubled { 2 * lanes } else { lanes }
 }
 
-/// The most that are equal.
-fn most_equal(addresses: &[Option<u64>]) -> u32 {
+/// Returns the maximum number of equal addresses.
+fn maximum_equal(addresses: &[Option<u64>]) -> u32 {
     let times = |a: &u64| addresses.iter().flatten().filter(|b| a == *b).count() as u32;
     addresses.iter().flatten().map(times).max().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! What pictures look like.
+//! Pictures of accesses.
 
 use slm::banks::{AccessPattern, BankModel, Width};
 
@@ -9,7 +9,7 @@ fn draws(model: BankModel, pattern: &AccessPattern, picture: &str) {
 }
 
 #[test]
-fn two_lanes_meet() {
+fn conflicts_of_two_lanes() {
     draws(
         BankModel::NVIDIA,
         &AccessPattern::load(Width::B4, |lane| 2 * lane),
@@ -23,7 +23,7 @@ bank  0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 
 }
 
 #[test]
-fn lanes_that_want_the_same_are_served_together() {
+fn lanes_with_the_same_word_are_served_together() {
     draws(
         BankModel::NVIDIA,
         &AccessPattern::load(Width::B4, |lane| lane & !1),
@@ -50,7 +50,7 @@ bank  0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 
 }
 
 #[test]
-fn updates_come_one_after_another() {
+fn updates_are_served_one_after_another() {
     draws(
         BankModel::NVIDIA,
         &AccessPattern::atomic(Width::B4, |lane| lane / 4 + lane % 2 * 32).only(0xff),
@@ -66,7 +66,7 @@ bank  0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 
 }
 
 #[test]
-fn phases_are_told_apart() {
+fn phases_are_shown_separately() {
     draws(
         BankModel::NVIDIA,
         &AccessPattern::store(Width::B8, |lane| 8 * lane).only(0x0003_00fe),

@@ -1,4 +1,4 @@
-//! Probes on emulated devices, which count: what they say is the model's number.
+//! Probes on emulated devices. They count passes, which must equal the model's.
 
 use super::indices;
 use crate::common::SEED;
@@ -12,13 +12,13 @@ use slm::emulator::Profile;
 use slm::{Device, Error, LaunchShape};
 use slm_kernels::banks::{self, ACCESSES, NOBODY, ProbeArgs, banks_probe};
 
-/// A device of each kind, and the model of its banks.
+/// Returns a device for each number of banks, and the model of its banks.
 fn devices() -> [(Device, BankModel); 2] {
     [(Profile::SM_90, BankModel::NVIDIA), (Profile::SMALL, BankModel::SIXTEEN)]
         .map(|(profile, model)| (Device::emulated(profile, SEED), model))
 }
 
-/// The kinds and widths with kernels.
+/// Returns the kinds and widths that have kernels.
 fn accesses() -> Vec<(AccessKind, Width)> {
     let all = AccessKind::ALL.into_iter().flat_map(|kind| Width::ALL.map(|width| (kind, width)));
     all.filter(|(kind, width)| *kind != AccessKind::Atomic || [Width::B4, Width::B8].contains(width)).collect()
@@ -27,16 +27,16 @@ fn accesses() -> Vec<(AccessKind, Width)> {
 #[track_caller]
 fn agrees(device: &Device, model: BankModel, pattern: &AccessPattern) {
     let probe = pattern.probe(device).unwrap();
-    let [passes, fewest] = [pattern, &pattern.conflict_free()].map(|pattern| model.cost(pattern).passes);
+    let [passes, conflict_free_passes] = [pattern, &pattern.conflict_free()].map(|pattern| model.cost(pattern).passes);
     let cycles = [probe.cycles, probe.conflict_free_cycles];
-    assert_eq!(cycles, [passes, fewest].map(|passes| passes * probe.accesses), "{model:?}, {pattern:?}");
+    assert_eq!(cycles, [passes, conflict_free_passes].map(|passes| passes * probe.accesses), "{model:?}, {pattern:?}");
     assert_eq!(probe.cycles_per_access(), passes as f64);
-    assert_eq!(probe.serialisation(), passes as f64 / fewest as f64);
+    assert_eq!(probe.serialisation(), passes as f64 / conflict_free_passes as f64);
 }
 
 /// Strides 0 to 64 and the named patterns, by whole warps, with all kinds and widths and both numbers of banks.
 #[test]
-fn probes_count_what_the_model_says() {
+fn probes_count_the_models_passes() {
     for (device, model) in devices() {
         for (kind, width) in accesses() {
             for indices in indices().step_by(8) {
@@ -46,7 +46,7 @@ fn probes_count_what_the_model_says() {
     }
 }
 
-/// For words that is the degree.
+/// For words, the serialisation is the degree.
 #[test]
 fn the_serialisation_of_words_is_the_degree() {
     let (device, model) = (Device::emulated(Profile::SM_90, 1), BankModel::NVIDIA);
@@ -63,7 +63,7 @@ fn the_serialisation_of_words_is_the_degree() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, rng_seed: RngSeed::Fixed(SEED), ..ProptestConfig::default() })]
 
-    /// Any elements, by any lanes.
+    /// Arbitrary elements and lanes.
     #[test]
     fn probes_of_anything(
         places in prop::sample::select(vec![4u32, 40, 4000]).prop_flat_map(|places| vec(0..places, 32)),
@@ -80,7 +80,7 @@ proptest! {
 }
 
 #[test]
-fn what_cannot_be_measured() {
+fn accesses_that_cannot_be_measured() {
     let device = Device::emulated(Profile::SMALL, 0);
     let own = |kind, width| Named::Own.pattern(kind, width);
     assert_eq!(own(AccessKind::Load, Width::B4).only(0).probe(&device), Err(BankError::NoLanes.into()));
@@ -90,7 +90,7 @@ fn what_cannot_be_measured() {
     }
     let cpu = own(AccessKind::Store, Width::B8).probe(&Device::cpu());
     assert_eq!(cpu, Err(Error::KernelOnCpu { kernel: "banks_probe_store_8" }));
-    // To the last byte, one more, and as many as there can be.
+    // All of the memory, one element more, and the largest index.
     let last = |index| AccessPattern::load(Width::B8, |_| index).probe(&device).map(|probe| probe.cycles_per_access());
     let exceeded = |requested| {
         Err(Error::SharedMemoryExceeded { kernel: "banks_probe_load_8".to_owned(), requested, available: 64 << 10 })
@@ -108,8 +108,8 @@ fn a_conflict_free_pattern_has_the_same_lanes() {
     assert_eq!([0, 1, 4, 31].map(|lane| free.index(lane)), [Some(0), None, Some(4), Some(31)]);
 }
 
-/// Each thread ends where it began, having read nothing but zeros.
-fn ends_where_it_began<E: Entry<Args = ProbeArgs, Constants = ()>>(ways: u32) {
+/// Checks that each thread ends at its first index, because it read only zeros.
+fn ends_at_its_first_index<E: Entry<Args = ProbeArgs, Constants = ()>>(ways: u32) {
     let device = Device::emulated(Profile::SM_90, 5);
     let places: Vec<u32> = (0..32).map(|lane| if lane % 5 == 0 { NOBODY } else { 3 * lane }).collect();
     let input = device.upload(&places).unwrap();
@@ -135,21 +135,21 @@ fn ends_where_it_began<E: Entry<Args = ProbeArgs, Constants = ()>>(ways: u32) {
 
 #[test]
 fn every_probe_reads_zeros() {
-    ends_where_it_began::<banks_probe<banks::Load<u8>>>(4);
-    ends_where_it_began::<banks_probe<banks::Load<u16>>>(4);
-    ends_where_it_began::<banks_probe<banks::Load<u32>>>(4);
-    ends_where_it_began::<banks_probe<banks::Load<u64>>>(4);
-    ends_where_it_began::<banks_probe<banks::LoadFour<u32>>>(4);
-    ends_where_it_began::<banks_probe<banks::Store<u8>>>(1);
-    ends_where_it_began::<banks_probe<banks::Store<u16>>>(1);
-    ends_where_it_began::<banks_probe<banks::Store<u32>>>(1);
-    ends_where_it_began::<banks_probe<banks::Store<u64>>>(1);
-    ends_where_it_began::<banks_probe<banks::StoreFour<u32>>>(1);
-    ends_where_it_began::<banks_probe<banks::Add<u32>>>(1);
-    ends_where_it_began::<banks_probe<banks::Exchange<u64>>>(1);
+    ends_at_its_first_index::<banks_probe<banks::Load<u8>>>(4);
+    ends_at_its_first_index::<banks_probe<banks::Load<u16>>>(4);
+    ends_at_its_first_index::<banks_probe<banks::Load<u32>>>(4);
+    ends_at_its_first_index::<banks_probe<banks::Load<u64>>>(4);
+    ends_at_its_first_index::<banks_probe<banks::LoadFour<u32>>>(4);
+    ends_at_its_first_index::<banks_probe<banks::Store<u8>>>(1);
+    ends_at_its_first_index::<banks_probe<banks::Store<u16>>>(1);
+    ends_at_its_first_index::<banks_probe<banks::Store<u32>>>(1);
+    ends_at_its_first_index::<banks_probe<banks::Store<u64>>>(1);
+    ends_at_its_first_index::<banks_probe<banks::StoreFour<u32>>>(1);
+    ends_at_its_first_index::<banks_probe<banks::Add<u32>>>(1);
+    ends_at_its_first_index::<banks_probe<banks::Exchange<u64>>>(1);
 }
 
-/// A load and a store in each iteration.
+/// Each iteration has a load and a store.
 #[test]
 fn accumulations_add_and_count() {
     for (device, model) in devices() {
@@ -166,7 +166,7 @@ fn accumulations_add_and_count() {
 }
 
 #[test]
-fn accumulations_that_there_cannot_be() {
+fn invalid_accumulations() {
     let run = |stride, device: &Device| Accumulation { stride, iterations: 1, factor: 1 }.run(device).err();
     let (kernel, what) = ("banks_accumulate", "words between lanes");
     let small = Device::emulated(Profile::SMALL, 0);

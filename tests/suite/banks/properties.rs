@@ -1,4 +1,4 @@
-//! What holds for every access.
+//! Properties of all accesses.
 
 use super::{agrees, models};
 use crate::common::SEED;
@@ -8,12 +8,12 @@ use proptest::test_runner::RngSeed;
 use slm::banks::{AccessKind, AccessPattern, BankModel, Width};
 use slm_test_support::banks::Prediction;
 
-/// The element of each lane, few or many different ones; some lanes are out, and some agree in pairs.
+/// The element of each lane: few or many different ones. Some lanes are inactive, and in some cases lanes agree in pairs.
 fn indices() -> impl Strategy<Value = Vec<Option<u32>>> {
     let places = prop::sample::select(vec![4u32, 40, 4000]).prop_flat_map(|places| vec(0..places, 32));
-    let taking_part = vec(prop::bool::weighted(0.8), 32);
-    (places, taking_part, prop::sample::select(vec![0usize, 1, 2])).prop_map(|(places, takes_part, bit)| {
-        (0..32).map(|lane: usize| takes_part[lane].then_some(places[lane & !bit])).collect()
+    let active = vec(prop::bool::weighted(0.8), 32);
+    (places, active, prop::sample::select(vec![0usize, 1, 2])).prop_map(|(places, active, bit)| {
+        (0..32).map(|lane: usize| active[lane].then_some(places[lane & !bit])).collect()
     })
 }
 
@@ -33,7 +33,7 @@ fn pattern(kind: AccessKind, width: Width, indices: &[Option<u32>]) -> AccessPat
     AccessPattern::new(kind, width, |lane| indices[lane as usize])
 }
 
-/// The lanes of a phase, where pairs of lanes do not matter.
+/// Returns the number of lanes of a phase, if pairs of lanes make no difference.
 fn lanes_of_a_phase(model: BankModel, width: Width) -> usize {
     (model.banks() * model.bank_bytes() / width.bytes().max(model.bank_bytes())).min(32) as usize
 }
@@ -43,7 +43,7 @@ fn has_one_length_of_phases(model: BankModel, kind: AccessKind, width: Width) ->
     kind != AccessKind::Load || width <= Width::B4 || model != BankModel::NVIDIA
 }
 
-/// The same cases in every run.
+/// Returns a configuration with the same cases in every run.
 fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(SEED), ..ProptestConfig::default() }
 }
@@ -58,7 +58,7 @@ proptest! {
         agrees(model, &pattern(kind, width, &indices));
     }
 
-    /// Who is served with whom matters, and not which lane is which.
+    /// The cost depends on the addresses of a phase, not on their order.
     #[test]
     fn lanes_of_a_phase_can_change_places(
         model in any_model(), kind in kinds(), width in widths(), indices in indices(),
@@ -74,7 +74,7 @@ proptest! {
         prop_assert_eq!(one, other);
     }
 
-    /// A lane that wants what another one of its phase gets anyway costs nothing, unless both update it.
+    /// A lane with the address of another lane of its phase costs nothing, unless both update it.
     #[test]
     fn broadcast_is_free(
         model in any_model(), kind in kinds(), width in widths(), indices in indices(),
@@ -93,7 +93,7 @@ proptest! {
         prop_assert_eq!((one.phases, one.wavefronts, one.degree), (other.phases, other.wavefronts, other.degree));
     }
 
-    /// A lane more never makes a store or an atomic operation cheaper.
+    /// More lanes never make a store or an atomic operation cheaper.
     #[test]
     fn lanes_cost_something(
         model in any_model(), store in any::<bool>(), width in widths(), indices in indices(), lanes in any::<u32>(),
@@ -104,7 +104,7 @@ proptest! {
         prop_assert!(fewer.passes <= all.passes && fewer.wavefronts <= all.wavefronts && fewer.degree <= all.degree);
     }
 
-    /// All banks are alike: what matters is how far apart the elements are.
+    /// Adding whole rows of banks to all addresses does not change the cost.
     #[test]
     fn rows_of_banks_can_be_added(
         model in any_model(), kind in kinds(), width in widths(), indices in indices(), rows in 0..1000u32,
@@ -126,7 +126,7 @@ proptest! {
         prop_assert!((stride..stride.saturating_add(32)).contains(&padded) || padded == stride);
     }
 
-    /// A picture has no line that is too long, and a row for each pass.
+    /// A picture has no lines that are too long, and a row for each pass.
     #[test]
     fn pictures_are_complete(model in any_model(), kind in kinds(), width in widths(), indices in indices()) {
         let pattern = pattern(kind, width, &indices);

@@ -1,4 +1,4 @@
-//! Layouts of tiles: formulas, costs by the oracle, and that the search finds the smallest.
+//! Layouts of tiles: formulas, costs by the oracle, and the search for the smallest layout.
 
 use slm::banks::{AccessKind, BankError, BankModel, Layout, Proposal, Swizzle, Tile, Width};
 use slm::{Error, Result};
@@ -8,15 +8,15 @@ use std::collections::BTreeSet;
 const ROWS: AccessKind = AccessKind::Store;
 const COLUMNS: AccessKind = AccessKind::Load;
 
-/// The places of each lane, request by request.
+/// The row and column of each lane's access, for each request.
 type Requests = Vec<Vec<Option<[u32; 2]>>>;
 
-/// A tile whose rows are stored and columns loaded, `across` bytes at a time.
+/// Returns a tile whose rows are stored with the width `across` and whose columns are loaded with the width `down`.
 fn transposed([rows, columns]: [u32; 2], element: Width, across: Width, down: Width) -> Result<Tile> {
     Tile::new(rows, columns, element)?.row_by_row(ROWS, across)?.column_by_column(COLUMNS, down)
 }
 
-/// The same requests, written down in another way.
+/// Returns the requests of such a tile, computed independently.
 fn requests([rows, columns]: [u32; 2], each: u32, by_rows: bool) -> Requests {
     let groups = || (0..columns).step_by(each as usize);
     let places: Vec<[u32; 2]> = match by_rows {
@@ -27,7 +27,7 @@ fn requests([rows, columns]: [u32; 2], each: u32, by_rows: bool) -> Requests {
     warps.collect()
 }
 
-/// What the oracle says of requests with a layout: requests, phases, passes and degree.
+/// Returns the oracle's cost of requests with a layout: requests, phases, passes and degree.
 fn prediction(
     model: BankModel,
     kind: AccessKind,
@@ -50,14 +50,14 @@ fn costs(proposal: &Proposal) -> Vec<[u64; 4]> {
     proposal.costs.iter().map(|cost| [cost.requests, cost.phases, cost.passes, cost.degree.into()]).collect()
 }
 
-/// Each element has its own place, and `bytes` is enough for all.
+/// Checks that each element has its own index, and that `bytes` is enough for all.
 fn has_room_for_all(layout: Layout, [rows, columns]: [u32; 2], element: Width, proposal: &Proposal) {
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| layout.index(row, column)));
     let places: BTreeSet<u64> = places.collect();
     assert_eq!(places.len() as u64, u64::from(rows) * u64::from(columns));
     let bytes = u64::from(element.bytes());
     let end = places.last().map_or(0, |last| last + 1) * bytes;
-    // A swizzle may leave places at the end of the last row empty.
+    // A swizzle may leave unused elements at the end of the last row.
     let slack = if layout.swizzle().is_some() { u64::from(layout.stride() - columns) * bytes } else { 0 };
     assert!(end <= proposal.bytes && proposal.bytes <= end + slack, "{proposal}");
     assert_eq!(proposal.extra_bytes, proposal.bytes - places.len() as u64 * bytes);
@@ -66,7 +66,7 @@ fn has_room_for_all(layout: Layout, [rows, columns]: [u32; 2], element: Width, p
 const SHAPES: [[u32; 2]; 11] =
     [[32, 32], [64, 64], [32, 33], [16, 48], [33, 64], [5, 128], [64, 4], [1, 32], [32, 1], [31, 17], [8, 256]];
 
-/// For each tile the search's answer costs what the oracle says, and no padding or swizzle is better.
+/// For each tile, the layout that the search finds has the oracle's cost, and no padding or swizzle is better.
 #[test]
 fn the_smallest_without_conflicts_is_found() {
     for model in [BankModel::NVIDIA, BankModel::SIXTEEN] {
@@ -101,9 +101,9 @@ fn is_smallest(model: BankModel, tile: &Tile, found: &Proposal) {
     assert_eq!(model.evaluate(tile, found.layout).as_ref(), Ok(found));
 }
 
-/// All that move groups of up to `2^most_base` elements within `2^bits`.
-fn swizzles(bits: u32, most_base: u32) -> impl Iterator<Item = Swizzle> {
-    let bases = (0..=most_base).flat_map(move |base| (1..=bits.saturating_sub(base)).map(move |bits| (bits, base)));
+/// Returns all swizzles that move groups of up to `2^maximum_base` elements within `2^bits` elements.
+fn swizzles(bits: u32, maximum_base: u32) -> impl Iterator<Item = Swizzle> {
+    let bases = (0..=maximum_base).flat_map(move |base| (1..=bits.saturating_sub(base)).map(move |bits| (bits, base)));
     bases.flat_map(|(bits, base)| (0..=5).map(move |shift| Swizzle { bits, base, shift }))
 }
 
@@ -114,7 +114,7 @@ fn is_better(one: &Proposal, other: &Proposal) -> bool {
     }
 }
 
-/// A tile of words as it should be known by heart, with and without a swizzle.
+/// The textbook tile of words: plain, padded and swizzled.
 #[test]
 fn layouts_of_a_square_of_words() {
     let tile = transposed([32, 32], Width::B4, Width::B4, Width::B4).unwrap();
@@ -136,8 +136,8 @@ access 1  requests 32, passes 1024, without conflicts 32: degree 32"
     );
 }
 
-/// Sixteen bytes at a time both ways; and where that leaves conflicts for single elements, which no layout avoids:
-/// groups of four words stay together, so 32 rows of a column are in eight banks.
+/// Accesses of 16 bytes in both directions. If the columns are accessed by single words, no layout avoids conflicts: groups
+/// of four words stay together, so 32 rows of a column are in eight banks.
 #[test]
 fn groups_of_elements_stay_together() {
     let model = BankModel::NVIDIA;
@@ -160,7 +160,7 @@ fn groups_of_elements_stay_together() {
     assert!(model.evaluate(&single, Layout::padded(68)).is_ok());
 }
 
-/// The best is given where none is free: all lanes update one element, whatever the layout.
+/// The search returns the best layout if none is free of conflicts: all lanes update one element.
 #[test]
 fn conflicts_that_no_layout_avoids() {
     let tile =
@@ -189,10 +189,10 @@ fn the_largest_tile() {
     assert!(BankModel::NVIDIA.search(&tile).is_conflict_free());
     let too_large =
         |factors| Err(Error::TooLarge { what: "a tile of shared memory in bytes", factors, limit: 1 << 18 });
-    let most = u64::from(u32::MAX);
+    let maximum = u64::from(u32::MAX);
     assert_eq!(Tile::new(513, 512, Width::B1), too_large([513 * 512, 1]));
     assert_eq!(Tile::new(256, 257, Width::B4), too_large([256 * 257, 4]));
-    assert_eq!(Tile::new(u32::MAX, u32::MAX, Width::B16), too_large([most * most, 16]));
+    assert_eq!(Tile::new(u32::MAX, u32::MAX, Width::B16), too_large([maximum * maximum, 16]));
     let requests = |n| Tile::new(1, 1, Width::B4).unwrap().access(ROWS, Width::B4, n, |_, _| None);
     assert!(requests(8192).is_ok());
     let what = "the number of a tile's requests";
@@ -200,7 +200,7 @@ fn the_largest_tile() {
 }
 
 #[test]
-fn accesses_that_there_cannot_be() {
+fn invalid_accesses() {
     let tile = || Tile::new(5, 10, Width::B4).unwrap();
     let narrow = |bytes| Err(BankError::NarrowAccess { bytes, element_bytes: 4 }.into());
     assert_eq!(tile().row_by_row(ROWS, Width::B2), narrow(2));
@@ -214,13 +214,13 @@ fn accesses_that_there_cannot_be() {
     assert_eq!(at(Width::B16, [0, 8]), outside(0, 8, 4));
     assert_eq!(at(Width::B8, [0, 3]), Err(BankError::TileAlignment { column: 3, elements: 2 }.into()));
     assert!(at(Width::B4, [4, 9]).is_ok() && at(Width::B8, [4, 8]).is_ok());
-    // The last group of a row is not complete.
+    // The last group of a row is incomplete.
     assert_eq!(tile().row_by_row(ROWS, Width::B16), outside(0, 8, 4));
     assert_eq!(tile().column_by_column(ROWS, Width::B16), outside(0, 8, 4));
 }
 
 #[test]
-fn layouts_that_there_cannot_be() {
+fn invalid_layouts() {
     for (stride, bits, base, shift) in
         [(33, 1, 0, 0), (32, 5, 1, 0), (32, 32, 0, 0), (0, u32::MAX, 1, 0), (0, 16, 16, 0), (32, 5, 0, 32)]
     {
@@ -232,7 +232,7 @@ fn layouts_that_there_cannot_be() {
     assert_eq!(BankModel::NVIDIA.evaluate(&tile, Layout::padded(39)), short(39));
     let swizzled = Layout::swizzled(32, Swizzle { bits: 5, base: 0, shift: 0 }).unwrap();
     assert_eq!(BankModel::NVIDIA.evaluate(&tile, swizzled), short(32));
-    // Far too large for any device, but a layout.
+    // Far too large for any device, but valid.
     assert_eq!(
         BankModel::NVIDIA.evaluate(&tile, Layout::padded(u32::MAX)).unwrap().bytes,
         4 * (3 * u64::from(u32::MAX) + 40)
@@ -255,7 +255,7 @@ fn formulas() {
     }
 }
 
-/// `Swizzle<BBits, MBase, SShift>` of CUTLASS: some bits of a number are changed by others further up.
+/// `Swizzle<BBits, MBase, SShift>` of CUTLASS: XORs some bits of the index with higher ones.
 fn cutlass(index: u64, bits: u32, base: u32, shift: u32) -> u64 {
     let mask = ((1 << bits) - 1) << (base + shift);
     index ^ (index & mask) >> shift

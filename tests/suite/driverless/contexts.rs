@@ -1,4 +1,4 @@
-//! Handles of one GPU share its context: with a driver that computes nothing and says what it was asked for.
+//! Handles of one GPU share its context. The tests use a fake driver that computes nothing and logs its calls.
 
 use super::fake::{Driver, trial};
 use super::{Failed, Trial, child, equal};
@@ -8,10 +8,10 @@ use std::ffi::OsStr;
 use std::sync::Barrier;
 use std::{fs, thread};
 
-/// How many threads do the same at once.
+/// Number of threads that do the same at the same time.
 const THREADS: usize = 16;
 
-/// What children do, by the name of the task.
+/// Tasks of child processes, by name.
 const TASKS: [(&str, fn()); 7] = [
     ("handles", handles),
     ("opening", opening),
@@ -22,8 +22,8 @@ const TASKS: [(&str, fn()); 7] = [
     ("matrices", matrices),
 ];
 
-/// Does the task if it is one of these.
-pub(super) fn does(task: &str) -> bool {
+/// Runs the task if it is one of these. Returns whether it is.
+pub(super) fn runs(task: &str) -> bool {
     let found = TASKS.iter().find(|(name, _)| *name == task);
     found.map(|(_, work)| work()).is_some()
 }
@@ -40,7 +40,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// What a child prints for a task, and the calls that the driver got, in their order.
+/// Runs a task in a child process. Returns its output, and the driver's calls in order.
 pub(super) fn run(task: &str, settings: &[(&str, &str)]) -> Result<(String, Vec<String>), Failed> {
     let driver = Driver::compile(include_str!("gpu.c"))?;
     let (path, log) = (driver.0.path(""), driver.0.path("log"));
@@ -54,7 +54,7 @@ fn count(calls: &[String], name: &str) -> usize {
     calls.iter().filter(|call| *call == name).count()
 }
 
-/// What each of some threads gives, which all begin at the same time.
+/// Runs `work` in several threads that begin at the same time. Returns the results.
 fn at_once<R: Send>(work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let barrier = Barrier::new(THREADS);
     let (barrier, work) = (&barrier, &work);
@@ -76,7 +76,7 @@ pub(super) fn open() -> Device {
     device
 }
 
-/// Loads the module for lines along rows.
+/// Loads the module for filters along rows.
 fn filter_f32(device: &Device) -> Result<(), Error> {
     Filter1d::correlate(&[1.0f32]).prepare(device).map(drop)
 }
@@ -85,7 +85,7 @@ fn filter_i32(device: &Device) -> Result<(), Error> {
     Filter1d::correlate(&[1]).prepare(device).map(drop)
 }
 
-/// Two handles, a clone, and another thread with a handle of its own; and once more when all are gone.
+/// Uses two handles, a clone, and another thread with its own handle. Repeats this after all handles have been dropped.
 fn handles() {
     for _ in 0..2 {
         let (first, second) = (open(), open());
@@ -94,7 +94,7 @@ fn handles() {
             assert_eq!(filter_f32(device), Ok(()));
         }
         thread::scope(|scope| scope.spawn(|| assert_eq!(filter_f32(&open()), Ok(()))).join()).expect("it works");
-        // What was made with a handle keeps the context.
+        // A prepared filter keeps the context of its handle.
         drop(first);
         drop(second);
         assert_eq!(filter_f32(prepared.device()), Ok(()));
@@ -136,7 +136,7 @@ fn two_modules() {
     assert!(loaded.iter().all(Result::is_ok), "{loaded:?}");
 }
 
-/// The driver ends no load before two have begun.
+/// The driver finishes no load before two have begun.
 fn threads_do_not_wait_for_other_modules() -> Result<(), Failed> {
     let (_, calls) = run("two_modules", &[("FAKE_MEETING", "2")])?;
     equal(count(&calls, "load"), 2)
@@ -153,14 +153,14 @@ fn failures() {
     assert_eq!(filter_f32(&device), Ok(()));
 }
 
-/// The threads whose loads fail say so, and of the others one loads.
+/// The threads whose loads fail return the error. Then one of the other threads loads the module.
 fn a_load_that_fails_is_tried_again() -> Result<(), Failed> {
     let (printed, calls) = run("failures", &[("FAKE_FAILURES", "3")])?;
     equal(&*printed, "[true, true, true]")?;
     equal(["load", "unload"].map(|call| count(&calls, call)), [4, 1])
 }
 
-/// More pitches than are remembered, twice.
+/// Plans more pitches than are cached, twice.
 fn shapes() {
     let device = open();
     let transpose = Transpose::<f32>::new(3, 5).prepare(&device).expect("the module is good");
@@ -176,13 +176,13 @@ fn shapes_load_nothing() -> Result<(), Failed> {
     ensure((1..=2).contains(&count(&calls, "load")), || format!("{calls:?}"))
 }
 
-/// The copies of all matrices, with rows apart and not.
+/// Copies matrices with and without gaps between rows.
 fn matrices() {
     let result = crate::matrices::copies(&open(), |bits| bits as u16);
     assert!(result.is_ok(), "{:?}", result.map_err(|failed| failed.message().map(str::to_owned)));
 }
 
-/// Memory of the fake GPU is the host's, so copies are made. Each takes one call, however many rows there are.
+/// The fake GPU's memory is host memory, so it really copies. Each copy takes one call, for any number of rows.
 fn matrices_are_copied_at_once() -> Result<(), Failed> {
     let (_, calls) = run("matrices", &[])?;
     let (copies, shapes) = (count(&calls, "copy of rows"), crate::matrices::SHAPES.len());

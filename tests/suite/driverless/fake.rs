@@ -1,5 +1,4 @@
-//! Drivers that are there and of no use, compiled by the tests: each child process loads one in the place of the
-//! machine's.
+//! Unusable drivers, compiled by the tests. A child process loads one instead of the machine's driver.
 
 use super::{Failed, Trial, child};
 use crate::common::{Folder, ensure, equal};
@@ -7,7 +6,7 @@ use slm::{Device, DriverError, Error};
 use std::ffi::OsStr;
 use std::process::Command;
 
-/// A driver with three devices, which another process has for itself. The environment decides what else is wrong.
+/// A driver with three devices in exclusive use by another process. Environment variables select other errors.
 const DRIVER: &str = r#"
 #include <stdlib.h>
 
@@ -23,7 +22,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) { *value = 9; re
 int cuDevicePrimaryCtxRetain(void **context, int device) { return 46; }
 "#;
 
-/// Those for every machine.
+/// Returns the trials for all machines.
 pub(super) fn trials() -> Vec<Trial> {
     vec![
         trial("a_broken_driver_is_an_error", a_broken_driver_is_an_error),
@@ -34,7 +33,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Those for machines without a driver, which would be found behind the fake one.
+/// Returns the trials for machines without a driver: a real one would be found after the fake one.
 pub(super) fn driverless() -> Vec<Trial> {
     vec![trial("a_stub_is_no_driver", a_stub_is_no_driver)]
 }
@@ -45,7 +44,7 @@ pub(super) fn trial(name: &str, test: fn() -> Result<(), Failed>) -> Trial {
     if compiles { trial } else { trial.with_kind("there is no cc to compile a driver with") }
 }
 
-/// The folder of a compiled driver.
+/// A compiled driver, in its folder.
 pub(super) struct Driver(pub(super) Folder);
 
 impl Driver {
@@ -58,8 +57,8 @@ impl Driver {
         Ok(Driver(folder))
     }
 
-    /// What a child prints for a task, with `SLM_DEVICE` set to `device`: the driver has this version, and cannot be
-    /// initialised if the code is not 0.
+    /// Runs a task in a child process, with `SLM_DEVICE` set to `device`. The driver has the given version, and its
+    /// initialisation returns `code`. Returns the output.
     fn child(&self, task: &str, device: &str, code: u32, version: u32) -> Result<String, Failed> {
         let (path, code, version) = (self.0.path(""), code.to_string(), version.to_string());
         let variables: [(&str, &OsStr); 4] = [
@@ -79,7 +78,7 @@ fn failed(call: &'static str, code: u32) -> Error {
 
 fn a_broken_driver_is_an_error() -> Result<(), Failed> {
     let driver = Driver::compile(DRIVER)?;
-    // The last one has no name, nor will it have one.
+    // The last code has no name.
     for code in [802, 999, 0x7000_0000] {
         let error = failed("cuInit", code);
         equal(driver.child("open", "cuda", code, 12_000)?, format!("{error:?}"))?;

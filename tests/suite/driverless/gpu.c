@@ -1,5 +1,5 @@
-/* A driver with one GPU that computes nothing: memory is the host's, modules are texts, and a launch has ended at once.
- * What it is asked for stands in the file FAKE_LOG, a line for each call. */
+/* A fake driver with one GPU that computes nothing: its memory is host memory, a module is its text, and launches do nothing.
+ * It appends a line for each logged call to the file FAKE_LOG. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@ enum { SUCCESS = 0, INVALID = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, TIMEOUT = 9
 
 static int setting(const char *name) { const char *value = getenv(name); return value ? atoi(value) : 0; }
 
-static void note(const char *call) {
+static void record(const char *call) {
     const char *path = getenv("FAKE_LOG");
     int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
     char line[64];
     int length = snprintf(line, sizeof line, "%s\n", call);
-    /* One write each, so that lines of several threads stay whole. */
+    /* One write per line, so that lines of several threads are not interleaved. */
     if (file >= 0) { if (write(file, line, length) != length) abort(); close(file); }
 }
 
@@ -28,7 +28,7 @@ int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return SUCCESS; }
 int cuDeviceGetName(char *name, int length, int device) { snprintf(name, length, "fake GPU"); return SUCCESS; }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) { *bytes = (size_t)1 << 32; return SUCCESS; }
 
-/* Those of an H200. */
+/* The attributes of an H200. */
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     switch (attribute) {
         case 1: case 2: case 3: *value = 1024; break;    /* threads of a block, along x, along y */
@@ -41,7 +41,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
         case 75: *value = 9; break;                      /* compute capability */
         case 76: *value = 0; break;
         case 81: *value = 233472; break;                 /* shared memory of a multiprocessor */
-        case 97: *value = 232448; break;                 /* of a block that asks for it */
+        case 97: *value = 232448; break;                 /* of a block, on request */
         case 115: *value = 1; break;                     /* memory pools */
         default: return INVALID;
     }
@@ -51,20 +51,20 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 static char primary;
 static __thread void *current;
 
-int cuDevicePrimaryCtxRetain(void **context, int device) { note("retain"); *context = &primary; return SUCCESS; }
-int cuDevicePrimaryCtxRelease_v2(int device) { note("release"); return SUCCESS; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { record("retain"); *context = &primary; return SUCCESS; }
+int cuDevicePrimaryCtxRelease_v2(int device) { record("release"); return SUCCESS; }
 int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return SUCCESS; }
 int cuCtxCreate_v2(void **context, unsigned flags, int device) { *context = current = malloc(1); return SUCCESS; }
 int cuCtxDestroy_v2(void *context) { free(context); return SUCCESS; }
 int cuCtxSetCurrent(void *context) { current = context; return SUCCESS; }
 int cuCtxGetDevice(int *device) { *device = 0; return SUCCESS; }
-int cuCtxSynchronize(void) { note("wait for context"); return SUCCESS; }
+int cuCtxSynchronize(void) { record("wait for context"); return SUCCESS; }
 
-/* `cust` alone creates streams with a priority. */
+/* Only `cust` creates streams with a priority. */
 struct stream { void *context; int of_cust; };
 
 static int create(struct stream **stream, int of_cust) {
-    note("stream");
+    record("stream");
     *stream = malloc(sizeof **stream);
     (*stream)->context = current;
     (*stream)->of_cust = of_cust;
@@ -73,8 +73,8 @@ static int create(struct stream **stream, int of_cust) {
 int cuStreamCreate(struct stream **stream, unsigned flags) { return create(stream, 0); }
 int cuStreamCreateWithPriority(struct stream **stream, unsigned flags, int priority) { return create(stream, 1); }
 int cuStreamGetCtx(struct stream *stream, void **context) { *context = stream->context; return SUCCESS; }
-int cuStreamDestroy_v2(struct stream *stream) { note("end of stream"); free(stream); return SUCCESS; }
-int cuStreamSynchronize(struct stream *stream) { if (setting("FAKE_WAITS")) note("wait for stream"); return SUCCESS; }
+int cuStreamDestroy_v2(struct stream *stream) { record("end of stream"); free(stream); return SUCCESS; }
+int cuStreamSynchronize(struct stream *stream) { if (setting("FAKE_WAITS")) record("wait for stream"); return SUCCESS; }
 int cuEventCreate(void **event, unsigned flags) { *event = malloc(1); return SUCCESS; }
 int cuEventRecord(void *event, void *stream) { return SUCCESS; }
 int cuEventElapsedTime(float *milliseconds, void *start, void *end) { *milliseconds = 1; return SUCCESS; }
@@ -82,7 +82,7 @@ int cuEventDestroy_v2(void *event) { free(event); return SUCCESS; }
 
 int cuMemGetInfo_v2(size_t *free, size_t *total) { *free = *total = (size_t)1 << 32; return SUCCESS; }
 
-/* What stands before the memory: the context that it belongs to. */
+/* Bytes before each allocation, which hold its context. */
 enum { HEADER = 256 };
 
 static int allocate(char **address, size_t bytes, void *context) {
@@ -95,10 +95,10 @@ static int allocate(char **address, size_t bytes, void *context) {
 int cuMemAllocAsync(char **address, size_t bytes, void *stream) { return allocate(address, bytes, NULL); }
 int cuMemFreeAsync(char *address, void *stream) { free(address - HEADER); return SUCCESS; }
 int cuMemAlloc_v2(char **address, size_t bytes) {
-    note("allocate");
+    record("allocate");
     return setting("FAKE_FULL") ? OUT_OF_MEMORY : allocate(address, bytes, current);
 }
-int cuMemFree_v2(char *address) { note("free"); free(address - HEADER); return SUCCESS; }
+int cuMemFree_v2(char *address) { record("free"); free(address - HEADER); return SUCCESS; }
 int cuPointerGetAttribute(void *value, int attribute, char *address) {
     enum { CONTEXT = 1, DEVICE_ORDINAL = 9 };
     void *context;
@@ -121,22 +121,22 @@ struct copy {
     size_t width, height;
 };
 int cuMemcpy2DAsync_v2(const struct copy *c, void *stream) {
-    const size_t most = 2147483647;
-    if (c->from_pitch < c->width || c->from_pitch > most || c->to_pitch < c->width || c->to_pitch > most) return INVALID;
+    const size_t limit = 2147483647;
+    if (c->from_pitch < c->width || c->from_pitch > limit || c->to_pitch < c->width || c->to_pitch > limit) return INVALID;
     const char *from = (c->from_kind == 1 ? c->from_host : c->from_device) + c->from_y * c->from_pitch + c->from_x;
     char *to = (c->to_kind == 1 ? c->to_host : c->to_device) + c->to_y * c->to_pitch + c->to_x;
     for (size_t row = 0; row < c->height; row++) memcpy(to + row * c->to_pitch, from + row * c->from_pitch, c->width);
-    note("copy of rows");
+    record("copy of rows");
     return SUCCESS;
 }
-int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { note("copy"); memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { record("copy"); memcpy(to, from, bytes); return SUCCESS; }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int begun, failures = -1;
 
-/* Waits until FAKE_MEETING loads have begun, since none may wait for another one to end. */
-static int meet(void) {
+/* Waits until FAKE_MEETING loads have begun: none may wait for the end of another one. */
+static int wait_for_loads(void) {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += 60;
@@ -149,7 +149,7 @@ static int meet(void) {
     return code ? TIMEOUT : SUCCESS;
 }
 
-/* Whether this is one of the first FAKE_FAILURES loads. */
+/* Returns whether this is one of the first FAKE_FAILURES loads. */
 static int fails(void) {
     pthread_mutex_lock(&lock);
     if (failures < 0) failures = setting("FAKE_FAILURES");
@@ -160,21 +160,21 @@ static int fails(void) {
 }
 
 int cuModuleLoadData(char **module, const char *text) {
-    note("load");
-    int code = meet();
-    /* So long that threads which could meet here do. */
+    record("load");
+    int code = wait_for_loads();
+    /* Long enough for concurrent loads to overlap. */
     usleep(10000);
     if (code == SUCCESS && fails()) code = OUT_OF_MEMORY;
     if (code == SUCCESS) *module = strdup(text);
     return code;
 }
-int cuModuleUnload(char *module) { note("unload"); free(module); return SUCCESS; }
+int cuModuleUnload(char *module) { record("unload"); free(module); return SUCCESS; }
 int cuModuleGetFunction(const char **function, const char *module, const char *name) {
     *function = strstr(module, name);
     return *function ? SUCCESS : NOT_FOUND;
 }
 
-/* The most threads, registers. */
+/* Maximum number of threads, or number of registers. */
 int cuFuncGetAttribute(int *value, int attribute, void *function) { *value = attribute == 0 ? 1024 : 32; return SUCCESS; }
 int cuFuncSetAttribute(void *function, int attribute, int value) { return SUCCESS; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t bytes) {
@@ -183,6 +183,6 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int
 }
 int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y, unsigned block_z,
                    unsigned bytes, struct stream *stream, void **parameters, void **extra) {
-    note(stream->of_cust ? "launch on the program's stream" : "launch");
+    record(stream->of_cust ? "launch on the program's stream" : "launch");
     return SUCCESS;
 }

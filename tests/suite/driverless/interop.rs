@@ -1,4 +1,4 @@
-//! Buffers, contexts and streams of a program that uses `cust`, with the driver of `contexts`.
+//! Buffers, contexts and streams of a program that uses `cust`, with the fake driver of `contexts`.
 
 use super::contexts::{open, run};
 use super::fake::trial;
@@ -10,7 +10,7 @@ use slm::cust::stream::{Stream, StreamFlags};
 use slm::{Buffer, Device, Error, Filter1d};
 use std::sync::Arc;
 
-/// What children do, by the name of the task.
+/// Tasks of child processes, by name.
 const TASKS: [(&str, fn()); 5] = [
     ("cust_buffers", buffers),
     ("cust_copies", copies),
@@ -19,31 +19,31 @@ const TASKS: [(&str, fn()); 5] = [
     ("cust_streams", streams),
 ];
 
-/// Does the task if it is one of these.
-pub(super) fn does(task: &str) -> bool {
+/// Runs the task if it is one of these. Returns whether it is.
+pub(super) fn runs(task: &str) -> bool {
     let found = TASKS.iter().find(|(name, _)| *name == task);
     found.map(|(_, work)| work()).is_some()
 }
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("interop::memory_of_cust_comes_and_goes", memory_of_cust_comes_and_goes),
+        trial("interop::memory_of_cust_is_converted_both_ways", memory_of_cust_is_converted_both_ways),
         trial("interop::memory_of_a_device_is_copied", memory_of_a_device_is_copied),
-        trial("interop::a_copy_that_fails_gives_the_buffer_back", a_copy_that_fails_gives_the_buffer_back),
+        trial("interop::a_failed_copy_returns_the_buffer", a_failed_copy_returns_the_buffer),
         trial("interop::other_contexts_are_refused", other_contexts_are_refused),
         trial("interop::a_device_uses_the_programs_stream", a_device_uses_the_programs_stream),
         Trial::test("driverless::interop::other_devices_are_refused", other_devices_are_refused),
     ]
 }
 
-/// The calls that the driver got for a task, in their order, those that begin with one of `kinds`.
+/// Returns the driver's calls of a task, in order, that begin with one of `kinds`.
 fn calls(task: &str, settings: &[(&str, &str)], kinds: &[&str]) -> Result<Vec<String>, Failed> {
     let (_, mut calls) = run(task, settings)?;
     calls.retain(|call| kinds.iter().any(|kind| call.starts_with(kind)));
     Ok(calls)
 }
 
-/// `cust` finds the driver: nothing of `slm` has been called before.
+/// Lets `cust` initialise the driver, before any call of `slm`.
 fn initialise() -> Context {
     slm::cust::quick_init().expect("the driver has one GPU")
 }
@@ -67,7 +67,7 @@ fn buffers() {
     assert!(device.zeroed::<u8>(0).expect("it is empty").into_cust(&context).expect("it is empty").is_empty());
 }
 
-fn memory_of_cust_comes_and_goes() -> Result<(), Failed> {
+fn memory_of_cust_is_converted_both_ways() -> Result<(), Failed> {
     let kinds = ["allocate", "copy", "free", "wait"];
     let calls = calls("cust_buffers", &[("FAKE_WAITS", "1")], &kinds)?;
     let expected = [
@@ -75,7 +75,7 @@ fn memory_of_cust_comes_and_goes() -> Result<(), Failed> {
         // Download, upload, into_cust.
         &["wait for stream"; 3],
         &["wait for context", "wait for stream", "free"],
-        // From cust, to it and from it, all empty; the download; the empty buffer of the device; the queue's end.
+        // Empty buffers from cust, to it and from it; the download; the device's empty buffer; the end of the queue.
         &["wait for context", "wait for stream", "wait for context"],
         &["wait for stream"; 3],
     ];
@@ -102,11 +102,11 @@ fn full() {
     assert_eq!(failure.into_buffer().download(), Ok(vec![7, 8, 9]));
 }
 
-fn a_copy_that_fails_gives_the_buffer_back() -> Result<(), Failed> {
+fn a_failed_copy_returns_the_buffer() -> Result<(), Failed> {
     equal(calls("cust_full", &[("FAKE_FULL", "1")], &["allocate", "copy"])?, vec!["allocate".to_owned()])
 }
 
-/// A context that ends when the program drops it.
+/// Tests a context that ends when the program drops it.
 fn legacy() {
     let context = initialise();
     let gpu = slm::cust::device::Device::get_device(0).expect("the driver has one GPU");
@@ -130,7 +130,7 @@ fn legacy() {
 }
 
 fn other_contexts_are_refused() -> Result<(), Failed> {
-    // Nothing of the refused stream and buffer is left behind, or given back twice.
+    // The refused stream and buffer are freed exactly once.
     let ends = calls("cust_legacy", &[], &["retain", "release", "stream", "end of stream", "allocate", "free"])?;
     let count = |name: &str| ends.iter().filter(|call| *call == name).count();
     equal(
@@ -139,7 +139,7 @@ fn other_contexts_are_refused() -> Result<(), Failed> {
     )
 }
 
-/// The program lets go of everything before the device does.
+/// The program drops its context and stream before the device runs.
 fn streams() {
     let context = initialise();
     let stream = Arc::new(Stream::new(StreamFlags::DEFAULT, None).expect("there can be many"));
@@ -161,7 +161,7 @@ fn a_device_uses_the_programs_stream() -> Result<(), Failed> {
     equal(calls, expected.concat().into_iter().map(str::to_owned).collect())
 }
 
-/// Which takes no driver.
+/// This needs no driver.
 fn other_devices_are_refused() -> Result<(), Failed> {
     for device in [Device::cpu(), Device::named("emulated")?] {
         let failure =

@@ -1,7 +1,8 @@
-//! Without a CUDA driver every public path gives an error or the CPU, never a crash; with a fake one handles share a context.
+//! Tests without a CUDA driver, where every public path returns an error or the CPU and never crashes, and tests with fake
+//! drivers.
 //!
-//! What depends on the environment or on being the first call runs in a process of its own: this program again, with
-//! [`TASK`] set.
+//! Tests that depend on the environment, or on being the first call, run in a child process: this program, with [`TASK`]
+//! set.
 
 #[cfg(cuda)]
 mod contexts;
@@ -18,10 +19,10 @@ use std::process::Command;
 use std::sync::Barrier;
 use std::{env, thread};
 
-/// Tells this program what to do instead of testing.
+/// The environment variable with the task of a child process.
 const TASK: &str = "SLM_DRIVERLESS_TASK";
 
-/// Does the task instead, if there is one.
+/// Runs the task if this is a child process. Returns whether it is.
 pub(super) fn has_task() -> bool {
     match env::var(TASK).as_deref() {
         Ok("open") => open(),
@@ -29,9 +30,9 @@ pub(super) fn has_task() -> bool {
         Ok("all") => println!("{:?}", backends()),
         Ok("race") => race(),
         #[cfg(cuda)]
-        Ok(task) if contexts::does(task) => {}
+        Ok(task) if contexts::runs(task) => {}
         #[cfg(cust)]
-        Ok(task) if interop::does(task) => {}
+        Ok(task) if interop::runs(task) => {}
         Ok(task) => panic!("{TASK} is '{task}'"),
         Err(_) => return false,
     }
@@ -45,13 +46,13 @@ pub(super) fn trials() -> Vec<Trial> {
         ("the_variable_is_checked", the_variable_is_checked),
         ("an_emulated_device_can_be_named", an_emulated_device_can_be_named),
         ("the_cpu_can_be_named", the_cpu_can_be_named),
-        ("threads_that_look_at_once_find_the_same", threads_that_look_at_once_find_the_same),
+        ("threads_that_open_at_once_get_the_same_result", threads_that_open_at_once_get_the_same_result),
     ];
     let driverless: [(&str, Test); 6] = [
         ("auto_is_the_cpu_and_says_why", auto_is_the_cpu_and_says_why),
         ("cuda_is_an_error", cuda_is_an_error),
         ("the_error_lists_the_names_tried", the_error_lists_the_names_tried),
-        ("all_is_the_cpu_alone", all_is_the_cpu_alone),
+        ("all_returns_only_the_cpu", all_returns_only_the_cpu),
         ("the_error_stays_the_same", the_error_stays_the_same),
         ("the_rest_works", the_rest_works),
     ];
@@ -77,7 +78,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Whether there is a driver, and what it says.
+/// Returns a description if there is a driver.
 fn driver() -> Option<String> {
     match Device::cuda(0) {
         Ok(device) => Some(format!("the driver has {device}")),
@@ -86,7 +87,7 @@ fn driver() -> Option<String> {
     }
 }
 
-/// Opens the device that the environment names, says what came of it, and works with it.
+/// Opens the device that the environment selects, works with it, and prints the result.
 fn open() {
     match Device::open() {
         Ok(device) => {
@@ -98,7 +99,7 @@ fn open() {
     }
 }
 
-/// Opens a CUDA device from many threads at once, before anything else has.
+/// Opens a CUDA device in many threads at once, as the first call.
 fn race() {
     const THREADS: usize = 32;
     let barrier = Barrier::new(THREADS);
@@ -115,7 +116,7 @@ fn race() {
     println!("{:?}", found[0].as_ref().map(|info| info.backend));
 }
 
-/// What this program prints for a task, with these variables set, and `SLM_DEVICE` only if it is one of them.
+/// Runs a task in a child process with the given variables, without an inherited `SLM_DEVICE`. Returns its output.
 fn child<'a>(task: &str, variables: impl IntoIterator<Item = (&'a str, &'a OsStr)>) -> Result<String, Failed> {
     let mut command = Command::new(env::current_exe()?);
     command.env(TASK, task).env_remove("SLM_DEVICE").envs(variables);
@@ -135,11 +136,11 @@ fn the_variable_is_checked() -> Result<(), Failed> {
     for value in ["nonsense", "cuda:x", "cuda:", "CUDA:X", "cpu,cuda", "emulated:", "emulated:sm_90:"] {
         equal(opened(value)?, format!("{:?}", Error::UnknownDevice { value: value.to_owned() }))?;
     }
-    text_that_is_no_unicode()
+    invalid_unicode()
 }
 
 #[cfg(unix)]
-fn text_that_is_no_unicode() -> Result<(), Failed> {
+fn invalid_unicode() -> Result<(), Failed> {
     use std::os::unix::ffi::OsStrExt;
     let value = OsStr::from_bytes(b"cuda\xff");
     let error = Error::UnknownDevice { value: "cuda\u{fffd}".to_owned() };
@@ -147,7 +148,7 @@ fn text_that_is_no_unicode() -> Result<(), Failed> {
 }
 
 #[cfg(not(unix))]
-fn text_that_is_no_unicode() -> Result<(), Failed> {
+fn invalid_unicode() -> Result<(), Failed> {
     Ok(())
 }
 
@@ -163,8 +164,8 @@ fn an_emulated_device_can_be_named() -> Result<(), Failed> {
     equal(&*opened("Emulated:SM_90")?, "Emulated: emulated:sm_90:0")
 }
 
-fn threads_that_look_at_once_find_the_same() -> Result<(), Failed> {
-    // Which result it is depends on the machine, and must be the one that this process has got.
+fn threads_that_open_at_once_get_the_same_result() -> Result<(), Failed> {
+    // The result depends on the machine, and must equal this process's.
     let expected = Device::cuda(0).map(|device| device.info().backend);
     for _ in 0..5 {
         equal(child("race", [])?, format!("{:?}", expected.as_ref()))?;
@@ -172,7 +173,7 @@ fn threads_that_look_at_once_find_the_same() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The error that every search for a CUDA device must end with.
+/// Returns the error that every search for a CUDA device must return.
 fn missing() -> Result<Error, Failed> {
     match Device::cuda(0) {
         Err(error @ Error::NoDevice { .. }) => Ok(error),
@@ -189,7 +190,7 @@ fn auto_is_the_cpu_and_says_why() -> Result<(), Failed> {
     let device = Device::named("auto")?;
     let reason = missing()?.to_string();
     equal(&device.info().selection, &reason)?;
-    // For these, nobody looked for a GPU.
+    // For these, no GPU was searched.
     let [named, cpu] = [Device::named("cpu")?, Device::cpu()].map(|device| device.to_string());
     equal((cpu.starts_with("CPU, "), cpu.contains('(')), (true, false))?;
     equal(&named, &cpu)?;
@@ -222,7 +223,7 @@ fn backends() -> Vec<Backend> {
     Device::all().iter().map(|device| device.info().backend).collect()
 }
 
-fn all_is_the_cpu_alone() -> Result<(), Failed> {
+fn all_returns_only_the_cpu() -> Result<(), Failed> {
     equal(backends(), vec![Backend::Cpu])
 }
 
@@ -234,7 +235,7 @@ fn the_error_stays_the_same() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Operations after the search has failed; some of them query the device.
+/// Operations work after the search has failed. Some of them query the device.
 fn the_rest_works() -> Result<(), Failed> {
     let device = Device::named("auto")?;
     let info = device.info();

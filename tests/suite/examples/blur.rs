@@ -1,5 +1,5 @@
-//! Runs the example `01_blur`: its picture against SciPy's (`camera_sigma3.png`, made by the script `blur.py`
-//! in the same folder), and its errors.
+//! Runs the example `01_blur`: compares its picture with SciPy's (`camera_sigma3.png`, which the script `blur.py` in the
+//! same folder made), and checks its errors.
 
 use super::{begins_with_the_device, fails, name, of_example, overwrites_with_force_only, succeeds};
 use crate::common::{Folder, ensure, on_every_backend};
@@ -59,14 +59,14 @@ fn camera_as_scipy(device: &str) -> Result<(), Failed> {
     let (actual, expected) = (image::open(&output)?, image::load_from_memory(CAMERA_SIGMA_3)?);
     ensure(actual.color() == ColorType::L8, || format!("the result is {:?}", actual.color()))?;
     let pairs = actual.as_bytes().iter().zip(expected.as_bytes());
-    let most = pairs.map(|(a, b)| a.abs_diff(*b)).max();
-    ensure(most.is_some_and(|most| most <= 1), || format!("a pixel is {most:?} off"))?;
+    let maximum = pairs.map(|(a, b)| a.abs_diff(*b)).max();
+    ensure(maximum.is_some_and(|maximum| maximum <= 1), || format!("a pixel is {maximum:?} off"))?;
     ensure(actual.as_bytes().len() == expected.as_bytes().len(), || "the sizes differ".to_owned())?;
     folder.holds(&["blurred.png", "camera.png"])
 }
 
-/// A Gaussian that is far wider than the picture leaves one even grey. Emulated devices take a narrower one: it is far wider,
-/// too, needs several launches as well, and a tenth of the time.
+/// A Gaussian much wider than the picture results in uniform grey. Emulated devices use a narrower one, which still is much
+/// wider than the picture and needs several launches, but takes a tenth of the time.
 fn huge_sigma(device: &str) -> Result<(), Failed> {
     let folder = Folder::new()?;
     let pixels = (0..16 * 16).map(|i| if i % 2 == 0 { 40 } else { 80 }).collect();
@@ -89,7 +89,7 @@ fn colour_becomes_jpeg(device: &str) -> Result<(), Failed> {
     ensure(is_same, || "the result is another picture".to_owned())
 }
 
-/// Red, and green that is fully transparent: no green may appear.
+/// The picture has red, and green that is fully transparent. No green may appear.
 fn transparent_colours_do_not_show() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let pixel = |i: usize| if i % 16 < 8 { [200, 0, 0, 255] } else { [0, 200, 0, 0] };
@@ -134,12 +134,12 @@ fn force() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put_pixels("grey.png", ColorType::L8, 16, (0..=255).collect())?;
     overwrites_with_force_only(&folder.path("output.png"), |output| blur(&input, output))?;
-    // The picture itself is such a file.
+    // The input is an existing file too.
     fails(&mut blur(&input, &input), 1, &["grey.png: the file exists"])?;
     folder.holds(&["grey.png", "output.png"])
 }
 
-/// What the tip says works, and where it would not, there is none.
+/// The command of the tip works. There is no tip if it would not.
 fn names_like_options() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let run = |arguments: &[&str]| {
@@ -202,8 +202,8 @@ fn truncated_jpeg() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Two halves of one colour each, which the blocks of a JPEG keep: the same far from the border between them, and as much
-/// lighter on one side of it as darker on the other.
+/// The blocks of a JPEG preserve two halves of one colour each. Blurred, they are unchanged far from their border, and
+/// symmetric around it.
 fn whole_jpegs() -> Result<(), Failed> {
     halves_of_a_jpeg(ColorType::L8, [40; 3], [200; 3])?;
     halves_of_a_jpeg(ColorType::Rgb8, [200, 40, 90], [30, 160, 220])
@@ -229,7 +229,7 @@ fn halves_of_a_jpeg(color: ColorType, left: [u8; 3], right: [u8; 3]) -> Result<(
     Ok(())
 }
 
-/// A picture of 2^20 rows and columns that has only a header.
+/// A picture whose header has 2^20 rows and columns, without data.
 fn promises_of_a_header() -> Result<(), Failed> {
     let header = b"\0\0\0\rIHDR\0\x10\0\0\0\x10\0\0\x08\0\0\0\0nC\xff\x19";
     let png = [b"\x89PNG\r\n\x1a\n", &header[..], b"\0\0\0\0IDAT5\xaf\x06\x1e"].concat();
@@ -290,7 +290,7 @@ fn usage() -> Result<(), Failed> {
     fails(wide.args(["--sigma", "wide"]), 2, &["invalid value 'wide'"])
 }
 
-/// Blurs a file with such bytes: an error that begins like this, and no other file.
+/// Blurs a file with the given bytes. Checks the error's text, and that no other file is written.
 fn fails_to_read(name: &str, bytes: &[u8], message: &str) -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put(name, bytes)?;

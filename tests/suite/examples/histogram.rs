@@ -1,4 +1,4 @@
-//! Runs the example `02_histogram`: its counts and charts, and what it says when something is wrong.
+//! Runs the example `02_histogram`: checks its counts, charts and errors.
 
 use super::svg::Svg;
 use super::{begins_with_the_device, fails, name, of_example, overwrites_with_force_only, succeeds};
@@ -43,7 +43,7 @@ fn histogram(input: &Path) -> Command {
     command
 }
 
-/// The numbers at the ends of the chart's lines.
+/// Returns the counts at the ends of the chart's lines.
 fn counts(said: &str) -> Vec<u64> {
     let lines = said.lines().filter(|line| line.split_whitespace().next().is_some_and(|s| s.parse::<u64>().is_ok()));
     lines.filter_map(|line| line.split_whitespace().last()?.parse().ok()).collect()
@@ -93,8 +93,8 @@ fn force() -> Result<(), Failed> {
     folder.holds(&["astronaut.png", "chart.svg"])
 }
 
-/// Heights are as the counts, or as their logarithms from a half on, and the highest bar leaves 5 % of the panel free. The
-/// numbers at the axis are whole ones.
+/// Heights are proportional to the counts, or to the logarithms of twice the counts. The highest bar leaves 5 % of the panel
+/// free. The numbers at the axis are whole.
 fn heights_of_bars() -> Result<(), Failed> {
     const PANEL: f64 = 320.0;
     let folder = Folder::new()?;
@@ -115,7 +115,7 @@ fn heights_of_bars() -> Result<(), Failed> {
             format!("{actual:?}, not {expected:?}")
         })?;
     }
-    // Nothing at all, and a single pixel.
+    // An empty file, and a single byte.
     for (pixels, ticks) in [(&b""[..], [0, 1]), (b"x", [0, 1])] {
         let (input, svg) = (folder.put("few", pixels)?, folder.path("chart.svg"));
         succeeds(histogram(&input).args(["--bytes", "--force", "--svg"]).arg(&svg))?;
@@ -124,7 +124,7 @@ fn heights_of_bars() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Of bins within one pixel the highest is drawn.
+/// If several bins share a pixel, the highest one is drawn.
 fn narrow_bars() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let pixels = [0u16, 1, 1, 1, 2, 65_535].into_iter().flat_map(u16::to_ne_bytes).collect();
@@ -150,7 +150,7 @@ fn names_of_files_in_titles() -> Result<(), Failed> {
     Ok(())
 }
 
-/// On the device of the environment.
+/// Uses the device that the environment selects.
 fn bytes_of_a_file() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put("text", b"aabzz\xff")?;
@@ -199,7 +199,7 @@ fn bad_numbers_of_bins() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What is not a whole picture is not counted as one, and not as bytes unless these are asked for.
+/// A file that is not a complete picture is an error. With `--bytes`, its bytes are counted.
 fn bad_files() -> Result<(), Failed> {
     let folder = Folder::new()?;
     fails(&mut histogram(&folder.path("nothing")), 1, &["nothing: "])?;

@@ -18,13 +18,13 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.into_iter().flatten().collect()
 }
 
-/// The trials of an example; without it they are listed as ignored, with the reason.
+/// Returns the trials of an example. If it is not built, they are listed as ignored, with the reason.
 fn of_example(example: &str, trials: Vec<Trial>) -> Vec<Trial> {
     if find(example).is_some() {
         return trials;
     }
     eprintln!("the example {example} is not built: cargo build --example {example}");
-    // Where GPU tests must run, they fail for want of it instead.
+    // If GPU tests are required, they are not ignored, and fail without the example.
     let ignored = env::var_os("SLM_REQUIRE_CUDA").is_none_or(|value| value != "1");
     let kind = format!("{example} is not built");
     trials.into_iter().map(|trial| trial.with_ignored_flag(ignored).with_kind(kind.clone())).collect()
@@ -41,26 +41,26 @@ fn find(example: &str) -> Option<PathBuf> {
 
 fn command(example: &str) -> Command {
     let mut command = Command::new(find(example).unwrap_or_default());
-    // The tests that are not about it must not depend on it.
+    // Tests must not depend on the variable unless they set it.
     command.env_remove("SLM_DEVICE");
     command
 }
 
-/// What an example is told to name the device.
+/// Returns the device's name for the examples' option `--device`.
 fn name(device: &slm::Device) -> String {
     let name = if is_cuda(device) { "cuda" } else { "cpu" };
     if is_emulated(device) { device.info().selection.clone() } else { name.to_owned() }
 }
 
-/// Without `SLM_DEVICE` an example says first which device is opened automatically, and how it is called in few words. `command`
-/// gives the command for a file to write.
+/// Without `SLM_DEVICE`, the first line of an example is the device that is opened automatically, in the form of its
+/// `Display`. `command` returns the command for a file to write.
 fn begins_with_the_device(output: &Path, command: impl Fn(&Path) -> Command) -> Result<(), Failed> {
     let said = succeeds(&mut command(output))?;
     equal(said.lines().next(), Some(&*slm::Device::named("auto")?.to_string()))
 }
 
-/// A file that exists is overwritten with `--force` only, and the example says what it wrote. `command` gives the command for a
-/// file to write.
+/// An existing file is overwritten with `--force` only, and the example prints the file that it wrote. `command` returns the
+/// command for a file to write.
 fn overwrites_with_force_only(output: &Path, command: impl Fn(&Path) -> Command) -> Result<(), Failed> {
     let wrote = format!("\nwrote {}\n", output.display());
     let said = succeeds(&mut command(output))?;
@@ -74,7 +74,7 @@ fn overwrites_with_force_only(output: &Path, command: impl Fn(&Path) -> Command)
     equal(fs::read(output)? == written, true)
 }
 
-/// Runs the example: what it prints.
+/// Runs an example, which must succeed. Returns its output.
 fn succeeds(command: &mut Command) -> Result<String, Failed> {
     let Output { status, stdout, stderr } = command.output()?;
     let errors = String::from_utf8_lossy(&stderr);
@@ -82,8 +82,8 @@ fn succeeds(command: &mut Command) -> Result<String, Failed> {
     Ok(String::from_utf8(stdout)?)
 }
 
-/// Runs the example: it must end with this code, and an error in which all the parts occur. Those of its own making
-/// (code 1) are one line.
+/// Runs an example, which must fail with the given code and an error that contains all parts. The example's own errors (code
+/// 1) have one line.
 fn fails(command: &mut Command, code: i32, parts: &[&str]) -> Result<(), Failed> {
     let output = command.output()?;
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! Runs the commands of README.md: those of the examples here, the others are in `.ci/run`.
+//! Runs the commands of README.md: the examples here, the others in `.ci/run`.
 
 use super::{of_example, succeeds};
 use crate::common::{Folder, ensure};
@@ -8,7 +8,7 @@ use std::env;
 const README: &str = include_str!("../../../README.md");
 const CI: &str = include_str!("../../../.ci/run");
 
-/// What the command of an example begins with.
+/// Prefix of the commands of examples.
 const RUN: &str = "cargo run --release --example ";
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -19,7 +19,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The commands in the shell blocks of README.md, without comments.
+/// Returns the commands in the shell blocks of README.md, without comments.
 fn commands() -> impl Iterator<Item = &'static str> {
     let blocks = README.split("```sh\n").skip(1).filter_map(|text| text.split("```").next());
     blocks.flat_map(str::lines).filter(|line| !line.starts_with('#') && !line.is_empty())

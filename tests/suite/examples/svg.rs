@@ -1,19 +1,19 @@
-//! What is in the charts of the examples.
+//! A parser for the charts of the examples.
 
 use crate::common::ensure;
 use libtest_mimic::Failed;
 
-/// A chart that an example has drawn.
+/// A chart of an example.
 pub(super) struct Svg(String);
 
-/// Bars that touch: where they stand, and where they end.
+/// Adjacent bars: the position of their base, and of their tops.
 pub(super) struct Outline {
     base: f64,
     tops: Vec<f64>,
 }
 
 impl Outline {
-    /// The heights of the bars in pixels.
+    /// Returns the heights of the bars in pixels.
     pub(super) fn heights(&self) -> Vec<f64> {
         self.tops.iter().map(|top| self.base - top).collect()
     }
@@ -22,12 +22,12 @@ impl Outline {
 impl Svg {
     pub(super) fn new(text: String) -> Result<Self, Failed> {
         ensure(text.starts_with("<svg ") && text.ends_with("</svg>\n"), || text.clone())?;
-        // Colours for dark pages as well.
+        // It must have colours for dark pages too.
         ensure(text.contains("@media (prefers-color-scheme: dark)"), || text.clone())?;
         Ok(Svg(text))
     }
 
-    /// Fails unless there are these texts: the title, the labels of the axes, the legend.
+    /// Fails unless the chart has all texts: titles, labels of axes, legends.
     pub(super) fn says(&self, texts: &[&str]) -> Result<(), Failed> {
         let missing: Vec<_> = texts.iter().filter(|text| !self.0.contains(&format!(">{text}</"))).collect();
         ensure(missing.is_empty(), || format!("{missing:?} are missing in {}", self.0))
@@ -41,7 +41,7 @@ impl Svg {
         texts.map(|text| text.replace(',', "").parse().map_err(|_| Failed::from(format!("a tick is {text}")))).collect()
     }
 
-    /// The outlines of a colour's bars, without the legend. The lines of the grid are below them.
+    /// Returns the outlines of a colour's bars, without the legend. Fails if lines of the grid are drawn over them.
     pub(super) fn outlines(&self, color: usize) -> Result<Vec<Outline>, Failed> {
         let class = format!("class=\"line{color} area{color}\"");
         let lines: Vec<_> = self.0.lines().collect();
@@ -56,7 +56,7 @@ impl Svg {
     }
 }
 
-/// Reads a path of an `M`, a `V` and an `H` for each bar, and a last `V`.
+/// Parses a path that consists of an `M`, a `V` and an `H` for each bar, and a last `V`.
 fn outline(line: &str) -> Option<Outline> {
     let path = line.split("d=\"M").nth(1)?.split('Z').next()?;
     let (start, steps) = path.split_once('V')?;

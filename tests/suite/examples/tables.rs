@@ -1,4 +1,4 @@
-//! Runs the example `04_banks`: its tables and its chart.
+//! Runs the example `04_banks`: checks its tables and its chart.
 
 use super::svg::Svg;
 use super::{begins_with_the_device, fails, name, of_example, overwrites_with_force_only, succeeds};
@@ -26,7 +26,7 @@ fn banks(arguments: &[&str]) -> Command {
     command
 }
 
-/// The lines of the table of strides.
+/// Returns the lines of the table of strides.
 fn strides(said: &str) -> Vec<Vec<&str>> {
     let lines = said.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     lines.filter(|words| words.first().is_some_and(|word| word.parse::<u32>().is_ok()) && words.len() == 6).collect()
@@ -43,7 +43,7 @@ fn tables_and_chart(device: &Device) -> Result<(), Failed> {
     let rows = strides(&said);
     ensure(rows.len() == 64, || format!("{} strides in: {said}", rows.len()))?;
     ensure(rows.iter().all(|row| row[2] != "-" && row[5] != "-"), || said.clone())?;
-    // In the place of the CPU an emulated device measures, whose numbers are the predictions.
+    // For the CPU, an emulated device measures. Its numbers equal the predictions.
     let (is_cpu, exact) = (!is_cuda(device) && !is_emulated(device), !is_cuda(device));
     ensure(said.contains("\nThe CPU has no shared memory: emulated sm_90 (32 banks)") == is_cpu, || said.clone())?;
     let is_exact = |row: &Vec<&str>| row[2] == format!("{}.00", row[1]) && row[5] == "1.00";
@@ -53,13 +53,13 @@ fn tables_and_chart(device: &Device) -> Result<(), Failed> {
     svg.says(&["degree", "stride between lanes, in words of 4 bytes", "predicted, without padding", "measured"])?;
     let bars = [1, 3].map(|color| svg.outlines(color).map(|outlines| outlines.len()));
     equal(bars.into_iter().collect::<Result<Vec<_>, _>>()?, vec![64; 2])?;
-    // Each of both panels has one in its legend.
+    // Each of the two panels has one more in its legend.
     equal(svg.circles(), 2 * 65)?;
     folder.holds(&["banks.svg"])
 }
 
-/// With 16 banks the strides 16 and 32 are equally bad, and what is counted is what was predicted. The device is that of the
-/// environment.
+/// With 16 banks, the strides 16 and 32 are equally bad, and the counts equal the predictions. The environment selects the
+/// device.
 fn sixteen_banks() -> Result<(), Failed> {
     let said = succeeds(banks(&["--iterations", "10"]).env("SLM_DEVICE", "emulated:small"))?;
     let row = |stride: usize| strides(&said)[stride - 1].clone();
@@ -75,7 +75,7 @@ fn the_chart_is_a_file() -> Result<(), Failed> {
         command.arg(output);
         command
     };
-    // A GPU does not measure the same twice.
+    // A GPU does not measure the same times twice.
     let draw_on_cpu = |output: &Path| {
         let mut command = draw(output);
         command.args(["--device", "cpu"]);

@@ -1,5 +1,5 @@
-//! Runs the example `03_transpose`: its pictures against those that the crate `image` turns and flips, and what it says when
-//! something is wrong.
+//! Runs the example `03_transpose`: compares its pictures with those that the crate `image` rotates and flips, and checks
+//! its errors.
 
 use super::{begins_with_the_device, fails, name, of_example, overwrites_with_force_only, succeeds};
 use crate::common::{Folder, ensure, equal, on_every_backend};
@@ -35,7 +35,7 @@ fn transpose(input: &Path, output: &Path) -> Command {
     command
 }
 
-/// The definition. The crate `image` has no transposition.
+/// Applies an operation by definition. The crate `image` has no transposition.
 fn turned(picture: &DynamicImage, operation: &str) -> DynamicImage {
     match operation {
         "transpose" => picture.rotate90().fliph(),
@@ -47,13 +47,13 @@ fn turned(picture: &DynamicImage, operation: &str) -> DynamicImage {
     }
 }
 
-/// Pixels that all differ, or nearly so.
+/// Returns pixels that mostly differ from each other.
 fn pixels(color: ColorType, width: u32, height: u32) -> Vec<u8> {
     let bytes = width * height * u32::from(color.bytes_per_pixel());
     (0..bytes).map(|i| (i * 7919 % 251) as u8).collect()
 }
 
-/// Turns the picture, and compares every byte.
+/// Applies the operations to a picture, and compares every byte. Returns the output.
 fn check(input: &Path, operations: &[&str], options: &[&str]) -> Result<String, Failed> {
     let output = input.with_file_name("output.png");
     let said = succeeds(transpose(input, &output).args(operations).args(options).arg("--force"))?;
@@ -96,7 +96,7 @@ fn pixels_of_every_size() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Every pair, a list that cancels out, and none, which is a transposition.
+/// Every pair of operations, lists that are simplified, and no operation, which is a transposition.
 fn several_operations() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put_pixels("input.png", ColorType::Rgb8, 5, pixels(ColorType::Rgb8, 5, 3))?;
@@ -124,7 +124,7 @@ fn force() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put_pixels("input.png", ColorType::L8, 3, vec![1, 2, 3, 4, 5, 6])?;
     overwrites_with_force_only(&folder.path("output.png"), |output| transpose(&input, output))?;
-    // With it, a picture can take its own place.
+    // With `--force`, the output can replace the input.
     succeeds(transpose(&input, &input).arg("--force"))?;
     equal(image::open(&input)?.into_bytes(), vec![1, 4, 2, 5, 3, 6])?;
     folder.holds(&["input.png", "output.png"])

@@ -1,5 +1,5 @@
-//! What the documentation promises of the errors of floats: the bound of each output by its own samples, what underflow adds,
-//! and which outputs an infinity or a NaN reaches.
+//! The documented accuracy of floats: the error bound of each output by its own samples, the error of underflow, and the
+//! outputs that an infinity or a NaN affects.
 
 use super::oracle::{Case, Direction, Sample, Sum};
 use super::{SUITE, check_line, filter};
@@ -7,21 +7,21 @@ use crate::common::{Random, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::{Boundary, Device, Extent};
 
-/// Samples, and taps: few of both on emulated devices.
+/// Numbers of samples and taps. Emulated devices use `FEW_SIZES`.
 const SIZES: [(usize, usize); 5] = [(300, 1), (300, 2), (1000, 5), (3000, 33), (3000, 257)];
 const FEW_SIZES: [(usize, usize); 3] = [(70, 1), (300, 5), (200, 33)];
 
 type Test = fn(&Device) -> Result<(), Failed>;
 
-/// What these tests need to know of floats.
+/// Properties of floats for these tests.
 trait Float: Sample + Into<f64> {
     /// The unit roundoff.
     const UNIT: f64;
     /// The exponent of the smallest positive number.
     const LEAST: i32;
-    /// `number · 2^exponent`, rounded.
+    /// Returns `number · 2^exponent`, rounded.
     fn scaled(number: f64, exponent: i32) -> Self;
-    /// In multiples of the smallest positive number, exactly.
+    /// Returns the number as a multiple of the smallest positive number, exactly.
     fn in_smallest(self) -> f64;
 }
 
@@ -59,9 +59,9 @@ fn sizes(device: &Device) -> &'static [(usize, usize)] {
     if is_emulated(device) { &FEW_SIZES } else { &SIZES }
 }
 
-/// A number of either sign and of a size between `2^-most` and `2^most`.
-fn of_any_size<T: Float>(random: &mut Random, most: i32) -> T {
-    let exponent = random.below(2 * most as usize + 1) as i32 - most;
+/// Returns a number of either sign, scaled by a power of two between `2^-maximum` and `2^maximum`.
+fn of_any_size<T: Float>(random: &mut Random, maximum: i32) -> T {
+    let exponent = random.below(2 * maximum as usize + 1) as i32 - maximum;
     T::scaled(2.0 * random.unit() - 1.0, exponent)
 }
 
@@ -69,21 +69,21 @@ fn case<'a, T: Float>(x: &'a [T], taps: &'a [T], boundary: Boundary<T>) -> Case<
     Case { x, taps, direction: Direction::Correlate, boundary, extent: Extent::Full }
 }
 
-/// Most outputs are much smaller than the largest sample times the taps.
+/// With samples of very different sizes, maximum outputs are much smaller than the largest sample times the taps.
 fn samples_of_all_sizes<T: Float>(device: &Device) -> Result<(), Failed> {
     let random = &mut Random::new(11);
     for &(samples, taps) in sizes(device) {
         let mut x: Vec<T> = (0..samples).map(|_| of_any_size(random, 30)).collect();
         let taps: Vec<T> = (0..taps).map(|_| of_any_size(random, 10)).collect();
-        // Some of them cancel each other.
+        // Some samples cancel each other.
         (1..samples).step_by(3).for_each(|i| x[i] = T::scaled(-x[i - 1].into(), 0));
         check_line(device, &case(&x, &taps, Boundary::Mirror))?;
     }
     Ok(())
 }
 
-/// Samples of a few smallest numbers: every product is rounded to a multiple of the smallest one. The oracle gets multiples of
-/// it instead.
+/// Samples are small multiples of the smallest positive number, so every product is rounded to such a multiple. The oracle
+/// computes with the multiples.
 fn underflow<T: Float>(device: &Device) -> Result<(), Failed> {
     let random = &mut Random::new(12);
     for &(samples, taps) in sizes(device) {
@@ -105,8 +105,8 @@ fn underflow<T: Float>(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// One sample that is infinite or NaN, with some taps that are zero, and every boundary: the oracle's sums are infinite and
-/// NaN where they have to be, and finite elsewhere.
+/// One sample is infinite or NaN, some taps are zero, with every boundary. The oracle's sums are infinite or NaN exactly
+/// where they must be.
 fn infinities<T: Float>(device: &Device) -> Result<(), Failed> {
     let random = &mut Random::new(13);
     let mut taps: Vec<T> = (0..7).map(|_| of_any_size(random, 3)).collect();
@@ -126,7 +126,7 @@ fn infinities<T: Float>(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Counted, without the oracle: as many outputs as there are taps.
+/// Checks, without the oracle, that the sample affects exactly one output per tap.
 fn reaches_its_taps_alone<T: Float>(device: &Device, case: &Case<'_, T>, place: usize) -> Result<(), Failed> {
     let outputs = filter(case).prepare(device)?.apply(case.x)?;
     let reached: Vec<usize> = (0..outputs.len()).filter(|&o| !outputs[o].into().is_finite()).collect();

@@ -1,4 +1,4 @@
-//! What filters promise, on devices that every machine has.
+//! Tests of filters on devices that every machine has.
 
 mod errors;
 mod oracle;

@@ -1,4 +1,4 @@
-//! What the errors of filters say, when they come, and that a failed call changes nothing.
+//! Errors of filters: their texts, when they are returned, and that a failed call changes nothing.
 
 use crate::errors::{Untouched, fails, matrix, says, sum_of_three};
 use ndarray::{Array2, array};
@@ -62,7 +62,7 @@ fn an_output_of_the_wrong_shape() {
 }
 
 #[test]
-fn an_axis_that_is_not_there() {
+fn an_axis_that_does_not_exist() {
     let device = Device::cpu();
     let filter = sum_of_three(&device);
     let samples = Array2::from_elem((2, 3), 5);
@@ -78,28 +78,28 @@ fn an_axis_that_is_not_there() {
 }
 
 #[test]
-fn outputs_that_are_too_many() {
+fn too_many_outputs() {
     let full = Filter1d::correlate(&[1.0f32; 5]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
-    let most = usize::MAX - 4;
+    let maximum = usize::MAX - 4;
     let large = |samples: usize| Error::TooLarge {
         what: "the number of samples",
         factors: [samples as u64, 1],
-        limit: most as u64,
+        limit: maximum as u64,
     };
     assert_eq!(full.output_shape([3, 5], 0), Ok([full.output_len(3).unwrap(), 5]));
     assert_eq!(full.output_shape([3, 5], 1), Ok([3, full.output_len(5).unwrap()]));
     fails(full.output_shape([3, 5], 2), FilterError::Axis { axis: 2, dimensions: 2 });
-    assert_eq!(full.output_len(most), Ok(usize::MAX));
-    fails(full.output_len(most + 1), large(most + 1));
+    assert_eq!(full.output_len(maximum), Ok(usize::MAX));
+    fails(full.output_len(maximum + 1), large(maximum + 1));
     fails(full.output_len(usize::MAX), large(usize::MAX));
     fails(full.plan_axis([usize::MAX, 1], 0), large(usize::MAX));
-    // A plan is advice, so it does not fail; it says why there is nothing.
+    // A plan does not fail; it gives the reason why there are no launches.
     let plan = full.plan(usize::MAX);
     assert_eq!((&*plan.kernel, plan.outputs, plan.launches), ("none", [1, 0], Vec::new()));
     assert_eq!(plan.reason, large(usize::MAX).to_string());
 }
 
-/// A small matrix along an axis that makes it larger than any address space.
+/// A small matrix whose filtered matrix exceeds any memory.
 #[test]
 fn outputs_that_no_memory_holds() {
     let full = Filter1d::correlate(&vec![1.0f64; 1 << 23]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();

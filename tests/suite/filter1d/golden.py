@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes golden.json: what SciPy and NumPy give for the filters that `Filter1d` computes.
+"""Writes golden.json: the results of SciPy and NumPy for the filters that `Filter1d` computes.
 
     python3 tests/suite/filter1d/golden.py
 
@@ -11,10 +11,11 @@ Where the numbers come from:
 * floats, extent `same`: `scipy.ndimage.correlate1d` and `convolve1d`, in double precision;
 * extent `valid`: `numpy.correlate` and `numpy.convolve` with `mode="valid"`;
 * extent `full` with zeros outside: the same two with `mode="full"`;
-* extent `full` otherwise, and integers: the signal is continued by `numpy.pad`, then as `valid`. Integers are Python's,
-  reduced modulo 2^32 at the end. The script checks that this way gives what SciPy gives, wherever SciPy can do it.
+* extent `full` with other boundaries, and integers: the signal is extended by `numpy.pad` and then filtered as for
+  `valid`. Integers are Python's, reduced modulo 2^32 at the end. Where SciPy has the filter, the script checks that both
+  results agree.
 
-Samples and taps are decimals of few digits, rounded to the element type by whoever reads them.
+Samples and taps are decimals with few digits; the reader rounds them to the element type.
 """
 
 import json
@@ -32,7 +33,7 @@ TAPS = [1, 2, 3, 4, 5, 8, 33]
 FILTERS = ["correlate", "convolve"]
 TYPES = {"f32": np.float32, "f64": np.float64, "i32": object}
 EXTENTS = ["same", "valid", "full"]
-# Our name: SciPy's, NumPy's.
+# Our name: SciPy's name, NumPy's name.
 BOUNDARIES = {
     "zero": ("constant", "constant"),
     "constant": ("constant", "constant"),
@@ -41,7 +42,7 @@ BOUNDARIES = {
     "mirror": ("mirror", "reflect"),
     "wrap": ("wrap", "wrap"),
 }
-# Every group of cases has each pair of a length and a number of taps once, with another boundary in the next group.
+# Every group of cases has each pair of a length and a number of taps once. Its boundary changes from group to group.
 ONE_IN = len(BOUNDARIES)
 
 NUMPY = {"correlate": np.correlate, "convolve": np.convolve}
@@ -49,7 +50,7 @@ SCIPY = {"correlate": ndimage.correlate1d, "convolve": ndimage.convolve1d}
 
 
 def numbers(rng, kind, count, small):
-    """Random decimals of three digits, or integers: of the whole range, unless small ones are asked for."""
+    """Returns random decimals with three digits, or integers: from the whole range, or small ones if `small`."""
     if kind != "i32":
         return [round(float(v), 3) for v in rng.uniform(-1, 1, count)]
     limit = 9 if small else 2**31 - 1
@@ -57,12 +58,12 @@ def numbers(rng, kind, count, small):
 
 
 def make_data(rng):
-    """Samples, taps and the value outside for each element type, as they stand in the file."""
+    """Returns the samples, the taps and the value outside for each element type, as in the file."""
     shapes = [(n,) for n in LENGTHS] + SHAPES
     data = {}
     for kind in TYPES:
         samples = {name(s): numbers(rng, kind, int(np.prod(s)), small=False) for s in shapes}
-        # Small taps for the odd ones, so that some sums of integers wrap around often and some seldom.
+        # Small taps where their number is odd, so that sums of integers wrap around less often there.
         taps = {str(m): numbers(rng, kind, m, small=m % 2 == 1) for m in TAPS}
         data[kind] = {"outside": numbers(rng, kind, 1, small=False)[0], "samples": samples, "taps": taps}
     extremes = data["i32"]["samples"][name((40,))]
@@ -75,7 +76,7 @@ def name(shape):
 
 
 def array(kind, values):
-    """The numbers as the element type has them, in a type that is exact or wide enough to compute with."""
+    """Returns the numbers rounded to the element type, in a type that is exact or wide enough to compute with."""
     values = np.array(values, dtype=TYPES[kind])
     return values if kind == "i32" else values.astype(np.float64)
 
@@ -84,12 +85,12 @@ def padded(x, before, after, boundary, outside):
     mode = BOUNDARIES[boundary][1]
     value = {"constant_values": outside} if mode == "constant" else {}
     result = np.pad(x, (before, after), mode, **value)
-    # Some modes put NumPy's integers of 64 bits between Python's: they would overflow.
+    # Some modes insert NumPy's 64-bit integers among Python's; they would overflow.
     return np.array([int(v) for v in result], dtype=object) if x.dtype == object else result
 
 
 def valid(filter, x, taps):
-    # With more taps than samples NumPy exchanges the two; there is no output that looks at samples only.
+    # With more taps than samples, NumPy exchanges the two. No output depends on samples alone then.
     return NUMPY[filter](x, taps, mode="valid") if len(x) >= len(taps) else x[:0]
 
 
@@ -100,7 +101,7 @@ def same_by_padding(filter, x, taps, boundary, outside):
 
 
 def line(filter, extent, x, taps, boundary, outside):
-    """One filtered line."""
+    """Returns a filtered line."""
     if extent == "valid":
         return valid(filter, x, taps)
     if extent == "full" and boundary == "zero":
@@ -122,14 +123,14 @@ def same_by_scipy(filter, x, taps, boundary, outside, axis):
 
 
 def expected(filter, extent, x, taps, boundary, outside, axis):
-    """The filtered lines along an axis."""
-    # Filtered one by one: `apply_along_axis` would give up where there is no output, and guess the type.
+    """Returns the lines along an axis, filtered."""
+    # Filtered one by one: `apply_along_axis` fails where there is no output, and guesses the type.
     lines = np.moveaxis(x, axis, -1).reshape(-1, x.shape[axis])
     y = np.array([line(filter, extent, l, taps, boundary, outside) for l in lines], dtype=x.dtype)
     y = np.moveaxis(y, -1, axis) if x.ndim == 2 else y[0]
     if extent == "same" and x.dtype != object:
         direct = same_by_scipy(filter, x, taps, boundary, outside, axis)
-        assert np.array_equal(direct, y), "SciPy filters a matrix otherwise than its lines"
+        assert np.array_equal(direct, y), "SciPy filters a matrix differently from its lines"
     return y
 
 
@@ -149,17 +150,17 @@ def case(data, group, boundary, shape, axis, m):
 
 
 def plans(number, extent):
-    """What to filter in group `number`: boundary, shape, axis, taps."""
+    """Yields the cases of group `number`: boundary, shape, axis, taps."""
     pairs = [(n, m) for n in LENGTHS for m in TAPS]
     matrices = [(s, a) for s in SHAPES for a in [0, 1]]
     for b, boundary in enumerate(BOUNDARIES):
         for p, (n, m) in enumerate(pairs):
             if (p + b + number) % ONE_IN == 0:
                 yield boundary, (n,), 0, m
-        # The extent `valid` never looks at the boundary, so fewer matrices do.
+        # The extent `valid` does not depend on the boundary, so fewer matrices suffice.
         if extent != "valid" or b % 3 == 0:
             shape, axis = matrices[(b + number) % len(matrices)]
-            # The most taps only where they leave few outputs, to keep the file small.
+            # 33 taps only where there are few outputs, to keep the file small.
             fits = [m for m in TAPS if m < 33 or shape == (1, 6) or extent == "valid"]
             yield boundary, shape, axis, fits[(b * 3 + number) % len(fits)]
 
@@ -170,7 +171,7 @@ def make_groups(data):
 
 
 def text(data, groups):
-    """JSON with one array of data, and one case, per line."""
+    """Returns JSON with one array of data or one case per line."""
     versions = {"numpy": np.__version__, "scipy": scipy.__version__}
     lines = ["{", f'"made_by": {json.dumps(versions)},', '"data": {']
     for t, (kind, values) in enumerate(data.items()):

@@ -14,20 +14,20 @@ use std::sync::Arc;
 
 const FILE: &str = include_str!("golden.json");
 
-/// The cases that the file has at the least: one that was cut short must not pass.
-const LEAST_CASES: usize = 700;
+/// The file's minimum number of cases, so that a truncated file fails.
+const MIN_CASES: usize = 700;
 
 pub(super) fn trials() -> Vec<Trial> {
     read_file().unwrap_or_else(|error| vec![Trial::test("filter1d::golden::file", move || Err(error))])
 }
 
-/// The file's tests: two for each of its groups, one for lines and one for matrices.
+/// Returns the file's tests: two for each group, one for lines and one for matrices.
 fn read_file() -> Result<Vec<Trial>, Failed> {
     let file: Value = serde_json::from_str(FILE)?;
     let groups = list(&file, "groups")?;
     let count = groups.iter().map(|group| list(group, "cases").map_or(0, <[_]>::len)).sum::<usize>();
-    if count < LEAST_CASES {
-        return Err(format!("{count} cases instead of {LEAST_CASES} at least").into());
+    if count < MIN_CASES {
+        return Err(format!("{count} cases instead of at least {MIN_CASES}").into());
     }
     let file = Arc::new(file);
     let mut trials = Vec::new();
@@ -59,7 +59,7 @@ fn trials_of_type<T: Number>(file: &Arc<Value>, number: usize) -> Result<Vec<Tri
     Ok(trials)
 }
 
-/// Runs the cases of a group that `check` is meant for; there must be some.
+/// Runs the cases of a group to which `check` applies; there must be at least one.
 fn run_group<T: Number>(device: &Device, file: &Value, number: usize, check: Check<T>) -> Result<(), Failed> {
     let group = &list(file, "groups")?[number];
     let mut checked = 0;
@@ -72,21 +72,21 @@ fn run_group<T: Number>(device: &Device, file: &Value, number: usize, check: Che
     if checked == 0 { Err("the group has no such case".into()) } else { Ok(()) }
 }
 
-/// What is done with a case: `false` if it is not meant for this.
+/// Checks a case, or returns `false` if the check does not apply to it.
 type Check<T> = fn(&PreparedFilter1d<T>, &Case<T>) -> Result<bool, String>;
 
 fn check_line<T: Number>(filter: &PreparedFilter1d<T>, case: &Case<T>) -> Result<bool, String> {
     let None = case.axis else { return Ok(false) };
-    let y = filter.apply(&case.x).map_err(in_words)?;
+    let y = filter.apply(&case.x).map_err(message)?;
     case.compare(&[y.len()], y.iter()).map(|()| true)
 }
 
 fn check_matrix<T: Number>(filter: &PreparedFilter1d<T>, case: &Case<T>) -> Result<bool, String> {
     let Some((shape, axis)) = case.axis else { return Ok(false) };
     let x = ArrayView2::from_shape(shape, &case.x).map_err(|e| e.to_string())?;
-    let y = filter.apply_axis(x, axis).map_err(in_words)?;
+    let y = filter.apply_axis(x, axis).map_err(message)?;
     case.compare(y.shape(), y.iter()).map_err(|e| format!("apply_axis: {e}"))?;
-    let y = apply_axis_into(filter, x, axis, y.dim()).map_err(in_words)?;
+    let y = apply_axis_into(filter, x, axis, y.dim()).map_err(message)?;
     case.compare(y.shape(), y.iter()).map_err(|e| format!("apply_axis_into: {e}"))?;
     Ok(true)
 }
@@ -103,15 +103,15 @@ fn apply_axis_into<T: Number>(
     y.download()
 }
 
-/// A filter, what it is applied to, and what comes of it.
+/// A filter, its input and its expected output.
 struct Case<T> {
     filter: Filter1d<T>,
     x: Vec<T>,
-    /// The matrix's shape and the axis to filter along; nothing for a single line.
+    /// The matrix's shape and the axis to filter along; `None` for a single line.
     axis: Option<([usize; 2], usize)>,
     shape: Vec<usize>,
     y: Vec<f64>,
-    /// How far a result may be from `y`.
+    /// The largest permitted difference from `y`.
     bound: f64,
 }
 
@@ -150,8 +150,8 @@ impl<T: Number> Case<T> {
     }
 }
 
-/// The documented bound, the same again for the reference's sum, which was made in double precision, and a unit for
-/// the reading of its decimals: `serde_json` sometimes gets the last bit wrong.
+/// Returns the sum of three bounds: the documented one; the same in double precision, for the reference's sum; and a unit
+/// for parsing the reference's decimals, because `serde_json` sometimes gets the last bit wrong.
 fn bound<T: Number>(x: &[T], boundary: Boundary<T>, taps: &[T]) -> f64 {
     if T::UNIT == 0.0 {
         return 0.0;
@@ -167,7 +167,7 @@ fn bound<T: Number>(x: &[T], boundary: Boundary<T>, taps: &[T]) -> f64 {
 trait Number: FilterElement + Into<f64> {
     /// The rounding of one operation, relative to its result.
     const UNIT: f64;
-    /// The nearest one.
+    /// Returns the nearest value of the type.
     fn nearest(value: f64) -> Self;
 }
 
@@ -208,7 +208,7 @@ fn extent(name: &str) -> Result<Extent, Failed> {
     })
 }
 
-/// The shape that samples are named after (`5x9`), and the axis; nothing for the name of a line (`40`).
+/// Returns the shape that the samples are named after (`5x9`), and the axis; `None` for the name of a line (`40`).
 fn axis(samples: &str, axis: &Value) -> Result<Option<([usize; 2], usize)>, Failed> {
     let Some((rows, columns)) = samples.split_once('x') else { return Ok(None) };
     Ok(Some(([rows.parse()?, columns.parse()?], size(axis)?)))
@@ -231,6 +231,6 @@ fn size(value: &Value) -> Result<usize, Failed> {
     size.ok_or_else(|| format!("{value} is no size").into())
 }
 
-fn in_words(error: slm::Error) -> String {
+fn message(error: slm::Error) -> String {
     error.to_string()
 }

@@ -1,12 +1,12 @@
 //! One suite for every backend: `Filter1d` against the naive oracle, and against SciPy and NumPy.
 //!
-//! Every algorithm, element type, boundary and extent meets every combination of awkward sizes and numbers of taps.
-//! Signals of a million samples are compared at both ends and at random places; all algorithms of a GPU must agree
-//! there bit for bit everywhere. `SharedTile` must give `SharedMemoryExceeded` exactly where a block of the device
-//! cannot have what its tile takes.
+//! Every algorithm, element type, boundary and extent is tested with every combination of awkward sizes and numbers of taps.
+//! Signals of a million samples are compared with the oracle at both ends and at random positions, and all outputs of a
+//! GPU's algorithms must agree bit for bit. `SharedTile` must fail with `SharedMemoryExceeded` exactly where its tile
+//! exceeds the shared memory of a block on the device.
 //!
-//! On emulated devices, where an access takes some 100 ns, the sizes are few and small; together the trials come by every
-//! accessor of the kernels, which is checked in the end.
+//! On emulated devices, where an access takes some 100 ns, the sizes are few and small. Together the trials reach every
+//! accessor of the kernels, which is checked at the end.
 
 mod accuracy;
 mod golden;
@@ -25,7 +25,7 @@ const SIZES: [usize; 13] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097
 const TAPS: [usize; 9] = [1, 2, 3, 4, 5, 32, 33, 257, 1025];
 const EXTENTS: [Extent; 3] = [Extent::Same, Extent::Valid, Extent::Full];
 
-/// Rows, columns, and elements added to a row for its pitch.
+/// Rows and columns, and the elements that the pitch adds to a row.
 const SHAPES: [([usize; 2], usize); 9] = [
     ([0, 5], 0),
     ([5, 0], 3),
@@ -39,12 +39,12 @@ const SHAPES: [([usize; 2], usize); 9] = [
 ];
 const MATRIX_TAPS: [usize; 5] = [1, 4, 5, 33, 258];
 
-/// Samples and taps on emulated devices: no tile and several, whole packs and not.
+/// Samples and taps on emulated devices: no tile and several tiles, whole and partial packs.
 const FEW_LINES: [(usize, usize); 11] =
     [(0, 5), (1, 1), (1, 4), (2, 257), (31, 2), (32, 32), (33, 33), (256, 5), (896, 4), (1000, 3), (4097, 4)];
 
-/// The shape, padding, axis and taps of matrices on emulated devices: rows that are aligned for wide accesses and not,
-/// more lines than a block has, several tiles of a line.
+/// The shape, padding, axis and taps of matrices on emulated devices: rows with and without the alignment of wide accesses,
+/// more lines than a block has, several tiles in a line.
 const FEW_MATRICES: [([usize; 2], usize, usize, usize); 16] = [
     ([0, 5], 0, 0, 4),
     ([0, 5], 0, 1, 4),
@@ -107,7 +107,8 @@ fn of_type<T: Sample>() -> Vec<Trial> {
     trials
 }
 
-/// More taps than one launch of a register-tiled kernel takes, on devices where that has to be a small case.
+/// Checks more taps than one launch of a register-tiled kernel takes, with a case that is small enough for an emulated
+/// device.
 fn several_launches<T: Sample>(device: &Device, boundary: Boundary<T>) -> Result<(), Failed> {
     let taps: Vec<T> = Random::new(1).values(1001);
     let case = Case { x: &[], taps: &taps, direction: Direction::Correlate, boundary, extent: Extent::Same };
@@ -126,8 +127,8 @@ fn filter<T: Sample>(case: &Case<'_, T>) -> Filter1d<T> {
     filter.boundary(case.boundary).extent(case.extent)
 }
 
-/// The two directions differ in the taps' order and centre only, so each number of taps takes one of them, even and
-/// odd numbers both.
+/// Returns the direction for a number of taps. The directions differ only in the taps' order and centre, so each number is
+/// tested with one of them; each direction gets even and odd numbers.
 fn direction(taps: usize) -> Direction {
     if matches!(taps, 1 | 4 | 5 | 33 | 258 | 1025) { Direction::Convolve } else { Direction::Correlate }
 }
@@ -144,7 +145,7 @@ fn lines<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> R
 }
 
 fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), String> {
-    let expected: Vec<_> = places(case).zip(case.outputs(places(case))).collect();
+    let expected: Vec<_> = positions(case).zip(case.outputs(positions(case))).collect();
     let mut first: Option<Vec<T>> = None;
     for &algorithm in algorithms(device) {
         let fail = |what: String| format!("{algorithm:?}: {what}");
@@ -166,8 +167,8 @@ fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), Stri
     Ok(())
 }
 
-/// The outputs that are compared with the oracle: all of a short signal, the ends and some others of a long one.
-fn places<T: Sample>(case: &Case<'_, T>) -> impl Iterator<Item = usize> {
+/// Returns the outputs to compare with the oracle: all for a short signal, the ends and some others for a long one.
+fn positions<T: Sample>(case: &Case<'_, T>) -> impl Iterator<Item = usize> {
     const ALL: usize = 10_000;
     const END: usize = 2500;
     let len = case.len();
@@ -187,14 +188,14 @@ fn axes<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> Re
     Ok(())
 }
 
-/// Every shape, axis and number of taps.
+/// Returns every combination of a shape, an axis and a number of taps.
 fn matrices() -> Vec<([usize; 2], usize, usize, usize)> {
     let shapes = || SHAPES.into_iter().flat_map(|(shape, padding)| [0, 1].map(|axis| (shape, padding, axis)));
     let with = |taps| shapes().map(move |(shape, padding, axis)| (shape, padding, axis, taps));
     MATRIX_TAPS.into_iter().flat_map(with).collect()
 }
 
-/// Numbers in rows that are longer in memory than they look.
+/// A matrix whose rows may be further apart in memory than they are long.
 struct Matrix<T> {
     numbers: Vec<T>,
     shape: [usize; 2],
@@ -207,23 +208,23 @@ impl<T: Sample> Matrix<T> {
         Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)
     }
 
-    /// Where element `i` of line `l` along `axis` stands.
-    fn place(&self, axis: usize, l: usize, i: usize) -> usize {
+    /// Returns the index of element `i` of line `l` along `axis`.
+    fn index(&self, axis: usize, l: usize, i: usize) -> usize {
         if axis == 1 { l * self.pitch + i } else { i * self.pitch + l }
     }
 
     fn line(&self, axis: usize, l: usize) -> Vec<T> {
-        (0..self.shape[axis]).map(|i| self.numbers[self.place(axis, l, i)]).collect()
+        (0..self.shape[axis]).map(|i| self.numbers[self.index(axis, l, i)]).collect()
     }
 
-    /// The element that differs from the other matrix's, of those for which `counts` holds.
+    /// Returns the first element for which `counts` holds and that differs from the other matrix's.
     fn difference(&self, other: &[T], counts: impl Fn(usize) -> bool) -> Option<usize> {
         (0..other.len()).find(|&at| counts(at) && self.numbers[at].bits() != other[at].bits())
     }
 }
 
-/// Filters a matrix whose rows are `padding` longer than its columns, into one that is too; what lies between the rows
-/// must neither count nor change.
+/// Filters a matrix into another one. In both, the pitch exceeds the columns by `padding`; the elements in between must
+/// neither affect the result nor change.
 fn check_axis<T: Sample>(
     device: &Device,
     case: &Case<'_, T>,
@@ -276,7 +277,7 @@ fn check_matrix<T: Sample>(
     if expected.is_some() { Ok(()) } else { check_outputs(case, axis, samples, untouched, &outputs) }
 }
 
-/// Compares the outputs, which have the shape and pitch of `target`, with the oracle's.
+/// Compares the outputs, whose shape and pitch are those of `target`, with the oracle's.
 fn check_outputs<T: Sample>(
     case: &Case<'_, T>,
     axis: usize,
@@ -286,9 +287,9 @@ fn check_outputs<T: Sample>(
 ) -> Result<(), String> {
     for l in 0..samples.shape[1 - axis] {
         let case = Case { x: &samples.line(axis, l), ..case.clone() };
-        let places = || places_of_line(l, target.shape[axis]);
-        for (o, expected) in places().zip(case.outputs(places())) {
-            let actual = outputs[target.place(axis, l, o)];
+        let positions = || positions_in_line(l, target.shape[axis]);
+        for (o, expected) in positions().zip(case.outputs(positions())) {
+            let actual = outputs[target.index(axis, l, o)];
             if !T::agrees(actual, expected, case.taps.len()) {
                 return Err(format!("line {l}: output {o} is {actual}, expected {expected:?}"));
             }
@@ -297,20 +298,20 @@ fn check_outputs<T: Sample>(
     Ok(())
 }
 
-/// Of the first and some later lines everything, of the others the ends and every 37th output.
-fn places_of_line(line: usize, count: usize) -> impl Iterator<Item = usize> {
+/// Returns the outputs of a line to compare: all for every 32nd line, the ends and every 37th output for the others.
+fn positions_in_line(line: usize, count: usize) -> impl Iterator<Item = usize> {
     (0..count).filter(move |&o| line.is_multiple_of(32) || o < 4 || o + 4 >= count || (o + line).is_multiple_of(37))
 }
 
-/// What the kernels with one sum at a time do not depend on.
+/// Values that do not affect the kernels with one sum at a time.
 const TUNING: Tuning = Tuning { row_threads: 64, most_taps_of_short_lines: 1, column_threads: 1 };
 
-/// Where the suite expects too little shared memory: counted as the host counts, and right at its limits.
+/// Checks where the suite expects too little shared memory: its byte counts equal the host's, and the limit is exact.
 fn expectations<T: Sample>() -> Result<(), Failed>
 where
     Same<T>: Types,
 {
-    const LEAST: u64 = 48 << 10;
+    const DEFAULT: u64 = 48 << 10;
     let [taps_of_lines, taps_of_matrices] = [TAPS.as_slice(), &MATRIX_TAPS];
     for (axis, orientation) in [(0, Orientation::Columns), (1, Orientation::Rows)] {
         for &taps in taps_of_lines.iter().chain(taps_of_matrices) {
@@ -322,7 +323,7 @@ where
             for algorithm in ALGORITHMS {
                 let tile = matches!(algorithm, FilterAlgorithm::SharedTile(_));
                 let error = |available| exceeded::<T>(available, algorithm, taps, axis).is_some();
-                if error(bytes) || error(bytes - 1) != tile || (axis == 1 && error(LEAST)) {
+                if error(bytes) || error(bytes - 1) != tile || (axis == 1 && error(DEFAULT)) {
                     return Err(format!("{algorithm:?}, {taps} taps, axis {axis}").into());
                 }
             }
@@ -331,7 +332,8 @@ where
     Ok(())
 }
 
-/// By hand, for a GPU with 64 KiB: 258 taps and (64 + 257) * 32 samples of 8 bytes do not fit, of 4 bytes they do.
+/// Checks a case computed by hand, for a GPU with 64 KiB: 258 taps and (64 + 257) * 32 samples of 8 bytes do not fit, of 4
+/// bytes they do.
 fn sixty_four_kilobytes() -> Result<(), Failed> {
     let algorithm = FilterAlgorithm::SharedTile(HaloLoad::Cooperative);
     let [double, single] = [exceeded::<f64>, exceeded::<f32>].map(|exceeded| exceeded(64 << 10, algorithm, 258, 0));

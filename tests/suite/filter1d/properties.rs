@@ -1,9 +1,9 @@
-//! What must hold for every filter, on the CPU: properties instead of examples.
+//! Properties that hold for every filter, tested on the CPU.
 //!
-//! Where numbers are small integers, `f32`, `f64` and `i32` all compute exactly, so equality is the test and every
-//! property is checked for the three at once.
+//! With small integers, `f32`, `f64` and `i32` all compute exactly. The tests then compare for equality, with all three
+//! types at once.
 
-use super::oracle::extension::Meeting;
+use super::oracle::extension::FilterShape;
 use super::oracle::{Direction, Sample};
 use crate::common::Random;
 use crate::properties::{Checked, check};
@@ -15,7 +15,7 @@ use slm::{Boundary, Device, Extent, Filter1d};
 use slm_kernels::filter1d::{self as kernels, Geometry, Orientation};
 use slm_kernels::signal::Same;
 
-/// A filter and its samples. `T` is the type that the numbers are given in.
+/// A filter and its samples, with numbers of type `T`.
 #[derive(Clone, Debug)]
 struct Problem<T> {
     x: Vec<T>,
@@ -47,12 +47,12 @@ impl<T: Copy> Problem<T> {
         self.prepare().apply(&convert(&self.x)).unwrap()
     }
 
-    fn meeting(&self) -> Meeting<T> {
+    fn shape(&self) -> FilterShape<T> {
         let (n, m) = (self.x.len(), self.taps.len());
-        Meeting { n, m, direction: self.direction, boundary: self.boundary, extent: self.extent }
+        FilterShape { n, m, direction: self.direction, boundary: self.boundary, extent: self.extent }
     }
 
-    /// The value where the signal is constant outside.
+    /// Returns the value outside the signal for `Boundary::Constant`, and `zero` otherwise.
     fn outside(&self, zero: T) -> T {
         if let Boundary::Constant(outside) = self.boundary { outside } else { zero }
     }
@@ -63,7 +63,7 @@ fn convert<T: Copy, U: From<T>>(values: &[T]) -> Vec<U> {
 }
 
 impl Problem<i16> {
-    /// The outputs, which all element types agree on: no sum here is near 2^24, so none is rounded.
+    /// Returns the outputs, on which all element types agree: no sum here is near 2^24, so none is rounded.
     fn outputs(&self) -> Vec<f64> {
         let outputs = self.run::<f64>();
         assert_eq!(convert::<f32, f64>(&self.run()), outputs, "f32");
@@ -103,7 +103,7 @@ fn extents() -> impl Strategy<Value = Extent> {
     prop_oneof![Just(Extent::Same), Just(Extent::Valid), Just(Extent::Full)]
 }
 
-/// Problems whose numbers are `values`; the filter is longer than the signal in some.
+/// Returns problems with numbers from `values`. In some, the filter is longer than the signal.
 fn problems<T: Clone + std::fmt::Debug + 'static>(
     values: impl Strategy<Value = T> + Clone + 'static,
 ) -> impl Strategy<Value = Problem<T>> {
@@ -113,7 +113,7 @@ fn problems<T: Clone + std::fmt::Debug + 'static>(
     (x, taps, directions(), boundaries(values), extents()).prop_map(problem)
 }
 
-/// `a` times every one plus `b`.
+/// Returns `factor * a + b`, element by element.
 fn combine(factor: i16, a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| f64::from(factor) * a + b).collect()
 }
@@ -124,7 +124,7 @@ fn linear_in_the_samples() {
     check(200, strategy, |(first, others, outside, factor)| {
         let second = first.with(|p| {
             p.x = others[..p.x.len()].to_vec();
-            // What stands outside counts as samples do.
+            // The value outside is an input as the samples are.
             p.boundary = if let Boundary::Constant(_) = p.boundary { Boundary::Constant(outside) } else { p.boundary };
         });
         let sum = first.with(|p| {
@@ -148,13 +148,13 @@ fn linear_in_the_taps() {
     });
 }
 
-/// Outputs that do not look beyond the ends move with the samples.
+/// Outputs that read no sample beyond the ends move with the samples.
 #[test]
 fn shifts_in_the_interior() {
     check(200, (problems(small()), vec(small(), 0..50)), |(problem, before)| {
         let problem = problem.with(|p| p.extent = Extent::Same);
         let shifted = problem.with(|p| p.x = [&before[..], &p.x].concat());
-        let (left, m) = (problem.meeting().left(), problem.taps.len());
+        let (left, m) = (problem.shape().left(), problem.taps.len());
         let interior = left..problem.x.len().saturating_sub(m - 1 - left).max(left);
         let (still, moved) = (problem.outputs(), shifted.outputs());
         for i in interior {
@@ -164,8 +164,8 @@ fn shifts_in_the_interior() {
     });
 }
 
-/// The same sums; their centres differ by one if the number of taps is even: output `i` of `convolve` is then output
-/// `i + 1` of `correlate` with the taps reversed. `Valid` and `Full` have all of them, and no centre.
+/// Both compute the same sums. If the number of taps is even, their centres differ by one: output `i` of `convolve` is
+/// output `i + 1` of `correlate` with the taps reversed. `Valid` and `Full` have no centre, so there all outputs agree.
 #[test]
 fn convolving_is_correlating_with_reversed_taps() {
     check(200, problems(small()), |problem| {
@@ -215,19 +215,19 @@ fn same_and_valid_are_parts_of_full() {
             return Ok(());
         }
         prop_assert_eq!(full.len(), n + m - 1);
-        prop_assert_eq!(&same[..], &full[m - 1 - problem.meeting().left()..][..n]);
+        prop_assert_eq!(&same[..], &full[m - 1 - problem.shape().left()..][..n]);
         prop_assert_eq!(&valid[..], if n < m { &[][..] } else { &full[m - 1..n] });
         Ok(())
     });
 }
 
-/// A boundary is no more than a longer signal.
+/// A boundary is equivalent to a longer signal.
 #[test]
 fn boundaries_are_extensions_by_hand() {
     check(400, problems(small()), |problem| {
         let sample = |source: Option<usize>| source.map_or(problem.outside(0), |i| problem.x[i]);
         let extended = problem.with(|p| {
-            p.x = problem.meeting().sources().into_iter().map(sample).collect();
+            p.x = problem.shape().sources().into_iter().map(sample).collect();
             (p.boundary, p.extent) = (Boundary::Zero, Extent::Valid);
         });
         prop_assert_eq!(problem.outputs(), extended.outputs());
@@ -246,14 +246,14 @@ fn integers_wrap_as_modulo_2_to_the_32() {
         let exact = |window: &[Option<usize>]| -> i128 {
             window.iter().zip(&taps).map(|(source, &tap)| sample(source) * i128::from(tap)).sum()
         };
-        let sums = problem.meeting().sources().windows(taps.len()).map(exact).collect::<Vec<_>>();
+        let sums = problem.shape().sources().windows(taps.len()).map(exact).collect::<Vec<_>>();
         let expected: Vec<i32> = sums.iter().map(|sum| sum.rem_euclid(1 << 32) as u32 as i32).collect();
         prop_assert_eq!(problem.run::<i32>(), expected);
         Ok(())
     });
 }
 
-/// Not fewer outputs, whatever the tap is (zero too), and not more.
+/// Exactly the outputs whose taps touch the sample are not finite, even if the tap is zero.
 #[test]
 fn a_sample_that_is_not_finite_reaches_what_touches_it() {
     let strategy = (problems(small()), any::<prop::sample::Index>(), 0..3usize);
@@ -262,7 +262,7 @@ fn a_sample_that_is_not_finite_reaches_what_touches_it() {
             return Ok(());
         }
         let place = place.index(problem.x.len());
-        let expected = problem.meeting().touches(place);
+        let expected = problem.shape().touches(place);
         let mut x: Vec<f32> = convert(&problem.x);
         x[place] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY][which];
         let single = problem.prepare::<f32>().apply(&x).unwrap();
@@ -277,7 +277,7 @@ fn bits<T: Sample>(values: impl IntoIterator<Item = T>) -> Vec<u64> {
     values.into_iter().map(Sample::bits).collect()
 }
 
-/// Bit for bit, with sums that are rounded, and more work than one thread's share.
+/// Compares bit for bit, with sums that are rounded and more work than one thread's share.
 #[test]
 fn any_number_of_threads_gives_the_same() {
     let x: Vec<f32> = Random::new(1).values(30_011);
@@ -298,15 +298,15 @@ fn any_number_of_threads_gives_the_same() {
     assert!(in_pool(7) == one, "7 threads");
 }
 
-/// Matrices of random numbers, up to `most` rows and columns.
-fn matrices(most: usize) -> impl Strategy<Value = Array2<f32>> {
-    (0..=most, 0..=most, any::<u64>()).prop_map(|(rows, columns, stream)| {
+/// Returns matrices of random numbers with at most `maximum` rows and columns.
+fn matrices(maximum: usize) -> impl Strategy<Value = Array2<f32>> {
+    (0..=maximum, 0..=maximum, any::<u64>()).prop_map(|(rows, columns, stream)| {
         let values = Random::new(stream).values(rows * columns);
         Array2::from_shape_vec((rows, columns), values).expect("as many as the shape has")
     })
 }
 
-/// One axis of a matrix is the other one of the transposed matrix, bit for bit.
+/// Filtering along one axis equals filtering the transposed matrix along the other one, bit for bit.
 #[test]
 fn transposed_along_the_other_axis() {
     check(150, (problems(small()), matrices(70)), |(problem, matrix)| {
@@ -335,11 +335,11 @@ fn lines_of_a_matrix_are_independent() {
     });
 }
 
-/// What a view shows counts, not how it lies in memory.
+/// A view's layout in memory does not affect the result.
 #[test]
 fn views_of_any_layout() {
     fn same(filter: &PreparedFilter1d<f32>, view: ArrayView2<'_, f32>) -> Checked {
-        // Element by element, so that no copy inside ndarray is relied on.
+        // Copied element by element, so that the test does not rely on ndarray's copies.
         let plain = Array2::from_shape_vec(view.dim(), view.iter().copied().collect()).unwrap();
         for axis in [0, 1] {
             let (actual, expected) = (filter.apply_axis(view, axis), filter.apply_axis(plain.view(), axis));
@@ -359,16 +359,16 @@ fn views_of_any_layout() {
     });
 }
 
-/// Launches, wherever a grid ends, take every line once.
 const TUNING: kernels::Tuning = kernels::Tuning { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
 
+/// The launches of a filter cover every line once, wherever a grid ends.
 #[test]
 fn launches_cover_all_lines() {
-    const MOST: u64 = i32::MAX as u64;
+    const MAX_BLOCKS: u64 = i32::MAX as u64;
     let kernel =
         prop_oneof![Just(kernels::Kernel::Global), Just(kernels::Kernel::Tile), Just(kernels::Kernel::Register)];
     let orientation = prop_oneof![Just(Orientation::Rows), Just(Orientation::Columns)];
-    // Up to 2^44 outputs, as powers of two and a little more or less: thousands of launches.
+    // Up to 2^44 outputs, close to powers of two: thousands of launches.
     let sizes = (0..44u32, 0..36u32, -2..=2i64, -2..=2i64, 1..2000u64);
     check(2000, (kernel, orientation, sizes), |(kernel, orientation, (l, o, dl, d_o, taps))| {
         let lines = (1u64 << l.min(44 - o)).saturating_add_signed(dl).max(1);
@@ -379,23 +379,23 @@ fn launches_cover_all_lines() {
         let mut launches = 0u64;
         for part in geometry.parts(lines) {
             prop_assert_eq!(part.first_line, next);
-            prop_assert!(part.lines > 0 && part.blocks > 0 && u64::from(part.blocks) <= MOST, "{:?}", part);
+            prop_assert!(part.lines > 0 && part.blocks > 0 && u64::from(part.blocks) <= MAX_BLOCKS, "{:?}", part);
             prop_assert_eq!(u64::from(part.blocks), geometry.blocks(part.lines));
             next += part.lines;
             launches += 1;
         }
         prop_assert_eq!(next, lines);
-        // No more launches than it takes.
-        prop_assert_eq!(launches == 1, geometry.blocks(lines) <= MOST, "{} launches", launches);
+        // One launch exactly if one grid is enough.
+        prop_assert_eq!(launches == 1, geometry.blocks(lines) <= MAX_BLOCKS, "{} launches", launches);
         Ok(())
     });
 }
 
-/// A grid is split when it has one block too many, and not before.
+/// A grid is split as soon as it has one block too many.
 #[test]
 fn launches_split_at_the_limit() {
-    let most = i32::MAX as u64;
-    // One line to a block.
+    let limit = i32::MAX as u64;
+    // One line in each block.
     let problem = |lines| kernels::Problem { lines, outputs: 256, taps: 3, orientation: Orientation::Rows };
     for kernel in [kernels::Kernel::Global, kernels::Kernel::Tile] {
         let parts = |lines| -> Vec<_> {
@@ -403,8 +403,8 @@ fn launches_split_at_the_limit() {
             geometry.parts(lines).map(|p| (p.first_line, p.lines, u64::from(p.blocks))).collect()
         };
         assert_eq!(parts(0), []);
-        assert_eq!(parts(most), [(0, most, most)]);
-        assert_eq!(parts(most + 1), [(0, most, most), (most, 1, 1)]);
-        assert_eq!(parts(2 * most + 1), [(0, most, most), (most, most, most), (2 * most, 1, 1)]);
+        assert_eq!(parts(limit), [(0, limit, limit)]);
+        assert_eq!(parts(limit + 1), [(0, limit, limit), (limit, 1, 1)]);
+        assert_eq!(parts(2 * limit + 1), [(0, limit, limit), (limit, limit, limit), (2 * limit, 1, 1)]);
     }
 }

@@ -1,3 +1,3 @@
-//! What histograms promise, on devices that every machine has.
+//! Tests of the documented behaviour of histograms, on devices that every machine has.
 
 mod errors;

@@ -1,4 +1,4 @@
-//! The borders of bins of equal width between floats, at which every bit matters: against whole numbers of any length.
+//! The borders of bins of equal width between floats, where every bit matters, compared with exact long integers.
 
 use super::oracle::{Case, Number};
 use super::{SUITE, by_every_algorithm, weigh, weights};
@@ -6,10 +6,10 @@ use crate::common::{Random, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::Device;
 
-/// More samples than this at a time take too long on an emulated device.
+/// The maximum number of samples on an emulated device, which is slow.
 const FEW: usize = 400;
 
-/// The numbers on both sides of a border that are counted.
+/// The tested numbers on each side of a border.
 const WINDOW: usize = 40;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -30,7 +30,7 @@ fn of_samples(name: &str, case: Case<f32>, samples: Vec<f32>, expected: &'static
     on_every_backend(SUITE, &name, move |device| Ok(by_every_algorithm(device, &case, &samples, expected)?)).into()
 }
 
-/// Ends of all sizes; exact, decimal and irregular ones; borders at zero and next to it.
+/// Returns ranges with ends of all magnitudes: exact, decimal and irregular ones, with borders at zero and next to it.
 fn ordinary<T: Number>() -> Vec<Case<T>> {
     let n = T::nearest;
     vec![
@@ -52,7 +52,7 @@ fn ordinary<T: Number>() -> Vec<Case<T>> {
     ]
 }
 
-/// Ranges whose borders are multiples of a power of two, with zero in front of, inside and behind them.
+/// Returns ranges whose borders are multiples of a power of two, with zero below, inside and above them.
 fn multiples<T: Number>() -> Vec<Case<T>> {
     let n = T::nearest;
     vec![
@@ -68,16 +68,16 @@ fn multiples<T: Number>() -> Vec<Case<T>> {
     ]
 }
 
-/// Ranges that are hard to compute with: of more bins than numbers, at the ends of the type, of its smallest numbers, and with a
-/// border next to the middle of two floats.
-fn extreme<T: Number>(most: T, least: T) -> Vec<Case<T>> {
+/// Returns ranges that are hard to compute with: with more bins than numbers, at the ends of the type, of its smallest
+/// numbers, and with a border next to the middle between two floats.
+fn extreme<T: Number>(maximum: T, minimum: T) -> Vec<Case<T>> {
     let n = T::nearest;
     let smallest = n(0.0).neighbours()[2];
     vec![
         Case::even(1000, n(1.0)..n(1.0).neighbours()[2].neighbours()[2]),
         Case::even(4, n(1e-30)..n(1.0).neighbours()[2]),
-        Case::even(9, most.neighbours()[0]..most),
-        Case::even(10, least..least.neighbours()[2]),
+        Case::even(9, maximum.neighbours()[0]..maximum),
+        Case::even(10, minimum..minimum.neighbours()[2]),
         Case::even(2, n(0.0)..smallest),
         Case::even(7, n(0.0)..smallest),
         Case::even(5, smallest.neighbours()[2]..n(smallest.into() * 900.0)),
@@ -116,7 +116,7 @@ fn check<T: Number<Bound = T>>(device: &Device, case: &Case<T>) -> Result<(), Fa
     borders_are_the_nearest(case, &edges)?;
     let samples = windows(&edges);
     let step = if is_emulated(device) { samples.len().div_ceil(FEW) } else { 1 };
-    // All phases of the step, so that every kind of window loses other numbers.
+    // The phase changes with each step, so that different windows omit different numbers.
     let samples: Vec<T> =
         samples.into_iter().enumerate().filter(|(i, _)| (i + i / step) % step == 0).map(|(_, x)| x).collect();
     let expected = case.counts(&samples);
@@ -127,12 +127,12 @@ fn check<T: Number<Bound = T>>(device: &Device, case: &Case<T>) -> Result<(), Fa
     in_ascending_bins(device, case, samples)
 }
 
-/// Border `k` is behind border `k`, and the number before it is not.
+/// Checks that each border belongs to its bin, and that the next smaller number does not.
 fn borders_are_the_nearest<T: Number>(case: &Case<T>, edges: &[T]) -> Result<(), Failed> {
     let (bins, range) = case.even_bins().expect("all cases here have bins of equal width");
     let is_border = |k: usize| {
         let [before, border, _] = edges[k].neighbours();
-        border.is_behind(k, bins, range) && !(before >= range.start && before.is_behind(k, bins, range))
+        border.reaches_border(k, bins, range) && !(before >= range.start && before.reaches_border(k, bins, range))
     };
     let wrong = (1..bins).find(|&k| !is_border(k));
     match (wrong, edges.len() == bins + 1 && edges[0] == range.start && edges[bins] == range.end) {
@@ -142,39 +142,39 @@ fn borders_are_the_nearest<T: Number>(case: &Case<T>, edges: &[T]) -> Result<(),
     }
 }
 
-/// All numbers in windows around all borders.
+/// Returns all numbers in windows around all borders.
 fn windows<T: Number>(edges: &[T]) -> Vec<T> {
     let mut samples = Vec::new();
     for &edge in edges {
-        let (mut before, mut behind) = (edge, edge);
+        let (mut before, mut after) = (edge, edge);
         samples.push(edge);
         for _ in 0..WINDOW {
-            (before, behind) = (before.neighbours()[0], behind.neighbours()[2]);
-            samples.extend([before, behind]);
+            (before, after) = (before.neighbours()[0], after.neighbours()[2]);
+            samples.extend([before, after]);
         }
     }
     samples
 }
 
-/// Every sample in a channel of its own, so that its bin is seen: it never descends.
+/// Checks that the bins of ascending samples never descend. Each sample has a channel of its own, which shows its bin.
 fn in_ascending_bins<T: Number>(device: &Device, case: &Case<T>, mut samples: Vec<T>) -> Result<(), Failed> {
     samples.truncate(FEW);
     samples.sort_by(|a, b| a.partial_cmp(b).expect("no sample is NaN"));
     let counts = case.described().channels(samples.len()).count(samples.len()).prepare(device)?.apply(&samples)?;
-    let places = counts.channels().map(|channel| match channel.bins.iter().position(|&count| count == 1) {
+    let bins = counts.channels().map(|channel| match channel.bins.iter().position(|&count| count == 1) {
         Some(bin) => bin as isize,
         None if channel.below == 1 => -1,
         None => channel.bins.len() as isize,
     });
-    if places.is_sorted() { Ok(()) } else { Err(format!("{case:?}: bins descend").into()) }
+    if bins.is_sorted() { Ok(()) } else { Err(format!("{case:?}: bins descend").into()) }
 }
 
-/// Two numbers and the ends of a thousand bins.
+/// Checks a thousand bins between two adjacent floats.
 fn few_numbers_in_many_bins(device: &Device) -> Result<(), Failed> {
     let next = 1.0f32.next_up();
     let histogram = slm::Histogram::even(1000, 1.0..next).closed().prepare(device)?;
     let counts = histogram.apply(&[1.0, next, 1.0, 1.0f32.next_down(), next.next_up()])?;
-    // Border 500 is in the middle, and rounded to the even one of the two: 1.
+    // Border 500 is in the middle and is rounded to the even one of the two floats, 1.
     let (bins, outside) = (counts.bins()?, (counts.below()?, counts.above()?));
     if (bins[500], bins[999], outside) == (2, 1, (1, 1)) && counts.edges()[500..502] == [1.0, next] {
         return Ok(());
@@ -182,8 +182,8 @@ fn few_numbers_in_many_bins(device: &Device) -> Result<(), Failed> {
     Err(format!("{counts:?}").into())
 }
 
-/// Bins between multiples of powers of two need no borders; kernels compute bins of ordinary ranges otherwise, and search those
-/// of others in a table.
+/// Checks which kernel counts a range: `even` needs no borders and is for multiples of powers of two, `rounded` computes the
+/// bins of other ordinary ranges, and `edges` searches a table of borders.
 fn which_are_computed() -> Result<(), Failed> {
     fn by<T: Number>(kernels: &[&str], cases: &[Case<T>]) -> Result<(), Failed> {
         for case in cases {

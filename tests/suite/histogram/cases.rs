@@ -1,4 +1,4 @@
-//! The histograms that every algorithm counts.
+//! The histograms that are tested with every algorithm.
 
 use super::oracle::{Bins, Case, Number};
 use slm::Histogram;
@@ -11,29 +11,34 @@ pub(super) fn low_bits() -> Vec<Case<u16>> {
     [1, 4, 10, 15, 16].map(|bits| Case::new(Histogram::low_bits(bits), Bins::Remainders(1 << bits))).into()
 }
 
-/// Some ranges, and more bins than they have numbers.
-pub(super) fn few_values<T: Number>(most: T) -> Vec<Case<T>> {
+/// Returns narrow ranges, some with more bins than numbers.
+pub(super) fn few_values<T: Number>(maximum: T) -> Vec<Case<T>> {
     let n = T::nearest;
-    let large = T::nearest(most.into() - 100.0);
+    let large = T::nearest(maximum.into() - 100.0);
     vec![
         Case::even(1, n(3.0)..n(4.0)),
         Case::even(7, n(10.0)..n(100.0)),
         Case::even(90, n(10.0)..n(100.0)),
         Case::even(256, n(10.0)..n(100.0)),
         Case::even(5000, n(0.0)..n(3.0)),
-        Case::even(70_001, large..most),
+        Case::even(70_001, large..maximum),
     ]
 }
 
-/// Ranges that are wider than the difference of two samples can be, or just not.
-pub(super) fn whole_range<T: Number>(least: T, most: T) -> Vec<Case<T>> {
-    [1, 2, 10, 256, 1000, 65_536].map(|bins| Case::even(bins, least..most)).into()
+/// Returns the range from the type's minimum to its maximum, with various numbers of bins.
+pub(super) fn whole_range<T: Number>(minimum: T, maximum: T) -> Vec<Case<T>> {
+    [1, 2, 10, 256, 1000, 65_536].map(|bins| Case::even(bins, minimum..maximum)).into()
 }
 
-pub(super) fn integer_edges<T: Number>(most: T) -> Vec<Case<T>> {
+pub(super) fn integer_edges<T: Number>(maximum: T) -> Vec<Case<T>> {
     let squares: Vec<T> = (0..16).map(|k| T::nearest(f64::from(k * k))).collect();
-    let most_and_some = [squares.as_slice(), &[most]].concat();
-    vec![Case::edges(&squares[..2]), Case::edges(&squares[1..4]), Case::edges(&squares), Case::edges(&most_and_some)]
+    let squares_and_maximum = [squares.as_slice(), &[maximum]].concat();
+    vec![
+        Case::edges(&squares[..2]),
+        Case::edges(&squares[1..4]),
+        Case::edges(&squares),
+        Case::edges(&squares_and_maximum),
+    ]
 }
 
 pub(super) fn floats<T: Number>() -> Vec<Case<T>> {
@@ -49,12 +54,12 @@ pub(super) fn floats<T: Number>() -> Vec<Case<T>> {
     ]
 }
 
-/// A range that no signed number of the samples' size measures.
+/// Returns a range whose width exceeds the type's maximum.
 pub(super) fn wider_than_the_type() -> Vec<Case<i32>> {
     vec![Case::even(100, -1_500_000_000..1_500_000_000)]
 }
 
-/// More bins than there are floats between the ends, or than the range has digits.
+/// Returns ranges with more bins than floats between the ends, or more than the ends' precision resolves.
 pub(super) fn beyond_precision() -> Vec<Case<f32>> {
     vec![
         Case::even(1 << 24, 0.0..1.0),
@@ -64,12 +69,12 @@ pub(super) fn beyond_precision() -> Vec<Case<f32>> {
     ]
 }
 
-/// A range of numbers of one byte, on both sides of zero.
+/// Returns edges on both sides of zero, within the range of one byte.
 pub(super) fn negative_edges() -> Vec<Case<i32>> {
     vec![Case::edges(&[-60, -29, 2, 33, 64])]
 }
 
-/// The same in bins of equal width.
+/// Returns the same range with bins of equal width.
 pub(super) fn negative_bins() -> Vec<Case<i32>> {
     vec![Case::even(4, -60..64)]
 }
@@ -86,9 +91,9 @@ pub(super) fn float_edges<T: Number>(infinite: [T; 2]) -> Vec<Case<T>> {
     ]
 }
 
-/// More edges than leave room for a second block on a multiprocessor.
-pub(super) fn many_edges<T: Number>(most: f64) -> Vec<Case<T>> {
+/// Returns so many edges that a multiprocessor has no room for a second block.
+pub(super) fn many_edges<T: Number>(maximum: f64) -> Vec<Case<T>> {
     const EDGES: u32 = 40_000;
-    let edges: Vec<T> = (0..EDGES).map(|k| T::nearest(most / f64::from(EDGES) * f64::from(k))).collect();
+    let edges: Vec<T> = (0..EDGES).map(|k| T::nearest(maximum / f64::from(EDGES) * f64::from(k))).collect();
     vec![Case::edges(&edges)]
 }

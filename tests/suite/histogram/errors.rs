@@ -1,11 +1,11 @@
-//! What every error of histograms says, when the errors come that need no GPU, and that a failed call changes nothing.
+//! The texts of all errors of histograms, the conditions of those that need no GPU, and that a failed call changes nothing.
 
 use crate::errors::fails;
 use slm::histogram::{HistogramElement, HistogramError};
 use slm::ndarray::Array3;
 use slm::{Device, Error, Histogram};
 
-/// Checks the error of a histogram. NaN is not equal to itself, so its text is compared.
+/// Checks the error of a histogram. The texts are compared, because NaN is not equal to itself.
 #[track_caller]
 fn is_refused<T: HistogramElement>(histogram: &Histogram<T>, expected: impl Into<Error>) {
     let expected = expected.into();
@@ -27,7 +27,7 @@ fn texts() {
             HistogramError::Range { lower: f64::from(f32::MAX), upper: f64::NEG_INFINITY },
             "the range of a histogram must go from a finite number to a larger finite number, not from 3.4028235e38 to -inf",
         ),
-        // Of numbers that are `f32` only the digits that those have.
+        // Numbers that are an `f32` are printed with the digits of an `f32`.
         (
             HistogramError::Range { lower: 0.7f32.into(), upper: 0.1f32.into() },
             "the range of a histogram must go from a finite number to a larger finite number, not from 0.7 to 0.1",
@@ -109,17 +109,17 @@ fn ranges() {
     }
 }
 
-/// Every range of finite numbers has bins, also where its width, or the bins over it, exceeds an `f64`.
+/// Every range of finite numbers has bins, even if its width, or the bins divided by it, exceeds the range of `f64`.
 #[test]
 fn widths_beyond_f64() {
     let device = Device::cpu();
     let wide = Histogram::even(2, f64::MIN..f64::MAX).prepare(&device).unwrap();
     assert_eq!(wide.edges(), [f64::MIN, 0.0, f64::MAX]);
     assert_eq!(wide.apply(&[f64::MIN, -5e-324, -0.0, 0.0, 1e308]).unwrap().bins().unwrap(), [2, 3]);
-    let least = f64::from_bits(1);
-    let narrow = Histogram::even(3, 0.0..least).closed().prepare(&device).unwrap();
-    assert_eq!(narrow.edges(), [0.0, 0.0, least, least]);
-    assert_eq!(narrow.apply(&[0.0, least]).unwrap().bins().unwrap(), [0, 1, 1]);
+    let smallest = f64::from_bits(1);
+    let narrow = Histogram::even(3, 0.0..smallest).closed().prepare(&device).unwrap();
+    assert_eq!(narrow.edges(), [0.0, 0.0, smallest, smallest]);
+    assert_eq!(narrow.apply(&[0.0, smallest]).unwrap().bins().unwrap(), [0, 1, 1]);
     assert_eq!(Histogram::even(1 << 24, 0.0..1e-302).prepare(&device).unwrap().bins(), 1 << 24);
 }
 
@@ -144,11 +144,11 @@ fn edges_that_no_sample_can_be() {
     is_refused(&Histogram::<u8>::edges(&[-2, -1, 3]), outside(1, -1.0));
     is_refused(&Histogram::<u32>::edges(&[0, 1, 2, 1i64 << 32, i64::MAX]), outside(3, 4_294_967_296.0));
     is_refused(&Histogram::<u8>::even(9, 256..256), HistogramError::Range { lower: 256.0, upper: 256.0 });
-    // Numbers that no `f64` tells apart.
+    // Numbers that are equal as `f64`.
     assert!(Histogram::<i32>::even(9, i64::MAX - 1..i64::MAX).prepare(&Device::cpu()).is_ok());
 }
 
-/// There is no such thing as the bins of several channels.
+/// The accessors of a single channel fail for several channels.
 #[test]
 fn counts_of_several_channels() {
     let histogram = Histogram::even(2, 0..4).channels(3).count(2).prepare(&Device::cpu()).unwrap();
@@ -159,7 +159,7 @@ fn counts_of_several_channels() {
     fails(counts.above(), error());
     fails(counts.nan(), error());
     assert_eq!(counts.channels().map(|channel| channel.bins.to_vec()).collect::<Vec<_>>(), [[2, 0], [0, 2]]);
-    // One of several that are counted is enough.
+    // They succeed if only one of several channels is counted.
     let first = Histogram::even(2, 0..4).channels(3).count(1).prepare(&Device::cpu()).unwrap();
     assert_eq!(first.apply(&[0, 3, 9, 1, 2, 9]).unwrap().bins().unwrap(), [2, 0]);
 }
@@ -213,7 +213,7 @@ fn lengths() {
     let weights = |actual| Error::Length { what: "the weights", expected: 3, actual };
     fails(histogram.apply_weighted(&[1, 2, 3], &[0.0; 2]), weights(2));
     fails(histogram.apply_weighted_buffers(&samples, &device.upload(&[0.0; 4]).unwrap()), weights(4));
-    // Sums of other bins. A failed call does not change them.
+    // Sums with other bins. A failed call does not change them.
     let other = Histogram::low_bits(3).prepare(&device).unwrap();
     let mut sums = other.apply_weighted(&[1], &[0.5f32]).unwrap();
     let before = sums.clone();
@@ -224,7 +224,7 @@ fn lengths() {
     let not_finite = HistogramError::Weight { index: 1, weight: f64::NEG_INFINITY };
     fails(other.accumulate_weighted(&[1, 2], &[0.0, f64::NEG_INFINITY], &mut sums), not_finite);
     assert_eq!(sums, before);
-    // As many counters, but other bins or channels.
+    // The same number of counters, but other bins or channels.
     let tens = |bins, range: std::ops::Range<i32>, channels| {
         Histogram::<u8>::even(bins, range).channels(channels).prepare(&device).unwrap()
     };
@@ -234,7 +234,7 @@ fn lengths() {
         fails(other.accumulate_weighted(&[1, 2, 3], &[1.0f32; 3], &mut sums), HistogramError::OtherBins);
     }
     assert_eq!(sums, before);
-    // Planes of channels instead of interleaved ones.
+    // Planar channels instead of interleaved ones.
     let planar = Array3::<u8>::zeros((3, 2, 5));
     let error = HistogramError::Interleaving { samples: 5, channels: 3 };
     fails(tens(2, 0..12, 3).apply_array(planar.view()), error.clone());
@@ -258,7 +258,7 @@ fn weights_that_are_not_finite() {
     let device = Device::cpu();
     let histogram = Histogram::even(2, 0..2).channels(2).count(1).prepare(&device).unwrap();
     for weight in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
-        // The first of two, even though its channel is not counted.
+        // The error names the first of two, even though its channel is not counted.
         let weights = [0.0, weight, 1.0, f32::INFINITY];
         let text = format!("weights must be finite, but weight 1 is {weight}");
         assert_eq!(histogram.apply_weighted(&[0; 4], &weights).unwrap_err().to_string(), text);

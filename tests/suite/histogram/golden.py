@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes golden.json: what NumPy gives for the histograms that `Histogram` counts.
+"""Writes golden.json: NumPy's results for the histograms that `Histogram` counts.
 
     python3 tests/suite/histogram/golden.py
 
@@ -8,17 +8,17 @@ gives the same file.
 
 Where the numbers come from:
 
-* edges: `numpy.histogram`, whose last bin is closed; for half-open ones samples that equal the last edge are left out
+* edges: `numpy.histogram`, whose last bin is closed; for half-open bins, samples that equal the last edge are removed
   beforehand;
-* even bins: the same, with the borders as edges, which are computed with Python's fractions: those of integers are rounded
-  up to the next integer, those of floats to the nearest float, and the file has them; where some integers are equal, the
-  formula in Python's integers;
+* even bins: the same, with the borders as edges. They are computed with Python's fractions: borders of integers are
+  rounded up to the next integer; borders of floats are rounded to the nearest float and are in the file. Where borders of
+  integers coincide, the formula in Python's integers is used instead;
 * bytes and low bits: `numpy.bincount`;
 * weights: `numpy.histogram` with weights that are multiples of 1/8, so that its sums in double precision are exact.
 
-NumPy's own borders of even bins, those of `numpy.linspace`, are rounded several times: where all of them are the same as the
-file's, the counts are compared with what it gives for the number of bins. Float samples lie everywhere, on borders and next to
-them too. Below, above and NaN are counted by comparing.
+NumPy computes the borders of even bins with `numpy.linspace`, which rounds several times. Where all of them equal the file's,
+the counts are compared with NumPy's for the number of bins. Float samples lie everywhere, including on borders and next to
+them. Samples below, above and NaN are counted by comparisons.
 """
 
 import fractions
@@ -35,7 +35,7 @@ FLOATS = {"f32": np.float32, "f64": np.float64}
 
 
 def counted(x, edges, bins, closed, weights=None):
-    """The bins, then below, above and NaN: counts, or sums of weights."""
+    """Returns the bins, then below, above and NaN: counts, or sums of weights."""
     lower, upper = edges[0], edges[-1]
     weights = np.ones(x.size, np.int64) if weights is None else weights
     above = (x >= upper) & ~((x == upper) & closed)
@@ -68,7 +68,7 @@ def even_integers(rng, kind):
 
 
 def nearest(exact, dtype):
-    """A fraction, rounded to nearest, ties to even."""
+    """Returns a fraction rounded to the nearest float, ties to even."""
     guess = dtype(float(exact))
     candidates = [np.nextafter(guess, dtype(-np.inf)), guess, np.nextafter(guess, dtype(np.inf))]
     bits = lambda x: int(x.view(f"u{x.itemsize}"))
@@ -81,7 +81,7 @@ def borders(bins, lower, upper, dtype):
 
 
 def even_case(bins, lower, upper, x, closed, **rest):
-    """A case of evenly spaced bins of floats, and the counts of its samples."""
+    """Returns a case with even bins of floats, and the counts of its samples."""
     edges = borders(bins, lower, upper, x.dtype.type)
     weights, channels = rest.get("weights"), rest.get("channels", [1, 1])
     weights = None if weights is None else np.array(weights)
@@ -92,7 +92,7 @@ def even_case(bins, lower, upper, x, closed, **rest):
         if np.array_equal(edges, np.linspace(edges[0], edges[-1], bins + 1, dtype=x.dtype)):
             inside = (one >= edges[0]) & ((one <= edges[-1]) if closed else (one < edges[-1]))
             own, _ = np.histogram(one[inside], bins, (edges[0], edges[-1]), weights=None if of_one is None else of_one[inside])
-            assert own.tolist() == counts[-bins - 3 : -3], "NumPy counts otherwise"
+            assert own.tolist() == counts[-bins - 3 : -3], "NumPy counts differently"
     ends = [edges[0].item(), edges[-1].item()]
     return {"even": [bins, *ends], "closed": closed, "borders": texts(edges), "samples": texts(x), **rest, "counts": counts}
 
@@ -140,7 +140,7 @@ def weighted(rng, kind):
 
 
 def weighted_channels(rng, kind):
-    """Three interleaved channels, two of them counted."""
+    """Yields cases with three interleaved channels, two of which are counted."""
     x = rng.uniform(-1, 5, 3 * SAMPLES).astype(FLOATS[kind])
     x[:12] = [0.0, 4.0, 1.0, 4.0, 0.0, 4.0, np.nan, np.inf, 0.5, -np.inf, -0.0, 4.0]
     weights = rng.integers(-800, 800, x.size) / 8
@@ -149,7 +149,7 @@ def weighted_channels(rng, kind):
 
 
 def texts(values):
-    """Text for what JSON has no numbers for."""
+    """Returns the values, as text where JSON has no such number."""
     return [v if np.isfinite(v) else str(v) for v in values.tolist()]
 
 

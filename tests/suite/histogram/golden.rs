@@ -10,8 +10,8 @@ use slm::{Device, Histogram};
 
 const FILE: &str = include_str!("golden.json");
 
-/// The cases that the file has at the least: one that was cut short must not pass.
-const LEAST_CASES: usize = 111;
+/// The file's minimum number of cases, so that a truncated file fails.
+const MIN_CASES: usize = 111;
 
 pub(super) fn trials() -> Vec<Trial> {
     read_file().unwrap_or_else(|error| vec![Trial::test("histogram::golden::file", move || Err(error))])
@@ -20,8 +20,8 @@ pub(super) fn trials() -> Vec<Trial> {
 fn read_file() -> Result<Vec<Trial>, Failed> {
     let file: Value = serde_json::from_str(FILE)?;
     let cases = list(&file, "cases")?;
-    if cases.len() < LEAST_CASES {
-        return Err(format!("{} cases instead of {LEAST_CASES} at least", cases.len()).into());
+    if cases.len() < MIN_CASES {
+        return Err(format!("{} cases instead of at least {MIN_CASES}", cases.len()).into());
     }
     let trial = |(number, case): (usize, &Value)| {
         let (kind, case) = (case["type"].as_str().unwrap_or_default().to_owned(), case.clone());
@@ -83,7 +83,7 @@ fn numbers<T: Number>(case: &Value, key: &str) -> Result<Vec<T>, Failed> {
     list(case, key)?.iter().map(number).collect()
 }
 
-/// A number, or the text of one that JSON does not have.
+/// Parses a number, or the text of a number that JSON does not have.
 fn number<T: Number>(value: &Value) -> Result<T, Failed> {
     let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
     number.map(T::nearest).ok_or_else(|| format!("{value} is no number").into())

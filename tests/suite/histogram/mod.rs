@@ -1,8 +1,8 @@
 //! One suite for every backend: `Histogram` against the naive oracle.
 //!
-//! Every algorithm, element type and kind of bins, half-open and closed, with one channel and several, meets awkward
-//! numbers of samples, which lie everywhere: at the borders and next to them, at the ends of their type, and not a number.
-//! Counts must be the same, to the last one.
+//! Every algorithm, element type and kind of bins, half-open and closed, with one and several channels, is tested with
+//! awkward numbers of samples. The samples lie everywhere: at borders and next to them, at the ends of their type, and some
+//! are NaN. All counts must be exact.
 //!
 //! On emulated devices the sizes are few and small.
 
@@ -26,29 +26,31 @@ use std::thread;
 
 const SIZES: [usize; 12] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097];
 
-/// More than a thread's least share, and for one or two threads a larger one. GPUs, which take more at a time, get more.
+/// More than a thread's minimum share, and for one or two threads a larger share. GPUs process more at a time, so they get
+/// the larger number.
 const LARGE_SIZES: [usize; 2] = [600_011, 1_000_003];
 const SHARED_SIZE: usize = 200_003;
 
-/// On emulated devices: less than a block, more than one, whole packs and not.
+/// The sizes on emulated devices: less and more than a block, whole and partial packs.
 const FEW_SIZES: [usize; 5] = [2051, 512, 0, 33, 1];
 
-/// More bins than this take longer than the samples.
+/// More bins than this cost more time than the samples.
 const MANY: usize = 5000;
 
-/// More bins than this take a second, most of it for memory.
+/// More bins than this take a second, which is mostly spent on memory.
 const TOO_MANY: usize = 1 << 20;
 
-/// More bins than this take too long on an emulated device, where they would show nothing that fewer do not.
+/// Cases with at least so many bins are not emulated: they take too long, and test nothing that fewer bins do not.
 const FEW_RANGES: usize = 100_000;
 
-/// The most samples for one lock.
-const MOST_CRITICAL: usize = 5000;
+/// The maximum number of samples with a single lock.
+const MAX_CRITICAL: usize = 5000;
 
-/// The same on emulated devices, which remember for each addition in order what happened before it.
-const MOST_IN_ORDER: usize = 512;
+/// The maximum number of samples with ordered additions on emulated devices, which record the happens-before relation of
+/// each one.
+const MAX_ORDERED: usize = 512;
 
-/// Channels, and how many of them are counted.
+/// Channels, and the number of channels that are counted.
 const CHANNELS: [(usize, usize); 5] = [(1, 1), (2, 2), (4, 3), (3, 1), (5, 5)];
 
 /// The name of the suite.
@@ -56,7 +58,7 @@ const SUITE: &str = "histogram";
 
 pub(super) fn trials() -> Vec<Trial> {
     let trials = [
-        // What takes longest, so that no core waits for it in the end.
+        // The longest trials are first, so that no core waits for them at the end.
         vec![Trial::test("histogram::cpu::more_than_32_bits_of_samples", more_than_32_bits_of_samples)],
         of_cases("beyond_precision", cases::beyond_precision()),
         of_cases("whole_range", vec![Case::even(1 << 24, i32::MIN..i32::MAX)]),
@@ -90,14 +92,14 @@ pub(super) fn trials() -> Vec<Trial> {
         of_cases("float_edges", cases::float_edges::<f64>([f64::NEG_INFINITY, f64::INFINITY])),
         on_every_backend(SUITE, "u8::constant::256_bins", constant_bytes).into(),
         on_every_backend(SUITE, "u8::more_channels_than_counters", more_channels_than_counters).into(),
-        on_every_backend(SUITE, "u16::counts_at_their_end", counts_at_their_end).into(),
-        on_every_backend(SUITE, "i32::cache_filled_anew", cache_filled_anew).into(),
+        on_every_backend(SUITE, "u16::counts_wrap_around", counts_wrap_around).into(),
+        on_every_backend(SUITE, "i32::cache_refills", cache_refills).into(),
         on_every_backend(SUITE, "u16::ranges_of_channels", ranges_of_channels).into(),
         on_every_backend(SUITE, "i32::threads_share_a_histogram", threads_share_a_histogram).into(),
-        vec![Trial::test("histogram::emulated::u8::lanes_never_meet", lanes_never_meet)],
-        vec![Trial::test("histogram::emulated::f32::what_auto_chooses", what_auto_chooses)],
-        vec![Trial::test("histogram::emulated::u8::why_auto_chooses", why_auto_chooses)],
-        vec![Trial::test("histogram::emulated::most_private_counters", most_private_counters)],
+        vec![Trial::test("histogram::emulated::u8::lanes_never_conflict", lanes_never_conflict)],
+        vec![Trial::test("histogram::emulated::f32::choices_of_auto", choices_of_auto)],
+        vec![Trial::test("histogram::emulated::u8::reasons_of_auto", reasons_of_auto)],
+        vec![Trial::test("histogram::emulated::max_private_counters", max_private_counters)],
         borders::trials(),
         golden::trials(),
         literal::trials(),
@@ -110,7 +112,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.into_iter().flatten().collect()
 }
 
-/// So many of one value that the counters of a single byte begin anew, and that caches are filled anew.
+/// Counts so many equal values that counters of a single byte wrap around and caches are refilled.
 fn constant_bytes(device: &Device) -> Result<(), Failed> {
     const SAMPLES: usize = 600_007;
     for algorithm in [HistogramAlgorithm::Auto, HistogramAlgorithm::CachedAtomic, HistogramAlgorithm::PrivatePerThread]
@@ -124,7 +126,7 @@ fn constant_bytes(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// GPUs count bytes by their values, which may be more than the bins: too many channels for that are an error there.
+/// GPUs count bytes by value, so that there may be more counters than bins. Too many channels for that are an error.
 fn more_channels_than_counters(device: &Device) -> Result<(), Failed> {
     let channels = 1 << 24;
     match Histogram::<u8>::even(1, 0..1).channels(channels).prepare(device) {
@@ -134,8 +136,8 @@ fn more_channels_than_counters(device: &Device) -> Result<(), Failed> {
     }
 }
 
-/// Counts are modulo 2^64, and so is what a user's buffer holds: nothing panics.
-fn counts_at_their_end(device: &Device) -> Result<(), Failed> {
+/// Counts wrap around modulo 2^64, also when they are added to a user's buffer. Nothing panics.
+fn counts_wrap_around(device: &Device) -> Result<(), Failed> {
     for algorithm in ALGORITHMS {
         let histogram = Histogram::low_bits(1).algorithm(algorithm).prepare(device)?;
         let mut counts = device.upload(&[u64::MAX, u64::MAX - 1, 0, 0, 7])?;
@@ -148,7 +150,7 @@ fn counts_at_their_end(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Counters of several channels that no block can hold, with and without order.
+/// Counts several channels whose counters exceed the shared memory of a block, with both memory orders.
 fn ranges_of_channels(device: &Device) -> Result<(), Failed> {
     let case = Case { channels: 3, counted: 2, ..Case::even(30_000, 0..60_000u16) };
     let samples = case.samples(3 * 170, &mut Random::new(0));
@@ -160,8 +162,8 @@ fn ranges_of_channels(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The frequent keys change, so that a cache that is filled anew has others.
-fn cache_filled_anew(device: &Device) -> Result<(), Failed> {
+/// The frequent keys change, so that a refilled cache has other keys.
+fn cache_refills(device: &Device) -> Result<(), Failed> {
     const SAMPLES: usize = 640_176;
     const BINS: usize = 1 << 18;
     let samples: Vec<i32> = (0..SAMPLES).map(|i| (i / 48) as i32).collect();
@@ -169,7 +171,7 @@ fn cache_filled_anew(device: &Device) -> Result<(), Failed> {
     count(device, &case, HistogramAlgorithm::CachedAtomic, &samples, &case.counts(&samples)).map_err(Failed::from)
 }
 
-/// One prepared histogram, and counts of each thread's own; also where all launches have one lock.
+/// Several threads use one prepared histogram, each with its own counts. With `Critical`, all launches share one lock.
 fn threads_share_a_histogram(device: &Device) -> Result<(), Failed> {
     let (rounds, step) = if is_emulated(device) { (2, 77) } else { (25, 777) };
     let case = Case::even(100, i32::MIN / 2..i32::MAX / 2);
@@ -177,7 +179,7 @@ fn threads_share_a_histogram(device: &Device) -> Result<(), Failed> {
     threads_share(device, &case, HistogramAlgorithm::Critical, rounds, |thread| 20 + 7 * thread)
 }
 
-/// `samples` tells how many a thread counts in each round.
+/// `samples` returns the number of samples that a thread counts in each round.
 fn threads_share(
     device: &Device,
     case: &Case<i32>,
@@ -207,8 +209,8 @@ fn threads_share(
     })
 }
 
-/// With a copy of each counter for each lane there are no conflicts between banks, and no lane waits for another.
-fn lanes_never_meet() -> Result<(), Failed> {
+/// With a copy of each counter for each lane, there are no bank conflicts and no two lanes add to the same counter.
+fn lanes_never_conflict() -> Result<(), Failed> {
     let device = Device::emulated(Profile::SM_90, 0);
     let histogram = Histogram::bytes().algorithm(HistogramAlgorithm::LanePrivate).prepare(&device)?;
     let mut random = Random::new(0);
@@ -217,15 +219,15 @@ fn lanes_never_meet() -> Result<(), Failed> {
     let reports = device.emulation_reports();
     let sites = reports.iter().flat_map(|report| &report.sites);
     let additions: Vec<_> = sites.filter(|s| (s.action, s.space) == (Action::Atomic, Some(Space::Shared))).collect();
-    let meetings = additions.iter().filter(|site| site.counts.bank_conflicts() > 0 || site.counts.degree > 1).count();
-    match (histogram.plan(samples.len()).copies, additions.len(), meetings) {
+    let conflicts = additions.iter().filter(|site| site.counts.bank_conflicts() > 0 || site.counts.degree > 1).count();
+    match (histogram.plan(samples.len()).copies, additions.len(), conflicts) {
         (32, 1.., 0) => Ok(()),
-        other => Err(format!("copies, additions, and such with meetings: {other:?}").into()),
+        other => Err(format!("copies, additions, additions with conflicts: {other:?}").into()),
     }
 }
 
-/// By bins and device: the algorithm, the copies of each counter, and the ranges.
-fn what_auto_chooses() -> Result<(), Failed> {
+/// Checks the algorithm, the copies of each counter and the ranges by device and bins.
+fn choices_of_auto() -> Result<(), Failed> {
     let shared = HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed);
     for (profile, bins, expected) in [
         (Profile::SM_90, 1, (HistogramAlgorithm::LanePrivate, 32, 1)),
@@ -249,8 +251,8 @@ fn what_auto_chooses() -> Result<(), Failed> {
     Ok(())
 }
 
-/// In numbers: the counters (256 per channel for bytes), and the device's shared memory.
-fn why_auto_chooses() -> Result<(), Failed> {
+/// Checks that the reasons name the number of counters (256 per channel for bytes) and the device's shared memory.
+fn reasons_of_auto() -> Result<(), Failed> {
     let channels = |bins, channels| Histogram::<u8>::even(bins, 0..255).channels(channels).count(channels - 1);
     let reasons = [
         (channels(9, 4), "768 counters of 4 bytes fit 32 times into half of 227 KiB"),
@@ -276,16 +278,16 @@ fn why_auto_chooses() -> Result<(), Failed> {
     if (plan.channels, plan.counters) == (3, 36) { Ok(()) } else { Err(plan.to_string().into()) }
 }
 
-/// What the documentation of `PrivatePerThread` says.
-fn most_private_counters() -> Result<(), Failed> {
-    for (profile, most) in [(Profile::SM_90, 1760), (Profile::SM_75, 496)] {
+/// Checks the limits that the documentation of `PrivatePerThread` states.
+fn max_private_counters() -> Result<(), Failed> {
+    for (profile, maximum) in [(Profile::SM_90, 1760), (Profile::SM_75, 496)] {
         let prepare = |counters: usize| {
             let histogram = Histogram::even(counters - 3, 0.0f32..1.0).algorithm(HistogramAlgorithm::PrivatePerThread);
             histogram.prepare(&Device::emulated(profile, 0)).map(|histogram| histogram.plan(1).copies)
         };
-        match (prepare(most), prepare(most + 1)) {
+        match (prepare(maximum), prepare(maximum + 1)) {
             (Ok(128), Err(Error::SharedMemoryExceeded { .. })) => {}
-            other => return Err(format!("{most} counters, and one more: {other:?}").into()),
+            other => return Err(format!("{maximum} counters, and one more: {other:?}").into()),
         }
     }
     Ok(())
@@ -303,7 +305,7 @@ fn of_cases<T: Number>(name: &str, cases: Vec<Case<T>>) -> Vec<Trial> {
     trials
 }
 
-/// Whether it is closed, its channels, and how many samples it gets.
+/// Returns variants of a case: half-open and closed, with various channels. Each has its number of samples.
 fn variants<T: Number>(device: &Device, case: &Case<T>) -> Vec<(Case<T>, usize)> {
     let variant = |closed, (channels, counted), size| (Case { closed, channels, counted, ..case.clone() }, size);
     let all = |sizes: &[usize]| -> Vec<_> {
@@ -318,7 +320,7 @@ fn variants<T: Number>(device: &Device, case: &Case<T>) -> Vec<(Case<T>, usize)>
         }
         (true, true) => vec![variant(true, (1, 1), 2051)],
         (false, true) if case.bin_count() > TOO_MANY => vec![variant(true, (1, 1), large)],
-        // The oracle looks at all edges for each sample.
+        // The oracle visits all edges for each sample.
         (false, true) if matches!(case.bins, Bins::Edges(_)) => vec![variant(true, (1, 1), 4097)],
         (false, true) => vec![variant(true, (1, 1), large), variant(false, (3, 1), 4097)],
         (false, false) => {
@@ -330,7 +332,7 @@ fn variants<T: Number>(device: &Device, case: &Case<T>) -> Vec<(Case<T>, usize)>
 
 fn check_all<T: Number>(device: &Device, case: &Case<T>) -> Result<(), Failed> {
     for (case, size) in variants(device, case) {
-        // A number of samples that all channels can have.
+        // The channels must divide the number of samples.
         let size = size / case.channels * case.channels;
         let Case { closed, channels, counted, .. } = case;
         check(device, &case, size)
@@ -348,7 +350,7 @@ fn check<T: Number>(device: &Device, case: &Case<T>, size: usize) -> Result<(), 
     weigh(device, case, &samples, &weights, &sums).map_err(|error| format!("weighted: {error}"))
 }
 
-/// Counts by every algorithm that takes this number of samples in reasonable time.
+/// Counts by every algorithm that takes a reasonable time for this number of samples.
 fn by_every_algorithm<T: Number>(
     device: &Device,
     case: &Case<T>,
@@ -359,24 +361,24 @@ fn by_every_algorithm<T: Number>(
         Backend::Cpu => &[HistogramAlgorithm::Auto],
         _ => &ALGORITHMS,
     };
-    let quick = algorithms.iter().filter(|&&algorithm| samples.len() <= most_samples(device, algorithm));
+    let quick = algorithms.iter().filter(|&&algorithm| samples.len() <= max_samples(device, algorithm));
     quick.copied().try_for_each(|algorithm| {
         count(device, case, algorithm, samples, expected).map_err(|error| format!("{algorithm:?}: {error}"))
     })
 }
 
-fn most_samples(device: &Device, algorithm: HistogramAlgorithm) -> usize {
+fn max_samples(device: &Device, algorithm: HistogramAlgorithm) -> usize {
     use HistogramAlgorithm::{Critical, GlobalAtomic, SharedAtomic};
     match algorithm {
         Critical | GlobalAtomic(MemoryOrder::SeqCst) | SharedAtomic(MemoryOrder::SeqCst) if is_emulated(device) => {
-            MOST_IN_ORDER
+            MAX_ORDERED
         }
-        Critical => MOST_CRITICAL,
+        Critical => MAX_CRITICAL,
         _ => usize::MAX,
     }
 }
 
-/// Of all magnitudes, with both signs and zeros.
+/// Returns weights of all magnitudes, with both signs and zeros.
 fn weights(count: usize, random: &mut Random) -> Vec<f32> {
     let weight = |random: &mut Random| match random.below(16) {
         0 => 0.0,
@@ -396,27 +398,29 @@ fn count<T: Number>(
     let text = |error: Error| error.to_string();
     let histogram = match case.described().algorithm(algorithm).prepare(device) {
         Err(Error::SharedMemoryExceeded { .. }) if is_too_large(device, case, algorithm) => return Ok(()),
-        Ok(_) if is_too_large(device, case, algorithm) => return Err("there is not so much shared memory".to_owned()),
+        Ok(_) if is_too_large(device, case, algorithm) => {
+            return Err("the counters exceed the shared memory".to_owned());
+        }
         histogram => histogram.map_err(text)?,
     };
     compare("apply", &histogram.apply(samples).map_err(text)?, expected)?;
 
-    // To counts that are there already.
-    let there: Vec<u64> = (0..expected.len() as u64).map(|k| u64::from(u32::MAX) - 5 + k % 7).collect();
-    let (samples, mut counts) = (device.upload(samples).map_err(text)?, device.upload(&there).map_err(text)?);
+    // Adds to existing counts.
+    let existing: Vec<u64> = (0..expected.len() as u64).map(|k| u64::from(u32::MAX) - 5 + k % 7).collect();
+    let (samples, mut counts) = (device.upload(samples).map_err(text)?, device.upload(&existing).map_err(text)?);
     histogram.accumulate_into(&samples, &mut counts).map_err(text)?;
-    let sums: Vec<u64> = there.iter().zip(expected).map(|(there, expected)| there + expected).collect();
+    let sums: Vec<u64> = existing.iter().zip(expected).map(|(existing, expected)| existing + expected).collect();
     compare("accumulate_into", &histogram.counts(&counts).map_err(text)?, &sums)?;
-    if is_emulated(device) && samples.len() > MOST_IN_ORDER {
+    if is_emulated(device) && samples.len() > MAX_ORDERED {
         return Ok(());
     }
-    // In their place.
+    // Replaces the counts.
     histogram.apply_into(&samples, &mut counts).map_err(text)?;
     compare("apply_into", &histogram.counts(&counts).map_err(text)?, expected)
 }
 
-/// Whether counters of each thread's own, in the smallest block, exceed the shared memory: 128 bytes for each of them, and
-/// four for what they have in common.
+/// Returns whether private counters of each thread in the smallest block exceed the shared memory: 128 bytes for each
+/// counter, and four bytes that all threads share.
 fn is_too_large<T: Number>(device: &Device, case: &Case<T>, algorithm: HistogramAlgorithm) -> bool {
     let keys = if size_of::<T>() == 1 { 256 } else { case.bin_count() + 3 };
     let bytes = (case.counted * keys * 128 + (case.counted * keys * 4).next_multiple_of(16)) as u64;
@@ -461,7 +465,7 @@ fn weigh<T: Number>(
     }
 }
 
-/// All in one bin. Zeros that nobody has written take no memory.
+/// All samples are in one bin. Zeros that are never written take no memory.
 fn more_than_32_bits_of_samples() -> Result<(), Failed> {
     let samples = vec![0u8; (1 << 32) + 5];
     let counts = Histogram::bytes().prepare(&Device::cpu())?.apply(&samples)?;
@@ -473,7 +477,7 @@ fn more_than_32_bits_of_samples() -> Result<(), Failed> {
     }
 }
 
-/// All in one bin of their channel, whose turns go on from launch to launch.
+/// All samples are in one bin of their channel. The interleaving of the channels continues from launch to launch.
 fn more_than_32_bits_in_channels(device: &Device) -> Result<(), Failed> {
     const CHANNELS: usize = 3;
     const SAMPLES: usize = (1 << 32) + 5;

@@ -1,5 +1,4 @@
-//! What must hold for every histogram: properties instead of examples. On the CPU, and with few and small cases on emulated
-//! devices.
+//! Properties that hold for every histogram, tested on the CPU and with few, small cases on emulated devices.
 
 use super::SUITE;
 use super::oracle::{Case, Number, flat};
@@ -37,21 +36,21 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.chain([Trial::test(threads, any_number_of_threads_gives_the_same)]).collect()
 }
 
-/// The cases of a property, and the most samples of one.
+/// Returns the number of cases of a property, and a case's maximum number of samples.
 fn effort(device: &Device) -> (u32, usize) {
     if is_emulated(device) { (10, 60) } else { (200, 300) }
 }
 
-/// Checks a property with the same cases in every run; `strategy` is told the most samples of one.
+/// Checks a property with the same cases in every run. `strategy` gets a case's maximum number of samples.
 fn check<S: Strategy>(
     device: &Device,
     strategy: impl FnOnce(usize) -> S,
     property: impl Fn(S::Value) -> Checked,
 ) -> Result<(), Failed> {
-    let (cases, most) = effort(device);
+    let (cases, limit) = effort(device);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &SEED);
-    let result = TestRunner::new_with_rng(config, rng).run(&strategy(most), property);
+    let result = TestRunner::new_with_rng(config, rng).run(&strategy(limit), property);
     Ok(result.map_err(|error| error.to_string())?)
 }
 
@@ -59,13 +58,13 @@ fn apply<T: Number>(device: &Device, histogram: &Histogram<T>, samples: &[T]) ->
     histogram.prepare(device).unwrap().apply(samples).unwrap()
 }
 
-/// Bins of integers, and samples inside and outside.
-fn integers(most: usize) -> impl Strategy<Value = (Histogram<i32>, Vec<i32>)> {
+/// Returns bins of integers, and samples inside and outside.
+fn integers(limit: usize) -> impl Strategy<Value = (Histogram<i32>, Vec<i32>)> {
     let range =
         (any::<i32>(), any::<i32>()).prop_filter_map("a range", |(a, b)| (a != b).then_some(a.min(b)..a.max(b)));
     let small = (-50..0, 1..50i32).prop_map(|(lower, upper)| lower..upper);
-    let near = vec(-60..60i32, 0..most);
-    let far = vec(any::<i32>(), 0..most);
+    let near = vec(-60..60i32, 0..limit);
+    let far = vec(any::<i32>(), 0..limit);
     (1..400usize, prop_oneof![range, small], prop_oneof![near, far], any::<bool>()).prop_map(
         |(bins, range, x, closed)| {
             let histogram = Histogram::even(bins, range);
@@ -74,18 +73,18 @@ fn integers(most: usize) -> impl Strategy<Value = (Histogram<i32>, Vec<i32>)> {
     )
 }
 
-/// Floats of any bits, many of them in [-4, 4].
-fn floats(most: usize) -> impl Strategy<Value = Vec<f32>> {
+/// Returns floats with arbitrary bits, many of them in [-4, 4].
+fn floats(limit: usize) -> impl Strategy<Value = Vec<f32>> {
     vec(
         prop_oneof![any::<u32>().prop_map(f32::from_bits), -4.0..4.0f32, (-16..17).prop_map(|k| k as f32 / 4.0)],
-        0..most,
+        0..limit,
     )
 }
 
 fn all_samples_are_counted(device: &Device) -> Result<(), Failed> {
     check(
         device,
-        |most| (integers(most), floats(most), 1..5usize),
+        |limit| (integers(limit), floats(limit), 1..5usize),
         |((histogram, integers), floats, channels)| {
             prop_assert_eq!(apply(device, &histogram, &integers).total(), integers.len() as u64);
             let floats = &floats[..floats.len() / channels * channels];
@@ -98,16 +97,16 @@ fn all_samples_are_counted(device: &Device) -> Result<(), Failed> {
 }
 
 fn their_order_does_not_matter(device: &Device) -> Result<(), Failed> {
-    let shuffled = |most| {
-        integers(most).prop_flat_map(|(histogram, x)| (Just(histogram), Just(x.clone()), Just(x).prop_shuffle()))
+    let shuffled = |limit| {
+        integers(limit).prop_flat_map(|(histogram, x)| (Just(histogram), Just(x.clone()), Just(x).prop_shuffle()))
     };
     check(device, shuffled, |(histogram, x, shuffled)| {
         prop_assert_eq!(apply(device, &histogram, &x), apply(device, &histogram, &shuffled));
         Ok(())
     })?;
-    // Sums of weights that are rounded, too, bit for bit.
-    let pairs = |most| {
-        let pairs = vec((-4.0..4.0f32, any::<f32>().prop_filter("finite", |w| w.is_finite())), 0..most);
+    // Sums of rounded weights agree too, bit for bit.
+    let pairs = |limit| {
+        let pairs = vec((-4.0..4.0f32, any::<f32>().prop_filter("finite", |w| w.is_finite())), 0..limit);
         pairs.prop_flat_map(|pairs| (Just(pairs.clone()), Just(pairs).prop_shuffle()))
     };
     check(device, pairs, |(pairs, shuffled)| {
@@ -124,7 +123,7 @@ fn their_order_does_not_matter(device: &Device) -> Result<(), Failed> {
 fn halves_add_up(device: &Device) -> Result<(), Failed> {
     check(
         device,
-        |most| (integers(most), any::<prop::sample::Index>()),
+        |limit| (integers(limit), any::<prop::sample::Index>()),
         |((histogram, x), place)| {
             let prepared = histogram.prepare(device).unwrap();
             let mut counts = device.zeroed(prepared.counts_len()).unwrap();
@@ -141,7 +140,7 @@ fn halves_add_up(device: &Device) -> Result<(), Failed> {
 fn channels_are_histograms_of_their_own(device: &Device) -> Result<(), Failed> {
     check(
         device,
-        |most| (integers(most), 1..6usize, 0..6usize),
+        |limit| (integers(limit), 1..6usize, 0..6usize),
         |((histogram, x), channels, counted)| {
             let x = &x[..x.len() / channels * channels];
             let counted = counted.clamp(1, channels);
@@ -158,7 +157,7 @@ fn channels_are_histograms_of_their_own(device: &Device) -> Result<(), Failed> {
     )
 }
 
-/// Twice as many bins, added in pairs.
+/// Returns the counts with bins added in pairs.
 #[track_caller]
 fn in_pairs<T: Number>(fine: &Counts<T>) -> Vec<u64> {
     let fine = fine.channel(0).unwrap();
@@ -169,7 +168,7 @@ fn in_pairs<T: Number>(fine: &Counts<T>) -> Vec<u64> {
 fn finer_bins_of_integers(device: &Device) -> Result<(), Failed> {
     check(
         device,
-        |most| (1..300usize, any::<u16>(), any::<u16>(), vec(any::<u16>(), 0..most)),
+        |limit| (1..300usize, any::<u16>(), any::<u16>(), vec(any::<u16>(), 0..limit)),
         |(bins, a, b, x)| {
             prop_assume!(a != b);
             let [coarse, fine] =
@@ -180,11 +179,11 @@ fn finer_bins_of_integers(device: &Device) -> Result<(), Failed> {
     )
 }
 
-/// Every second one of twice as many borders is the same, however they are rounded.
+/// With twice as many bins, every second border is the same, despite the rounding.
 fn finer_bins_of_floats(device: &Device) -> Result<(), Failed> {
     check(
         device,
-        |most| (1..300usize, ends(f32::from_bits), floats(most)),
+        |limit| (1..300usize, ends(f32::from_bits), floats(limit)),
         |(bins, range, x)| {
             let [coarse, fine] =
                 [bins, 2 * bins].map(|bins| apply(device, &Histogram::even(bins, range.clone()).closed(), &x));
@@ -195,7 +194,7 @@ fn finer_bins_of_floats(device: &Device) -> Result<(), Failed> {
     )
 }
 
-/// Ranges between finite floats of any bits, and ordinary ones.
+/// Returns ranges between finite floats with arbitrary bits, and ordinary ones.
 fn ends<B: Arbitrary, T: Number>(from_bits: fn(B) -> T) -> impl Strategy<Value = Range<T>> {
     let any = (any::<B>(), any::<B>()).prop_map(move |(a, b)| (from_bits(a), from_bits(b)));
     let ordinary = (-4.0..4.0, -4.0..4.0).prop_map(|(a, b)| (T::nearest(a), T::nearest(b)));
@@ -205,7 +204,7 @@ fn ends<B: Arbitrary, T: Number>(from_bits: fn(B) -> T) -> impl Strategy<Value =
     })
 }
 
-/// Against the definition, at all borders, next to them and at the ends.
+/// Compares with the definition at all borders, next to them and at the ends.
 fn borders_of_any_range(device: &Device) -> Result<(), Failed> {
     borders_of_floats(device, f32::from_bits)?;
     borders_of_floats(device, f64::from_bits)
@@ -235,7 +234,7 @@ fn weights_of_one_count(device: &Device) -> Result<(), Failed> {
     })
 }
 
-/// More work than one thread's share.
+/// Compares the results of different numbers of threads, with more work than one thread's share.
 fn any_number_of_threads_gives_the_same() -> Result<(), Failed> {
     let case = Case::even(100, -1.0f32..2.0);
     let x = case.samples(500_009, &mut crate::common::Random::new(1));

@@ -1,4 +1,4 @@
-//! Samples in matrices with gaps and in arrays with strides: what is counted is the same as in a slice.
+//! Samples in matrices with gaps and in arrays with strides: the counts equal those of a slice.
 
 use super::SUITE;
 use super::oracle::{Case, flat};
@@ -24,7 +24,7 @@ fn case() -> Case<u8> {
     Case { channels: 3, counted: 2, ..Case::even(40, 10..200) }
 }
 
-/// With gaps, whose numbers would be counted, and without.
+/// Counts matrices with and without gaps. The gaps contain numbers in the range of the bins.
 fn matrices<T: super::Number>(device: &Device, case: &Case<T>) -> std::result::Result<(), Failed> {
     let histogram = case.described().prepare(device)?;
     for [rows, columns, pitch] in LAYOUTS {
@@ -40,7 +40,7 @@ fn matrices<T: super::Number>(device: &Device, case: &Case<T>) -> std::result::R
         same(&counts.download()?, &expected.iter().map(|count| 3 + count).collect::<Vec<_>>(), [rows, columns, pitch])?;
         histogram.apply_into(&matrix, &mut counts)?;
         same(&counts.download()?, &expected, [rows, columns, pitch])?;
-        // Their weights have gaps of their own.
+        // The weights have different gaps.
         let ones: Vec<f64> = expected.iter().map(|count| *count as f64).collect();
         let weights = Array2::from_elem((rows, columns), 1.0f32);
         let weights = Buffer2::upload_pitched(device, weights.view(), columns + 2)?;
@@ -58,7 +58,7 @@ fn matrices<T: super::Number>(device: &Device, case: &Case<T>) -> std::result::R
     Ok(())
 }
 
-/// Views of all strides: the last index changes fastest, whatever is next to what in memory.
+/// Counts views with various strides. The last index always changes fastest, whatever the order in memory.
 fn arrays(device: &Device) -> std::result::Result<(), Failed> {
     let (case, single) = (case(), Case::<u8>::even(40, 10..200));
     let numbers = case.samples(6 * 10 * 3, &mut Random::new(1));

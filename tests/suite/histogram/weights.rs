@@ -1,14 +1,14 @@
-//! Weights that cannot be added up, which a device finds without the host looking first; and how others are.
+//! Weights that are not finite, which the device detects itself, and the plans of weighted histograms.
 
 use super::oracle::{Case, Number, flat};
-use super::{MOST_IN_ORDER, SUITE};
+use super::{MAX_ORDERED, SUITE};
 use crate::common::{Random, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Report;
 use slm::histogram::{HistogramError, PreparedHistogram};
 use slm::{Backend, Buffer, Device, Error, Histogram};
 
-/// More than one block of each kernel, and a part of a warp behind the last whole one.
+/// More than one block of each kernel, and a partial warp at the end.
 const SAMPLES: usize = 3 * 1001;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -17,7 +17,7 @@ pub(super) fn trials() -> Vec<Trial> {
     not_finite.into_iter().chain(planned).collect()
 }
 
-/// In shared memory, and, with more sums than a block has by default, in global memory.
+/// Checks the plans: sums in shared memory, or in global memory if there are more than a block has room for by default.
 fn weights_as_planned(device: &Device) -> Result<(), Failed> {
     for (bins, in_shared_memory) in [(10, true), (10_000, false)] {
         let histogram = Histogram::even(bins, 0u16..10_000).prepare(device)?;
@@ -48,7 +48,8 @@ fn weights_as_planned(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The first of them is named, wherever it stands; then the same buffers are as good as before.
+/// Checks that the error names the first weight that is not finite, wherever it is, and that the same buffers can be used
+/// afterwards.
 fn weights_that_are_not_finite(device: &Device) -> Result<(), Failed> {
     let case = Case { channels: 3, counted: 2, ..Case::even(10, -5..5) };
     let samples = case.samples(SAMPLES, &mut Random::new(0));
@@ -56,7 +57,7 @@ fn weights_that_are_not_finite(device: &Device) -> Result<(), Failed> {
     let (expected, _) = case.sums(&samples, &good);
     let histogram = case.described().prepare(device)?;
     let (samples, mut weights) = (device.upload(&samples)?, device.zeroed(SAMPLES)?);
-    // At the beginning and in another block; of a channel that is not counted; behind the last whole warp, alone.
+    // At the beginning and in another block; in a channel that is not counted; alone in the partial warp at the end.
     for places in [&[0, 1500][..], &[5, 6, SAMPLES - 2], &[SAMPLES - 1]] {
         for weight in [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let mut bad = good.clone();
@@ -87,11 +88,11 @@ fn is_refused(
         {
             Ok(())
         }
-        other => Err(format!("weight {place} is {expected}, and this came of it: {other:?}").into()),
+        other => Err(format!("weight {place} is {expected}, but the result is {other:?}").into()),
     }
 }
 
-/// Weights of twice the precision, and once more.
+/// Checks weights of type `f64`, and adds them a second time.
 pub(super) fn weigh_twice<T: Number>(
     device: &Device,
     case: &Case<T>,
@@ -100,10 +101,10 @@ pub(super) fn weigh_twice<T: Number>(
     weights: &[f32],
 ) -> Result<(), String> {
     let text = |error: Error| error.to_string();
-    if samples.is_empty() || (is_emulated(device) && samples.len() > MOST_IN_ORDER) {
+    if samples.is_empty() || (is_emulated(device) && samples.len() > MAX_ORDERED) {
         return Ok(());
     }
-    // With digits that an `f32` does not have.
+    // Weights that an `f32` cannot represent.
     let weights: Vec<f64> = weights.iter().map(|weight| 1e-3 + f64::from(*weight) / 3.0).collect();
     let (expected, quantum) = case.sums(samples, &weights);
     let mut sums = histogram.apply_weighted(samples, &weights).map_err(text)?;

@@ -1,4 +1,4 @@
-//! Ranges and edges of integers that reach beyond what the samples can be: against whole numbers of 128 bits.
+//! Ranges and edges of integers beyond the range of the samples' type, compared with arithmetic in 128 bits.
 
 use super::oracle::{Bins, Case, Number};
 use super::{SUITE, by_every_algorithm};
@@ -18,7 +18,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.into_iter().flatten().collect()
 }
 
-/// As OpenCV has it: the upper bound is not among the samples, and no bin is closed.
+/// Checks OpenCV's convention: the upper bound exceeds all samples, and no bin is closed.
 fn sixteens(device: &Device) -> Result<(), Failed> {
     let all: Vec<u8> = (0..=255).collect();
     let counts = Histogram::even(16, 0..256).prepare(device)?.apply(&all)?;
@@ -26,13 +26,13 @@ fn sixteens(device: &Device) -> Result<(), Failed> {
     if (counts.bins()?, outside) == (&[16; 16][..], (0, 0, 0)) { Ok(()) } else { Err(format!("{counts:?}").into()) }
 }
 
-/// A number, and the type's ends, all of them whole.
+/// Returns an integer as `i128`.
 fn whole<T: Number>(number: T) -> i128 {
     number.into() as i128
 }
 
 fn ends<T: Number>() -> Range<i64> {
-    // The first two special numbers of integers.
+    // The first two special numbers are the ends.
     whole(T::SPECIAL[0]) as i64..whole(T::SPECIAL[1]) as i64
 }
 
@@ -59,50 +59,50 @@ where
     Ok(())
 }
 
-/// Ranges that begin, end, or lie beyond the ends of a type, touch them or do not, with few bins and more than numbers, but so few
-/// that every algorithm takes them.
+/// Returns ranges inside, across and outside the ends of a type, with few bins and with more bins than numbers. No number of
+/// bins is too large for an algorithm.
 fn ranges<T: Number>() -> Vec<(usize, Range<i64>)> {
-    let Range { start: least, end: most } = ends::<T>();
-    let (behind, width) = (most + 1, most - least + 1);
+    let Range { start: minimum, end: maximum } = ends::<T>();
+    let (behind, width) = (maximum + 1, maximum - minimum + 1);
     let ranges = [
-        least..behind,
-        least..behind + 44,
-        least - 3..behind,
-        least - 1000..least + 50,
-        least - 7..least + 1,
-        least - 7..least,
-        least - 9..least - 2,
-        most - 9..most,
-        most - 9..behind,
-        most..behind + 5,
+        minimum..behind,
+        minimum..behind + 44,
+        minimum - 3..behind,
+        minimum - 1000..minimum + 50,
+        minimum - 7..minimum + 1,
+        minimum - 7..minimum,
+        minimum - 9..minimum - 2,
+        maximum - 9..maximum,
+        maximum - 9..behind,
+        maximum..behind + 5,
         behind..behind + 5,
         behind + 5..behind + 100,
-        least - width..behind + 2 * width,
+        minimum - width..behind + 2 * width,
         i64::MIN..i64::MAX,
-        i64::MIN..least + 5,
-        most - 5..i64::MAX,
-        least + 3..least + 77,
+        i64::MIN..minimum + 5,
+        maximum - 5..i64::MAX,
+        minimum + 3..minimum + 77,
     ];
     ranges.into_iter().flat_map(|range| [1, 3, 16, 200].map(|bins| (bins, range.clone()))).collect()
 }
 
-/// Only the first and the last edge may be beyond.
+/// Returns edges of which the first, the last or both are outside the type.
 fn edges<T: Number>() -> Vec<Vec<i64>> {
-    let Range { start: least, end: most } = ends::<T>();
+    let Range { start: minimum, end: maximum } = ends::<T>();
     vec![
-        vec![least, least + 16, most + 1],
-        vec![least - 1, least + 16, least + 17, most + 300],
-        vec![least - 1, least, least + 5],
-        vec![least + 3, most, most + 1],
-        vec![least - 9, least],
-        vec![least - 9, least - 1],
-        vec![most, most + 1],
-        vec![most + 1, most + 9],
-        vec![i64::MIN, least + 100, i64::MAX],
+        vec![minimum, minimum + 16, maximum + 1],
+        vec![minimum - 1, minimum + 16, minimum + 17, maximum + 300],
+        vec![minimum - 1, minimum, minimum + 5],
+        vec![minimum + 3, maximum, maximum + 1],
+        vec![minimum - 9, minimum],
+        vec![minimum - 9, minimum - 1],
+        vec![maximum, maximum + 1],
+        vec![maximum + 1, maximum + 9],
+        vec![i64::MIN, minimum + 100, i64::MAX],
     ]
 }
 
-/// The cell of a number: by the formula, in whole numbers.
+/// Returns the cell of a number by the formula.
 fn even(x: i128, bins: usize, [lower, upper]: [i128; 2], closed: bool) -> usize {
     if x > upper || (x == upper && !closed) {
         bins + 1
@@ -123,13 +123,13 @@ fn between(x: i128, edges: &[i64], closed: bool) -> usize {
     }
 }
 
-/// About where the borders are.
+/// Returns integers near the borders.
 fn range_borders(range: &Range<i64>, bins: usize) -> Vec<i64> {
     let [lower, upper] = [range.start, range.end].map(i128::from);
     (0..=bins as i128).map(|k| (lower + k * (upper - lower) / bins as i128) as i64).collect()
 }
 
-/// Numbers beside borders, at the ends of the type and anywhere.
+/// Counts numbers next to borders, at the ends of the type and anywhere.
 fn check_one<T: Number>(
     device: &Device,
     number: usize,
@@ -140,12 +140,12 @@ fn check_one<T: Number>(
     definition: impl Fn(T) -> usize,
 ) -> Result<(), String> {
     let mut random = Random::new(number as u64);
-    let Range { start: least, end: most } = ends::<T>();
-    let beside = |border: i64| T::nearest(border.clamp(least, most) as f64).neighbours();
+    let Range { start: minimum, end: maximum } = ends::<T>();
+    let near = |border: i64| T::nearest(border.clamp(minimum, maximum) as f64).neighbours();
     let count = if is_emulated(device) { 60 } else { 2000 };
-    let mut samples: Vec<T> = [least, most].into_iter().flat_map(beside).collect();
-    samples.extend((0..count / 4).flat_map(|_| beside(borders[random.below(borders.len())])));
-    samples.extend((0..count / 4).map(|_| T::nearest(least as f64 + random.unit() * (most - least) as f64)));
+    let mut samples: Vec<T> = [minimum, maximum].into_iter().flat_map(near).collect();
+    samples.extend((0..count / 4).flat_map(|_| near(borders[random.below(borders.len())])));
+    samples.extend((0..count / 4).map(|_| T::nearest(minimum as f64 + random.unit() * (maximum - minimum) as f64)));
     let (channels, counted) = [(1, 1), (3, 2)][number % 2];
     samples.truncate(samples.len() / channels * channels);
 

@@ -1,4 +1,4 @@
-//! What transpositions promise, on devices that every machine has.
+//! Tests of the documented behaviour of transpositions, on devices that every machine has.
 
 mod errors;
 mod properties;

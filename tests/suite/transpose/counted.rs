@@ -1,14 +1,14 @@
-//! What the emulator counts where warps go over rows and columns that are shorter or longer than they: as a GPU does.
+//! The emulator's wavefronts equal a GPU's where rows and columns are shorter or longer than a warp.
 
 use libtest_mimic::Failed;
 use slm::emulator::{Action, Profile, Space};
 use slm::transpose::{TransposeAlgorithm, TransposeElement};
 use slm::{Buffer2, Device, Transpose};
 
-/// Rows, columns, what lies between rows, and the numbers of an element; the algorithm, or `None` in place.
+/// Rows, columns, the gap between rows, and the numbers of an element; the algorithm, or `None` for in place.
 type Launch = ([usize; 4], Option<TransposeAlgorithm>);
 
-/// Launches, and their wavefronts of shared loads and stores as Nsight Compute on an H200 counted them for
+/// Launches, and the wavefronts of their shared loads and stores: counted by Nsight Compute on an H200 for
 /// `benches/wavefronts.rs`.
 const OF_U8: [(Launch, [u64; 2]); 5] = [
     (([1003, 5, 0, 1], Some(TransposeAlgorithm::SharedPadded)), [160, 157]),
@@ -42,7 +42,7 @@ fn check<T: TransposeElement>(launches: &[(Launch, [u64; 2])]) -> Result<(), Fai
     Ok(())
 }
 
-/// Those that the emulator counts.
+/// Returns the wavefronts that the emulator counts for a launch.
 fn wavefronts<T: TransposeElement>(([rows, columns, gap, components], algorithm): Launch) -> slm::Result<[u64; 2]> {
     let device = Device::emulated(Profile::SM_90, 0);
     let matrix = |rows: usize, columns: usize| -> slm::Result<Buffer2<T>> {

@@ -1,4 +1,4 @@
-//! What the errors of `Transpose` say, when they come, on devices that need no GPU, and that a failed call changes nothing.
+//! The texts and conditions of `Transpose`'s errors, on devices that need no GPU, and that a failed call changes nothing.
 
 use crate::errors::{fails, says};
 use slm::emulator::Profile;
@@ -53,7 +53,7 @@ fn more_elements_than_memory_has_addresses() {
 fn elements_of_too_many_units() {
     const LIMIT: u64 = (u32::MAX - 256) as u64;
     let device = Device::emulated(Profile::SM_90, 0);
-    // 0, 1 and -1 modulo 2^32, and just too many.
+    // Numbers of units: 0, 1 and -1 modulo 2^32, and just above the limit.
     let of_1 = [(1 << 32) + 1, (1 << 33) + 1, (1 << 32) - 1, LIMIT + 2].map(|bytes| (bytes, 1));
     let of_2 = [(1 << 33) + 2, (1 << 33) - 2, 2 * (LIMIT + 2)].map(|bytes| (bytes, 2));
     let of_4 = [1 << 34, (1 << 34) + 4, (1 << 34) - 4, 4 * (LIMIT + 1), 1 << 62].map(|bytes| (bytes, 4));
@@ -66,7 +66,7 @@ fn elements_of_too_many_units() {
         fails(element.prepare_in_place(&device), error);
         assert!(element.prepare(&Device::cpu()).is_ok());
     }
-    // The largest one: its units are too many only if rows are an odd number of bytes apart.
+    // The largest permitted element. It has too many units only if the pitch is an odd number of bytes.
     let element: PreparedTranspose<u8> = Transpose::new(1, 1).components(4 * LIMIT as usize).prepare(&device).unwrap();
     assert_eq!(element.plan().kernel, "transpose_naive_u32");
     let plan = element.plan_matrix(4 * LIMIT as usize + 1, 4 * LIMIT as usize).unwrap();
@@ -128,7 +128,7 @@ fn an_element_that_shared_memory_cannot_hold() {
     let transpose = Transpose::<u8>::new(2, 2).components(1 << 17).algorithm(TransposeAlgorithm::SharedUnpadded);
     let kernel = "transpose_shared_u32".to_owned();
     fails(transpose.prepare(&device), Error::SharedMemoryExceeded { kernel, requested: 1 << 17, available: 64 << 10 });
-    // Left to itself it takes another kernel.
+    // `Auto` selects another kernel.
     let auto = Transpose::<u8>::new(2, 2).components(1 << 17).prepare(&device).unwrap();
     assert_eq!(auto.plan().kernel, "transpose_naive_u32");
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes golden.json: what NumPy gives for the matrices that `Transpose` transposes.
+"""Writes golden.json: NumPy's results for the matrices that `Transpose` transposes.
 
     python3 tests/suite/transpose/golden.py
 
 needs NumPy; the committed file was made with NumPy 2.4.6, and it names the version that made it. The same version gives
 the same file.
 
-Each case is an array `count x rows x columns x components` of integers of the type's whole range, and
-`numpy.transpose` of its second and third axis, both in C order.
+Each case is an array `count x rows x columns x components` of integers from the type's whole range, and its
+`numpy.transpose` that exchanges the second and third axis, both in C order.
 """
 
 import json

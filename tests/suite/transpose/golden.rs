@@ -10,14 +10,14 @@ use slm::{Device, Transpose};
 
 const FILE: &str = include_str!("golden.json");
 
-/// The cases that the file has: one that was cut short must not pass.
+/// The file's number of cases, so that a truncated file fails.
 const CASES: usize = 60;
 
 pub(super) fn trials() -> Vec<Trial> {
     read_file().unwrap_or_else(|error| vec![Trial::test("transpose::golden::file", move || Err(error))])
 }
 
-/// A trial for each element type, with all of its cases.
+/// Returns the trials: one for each element type and backend, with all cases of the type.
 fn read_file() -> Result<Vec<Trial>, Failed> {
     let file: Value = serde_json::from_str(FILE)?;
     let cases = list(&file, "cases")?;

@@ -1,8 +1,8 @@
 //! One suite for every backend: `Transpose` against the formula, and against NumPy.
 //!
-//! Every algorithm and element type, elements of one number and several, one matrix and several, with and without gaps
-//! between rows, of awkward shapes. Numbers are random bits, NaNs among them, and must arrive unchanged; what lies between
-//! rows must stay.
+//! The cases combine every algorithm and element type with elements of one and several numbers, one and several matrices,
+//! rows with and without gaps, and awkward shapes. The numbers are random bits, which include NaNs, and must arrive
+//! unchanged; the gaps must stay as they are.
 //!
 //! On emulated devices the shapes are few and small.
 
@@ -28,7 +28,7 @@ const ALGORITHMS: [TransposeAlgorithm; 4] = [
     TransposeAlgorithm::SharedPadded,
 ];
 
-/// Rows, columns, matrices and what lies between rows, of the input and of the output.
+/// Rows, columns, matrices, and the gaps between rows of the input and of the output.
 const SHAPES: [(usize, usize, usize, [usize; 2]); 27] = [
     (0, 5, 2, [0, 0]),
     (5, 0, 1, [1, 0]),
@@ -59,7 +59,7 @@ const SHAPES: [(usize, usize, usize, [usize; 2]); 27] = [
     (1025, 1023, 1, [0, 0]),
 ];
 
-/// On emulated devices: each kernel with whole tiles and parts of them.
+/// The shapes on emulated devices: whole and partial tiles for each kernel.
 const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 11] = [
     (0, 5, 2, [0, 0]),
     (1, 40, 1, [0, 3]),
@@ -74,7 +74,7 @@ const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 11] = [
     (1003, 5, 2, [0, 0]),
 ];
 
-/// In place.
+/// Sides of square matrices that are transposed in place.
 const SQUARES: [usize; 7] = [0, 1, 2, 31, 33, 128, 200];
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -84,8 +84,8 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("transpose::emulated::wavefronts_are_those_of_an_h200", counted::wavefronts_are_those_of_an_h200),
         Trial::test("transpose::cpu::several_threads", several_threads),
     ];
-    // What makes elements of 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 28 and 64 bytes. Kernels do not see the types, so emulated
-    // devices have those that make all kernels run, and no others.
+    // Together, elements of 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 28 and 64 bytes. Kernels do not depend on the types, so
+    // emulated devices test only the types that reach all kernels.
     trials.extend(of_type::<u8>("u8", &[1, 3, 5]));
     trials.extend(of_type::<u16>("u16", &[1, 3]));
     trials.extend(of_type::<u32>("u32", &[1, 2, 3, 4]));
@@ -132,8 +132,8 @@ fn check_all<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> 
     Ok(())
 }
 
-/// Of few columns and very many rows, tiles are as long as they get: emulated for elements of one byte alone, which take long
-/// enough.
+/// Transposes a matrix with few columns and very many rows, whose tiles have the maximum length. It is emulated only for
+/// elements of one byte, which take long enough.
 fn long_tiles() -> Result<(), Failed> {
     const SHAPE: [usize; 4] = [950_003, 2, 1, 1];
     let device = Device::emulated(Profile::SM_90, 3);
@@ -144,7 +144,7 @@ fn long_tiles() -> Result<(), Failed> {
     Ok(())
 }
 
-/// By way of buffers, and of the host where there are no gaps.
+/// Transposes buffers, and also data of the host where there are no gaps.
 fn check<T: Bits>(
     device: &Device,
     transpose: Transpose<T>,
@@ -157,7 +157,7 @@ fn check<T: Bits>(
     let (source, mut target) = (input.on_device(device).map_err(text)?, untouched.on_device(device).map_err(text)?);
     transpose.apply_matrix_into(&source, &mut target).map_err(text)?;
     same(&target.into_buffer().download().map_err(text)?, &expected.numbers)?;
-    // By way of the host it is the same, and an emulated access takes its time.
+    // Data of the host takes the same path, and emulated accesses are slow.
     if is_emulated(device) || [input, expected].iter().any(|matrices| matrices.pitch > matrices.shape[1]) {
         return Ok(());
     }
@@ -177,9 +177,9 @@ fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(),
     let squares = if is_emulated(device) { &squares[..6] } else { &squares };
     let pitched = [(33, 33, 3, [1, 1]), (40, 40, 1, [24, 24]), (1, 1, 5, [2, 2])];
     for &(rows, columns, count, gaps) in shapes.iter().chain(squares).chain(&pitched) {
-        // An emulated access takes its time.
-        let most = if is_emulated(device) { 20_000 } else { 1_000_000 };
-        if rows * columns * count * components > most {
+        // Emulated accesses are slow.
+        let maximum = if is_emulated(device) { 20_000 } else { 1_000_000 };
+        if rows * columns * count * components > maximum {
             continue;
         }
         let shape = [rows, columns, count, components];
@@ -190,7 +190,7 @@ fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(),
         let place = |e: String| format!("{rows} x {columns}, {count} times: {e}");
         transpose.prepare_in_place(device)?.apply(&mut data).map_err(|e| place(e.to_string()))?;
         same(&data.download()?, &expected.numbers).map_err(place)?;
-        // There and back.
+        // Back again.
         let back = Transpose::new(columns, rows).batch(count).components(components);
         back.prepare_in_place(device)?.apply(&mut data).map_err(|e| place(e.to_string()))?;
         same(&data.download()?, &input.numbers).map_err(|e| place(format!("and back: {e}")))?;
@@ -201,7 +201,7 @@ fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(),
     Ok(())
 }
 
-/// Gaps of square matrices stay, and those of others go.
+/// Transposes pitched buffers in place. Square matrices keep their gaps, others lose them.
 fn matrices_in_place<T: Bits>(device: &Device, shape: [usize; 4], input: &Matrices<T>) -> Result<(), String> {
     let text = |e: slm::Error| e.to_string();
     let [rows, columns, count, components] = shape;
@@ -218,7 +218,7 @@ fn matrices_in_place<T: Bits>(device: &Device, shape: [usize; 4], input: &Matric
     same(&numbers[..expected.numbers.len().min(numbers.len())], &expected.numbers)
 }
 
-/// With strides, in another order than the elements' own.
+/// Transposes arrays with strides in place: first with gaps between rows, then in column-major order.
 fn arrays_in_place<T: Bits>(device: &Device, shape: [usize; 4], input: &Matrices<T>) -> Result<(), String> {
     let [rows, columns, count, components] = shape;
     let transpose = Transpose::new(rows, columns).batch(count).components(components);
@@ -244,9 +244,9 @@ fn memory_rows<T: Bits>(matrices: &Matrices<T>) -> impl Iterator<Item = T> {
     matrices.numbers.chunks(pitch).flat_map(move |row| row[..width.min(row.len())].iter().copied())
 }
 
-/// The shared kernels with padding, those that move packs and the one for squares in place have no bank conflicts where tiles
-/// are whole, and those that move words wherever rows begin have none with elements of whole words or rows of whole words;
-/// without padding all lanes meet.
+/// Checks the documented bank conflicts. With whole tiles, there are none in the padded shared kernels, in the kernels that
+/// move packs and in the one for square matrices in place. The skewed kernels, which move words wherever rows begin, have
+/// none if elements or rows are whole words. Without padding, all lanes of a warp access the same bank.
 fn conflicts_as_documented() -> Result<(), Failed> {
     for (side, element_bytes) in [(128, 1), (128, 2), (64, 3), (64, 4), (64, 8), (32, 12), (32, 16)] {
         for algorithm in [TransposeAlgorithm::Auto, TransposeAlgorithm::SharedPadded] {
@@ -273,12 +273,12 @@ fn conflicts_as_documented() -> Result<(), Failed> {
             return Err(format!("in place, elements of {element_bytes} bytes: {conflicts} conflicts").into());
         }
     }
-    // 64 columns of 4 bytes: each of the 64 x 64 / 32 loads of a warp takes 32 wavefronts instead of one.
+    // 64 columns of 4 bytes: each of the 64 x 64 / 32 warp loads takes 32 wavefronts instead of one.
     let conflicts: u64 = reports(64, 4, TransposeAlgorithm::SharedUnpadded)?.iter().map(Report::bank_conflicts).sum();
     if conflicts == 64 * 64 / 32 * 31 { Ok(()) } else { Err(format!("{conflicts} conflicts without padding").into()) }
 }
 
-/// What is counted for a square matrix.
+/// Returns the reports for a square matrix.
 fn reports(side: usize, element_bytes: usize, algorithm: TransposeAlgorithm) -> Result<Vec<Report>, Failed> {
     let device = Device::emulated(Profile::SM_90, 0);
     let transpose = Transpose::new(side, side).components(element_bytes).algorithm(algorithm);
@@ -286,16 +286,16 @@ fn reports(side: usize, element_bytes: usize, algorithm: TransposeAlgorithm) -> 
     Ok(device.emulation_reports())
 }
 
-/// One prepared transposition, in place by way of one piece of memory, in several threads.
+/// Several threads use one prepared in-place transposition, which has a single scratch buffer on a GPU.
 fn several_threads() -> Result<(), Failed> {
     for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
-        let (there, back) = (Transpose::new(12, 18), Transpose::new(18, 12));
-        let (there, back) = (there.prepare_in_place(&device)?, back.prepare_in_place(&device)?);
+        let (forward, back) = (Transpose::new(12, 18), Transpose::new(18, 12));
+        let (forward, back) = (forward.prepare_in_place(&device)?, back.prepare_in_place(&device)?);
         let numbers: Vec<u16> = (0..12 * 18).collect();
         std::thread::scope(|scope| {
             let one = || {
                 let mut data = device.upload(&numbers)?;
-                there.apply(&mut data)?;
+                forward.apply(&mut data)?;
                 back.apply(&mut data)?;
                 data.download()
             };
@@ -303,7 +303,7 @@ fn several_threads() -> Result<(), Failed> {
             threads.into_iter().all(|thread| thread.join().unwrap().as_ref() == Ok(&numbers))
         })
         .then_some(())
-        .ok_or("a thread has other numbers")?;
+        .ok_or("a thread has wrong numbers")?;
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
-//! Transpositions as the formula says, one number at a time.
+//! Transpositions by the formula, one number at a time.
 
 use crate::common::Random;
 use slm::transpose::TransposeElement;
 use slm::{Buffer2, Device};
 use std::fmt::Debug;
 
-/// An element type as its bits.
+/// An element type, with conversions from and to its bits.
 pub(super) trait Bits: TransposeElement + Debug {
     fn of(bits: u64) -> Self;
     fn bits(self) -> u64;
@@ -38,11 +38,11 @@ bits! {
     f64: f64::from_bits, f64::to_bits;
 }
 
-/// Matrices one under the other, in rows that may be longer in memory than they look.
+/// Matrices one below the other, whose rows may be further apart in memory than they are long.
 #[derive(Clone)]
 pub(super) struct Matrices<T> {
     pub(super) numbers: Vec<T>,
-    /// Of all matrices together, in numbers.
+    /// The rows and columns of all matrices together, in numbers.
     pub(super) shape: [usize; 2],
     pub(super) pitch: usize,
 }
@@ -58,7 +58,7 @@ impl<T: Bits> Matrices<T> {
         Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)
     }
 
-    /// By the formula, into memory that looks like `target`.
+    /// Transposes by the formula into `target`, whose gaps stay as they are.
     pub(super) fn transposed(
         &self,
         [rows, columns, count, components]: [usize; 4],
@@ -74,7 +74,7 @@ impl<T: Bits> Matrices<T> {
     }
 }
 
-/// An error that says where the two differ.
+/// Returns an error that names the first difference.
 pub(super) fn same<T: Bits>(actual: &[T], expected: &[T]) -> Result<(), String> {
     if actual.len() != expected.len() {
         return Err(format!("{} numbers instead of {}", actual.len(), expected.len()));

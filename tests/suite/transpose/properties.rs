@@ -1,4 +1,4 @@
-//! What must hold for every transposition, and for its launches, also of matrices that no memory holds.
+//! Properties that hold for every transposition and for its launches, including matrices that exceed any memory.
 
 use crate::common::Random;
 use crate::properties::check;
@@ -10,9 +10,10 @@ use slm::transpose::TransposeAlgorithm;
 use slm::{Device, LaunchShape, Transpose};
 use slm_kernels::transpose::{self as kernels, Args, Geometry, Kernel, Layout, Places, Problem, SkewedArgs, Tuning};
 
-/// Whatever the shape, the algorithm and the device: in place it is the same, and twice it is what was there before.
+/// For every shape, algorithm and device, a transposition in place gives the same result, and transposing twice gives the
+/// input.
 #[test]
-fn twice_is_nothing() {
+fn twice_is_the_identity() {
     let devices = [Device::cpu(), Device::emulated(Profile::SM_90, 7)];
     let algorithm = prop_oneof![
         Just(TransposeAlgorithm::Auto),
@@ -27,13 +28,13 @@ fn twice_is_nothing() {
             let mut random = Random::new(1);
             let matrices: Vec<u8> = (0..count * rows * columns * numbers).map(|_| random.next() as u8).collect();
             for device in &devices {
-                let [there, back] = [(rows, columns), (columns, rows)].map(|(rows, columns)| {
+                let [forward, back] = [(rows, columns), (columns, rows)].map(|(rows, columns)| {
                     Transpose::new(rows, columns).batch(count).components(numbers).algorithm(algorithm)
                 });
-                let once = there.prepare(device).unwrap().apply(&matrices).unwrap();
+                let once = forward.prepare(device).unwrap().apply(&matrices).unwrap();
                 prop_assert_eq!(&back.prepare(device).unwrap().apply(&once).unwrap(), &matrices);
                 let mut data = device.upload(&matrices).unwrap();
-                there.prepare_in_place(device).unwrap().apply(&mut data).unwrap();
+                forward.prepare_in_place(device).unwrap().apply(&mut data).unwrap();
                 prop_assert_eq!(data.download().unwrap(), once);
             }
             Ok(())
@@ -41,7 +42,7 @@ fn twice_is_nothing() {
     );
 }
 
-/// As for an H200.
+/// The values for an H200.
 const TUNING: Tuning = Tuning {
     tile_bytes: 16 << 10,
     longest_side: 128,
@@ -54,11 +55,11 @@ const TUNING: Tuning = Tuning {
     few_columns: 8,
 };
 
-/// Grids have no more blocks than there may be, and their tiles cover every matrix.
+/// Grids stay within the limits of CUDA, and their tiles cover every matrix.
 #[test]
 fn launches_cover_all_tiles() {
     let element = prop_oneof![1..=8u64, Just(12u64), Just(16), Just(24), Just(100)];
-    // Up to 2^33 elements, a terabyte or less, as powers of two and a little more or less.
+    // Up to 2^33 elements, a terabyte or less, close to powers of two.
     let sizes = (1..32u32, 1..32u32, -2..=2i64, -2..=2i64, 1..200_000u64);
     check(2000, (element, sizes, any::<bool>()), |(element, (r, c, dr, dc, matrices), gap)| {
         let rows = (1u64 << r).saturating_add_signed(dr).max(2);
@@ -84,7 +85,7 @@ fn launches_cover_all_tiles() {
                 let [down, across] = [x >> layout.across_log2, y << layout.across_log2];
                 let [tile_rows, tile_columns] = [layout.tile_rows, layout.tile_columns].map(u64::from);
                 prop_assert!(down * tile_rows >= rows && across * tile_columns >= columns, "{:?}", layout);
-                // No row of tiles too many but for what the skewed kernels have before their first one.
+                // No superfluous tiles, except in front of a skewed kernel's first row.
                 prop_assert!((down - 1) * tile_rows < rows + 32, "{:?}", layout);
                 prop_assert!((y - 1) << layout.across_log2 < columns.div_ceil(tile_columns), "{:?}", layout);
             }
@@ -94,7 +95,7 @@ fn launches_cover_all_tiles() {
     });
 }
 
-/// Tiles that would need more shared memory have fewer columns.
+/// Tiles get fewer columns where the shared memory of a block is small.
 #[test]
 fn shared_memory_of_any_device_is_enough() {
     let device = Device::emulated(Profile::SM_75, 0);
@@ -106,7 +107,7 @@ fn shared_memory_of_any_device_is_enough() {
     }
 }
 
-/// Tiles are not made so long that they do not have all columns of a narrow matrix.
+/// Tiles of a narrow matrix are long, but still have all of its columns.
 #[test]
 fn long_tiles_have_all_columns() {
     for (element, columns) in [(1, 2), (1, 3), (1, 6), (3, 2), (1, 7)] {
@@ -119,17 +120,17 @@ fn long_tiles_have_all_columns() {
     }
 }
 
-/// Tiles whose units 32 bits cannot count, and columns for which there is no room, are for other kernels.
+/// There is no skewed kernel for tiles whose units exceed 32 bits, nor for columns that exceed the shared memory.
 #[test]
-fn skewed_tiles_that_there_cannot_be() {
+fn invalid_skewed_tiles() {
     let skewed = |rows, columns, element, input_pitch| {
         let problem = Problem { rows, columns, element, matrices: 1, input_pitch, output_pitch: rows * element };
         Kernel::skewed(&problem, &TUNING).map(|kernel| Geometry::new(kernel, &problem, &TUNING))
     };
-    // Rows of the output, in units, and how many units an element has.
-    const MOST: u64 = i32::MAX as u64 - 1024;
+    // The maximum units in a row of the output; then the bytes and the units of an element.
+    const MAX_UNITS: u64 = i32::MAX as u64 - 1024;
     for (element, units) in [(1, 1), (2, 1), (3, 3), (4, 1), (6, 3), (8, 1), (12, 3), (16, 2)] {
-        let [rows, pitch] = [MOST / units, 2 * element];
+        let [rows, pitch] = [MAX_UNITS / units, 2 * element];
         assert!(skewed(rows, 2, element, pitch).is_some(), "{element} bytes, {rows} rows");
         assert_eq!(skewed(rows + 1, 2, element, pitch), None, "{element} bytes");
         assert_eq!(skewed(1 << 40, 2, element, pitch), None, "{element} bytes");
@@ -138,7 +139,7 @@ fn skewed_tiles_that_there_cannot_be() {
     assert!(one_column.is_none_or(|it| it.shared_bytes <= 64 << 10), "{one_column:?}");
 }
 
-/// Where columns of tiles stand side by side along x of the grid, blocks beyond the last one do nothing.
+/// Where columns of tiles are side by side along x of the grid, blocks beyond the last column do nothing.
 #[test]
 fn columns_of_tiles_side_by_side() {
     let args = |input, output, layout, _| Args { input, output, layout };
@@ -154,7 +155,8 @@ fn columns_of_tiles_side_by_side() {
     );
 }
 
-/// Two matrices with an odd number of columns of tiles, two of them side by side, and room after them.
+/// Transposes two matrices with an odd number of columns of tiles, two of which are side by side, and checks the memory
+/// behind them.
 fn side_by_side<E: Entry<Constants = ()>>(
     kernel: impl Fn(&Problem) -> Kernel,
     args: impl FnOnce(GlobalIn<u32>, GlobalOut<u32>, Layout, Places) -> E::Args,
@@ -190,7 +192,7 @@ fn side_by_side<E: Entry<Constants = ()>>(
     assert_eq!(output[numbers.len()..], behind, "{}", E::NAME);
 }
 
-/// A single row may be said to be as far from the next one as one likes.
+/// A single row can have any pitch.
 #[test]
 fn pitches_of_single_rows() {
     let numbers: Vec<u32> = (0..100).collect();

@@ -48,7 +48,7 @@ fn parse(arguments: Vec<String>) -> Result<Arguments, String> {
             _ => modules.push(argument),
         }
     }
-    // Relative to where the user is; a build script's folders are relative to its package.
+    // Relative to the current folder. In a build script, folders are relative to its package.
     let folder = folder.ok_or("the folder of the kernel crate is missing")?;
     let folder = path::absolute(folder).map_err(|error| error.to_string())?;
     let builder = modules.into_iter().fold(CudaBuilder::new(folder), CudaBuilder::module);

@@ -1,18 +1,18 @@
-//! Which blocks of a function run one after another, and in which loops.
+//! Control-flow graph of a function: order of its basic blocks, dominators and loops.
 
 use super::ir::Function;
 use std::collections::BTreeSet;
 
-/// The control flow of a function, as far as it can be reached from its first block.
+/// The control-flow graph of a function. Only blocks that are reachable from the first one count.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// Without the edges that lead back to the head of a loop.
+    /// Successors of each block, without back edges.
     forward: Vec<Vec<usize>>,
-    /// The block that is on every way to each one and nearest to it; its own number for the first block.
+    /// Immediate dominator of each block. The first block's is the block itself.
     dominators: Vec<usize>,
-    /// The heads of the loops around each block.
+    /// Headers of the loops that contain each block.
     loops: Vec<BTreeSet<usize>>,
-    /// Every loop is entered at its head alone.
+    /// Whether every loop is entered only at its header.
     reducible: bool,
 }
 
@@ -32,7 +32,8 @@ impl Graph {
         graph
     }
 
-    /// Adds the loop that the edge `from` leads back to the `head` of: what reaches `from` without passing the head.
+    /// Adds the natural loop of the back edge from `from` to `head`: the blocks that reach `from` without passing through
+    /// `head`.
     fn add_loop(&mut self, successors: &[Vec<usize>], from: usize, head: usize) {
         let mut open = vec![from];
         self.loops[head].insert(head);
@@ -43,14 +44,17 @@ impl Graph {
         }
     }
 
-    /// Whether all of these blocks, which do the same thing from the same lines, are turns of unrolled loops: of each two,
-    /// one runs after the other, and that in the same turn of the same loops, or not without the other one.
-    pub(super) fn are_turns(&self, blocks: &[usize]) -> bool {
+    /// Returns whether `blocks`, which contain the same operation from the same lines, can be iterations of unrolled loops.
+    /// For each two, either both are in the same loops and one runs after the other in the same iteration, or one dominates
+    /// the other.
+    pub(super) fn are_iterations(&self, blocks: &[usize]) -> bool {
         let mut pairs = (0..blocks.len()).flat_map(|a| (0..a).map(move |b| (blocks[a], blocks[b])));
-        pairs.all(|(a, b)| a == b || self.reducible && (self.is_turn_before(a, b) || self.is_turn_before(b, a)))
+        pairs.all(|(a, b)| {
+            a == b || self.reducible && (self.is_iteration_before(a, b) || self.is_iteration_before(b, a))
+        })
     }
 
-    fn is_turn_before(&self, a: usize, b: usize) -> bool {
+    fn is_iteration_before(&self, a: usize, b: usize) -> bool {
         match self.loops[a] == self.loops[b] {
             true => self.reaches(a, b),
             false => self.dominates(a, b),
@@ -76,13 +80,13 @@ impl Graph {
     }
 }
 
-/// A walk through all blocks, each visited once.
+/// A depth-first walk through all reachable blocks.
 struct Walk {
-    /// Blocks before those that can only be reached by way of them.
+    /// Blocks in reverse postorder, so that each block follows its dominators.
     order: Vec<usize>,
-    /// The edges to a block that was being visited.
+    /// Back edges: edges to a block on the current path.
     back: Vec<(usize, usize)>,
-    /// The other edges.
+    /// All other edges, as successors of each block.
     forward: Vec<Vec<usize>>,
 }
 
@@ -96,7 +100,7 @@ impl Walk {
         }
         let mut states = vec![State::New; successors.len()];
         let mut walk = Walk { order: Vec::new(), back: Vec::new(), forward: vec![Vec::new(); successors.len()] };
-        // Blocks under way, and how many of their successors have been followed.
+        // Blocks of the current path, each with the number of its successors that have been followed.
         let mut path = if successors.is_empty() { Vec::new() } else { vec![(0, 0)] };
         while let Some((block, followed)) = path.last_mut() {
             let block = *block;
@@ -122,7 +126,7 @@ impl Walk {
     }
 }
 
-/// The nearest dominator of each block (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001).
+/// Returns the immediate dominator of each block (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001).
 fn dominators(successors: &[Vec<usize>], order: &[usize]) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let mut position = vec![NONE; successors.len()];
@@ -144,7 +148,7 @@ fn dominators(successors: &[Vec<usize>], order: &[usize]) -> Vec<usize> {
     found.iter().enumerate().map(|(block, dominator)| if *dominator == NONE { block } else { *dominator }).collect()
 }
 
-/// The nearest block that dominates both.
+/// Returns the nearest common dominator of `a` and `b`.
 fn common(dominators: &[usize], position: &[usize], mut a: usize, mut b: usize) -> usize {
     while a != b {
         if position[a] > position[b] {
@@ -165,32 +169,32 @@ mod tests {
     }
 
     #[test]
-    fn arms_of_a_branch_are_no_turns() {
+    fn arms_of_a_branch_are_not_iterations() {
         let branch = graph(&[&[1, 2], &[3], &[3], &[]]);
-        assert!(!branch.are_turns(&[1, 2]));
-        assert!(branch.are_turns(&[1, 3]) && branch.are_turns(&[0, 2, 3]) && branch.are_turns(&[1, 1]));
+        assert!(!branch.are_iterations(&[1, 2]));
+        assert!(branch.are_iterations(&[1, 3]) && branch.are_iterations(&[0, 2, 3]) && branch.are_iterations(&[1, 1]));
     }
 
-    /// The arms run one after the other, but not in the same turn.
+    /// The arms can run one after the other, but not in the same iteration.
     #[test]
-    fn arms_in_a_loop_are_no_turns() {
+    fn arms_in_a_loop_are_not_iterations() {
         let inside = graph(&[&[1], &[2, 3], &[4], &[4], &[1, 5], &[]]);
-        assert!(!inside.are_turns(&[2, 3]));
-        assert!(inside.are_turns(&[1, 2]) && inside.are_turns(&[3, 4]));
+        assert!(!inside.are_iterations(&[2, 3]));
+        assert!(inside.are_iterations(&[1, 2]) && inside.are_iterations(&[3, 4]));
     }
 
     #[test]
-    fn a_first_turn_is_one_if_no_thread_goes_around_it() {
+    fn a_peeled_iteration_counts_if_no_thread_skips_it() {
         let peeled = graph(&[&[1], &[2, 3], &[2, 3], &[]]);
-        assert!(peeled.are_turns(&[1, 2]));
-        // Threads that come from block 0 to the loop make their first turn there.
+        assert!(peeled.are_iterations(&[1, 2]));
+        // Threads that reach the loop from block 0 execute their first iteration in it.
         let entered = graph(&[&[1, 2], &[2], &[2, 3], &[]]);
-        assert!(!entered.are_turns(&[1, 2]));
+        assert!(!entered.are_iterations(&[1, 2]));
     }
 
     #[test]
     fn in_a_loop_with_two_entries_nothing_is_known() {
         let irreducible = graph(&[&[1, 2], &[2], &[1, 3], &[]]);
-        assert!(!irreducible.are_turns(&[1, 2]));
+        assert!(!irreducible.are_iterations(&[1, 2]));
     }
 }

@@ -1,17 +1,17 @@
-//! The little that has to be understood of LLVM's language: functions, blocks, calls and where they come from.
+//! A parser for the parts of LLVM IR that are needed: functions, basic blocks, calls and their source locations.
 
 use super::metadata::Metadata;
 use rustc_demangle::demangle;
 use std::collections::{HashMap, HashSet};
 
-/// A module in LLVM's language.
+/// A module in LLVM IR.
 #[derive(Debug, Default)]
 pub(super) struct Module<'a> {
-    /// The functions that are defined.
+    /// Defined functions.
     pub(super) functions: Vec<Function<'a>>,
-    /// The functions that are declared as operations of several threads.
+    /// Declared functions with the attribute `convergent`.
     pub(super) convergent: HashSet<&'a str>,
-    /// The names that appear elsewhere than in direct calls and definitions.
+    /// Names that also appear outside of direct calls and definitions, so that they may be called through pointers.
     pub(super) pointed_at: HashSet<&'a str>,
     pub(super) metadata: Metadata<'a>,
 }
@@ -26,7 +26,7 @@ pub(super) struct Function<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Block<'a> {
     label: &'a str,
-    /// The labels that its last instruction names.
+    /// Labels in the last instruction.
     targets: Vec<&'a str>,
     pub(super) calls: Vec<Call<'a>>,
 }
@@ -34,25 +34,25 @@ pub(super) struct Block<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call<'a> {
     pub(super) callee: Callee<'a>,
-    /// The number of the source location among the metadata.
+    /// Metadata number of the source location.
     pub(super) location: Option<&'a str>,
 }
 
-/// What is called.
+/// What a call calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Callee<'a> {
     Named(&'a str),
     /// The text of inline assembly.
     Assembly(&'a str),
-    /// A function that is not known when compiling.
+    /// A function that is unknown at compile time.
     Pointer,
 }
 
 impl Callee<'_> {
-    /// What is called, in words.
+    /// Returns the callee's name for messages.
     pub(super) fn operation(&self) -> String {
         match self {
-            // Without the hash.
+            // `#` omits the hash.
             Callee::Named(name) => format!("`{:#}`", demangle(name)),
             Callee::Assembly(text) => format!("`{}`", text.split_whitespace().next().unwrap_or(text)),
             Callee::Pointer => "a call through a pointer, as of a trait object,".to_owned(),
@@ -65,12 +65,12 @@ impl<'a> Function<'a> {
         self.blocks.iter().flat_map(|block| &block.calls)
     }
 
-    /// The calls, each with the number of its block.
-    pub(super) fn placed_calls(&self) -> impl Iterator<Item = (usize, &Call<'a>)> {
+    /// Returns the calls, each with the index of its block.
+    pub(super) fn calls_with_blocks(&self) -> impl Iterator<Item = (usize, &Call<'a>)> {
         self.blocks.iter().enumerate().flat_map(|(number, block)| block.calls.iter().map(move |call| (number, call)))
     }
 
-    /// The blocks that may run after each block.
+    /// Returns the successors of each block.
     pub(super) fn successors(&self) -> Vec<Vec<usize>> {
         let numbers: HashMap<&str, usize> = self.blocks.iter().enumerate().map(|(k, block)| (block.label, k)).collect();
         let known = |targets: &[&str]| targets.iter().filter_map(|target| numbers.get(target).copied()).collect();
@@ -105,7 +105,7 @@ impl<'a> Module<'a> {
     }
 }
 
-/// The groups of attributes that say `convergent`.
+/// Returns the names of the attribute groups that contain `convergent`.
 fn attribute_groups(text: &str) -> HashSet<&str> {
     let groups = text.lines().filter_map(|line| line.strip_prefix("attributes ")?.split_once(" = "));
     groups.filter(|(_, list)| list.split_whitespace().any(|word| word == "convergent")).map(|(name, _)| name).collect()
@@ -136,13 +136,13 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The label that a line is.
+/// Returns the label if the line is one.
 fn label(line: &str) -> Option<&str> {
     let (name, rest) = name(line)?;
     rest.starts_with(':').then_some(name)
 }
 
-/// The call that a line is.
+/// Returns the call if the line is one.
 fn call(line: &str) -> Option<Call<'_>> {
     let instruction = line.trim_start();
     let instruction = match instruction.starts_with('%') {
@@ -162,7 +162,7 @@ fn call(line: &str) -> Option<Call<'_>> {
     Some(Call { callee, location })
 }
 
-/// The first name in front of a parenthesis, and its sigil.
+/// Returns the first name that an opening parenthesis follows, and its sigil.
 fn called(text: &str) -> Option<(&str, char)> {
     let sigils = text.char_indices().filter(|(_, sigil)| ['@', '%'].contains(sigil));
     sigils.into_iter().find_map(|(at, sigil)| {
@@ -171,13 +171,13 @@ fn called(text: &str) -> Option<(&str, char)> {
     })
 }
 
-/// The names with `@` that stand elsewhere than in front of arguments.
+/// Returns the names with `@` that no argument list follows.
 fn pointed_at(text: &str) -> HashSet<&str> {
     let named = text.split('@').skip(1).filter_map(name);
     named.filter(|(_, rest)| !rest.starts_with('(')).map(|(name, _)| name).collect()
 }
 
-/// The name, in quotation marks or not, that `text` begins with, and what follows.
+/// Returns the name at the start of `text`, quoted or not, and the rest.
 fn name(text: &str) -> Option<(&str, &str)> {
     if let Some(quoted) = text.strip_prefix('"') {
         return quoted.split_once('"');

@@ -1,14 +1,14 @@
-//! Where instructions come from: LLVM's metadata about lines, functions and inlined calls.
+//! Source locations of instructions: LLVM's metadata about lines, functions and inlined calls.
 
 use super::ir::digits;
 use std::collections::HashMap;
 use std::fmt;
 
-/// A place in the source, inside a function.
+/// A source location in a function.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Frame {
     pub(crate) function: String,
-    /// The compiler's name, by which functions of the same name are told apart.
+    /// The function's linkage name, which distinguishes functions of the same name.
     symbol: String,
     pub(crate) file: String,
     pub(crate) line: u32,
@@ -22,7 +22,7 @@ impl fmt::Display for Frame {
     }
 }
 
-/// Metadata by number.
+/// The metadata nodes, by number.
 #[derive(Debug, Default)]
 pub(super) struct Metadata<'a>(HashMap<&'a str, &'a str>);
 
@@ -34,8 +34,8 @@ impl<'a> Metadata<'a> {
         }
     }
 
-    /// The place of an instruction in `function`, and those of the calls that were inlined on the way to it. Without a
-    /// location the function alone.
+    /// Returns the source location of an instruction of `function`, followed by the locations of the inlined calls that lead
+    /// to it, innermost first. Without a location, the only frame names the function.
     pub(super) fn frames(&self, location: Option<&str>, function: &str) -> Vec<Frame> {
         let mut frames = Vec::new();
         let mut next = location.and_then(|number| self.get(number));
@@ -69,7 +69,7 @@ impl<'a> Metadata<'a> {
         }
     }
 
-    /// The function that a scope is, or is in.
+    /// Returns the function that contains a scope, or the scope itself if it is a function.
     fn function(&self, mut scope: Option<&'a str>) -> Option<&'a str> {
         while let Some(found) = scope.filter(|scope| !scope.contains("!DISubprogram(")) {
             scope = self.referred(found, "scope: ");
@@ -82,18 +82,18 @@ impl<'a> Metadata<'a> {
     }
 }
 
-/// What follows `key`, a field's name.
+/// Returns the text after `key`, the name of a field.
 fn field<'a>(contents: &'a str, key: &str) -> Option<&'a str> {
     let before = |at: usize| contents[..at].ends_with(['(', ' ']);
     contents.match_indices(key).find(|(at, _)| before(*at)).map(|(at, _)| &contents[at + key.len()..])
 }
 
-/// The number of the metadata that a field refers to.
+/// Returns the metadata number that a field refers to.
 fn reference<'a>(contents: &'a str, key: &str) -> Option<&'a str> {
     Some(digits(field(contents, key)?.strip_prefix('!')?))
 }
 
-/// The string of a field, whose key ends in a quotation mark.
+/// Returns the string of a field. `key` ends in a quotation mark.
 fn string<'a>(contents: &'a str, key: &str) -> Option<&'a str> {
     Some(field(contents, key)?.split_once('"')?.0)
 }

@@ -1,8 +1,8 @@
-//! Whether the compiler has copied an operation of a warp.
+//! Search for warp operations that the compiler has copied.
 //!
-//! A shuffle, a vote or a product of matrices is one instruction that the lanes of a warp execute together. rustc's
-//! pass JumpThreading does not know that: what stands between two tests of one condition, it copies into each way
-//! through both. Lanes of one warp then meet at different instructions.
+//! A shuffle, a vote or a matrix product is one instruction that the lanes of a warp must execute together. rustc's pass
+//! JumpThreading does not know that: it copies code between two tests of the same condition into both arms of the branch.
+//! Lanes of one warp then execute different copies.
 //!
 //! ```text
 //!     source                      after the pass
@@ -11,16 +11,16 @@
 //!     if t < n { store }
 //! ```
 //!
-//! What the compiler did is read from the code that LLVM has optimised, which it writes with the source line of each
-//! instruction and of all calls that were inlined on the way to it. Two operations from the same lines may be turns of an
-//! unrolled loop. That they can only be if one comes after the other in the same turn of all loops around them, or if no
-//! thread comes to one without the other. If not, they are copies, and lanes may take their turns at different ones. A call
-//! of a function that contains such operations is one, too, and so is a call through a pointer if it may reach one.
+//! The search reads LLVM's optimised code, in which each instruction has its source line and those of the inlined calls that
+//! lead to it. Two operations from the same lines may be iterations of an unrolled loop: if one runs after the other in the
+//! same iteration of all loops around them, or if one dominates the other. Otherwise they are copies, and lanes may execute
+//! different ones. A call of a function that contains such operations counts as one, and so does a call through a pointer if
+//! it may reach one.
 //!
-//! Copies of the block's barrier are harmless: `cuda_std` asks for the unaligned one, at which threads may meet from
-//! several places. But the driver's compiler makes better code of the aligned one, at which it knows that a warp's lanes
-//! are together: it then keeps numbers that are the same for all lanes once for the warp. So a module without copied
-//! barriers gets aligned ones ([`align_barriers`]).
+//! Copies of the block's barrier are harmless: `cuda_std` uses the unaligned barrier, so threads may wait at different
+//! copies. But the driver's compiler generates better code for the aligned barrier, which the lanes of a warp execute
+//! together: it then keeps values that are the same for all lanes once for the warp. So a module without copied barriers
+//! gets aligned ones ([`align_barriers`]).
 
 mod graph;
 mod ir;
@@ -32,12 +32,12 @@ use metadata::Frame;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
-/// An operation of a warp that was copied into several arms of a branch.
+/// A warp operation that was copied into several arms of a branch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Copied {
-    /// What the lanes do together: LLVM's name of the operation, or a function that contains one.
+    /// LLVM's name of the operation, or the function that contains it.
     pub(crate) operation: String,
-    /// Where it stands: the innermost call first.
+    /// Source locations, innermost call first.
     pub(crate) frames: Vec<Frame>,
 }
 
@@ -48,54 +48,54 @@ impl fmt::Display for Copied {
     }
 }
 
-/// What was copied of a module.
+/// Copied operations of a module.
 #[derive(Debug)]
 pub(crate) struct Copies {
-    /// The operations of warps.
-    pub(crate) of_warps: Vec<Copied>,
-    /// Barriers of blocks, or functions with barriers, are among what was copied.
+    /// Warp operations.
+    pub(crate) warp_operations: Vec<Copied>,
+    /// Whether block barriers, or calls of functions with barriers, were copied.
     pub(crate) barriers: bool,
 }
 
 impl Copies {
-    /// Those in `ir`, optimised code in LLVM's language.
+    /// Returns the copied operations in `ir`, optimised LLVM IR.
     pub(crate) fn find(ir: &str) -> Self {
         let module = Module::parse(ir);
-        let [of_warps, barriers] =
-            [Kind::Warp, Kind::Block].map(|kind| Together::of(&module, kind).all_copied(&module));
-        Copies { of_warps: of_warps.into_iter().collect(), barriers: !barriers.is_empty() }
+        let [warp_operations, barriers] =
+            [Kind::Warp, Kind::Block].map(|kind| Operations::of(&module, kind).all_copied(&module));
+        Copies { warp_operations: warp_operations.into_iter().collect(), barriers: !barriers.is_empty() }
     }
 }
 
-/// `ptx` with aligned barriers. None of them was copied.
+/// Returns `ptx` with aligned barriers. No barrier may have been copied.
 pub(crate) fn align_barriers(ptx: &str) -> String {
     ptx.replace("\tbarrier.sync \t0;\n", "\tbar.sync \t0;\n")
 }
 
-/// Whose operations are looked for.
+/// Kind of the operations to search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Warp,
     Block,
 }
 
-/// Which calls of a module are operations of one kind.
-struct Together<'a> {
+/// The calls of a module that are operations of one kind.
+struct Operations<'a> {
     kind: Kind,
-    /// The module's functions that contain one.
+    /// Functions of the module that contain such an operation.
     functions: HashSet<&'a str>,
-    /// Some of these are called through pointers, or could be.
+    /// Whether any of these functions may be called through a pointer.
     through_pointers: bool,
 }
 
-impl<'a> Together<'a> {
+impl<'a> Operations<'a> {
     fn of(module: &Module<'a>, kind: Kind) -> Self {
-        let mut together = Together { kind, functions: HashSet::new(), through_pointers: false };
-        while together.grow(module) {}
-        together
+        let mut operations = Operations { kind, functions: HashSet::new(), through_pointers: false };
+        while operations.grow(module) {}
+        operations
     }
 
-    /// Adds the functions that contain what is known to be an operation; whether there were any.
+    /// Adds the functions that contain a known operation. Returns whether there were new ones.
     fn grow(&mut self, module: &Module<'a>) -> bool {
         let before = (self.functions.len(), self.through_pointers);
         for function in &module.functions {
@@ -120,20 +120,20 @@ impl<'a> Together<'a> {
         module.functions.iter().flat_map(|function| self.copied(module, function)).collect()
     }
 
-    /// The operations in `function` from the same lines that are no turns of a loop.
+    /// Returns the operations in `function` that come from the same lines and are not iterations of a loop.
     fn copied(&self, module: &Module<'a>, function: &Function<'a>) -> Vec<Copied> {
         let mut by_place: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for (block, call) in function.placed_calls().filter(|(_, call)| self.contains(module, call)) {
+        for (block, call) in function.calls_with_blocks().filter(|(_, call)| self.contains(module, call)) {
             let frames = module.metadata.frames(call.location, function.name);
             by_place.entry((call.callee, frames)).or_default().push(block);
         }
         let graph = Graph::of(function);
-        let copied = by_place.into_iter().filter(|(_, blocks)| !graph.are_turns(blocks));
+        let copied = by_place.into_iter().filter(|(_, blocks)| !graph.are_iterations(blocks));
         copied.map(|((callee, frames), _)| Copied { operation: callee.operation(), frames }).collect()
     }
 }
 
-/// Whether LLVM's intrinsic of this name is the unaligned barrier of the block.
+/// Returns whether `name` is LLVM's intrinsic for the unaligned block barrier.
 fn is_barrier(name: &str) -> bool {
     name.starts_with("llvm.nvvm.barrier.cta.sync.all")
 }

@@ -1,6 +1,6 @@
 use super::{Copies, align_barriers};
 
-/// The end of a module: declarations, attributes, and the lines 5 of `helper` and 9 of `kernel`.
+/// The end of a module: declarations, attributes, and locations in line 5 of `helper` and line 9 of `kernel`.
 const REST: &str = r#"
 declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32) unnamed_addr #0
 declare void @llvm.nvvm.barrier.cta.sync.all(i32) unnamed_addr #0
@@ -23,7 +23,7 @@ attributes #1 = { nocallback nounwind }
 const SHUFFLE: &str = "tail call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 0, i32 1, i32 31), !dbg";
 const BARRIER: &str = "tail call void @llvm.nvvm.barrier.cta.sync.all(i32 0), !dbg";
 
-/// `kernel` with `one` and `other` in the arms of a branch, and with `last` behind them.
+/// Returns the copies in `kernel`, with `one` and `other` in the arms of a branch, and `last` after them.
 fn branch(one: &str, other: &str, last: &str) -> Copies {
     let kernel = format!(
         "define ptx_kernel void @kernel(i32 %0) unnamed_addr #2 !dbg !2 {{\n\
@@ -35,7 +35,7 @@ fn branch(one: &str, other: &str, last: &str) -> Copies {
 }
 
 fn texts(copies: &Copies) -> Vec<String> {
-    copies.of_warps.iter().map(ToString::to_string).collect()
+    copies.warp_operations.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -53,26 +53,26 @@ fn operations_of_different_lines_are_no_copies() {
 }
 
 #[test]
-fn turns_of_an_unrolled_loop_are_no_copies() {
+fn iterations_of_an_unrolled_loop_are_no_copies() {
     let [first, second] = ["%3", "%4"].map(|result| format!("{result} = {SHUFFLE} !5"));
     assert_eq!(texts(&branch("", "", &format!("{first}\n  {second}"))), [""; 0]);
 }
 
-/// Lanes that come by way of the arm would make their first turn there, the others theirs behind it.
+/// Lanes that take the arm execute their first iteration there, the other lanes after it.
 #[test]
-fn a_turn_that_some_lanes_go_around_is_a_copy() {
+fn an_iteration_that_some_lanes_skip_is_a_copy() {
     let copies = branch(
         &format!("%1 = {SHUFFLE} !5"),
         "",
         &format!("br label %bb4\n\nbb4:\n  %2 = {SHUFFLE} !7\n  br i1 %c, label %bb4, label %bb5\n\nbb5:"),
     );
-    assert_eq!(copies.of_warps.len(), 1);
+    assert_eq!(copies.warp_operations.len(), 1);
 }
 
 #[test]
-fn copied_barriers_are_told_apart() {
+fn copied_barriers_are_reported_separately() {
     let copies = branch(&format!("{BARRIER} !5"), &format!("{BARRIER} !7"), "");
-    assert!(copies.barriers && copies.of_warps.is_empty());
+    assert!(copies.barriers && copies.warp_operations.is_empty());
     let once = branch("", "", &format!("{BARRIER} !5"));
     assert!(!once.barriers);
 }
@@ -87,12 +87,13 @@ fn products_of_matrices_are_found_in_assembly() {
 }
 
 #[test]
-fn what_threads_do_alone_may_be_copied() {
+fn operations_of_single_threads_may_be_copied() {
     let index = "tail call i32 @llvm.nvvm.read.ptx.sreg.tid.x(), !dbg !5";
     assert_eq!(texts(&branch(&format!("%1 = {index}"), &format!("%2 = {index}"), "")), [""; 0]);
 }
 
-/// A module of `kernel`, which calls `call` in two arms, and `helper`, which contains `operation`; `global` stands before.
+/// Returns the copies in a module that begins with `global`. `kernel` executes `call` in two arms, and `helper` contains
+/// `operation`.
 fn helper(global: &str, call: &str, operation: &str) -> Copies {
     let text = format!(
         "{global}\ndefine internal fastcc i32 @helper(i32 %v) unnamed_addr #0 !dbg !3 {{\n  %1 = {operation} !5\n  ret i32 0\n}}\n\
@@ -109,7 +110,7 @@ fn calls_of_functions_with_operations_are_operations() {
     let copies = helper("", call, SHUFFLE);
     assert_eq!(texts(&copies), ["`helper`\n  in kernel (kernels/sum.rs:12:1)"]);
     let barriers = helper("", call, "add i32 %v, 1, !dbg");
-    assert!(barriers.of_warps.is_empty() && !barriers.barriers);
+    assert!(barriers.warp_operations.is_empty() && !barriers.barriers);
 }
 
 #[test]

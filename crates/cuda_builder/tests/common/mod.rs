@@ -1,4 +1,4 @@
-//! Copies of the fixture, which tests may change.
+//! Copies of the fixture that tests may change.
 
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
@@ -12,12 +12,12 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// A copy in the folder `name`, which uses the `cuda_std` of this workspace.
+    /// Makes a copy in the folder `name`. It uses the `cuda_std` of this workspace.
     pub fn new(name: &str) -> Fixture {
         Fixture::with_cuda_std(name, &manifest_dir().with_file_name("cuda_std"))
     }
 
-    /// A copy in the folder `name`, which uses a copy of `cuda_std` as well.
+    /// Makes a copy in the folder `name`. It uses a copy of `cuda_std`.
     pub fn apart(name: &str) -> Fixture {
         let cuda_std = scratch().join(name).join("a copy of cuda_std");
         let _ = fs::remove_dir_all(&cuda_std);
@@ -44,7 +44,7 @@ impl Fixture {
         self.root.join(name)
     }
 
-    /// Replaces `old`, which has to be there, in a file.
+    /// Replaces `old` in a file, which must contain it.
     pub fn edit(&self, name: &str, old: &str, new: &str) {
         let text = self.read(name);
         assert!(text.contains(old), "{text}");
@@ -56,12 +56,13 @@ impl Fixture {
     }
 }
 
-/// The target folder of the fixture's host. The nested one is in it, so that `core` is compiled once for all tests.
+/// Returns the target folder of the fixture's host. It contains the nested target folder, so that `core` is compiled once
+/// for all tests.
 pub fn host_target_dir() -> PathBuf {
     scratch().join("target")
 }
 
-/// The nested target folder.
+/// Returns the nested target folder.
 pub fn device_target_dir() -> PathBuf {
     host_target_dir().join("slm-device")
 }
@@ -74,7 +75,7 @@ fn manifest_dir() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Copies the files below `from`, manifests changed by `change`. What cargo or the builder left there is not copied.
+/// Copies the files below `from`, without files that cargo or the builder wrote. Applies `change` to manifests.
 fn copy(from: &Path, to: &Path, change: &dyn Fn(String) -> String) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

@@ -1,4 +1,4 @@
-//! The kernels of `catalogue::calls` on a GPU: each in a process of its own, which is ended if it does not end.
+//! Launches the kernels of `catalogue::calls` on a GPU, each in its own process, which is killed if it hangs.
 
 use crate::{on_gpu, process};
 use catalogue::calls::{self, CallVisitor, THREADS};
@@ -10,14 +10,14 @@ use std::error::Error;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What a kernel writes on a device.
+/// Returns the output of a kernel on a device.
 fn output<E: Entry<Args = Args, Constants = ()>>(device: &Device) -> Outcome<Vec<u32>> {
     let shape = LaunchShape::new([1, 1, 1], [THREADS, 1, 1]).shared_bytes(SHARED_BYTES.into());
     let [output, _] = on_gpu::launch::<E>(device, &(0..LEN).collect::<Vec<u32>>(), shape, true)?;
     Ok(output)
 }
 
-/// Compares the kernel of this name with the emulator's.
+/// Visitor that compares the results of the kernel `name` on a GPU and on the emulator.
 struct One<'a> {
     name: &'a str,
     outcome: Option<Outcome<()>>,
@@ -25,11 +25,11 @@ struct One<'a> {
 
 impl One<'_> {
     fn compare<E: Entry<Args = Args, Constants = ()>>() -> Outcome<()> {
-        let there = output::<E>(&Device::open()?)?;
-        let here = output::<E>(&Device::emulated(Profile::SM_90, 0))?;
-        match here.iter().zip(&there).position(|(here, there)| here != there) {
+        let gpu = output::<E>(&Device::open()?)?;
+        let emulated = output::<E>(&Device::emulated(Profile::SM_90, 0))?;
+        match emulated.iter().zip(&gpu).position(|(emulated, gpu)| emulated != gpu) {
             None => Ok(()),
-            Some(t) => Err(format!("thread {t}: {} here, {} there", here[t], there[t]).into()),
+            Some(t) => Err(format!("thread {t}: {} emulated, {} on the GPU", emulated[t], gpu[t]).into()),
         }
     }
 }
@@ -42,14 +42,14 @@ impl CallVisitor for One<'_> {
     }
 }
 
-/// Launches the kernel `name` and compares its results with the emulator's.
+/// Launches the kernel `name` on the GPU and compares its results with the emulator's.
 pub(crate) fn one(name: &str) -> Outcome<()> {
     let mut one = One { name, outcome: None };
     calls::visit(&mut one);
     one.outcome.ok_or_else(|| format!("there is no kernel {name}"))?
 }
 
-/// Has processes of this program launch each kernel.
+/// Visitor that launches each kernel in a process of this program.
 struct All {
     failed: u32,
 }
@@ -67,7 +67,7 @@ impl CallVisitor for All {
     }
 }
 
-/// Launches every kernel.
+/// Launches every kernel and prints a line for each.
 pub(crate) fn all() -> Outcome<()> {
     let mut all = All { failed: 0 };
     calls::visit(&mut all);

@@ -1,4 +1,4 @@
-//! Compares results of the device with those of the host: the same bits, or within the stated error.
+//! Compares the GPU's results with the emulator's: equal bits, or within the stated error.
 
 use crate::on_gpu::KERNELS;
 use catalogue::compared::{self, Compared, ComparedVisitor, MATRIX, PATTERNS, RESULTS, Tolerance};
@@ -9,10 +9,10 @@ use std::error::Error;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Sets of patterns that each kernel works on.
+/// Number of pattern sets that each kernel is launched with.
 const ROUNDS: u32 = 64;
 
-/// The patterns of a round: numbers of all sorts, and some that are special.
+/// Returns the patterns of a round: pseudo-random bits, and some special values.
 fn patterns(round: u32) -> Vec<u32> {
     const SPECIAL: [u32; 8] = [0, 1 << 31, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x3f80_0000, 1, 0x007f_ffff];
     let mixed = |k: u32| {
@@ -24,7 +24,7 @@ fn patterns(round: u32) -> Vec<u32> {
     (0..PATTERNS).map(pattern).collect()
 }
 
-/// What a kernel writes on a device.
+/// Returns the output of a kernel on a device.
 fn run<E>(device: &Device, round: u32) -> Outcome<Vec<u32>>
 where
     E: Entry<Args = Compared, Constants = ()>,
@@ -40,7 +40,7 @@ where
     Ok(output.download()?)
 }
 
-/// Whether a result is what the host has, or as near as it has to be: result `r` of `approximate`.
+/// Returns whether two results agree: with equal bits, or within the error of result `r` of the kernel `approximate`.
 fn agree(tolerance: Tolerance, r: usize, [host, device]: [u32; 2]) -> bool {
     if host == device || tolerance == Tolerance::Exact {
         return host == device;
@@ -63,7 +63,7 @@ struct Compare {
 }
 
 impl Compare {
-    /// How many results differ.
+    /// Returns the number of results that differ.
     fn differences<E>(&self, tolerance: Tolerance) -> Outcome<u32>
     where
         E: Entry<Args = Compared, Constants = ()>,
@@ -77,7 +77,9 @@ impl Compare {
                 if !agree(tolerance, r, [pair.0, pair.1]) {
                     differences += 1;
                     let (name, [host, device]) = (E::NAME, [pair.0, pair.1]);
-                    eprintln!("{name}: round {round}, thread {t}, result {r}: {host:#010x} here, {device:#010x} there");
+                    eprintln!(
+                        "{name}: round {round}, thread {t}, result {r}: {host:#010x} emulated, {device:#010x} on the GPU"
+                    );
                 }
             }
         }
@@ -95,7 +97,7 @@ impl ComparedVisitor for Compare {
     }
 }
 
-/// Compares every kernel's results on the GPU with the emulator's.
+/// Compares the results of every kernel on the GPU with the emulator's.
 pub(crate) fn compare() -> Outcome<()> {
     let host = Device::emulated(Profile::SM_90, 0);
     let mut compare = Compare { gpu: Device::open()?, host, outcome: Ok(0) };

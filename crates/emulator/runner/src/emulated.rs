@@ -1,4 +1,4 @@
-//! What the emulator makes of the catalogue.
+//! Runs the catalogue on the emulator.
 
 use catalogue::probes::{Probe, ProbeVisitor};
 use catalogue::{Args, Bug, Case, CaseVisitor, LEN, SHARED_BYTES, visit_cases, visit_probes};
@@ -6,12 +6,12 @@ use cuda_std::Entry;
 use slm::emulator::{Action, Counts, Emulator, Launch, LaunchError, Profile, Report, Space};
 use std::error::Error;
 
-/// Returns a launch with this grid and block that ends soon if its threads wait forever.
+/// Returns a launch with the given grid and block, and a small budget that soon ends endless waits.
 fn shape(blocks: u32, threads: u32) -> Launch {
     Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES).budget(100_000)
 }
 
-/// Runs a kernel, on memory of its own.
+/// Runs a kernel on a new emulator.
 fn launch<E>(launch: Launch, right: bool) -> Result<Report, LaunchError>
 where
     E: Entry<Args = Args, Constants = ()>,
@@ -37,7 +37,7 @@ struct Cases(Result<(), LaunchError>);
 impl CaseVisitor for Cases {
     fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case) {
         let verdict = |right| {
-            // The other kernels have another output.
+            // All other kernels leave `result` unwritten.
             let partial_outputs = case.bug != Bug::Unwritten;
             let report = launch::<E>(Launch { partial_outputs, ..shape(case.blocks, case.threads) }, right)?;
             Ok(if report.is_clean() { "silent" } else { "found" })
@@ -50,19 +50,19 @@ impl CaseVisitor for Cases {
     }
 }
 
-/// Prints what is found in each case.
+/// Prints for each case whether the bug and the twin have findings.
 pub(crate) fn cases() -> Result<(), Box<dyn Error>> {
     let mut cases = Cases(Ok(()));
     visit_cases(&mut cases);
     Ok(cases.0?)
 }
 
-/// What is counted of global memory, read-only or not.
+/// Returns the counts of an action on global memory, read-only or not.
 fn global(report: &Report, action: Action) -> Counts {
     [Space::Global, Space::GlobalConstant].map(|space| report.counts(action, Some(space))).into_iter().sum()
 }
 
-/// Writes one of these counts: behind `~` if they are approximate.
+/// Returns a function that formats one of the counts, with `~` in front if they are approximate.
 fn column(counts: Counts) -> impl Fn(u64) -> String {
     move |number| format!("\t{}{number}", if counts.approximate { "~" } else { "" })
 }
@@ -87,7 +87,7 @@ impl ProbeVisitor for Probes {
     }
 }
 
-/// Prints what is counted for each probe.
+/// Prints the counts of each probe.
 pub(crate) fn probes() -> Result<(), Box<dyn Error>> {
     let mut probes = Probes(Ok(()));
     visit_probes(&mut probes);

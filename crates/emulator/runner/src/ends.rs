@@ -1,4 +1,4 @@
-//! The kernels of `catalogue::ends` on a GPU: each launch in a process of its own.
+//! Launches the kernels of `catalogue::ends` on a GPU, each launch in its own process.
 
 use crate::{on_gpu, process};
 use catalogue::Args;
@@ -9,36 +9,36 @@ use std::error::Error;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Many times what runs at a time, so that most blocks begin where another one has ended.
+/// Number of blocks, many times more than run at the same time, so that most blocks begin where another one has ended.
 const BLOCKS: u64 = 20_000;
 
-/// More than any cache, so that copies take long.
+/// Number of elements, larger than any cache, so that copies take long.
 const ELEMENTS: u32 = 1 << 26;
 
-/// What a launch prints that did no harm: one with copies, and one with calls.
+/// Outputs of correct launches: with copies, and with calls.
 const RIGHT: [&str; 2] = ["0 elements changed", "right, 0 elements changed"];
 
-/// Calls within each other.
+/// Depths of recursion.
 const DEPTHS: [&str; 7] = ["1", "5", "10", "100", "1000", "10000", "1000000"];
 
-/// The stack of a thread that makes as many calls on the host.
+/// Stack of the host thread that makes the same calls.
 const STACK_BYTES: usize = 1 << 30;
 
-/// Launches a kernel: the result, and how much has changed.
+/// Launches a kernel. Returns its result, and the number of elements that changed.
 fn launch<E: Entry<Args = Args, Constants = ()>>(input: &[u32]) -> Outcome<(Vec<u32>, u32)> {
     let shape = LaunchShape::new([BLOCKS, 1, 1], [THREADS, 1, 1]).shared_bytes((4 * TILE).into());
     let [output, result] = on_gpu::launch::<E>(&Device::open()?, input, shape, false)?;
     Ok((result, output[0]))
 }
 
-/// Has blocks end while their copies are under way.
+/// Launches blocks that end while their copies are in progress.
 pub(crate) fn copies() -> Outcome<()> {
     let (_, changed) = launch::<copies_under_way>(&vec![u32::MAX; ELEMENTS as usize])?;
     println!("{changed} elements changed");
     Ok(())
 }
 
-/// Makes calls within each other.
+/// Launches threads that call a function recursively.
 pub(crate) fn calls(depth: &str) -> Outcome<()> {
     let depth: u32 = depth.parse()?;
     let (result, changed) = launch::<recursion>(&[depth])?;
@@ -50,8 +50,8 @@ pub(crate) fn calls(depth: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Launches all of them and prints a line for each. Whatever does not end with an error has to be right, and to leave the memory
-/// of others as it is.
+/// Makes all launches and prints a line for each. A launch without an error must have the right result, and must not change
+/// other memory.
 pub(crate) fn all() -> Outcome<()> {
     let launches = std::iter::once(["end", "copies"]).chain(DEPTHS.map(|depth| ["recursion", depth]));
     let mut failed = 0;
@@ -59,7 +59,7 @@ pub(crate) fn all() -> Outcome<()> {
         let (is_right, text) = match process::run(&launch)? {
             Some(output) => {
                 let text = process::first_line(&output);
-                // Many calls may end with an error; a copy, and a single call, may not.
+                // Only deep recursion may end with an error.
                 let may_fail = launch[0] == "recursion" && launch[1] != DEPTHS[0];
                 let is_right = RIGHT.contains(&text.as_str()) || may_fail && !output.status.success();
                 (is_right, text)

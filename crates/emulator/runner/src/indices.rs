@@ -1,4 +1,5 @@
-//! Indices beyond a window on shared memory, on a GPU: each access in a process of its own, since most of them end it.
+//! Accesses with indices beyond a window on shared memory, on a GPU. Each is in its own process, since most of them end it
+//! with an error.
 
 use crate::{on_gpu, process};
 use catalogue::SHARED_BYTES;
@@ -8,30 +9,30 @@ use std::error::Error;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Enough blocks for several on each multiprocessor.
+/// Number of blocks, enough for several on each multiprocessor.
 const BLOCKS: u64 = 1000;
 
-/// The bytes below a block's window that the system keeps for itself.
+/// Bytes of shared memory that the system reserves below a block's window.
 const RESERVED: u32 = 1024;
 
-/// Where the addresses of elements of four bytes begin anew.
+/// Index at which the addresses of elements of four bytes wrap around.
 const WRAP: u32 = 1 << 30;
 
-/// Makes the access: what was loaded, and how many elements of all blocks have changed.
+/// Makes the access. Returns the loaded value, and the number of elements of all blocks that changed.
 fn access(index: u32, action: u32) -> Outcome<[u32; 2]> {
     let shape = LaunchShape::new([BLOCKS, 1, 1], [256, 1, 1]).shared_bytes(SHARED_BYTES.into());
     let [output, _] = on_gpu::launch::<beyond_the_window>(&Device::open()?, &[index, action], shape, false)?;
     Ok([output[0], output[1]])
 }
 
-/// Prints what an access does.
+/// Makes an access and prints its effect.
 pub(crate) fn one(index: &str, action: &str) -> Outcome<()> {
     let [loaded, changed] = access(index.parse()?, action.parse()?)?;
     println!("loaded {loaded:#x}, {changed} other elements changed");
     Ok(())
 }
 
-/// Indices from the whole range: around powers of two, the window, and the ends of the address space.
+/// Returns indices from the whole range: near powers of two, the end of the window, and the ends of the address space.
 fn indices() -> Vec<u32> {
     let near = |index: u32| [index.wrapping_sub(1), index, index.wrapping_add(1)];
     let reserved = WRAP.wrapping_sub(RESERVED / 4);
@@ -42,8 +43,8 @@ fn indices() -> Vec<u32> {
     indices
 }
 
-/// Makes all accesses, each in a process of its own, and prints a line for each. An access that does not end its kernel has
-/// to leave the memory of all blocks as it is.
+/// Makes all accesses, each in its own process, and prints a line for each. An access that does not end its kernel must not
+/// change the memory of any block.
 pub(crate) fn all() -> Outcome<()> {
     let mut failed = 0;
     for (index, action) in indices().into_iter().flat_map(|index| (0..ACTIONS.len()).map(move |action| (index, action)))

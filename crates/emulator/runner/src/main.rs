@@ -1,26 +1,27 @@
-//! Launches the emulator's catalogue on a GPU, so that other tools can examine it, and says what the emulator makes of it:
+//! Launches the emulator's catalogue on a GPU, so that other tools can examine it, and prints the emulator's results for it:
 //!
 //! ```text
-//! run-catalogue case NAME bug|twin    launches a case on the GPU; prints "launched NAME" when it has ended without an
+//! run-catalogue case NAME bug|twin    launches a case on the GPU; prints "launched NAME" if it ends without an
 //!                                     error
 //! run-catalogue probes                launches every probe on the GPU
-//! run-catalogue compare               a line for each kernel whose results host and device share: how many of the GPU's are
-//!                                     not the emulator's; fails if any
-//! run-catalogue calls                 a line for each kernel with calls that the compiler copies: right, wrong (not the
-//!                                     emulator's results) or hangs; each runs in a process of its own
-//! run-catalogue indices               a line for each of some indices beyond a window on shared memory: what an access does
-//!                                     there; fails if the memory of others has changed
-//! run-catalogue ends                  a line for each launch whose blocks end while copies are under way, or whose threads make
-//!                                     more calls within each other than their stack has room for; fails if one is wrong or
-//!                                     the memory of others has changed
-//! run-catalogue emulate cases         a line for each case: name, whether a GPU's accessors prevent the bug (bypassed
-//!                                     or not), what the emulator says of the bug and of the twin (found or silent)
+//! run-catalogue compare               a line for each kernel with the same results on host and device: how many results of
+//!                                     the GPU differ from the emulator's; fails if any does
+//! run-catalogue calls                 a line for each kernel with calls that the compiler copies: right, wrong (differs from
+//!                                     the emulator's results) or hangs; each runs in its own process
+//! run-catalogue indices               a line for each access beyond a window on shared memory: its effect; fails if other
+//!                                     memory has changed
+//! run-catalogue ends                  a line for each launch whose blocks end while copies are in progress, or whose threads
+//!                                     recurse beyond the end of their stack; fails if a result is wrong or other memory
+//!                                     has changed
+//! run-catalogue emulate cases         a line for each case: name, whether the accessors prevent the bug on a GPU (bypassed
+//!                                     or not), and whether the emulator has findings in the bug and in the twin (found or
+//!                                     silent)
 //! run-catalogue emulate probes        a line for each probe: name; requests and wavefronts of shared loads, and of shared
 //!                                     stores; wavefronts of shared atomic operations; requests and sectors of global
 //!                                     loads, and of global stores
 //! ```
 //!
-//! `SLM_DEVICE` chooses the GPU.
+//! `SLM_DEVICE` selects the GPU.
 
 mod calls;
 mod compare;

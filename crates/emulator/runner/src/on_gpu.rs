@@ -1,4 +1,4 @@
-//! The catalogue on a GPU.
+//! Launches the catalogue on a GPU.
 
 use catalogue::probes::{Probe, ProbeVisitor};
 use catalogue::{Args, Case, CaseVisitor, LEN, SHARED_BYTES, visit_cases, visit_probes};
@@ -6,10 +6,10 @@ use cuda_std::Entry;
 use slm::{Buffer, Device, LaunchShape, Result};
 use std::error::Error;
 
-// The static `KERNELS`: the table of the compiled modules, made by build.rs.
+// Includes the static `KERNELS`, the table of the compiled modules, which build.rs writes.
 cuda_std::include_kernels!();
 
-/// Launches a kernel on a device, with buffers of its own: the output and the result.
+/// Launches a kernel on a device with new buffers. Returns the output and the result.
 pub(crate) fn launch<E: Entry<Args = Args, Constants = ()>>(
     device: &Device,
     input: &[u32],
@@ -28,7 +28,7 @@ pub(crate) fn launch<E: Entry<Args = Args, Constants = ()>>(
     Ok([output.download()?, result.download()?])
 }
 
-/// A device, and what the kernels work on.
+/// A device, and the buffers of the kernels.
 struct Gpu {
     device: Device,
     input: Buffer<u32>,
@@ -47,7 +47,7 @@ impl Gpu {
         Ok(Gpu { device, input, output, zeros, result })
     }
 
-    /// Launches a kernel and waits for its end.
+    /// Launches a kernel and waits until it has ended.
     fn launch<E: Entry<Args = Args, Constants = ()>>(&mut self, blocks: u32, threads: u32, right: bool) -> Result<()> {
         let shape = LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES.into());
         self.device.kernel::<E>(&KERNELS)?.launch(shape, |windows| Args {
@@ -61,7 +61,7 @@ impl Gpu {
     }
 }
 
-/// Launches the case of this name.
+/// Visitor that launches the case `name`.
 struct OneCase<'a> {
     gpu: Gpu,
     name: &'a str,
@@ -77,7 +77,7 @@ impl CaseVisitor for OneCase<'_> {
     }
 }
 
-/// Launches the case `name`: its twin, if `right`.
+/// Launches the case `name`, or its twin if `right` is true.
 pub(crate) fn case(name: &str, right: bool) -> std::result::Result<(), Box<dyn Error>> {
     let mut one = OneCase { gpu: Gpu::open()?, name, right, result: None };
     visit_cases(&mut one);
@@ -86,7 +86,7 @@ pub(crate) fn case(name: &str, right: bool) -> std::result::Result<(), Box<dyn E
     Ok(())
 }
 
-/// Launches all of them, until one fails.
+/// Visitor that launches all probes until one fails.
 struct AllProbes {
     gpu: Gpu,
     result: Result<()>,

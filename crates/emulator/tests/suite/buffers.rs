@@ -1,4 +1,4 @@
-//! What is promised of a buffer or a table of constants, and what happens beyond it.
+//! Guarantees of buffers and constant tables, and accesses beyond their ends.
 
 use cuda_std::host::Space;
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, Table, arguments, kernel, thread};
@@ -7,9 +7,9 @@ use emulator::{Action, Emulator, Launch, Problem, Profile};
 arguments! {
     /// Two windows.
     pub struct Pair {
-        /// What is read.
+        /// Memory that is read.
         pub input: GlobalIn<u32>,
-        /// What is written.
+        /// Memory that is written.
         pub output: GlobalInOut<u32>,
     }
 }
@@ -24,7 +24,8 @@ kernel! {
     }
 }
 
-/// `GlobalIn` promises that nothing writes it: with the same buffer for both, reads may come from a stale cache.
+/// `GlobalIn` promises that nothing writes it. If the same buffer is also an output, loads may return stale data from a
+/// cache.
 #[test]
 fn read_only_memory_is_not_written() {
     for blocks in [1, 3] {
@@ -37,14 +38,14 @@ fn read_only_memory_is_not_written() {
         let [finding] = &report.findings[..] else { panic!("{report}") };
         assert!(matches!(finding.problem, Problem::ConstantWritten { .. }), "{finding}");
         assert!(finding.to_string().contains("read-only memory is written: store of element"), "{finding}");
-        // What an earlier launch wrote may be read.
+        // Data of an earlier launch may be read.
         let args = Pair { input: b.input(), output: a.in_out() };
         assert!(emulator.launch::<copy>(launch, args, ()).unwrap().is_clean());
     }
 }
 
 kernel! {
-    /// Writes a buffer and then reads it as something that nobody writes.
+    /// Writes a buffer, then reads it through a read-only window.
     pub fn read_after_write(_arena, args: Pair) {
         let t = thread::thread_idx_x();
         args.output.set(t.into(), t);
@@ -64,7 +65,7 @@ fn written_memory_is_not_read_only() {
 }
 
 kernel! {
-    /// Updates a number and then reads it as something that nobody writes.
+    /// Updates a number atomically, then reads it through a read-only window.
     pub fn read_after_update(_arena, args: Pair) {
         let t = thread::thread_idx_x();
         args.output.fetch_add(0, 1, Ordering::Relaxed);
@@ -73,7 +74,7 @@ kernel! {
     }
 }
 
-/// A store of an earlier launch does not hide it.
+/// A store of an earlier launch does not hide the finding.
 #[test]
 fn updated_memory_is_not_read_only() {
     let mut emulator = Emulator::new(Profile::SM_80);
@@ -100,7 +101,7 @@ fn freed_memory_is_not_used() {
     assert!(finding.to_string().contains("load of element"), "{finding}");
 }
 
-/// Windows are numbers, which must not hit what the other emulator has there.
+/// Windows are addresses. They must not refer to another emulator's memory at the same address.
 #[test]
 fn memory_of_another_emulator_is_not_used() {
     let (mut one, mut other) = (Emulator::new(Profile::SM_80), Emulator::new(Profile::SM_80));
@@ -138,7 +139,7 @@ fn nothing_is_copied_beyond_a_buffer() {
 }
 
 kernel! {
-    /// Each thread takes two constants.
+    /// Each thread loads two constants.
     pub fn pairs(_arena, args: GlobalInOut<u32>, table: Constants<u32, 8>) {
         let t = thread::thread_idx_x();
         let [a, b] = table.pack::<2>(t);
@@ -160,7 +161,7 @@ fn constants_beyond_their_table() {
     assert_eq!((place.space, place.index, place.len), (Space::Constant, 8, 8));
 }
 
-/// Memory that a kernel has not written is known afterwards.
+/// The emulator knows after a launch which memory has not been written.
 #[test]
 fn unwritten_outputs_are_known() {
     let mut emulator = Emulator::new(Profile::SM_80);

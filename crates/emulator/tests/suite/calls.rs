@@ -1,11 +1,11 @@
-//! The kernels whose calls the compiler copies are correct: nothing is found in them, and sums are sums.
+//! The kernels whose calls the compiler copies: they have no findings, and their sums are correct.
 
 use catalogue::calls::{self, CallVisitor, THREADS, WITH_NUMBER};
 use catalogue::{Args, LEN, SHARED_BYTES};
 use cuda_std::Entry;
 use emulator::{Emulator, Launch, Profile};
 
-/// What the threads of a kernel write.
+/// Returns the output of a kernel.
 fn results<E: Entry<Args = Args, Constants = ()>>(seed: u64) -> Vec<u32> {
     let mut emulator = Emulator::new(Profile::SM_90);
     let numbers: Vec<u32> = (0..LEN).collect();

@@ -1,15 +1,15 @@
-//! The kernels whose results host and device share: they have no findings, and their results equal plain code.
+//! The kernels with the same results on host and device: they have no findings, and their results equal those of plain code.
 
 use catalogue::compared::{self, Compared, ComparedVisitor, MATRIX, PATTERNS, RESULTS, Tolerance};
 use cuda_std::{Entry, GlobalIn2};
 use emulator::{Emulator, Launch, Profile};
 
-/// Numbers of all sorts: an odd multiplier takes each bit pattern to another one.
+/// Returns pseudo-random bit patterns.
 fn patterns() -> Vec<u32> {
     (0..PATTERNS).map(|k| (k + 1).wrapping_mul(0x9e37_79b1) ^ k << 7).collect()
 }
 
-/// What a kernel writes: the words of each thread.
+/// Returns the output of a kernel: the words of each thread.
 fn results<E: Entry<Args = Compared, Constants = ()>>(seed: u64) -> Vec<Vec<u32>> {
     let mut emulator = Emulator::new(Profile::SM_90);
     let (patterns, output) = (emulator.upload(&patterns()), emulator.upload(&[0u32; RESULTS as usize]));
@@ -41,7 +41,7 @@ fn they_are_clean_and_reproducible() {
     assert_eq!(clean.0, 9);
 }
 
-/// Votes, equal values and reductions of all lanes and of parts, by loops.
+/// Compares votes, matches and reductions, of all lanes and of parts, with loops.
 #[test]
 fn lanes_together() {
     let (results, words) = (results::<compared::together>(0), patterns());
@@ -75,7 +75,7 @@ fn lanes_together() {
     }
 }
 
-/// Shuffles of values of 64 bits bring both halves from the same lane.
+/// Shuffles of 64-bit values return both halves from the same lane.
 #[test]
 fn wide_shuffles() {
     let (results, words) = (results::<compared::shuffles>(0), patterns());
@@ -84,7 +84,7 @@ fn wide_shuffles() {
         let sources = [t * 7 % 32, if t < 2 { t } else { t - 2 }, if t + 9 < 32 { t + 9 } else { t }, t ^ 31];
         for (k, source) in sources.into_iter().enumerate() {
             let actual = u64::from(result[3 + 2 * k]) | u64::from(result[4 + 2 * k]) << 32;
-            // A NaN's bits are those of a pattern, which shuffles keep.
+            // Shuffles preserve the bits of NaNs.
             assert_eq!(actual, long(source), "lane {t}, shuffle {k}");
         }
         assert_eq!(result[0] as i32, i32::from(words[t ^ 5] as i8));
@@ -92,7 +92,7 @@ fn wide_shuffles() {
     }
 }
 
-/// Copies bring what is in the window and zeros for the rest.
+/// Copies fill elements beyond the window with zeros.
 #[test]
 fn copies_at_the_end_of_a_window() {
     let (results, words) = (results::<compared::copies>(0), patterns());

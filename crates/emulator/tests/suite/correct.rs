@@ -1,14 +1,14 @@
-//! Correct kernels that are easily taken for wrong ones: nothing is found, whatever the order.
+//! Correct kernels that a less precise checker would report: they have no findings in any order of the threads.
 
 use crate::planted::{launch, run};
 use catalogue::{Args, LEN};
 use cuda_std::{Entry, Ordering, fence, kernel, thread, warp};
 use emulator::Launch;
 
-/// Orders to run a kernel in.
+/// Seeds of the orders that each kernel runs in.
 const SEEDS: std::ops::Range<u64> = 0..50;
 
-/// Runs a kernel in all orders, and checks what `output` holds then.
+/// Runs a kernel in all orders, and checks that it has no findings and that its output is right.
 fn check<E: Entry<Args = Args, Constants = ()>>(launch: Launch, is_right: impl Fn(&[u32]) -> bool) {
     for seed in SEEDS {
         let (report, output) = run::<E>(launch.seed(seed), true);
@@ -18,7 +18,7 @@ fn check<E: Entry<Args = Args, Constants = ()>>(launch: Launch, is_right: impl F
 }
 
 kernel! {
-    /// Sums of all numbers up to a block's own: blocks wait for the one that has the ticket before theirs.
+    /// Computes prefix sums over the blocks. Each block waits for the block with the previous ticket.
     pub fn look_back(arena, args: Args) {
         let (shared, _) = arena.split::<u32>(34);
         let t = thread::thread_idx_x();
@@ -50,7 +50,7 @@ fn look_back_in_the_order_of_tickets() {
 }
 
 kernel! {
-    /// A number is passed from block to block; each block has its own flag.
+    /// Passes a number from block to block. Each block has its own flag.
     pub fn relay(_arena, args: Args) {
         let ticket = u64::from(args.zeros.fetch_add(0, 1, Ordering::SeqCst));
         if ticket > 0 {
@@ -68,7 +68,7 @@ fn flags_in_sequentially_consistent_order() {
 }
 
 kernel! {
-    /// All threads of all blocks add to one number, one after another.
+    /// All threads of all blocks add to one number under a lock.
     pub fn locked_sum(_arena, args: Args) {
         let mut done = false;
         while !done {
@@ -90,7 +90,7 @@ fn a_lock_with_fences() {
 }
 
 kernel! {
-    /// The sum of all numbers: the last block to end adds up those of all blocks.
+    /// Computes the sum of all numbers. The last block to end adds up the sums of all blocks.
     pub fn last_block_sum(arena, args: Args) {
         let (sums, rest) = arena.split::<u32>(64);
         let (is_last, _) = rest.split::<u32>(1);
@@ -112,7 +112,7 @@ kernel! {
             is_last.set(0, u32::from(before + 1 == thread::grid_dim_x()));
         }
         thread::sync_threads();
-        // Any thread may read what thread 0 knows of.
+        // The barrier orders these loads in all threads after the fence of thread 0.
         if is_last.get(0) != 0 && t == 33 {
             let sum = (1..=u64::from(thread::grid_dim_x())).map(|block| args.output.get(block)).sum();
             args.output.set(0, sum);
@@ -126,8 +126,8 @@ fn the_last_block_reduces() {
 }
 
 kernel! {
-    /// The same bytes as words, pairs and bytes, one after another; and as words for some and pairs for others, who do not
-    /// touch them.
+    /// Reuses the same bytes as words, pairs of words and bytes. At the end, some threads split them into pairs and others
+    /// into words, without accesses.
     pub fn reused_as_others(arena, args: Args) {
         let t = thread::thread_idx_x();
         let (words, _) = arena.split::<u32>(64);
@@ -161,7 +161,7 @@ fn shared_memory_is_used_again_as_other_types() {
 }
 
 kernel! {
-    /// A stack in shared memory, onto which all threads push what they have, and from which they pop.
+    /// A stack in shared memory. Each thread pushes its index, then pops one.
     pub fn stack_of_a_block(arena, args: Args) {
         let (top, rest) = arena.split::<u32>(1);
         let (items, _) = rest.split::<u32>(64);
@@ -198,7 +198,7 @@ fn a_queue_with_compare_exchange() {
 }
 
 kernel! {
-    /// Whoever finds something says so, and all say the same; in shared and in global memory.
+    /// Several threads store the same value in shared memory, and in global memory.
     pub fn all_say_the_same(arena, args: Args) {
         let (found, _) = arena.split::<u32>(1);
         let t = thread::thread_idx_x();
@@ -213,19 +213,19 @@ kernel! {
 }
 
 #[test]
-fn writes_of_the_same_value_where_they_are_allowed() {
+fn allowed_writes_of_the_same_value() {
     check::<all_say_the_same>(launch(5, 64).allow_same_value_writes(), |output| output[0] == 1);
 }
 
 kernel! {
-    /// Quarters of a warp add up numbers on their own, each with a loop of its own length.
+    /// Each quarter of a warp computes its own sums, in a loop with its own number of iterations.
     pub fn quarters(arena, args: Args) {
         let (sums, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         let (quarter, lane) = (warp::lane() / 8, warp::lane() % 8);
         let mask = 0xff << (8 * quarter);
-        for turn in 0..=quarter {
-            sums.set(t, t + turn);
+        for iteration in 0..=quarter {
+            sums.set(t, t + iteration);
             warp::sync_warp(mask);
             let mut distance = 4;
             while distance > 0 {
@@ -244,19 +244,20 @@ kernel! {
 }
 
 #[test]
-fn parts_of_a_warp_meet_on_their_own() {
+fn parts_of_a_warp_synchronise_on_their_own() {
     let sum = |k: usize| (8 * (8 * k + k % 4) + 28) as u32;
     check::<quarters>(launch(1, 64), |output| (0..8).all(|k| output[k] == sum(k)));
 }
 
 kernel! {
-    /// Two tiles in turns, with one barrier each: who is a turn ahead writes the other tile.
+    /// Alternates between two tiles, with one barrier per iteration. A thread that is one iteration ahead writes the other
+    /// tile.
     pub fn two_tiles(arena, args: Args) {
         let (tiles, _) = arena.split::<u32>(128);
         let t = thread::thread_idx_x();
         let mut number = t;
-        for turn in 0..6 {
-            let tile = 64 * (turn % 2);
+        for iteration in 0..6 {
+            let tile = 64 * (iteration % 2);
             tiles.set(tile + t, number);
             thread::sync_threads();
             number = tiles.get(tile + (t + 1) % 64);
@@ -266,12 +267,12 @@ kernel! {
 }
 
 #[test]
-fn two_tiles_need_one_barrier_a_turn() {
+fn two_tiles_need_one_barrier_per_iteration() {
     check::<two_tiles>(launch(4, 64), |output| (0..LEN).all(|i| output[i as usize] == (i + 6) % 64));
 }
 
 kernel! {
-    /// Blocks write the result in parts, in a masked form that leaves out what another thread writes.
+    /// Masked stores that together write all elements of the result.
     pub fn result_in_parts(_arena, args: Args) {
         let i = thread::global_x();
         let odd = i % 2 == 1;

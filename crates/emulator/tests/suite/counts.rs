@@ -1,4 +1,4 @@
-//! What is counted: requests, wavefronts and sectors of accesses whose cost is known, whatever the order of the
+//! Counts of requests, wavefronts and sectors, for accesses with known costs. They do not depend on the order of the
 //! threads.
 
 mod lanes;
@@ -8,18 +8,18 @@ use cuda_std::{Entry, GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread
 use emulator::{Action, Counts, Emulator, Launch, Problem, Profile, Report};
 
 arguments! {
-    /// What the kernels work on.
+    /// Arguments of the kernels.
     pub struct Numbers {
-        /// 4096 numbers; element `i` is `i`.
+        /// 4096 numbers: element `i` is `i`.
         pub input: GlobalIn<u32>,
         /// 4096 zeros.
         pub output: GlobalInOut<u32>,
-        /// Something to choose.
+        /// A parameter of the kernel.
         pub choice: u32,
     }
 }
 
-/// The reports of ten orders of the threads, which all count the same: one of them.
+/// Runs a kernel in ten orders of the threads, checks that all reports have the same counts, and returns one of them.
 #[track_caller]
 fn run<E: Entry<Args = Numbers, Constants = ()>>(profile: Profile, threads: u32, choice: u32) -> Report {
     let reports = (0..10).map(|seed| {
@@ -37,7 +37,7 @@ fn run<E: Entry<Args = Numbers, Constants = ()>>(profile: Profile, threads: u32,
     reports.into_iter().next().expect("ten of them")
 }
 
-/// Requests, lanes, wavefronts and conflicts of an action on shared memory.
+/// Returns the requests, lanes, wavefronts and bank conflicts of an action on shared memory.
 #[track_caller]
 fn shared(report: &Report, action: Action) -> [u64; 4] {
     let Counts { requests, lanes, wavefronts, .. } = report.counts(action, Some(Space::Shared));
@@ -53,7 +53,7 @@ kernel! {
 }
 
 kernel! {
-    /// After a store each, all threads add to a word of their half of the block; the clock is read in between.
+    /// Each thread stores a word, then adds to a word of its warp. The clock is read before, between and after.
     pub fn timed(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(8192);
         let t = thread::thread_idx_x();
@@ -70,7 +70,7 @@ kernel! {
     }
 }
 
-/// The clock counts passes of all warps of the block, up to the last time that they met.
+/// The clock counts the passes of all warps of the block up to the last barrier.
 #[test]
 fn the_clock_counts_passes() {
     let mut emulator = Emulator::new(Profile::SM_80);
@@ -80,7 +80,7 @@ fn the_clock_counts_passes() {
     let report = emulator.launch::<timed>(launch, args, ()).expect("within the limits");
     assert!(report.is_clean(), "{report}");
     let times = emulator.download(&output);
-    // Of the first to come: the other warp may have gone on before a thread looks.
+    // The minimum over all threads: another warp may have continued before a thread reads the clock.
     let first = |k| times.chunks(3).map(|times: &[u32]| times[k]).min();
     assert_eq!([0, 1, 2].map(first), [Some(0), Some(32), Some(96)], "{times:?}");
     assert!(times.chunks(3).all(|times| times[2] == 96), "{times:?}");
@@ -88,15 +88,15 @@ fn the_clock_counts_passes() {
 }
 
 kernel! {
-    /// Waits for the clock.
+    /// Waits for the clock to advance.
     pub fn waiting(_arena, _args: Numbers) {
         while thread::clock() == 0 {}
     }
 }
 
-/// Time alone does not pass.
+/// The clock does not advance without accesses.
 #[test]
-fn who_waits_for_the_clock_runs_out_of_steps() {
+fn waiting_for_the_clock_exhausts_the_budget() {
     let mut emulator = Emulator::new(Profile::SM_80);
     let (input, output) = (emulator.upload(&[0u32]), emulator.upload(&[0u32]));
     let args = Numbers { input: input.input(), output: output.in_out(), choice: 0 };
@@ -119,7 +119,7 @@ fn strides_in_shared_memory() {
 }
 
 kernel! {
-    /// Each lane stores 16 bytes and loads them again, lanes `choice` times 16 bytes apart.
+    /// Each lane stores 16 bytes and loads them again. Lanes are `choice` times 16 bytes apart.
     pub fn fours(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(4096);
         let t = thread::thread_idx_x();
@@ -138,7 +138,7 @@ fn sixteen_bytes_are_served_by_quarters() {
 }
 
 kernel! {
-    /// All lanes read the same elements, more of them than a lane may be ahead of the others.
+    /// All lanes load the same elements, more than a lane can be ahead of the others.
     pub fn broadcast(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(1024);
         let t = thread::thread_idx_x();
@@ -162,7 +162,7 @@ fn broadcasts_are_one_wavefront() {
 }
 
 kernel! {
-    /// A histogram of `choice` bins.
+    /// A histogram with `choice` bins.
     pub fn histogram(arena, args: Numbers) {
         let (bins, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -203,7 +203,7 @@ fn sectors_of_global_memory() {
 }
 
 kernel! {
-    /// A masked store that half of the lanes leave out, and warp operations.
+    /// A masked store that half of the lanes leave out, a masked load, and warp operations.
     pub fn masked(_arena, args: Numbers) {
         let t = thread::thread_idx_x();
         args.output.set_if(t.is_multiple_of(2), t.into(), 1);
@@ -214,7 +214,7 @@ kernel! {
 }
 
 #[test]
-fn what_is_left_out_is_counted_apart() {
+fn accesses_left_out_are_counted_separately() {
     let report = run::<masked>(Profile::SM_80, 64, 0);
     let stores = report.counts(Action::Store, Some(Space::Global));
     assert_eq!((stores.requests, stores.lanes, stores.left_out), (2, 32, 32), "{report}");
@@ -235,15 +235,15 @@ kernel! {
     }
 }
 
-/// Those of all blocks together.
+/// The counts of a warp are summed over all blocks.
 #[test]
-fn warps_are_counted_apart() {
+fn warps_are_counted_separately() {
     let mut emulator = Emulator::new(Profile::SM_80);
     let (input, output) = (emulator.upload(&[0]), emulator.upload(&[0]));
     let args = Numbers { input: input.input(), output: output.in_out(), choice: 2 };
     let launch = |blocks, threads| Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(1 << 15);
     let mut report = emulator.launch::<by_warp>(launch(5, 96), args, ()).unwrap();
-    // Another launch may have more warps, or fewer.
+    // Other launches may have more or fewer warps.
     report.add(emulator.launch::<by_warp>(launch(1, 128), args, ()).unwrap());
     report.add(emulator.launch::<by_warp>(launch(1, 32), args, ()).unwrap());
     let [site] = &report.sites[..] else { panic!("{report}") };
@@ -254,7 +254,7 @@ fn warps_are_counted_apart() {
     assert_eq!((sum, sum.requests), (site.counts, 41), "{report}");
 }
 
-/// The table of a place has a row for each warp.
+/// The table of a site has a row for each warp.
 #[test]
 fn warps_are_a_table() {
     let report = run::<strided>(Profile::SM_80, 40, 32);
@@ -268,7 +268,7 @@ fn warps_are_a_table() {
 }
 
 kernel! {
-    /// What a warp waits for is its own, too.
+    /// All warps wait at a barrier, and the second warp also waits for its lanes.
     pub fn waits(_arena, _args: Numbers) {
         thread::sync_threads();
         if thread::thread_idx_x() >= 32 {
@@ -287,7 +287,7 @@ fn waits_are_counted_by_warp() {
     assert_eq!([requests(Action::Barrier), requests(Action::SyncWarp)], [Some(vec![1, 1]), Some(vec![0, 1])]);
 }
 
-/// A row of the table for each place.
+/// The table of a report has a row for each site.
 #[test]
 fn a_report_is_a_table() {
     let text = run::<strided>(Profile::SM_80, 64, 2).to_string();

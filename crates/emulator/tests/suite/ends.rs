@@ -1,4 +1,4 @@
-//! Launches that end early: kernels' destructors run, but what they ask for is not done.
+//! Launches that end early: kernels' destructors run, but their accesses have no effect.
 
 use crate::alone;
 use crate::planted::{launch, run};
@@ -6,7 +6,7 @@ use catalogue::Args;
 use cuda_std::{Entry, GlobalInOut, Ordering, kernel, thread, warp};
 use emulator::{Problem, Report};
 
-/// A lock that the first element is; given back when it is dropped.
+/// A lock in the first element, released on drop.
 struct Lock(GlobalInOut<u32>);
 
 impl Lock {
@@ -23,7 +23,7 @@ impl Drop for Lock {
 }
 
 kernel! {
-    /// The one that has the lock waits for the others, which wait for the lock.
+    /// The thread with the lock waits for the others, which wait for the lock.
     pub fn barrier_in_lock(_arena, args: Args) {
         let lock = Lock::take(args.zeros);
         thread::sync_threads();
@@ -31,7 +31,7 @@ kernel! {
     }
 }
 
-/// Asks for everything when it is dropped.
+/// Calls accessors of all kinds on drop.
 struct Everything(Args);
 
 impl Drop for Everything {
@@ -47,7 +47,7 @@ impl Drop for Everything {
 }
 
 kernel! {
-    /// One thread never comes to the barrier.
+    /// One thread never reaches the barrier.
     pub fn endless(_arena, args: Args) {
         let _everything = Everything(args);
         if thread::thread_idx_x() == 5 {
@@ -66,7 +66,7 @@ kernel! {
     }
 }
 
-/// Panics when it is dropped.
+/// Panics on drop.
 struct Panics;
 
 impl Drop for Panics {
@@ -76,7 +76,7 @@ impl Drop for Panics {
 }
 
 kernel! {
-    /// One thread drops what panics, the others wait.
+    /// One thread drops a `Panics`, the others wait.
     pub fn panics_when_dropped(_arena, _args: Args) {
         if thread::thread_idx_x() == 5 {
             drop(Panics);
@@ -86,7 +86,7 @@ kernel! {
 }
 
 kernel! {
-    /// One thread panics while the others have what panics when it is dropped.
+    /// One thread panics while the others have a `Panics`.
     pub fn panics_twice(_arena, _args: Args) {
         if thread::thread_idx_x() == 5 {
             panic!("the first");
@@ -96,7 +96,7 @@ kernel! {
     }
 }
 
-/// The one problem that is found in every order; no thread has stored anything.
+/// Returns the only problem of each of ten orders. Checks that no thread has stored anything.
 fn problems<E: Entry<Args = Args, Constants = ()>>() -> Vec<Problem> {
     let reports = (0..10).map(|seed| run::<E>(launch(1, 96).seed(seed), false)).collect::<Vec<(Report, _)>>();
     let only = |(report, output): (Report, Vec<u32>)| {
@@ -121,7 +121,7 @@ fn destructors_do_nothing_when_a_thread_panics() {
     assert!(problems::<panics_when_dropped>().iter().all(|problem| is("thread 5 drops it", problem)));
 }
 
-/// As everywhere in Rust, a panic in a destructor during another panic aborts: for `aborts_with_a_message`.
+/// Run by `aborts_with_a_message`: as everywhere in Rust, a panic in a destructor during another panic aborts.
 #[test]
 #[ignore = "aborts"]
 fn panics_in_a_destructor() {
@@ -134,7 +134,7 @@ fn aborts_with_a_message() {
     assert!(!output.status.success() && text.contains("ends.rs") && text.contains("drops it"), "{text}");
 }
 
-/// Launches a kernel when it is dropped.
+/// Launches a kernel on drop.
 struct Launches;
 
 impl Drop for Launches {
@@ -143,9 +143,9 @@ impl Drop for Launches {
     }
 }
 
-/// The first launch of a process finds the panic hook as it was: for `destructors_launch_kernels`.
+/// Run by `destructors_launch_kernels`: the first launch of a process finds the original panic hook.
 #[test]
-#[ignore = "wants a process of its own"]
+#[ignore = "needs a process of its own"]
 fn a_launch_while_unwinding() {
     let result = std::panic::catch_unwind(|| {
         let _launches = Launches;

@@ -1,4 +1,4 @@
-//! What runs the threads of kernels: whatever safe code does, a launch ends with a finding, or the process with a word.
+//! Fibres and OS threads: whatever safe code does, the launch ends with a finding, or the process with a message.
 
 use crate::alone;
 use crate::planted::{launch, run};
@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// The one finding of a kernel in each order, which is the odd thread's.
+/// Returns the only problem of each of three orders. Checks that the thread `ODD` has it.
 fn problems<E: Entry<Args = Args, Constants = ()>>(launch: Launch) -> Vec<Problem> {
     let problem = |seed| {
         let (report, _) = run::<E>(launch.seed(seed), false);
@@ -25,7 +25,7 @@ fn problems<E: Entry<Args = Args, Constants = ()>>(launch: Launch) -> Vec<Proble
     (0..3).map(problem).collect()
 }
 
-/// Asserts that every kernel of the catalogue runs on fibres.
+/// Visitor that asserts that every case of the catalogue runs on fibres.
 struct Fast;
 
 impl CaseVisitor for Fast {
@@ -35,12 +35,12 @@ impl CaseVisitor for Fast {
 }
 
 #[test]
-fn only_crates_without_std_are_vouched_for() {
+fn only_crates_without_std_run_on_fibres() {
     visit_cases(&mut Fast);
     assert_eq!([endless_circles::WITHOUT_STD, lazy::WITHOUT_STD], [true, false]);
 }
 
-/// Counts its drops, and says whose it is.
+/// A thread's own value, which counts its drops.
 struct Own(String);
 
 static DROPS: AtomicU32 = AtomicU32::new(0);
@@ -60,7 +60,7 @@ thread_local! {
 }
 
 kernel! {
-    /// Each thread's own value is made in two steps, with a barrier in between.
+    /// Each thread initialises its own value in two steps, with a barrier in between.
     pub fn lazy(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let first = OWN.with(|own| {
@@ -73,7 +73,7 @@ kernel! {
     }
 }
 
-/// On fibres, all but one of these values are dropped while they are in use.
+/// On fibres, all but one of these values would be dropped while they are in use.
 #[test]
 fn each_thread_has_thread_locals_of_its_own() {
     for seed in 0..3 {
@@ -95,7 +95,7 @@ fn a_stack_that_overflows_is_found() {
 }
 
 #[test]
-fn an_overflow_is_told_with_its_line_and_the_next_launch_is_none_the_worse() {
+fn an_overflow_is_reported_with_its_line_and_does_not_affect_the_next_launch() {
     let (report, _) = run::<large_locals>(launch(1, 64), false);
     assert!(report.findings[0].at.file.ends_with("catalogue/hosting.rs"), "{report}");
     assert!(report.to_string().contains("stack overflow: "), "{report}");
@@ -105,7 +105,7 @@ fn an_overflow_is_told_with_its_line_and_the_next_launch_is_none_the_worse() {
     }
 }
 
-/// Uses up the stack of its OS thread.
+/// Overflows the stack of its OS thread.
 #[allow(unconditional_recursion)]
 fn overflow(depth: u64) -> u64 {
     std::hint::black_box(depth) + overflow(std::hint::black_box(depth + 1))
@@ -119,7 +119,7 @@ fn an_ordinary_overflow() {
 }
 
 kernel! {
-    /// Overflows an OS thread's stack.
+    /// Overflows the stack of an OS thread.
     pub fn overflows_with_std(_arena, args: Args) {
         let numbers = std::hint::black_box(vec![0u64; 1]);
         args.output.set(0, overflow(numbers[0]) as u32);
@@ -133,7 +133,7 @@ fn an_overflow_with_std() {
 }
 
 #[test]
-fn other_overflows_are_told_by_the_standard_library() {
+fn other_overflows_are_reported_by_the_standard_library() {
     for (test, says) in
         [("an_ordinary_overflow", "an_ordinary_overflow"), ("an_overflow_with_std", "of an emulated kernel")]
     {
@@ -169,7 +169,7 @@ fn a_loop_with_std() {
 }
 
 #[test]
-fn a_loop_that_cannot_be_ended_ends_the_process_with_a_word() {
+fn a_loop_that_cannot_be_ended_ends_the_process_with_a_message() {
     let (output, text) = alone("hosting::a_loop_with_std");
     let says =
         "circles_with_std has called no accessor for 50ms, and cannot be ended: thread [5, 0, 0] of block [0, 0, 0]";
@@ -177,7 +177,7 @@ fn a_loop_that_cannot_be_ended_ends_the_process_with_a_word() {
 }
 
 kernel! {
-    /// Never lets itself be ended.
+    /// Catches every unwinding that should end it.
     pub fn unending(_arena, args: Args) {
         loop {
             let _ = catch_unwind(|| {
@@ -189,13 +189,13 @@ kernel! {
 }
 
 #[test]
-fn threads_that_catch_their_end_are_left() {
+fn threads_that_catch_their_unwinding_are_suspended() {
     let (report, _) = run::<unending>(launch(1, 32), false);
     let out = |problem: &Problem| matches!(problem, Problem::OutOfSteps { .. });
     assert!(report.findings.iter().any(|finding| out(&finding.problem)), "{report}");
 }
 
-/// Panics when it is dropped, with another one.
+/// Panics on drop, with another `Bomb` as payload.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -205,7 +205,7 @@ impl Drop for Bomb {
 }
 
 kernel! {
-    /// Panics with what panics when it is dropped.
+    /// Panics with a payload that panics on drop.
     pub fn panics_with_a_bomb(_arena, _args: Args) {
         if thread::thread_idx_x() == ODD {
             panic_any(Bomb);
@@ -221,7 +221,7 @@ fn a_payload_that_panics_is_not_dropped() {
 }
 
 kernel! {
-    /// Panics with a text.
+    /// Panics with a message.
     pub fn panics_with_a_text(_arena, _args: Args) {
         assert_ne!(thread::thread_idx_x(), ODD, "a kernel's");
     }
@@ -242,13 +242,13 @@ fn a_hook_set_later() {
 }
 
 #[test]
-fn a_hook_set_later_sees_the_programs_panics_alone() {
+fn a_hook_set_later_sees_only_the_programs_panics() {
     let (output, text) = alone("hosting::a_hook_set_later");
     assert!(output.status.success(), "{text}");
 }
 
 thread_local! {
-    /// Made in two steps, with a barrier in between.
+    /// Initialised in two steps, with a barrier in between.
     static OF_THE_HOOK: Own = {
         MADE.fetch_add(1, Ordering::Relaxed);
         thread::sync_threads();
@@ -259,7 +259,7 @@ thread_local! {
 static MADE: AtomicU32 = AtomicU32::new(0);
 
 kernel! {
-    /// Sets a panic hook that waits, and launches a kernel whose threads panic.
+    /// Sets a panic hook that waits at a barrier, and launches a kernel whose threads panic.
     pub fn sets_a_hook(_arena, _args: Args) {
         set_hook(Box::new(|_| {
             OF_THE_HOOK.with(|own| {
@@ -279,14 +279,14 @@ fn a_hook_set_during_a_launch() {
     assert_eq!(MADE.load(Ordering::Relaxed), 1);
 }
 
-/// The hook may be any code, of the program's, and it runs where the kernel panics: on a fibre.
+/// The hook may be any code of the program, and would run where the kernel panics, on a fibre.
 #[test]
 fn a_hook_does_not_wait() {
     let (output, text) = alone("hosting::a_hook_set_during_a_launch");
     assert!(output.status.success(), "{text}");
 }
 
-/// Launches a kernel that panics, while another panic is under way.
+/// Launches a kernel that panics, during another panic.
 struct LaunchesInAPanic;
 
 impl Drop for LaunchesInAPanic {
@@ -297,7 +297,7 @@ impl Drop for LaunchesInAPanic {
 }
 
 kernel! {
-    /// Sets a panic hook that waits, and launches a kernel whose threads panic from a destructor that a panic runs.
+    /// Sets a panic hook that waits at a barrier. Then a destructor, run by a panic, launches a kernel whose threads panic.
     pub fn sets_a_hook_and_panics(_arena, _args: Args) {
         set_hook(Box::new(|_| OF_THE_HOOK.with(|_| thread::sync_threads())));
         let result = catch_unwind(|| {
@@ -321,7 +321,7 @@ fn a_hook_does_not_wait_in_a_panic_either() {
     assert!(output.status.success(), "{text}");
 }
 
-/// Launches a kernel when its OS thread ends.
+/// Launches kernels when its OS thread ends.
 struct Late;
 
 impl Drop for Late {
@@ -343,7 +343,7 @@ thread_local! {
 #[test]
 #[ignore = "may abort"]
 fn a_launch_in_a_destructor_of_a_thread_local() {
-    // Before and behind what the emulator keeps for the OS thread.
+    // Created before and after the emulator's own thread-locals, so that it is dropped after or before them.
     for early in [true, false] {
         let work = move || {
             if early {
@@ -368,7 +368,7 @@ thread_local! {
 }
 
 kernel! {
-    /// Each thread launches a kernel of its own, on another emulator.
+    /// Each thread launches a kernel on another emulator.
     pub fn launches_another(_arena, args: Args) {
         let (report, _): (Report, _) = run::<large_locals>(launch(1, 32), true);
         INNER.set(INNER.get() + 1);

@@ -1,10 +1,10 @@
-//! Launches: what the device does not allow, and where the threads are.
+//! Launches: limits of the device, and indices of the threads.
 
 use cuda_std::{GlobalOut, arguments, kernel, thread};
 use emulator::{Emulator, Launch, LaunchError, Limit, Profile};
 
 arguments! {
-    /// Where threads write who they are.
+    /// Arguments of `who` and `constants`.
     pub struct Place {
         /// One element for each thread.
         pub output: GlobalOut<u32>,
@@ -29,7 +29,7 @@ fn every_thread_of_every_block_runs_once() {
     let output = emulator.allocate(3 * 4 * 2 * 5 * 7 * 3);
     let launch = Launch::new([3, 4, 2], [5, 7, 3]);
     let report = emulator.launch::<who>(launch, Place { output: output.output() }, ()).unwrap();
-    // A race would tell of a thread that runs twice.
+    // A thread that ran twice would cause a race.
     assert!(report.is_clean(), "{report}");
     let expected =
         (0..2u32).flat_map(|bz| (0..4).flat_map(move |by| (0..3).map(move |bx| bx << 12 | by << 16 | bz << 20)));
@@ -71,7 +71,7 @@ fn the_limits_of_the_device() {
 }
 
 kernel! {
-    /// Has more parameters than there can be.
+    /// Has more bytes of parameters than the device allows.
     pub fn constants(_arena, args: Place, table: Constants<u32, 1024>) {
         let [a, _] = table.pack::<2>(0);
         args.output.set(0, a);
@@ -85,7 +85,7 @@ fn too_many_parameters() {
     let table = cuda_std::Table([0; 1024]);
     let error = emulator.launch::<constants>(Launch::new([1; 3], [1; 3]), Place { output: output.output() }, table);
     assert_eq!(error.unwrap_err().to_string(), "a launch of 4112 bytes of parameters; sm_90 allows 4096");
-    // The emulator is as it was.
+    // The emulator is unchanged.
     assert_eq!(emulator.first_unwritten(&output), Some(0));
 }
 
@@ -96,7 +96,7 @@ fn buffers_belong_to_their_emulator() {
     let _ = Emulator::new(Profile::SM_90).download(&buffer);
 }
 
-/// Windows on a buffer, or a part of it.
+/// Windows on a whole buffer, and on a part of it.
 #[test]
 fn windows_on_buffers() {
     let buffer = Emulator::new(Profile::SM_90).upload(&[1u32; 10]);
@@ -104,7 +104,7 @@ fn windows_on_buffers() {
     assert_eq!([4, 11].map(|first| buffer.input().slice(first, u64::MAX).len()), [6, 0]);
 }
 
-/// Emulators are independent of each other and can be handed to other threads.
+/// Emulators are independent of each other and can be moved to other threads.
 #[test]
 fn emulators_work_side_by_side() {
     let work = |n: u32| {

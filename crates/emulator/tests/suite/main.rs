@@ -1,6 +1,6 @@
-//! The emulator's tests of whole kernels: one program, because each takes its time to link.
+//! The emulator's tests of whole kernels. They are one program, because each program takes long to link.
 
-// `pub` reads better than `pub(crate)` in a test, and kernels are public anyway.
+// `pub` is shorter than `pub(crate)`, and kernels are public anyway.
 #![allow(unreachable_pub)]
 
 mod buffers;
@@ -20,7 +20,7 @@ mod warps;
 
 use std::process::{Command, Output};
 
-/// What an ignored test prints in a process of its own, and how it ends.
+/// Runs an ignored test in a process of its own. Returns its output, and its standard error as text.
 fn alone(test: &str) -> (Output, String) {
     let program = std::env::current_exe().expect("it runs");
     let output = Command::new(program).args([test, "--exact", "--ignored", "--nocapture"]).output();

@@ -4,15 +4,15 @@ use catalogue::{Args, Bug, Case, CaseVisitor, LEN, SHARED_BYTES, helpers, memory
 use cuda_std::{Entry, Ordering, fence, kernel, thread};
 use emulator::{Action, Emulator, Finding, Launch, Line, Problem, Profile, Report, Space};
 
-/// Orders to run a case in.
+/// Seeds of the orders that each case runs in.
 const SEEDS: std::ops::Range<u64> = 0..10;
 
-/// Returns a launch with this grid and block that ends soon if its threads wait forever.
+/// Returns a launch with the given grid and block, and a small budget that soon ends endless waits.
 pub fn launch(blocks: u32, threads: u32) -> Launch {
     Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES).budget(100_000).partial_outputs()
 }
 
-/// One run of a kernel, and its output.
+/// Runs a kernel. Returns its report and its output.
 pub fn run<E: Entry<Args = Args, Constants = ()>>(launch: Launch, right: bool) -> (Report, Vec<u32>) {
     let mut emulator = Emulator::new(Profile::SM_90);
     let numbers: Vec<u32> = (0..LEN).collect();
@@ -48,14 +48,14 @@ fn is(problem: &Problem, bug: Bug) -> bool {
     }
 }
 
-/// The lines that a finding names.
+/// Returns the lines that a finding names.
 fn lines(finding: &Finding) -> Vec<&Line> {
     match &finding.problem {
         Problem::Race { other, .. } | Problem::CopyUnderWay { other, .. } => vec![&finding.at, &other.at],
         Problem::SplitDivergence { other, .. } => vec![&finding.at, &other.at],
         Problem::UnwrittenOutput { left_out, .. } => left_out.iter().collect(),
         Problem::BarrierDivergence { waiting, .. } => waiting.iter().map(|(at, _)| at).collect(),
-        // Where the ways part.
+        // The lines where the call paths differ.
         Problem::BarrierFromTwoPlaces { calls, other_calls, .. } => {
             [calls, other_calls].into_iter().filter_map(|calls| calls.last()).collect()
         }
@@ -63,7 +63,7 @@ fn lines(finding: &Finding) -> Vec<&Line> {
     }
 }
 
-/// Whether a comment marks the line as one that takes part in a bug.
+/// Returns whether a comment marks the line as part of a planted bug.
 fn is_planted(at: &Line) -> bool {
     let (_, file) = at.file.rsplit_once('/').expect("a file in a folder");
     let source = match file {
@@ -80,8 +80,8 @@ fn is_planted(at: &Line) -> bool {
     source.lines().nth(at.line as usize - 1).is_some_and(|line| line.ends_with("// planted"))
 }
 
-/// The bug is found in every order, with the case's text and at its lines, and nothing else; the twin is clean in every
-/// order.
+/// Visitor that checks each case in every order: the bug is found, with the case's text and at its lines, and nothing else.
+/// The twin is clean.
 #[derive(Default)]
 struct Check {
     cases: u32,
@@ -120,7 +120,7 @@ fn writes_of_the_same_value_can_be_allowed() {
     let allowed = launch(1, 64).allow_same_value_writes();
     assert!(run::<races::same_value>(allowed, false).0.is_clean());
     assert!(run::<races::same_byte>(allowed, false).0.is_clean());
-    // Other values are none the less found.
+    // Writes of different values are still found.
     assert!(!run::<races::racing_merge>(allowed, false).0.is_clean());
 }
 
@@ -134,7 +134,7 @@ fn correct_protocols_give_their_results() {
     }
 }
 
-/// Of words whose lowest byte alone is not zero: so each row and column has four elements that count.
+/// Only the lowest byte of each word is not zero, so each row and column has four such elements.
 #[test]
 fn the_correct_product_is_that_of_the_matrices() {
     let (_, c) = run::<together::mma_in_a_branch>(launch(1, 32), true);
@@ -144,7 +144,7 @@ fn the_correct_product_is_that_of_the_matrices() {
     }
 }
 
-/// A finding says where it was found.
+/// A finding has the thread, block and line where it was found.
 #[test]
 fn a_finding_names_thread_block_and_line() {
     let (report, _) = run::<memory::unguarded_store>(launch(9, 32), false);
@@ -155,7 +155,7 @@ fn a_finding_names_thread_block_and_line() {
     assert!(finding.at.file.ends_with("catalogue/memory.rs") && finding.at.line > 80, "{finding}");
 }
 
-/// Both sides of a race are told: kernel, block, threads, element, and both lines.
+/// A race has both sides: blocks, threads, element, and both lines.
 #[test]
 fn a_race_names_both_sides() {
     let (report, _) = run::<races::fence_too_narrow>(launch(2, 1), false);
@@ -167,7 +167,7 @@ fn a_race_names_both_sides() {
 }
 
 kernel! {
-    /// Adds up three neighbours, and overwrites what others are still reading.
+    /// Adds up three neighbours, and overwrites elements that other threads are still reading.
     pub fn three_points(arena, args: Args) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -180,7 +180,8 @@ kernel! {
     }
 }
 
-/// The other thread has been at the other line, whoever else of its warp has read the same at which line.
+/// The named thread has executed the named line, even if other threads of its warp have read the same element at other
+/// lines.
 #[test]
 fn a_race_names_a_line_of_the_other_thread() {
     for seed in SEEDS {
@@ -191,7 +192,7 @@ fn a_race_names_a_line_of_the_other_thread() {
             Problem::Race { place, action: Action::Store, other, .. } => Some((place.index as u32, other)),
             _ => None,
         });
-        // The place from the thread that has read it.
+        // The distance of the element from the thread that has read it.
         let read = stores.map(|(index, other)| (other.at.line - left, (64 + index - other.thread[0]) % 64));
         let read: Vec<_> = read.collect();
         assert!(!read.is_empty() && read.iter().all(|read| [(0, 63), (2, 1)].contains(read)), "{read:?}: {report}");
@@ -199,7 +200,7 @@ fn a_race_names_a_line_of_the_other_thread() {
 }
 
 kernel! {
-    /// Hands a number over to a thread that does not look whether it is there.
+    /// Passes a number to a thread that ignores the flag.
     pub fn ignored_flag(arena, args: Args) {
         let (shared, _) = arena.split::<u32>(2);
         let t = thread::thread_idx_x();
@@ -217,14 +218,15 @@ kernel! {
     }
 }
 
-/// Where the atomic operation comes second it is handed the order, so that not every seed shows the race.
+/// If the atomic operation of the reader is the later one, it synchronises with the earlier one. So not every seed shows the
+/// race.
 #[test]
 fn some_seed_shows_a_race_that_atomics_may_hide() {
     let found = (0..30).filter(|seed| !run::<ignored_flag>(launch(1, 2).seed(*seed), false).0.is_clean()).count();
     assert!((1..30).contains(&found), "{found} seeds of 30");
 }
 
-/// The line of a finding that says what is wrong, with places as they are named in `at`.
+/// Returns the text of the only finding, with its lines replaced by the names in `at`.
 #[track_caller]
 fn divergence<E: Entry<Args = Args, Constants = ()>>(threads: u32, at: &[&str]) -> String {
     let (report, _) = run::<E>(launch(1, threads), false);
@@ -235,7 +237,7 @@ fn divergence<E: Entry<Args = Args, Constants = ()>>(threads: u32, at: &[&str]) 
 }
 
 kernel! {
-    /// Two barriers for most threads; some have none, and do not sit together.
+    /// Two barriers for most threads. Some threads, which are not adjacent, execute none.
     pub fn scattered(_arena, _args: Args) {
         match thread::thread_idx_x() {
             0 => thread::sync_threads(),
@@ -245,7 +247,7 @@ kernel! {
     }
 }
 
-/// All threads of the block are told of: those that wait, and those that are gone.
+/// The finding describes all threads of the block: those that wait, and those that have ended.
 #[test]
 fn divergence_says_where_all_threads_are() {
     let texts = [
@@ -264,9 +266,9 @@ fn divergence_says_where_all_threads_are() {
     assert_eq!(texts, expected.map(|text| format!("barrier divergence: {text}")));
 }
 
-/// A barrier is known by its line, which is the caller's where the helper says so.
+/// A barrier is identified by its line. With `#[track_caller]` on the helper, it is the caller's line.
 #[test]
-fn barriers_of_helpers_are_told_apart_by_callers() {
+fn barriers_of_helpers_are_distinguished_by_callers() {
     for seed in SEEDS {
         let (report, _) = run::<helpers::told_barriers>(launch(1, 64).seed(seed), false);
         let [finding] = &report.findings[..] else { panic!("{report}") };
@@ -274,15 +276,15 @@ fn barriers_of_helpers_are_told_apart_by_callers() {
     }
 }
 
-/// A block with this number of steps has ended after them.
+/// A block ends after the steps of its budget.
 #[test]
-fn waits_end_when_the_budget_is_used_up() {
+fn waits_end_when_the_budget_is_exhausted() {
     let (report, _) = run::<together::endless_loads>(launch(1, 32).budget(1234), false);
     let [finding] = &report.findings[..] else { panic!("{report}") };
     assert!(matches!(finding.problem, Problem::OutOfSteps { budget: 1234, .. }), "{finding}");
 }
 
-/// The same seed gives the same report, and different ones different orders.
+/// The same seed gives the same report, and different seeds give different orders.
 #[test]
 fn seeds_reproduce() {
     let outputs = |seed| run::<races::racing_merge>(launch(1, 64).seed(seed), false);

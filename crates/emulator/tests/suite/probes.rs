@@ -1,4 +1,4 @@
-//! What the emulator counts for the catalogue's probes.
+//! The emulator's counts of the catalogue's probes.
 
 use crate::planted::{launch, run};
 use catalogue::probes::{Probe, ProbeVisitor, visit};
@@ -7,7 +7,7 @@ use cuda_std::Entry;
 use cuda_std::host::Space;
 use emulator::Action;
 
-/// The wavefronts of loads, stores and atomic operations of each probe.
+/// Wavefronts of loads, stores and atomic operations of each probe.
 const WAVEFRONTS: &[(&str, [u64; 3])] = &[
     ("words", [1, 1, 0]),
     ("words_2", [2, 2, 0]),
@@ -115,7 +115,7 @@ const WAVEFRONTS: &[(&str, [u64; 3])] = &[
     ("swap_long", [0, 2, 2]),
 ];
 
-/// What is counted, as `WAVEFRONTS` is written.
+/// Visitor that collects counts in the format of `WAVEFRONTS`.
 #[derive(Default)]
 struct Count(Vec<(&'static str, [u64; 3])>);
 
@@ -126,7 +126,7 @@ impl ProbeVisitor for Count {
         assert!(report.is_clean(), "{report}");
         let counts =
             [Action::Load, Action::Store, Action::Atomic].map(|action| report.counts(action, Some(Space::Shared)));
-        // One store of each warp, and one other access of as many lanes.
+        // One store of each warp, and one other access of the same number of lanes.
         let [loads, stores, atomics] = counts.map(|counts| [counts.requests, counts.lanes]);
         let others = [loads[0] + atomics[0], loads[1] + atomics[1]];
         assert_eq!((stores[0], stores), (u64::from(probe.threads.div_ceil(32)), others), "{report}");
@@ -142,7 +142,7 @@ fn wavefronts() {
     assert!(count.0 == WAVEFRONTS, "this is counted:\n{rows}");
 }
 
-/// Looks at the compiled code.
+/// Visitor that checks the compiled code of each probe.
 struct Compiled(String);
 
 impl ProbeVisitor for Compiled {
@@ -152,21 +152,22 @@ impl ProbeVisitor for Compiled {
         let [all, stores, loads, atomics, aligned, unaligned] =
             [".shared.", "st.shared.", "ld.shared.", ".cta.shared.", "bar.sync", "barrier.sync"]
                 .map(|text| code.matches(text).count());
-        // Which of the two it is depends on the other kernels of the module.
+        // Which kind of barrier it is depends on the other kernels of the module.
         let barriers = aligned + unaligned;
         assert_eq!((all, stores, loads + atomics, barriers), (2, 1, 1, 1), "{}:{code}", probe.name);
     }
 }
 
-/// What a GPU counts is of the accesses that were written: no compiler has added, left out or copied one, nor the barrier.
+/// The compiled probes have the accesses and the barrier of the source, none added, omitted or copied. So a GPU's counts are
+/// comparable.
 #[test]
 fn compiled_probes_are_as_written() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../catalogue/ptx/catalogue.sm_80.ptx");
     visit(&mut Compiled(std::fs::read_to_string(file).expect("committed")));
 }
 
-/// The instructions of each kernel with turns: loads, stores and atomic operations of shared memory, loads and stores of
-/// global memory.
+/// Instructions of each kernel of `turns`: loads, stores and atomic operations of shared memory, loads and stores of global
+/// memory.
 const INSTRUCTIONS: &[(&str, [usize; 5])] = &[
     ("clamped_tile", [1, 1, 0, 1, 1]),
     ("clamped_tile_at_the_end", [1, 1, 0, 1, 1]),
@@ -197,7 +198,7 @@ const INSTRUCTIONS: &[(&str, [usize; 5])] = &[
     ("chosen", [0, 1, 0, 1, 1]),
 ];
 
-/// Counts the instructions in the compiled code.
+/// Visitor that counts the instructions in the compiled code.
 struct Instructions(String, Vec<(&'static str, [usize; 5])>);
 
 impl ProbeVisitor for Instructions {
@@ -209,7 +210,7 @@ impl ProbeVisitor for Instructions {
     }
 }
 
-/// No loop is unrolled: each access that is written is one instruction.
+/// No loop is unrolled: each access in the source is one instruction.
 #[test]
 fn compiled_turns_are_as_written() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../catalogue/ptx/catalogue.sm_80.ptx");

@@ -1,18 +1,18 @@
-//! The kernel in the README of `cuda_builder`, which `readme/blur.rs` has once more.
+//! The kernel in the README of `cuda_builder`, of which `readme/blur.rs` is a copy.
 
 mod blur;
 
 use blur::Blurring;
 use emulator::{Emulator, Launch, Profile};
 
-/// Compiled and run is what the README says.
+/// The tested copy equals the README's text.
 #[test]
 fn the_text_is_the_same() {
     let readme = include_str!("../../../cuda_builder/README.md");
     assert!(readme.contains(&format!("```rust,ignore\n{}```", include_str!("readme/blur.rs"))));
 }
 
-/// A block more than half empty, so that some threads have no element.
+/// Most threads of the second block have no element.
 #[test]
 fn nothing_is_found_in_the_kernel() {
     let mut emulator = Emulator::new(Profile::SM_90);

@@ -1,17 +1,17 @@
-//! What findings say, and what shuffles answer.
+//! Texts of findings, and results of shuffles.
 
 use crate::planted::{launch, run};
 use catalogue::{Args, arena, blocks, races, together};
 use cuda_std::{Entry, GlobalOut, arguments, kernel, thread, warp};
 use emulator::{BlockStates, Emulator, Launch, Problem, Profile};
 
-/// All findings of a kernel's bug, as text.
+/// Returns the texts of all findings of a kernel's bug.
 fn texts<E: Entry<Args = Args, Constants = ()>>(launch: Launch) -> Vec<String> {
     run::<E>(launch, false).0.findings.iter().map(|finding| finding.problem.to_string()).collect()
 }
 
 kernel! {
-    /// A block of 16 threads asks for lane 16.
+    /// Lanes shuffle from lane 16, in a block of 16 threads.
     pub fn no_such_lane(_arena, args: Args) {
         let t = thread::thread_idx_x();
         args.output.set(t.into(), warp::shuffle(warp::FULL, t, 16));
@@ -19,7 +19,7 @@ kernel! {
 }
 
 kernel! {
-    /// Lane 20 is asked, which has ended.
+    /// Lanes shuffle from lane 20, which has ended.
     pub fn ended_lane(_arena, args: Args) {
         let t = thread::thread_idx_x();
         if t != 20 {
@@ -29,7 +29,7 @@ kernel! {
 }
 
 kernel! {
-    /// Lane 20 is asked, which waits for the block.
+    /// Lanes shuffle from lane 20, which waits at the block's barrier.
     pub fn lane_elsewhere(_arena, args: Args) {
         let t = thread::thread_idx_x();
         if t != 20 {
@@ -40,7 +40,7 @@ kernel! {
 }
 
 #[test]
-fn a_shuffle_says_why_a_lane_does_not_answer() {
+fn a_shuffle_finding_says_why_a_lane_has_no_value() {
     let foreign =
         |texts: Vec<String>| texts.into_iter().find(|text| text.starts_with("a shuffle")).expect("it is found");
     assert_eq!(
@@ -69,7 +69,7 @@ fn races_of_the_same_bits_say_that_they_can_be_allowed() {
 }
 
 #[test]
-fn a_wait_for_another_block_says_how_far_the_blocks_are() {
+fn a_wait_for_another_block_reports_the_states_of_all_blocks() {
     let (report, _) = run::<blocks::look_back_by_index>(launch(32, 1), false);
     let [finding] = &report.findings[..] else { panic!("{report}") };
     let Problem::OutOfSteps { blocks: BlockStates { ended, begun, waiting }, .. } = finding.problem else {
@@ -81,7 +81,7 @@ fn a_wait_for_another_block_says_how_far_the_blocks_are() {
          blocks that have begun)"
     );
     assert!(finding.to_string().contains(&text), "{finding}");
-    // A block alone waits for its own threads.
+    // A single block can only wait for its own threads.
     let alone = texts::<together::endless_loads>(launch(1, 32));
     assert!(!alone[0].contains("blocks"), "{alone:?}");
 }
@@ -98,17 +98,17 @@ fn splits_name_both_threads_lines_and_sizes() {
 }
 
 arguments! {
-    /// Distances of shuffles.
+    /// Arguments of `shuffles`.
     pub struct Shuffling {
-        /// How far.
+        /// Distance of the shuffles.
         pub distance: u32,
-        /// Receives what each of the four shuffles gives to each of 32 lanes.
+        /// Receives the results of the four shuffles for each of 32 lanes.
         pub output: GlobalOut<u32>,
     }
 }
 
 kernel! {
-    /// A warp exchanges lanes in four ways.
+    /// The lanes of a warp exchange their indices by four shuffles.
     pub fn shuffles(_arena, args: Shuffling) {
         let (t, n) = (thread::thread_idx_x(), args.distance);
         let answers = [
@@ -123,7 +123,7 @@ kernel! {
     }
 }
 
-/// The hardware takes distances modulo 32.
+/// GPUs take distances modulo 32.
 #[test]
 fn distances_of_shuffles_are_modulo_32() {
     for distance in [0, 1, 31, 32, 33, 64, u32::MAX] {
@@ -141,13 +141,14 @@ fn distances_of_shuffles_are_modulo_32() {
 }
 
 kernel! {
-    /// An output without a name, partly written.
+    /// Writes a part of an output without a name.
     pub fn half(_arena, output: GlobalOut<u16>) {
         output.set_if(thread::thread_idx_x() < 16, thread::thread_idx_x().into(), 1);
     }
 }
 
-/// Launches `half` on an output of 32 elements; `written` of them were written before.
+/// Launches `half` on an output of 32 elements, the last of which already contain `written`. Returns the texts of its
+/// findings.
 fn half_of(launch: Launch, written: &[u16]) -> Vec<String> {
     let mut emulator = Emulator::new(Profile::SM_90);
     let output = emulator.allocate::<u16>(32);
@@ -157,7 +158,7 @@ fn half_of(launch: Launch, written: &[u16]) -> Vec<String> {
 }
 
 #[test]
-fn outputs_are_to_be_written_by_somebody() {
+fn outputs_must_be_written() {
     let launch = Launch::new([1; 3], [32, 1, 1]);
     let found = half_of(launch, &[0; 10]);
     let text = "unwritten output: 6 of 32 elements of the output have never been written, the first is element 16, which \
@@ -167,7 +168,7 @@ fn outputs_are_to_be_written_by_somebody() {
     assert_eq!(half_of(launch.partial_outputs(), &[]), [""; 0]);
 }
 
-/// What an earlier launch left out is not what this one left out.
+/// A finding does not name a masked store of an earlier launch.
 #[test]
 fn outputs_name_masked_stores_of_their_own_launch() {
     let mut emulator = Emulator::new(Profile::SM_90);

@@ -1,4 +1,4 @@
-//! What the operations of a warp give.
+//! Results of warp operations.
 
 use crate::planted::{launch, run};
 use catalogue::Args;
@@ -6,7 +6,8 @@ use cuda_std::{GlobalIn, GlobalInOut, arguments, kernel, thread, warp};
 use emulator::{Action, Emulator, Launch, Problem, Profile, Report};
 
 kernel! {
-    /// Every operation of a warp, in turn: thread `t` writes the result number `right` of its lane.
+    /// With `right` 0, each thread writes the result of a shuffle, otherwise the sum of the results of other warp
+    /// operations.
     pub fn exchanges(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let value = t * t;
@@ -24,7 +25,7 @@ kernel! {
 }
 
 #[test]
-fn warp_operations_give_what_they_promise() {
+fn warp_operations_have_the_right_results() {
     let square = |t: u32| t * t;
     for seed in 0..10 {
         let (report, shuffled) = run::<exchanges>(launch(1, 32).seed(seed), false);
@@ -42,21 +43,21 @@ fn warp_operations_give_what_they_promise() {
 }
 
 arguments! {
-    /// Matrices for each warp, as its lanes hold them.
+    /// Matrices of each warp, in the layout of its lanes.
     pub struct Matrices {
         /// A word for each step and lane.
         pub a: GlobalIn<u32>,
-        /// Likewise.
+        /// A word for each step and lane.
         pub b: GlobalIn<u32>,
         /// Two numbers for each lane.
         pub c: GlobalInOut<i32>,
-        /// Products that are added to `c`.
+        /// Number of products that are added to `c`.
         pub steps: u32,
     }
 }
 
 kernel! {
-    /// Each warp adds up products of its own.
+    /// Each warp adds up its own products.
     pub fn products(_arena, args: Matrices) {
         let t = thread::thread_idx_x();
         let mut c = args.c.get_pack::<2>(u64::from(2 * t));
@@ -68,7 +69,7 @@ kernel! {
     }
 }
 
-/// What one warp multiplies: `a[row][k]`, `b[k][column]` and `c[row][column]`, with 16 values of `k` for each step.
+/// The matrices of one warp: `a[row][k]`, `b[k][column]` and `c[row][column]`, with 16 values of `k` for each step.
 struct Warp {
     a: [Vec<i8>; 8],
     b: Vec<[i8; 8]>,
@@ -84,7 +85,7 @@ impl Warp {
         }
     }
 
-    /// By the definition.
+    /// Returns `a * b + c`, computed by definition.
     fn product(&self) -> [[i32; 8]; 8] {
         std::array::from_fn(|row| {
             std::array::from_fn(|column| {
@@ -94,7 +95,7 @@ impl Warp {
         })
     }
 
-    /// The words of all steps, as the tables of the PTX ISA have them: of four bytes each.
+    /// Returns the words of all steps, of four bytes each, in the layout of the PTX ISA's tables.
     fn words(&self, element: impl Fn(&Warp, usize, usize) -> i8) -> Vec<u32> {
         let word = |(step, lane): (usize, usize)| {
             let (group, thread) = (lane >> 2, lane % 4);
@@ -104,12 +105,12 @@ impl Warp {
     }
 }
 
-/// The two numbers of each lane.
+/// Returns the two numbers of each lane.
 fn pairs(c: &[[i32; 8]; 8]) -> Vec<i32> {
     (0..32).flat_map(|lane| [0, 1].map(|i| c[lane >> 2][2 * (lane % 4) + i])).collect()
 }
 
-/// Multiplies on the emulated device.
+/// Multiplies on the emulated device. Returns the report and the products.
 fn multiply(warps: &[Warp], seed: u64) -> (Report, Vec<i32>) {
     let mut emulator = Emulator::new(Profile::SM_75);
     let of_all = |words: &dyn Fn(&Warp) -> Vec<u32>| -> Vec<u32> { warps.iter().flat_map(words).collect() };
@@ -123,7 +124,7 @@ fn multiply(warps: &[Warp], seed: u64) -> (Report, Vec<i32>) {
     (report, emulator.download(&c))
 }
 
-/// Numbers that look random, always the same (SplitMix64).
+/// Returns a generator of pseudo-random numbers (SplitMix64).
 fn numbers(mut state: u64) -> impl FnMut() -> u64 {
     move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -133,9 +134,9 @@ fn numbers(mut state: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// Sums of all sizes, so that some wrap.
+/// The initial sums have all sizes, so that some products wrap.
 #[test]
-fn products_of_matrices_are_those_of_the_definition() {
+fn matrix_products_match_the_definition() {
     let (mut bytes, mut sums) = (numbers(1), numbers(2));
     let (mut byte, mut sum) = (|| bytes() as i8, || sums() as i32);
     for (seed, steps) in [0, 1, 1, 2, 3, 7].into_iter().enumerate() {
@@ -149,9 +150,9 @@ fn products_of_matrices_are_those_of_the_definition() {
     }
 }
 
-/// The largest and smallest numbers there are.
+/// Products of the largest and smallest numbers.
 #[test]
-fn products_of_matrices_are_signed_and_wrap() {
+fn matrix_products_are_signed_and_wrap() {
     let cases = [
         (-128, -128, 0, 16 * 128 * 128),
         (-128, 127, 0, -16 * 128 * 127),
@@ -168,7 +169,7 @@ fn products_of_matrices_are_signed_and_wrap() {
     }
 }
 
-/// The missing lanes of each place where some wait.
+/// Returns the missing lanes of each line where lanes wait, sorted.
 fn missing(report: &Report) -> Vec<u32> {
     let lanes = report.findings.iter().map(|finding| match finding.problem {
         Problem::MissingLanes { mask: warp::FULL, missing } => {
@@ -183,7 +184,7 @@ fn missing(report: &Report) -> Vec<u32> {
 }
 
 kernel! {
-    /// The lower lanes multiply at another line than the upper ones; with `right` all at one.
+    /// The lowest eight lanes multiply at another line than the others. With `right`, all lanes multiply at one line.
     pub fn two_products(_arena, args: Args) {
         let t = thread::thread_idx_x();
         let [sum, _] = if args.right == 0 && t % 32 < 8 {
@@ -201,14 +202,14 @@ fn a_product_takes_all_lanes_of_a_warp() {
         let (report, _) = run::<two_products>(launch(1, 32).seed(seed), false);
         assert_eq!(missing(&report), [0xff, 0xffff_ff00], "{report}");
         assert!(run::<two_products>(launch(1, 64).seed(seed), true).0.is_clean());
-        // Also those that the launch does not have.
+        // Lanes that the block does not have are missing too.
         let (report, _) = run::<two_products>(launch(1, 48).seed(seed), true);
         assert_eq!(missing(&report), [0xffff_0000], "{report}");
     }
 }
 
 kernel! {
-    /// A product is taken for order between a store and a load.
+    /// Relies on a matrix product to order a store and a load.
     pub fn product_without_order(arena, args: Args) {
         let (shared, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();

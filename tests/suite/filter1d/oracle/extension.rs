@@ -1,12 +1,12 @@
-//! Signals continued by hand, a period at a time: another way to say what the boundaries are than the oracle's.
+//! Signals extended period by period: a second definition of the boundaries, independent of the oracle's.
 
 use super::Direction;
 use slm::{Boundary, Extent};
 use std::ops::Range;
 
-/// Which taps meet which samples: `m` taps on `n` samples.
+/// A filter without values: `m` taps on `n` samples.
 #[derive(Clone, Copy, Debug)]
-pub struct Meeting<T> {
+pub struct FilterShape<T> {
     pub n: usize,
     pub m: usize,
     pub direction: Direction,
@@ -14,8 +14,8 @@ pub struct Meeting<T> {
     pub extent: Extent,
 }
 
-impl<T: Copy> Meeting<T> {
-    /// The samples before an output's own one that take part.
+impl<T: Copy> FilterShape<T> {
+    /// Returns the number of samples that an output reads in front of its own one.
     pub fn left(&self) -> usize {
         match self.direction {
             Direction::Correlate => self.m / 2,
@@ -23,7 +23,7 @@ impl<T: Copy> Meeting<T> {
         }
     }
 
-    /// The number of outputs.
+    /// Returns the number of outputs.
     pub fn outputs(&self) -> usize {
         match self.extent {
             _ if self.n == 0 => 0,
@@ -33,8 +33,8 @@ impl<T: Copy> Meeting<T> {
         }
     }
 
-    /// The samples that stand where the taps look, `None` for a constant: output `o` looks at those from `o` to
-    /// `o + m - 1`.
+    /// Returns the sources of the values that the taps read: the index of a sample, or `None` for a constant. Output `o`
+    /// reads the values `o` to `o + m - 1`.
     pub fn sources(&self) -> Vec<Option<usize>> {
         let start = match self.extent {
             Extent::Same => -(self.left() as i64),
@@ -47,22 +47,22 @@ impl<T: Copy> Meeting<T> {
         }
     }
 
-    /// For each output whether its taps touch sample `p`.
+    /// Returns for each output whether it reads sample `p`.
     pub fn touches(&self, p: usize) -> Vec<bool> {
         self.sources().windows(self.m).map(|window| window.contains(&Some(p))).collect()
     }
 }
 
-/// The samples of a signal of `n` that stand at `places` when it is continued; `None` for a constant.
-fn sources<T>(boundary: Boundary<T>, n: usize, places: Range<i64>) -> Vec<Option<usize>> {
+/// Returns the samples at the given positions of an extended signal of `n` samples; `None` for a constant.
+fn sources<T>(boundary: Boundary<T>, n: usize, positions: Range<i64>) -> Vec<Option<usize>> {
     let period: Vec<usize> = match boundary {
         Boundary::Zero | Boundary::Constant(_) => {
-            return places.map(|i| usize::try_from(i).ok().filter(|&i| i < n)).collect();
+            return positions.map(|i| usize::try_from(i).ok().filter(|&i| i < n)).collect();
         }
-        Boundary::Nearest => return places.map(|i| Some(i.clamp(0, n as i64 - 1) as usize)).collect(),
+        Boundary::Nearest => return positions.map(|i| Some(i.clamp(0, n as i64 - 1) as usize)).collect(),
         Boundary::Reflect => (0..n).chain((0..n).rev()).collect(),
         Boundary::Mirror => (0..n).chain((1..n - 1).rev()).collect(),
         Boundary::Wrap => (0..n).collect(),
     };
-    places.map(|i| Some(period[i.rem_euclid(period.len() as i64) as usize])).collect()
+    positions.map(|i| Some(period[i.rem_euclid(period.len() as i64) as usize])).collect()
 }

@@ -1,4 +1,4 @@
-//! The filter as its definition says, one output at a time, in twice the double precision.
+//! The filter by its definition, one output at a time, with twice the precision of `f64`.
 
 // Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
 #![allow(dead_code, unreachable_pub)]
@@ -20,7 +20,7 @@ pub const ALGORITHMS: [FilterAlgorithm; 5] = [
     FilterAlgorithm::RegisterTiled,
 ];
 
-/// An exact sum: of integers modulo 2^32, of floats to about 100 bits.
+/// A reference sum: exact modulo 2^32 for integers, to about 100 bits for floats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sum {
     Real(Real),
@@ -47,8 +47,8 @@ impl Real {
         Real { sum, rest, magnitude: self.magnitude + product.abs() }
     }
 
-    /// Whether `actual`, a sum of `taps` products, is within the documented bound for a unit roundoff, and for a smallest
-    /// number that products may fall below.
+    /// Returns whether `actual`, a sum of `taps` products, is within the documented bound: for the unit roundoff `unit`, and
+    /// with an absolute error of `smallest` for each product that may underflow.
     pub fn agrees(&self, actual: f64, taps: usize, unit: f64, smallest: f64) -> bool {
         if !self.sum.is_finite() {
             return actual == self.sum || (actual.is_nan() && self.sum.is_nan());
@@ -59,7 +59,7 @@ impl Real {
     }
 }
 
-/// Which of the two sums.
+/// The order of the taps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Correlate,
@@ -77,7 +77,7 @@ pub struct Case<'a, T> {
 }
 
 impl<T: Sample> Case<'_, T> {
-    /// How many outputs there are.
+    /// Returns the number of outputs.
     pub fn len(&self) -> usize {
         let (n, m) = (self.x.len(), self.taps.len());
         match self.extent {
@@ -89,23 +89,23 @@ impl<T: Sample> Case<'_, T> {
         }
     }
 
-    /// The outputs with these numbers.
+    /// Returns the outputs with the given indices.
     pub fn outputs(&self, numbers: impl IntoIterator<Item = usize>) -> Vec<Sum> {
-        // What is empty cannot be continued.
+        // An empty signal cannot be extended.
         if self.x.is_empty() {
             return Vec::new();
         }
         let m = self.taps.len();
-        // No output looks further than the taps reach.
-        let continued = self.continued(m);
-        let at = |i: i64| continued[(i + m as i64) as usize];
+        // No output reads beyond `m` samples outside.
+        let extended = self.extended(m);
+        let at = |i: i64| extended[(i + m as i64) as usize];
         numbers.into_iter().map(|o| self.output(o as i64, at)).collect()
     }
 
-    /// Output number `o` of the continued signal.
+    /// Returns output `o`, given the extended signal.
     fn output(&self, o: i64, signal: impl Fn(i64) -> T) -> Sum {
         let m = self.taps.len() as i64;
-        // The output's place among those of `Extent::Same`, which may be outside.
+        // The output's position in `Extent::Same`'s coordinates, which may be outside the signal.
         let i = match (self.extent, self.direction) {
             (Extent::Same, _) => o,
             (Extent::Valid, Direction::Correlate) => o + m / 2,
@@ -120,39 +120,39 @@ impl<T: Sample> Case<'_, T> {
         T::sum((0..m).map(|j| (signal(place(j)), self.taps[j as usize])))
     }
 
-    /// The signal and as many places on either side: SciPy's pictures, one period at a time. From the inside out, so that
-    /// what is a period away is there already: a short signal has many.
-    fn continued(&self, reach: usize) -> Vec<T> {
+    /// Returns the signal, extended by `reach` samples on either side as in SciPy's diagrams. The samples are computed from
+    /// the inside out: each one copies a sample of the previous period, of which a short signal has many.
+    fn extended(&self, reach: usize) -> Vec<T> {
         let n = self.x.len() as i64;
         let place = |i: i64| (i + reach as i64) as usize;
-        let mut continued = vec![T::default(); self.x.len() + 2 * reach];
-        continued[place(0)..place(n)].copy_from_slice(self.x);
+        let mut extended = vec![T::default(); self.x.len() + 2 * reach];
+        extended[place(0)..place(n)].copy_from_slice(self.x);
         for i in (1..=reach as i64).flat_map(|distance| [-distance, n - 1 + distance]) {
-            continued[place(i)] = match self.boundary {
+            extended[place(i)] = match self.boundary {
                 Boundary::Zero => T::default(),
                 Boundary::Constant(outside) => outside,
                 Boundary::Nearest => self.x[i.clamp(0, n - 1) as usize],
-                Boundary::Reflect if i < 0 => continued[place(-1 - i)],
-                Boundary::Reflect => continued[place(2 * n - 1 - i)],
+                Boundary::Reflect if i < 0 => extended[place(-1 - i)],
+                Boundary::Reflect => extended[place(2 * n - 1 - i)],
                 Boundary::Mirror if n == 1 => self.x[0],
-                Boundary::Mirror if i < 0 => continued[place(-i)],
-                Boundary::Mirror => continued[place(2 * n - 2 - i)],
-                Boundary::Wrap if i < 0 => continued[place(i + n)],
-                Boundary::Wrap => continued[place(i - n)],
+                Boundary::Mirror if i < 0 => extended[place(-i)],
+                Boundary::Mirror => extended[place(2 * n - 2 - i)],
+                Boundary::Wrap if i < 0 => extended[place(i + n)],
+                Boundary::Wrap => extended[place(i - n)],
             };
         }
-        continued
+        extended
     }
 }
 
-/// What tests need to know of an element type.
+/// An element type, as the tests use it.
 pub trait Sample: FilterElement + Draw + Display {
     const NAME: &'static str;
-    /// Whether `actual` is the exact sum `expected` within the documented rounding, for `taps` taps.
+    /// Returns whether `actual` is the reference sum `expected` within the documented rounding for `taps` taps.
     fn agrees(actual: Self, expected: Sum, taps: usize) -> bool;
-    /// The sum of the products.
+    /// Returns the sum of the products.
     fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> Sum;
-    /// For comparing bit by bit.
+    /// Returns the bits, for exact comparisons.
     fn bits(self) -> u64;
 }
 
@@ -162,7 +162,7 @@ macro_rules! floats {
             const NAME: &'static str = stringify!($t);
             fn agrees(actual: Self, expected: Sum, taps: usize) -> bool {
                 let Sum::Real(expected) = expected else { unreachable!() };
-                // Products are not that small.
+                // No product underflows.
                 expected.agrees(actual.into(), taps, $unit, 0.0)
             }
             fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> Sum {

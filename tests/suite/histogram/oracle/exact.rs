@@ -1,11 +1,11 @@
-//! Borders of bins as their definition says, in whole numbers that are as long as it takes.
+//! Borders of bins by their definition, in exact long integers.
 
 use std::cmp::Ordering;
 
-/// 32 bits each: room for `2^1024 · 2^26` in units of `2^-1074`, which every float is a multiple of.
+/// The number of 32-bit limbs: enough for `2^1024 · 2^26` in units of `2^-1074`. Every float is a multiple of that unit.
 const LIMBS: usize = 68;
 
-/// A sum of floats times whole numbers, its positive and its negative terms apart.
+/// A sum of floats times integers, with separate sums of the positive and the negative terms.
 struct Sum([[u32; LIMBS]; 2]);
 
 impl Sum {
@@ -32,17 +32,17 @@ impl Sum {
         }
     }
 
-    /// How it compares with zero.
+    /// Compares the sum with zero.
     fn sign(&self) -> Ordering {
         let [positive, negative] = &self.0;
         positive.iter().rev().cmp(negative.iter().rev())
     }
 }
 
-/// Whether border `k` of `bins` bins between these ends, rounded to the nearest float, ties to even, is at most `x`, which
-/// `next` follows; `is_even` tells whether the last bit of `x` is 0.
-pub fn is_behind([x, next]: [f64; 2], is_even: bool, k: usize, bins: usize, [lower, upper]: [f64; 2]) -> bool {
-    // Twice the border, and twice the middle between the two floats, times the bins.
+/// Returns whether border `k` of `bins` bins between `lower` and `upper`, rounded to the nearest float, ties to even, is at
+/// most `x`. `next` is the float after `x`, and `is_even` says whether the last bit of `x` is 0.
+pub fn reaches_border([x, next]: [f64; 2], is_even: bool, k: usize, bins: usize, [lower, upper]: [f64; 2]) -> bool {
+    // Twice the border minus twice the middle between the two floats, times the bins.
     let (k, bins) = (k as u32, bins as u32);
     let difference = Sum::new(&[(lower, 2 * (bins - k)), (upper, 2 * k), (-x, bins), (-next, bins)]);
     match difference.sign() {

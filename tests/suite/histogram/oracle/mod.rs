@@ -1,4 +1,4 @@
-//! Histograms as their definitions say, one sample at a time.
+//! Histograms by their definition, one sample at a time.
 
 // Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
 #![allow(dead_code, unreachable_pub)]
@@ -24,22 +24,22 @@ pub const ALGORITHMS: [HistogramAlgorithm; 9] = [
     HistogramAlgorithm::LanePrivate,
 ];
 
-/// All counters, as they stand in a buffer.
+/// Returns all counters in the order of a buffer.
 pub fn flat<T: HistogramElement, N: Copy>(counts: &Counts<T, N>) -> Vec<N> {
     counts.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect()
 }
 
-/// What tests need to know of an element type. Every value is exact in `f64`.
+/// An element type, as the tests use it. Every value is exact in `f64`.
 pub trait Number: HistogramElement + Into<f64> + Display {
     const NAME: &'static str;
-    /// The ends of the type, and what is special about it.
+    /// The ends of the type and other special values.
     const SPECIAL: &'static [Self];
-    /// The nearest one.
+    /// Returns the nearest value of the type.
     fn nearest(value: f64) -> Self;
-    /// The next smaller one, itself, and the next larger one.
+    /// Returns the next smaller value, the value itself, and the next larger one.
     fn neighbours(self) -> [Self; 3];
     /// Returns whether border `k`, less than the number of bins, is at most this number, which is in the range.
-    fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool;
+    fn reaches_border(self, k: usize, bins: usize, range: &Range<Self>) -> bool;
 }
 
 macro_rules! integers {
@@ -53,7 +53,7 @@ macro_rules! integers {
             fn neighbours(self) -> [Self; 3] {
                 [self.saturating_sub(1), self, self.saturating_add(1)]
             }
-            fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool {
+            fn reaches_border(self, k: usize, bins: usize, range: &Range<Self>) -> bool {
                 let [x, lower, upper] = [self, range.start, range.end].map(i128::from);
                 k as i128 * (upper - lower) <= (x - lower) * bins as i128
             }
@@ -76,13 +76,13 @@ macro_rules! floats {
             fn neighbours(self) -> [Self; 3] {
                 [self.next_down(), self, self.next_up()]
             }
-            fn is_behind(self, k: usize, bins: usize, range: &Range<Self>) -> bool {
-                // No border is beyond the upper end, behind which there may be no float.
+            fn reaches_border(self, k: usize, bins: usize, range: &Range<Self>) -> bool {
+                // No border exceeds the upper end, above which there may be no float.
                 self >= range.end || {
-                    // The two zeros are one.
+                    // Replaces -0 by 0, which is the same sample.
                     let x = self + 0.0;
                     let (neighbours, ends) = ([x, x.next_up()].map(f64::from), [range.start, range.end].map(f64::from));
-                    exact::is_behind(neighbours, x.to_bits() % 2 == 0, k, bins, ends)
+                    exact::reaches_border(neighbours, x.to_bits() % 2 == 0, k, bins, ends)
                 }
             }
         }
@@ -93,9 +93,9 @@ floats!(f32 f64);
 /// The bins of a histogram.
 #[derive(Clone, Debug)]
 pub enum Bins<T> {
-    /// A bin for each of the numbers below this one.
+    /// A bin for each number below this one.
     Numbers(usize),
-    /// A bin for each remainder of a division by this number.
+    /// A bin for each remainder modulo this number.
     Remainders(usize),
     Even(usize, Range<T>),
     Edges(Vec<T>),
@@ -104,7 +104,7 @@ pub enum Bins<T> {
 /// A histogram, and its definition.
 #[derive(Clone, Debug)]
 pub struct Case<T: HistogramElement> {
-    /// With one channel, half-open.
+    /// The histogram with one channel and half-open bins.
     pub histogram: Histogram<T>,
     pub bins: Bins<T>,
     pub closed: bool,
@@ -125,7 +125,7 @@ impl<T: Number> Case<T> {
         Self::new(Histogram::edges(edges), Bins::Edges(edges.to_vec()))
     }
 
-    /// The histogram with all that is said of it.
+    /// Returns the histogram with the case's channels and with closed bins if it has them.
     pub fn described(&self) -> Histogram<T> {
         let histogram = self.histogram.clone().channels(self.channels).count(self.counted);
         if self.closed { histogram.closed() } else { histogram }
@@ -138,7 +138,7 @@ impl<T: Number> Case<T> {
         }
     }
 
-    /// The number of bins and their range, if they are of equal width.
+    /// Returns the number of bins and their range if they have equal width.
     pub fn even_bins(&self) -> Option<(usize, &Range<T>)> {
         match &self.bins {
             Bins::Even(bins, range) => Some((*bins, range)),
@@ -146,7 +146,7 @@ impl<T: Number> Case<T> {
         }
     }
 
-    /// The bin of a sample, or one of the three counters behind the bins.
+    /// Returns the bin of a sample, or one of the three counters that follow the bins.
     pub fn cell(&self, x: T) -> usize {
         let bins = self.bin_count();
         let (lower, upper) = match &self.bins {
@@ -171,7 +171,7 @@ impl<T: Number> Case<T> {
         }
     }
 
-    /// Calls `add` for every sample that is counted, with the place of its counter and its own.
+    /// Calls `add` for every sample that is counted, with the index of its counter and its own index.
     fn each(&self, samples: &[T], mut add: impl FnMut(usize, usize)) {
         for (i, &x) in samples.iter().enumerate() {
             let channel = i % self.channels;
@@ -181,14 +181,14 @@ impl<T: Number> Case<T> {
         }
     }
 
-    /// All counters: for each channel the bins, below, above and NaN.
+    /// Returns all counters: for each channel the bins, below, above and NaN.
     pub fn counts(&self, samples: &[T]) -> Vec<u64> {
         let mut counts = vec![0; self.counted * (self.bin_count() + 3)];
         self.each(samples, |counter, _| counts[counter] += 1);
         counts
     }
 
-    /// The sums of weights in the same order, and the quantum.
+    /// Returns the sums of weights in the same order, and the quantum.
     pub fn sums<W: Copy + Into<f64>>(&self, samples: &[T], weights: &[W]) -> (Vec<f64>, f64) {
         let quantum = quantum(weights);
         let unit = quantum.recip();
@@ -198,7 +198,7 @@ impl<T: Number> Case<T> {
         (sums.into_iter().map(|sum| sum as f64 * quantum).collect(), quantum)
     }
 
-    /// Samples everywhere: in the range and a little beyond, at the borders and next to them, and special ones.
+    /// Returns random samples: in the range and a little beyond, at borders and next to them, and special ones.
     pub fn samples(&self, count: usize, random: &mut Random) -> Vec<T> {
         (0..count).map(|_| self.sample(random)).collect()
     }
@@ -213,7 +213,7 @@ impl<T: Number> Case<T> {
                 ends.map(|edge| (*edge.expect("an edge is finite")).into()).into()
             }
         };
-        // Not the width, which may be too large.
+        // This does not compute the width, which may overflow.
         let between = |part: f64| lower * (1.0 - part) + upper * part;
         match random.below(8) {
             0 => T::SPECIAL[random.below(T::SPECIAL.len())],
@@ -229,24 +229,24 @@ impl<T: Number> Case<T> {
     }
 }
 
-/// The last bin whose border is at most a number that is in the range: searched from where it should be.
+/// Returns the last bin whose border is at most a number in the range. The search starts at an estimate.
 fn bin<T: Number>(x: T, bins: usize, range: &Range<T>) -> usize {
-    let is_behind = |k| k == 0 || x.is_behind(k, bins, range);
-    // Halves, as the width may be too large.
+    let reaches_border = |k| k == 0 || x.reaches_border(k, bins, range);
+    // Halves, because the width may overflow.
     let [x, lower, upper] = [x, range.start, range.end].map(|number| number.into() / 2.0);
     let estimate = (((x - lower) / (upper - lower) * bins as f64) as usize).min(bins - 1);
     let (mut first, mut step) = (estimate, 1);
-    while !is_behind(first) {
+    while !reaches_border(first) {
         (first, step) = (first.saturating_sub(step), 2 * step);
     }
     let (mut end, mut step) = (first + 1, 1);
-    while end < bins && is_behind(end) {
+    while end < bins && reaches_border(end) {
         (first, end, step) = (end, (end + step).min(bins), 2 * step);
     }
-    // `first` is at most the bin, and `end` beyond.
+    // `first` is at most the bin, and `end` is above it.
     while end - first > 1 {
         let middle = first + (end - first) / 2;
-        if is_behind(middle) {
+        if reaches_border(middle) {
             first = middle;
         } else {
             end = middle;
@@ -255,11 +255,11 @@ fn bin<T: Number>(x: T, bins: usize, range: &Range<T>) -> usize {
     first
 }
 
-/// With `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, both as tight as can be: `2^(e + l - 61)`.
+/// Returns `2^(e + l - 61)`, with `2^e <= max|w| < 2^(e + 1)` and the smallest `l` with `n <= 2^l`.
 fn quantum<W: Copy + Into<f64>>(weights: &[W]) -> f64 {
     let magnitude = |weight: &W| -> f64 { (*weight).into().abs() };
     let largest = weights.iter().map(magnitude).fold(f64::from(f32::from_bits(1)), f64::max);
-    let e = (-149..=127).rfind(|e| 2f64.powi(*e) <= largest).expect("it is the least, or more");
+    let e = (-149..=127).rfind(|e| 2f64.powi(*e) <= largest).expect("the magnitude is at least 2^-149");
     let l = (0..64).find(|l| weights.len() as u128 <= 1 << l).expect("memory cannot hold more");
     2f64.powi(e + l - 61)
 }

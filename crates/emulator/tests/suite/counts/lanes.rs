@@ -1,5 +1,5 @@
-//! Which accesses of a warp's lanes are one request: those that the lanes of a device make together, wherever loops and
-//! branches lead them.
+//! Grouping of lanes' accesses into requests. A request has the accesses that a GPU's lanes make together, through loops and
+//! branches.
 
 use super::{Numbers, run, shared};
 use cuda_std::host::Space;
@@ -7,7 +7,7 @@ use cuda_std::{Shared, kernel, thread, warp};
 use emulator::{Action, Profile};
 
 kernel! {
-    /// Some lanes make a turn more than others in each inner loop, as at the end of a line.
+    /// Some lanes execute one more iteration than others in each inner loop, as at the end of a row.
     pub fn uneven_turns(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(4096);
         let t = thread::thread_idx_x();
@@ -21,15 +21,15 @@ kernel! {
     }
 }
 
-/// 2 turns of all lanes and 1 of some, ten times; the device's lanes wait at the end of the inner loop.
+/// Two iterations of all lanes and one of some, ten times. On a GPU, lanes wait at the end of the inner loop.
 #[test]
-fn uneven_turns_do_not_shift_the_lanes() {
+fn uneven_iterations_do_not_shift_the_lanes() {
     let report = run::<uneven_turns>(Profile::SM_80, 32, 5);
     assert_eq!(shared(&report, Action::Store), [30, 10 * 69, 30, 0], "{report}");
 }
 
 kernel! {
-    /// Two strides in one warp, whose lanes never diverge.
+    /// The lanes of a warp have two strides, and never diverge.
     pub fn two_strides(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(4096);
         fill(&tile);
@@ -42,16 +42,16 @@ kernel! {
     }
 }
 
-/// In every turn but the first, two lanes of different halves meet in a bank.
+/// In every iteration but the first, two lanes of different halves access the same bank.
 #[test]
 fn lanes_that_move_differently_stay_together() {
-    for (turns, counts) in [(8, [8, 256, 15, 7]), (32, [32, 1024, 63, 31])] {
-        let report = run::<two_strides>(Profile::SM_80, 32, turns);
+    for (iterations, counts) in [(8, [8, 256, 15, 7]), (32, [32, 1024, 63, 31])] {
+        let report = run::<two_strides>(Profile::SM_80, 32, iterations);
         assert_eq!(shared(&report, Action::Load), counts, "{report}");
     }
 }
 
-/// Has every thread write all of a tile's elements that are its own.
+/// Each thread writes its column of a tile.
 fn fill(tile: &Shared<u32>) {
     for k in 0..tile.len() / 32 {
         tile.set(32 * k + thread::thread_idx_x(), k);
@@ -60,22 +60,23 @@ fn fill(tile: &Shared<u32>) {
 }
 
 kernel! {
-    /// Inner loops of 1 to 4 turns, with lanes next to each other, or with all in one bank.
+    /// Inner loops of 1 to 4 iterations. Lanes access adjacent words, or all lanes the same bank.
     pub fn uneven_loops(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let t = thread::thread_idx_x();
-        let [of_lane, of_turn] = if args.choice == 0 { [1, 33] } else { [32, 1] };
+        let [of_lane, of_iteration] = if args.choice == 0 { [1, 33] } else { [32, 1] };
         for o in 0..4 {
             for k in 0..t % 4 + 1 {
-                args.output.set(t.into(), tile.get(of_lane * t + of_turn * (4 * o + k)));
+                args.output.set(t.into(), tile.get(of_lane * t + of_iteration * (4 * o + k)));
             }
         }
     }
 }
 
 kernel! {
-    /// Inner loops of 1 to 4 turns after which the warp meets. The banks of a lane depend on the outer turn.
+    /// Inner loops of 1 to 4 iterations, after which the warp synchronises. The banks of a lane depend on the outer
+    /// iteration.
     pub fn meetings(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
@@ -93,7 +94,7 @@ kernel! {
     }
 }
 
-/// In each outer turn, requests of 32, 24, 16 and 8 lanes.
+/// In each outer iteration, there are requests of 32, 24, 16 and 8 lanes.
 #[test]
 fn lanes_wait_at_the_end_of_an_inner_loop() {
     for (choice, counts) in [(0, [16, 320, 16, 0]), (1, [16, 320, 320, 304])] {
@@ -103,7 +104,7 @@ fn lanes_wait_at_the_end_of_an_inner_loop() {
 }
 
 kernel! {
-    /// All lanes look at a number in each turn, and at another one where that says so: `choice` numbers of 32 do.
+    /// In each iteration, all lanes load a number. Depending on it, `choice` of 32 lanes on average load another one.
     pub fn some_turns(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
@@ -119,23 +120,23 @@ kernel! {
     }
 }
 
-/// A number below 32 that the lanes of a turn do not have in common.
-fn scattered(turn: u32, lane: u32) -> u32 {
-    (turn * 32 + lane).wrapping_mul(0x9e37_79b9) >> 27
+/// Returns a pseudo-random number below 32 that depends on the iteration and the lane.
+fn scattered(iteration: u32, lane: u32) -> u32 {
+    (iteration * 32 + lane).wrapping_mul(0x9e37_79b9) >> 27
 }
 
-/// A line of its own.
+/// Loads an element at a source line of its own.
 #[inline(never)]
 fn other(tile: &Shared<u32>, i: u32) -> u32 {
     tile.get(i)
 }
 
-/// The device's lanes come together in each turn, so that those of different ones make no request together.
+/// On a GPU, lanes reconverge in each iteration, so lanes in different iterations never share a request.
 #[test]
-fn lanes_of_different_turns_stay_apart() {
+fn lanes_of_different_iterations_stay_apart() {
     for choice in [1, 3, 16, 31, 32] {
-        let turns = |turn: &u32| (0..32).any(|lane| scattered(*turn, lane) < choice);
-        let requests = (0..32).filter(turns).count() as u64;
+        let iterations = |iteration: &u32| (0..32).any(|lane| scattered(*iteration, lane) < choice);
+        let requests = (0..32).filter(iterations).count() as u64;
         let report = run::<some_turns>(Profile::SM_80, 32, choice);
         let loads = report.counts(Action::Load, Some(Space::Shared));
         assert_eq!((loads.requests, loads.bank_conflicts()), (32 + requests, 0), "{choice}: {report}");
@@ -143,7 +144,8 @@ fn lanes_of_different_turns_stay_apart() {
 }
 
 kernel! {
-    /// Inner loops of 1 to 4 turns that look at scattered numbers. All lanes come by as often in the end.
+    /// Inner loops of 1 to 4 iterations that load scattered numbers. In the end, all lanes have executed the same number of
+    /// them.
     pub fn turns_within_turns(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
@@ -159,15 +161,15 @@ kernel! {
     }
 }
 
-/// In each outer turn there are four requests, of ever fewer lanes.
+/// Each outer iteration has four requests, each of fewer lanes than the one before.
 #[test]
-fn inner_loops_end_with_the_outer_turn() {
+fn inner_loops_end_with_the_outer_iteration() {
     let report = run::<turns_within_turns>(Profile::SM_80, 32, 0);
     assert_eq!(shared(&report, Action::Load), [4 + 16, 4 * 32 + 320, 4 + 16, 0], "{report}");
 }
 
 kernel! {
-    /// Each lane makes six turns in inner loops, one and then one and four or four and one, whose accesses go on alike.
+    /// Each lane executes six iterations of inner loops: 1, 1 and 4, or 1, 4 and 1. Their accesses follow the same sequence.
     pub fn loops_that_look_even(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
@@ -183,10 +185,11 @@ kernel! {
     }
 }
 
-/// The two lines contradict each other about what is before what. The rarer one is taken to be in the outer loop: so there
-/// are 9 requests in the loops, as on the device, and 3 behind them. Both are marked: lanes go different ways between them.
+/// The two lines contradict each other about the order of their accesses. The emulator assumes that the rarer one is in the
+/// outer loop. So there are 9 requests in the inner loops, as on a GPU, and 3 after them. Both are marked, because lanes
+/// take different paths between them.
 #[test]
-fn of_two_lines_that_contradict_each_other_the_rarer_one_is_believed() {
+fn of_two_contradictory_lines_the_rarer_one_is_in_the_outer_loop() {
     let report = run::<loops_that_look_even>(Profile::SM_80, 32, 0);
     assert_eq!(shared(&report, Action::Load), [9 + 3, 9 * 32, 9 + 3, 0], "{report}");
     let loads = report.sites.iter().filter(|site| site.action == Action::Load);
@@ -196,7 +199,7 @@ fn of_two_lines_that_contradict_each_other_the_rarer_one_is_believed() {
 }
 
 kernel! {
-    /// In each turn even lanes load from one row and odd ones from the next one, without diverging.
+    /// In each iteration, even lanes load from one row and odd lanes from the next, without diverging.
     pub fn two_rows_at_a_time(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
@@ -208,20 +211,21 @@ kernel! {
     }
 }
 
-/// The same accesses are made by lanes that take turns, for which they are taken. The report says that it is not sure.
+/// Diverging lanes that alternate would make the same accesses. The emulator assumes this case, and marks the counts as
+/// approximate.
 #[test]
-fn what_looks_like_turns_is_marked() {
+fn accesses_that_look_like_alternating_lanes_are_marked() {
     let report = run::<two_rows_at_a_time>(Profile::SM_80, 32, 4);
     let loads = report.counts(Action::Load, Some(Space::Shared));
     assert_eq!((loads.requests, loads.wavefronts, loads.approximate), (8, 8, true), "{report}");
     assert!(report.to_string().contains(" ~8 "), "{report}");
-    // A single turn tells nothing, and nothing speaks against it.
+    // A single iteration has no such pattern, so its counts are exact.
     let loads = run::<two_rows_at_a_time>(Profile::SM_80, 32, 1).counts(Action::Load, Some(Space::Shared));
     assert_eq!((loads.requests, loads.wavefronts, loads.approximate), (1, 2, false));
 }
 
 kernel! {
-    /// Loops of 1 to 4 turns whose loads are anywhere, between meetings.
+    /// Loops of 1 to 4 iterations with scattered loads.
     pub fn turns_anywhere(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
@@ -233,17 +237,18 @@ kernel! {
     }
 }
 
-/// What could be one loop or several of them is marked; what all lanes do equally often is not.
+/// Accesses are marked if they could be in one loop or in several. They are not marked if all lanes make the same number of
+/// them.
 #[test]
 fn uneven_loops_with_loads_anywhere_are_marked() {
-    for (most, approximate) in [(1, false), (4, true)] {
-        let loads = run::<turns_anywhere>(Profile::SM_80, 32, most).counts(Action::Load, Some(Space::Shared));
-        assert_eq!((loads.requests, loads.approximate), (most.into(), approximate));
+    for (maximum, approximate) in [(1, false), (4, true)] {
+        let loads = run::<turns_anywhere>(Profile::SM_80, 32, maximum).counts(Action::Load, Some(Space::Shared));
+        assert_eq!((loads.requests, loads.approximate), (maximum.into(), approximate));
     }
 }
 
 #[test]
-fn counting_begins_anew_where_a_warp_meets() {
+fn counting_restarts_where_a_warp_synchronises() {
     for choice in [0, 1] {
         let report = run::<meetings>(Profile::SM_80, 32, choice);
         assert_eq!(shared(&report, Action::Load), [16, 320, 16, 0], "{report}");
@@ -251,7 +256,7 @@ fn counting_begins_anew_where_a_warp_meets() {
 }
 
 kernel! {
-    /// One lane makes many accesses while the others have none to make.
+    /// One lane makes many accesses, and the others none.
     pub fn one_lane(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(4096);
         let t = thread::thread_idx_x();
@@ -270,7 +275,7 @@ fn one_lane_alone() {
 }
 
 kernel! {
-    /// Lanes go different ways before a loop. Those below `choice` make all of its turns, the other ones none.
+    /// Lanes take different paths before a loop. Lanes below `choice` execute all of its iterations, the others none.
     pub fn turns_of_some(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
@@ -287,9 +292,9 @@ kernel! {
     }
 }
 
-/// However a compiler unrolls it, these lanes go together.
+/// However a compiler unrolls the loop, these lanes stay together.
 #[test]
-fn a_loop_whose_lanes_make_all_turns_is_not_marked() {
+fn a_loop_whose_lanes_execute_all_iterations_is_not_marked() {
     for lanes in [11, 32] {
         let report = run::<turns_of_some>(Profile::SM_80, 32, lanes);
         assert_eq!(shared(&report, Action::Load), [1 + 7, 11 + 7 * u64::from(lanes), 1 + 7, 0], "{report}");
@@ -298,7 +303,7 @@ fn a_loop_whose_lanes_make_all_turns_is_not_marked() {
 }
 
 kernel! {
-    /// A last turn for some lanes: the others end the loop, or stay in it and leave the accesses out.
+    /// The last iteration is for some lanes only. The others leave the loop, or stay in it and leave the accesses out.
     pub fn last_turn(_arena, args: Numbers) {
         let (t, end) = (thread::thread_idx_x(), 32 * 3 + 9);
         if args.choice == 0 {
@@ -313,9 +318,9 @@ kernel! {
     }
 }
 
-/// A compiler that unrolls the loop has the last turns of the lanes that end it early apart from those of the others.
+/// A compiler that unrolls the loop may separate the last iterations of lanes that leave it early from those of the others.
 #[test]
-fn a_last_turn_of_some_lanes_is_marked_unless_masked() {
+fn a_last_iteration_of_some_lanes_is_marked_unless_masked() {
     for (choice, approximate) in [(0, true), (1, false)] {
         let report = run::<last_turn>(Profile::SM_80, 32, choice);
         for (action, space) in [(Action::Load, Space::GlobalConstant), (Action::Store, Space::Global)] {
@@ -326,7 +331,7 @@ fn a_last_turn_of_some_lanes_is_marked_unless_masked() {
 }
 
 kernel! {
-    /// All lanes load in each of `choice` turns, and some of them store then.
+    /// All lanes load in each of `choice` iterations, and some of them then store.
     pub fn ways_within_turns(arena, args: Numbers) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
@@ -340,15 +345,15 @@ kernel! {
     }
 }
 
-/// A compiler may have lanes go to their next store by themselves, with the loads on the way. What one turn has does not
-/// depend on that.
+/// A compiler may let lanes continue to their next store on their own, with the loads on the way. A single iteration does
+/// not depend on that.
 #[test]
-fn loads_of_all_lanes_between_different_ways_are_marked() {
-    for (turns, approximate) in [(1, false), (8, true), (1500, true)] {
-        let report = run::<ways_within_turns>(Profile::SM_80, 32, turns);
+fn loads_of_all_lanes_between_divergent_stores_are_marked() {
+    for (iterations, approximate) in [(1, false), (8, true), (1500, true)] {
+        let report = run::<ways_within_turns>(Profile::SM_80, 32, iterations);
         let loads = report.counts(Action::Load, Some(Space::Shared));
         let stores = report.counts(Action::Store, Some(Space::Global));
-        assert_eq!((loads.requests, loads.approximate), (turns.into(), approximate), "{report}");
+        assert_eq!((loads.requests, loads.approximate), (iterations.into(), approximate), "{report}");
         assert_eq!(stores.approximate, approximate, "{report}");
     }
 }

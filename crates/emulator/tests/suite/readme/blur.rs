@@ -1,7 +1,7 @@
 use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
 
 arguments! {
-    /// What `blur` works on.
+    /// Arguments of `blur`.
     pub struct Blurring {
         /// The samples.
         pub input: GlobalIn<f32>,

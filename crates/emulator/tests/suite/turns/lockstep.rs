@@ -1,8 +1,8 @@
-//! Warps whose lanes go turn by turn, and what each turn costs by the definition.
+//! Warps that run in lockstep, and the cost of each request by definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is accessed, and how.
+/// Kind of an access: its memory and its action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     SharedLoad,
@@ -21,7 +21,7 @@ impl Kind {
     }
 }
 
-/// What accesses of a kind cost together.
+/// Total cost of all accesses of a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub requests: u64,
@@ -29,7 +29,7 @@ pub struct Totals {
     pub sectors: u64,
 }
 
-/// A block under way.
+/// A block, and the costs of its accesses so far.
 #[derive(Debug)]
 pub struct Block {
     pub threads: u32,
@@ -41,8 +41,8 @@ impl Block {
         Block { threads, totals: BTreeMap::new() }
     }
 
-    /// Each warp makes a request: `words` words from word `at(t)` on, for the threads that have one.
-    pub fn turn(&mut self, kind: Kind, words: u32, at: impl Fn(u32) -> Option<u32>) {
+    /// Adds one request of each warp. Thread `t` accesses `words` words from word `at(t)` on, or none if that is `None`.
+    pub fn request(&mut self, kind: Kind, words: u32, at: impl Fn(u32) -> Option<u32>) {
         for first in (0..self.threads).step_by(32) {
             let lanes: Vec<Option<u32>> = (first..first + 32).map(|t| at(t).filter(|_| t < self.threads)).collect();
             if lanes.iter().all(Option::is_none) {
@@ -62,13 +62,14 @@ impl Block {
     }
 }
 
-/// The different sectors of eight words.
+/// Returns the number of different sectors, of eight words each.
 fn sectors(lanes: &[Option<u32>], words: u32) -> u64 {
     let sectors: BTreeSet<u32> = lanes.iter().flatten().flat_map(|at| *at..at + words).map(|word| word / 8).collect();
     sectors.len() as u64
 }
 
-/// In each phase of as many lanes as could at best be served, the most different words in one of 32 banks.
+/// Returns the number of wavefronts. Lanes are served in phases of `32 / words` lanes. A phase takes as many wavefronts as
+/// the largest number of different words in one of the 32 banks.
 fn wavefronts(lanes: &[Option<u32>], words: u32) -> u64 {
     let phases = lanes.chunks(32 / words as usize).map(|phase| {
         let asked: BTreeSet<u32> = phase.iter().flatten().flat_map(|at| *at..at + words).collect();
