@@ -1,7 +1,5 @@
 //! Copies of the fixture that tests may change.
 
-#![allow(dead_code, missing_docs, unreachable_pub)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,15 +54,14 @@ impl Fixture {
     }
 }
 
-/// Returns the target folder of the fixture's host. It contains the nested target folder, so that `core` is compiled once
-/// for all tests.
+/// Returns the target folder of the fixture's host.
 pub fn host_target_dir() -> PathBuf {
     scratch().join("target")
 }
 
-/// Returns the nested target folder.
+/// Returns the folder in which this workspace's build scripts compile kernels. `core` is there if one of them has run.
 pub fn device_target_dir() -> PathBuf {
-    host_target_dir().join("slm-device")
+    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("slm-device")
 }
 
 fn scratch() -> PathBuf {

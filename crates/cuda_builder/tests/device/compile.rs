@@ -1,8 +1,6 @@
-//! Compiles the fixture's kernels. The tests print a reason and are skipped if there is no compiler for the device.
+//! Compiles the fixture's kernels.
 
-mod common;
-
-use common::{Fixture, device_target_dir};
+use crate::fixture::{Fixture, device_target_dir};
 use cuda_builder::{Arch, BuildError, CudaBuilder, Difference, DifferenceKind};
 use std::fs;
 use std::path::Path;
