@@ -283,7 +283,7 @@ impl Device {
     /// # use cuda_std::{GlobalOut, arguments, kernel, thread};
     /// # use slm::{Device, Error};
     /// # arguments! {
-    /// #     /// What `fill` takes.
+    /// #     /// Arguments of `fill`.
     /// #     pub struct Filling {
     /// #         /// Some elements.
     /// #         pub output: GlobalOut<f32>,

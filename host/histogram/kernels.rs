@@ -14,9 +14,9 @@ use std::fmt;
 
 /// Arguments of an element type's kernels, for each kind of bins.
 pub(super) trait HistogramKernels: Sized {
-    /// For bins of equal width, by [`Countable::Scale`].
+    /// For bins of equal width, by [`Countable::Scale`](slm_kernels::histogram::Countable::Scale).
     type Even: FromRule<Element = Self>;
-    /// For bins of equal width, by [`Countable::RoundedScale`].
+    /// For bins of equal width, by [`Countable::RoundedScale`](slm_kernels::histogram::Countable::RoundedScale).
     type Rounded: FromRule<Element = Self>;
     /// For bins between edges.
     type Edges: FromRule<Element = Self>;

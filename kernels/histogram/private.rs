@@ -1,4 +1,4 @@
-//! Counting in shared memory without atomic operations: every thread has private counters of one byte.
+//! Counting in shared memory, almost without atomic operations: every thread has private counters of one byte.
 //!
 //! Four warps form a *group*. A counter of a group is a row of 128 bytes, one for each thread:
 //!
@@ -9,9 +9,9 @@
 //!
 //! So each lane uses only its own bank, whatever the data are: no bank conflicts. No two threads share a byte.
 //!
-//! A counter wraps around after 255. Then the thread adds one to the counter's *rounds*, of which the block has one set: an
-//! atomic addition for every 256 samples of a thread and counter. At the end, thread `i` adds up counter `i` of all groups.
-//! The `k`-th word that it reads is word `k ^ i % 32` of the row, so 32 threads read from 32 different banks.
+//! A counter wraps around after 255. Then the thread adds one to the counter's *rounds*, which the block shares: one atomic
+//! addition per 256 samples of a thread and counter. At the end, thread `i` adds up counter `i` of all groups. The `k`-th
+//! word that it reads is word `k ^ i % 32` of the row, so 32 threads read from 32 different banks.
 //!
 //! Shared memory: the rows of each group, then the rounds. `walk.rs` distributes the samples among the threads.
 //!

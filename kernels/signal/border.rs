@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_there_and_back() {
+    fn discriminants_round_trip() {
         for border in [Border::Constant, Border::Nearest, Border::Reflect, Border::Mirror, Border::Wrap] {
             assert_eq!(Border::from_number(border as u32), border);
         }

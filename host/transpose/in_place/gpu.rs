@@ -23,7 +23,7 @@ pub(super) struct TransposeInPlace<T: Element> {
     matrices: Matrices,
     problem: Problem,
     kernels: Option<Kernels>,
-    /// Kernels for square matrices with the most recent row pitches. Each pitch may need another kernel.
+    /// Kernels for square matrices with the most recent row pitches. Each pitch may need other kernels.
     pitched: Recent<usize, Arc<Pitched>>,
     /// Memory for a part of a matrix. Locked while the steps that use it are enqueued, so that they run in order.
     part: Mutex<Buffer<T>>,
