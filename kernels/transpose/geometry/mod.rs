@@ -85,7 +85,7 @@ impl Problem {
     }
 }
 
-/// The kernels of this operation. Integers are the bytes of a unit.
+/// The kernels of this operation. The integers are the bytes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// Without shared memory.

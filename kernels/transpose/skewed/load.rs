@@ -76,8 +76,8 @@ impl Way {
     }
 }
 
-/// Loads the rows of the tile and its halo into shared memory, which has room for the words of all passes. Words outside of
-/// these rows are outside of the window `words`, so they are not loaded.
+/// Loads the rows of the tile and its halo into shared memory, which has room for the words of all passes. Words before the
+/// first row and after the last row are outside of the window `words`, so they are not loaded.
 #[inline(always)]
 pub(super) fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, tile: &Tile, rows: &Rows, skew: Skew) {
     let (per_word, at_once) = (skew.per_word, skew.loads_at_once());
