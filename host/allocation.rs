@@ -1,4 +1,4 @@
-//! Host memory. A failed allocation is an error; with `vec!` and `to_vec` it would end the program.
+//! Allocation of host memory. A failed allocation is an error, whereas `vec!` and `to_vec` would end the program.
 
 use crate::{Element, Error, Result};
 use ndarray::{ArrayView, Dimension};

@@ -1,4 +1,4 @@
-//! Values outside of a signal, and the part of a result that is computed.
+//! Values outside of a signal, and the range of outputs that are computed.
 
 use crate::Element;
 use slm_kernels::signal::Border;
@@ -39,7 +39,7 @@ pub enum Boundary<T> {
 }
 
 impl<T: Element> Boundary<T> {
-    /// Returns the rule, and the value outside if it is constant.
+    /// Returns the border for kernels, and the value outside of a constant border.
     pub(crate) fn border(self) -> (Border, T) {
         match self {
             Boundary::Zero => (Border::Constant, T::default()),
@@ -72,9 +72,9 @@ impl<T: Element> Boundary<T> {
 /// # }
 /// ```
 ///
-/// With an even number of taps, `Same` is the one of SciPy's `ndimage.convolve1d`, not the one of `np.convolve`: NumPy's
-/// outputs begin one sample earlier, and it gives as many outputs as there are taps if those are more than the samples. With
-/// an odd number of taps, up to the number of samples, all three agree.
+/// With an even number of taps, `Same` agrees with SciPy's `ndimage.convolve1d`, but not with `np.convolve`, whose outputs
+/// begin one sample earlier. If there are more taps than samples, `np.convolve` returns one output per tap. With an odd number
+/// of taps, up to the number of samples, all three agree.
 ///
 /// ```
 /// use slm::{Device, Filter1d};

@@ -23,7 +23,7 @@ pub(crate) enum Storage<T: Element> {
     Emulated(<emulated::Emulation as Queue>::Memory<T>),
 }
 
-/// Windows on all elements. Those of the CPU are empty: no kernel can reach its memory.
+/// Windows on all elements. Windows of the CPU are empty: no kernel can reach its memory.
 impl<T: Element> Storage<T> {
     pub(crate) fn input(&self) -> GlobalIn<T> {
         match self {
@@ -50,7 +50,7 @@ impl<T: Element> Storage<T> {
     }
 }
 
-/// The data of the CPU, for operations that are prepared for it.
+/// Access to the elements on the CPU, for operations that are prepared for it.
 impl<T: Element> Storage<T> {
     pub(crate) fn cpu(&self) -> &[T] {
         match self {
@@ -195,7 +195,8 @@ impl<T: Element> Buffer<T> {
     ///
     /// # Errors
     ///
-    /// The errors of [`download`](Self::download), and `UnwrittenOutput` on an emulated device if an element is still unwritten.
+    /// The errors of [`download`](Self::download), and `UnwrittenOutput` on an emulated device if an element is still
+    /// unwritten.
     pub(crate) fn download_written(&self) -> Result<Vec<T>> {
         match &self.storage {
             Storage::Cpu(_) => {}

@@ -369,7 +369,7 @@ impl<T: Element> Buffer2<T> {
         Ok(())
     }
 
-    /// Gives the matrix another shape without gaps and with the same number of elements, or another shape of the same extent.
+    /// Sets the shape and the row pitch. The buffer must be long enough.
     pub(crate) fn reshape(&mut self, [rows, columns]: [usize; 2], pitch: usize) {
         debug_assert!(Self::buffer_len(rows, columns, pitch).is_ok_and(|len| len <= self.buffer.len()));
         (self.rows, self.columns, self.pitch) = (rows, columns, pitch);

@@ -42,11 +42,11 @@ struct Inner {
     engine: Engine,
     queue: QueueId,
     info: DeviceInfo,
-    /// Why a device that was opened automatically is not a GPU, in a few words.
+    /// Short reason why a device that was opened automatically is not a GPU.
     no_gpu: Option<String>,
 }
 
-/// The engine that does a device's work.
+/// The part of the crate that does a device's work.
 #[derive(Clone)]
 pub(crate) enum Engine {
     Cpu,
@@ -78,8 +78,7 @@ impl Device {
         Self::named(&value.to_string_lossy())
     }
 
-    /// Returns the device called `name`, one of the values of `SLM_DEVICE` in [`Device::open`],
-    /// in upper or lower case.
+    /// Returns the device called `name`: one of the values of `SLM_DEVICE` in [`Device::open`], in upper or lower case.
     ///
     /// # Errors
     ///
@@ -118,7 +117,7 @@ impl Device {
     /// Returns the CPU as a device.
     #[must_use]
     pub fn cpu() -> Self {
-        Self::cpu_because("asked for".to_owned(), None)
+        Self::cpu_because("requested".to_owned(), None)
     }
 
     fn cpu_because(selection: String, no_gpu: Option<String>) -> Self {
@@ -221,7 +220,7 @@ impl Device {
     /// Returns all devices of this machine: the CPU first, then the CUDA devices that can be opened.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        // One may be too old, or another process may use it exclusively. The next one may still open.
+        // A device can be too old, or another process can use it exclusively. The next one may still open.
         let cuda = (0..cuda::device_count()).filter_map(|ordinal| Self::cuda(ordinal).ok());
         std::iter::once(Self::cpu()).chain(cuda).collect()
     }
@@ -236,7 +235,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [Failures of the device](Error#failures-of-the-device), while that work ran.
+    /// [Failures of the device](Error#failures-of-the-device) while that work ran.
     pub fn synchronize(&self) -> Result<()> {
         match &self.inner.engine {
             Engine::Cpu => Ok(()),
@@ -284,7 +283,7 @@ impl Device {
     /// # use cuda_std::{GlobalOut, arguments, kernel, thread};
     /// # use slm::{Device, Error};
     /// # arguments! {
-    /// #     /// What `fill` takes.
+    /// #     /// Arguments of `fill`.
     /// #     pub struct Filling {
     /// #         /// Some elements.
     /// #         pub output: GlobalOut<f32>,
@@ -323,9 +322,9 @@ impl Device {
         self.inner.queue
     }
 
-    /// Keeps other threads from enqueueing kernels until the guard is dropped, so that the kernels of one operation follow each
-    /// other, and prepares a CUDA device for launches. On other devices a launch has ended when it returns, so there is no
-    /// guard.
+    /// Keeps other threads from enqueueing kernels until the guard is dropped, so that the kernels of one operation run one
+    /// after another, and prepares a CUDA device for launches. Returns `None` for other devices, where a launch has ended when
+    /// it returns.
     ///
     /// # Errors
     ///
@@ -359,10 +358,9 @@ impl fmt::Debug for Device {
     }
 }
 
-/// Displays the device in a few words, as `CPU, 8 threads` or `CUDA device 0, NVIDIA H200`. For the CPU in place of a GPU that
-/// was looked for, it adds why: `CPU, 8 threads (no CUDA driver)`. [`DeviceInfo::selection`] has the whole reason.
+/// Displays a short description, such as `CPU, 8 threads` or `CUDA device 0, NVIDIA H200`. If [`Device::open`] looked for a GPU
+/// and chose the CPU, a short reason follows: `CPU, 8 threads (no CUDA driver)`. [`DeviceInfo::selection`] has the full reason.
 impl fmt::Display for Device {
-    /// Writes a short description. [`DeviceInfo::selection`] gives the reason for the choice of the device.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let info = self.info();
         match info.backend {
@@ -377,7 +375,7 @@ impl fmt::Display for Device {
     }
 }
 
-/// Returns why a GPU cannot be used, short where that is usual and nothing to repair.
+/// Returns the reason why a GPU cannot be used. It is short in the usual cases, which need no repair.
 fn in_a_few_words(error: &Error) -> String {
     match error {
         Error::NoDevice { tried } if tried == NO_GPU => "no GPU".to_owned(),

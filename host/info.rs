@@ -22,7 +22,7 @@ pub struct DeviceInfo {
     pub backend: Backend,
     /// Name of the device.
     pub name: String,
-    /// Reason why this device was chosen. Where a GPU was sought and not found, it has every library that was tried.
+    /// Reason why this device was chosen. If no GPU was found, it lists every library that was tried.
     pub selection: String,
     /// Compute capability, major and minor, of a CUDA device.
     pub compute_capability: Option<(u32, u32)>,
@@ -45,7 +45,7 @@ pub struct SharedMemory {
     pub max_per_block: u64,
     /// Total of all blocks that are resident on one multiprocessor.
     pub per_multiprocessor: u64,
-    /// Number of banks. Lanes of a warp that access different words of one bank wait for each other.
+    /// Number of banks. Accesses of a warp's lanes to different words of one bank are serialised.
     pub banks: u32,
     /// Bytes per word of a bank.
     pub bank_bytes: u32,

@@ -15,16 +15,16 @@ use std::sync::Arc;
 impl Device {
     /// Returns a device on the context and stream of a program that uses `cust`.
     ///
-    /// The work of the handle runs on this stream, in the order in which the handle and the program enqueue it. Calls that wait, such
-    /// as [`synchronize`](Self::synchronize), wait for the program's work too and report its failures. Dropping the last clone also
-    /// waits. Otherwise the handle behaves like one from [`Device::cuda`], which uses the same context. Programs without a
-    /// stream of their own can use [`Device::cuda`].
+    /// The work of the handle runs on this stream, in the order in which the handle and the program enqueue it. Calls that
+    /// wait, such as [`synchronize`](Self::synchronize), wait for the program's work too and report its failures. Dropping
+    /// the last clone also waits. Otherwise the handle behaves like one from [`Device::cuda`], which uses the same context.
+    /// Programs without a stream of their own can use [`Device::cuda`].
     ///
-    /// The handle keeps the stream and the GPU's primary context alive, so the program may drop `context` and its own clone of the
-    /// `Arc`. As everywhere in `cust`, a stream that the program keeps must not outlive the context.
+    /// The handle keeps the stream and the GPU's primary context alive, so the program may drop `context` and its own clone
+    /// of the `Arc`. As everywhere in `cust`, a stream that the program keeps must not outlive the context.
     ///
     /// Calls of this crate make the GPU's primary context current for the calling thread, and leave it current. A program with
-    /// several contexts must set its own again before it calls `cust`.
+    /// several contexts must make its own context current again before it calls `cust`.
     ///
     /// `cust::init` finds the driver as [`Device::cuda`] does, and fails with `CudaError::NotInitialized` if there is none.
     ///
@@ -69,9 +69,9 @@ impl Device {
 impl<T: Element + DeviceCopy> Buffer<T> {
     /// Converts a buffer of `cust` without a copy, and returns it.
     ///
-    /// Waits for all work in the GPU's primary context, because uploads and fills of `cust` may still run when its functions have
-    /// returned. To use the memory in `cust` again, call [`into_cust`](Self::into_cust). Dropping the buffer waits for the work
-    /// of the handle and then frees the memory.
+    /// Waits for all work in the GPU's primary context, because uploads and fills of `cust` may still run when its functions
+    /// have returned. To use the memory in `cust` again, call [`into_cust`](Self::into_cust). Dropping the buffer waits for
+    /// the work of the handle and then frees the memory.
     ///
     /// As with `cust` itself, the program must not use a `DeviceSlice` of the buffer (from `index`) any more, and must keep the
     /// context in which the buffer was created.
@@ -96,9 +96,9 @@ impl<T: Element + DeviceCopy> Buffer<T> {
 
     /// Converts the buffer to a buffer of `cust`, after all work that was enqueued before, and returns it.
     ///
-    /// Memory that came from `cust` is not copied. Other memory is, on the device: a [`Device`] allocates from a pool, and `cust`
-    /// would return memory to the pool without waiting for the work that uses it. To avoid the copy, allocate with `cust`
-    /// (`DeviceBuffer::zeroed`) and convert with [`from_cust`](Self::from_cust).
+    /// Memory that was allocated by `cust` is not copied. Other memory is copied on the device: a [`Device`] allocates from a
+    /// pool, and `cust` would return memory to the pool without waiting for the work that uses it. To avoid the copy, allocate
+    /// with `cust` (`DeviceBuffer::zeroed`) and convert with [`from_cust`](Self::from_cust).
     ///
     /// The memory is valid as long as the primary context of the GPU exists. As everywhere in `cust`, the program must keep its
     /// `context` until it has dropped the result.

@@ -1,4 +1,4 @@
-//! Fast, safe GPU operations whose speed depends on shared memory. They run on the CPU where there is no GPU.
+//! Fast, safe GPU operations whose speed depends on shared memory. Without a GPU, they run on the CPU.
 //!
 //! ```
 //! use slm::{Boundary, Device, Filter1d};

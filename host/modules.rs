@@ -1,12 +1,12 @@
-//! The compiled kernels of this crate. A build without CUDA has none; emulated devices need none.
+//! The compiled kernels of this crate. A build without CUDA has none, and emulated devices need none.
 
 use crate::{Device, Kernel, Result};
 use cuda_std::Entry;
 
 cuda_std::include_kernels!();
 
-/// Returns the origin of this program's kernels: compiled together with it, or taken from the committed modules of the
-/// kernel package.
+/// Returns the origin of this program's kernels: compiled together with the program, or taken from the committed modules of
+/// the kernel package.
 #[cfg(cuda)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 #[must_use]
@@ -15,7 +15,7 @@ pub fn ptx_origin() -> cuda_std::image::Origin {
 }
 
 impl Device {
-    /// The kernel `E` of this crate.
+    /// Returns the kernel `E` of this crate.
     pub(crate) fn own_kernel<E: Entry>(&self) -> Result<Kernel<E>> {
         self.kernel(&KERNELS)
     }

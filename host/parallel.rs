@@ -1,7 +1,7 @@
 //! Work on all cores, compiled once per element type instead of once per use.
 //!
-//! Rayon compiles about ten functions for every closure, and the operations have many closures for each element type. Here it
-//! gets a few closures that call the work through a pointer. A piece of work takes far longer than such a call.
+//! Rayon instantiates about ten functions for every closure, and the operations have many closures for each element type. The
+//! few closures here call the work through a pointer instead. A piece of work takes far longer than such a call.
 
 use crate::Result;
 use rayon::prelude::*;
@@ -12,8 +12,8 @@ pub(crate) fn for_chunks<T: Send>(data: &mut [T], size: usize, count: usize, wor
     data.par_chunks_mut(size).take(count).enumerate().for_each(|(number, chunk)| work(number, chunk));
 }
 
-/// Calls `work` with each pair of chunks at the same position of both slices. Chunks have this number of elements, or fewer at
-/// the end. Chunks without a counterpart are omitted.
+/// Calls `work` with each pair of chunks at the same index in both slices. `sizes` are the numbers of elements per chunk; the
+/// last chunk may be shorter. Chunks without a counterpart are omitted.
 pub(crate) fn for_pairs<T: Send>(
     [first, second]: [&mut [T]; 2],
     sizes: [usize; 2],
@@ -23,7 +23,8 @@ pub(crate) fn for_pairs<T: Send>(
     pairs.for_each(|(first, second)| work(first, second));
 }
 
-/// As [`for_chunks`], with work that can fail. Returns one of the errors; some chunks may be done then.
+/// As [`for_chunks`], with work that can fail. Returns one of the errors. After an error, `work` may have been called for some
+/// chunks.
 pub(crate) fn try_for_chunks<T: Send>(
     data: &mut [T],
     size: usize,

@@ -13,9 +13,9 @@ use std::slice;
 pub struct LaunchPlan {
     /// Name of the kernel.
     pub kernel: &'static str,
-    /// Number of launches: more than 1 if one launch, or its grid, cannot do all of the work.
+    /// Number of launches: more than 1 if one launch cannot do all of the work.
     pub times: u64,
-    /// Blocks along x, y and z of the first launch. Later launches have as many or fewer.
+    /// Blocks along x, y and z of the first launch. Later launches do not have more.
     pub grid: [u64; 3],
     /// Threads per block along x, y and z.
     pub block: [u32; 3],

@@ -1,10 +1,10 @@
-//! Says where this crate is and which files its kernels are compiled from; for the device, which operation is compiled.
+//! Passes the crate's location and the list of kernel sources to dependents; selects the operation in device builds.
 
 use std::env;
 
 fn main() -> std::io::Result<()> {
-    // A module has the code of its own operation alone, so that it does not depend on the files of the others: the name of
-    // its feature begins with the operation's.
+    // A module contains only the code of its own operation, so that it does not depend on the files of the others. The
+    // name of its feature begins with the name of the operation.
     println!("cargo::rustc-check-cfg=cfg(operation, values(any()))");
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy().to_lowercase();

@@ -1,22 +1,23 @@
-//! Windows as elements of another size, for kernels that move several elements at a time.
+//! Casts of windows to elements of another size, for kernels that move several elements at a time.
 
 use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut, Value};
 
-/// A window that begins where a kernel's accesses cannot.
+/// Error for a window that is not aligned for a kernel's accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misaligned {
-    /// The address of its first byte.
+    /// Address of the window's first byte.
     pub address: u64,
-    /// The bytes of an access.
+    /// Required alignment: the number of bytes of one access.
     pub alignment: u64,
 }
 
-/// A window on elements of some type.
+/// A window that can be cast to another element type.
 pub trait Cast: Argument {
-    /// The same window on others.
+    /// The window with elements of type `U`.
     type As<U: Value>;
 
-    /// Returns the same memory if it is aligned for accesses of `at_once` elements, or empty; `at_once` is a power of two.
+    /// Returns a window on the same memory, or `None` if it is neither empty nor aligned for accesses of `at_once`
+    /// elements. `at_once` is a power of two.
     #[must_use]
     fn for_accesses<U: Value>(self, at_once: u32) -> Option<Self::As<U>>;
 }
@@ -37,20 +38,21 @@ macro_rules! casts {
 }
 casts!(GlobalIn GlobalOut GlobalInOut);
 
-/// Returns the same memory as elements of type `U`, for a kernel that accesses up to `at_once` of them at a time.
+/// Returns a window on the same memory as elements of type `U`, for a kernel that accesses up to `at_once` of them at a
+/// time.
 ///
-/// Buffers begin at multiples of 16 bytes and more, so of these alone a part can be refused.
+/// Buffers are aligned to at least 16 bytes, so a whole buffer is never refused, only a part of one.
 ///
 /// # Errors
 ///
-/// If such accesses are impossible: on a device each of them would do nothing.
+/// [`Misaligned`] if the window is not aligned for such accesses. On a device, misaligned accesses would do nothing.
 pub fn cast<W: Cast, U: Value>(window: W, at_once: u32) -> Result<W::As<U>, Misaligned> {
     window
         .for_accesses(at_once)
         .ok_or_else(|| Misaligned { address: address(&window), alignment: u64::from(at_once) * size_of::<U>() as u64 })
 }
 
-/// The address of the first byte.
+/// Returns the address of the first byte.
 #[cold]
 fn address(window: &impl Cast) -> u64 {
     let mut address = 0;

@@ -1,19 +1,18 @@
 //! The GPU kernels of slm.
 //!
-//! A kernel is a generic function over its element type, written with the accessors of `cuda_std` and without
-//! `unsafe`, and one entry point per element type. Beside each operation's kernels stands what their host code has
-//! to know about them, so that there is one place for it: the arguments, the block's shape, and the way from a
-//! problem's size to grid and shared memory.
+//! A kernel is a generic function over its element type, with one entry point per element type. It is written with the
+//! accessors of `cuda_std` and without `unsafe`. Each operation's folder also defines what its host code needs: the
+//! arguments, the block's shape, and the computation of grid and shared memory from a problem's size.
 //!
-//! The compiled modules are in `ptx/`, one or several per operation. On the device a feature of this crate selects one of
-//! them; on the host all of the code is there.
+//! The compiled modules are in `ptx/`, one or several per operation. A device build compiles the module that a feature of
+//! this crate selects; a host build compiles all of the code.
 
-// Without `std` on the host as well, so that an emulator may run several threads on one OS thread.
-// A device build exports some of the kernels, so the rest is dead code there.
+// No `std` on the host either, so that an emulator can run several device threads on one OS thread.
+// A device build exports only some of the kernels; the rest is dead code there.
 #![no_std]
 #![cfg_attr(target_os = "cuda", feature(abi_ptx), allow(dead_code, unused_imports, unused_macros, unused_features))]
 
-// On the device that of the module alone (build.rs).
+// A device build compiles only the operation of its module (build.rs).
 #[cfg(any(operation = "banks", not(target_os = "cuda")))]
 pub mod banks;
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
@@ -32,7 +31,7 @@ mod cast;
 #[cfg(not(target_os = "cuda"))]
 pub use cast::{Cast, Misaligned, cast};
 
-/// The files that this crate is compiled from, which compiled modules are checked against.
+/// List of the files that this crate is compiled from. Compiled modules are checked against it.
 #[cfg(not(target_os = "cuda"))]
 pub const SOURCES: &str = env!("SLM_KERNEL_SOURCES");
 
@@ -40,7 +39,7 @@ pub const SOURCES: &str = env!("SLM_KERNEL_SOURCES");
 mod tests {
     use cuda_std::Entry;
 
-    /// An emulator runs them fast only then.
+    /// The emulator runs kernels fast only if they do not use `std`.
     #[test]
     fn all_kernels_do_without_std() {
         const { assert!(crate::banks::banks_accumulate::WITHOUT_STD) }

@@ -1,4 +1,4 @@
-//! A backend that this build does not have.
+//! A backend that this build does not include.
 
 use super::{Kernel, Memory, Queue};
 use crate::launch::{LaunchShape, QueueId, Residency, WindowRecord};
@@ -10,10 +10,10 @@ use std::marker::PhantomData;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-/// A device, and its kernels, that cannot exist: a type without values.
+/// A device and its kernels. No value of this type can exist.
 pub(crate) struct Absent(Never);
 
-/// Its memory.
+/// Memory of an [`Absent`] device.
 pub(crate) struct NoMemory<T>(Never, PhantomData<T>);
 
 enum Never {}

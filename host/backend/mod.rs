@@ -1,11 +1,13 @@
-//! Backends, which run kernels. They know no operation.
+//! Backends, which run kernels. They are independent of the operations.
 //!
-//! * `cuda`: NVIDIA GPUs, through the functions of their driver. The only folder of the library that contains `unsafe`.
+//! * `cuda`: NVIDIA GPUs, through the CUDA driver API. The only folder of the library that contains `unsafe`.
 //! * `emulated`: the same kernels on the CPU, under an emulator that checks every access.
 //!
-//! The types that both share with their users are in modules below: properties of devices in `info.rs`, launches in `launch/`.
+//! The types that they share with their users are in other modules: properties of devices in `info.rs`, launches in
+//! `launch/`.
 //!
-//! A build without one of them has types without values in its place, from [`absent`], so code that uses a backend always compiles.
+//! In a build without one of them, [`absent`] replaces its types by types without values, so that code that uses a backend
+//! always compiles.
 
 #[cfg(not(all(cuda, feature = "emulator")))]
 mod absent;
@@ -42,8 +44,8 @@ pub(crate) trait Queue: Send + Sync {
     /// Returns the kernel `E` from its module, which must be compiled from the same sources and with the same arguments.
     fn load<E: Entry>(self: &Arc<Self>, modules: &Modules) -> Result<Self::Kernel<E>>;
 
-    /// Keeps other threads from enqueueing kernels until the guard is dropped, if one is needed, and prepares the device for launches.
-    /// Called once for work of several launches.
+    /// Keeps other threads from enqueueing kernels until the guard is dropped, and prepares the device for launches. Returns
+    /// `None` if the device needs no lock. Called once for all launches of an operation.
     fn submission_lock(&self) -> Result<Option<MutexGuard<'_, ()>>>;
 
     /// Waits for all work.
@@ -64,13 +66,13 @@ pub(crate) trait Memory<T>: Sized {
     /// Returns memory of zeros. `len` elements are at most `isize::MAX` bytes.
     fn zeroed(queue: &Arc<Self::Queue>, len: usize) -> Result<Self>;
 
-    /// Returns memory with unspecified contents, which kernels must write before they read it; otherwise as `zeroed`.
+    /// Returns memory with unspecified contents, which kernels must write before they read them; otherwise as `zeroed`.
     fn unwritten(queue: &Arc<Self::Queue>, len: usize) -> Result<Self>;
 
     /// Returns an error if the device knows of an element that is still unwritten.
     fn check_written(&self) -> Result<()>;
 
-    /// Copies rows of `data` to the memory. The caller has checked that they fit. Returns when `data` may be changed.
+    /// Copies rows of `data` to the memory. The caller has checked that they fit. Returns when the copy is done.
     fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()>;
 
     /// Copies rows of the memory to `data`. The caller has checked that they fit. Returns when the copy is done.
@@ -97,8 +99,8 @@ pub(crate) trait Memory<T>: Sized {
 
 /// The kernel `E` on a device.
 pub(crate) trait Kernel<E: Entry>: Send + Sync {
-    /// Enqueues the kernel. Returns an error if `args` or `constants` contain windows that are not among `windows`, or if the launch
-    /// exceeds a limit of the device. The caller holds the device's [submission lock](Queue::submission_lock).
+    /// Enqueues the kernel. Returns an error if `args` or `constants` contain windows that are not among `windows`, or if the
+    /// launch exceeds a limit of the device. The caller holds the device's [submission lock](Queue::submission_lock).
     fn launch(
         &self,
         shape: &LaunchShape,

@@ -7,9 +7,9 @@ use slm_kernels::banks::{AccumulateArgs, banks_accumulate};
 /// A loop of one warp over words of shared memory `s`, which are zero at first. In iteration `i`, starting with 0, lane `k`
 /// computes `s[stride * k] += i * factor`, modulo 2^32, and then waits for all others at a barrier.
 ///
-/// If the stride equals the number of banks, all lanes meet in one bank. With a stride of one more, each lane has its own bank.
-/// A single warp spends most of an iteration waiting for its load and at the barrier, so the times differ by less than the
-/// degree of the conflict. [`AccessPattern::probe`](super::AccessPattern::probe) uses enough warps to measure the degree.
+/// If the stride equals the number of banks, all lanes access one bank. With a stride of one more, each lane has its own
+/// bank. A single warp spends most of an iteration waiting for its load and at the barrier, so the times differ by less than
+/// the degree of the conflict. [`AccessPattern::probe`](super::AccessPattern::probe) uses enough warps to measure the degree.
 ///
 /// ```
 /// use slm::Device;
@@ -21,7 +21,7 @@ use slm_kernels::banks::{AccumulateArgs, banks_accumulate};
 /// let [conflicting, padded] = [16, 17].map(|stride| Accumulation { stride, iterations: 100, factor: 3 });
 /// let run = conflicting.run(&device)?;
 /// assert_eq!(run.sums, [3 * 99 * 100 / 2; 32]);
-/// // Two halves of a warp take 16 passes each, to load and to store; without conflicts one.
+/// // A load or store takes 16 passes for each half of the warp; without conflicts one.
 /// assert_eq!((run.cycles, padded.run(&device)?.cycles), (100 * 2 * 32, 100 * 2 * 2));
 /// # Ok(())
 /// # }
@@ -78,8 +78,8 @@ impl Accumulation {
     }
 }
 
-/// Returns an upper bound of the steps of all lanes: a load, a store and a barrier per iteration, and some accesses before and
-/// after.
+/// Returns an upper bound for the steps of all lanes: a load, a store and a barrier per iteration, and some accesses before
+/// and after the loop.
 fn steps(iterations: u32) -> u64 {
     32 * (3 * u64::from(iterations) + 16)
 }

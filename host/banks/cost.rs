@@ -4,7 +4,7 @@ use super::AccessKind;
 use cuda_std::host::banks::{Banks, WarpAccess};
 use std::ops::AddAssign;
 
-/// Cost of one or several accesses of a warp. [`BankModel::cost`](super::BankModel::cost) returns it.
+/// Cost of one or several accesses of a warp: the result of [`BankModel::cost`](super::BankModel::cost).
 ///
 /// ```
 /// use slm::banks::{AccessPattern, BankModel, Width};
@@ -41,20 +41,20 @@ impl Cost {
             cost.phases += 1;
             cost.wavefronts += wavefronts;
             cost.passes += passes;
-            // There are 32 lanes.
+            // The cast is exact: there are at most 32 passes, one per lane.
             cost.degree = cost.degree.max(passes as u32);
         }
         cost
     }
 
-    /// Returns whether no lane waits for another lane of its phase.
+    /// Returns whether no lane waits for another lane of the same phase.
     #[must_use]
     pub fn is_conflict_free(&self) -> bool {
         self.passes == self.phases
     }
 
-    /// Returns `passes / phases`, the time relative to the same access without conflicts; 1 if no lane takes part. It equals the
-    /// degree if all phases have the same number of passes.
+    /// Returns `passes / phases`, the time relative to the same access without conflicts; 1 if no lane takes part. It equals
+    /// the degree if all phases have the same number of passes.
     #[must_use]
     pub fn slowdown(&self) -> f64 {
         if self.phases == 0 { 1.0 } else { self.passes as f64 / self.phases as f64 }

@@ -35,9 +35,9 @@ pub enum BankError {
     /// An access is narrower than an element.
     #[error("an access of {bytes} bytes is too narrow for elements of {element_bytes}")]
     NarrowAccess {
-        /// The bytes that a lane moves.
+        /// Bytes per lane.
         bytes: u32,
-        /// The bytes of an element.
+        /// Bytes per element.
         element_bytes: u32,
     },
     /// An access to several elements does not begin at a multiple of their number.

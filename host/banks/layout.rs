@@ -80,8 +80,8 @@ impl Layout {
         u64::from(row) * u64::from(self.stride) + u64::from(column)
     }
 
-    /// Returns the number of elements from the first to the last element of a tile, unused ones included. A swizzle may use all
-    /// of the last row.
+    /// Returns the number of elements from the first to the last element of a tile, including unused ones. A swizzle may use
+    /// the whole last row.
     #[must_use]
     pub fn elements(&self, rows: u32, columns: u32) -> u64 {
         if rows == 0 || columns == 0 {
@@ -91,7 +91,7 @@ impl Layout {
         u64::from(rows - 1) * u64::from(self.stride) + u64::from(columns)
     }
 
-    /// Returns whether groups of `group` neighbouring elements, a power of two, stay together and aligned.
+    /// Returns whether groups of `group` neighbouring elements stay together and aligned. `group` is a power of two.
     pub(super) fn keeps(&self, group: u32) -> bool {
         self.stride.is_multiple_of(group) && self.swizzle.is_none_or(|swizzle| group <= 1 << swizzle.base)
     }

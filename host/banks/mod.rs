@@ -16,7 +16,7 @@
 //! | question | answer |
 //! |---|---|
 //! | How many wavefronts does this access take? | [`BankModel::cost`], [`BankModel::conflict_degree`] |
-//! | Which lanes meet in which bank? | [`BankModel::explain`] |
+//! | Which lanes access which bank? | [`BankModel::explain`] |
 //! | Which row stride makes columns free of conflicts? | [`BankModel::padded_stride`] |
 //! | Which layout of a tile suits all of its accesses? | [`BankModel::search`], [`BankModel::evaluate`] |
 //! | How long does an access take on this device? | [`AccessPattern::probe`], [`Accumulation`] |

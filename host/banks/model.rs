@@ -57,7 +57,7 @@ impl BankModel {
         self.banks.bytes()
     }
 
-    /// Returns the banks for the rule.
+    /// Returns the banks in the form that the rule uses.
     pub(super) fn rule(&self) -> Banks {
         self.banks
     }
@@ -68,8 +68,8 @@ impl BankModel {
         Cost::of(&pattern.access(), pattern.kind(), self.banks)
     }
 
-    /// Returns the degree of the bank conflict, as [`Cost::degree`]: the maximum number of passes per phase, 1 without conflicts
-    /// and 0 if no lane takes part.
+    /// Returns the degree of the bank conflict, as [`Cost::degree`]: the maximum number of passes per phase, 1 without
+    /// conflicts and 0 if no lane takes part.
     #[must_use]
     pub fn conflict_degree(&self, pattern: &AccessPattern) -> u32 {
         self.cost(pattern).degree
@@ -92,11 +92,11 @@ impl BankModel {
     pub fn padded_stride(&self, stride: u32, width: Width) -> u32 {
         let is_free =
             |stride: &u32| (0..self.columns_of_a_word(width)).all(|column| self.is_free(*stride, column, width));
-        // An odd number of words has no conflicts. Near the largest stride, the wrapped strides -1, -2, … are small.
+        // The search is short, because odd numbers of words have no conflicts. Strides near `u32::MAX` wrap to -1, -2, …
         (stride..=u32::MAX).find(is_free).expect("every few strides one is free of conflicts")
     }
 
-    /// Returns the number of columns that share a word.
+    /// Returns the number of columns per word.
     fn columns_of_a_word(&self, width: Width) -> u32 {
         (self.bank_bytes() / width.bytes()).max(1)
     }

@@ -3,7 +3,7 @@
 use super::{AccessKind, AccessPattern, Width};
 use std::fmt;
 
-/// Index patterns that bank conflicts are usually explained with. `g` is the number of a thread among `N = 32`.
+/// Index patterns with which bank conflicts are usually explained. `g` is the index of a thread among `N = 32`.
 ///
 /// `Display` prints the index as a formula.
 ///

@@ -100,7 +100,7 @@ pub struct AccessPattern {
     width: Width,
     /// Lanes that take part, one bit per lane.
     lanes: u32,
-    /// In bytes. Zero for lanes that take no part, so that equal patterns compare equal.
+    /// Addresses in bytes. Zero for lanes that take no part, so that equal patterns compare equal.
     addresses: [u64; 32],
 }
 
@@ -171,7 +171,7 @@ impl AccessPattern {
     #[must_use]
     pub fn index(&self, lane: u32) -> Option<u32> {
         let takes_part = lanes_of(self.lanes).any(|other| other == lane);
-        // The address was computed from an index of 32 bits.
+        // The cast is exact: the address was computed from a 32-bit index.
         takes_part.then(|| (self.addresses[lane as usize] / u64::from(self.width.bytes())) as u32)
     }
 
@@ -180,7 +180,7 @@ impl AccessPattern {
     }
 }
 
-/// Returns the access for the rule.
+/// Returns the access in the form that the rule uses.
 pub(super) fn warp_access(kind: AccessKind, width: Width, lanes: u32, addresses: &[u64; 32]) -> WarpAccess<'_> {
     WarpAccess { lanes, addresses, bytes: width.bytes(), load: kind == AccessKind::Load }
 }

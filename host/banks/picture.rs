@@ -68,14 +68,14 @@ impl BankModel {
     }
 }
 
-/// Lanes that are served before the next group of lanes.
+/// A group of lanes that is served before the next group.
 struct Phase {
     lanes: u32,
-    /// Accesses of each bank, or group of banks, in order.
+    /// Passes of each bank, or group of banks, in order.
     groups: Vec<Vec<Pass>>,
 }
 
-/// Unit that a bank, or a group of banks, delivers at once to these lanes.
+/// A unit that a bank, or a group of banks, delivers to these lanes in one wavefront.
 #[derive(Clone)]
 struct Pass {
     unit: u64,
@@ -108,7 +108,7 @@ impl Picture {
         self.text.push('\n');
     }
 
-    /// Returns the row of bank numbers.
+    /// Adds the row of bank numbers.
     fn banks(&mut self, banks: u32, groups: u32) {
         let each = banks / groups;
         let name =
@@ -132,7 +132,7 @@ impl Picture {
         }
     }
 
-    /// Returns the lists of lanes behind each "+".
+    /// Adds the list of the lanes that each "+" stands for.
     fn together(&mut self, phases: &[Phase]) {
         let passes = phases.iter().flat_map(|phase| phase.groups.iter().flatten());
         let mut together: Vec<u32> = passes.map(|pass| pass.lanes).filter(|lanes| lanes.count_ones() > 1).collect();
@@ -175,7 +175,7 @@ fn lanes_text(lanes: u32) -> String {
     text
 }
 
-/// Returns ranges of consecutive numbers.
+/// Returns a range of consecutive numbers as text.
 fn group_text(first: u32, last: u32) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }

@@ -5,15 +5,15 @@ use crate::{Backend, Device, LaunchShape, Result};
 use cuda_std::{Entry, shared_bytes};
 use slm_kernels::banks::{self as kernels, ACCESSES, NOBODY, ProbeArgs, banks_probe};
 
-/// Measured time of an access. [`AccessPattern::probe`] returns it.
+/// Measured time of an access: the result of [`AccessPattern::probe`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Probe {
-    /// Number of measured accesses, each of a whole warp.
+    /// Number of measured accesses, each by a whole warp.
     pub accesses: u64,
-    /// Cycles of all of these accesses.
+    /// Cycles of all these accesses.
     pub cycles: u64,
-    /// Cycles of as many accesses with the [conflict-free](AccessPattern::conflict_free) pattern.
+    /// Cycles of the same number of accesses with the [conflict-free](AccessPattern::conflict_free) pattern.
     pub conflict_free_cycles: u64,
 }
 
@@ -26,9 +26,9 @@ impl Probe {
 
     /// Returns `cycles / conflict_free_cycles`: the time relative to an access in which each lane has its own element.
     ///
-    /// The model predicts it as the ratio of the passes of both patterns. For elements of up to four bytes, and 32 banks of four
-    /// bytes, this is the [degree](super::Cost::degree). For wider elements it can be less than 1: lanes that share elements are
-    /// served together, while lanes with their own elements take several phases.
+    /// The model predicts it as the ratio of the passes of both patterns. For elements of up to four bytes, and 32 banks of
+    /// four bytes, this is the [degree](super::Cost::degree). For wider elements it can be less than 1: lanes that share
+    /// elements are served together, while lanes with their own elements take several phases.
     #[must_use]
     pub fn serialisation(&self) -> f64 {
         self.cycles as f64 / self.conflict_free_cycles as f64
@@ -46,10 +46,10 @@ impl AccessPattern {
 
     /// Measures the access and its [conflict-free](Self::conflict_free) pattern on a device, and returns both times.
     ///
-    /// 32 warps of one block make the access many thousand times, so that shared memory limits their speed. The time is measured
-    /// in cycles by the clock of the multiprocessor, from the start of the first warp to the end of the last one. Loads depend on
-    /// each other: each thread adds the loaded value, zero, to the index of its next load. Atomic operations are additions to four
-    /// bytes, or exchanges of eight bytes.
+    /// 32 warps of one block make the access many thousand times, so that shared memory limits their speed. The time is
+    /// measured in cycles by the clock of the multiprocessor, from the start of the first warp to the end of the last one.
+    /// Loads depend on each other: each thread adds the loaded value, zero, to the index of its next load. Atomic operations
+    /// are additions for four bytes, and exchanges for eight bytes.
     ///
     /// An emulated device has no clock. It counts passes instead, so the result is that of the
     /// [model](super::BankModel::cost) with its banks.
@@ -102,8 +102,8 @@ impl Effort {
         match device.info().backend {
             // Counts are exact for any number of accesses.
             Backend::Emulated => Effort { warps: 2, rounds: 1 },
-            // The maximum number of warps. The accesses take at least a quarter of a million cycles; start and end take some
-            // hundred.
+            // The maximum number of warps. The accesses take at least a quarter of a million cycles, the start and the end some
+            // hundreds.
             _ => Effort { warps: 32, rounds: 256 },
         }
     }
@@ -154,7 +154,7 @@ fn cycles<E: Entry<Args = ProbeArgs, Constants = ()>>(
     let mut places_after = device.zeroed(threads as usize)?;
     kernel.launch(shape, |windows| ProbeArgs {
         places: windows.input(&places),
-        // More elements than 32 bits can count exceed the shared memory.
+        // A number that does not fit into 32 bits exceeds the shared memory, so the launch fails.
         elements: elements as u32,
         rounds: effort.rounds,
         zero: 0,

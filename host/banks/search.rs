@@ -5,7 +5,8 @@ use super::{BankModel, Cost, Layout, Swizzle, Tile, Width, pattern};
 use crate::Result;
 use std::fmt;
 
-/// A layout for a tile, with the costs of the tile's accesses. [`BankModel::search`] and [`BankModel::evaluate`] return it.
+/// A layout for a tile, with the costs of the tile's accesses: the result of [`BankModel::search`] and
+/// [`BankModel::evaluate`].
 ///
 /// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,11 +14,11 @@ use std::fmt;
 pub struct Proposal {
     /// The layout.
     pub layout: Layout,
-    /// Bytes of shared memory that it needs.
+    /// Bytes of shared memory that the layout needs.
     pub bytes: u64,
     /// Number of these bytes that hold no element.
     pub extra_bytes: u64,
-    /// Cost of each of the tile's accesses, in their order.
+    /// Cost of each access of the tile, in the order in which the accesses were added.
     pub costs: Vec<Cost>,
 }
 
@@ -108,7 +109,7 @@ impl BankModel {
     pub fn search(&self, tile: &Tile) -> Proposal {
         let mut best: Option<Proposal> = None;
         for layout in self.layouts(tile) {
-            // Not a candidate if it separates elements that are accessed together.
+            // A layout that separates elements of one access is not a candidate.
             let Ok(proposal) = self.evaluate(tile, layout) else { continue };
             if proposal.is_conflict_free() {
                 return proposal;

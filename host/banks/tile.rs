@@ -3,7 +3,7 @@
 use super::{AccessKind, BankError, Layout, Width};
 use crate::{Error, Result};
 
-/// Maximum number of bytes of a tile, more than any block has.
+/// Maximum number of bytes of a tile. No block has that much shared memory.
 const MOST_BYTES: u64 = 1 << 18;
 
 /// Maximum number of requests of an access: enough to access the largest tile byte by byte.
@@ -53,8 +53,8 @@ impl Tile {
         Ok(Tile { rows, columns, width, accesses: Vec::new() })
     }
 
-    /// Adds an access to the whole tile along its rows: the lanes of a warp access neighbours in a row, and continue in the next
-    /// row at its end. Each lane accesses `width` bytes. Returns the tile.
+    /// Adds an access to the whole tile along its rows: the lanes of a warp access neighbouring elements of a row, and continue
+    /// in the next row at its end. Each lane accesses `width` bytes. Returns the tile.
     ///
     /// # Errors
     ///
@@ -64,8 +64,9 @@ impl Tile {
         self.all(kind, width, |item| [item / across, item % across])
     }
 
-    /// Adds an access to the whole tile along its columns: the lanes of a warp access elements below each other, and continue in
-    /// the next column at its end. If `width` is several elements, each lane accesses neighbours in its row. Returns the tile.
+    /// Adds an access to the whole tile along its columns: the lanes of a warp access elements below each other, and
+    /// continue in the next column at its end. If `width` is several elements, each lane accesses neighbouring elements of
+    /// its row. Returns the tile.
     ///
     /// # Errors
     ///
@@ -79,7 +80,7 @@ impl Tile {
     /// units of `width`.
     fn all(self, kind: AccessKind, width: Width, place: impl Fn(u32) -> [u32; 2]) -> Result<Self> {
         let each = self.elements(width)?;
-        // At most the number of bytes.
+        // No overflow: the product is at most the number of bytes.
         let items = self.rows * self.columns.div_ceil(each);
         self.access(kind, width, items.div_ceil(32), |request, lane| {
             let item = 32 * request + lane;
@@ -88,8 +89,9 @@ impl Tile {
         })
     }
 
-    /// Adds any access, and returns the tile. In request `r` of a warp, from 0 to `requests - 1`, lane `k` accesses `width` bytes
-    /// from row and column `place(r, k)` on, or nothing. If `width` is several elements, they are neighbours in the row.
+    /// Adds any access, and returns the tile. In request `r` of a warp, from 0 to `requests - 1`, lane `k` accesses `width`
+    /// bytes from row and column `place(r, k)` on, or nothing. If `width` is several elements, they are neighbours in the
+    /// row.
     ///
     /// # Errors
     ///
@@ -142,7 +144,7 @@ impl Tile {
         }
     }
 
-    /// Returns an error if an access cannot begin here.
+    /// Returns an error if an access to `elements` elements cannot begin at this row and column.
     fn check(&self, [row, column]: [u32; 2], elements: u32) -> Result<()> {
         let (rows, columns) = (self.rows, self.columns);
         if !column.is_multiple_of(elements) {

@@ -10,13 +10,13 @@ use crate::parallel::try_for_chunks;
 use crate::{Buffer, Device, Result, allocation};
 use slm_kernels::filter1d::Orientation;
 
-/// Sums that are computed together.
+/// Number of sums that are computed together.
 const WIDTH: usize = 32;
 
-/// Outputs of a piece along a row.
+/// Outputs per piece of a row.
 const PIECE: usize = 4096;
 
-/// Outputs of a piece down the columns.
+/// Rows of outputs per piece, if lines are columns.
 const ROWS: usize = 16;
 
 /// A number type with a multiply-add for the CPU.
@@ -76,8 +76,8 @@ impl<T: Number> OnDevice<T> for Filter1d<T> {
     }
 }
 
-/// Filters `lines` of `samples` into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory
-/// for a piece; some outputs may be written then.
+/// Filters `lines` of `samples` into `outputs`. Gaps between rows are not accessed. Returns an error if there is no memory for
+/// a piece. Some outputs may be written then.
 fn filter1d<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
@@ -101,7 +101,7 @@ fn rows<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [
     })
 }
 
-/// Returns `len` samples of the continued line, from `start` on.
+/// Returns `len` samples of the continued line, beginning with sample `start`.
 fn extend<T: Number>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Result<Vec<T>> {
     let n = samples.len() as i64;
     let end = start + len as i64;

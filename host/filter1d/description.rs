@@ -32,22 +32,22 @@ pub struct Filter1d<T> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterAlgorithm {
-    /// The fastest one: [`RegisterTiled`](FilterAlgorithm::RegisterTiled). It takes any number of taps, in several launches if there
-    /// are very many.
+    /// The fastest algorithm: [`RegisterTiled`](FilterAlgorithm::RegisterTiled). It supports any number of taps, in several
+    /// launches if there are very many.
     #[default]
     Auto,
-    /// Each thread computes one output and reads everything from global memory. It needs no shared memory, so it takes any
+    /// Each thread computes one output and reads everything from global memory. It needs no shared memory, so it supports any
     /// number of taps.
     GlobalMemory,
     /// A block keeps a tile of samples and its halo in shared memory; each thread computes one output at a time. Shows the
     /// effect of shared memory alone.
     SharedTile(HaloLoad),
-    /// A tile in shared memory, and several neighbouring outputs per thread in registers. The fastest one.
+    /// A tile in shared memory, and several neighbouring outputs per thread in registers. The fastest algorithm.
     RegisterTiled,
 }
 
-/// Threads that load the halo of a [`SharedTile`](FilterAlgorithm::SharedTile): the `taps - 1` samples that a block needs beyond its
-/// own.
+/// The threads that load the halo of a [`SharedTile`](FilterAlgorithm::SharedTile): the `taps - 1` samples that a block needs
+/// beyond its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HaloLoad {
     /// All threads of the block together.

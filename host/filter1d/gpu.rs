@@ -14,8 +14,9 @@ pub(super) struct Filter1d<T: Number> {
     device: Device,
     launches: Launches<T>,
     taps: Buffer<T>,
-    /// The kernels for rows and for columns.
+    /// Kernel for lines along rows.
     rows: OnDemand<Loaded<T>>,
+    /// Kernel for lines along columns.
     columns: OnDemand<Loaded<T>>,
 }
 
@@ -90,7 +91,7 @@ mod tests {
     use emulator::Profile;
 
     #[test]
-    fn outputs_that_no_kernel_writes_are_found() {
+    fn unwritten_outputs_are_errors() {
         let device = Device::emulated(Profile::SMALL, 0);
         let taps = Description::correlate(&[1, 1, 1]).taps();
         let lines = Lines::single(&taps, 4).unwrap();

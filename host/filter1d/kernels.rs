@@ -42,7 +42,7 @@ where
 
 /// A table of taps.
 pub(super) trait TapTable<T>: Argument {
-    /// Returns the table of these taps, after the pad for a first sample at `start`. There are at most as many taps as fit.
+    /// Returns the table of these taps, after the pad for a first sample at `start`. Pad and taps must fit into the table.
     #[must_use]
     fn new(taps: &[T], start: i64) -> Self;
 }
@@ -64,19 +64,19 @@ pub(super) struct EntryPoint<T: FilterKernels> {
 }
 
 impl<T: FilterKernels> EntryPoint<T> {
-    /// A kernel that reads its taps from global memory.
+    /// Returns the entry point of a kernel that reads its taps from global memory.
     fn simple<E: Entry<Args = Args<Same<T>>, Constants = ()>>() -> Self {
         let load = |device: &Device| Ok(Loaded::Simple(Box::new(device.own_kernel::<E>()?)));
         EntryPoint { name: E::NAME, load }
     }
 
-    /// A kernel that has its taps in a table.
+    /// Returns the entry point of a kernel that has its taps in a table.
     fn with_table<E: Entry<Args = Args<Same<T>>, Constants = T::Table>>() -> Self {
         let load = |device: &Device| Ok(Loaded::WithTable(Box::new(device.own_kernel::<E>()?)));
         EntryPoint { name: E::NAME, load }
     }
 
-    /// The kernel on a device.
+    /// Returns the kernel on a device.
     pub(super) fn load(&self, device: &Device) -> Result<Loaded<T>> {
         (self.load)(device)
     }

@@ -1,4 +1,4 @@
-//! Launches of a filter: which kernels, how many launches, their shapes and arguments.
+//! Launches of a filter: kernels, numbers of launches, shapes and arguments.
 
 use super::element::Number;
 use super::kernels::{EntryPoint, TapTable};
@@ -30,7 +30,7 @@ pub(super) struct Launches<T: Number> {
 /// Taps of one launch.
 struct Chunk<T: Number> {
     taps: Range<usize>,
-    /// Copy of the taps for the register-tiled kernels; zeros for the others.
+    /// Table of the taps for the register-tiled kernels; zeros for the others.
     table: T::Table,
 }
 
@@ -40,7 +40,7 @@ impl<T: Number> Chunk<T> {
         vec![Chunk { taps: 0..taps.taps.len(), table: T::Table::new(&[], 0) }]
     }
 
-    /// Returns chunks of taps, each as many as the constants of a launch hold.
+    /// Returns chunks of as many taps as the constants of a launch hold.
     fn tables(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
         let size = Geometry::chunk::<Same<T>>(shared.max_per_block, &tuning());
         let start = taps.start();
@@ -67,8 +67,8 @@ impl Choice {
         LaunchShape::new([blocks, 1, 1], [x, y, 1]).shared_bytes(self.geometry.shared_bytes)
     }
 
-    /// Upper bound of a block's steps for kernels without shared memory, whose number of taps is not limited: a thread loads a
-    /// tap and a sample at a time.
+    /// Returns an upper bound for a block's steps, for the kernel without shared memory, whose number of taps is not limited.
+    /// A thread loads a tap and a sample at a time.
     fn steps(&self, taps: usize) -> Option<u64> {
         let threads = u64::from(self.geometry.block.iter().product::<u32>());
         (self.kernel == Kernel::Global).then(|| threads * (2 * taps as u64 + 2))
@@ -76,9 +76,11 @@ impl Choice {
 }
 
 impl<T: Number> Launches<T> {
+    /// Returns the launches of a filter.
+    ///
     /// # Errors
     ///
-    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the algorithm cannot even filter rows.
+    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered.
     pub(super) fn new(taps: &Taps<T>, algorithm: FilterAlgorithm, shared: SharedMemory) -> Result<Self> {
         let chunks = match kernel_of(algorithm).0 {
             Kernel::Register => Chunk::tables(taps, shared),
@@ -98,7 +100,7 @@ impl<T: Number> Launches<T> {
     /// Returns the choice for these lines.
     pub(super) fn choose(&self, lines: &Lines) -> Result<Choice> {
         let (kernel, reason) = kernel_of(self.algorithm);
-        // No later chunk is longer.
+        // The first chunk is the longest one.
         let taps = self.chunks[0].taps.len();
         let Lines { lines, outputs, orientation, .. } = *lines;
         let problem = Problem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
@@ -177,13 +179,13 @@ impl<T: Number> Launches<T> {
     }
 }
 
-/// Kernel of an algorithm, and the reason for it.
+/// Returns the kernel of an algorithm, and the reason for it.
 fn kernel_of(algorithm: FilterAlgorithm) -> (Kernel, &'static str) {
     match algorithm {
-        FilterAlgorithm::GlobalMemory => (Kernel::Global, "asked for"),
-        FilterAlgorithm::SharedTile(_) => (Kernel::Tile, "asked for"),
-        FilterAlgorithm::RegisterTiled => (Kernel::Register, "asked for"),
-        FilterAlgorithm::Auto => (Kernel::Register, "the fastest one"),
+        FilterAlgorithm::GlobalMemory => (Kernel::Global, "requested"),
+        FilterAlgorithm::SharedTile(_) => (Kernel::Tile, "requested"),
+        FilterAlgorithm::RegisterTiled => (Kernel::Register, "requested"),
+        FilterAlgorithm::Auto => (Kernel::Register, "the fastest kernel"),
     }
 }
 
@@ -198,12 +200,12 @@ pub(super) struct Pass<'a, T: Number> {
 }
 
 impl<T: Number> Pass<'_, T> {
-    /// The constants of the register-tiled kernels.
+    /// Returns the constants of the register-tiled kernels.
     pub(super) fn table(&self) -> &T::Table {
         &self.chunk.table
     }
 
-    /// Strides between elements of a line, and between lines.
+    /// Returns the strides between elements of a line, and between lines.
     fn steps(&self, pitch: usize) -> [usize; 2] {
         match self.lines.orientation {
             Orientation::Rows => [1, pitch],
@@ -233,9 +235,9 @@ impl<T: Number> Pass<'_, T> {
             outside: filter.taps.outside,
             border: filter.taps.border as u32,
             halo: (if edge_thread { Halo::EdgeThread } else { Halo::Cooperative }) as u32,
-            // At most the number of blocks, which the launch checks against 31 bits.
+            // The cast is exact: there are at most as many tiles as blocks, which the launch checks against 31 bits.
             tiles: self.tiles as u32,
-            // `Taps::check` has checked them against 31 bits.
+            // The cast is exact: `Taps::check` has checked the taps against 31 bits.
             tap_count: self.chunk.taps.len() as u32,
             resume: u32::from(self.chunk.taps.start > 0),
         }

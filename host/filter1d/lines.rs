@@ -1,4 +1,4 @@
-//! The problem as CPU and GPU code see it: lines of samples, and taps.
+//! The problem in the form that CPU and GPU code use: lines of samples, and taps.
 
 use super::{FilterElement, FilterError};
 use crate::{Error, Extent, Result};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Maximum number of taps, so that distances between a sample and its inputs fit into 32 bits.
 const MOST_TAPS: usize = i32::MAX as usize;
 
-/// A filter's numbers. Output `o` of a line is `Σ_j taps[j] · X(start + o + j)`.
+/// Taps, boundary and extent of a filter. Output `o` of a line is `Σ_j taps[j] · X(start + o + j)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Taps<T> {
     pub(crate) taps: Arc<[T]>,
@@ -20,6 +20,7 @@ pub(crate) struct Taps<T> {
 }
 
 impl<T: FilterElement> Taps<T> {
+    /// Returns an error if there are no taps, or too many.
     pub(crate) fn check(&self) -> Result<()> {
         match self.taps.len() {
             0 => Err(FilterError::NoTaps.into()),
@@ -47,7 +48,7 @@ impl<T: FilterElement> Taps<T> {
         }
     }
 
-    /// Returns the position of the first sample of the first output.
+    /// Returns the index of the first output's first sample.
     pub(crate) fn start(&self) -> i64 {
         match self.extent {
             Extent::Same => -(self.left as i64),
@@ -57,7 +58,7 @@ impl<T: FilterElement> Taps<T> {
     }
 }
 
-/// Layout of lines of samples and of their outputs in memory. Lengths, steps and pitches are in elements.
+/// Layout of lines of samples and of their outputs in memory. Lengths and pitches are in elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lines {
     /// Number of lines.

@@ -29,7 +29,7 @@
 //!
 //! `|y[i] - exact| ≤ γ · Σ_j |w[j] · x[i + j - m / 2]| + m · s` with `γ = m · u / (1 - m · u)`
 //!
-//! The sum is over the samples that the output depends on, those outside included; a convolution has the same bound. `u` is
+//! The sum is over the samples that the output depends on, including those outside; a convolution has the same bound. `u` is
 //! `2^-24` for `f32` and `2^-53` for `f64`, and `m · u` is at most 1/2. The products are added in the order of the samples. A
 //! GPU rounds once per product and sum (a fused multiply-add), `m` times in all. The CPU rounds each product, and each sum
 //! except the first, which adds to zero. In both cases a product is rounded at most `m` times (Higham, *Accuracy and Stability
@@ -41,18 +41,17 @@
 //!
 //! The bound holds if no product and no partial sum overflows. Nothing overflows if `Σ|w · x|` plus the bound does not exceed
 //! the largest number of the type. A value that overflows becomes infinite, and stays infinite or becomes NaN in the rest of
-//! the sum, even if the exact result is finite. A single product may overflow on the CPU only. Except for that, all algorithms
+//! the sum, even if the exact result is finite. A single product can only overflow on the CPU. Except for that, all algorithms
 //! of a GPU agree bit for bit. Results do not depend on the number of threads.
 //!
-//! A NaN or an infinity among the samples affects the outputs whose taps touch it, and no others. With a boundary that
-//! continues the samples, it also affects the outputs whose taps touch its copies. A NaN makes them NaN. An infinity makes
-//! them infinite with the sign of its product; but NaN if its tap is zero, or if another term is NaN or infinite with the
-//! opposite sign. Samples outside take part like all others: zero times a finite tap adds nothing, and zero times an infinite
-//! tap is NaN.
+//! A NaN or an infinity among the samples only affects outputs that depend on it. With a boundary that continues the samples,
+//! it also affects outputs that depend on its copies. A NaN makes an output NaN. An infinity makes an output infinite, with the
+//! sign of its product; but NaN if its tap is zero, or if another term is NaN or infinite with the opposite sign. Samples
+//! outside the signal take part like all others: zero times a finite tap adds nothing, and zero times an infinite tap is NaN.
 
 // A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. The latter
 // launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. `lines.rs` is the
-// problem as both see it.
+// problem in the form that both use.
 mod cpu;
 mod description;
 mod element;

@@ -5,7 +5,8 @@ use crate::plan::Table;
 use crate::{Device, Error, LaunchPlan};
 use std::fmt;
 
-/// How a filter is computed: what runs, and why. [`PreparedFilter1d::plan`](super::PreparedFilter1d::plan) returns it.
+/// The kernel and the launches that compute a filter, and the reason for the choice: the result of
+/// [`PreparedFilter1d::plan`](super::PreparedFilter1d::plan).
 ///
 /// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns the plan of a filter whose outputs would be too many.
+    /// Returns the plan of a filter with too many outputs.
     pub(super) fn refused(device: &Device, algorithm: FilterAlgorithm, error: &Error) -> Self {
         let (device, kernel, reason) = (device.to_string(), "none".to_owned(), error.to_string());
         Plan { device, algorithm, kernel, reason, outputs: [1, 0], launches: Vec::new() }

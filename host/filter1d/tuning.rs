@@ -2,17 +2,18 @@
 
 use slm_kernels::filter1d::Tuning;
 
-/// Returns the constants for all devices: those of an H200. None has been measured to depend on a property of the device.
+/// Returns the constants for all devices, chosen on an H200. No dependence on properties of a device has been measured.
 ///
-/// With them 257 taps of `f32` take 632 µs for 2^26 samples, where the multiply-adds alone take 551; of `i32` 1,089 and 1,066.
-/// The sums of a thread are compiled into the kernels (`ROW_PACKS` and `COLUMN_PACKS` of `slm_kernels::filter1d`).
+/// With these constants, 257 taps and 2^26 samples of `f32` take 632 µs, and the multiply-adds alone take 551 µs. For `i32`,
+/// these times are 1,089 µs and 1,066 µs. The number of sums per thread is compiled into the kernels (`ROW_PACKS` and
+/// `COLUMN_PACKS` of `slm_kernels::filter1d`).
 pub(super) const fn tuning() -> Tuning {
     Tuning {
-        // Four warps: with 28 sums of a thread a tile has 3,584 outputs, which several blocks have room for.
+        // Four warps: with 28 sums per thread, a tile has 3,584 outputs, so several blocks fit on a multiprocessor.
         row_threads: 128,
-        // A line's halo is as long as its taps: with more of them, the halos of several lines would be most of a tile.
+        // A line's halo is as long as its taps: with more taps, the halos of several lines would be most of a tile.
         most_taps_of_short_lines: 1024,
-        // With 32 columns 256 threads, and 160 outputs of `f32` of each.
+        // With 32 columns, these are 256 threads, and 160 outputs of `f32` per column.
         column_threads: 8,
     }
 }

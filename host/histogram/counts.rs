@@ -7,8 +7,8 @@ use crate::buffer::check_length;
 use slm_kernels::histogram::OUTSIDE;
 use std::sync::Arc;
 
-/// Counts of samples of type `T` per channel; sums of weights if `N` is `f64`. [`PreparedHistogram::apply`](super::PreparedHistogram::apply)
-/// returns it.
+/// Counts of samples of type `T` per channel; sums of weights if `N` is `f64`.
+/// [`PreparedHistogram::apply`](super::PreparedHistogram::apply) returns it.
 ///
 /// [`bins`](Self::bins), [`below`](Self::below), [`above`](Self::above) and [`nan`](Self::nan) return the counts of a histogram
 /// with one channel. For several channels they return an error: use [`channel`](Self::channel) or [`channels`](Self::channels).
@@ -20,7 +20,7 @@ pub struct Counts<T: HistogramElement, N = u64> {
     cells: usize,
 }
 
-/// Counts of one channel. [`Counts::channel`] returns it.
+/// Counts of one channel: the result of [`Counts::channel`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Channel<'a, N = u64> {
@@ -35,7 +35,7 @@ pub struct Channel<'a, N = u64> {
 }
 
 impl<T: HistogramElement, N: Copy> Counts<T, N> {
-    /// Returns the counts in a buffer, which has the cells of at least one channel.
+    /// Returns the counts for `counters`, which has the cells of at least one channel.
     pub(crate) fn new(counters: Vec<N>, cells: usize, edges: &Arc<[T::Bound]>) -> Self {
         Counts { edges: edges.clone(), counters, cells }
     }
@@ -46,6 +46,7 @@ impl<T: HistogramElement, N: Copy> Counts<T, N> {
         &self.edges
     }
 
+    /// Returns the only counted channel.
     fn only(&self) -> Result<Channel<'_, N>> {
         let mut channels = self.channels();
         match (channels.len(), channels.next()) {
@@ -135,7 +136,7 @@ impl<T: HistogramElement> Counts<T> {
 pub struct WeightedCounts<T: HistogramElement> {
     /// Sums of the weights, in bins and outside.
     pub sums: Counts<T, f64>,
-    /// Power of two that the weights were rounded to a multiple of. The largest one if several calls were accumulated.
+    /// The weights were rounded to multiples of this power of two. The largest one if several calls were accumulated.
     pub quantum: f64,
 }
 
@@ -144,7 +145,8 @@ impl<T: HistogramElement> WeightedCounts<T> {
         Ok(WeightedCounts { sums: Counts::new(sums.values()?, cells, edges), quantum: sums.unit() })
     }
 
-    /// Returns an error unless these are the sums of a histogram with `counters` counters, `cells` per channel, and these edges.
+    /// Returns an error unless these are the sums of a histogram with `counters` counters, `cells` per channel, and these
+    /// edges.
     pub(super) fn check(&self, counters: usize, cells: usize, edges: &Arc<[T::Bound]>) -> Result<()> {
         check_length("the sums to add to", counters, self.sums.counters.len())?;
         let are_same_edges = Arc::ptr_eq(edges, &self.sums.edges) || *edges == self.sums.edges;

@@ -25,7 +25,7 @@ const PIECES: usize = 4;
 /// Bytes of samples that are counted channel by channel, so that they stay in a core's cache.
 const BLOCK_BYTES: usize = 1 << 17;
 
-/// Counting of samples of a type.
+/// Counts samples of a type.
 pub(super) trait Tally: Fit {
     /// Returns the bins for the values of `bits` low bits, if samples of this type have them.
     #[must_use]
@@ -54,7 +54,7 @@ impl Tally for u8 {
     fn tally<B: Binning<Sample = u8>>(binning: B, samples: &[u8], step: usize, table: &mut [u32]) {
         let values = match step {
             1 => count_values(samples),
-            // Fewer samples than values to assign bins to.
+            // With fewer samples than values, each sample is assigned to its bin.
             _ if samples.len() / step < BYTE_VALUES as usize => {
                 return count(binning, samples.iter().step_by(step), table);
             }
@@ -119,7 +119,7 @@ impl<T: Tally> Histogram<T> {
         Histogram { fitted, edges: edges.clone(), algorithm }
     }
 
-    /// Adds the counts of the samples to `counts`, modulo 2^64. Adds nothing if there is too little memory.
+    /// Adds the counts of the samples to `counts`, modulo 2^64. Adds nothing if it returns an error.
     fn histogram(&self, samples: &[T], counts: &mut [u64]) -> Result<()> {
         let Histogram { fitted, edges, .. } = self;
         let (channels, first) = (fitted.rule.channels, fitted.first);
@@ -197,8 +197,8 @@ fn sums(tables: &[Vec<i64>], counters: usize) -> Result<Vec<i64>> {
     Ok(sums)
 }
 
-/// Returns one table for each piece of the samples. `tally` is called with a part of a piece, the index of its first sample of a
-/// channel, and the cells of that channel.
+/// Returns one table for each piece of the samples. `tally` is called with a part of a piece, the index of its first sample
+/// of a channel, and the cells of that channel.
 fn tables<T: Fit, N: Element>(
     rule: &Rule<T>,
     samples: usize,
@@ -222,8 +222,8 @@ fn tables<T: Fit, N: Element>(
     try_collect(samples.div_ceil(size), &|piece| table(piece * size))
 }
 
-/// Returns the samples per piece, in whole groups of channels. A piece takes as much memory as its table of `N`, up to the maximum
-/// number of samples, so that tables do not take much more memory than samples.
+/// Returns the number of samples per piece, a multiple of the channels. A piece takes at least as much memory as its table of
+/// `N`, up to the maximum number of samples, so that tables do not take much more memory than samples.
 fn piece<T: Fit, N>(rule: &Rule<T>, samples: usize) -> usize {
     let share = samples.div_ceil(PIECES * rayon::current_num_threads());
     let table_bytes = rule.counters().saturating_mul(size_of::<N>());
@@ -236,8 +236,8 @@ fn count<'a, B: Binning>(binning: B, samples: impl Iterator<Item = &'a B::Sample
     samples.for_each(|sample| table[binning.key(*sample) as usize] += 1);
 }
 
-/// Returns the number of occurrences of each value. A core waits if it adds to a counter that it has just written, and this dominates
-/// the time. So neighbouring bytes use different tables.
+/// Returns the number of occurrences of each value. Neighbouring bytes use different tables, because an addition to a counter
+/// that was just written would have to wait, and this would dominate the time.
 fn count_values(samples: &[u8]) -> [u32; BYTE_VALUES as usize] {
     const TABLES: usize = 8;
     let mut tables = [[0; BYTE_VALUES as usize]; TABLES];

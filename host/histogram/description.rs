@@ -32,49 +32,49 @@ pub struct Histogram<T: HistogramElement> {
 
 /// Kernel that counts a histogram on a GPU. The CPU ignores this setting.
 ///
-/// All of them give the same counts.
+/// All algorithms return the same counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HistogramAlgorithm {
-    /// The fastest one for the number of counters and this device. The more copies of the counters fit into shared memory, the
-    /// better. The type of the samples only matters through the number of counters; bytes always have 256. Bins between edges are
-    /// not divided into ranges, because each range would repeat the search for each sample.
+    /// The fastest algorithm for the number of counters and this device. The more copies of the counters fit into shared
+    /// memory, the better. The type of the samples only matters through the number of counters; bytes always have 256. Bins
+    /// between edges are not divided into ranges, because each range would repeat the search for each sample.
     /// [`plan`](PreparedHistogram::plan) returns the choice and its reason.
     #[default]
     Auto,
-    /// One block, whose threads enter a critical section one after another, with a lock by compare-and-swap. Shows the cost of a
-    /// lock; only for a few samples.
+    /// One block, whose threads enter a critical section one after another, with a lock by compare-and-swap. Shows the cost
+    /// of a lock; only for a few samples.
     Critical,
-    /// One atomic addition in global memory per sample. It needs no shared memory, so it takes any number of bins. It is slow if many
-    /// samples are in few bins.
+    /// One atomic addition in global memory per sample. It needs no shared memory, so it supports any number of bins. It is
+    /// slow if many samples are in few bins.
     GlobalAtomic(MemoryOrder),
-    /// The same, with the most frequent counters in shared memory. Each block repeatedly inspects some of its samples to find the
-    /// most frequent ones. For more bins than shared memory can hold.
+    /// Like `GlobalAtomic(Relaxed)`, with the most frequent counters in shared memory. Each block repeatedly inspects some
+    /// of its samples to find the most frequent ones. For more bins than shared memory can hold.
     CachedAtomic,
-    /// Each thread counts in its own bytes in shared memory, without atomics. For few bins, because all threads of a block, at least
-    /// 128, need their own bytes: 132 bytes per counter in all. Each counted channel has a counter for each bin and three more, or
-    /// 256 for bytes. So 227 KiB of shared memory are enough for 1,760 counters, and 64 KiB for 496.
+    /// Each thread counts in its own bytes in shared memory, without atomics. For few bins, because all threads of a block, at
+    /// least 128, need their own bytes: 132 bytes per counter in all. Each counted channel has a counter for each bin and three
+    /// more, or 256 for bytes. So 227 KiB of shared memory are enough for 1,760 counters, and 64 KiB for 496.
     PrivatePerThread,
-    /// One set of 32-bit counters per block in shared memory, with atomic additions. It takes the most bins of the algorithms that use
-    /// shared memory. If a block cannot hold all counters, they are divided into ranges. Each block counts one range, so all samples
-    /// are read once per range. Samples in few bins wait for each other.
+    /// One set of 32-bit counters per block in shared memory, with atomic additions. Of the algorithms that count in shared
+    /// memory, it supports the most bins. If a block cannot hold all counters, they are divided into ranges. Each block counts
+    /// one range, so all samples are read once per range. Additions wait for each other if many samples are in few bins.
     SharedAtomic(MemoryOrder),
-    /// Interleaved copies of a block's counters, as many as fit into half of the shared memory, up to 32. With 32 copies each lane has
-    /// its own bank, so lanes never wait for each other, for any samples. Fewer copies reduce the waiting. One copy is
-    /// `SharedAtomic(Relaxed)`.
+    /// Interleaved copies of a block's counters, as many as fit into half of the shared memory, up to 32. With 32 copies
+    /// each lane has its own bank, so lanes never wait for each other, for any samples. With fewer copies, they wait less
+    /// than with one. One copy is `SharedAtomic(Relaxed)`.
     LanePrivate,
 }
 
-/// What an atomic addition of [`GlobalAtomic`](HistogramAlgorithm::GlobalAtomic) and
-/// [`SharedAtomic`](HistogramAlgorithm::SharedAtomic) orders besides itself.
+/// Memory order of the atomic additions of [`GlobalAtomic`](HistogramAlgorithm::GlobalAtomic) and
+/// [`SharedAtomic`](HistogramAlgorithm::SharedAtomic).
 ///
-/// Counting needs no order between additions, so both give the same counts. The choice shows the cost of the order.
+/// Counting needs no order between additions, so the counts are the same. The choice shows the cost of the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemoryOrder {
     /// No order, which is enough for counting.
     #[default]
     Relaxed,
-    /// One order of all additions that all threads observe, the default of C++ and SYCL atomics.
+    /// Sequential consistency: one order of all additions that all threads observe. The default of C++ and SYCL atomics.
     SeqCst,
 }
 
@@ -95,8 +95,8 @@ impl Histogram<u8> {
 }
 
 impl Histogram<u16> {
-    /// Returns a histogram of the `bits` low bits of each sample, from 1 to 16 bits, with `2^bits` bins. The other bits are ignored, so
-    /// no sample is outside.
+    /// Returns a histogram of the `bits` low bits of each sample, from 1 to 16 bits, with `2^bits` bins. The other bits are
+    /// ignored, so no sample is outside.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -113,8 +113,9 @@ impl Histogram<u16> {
 }
 
 impl<T: HistogramElement> Histogram<T> {
-    /// Returns a histogram with `bins` bins of equal width, from 1 to 2^24, between the lower end of the range (inclusive) and the
-    /// upper end (exclusive). Borders are exact for integers and rounded once for floats; the [module](super) has the formula.
+    /// Returns a histogram with `bins` bins of equal width, from 1 to 2^24, between the lower end of the range (inclusive)
+    /// and the upper end (exclusive). Borders are exact for integers and rounded once for floats; the [module](super) has
+    /// the formula.
     ///
     /// Bounds of integers may lie outside the range of the sample type: `0..256` contains all bytes. [`HistogramBound`] lists
     /// their types. On GPUs, a range that begins below the smallest sample value is slower, because bins are then searched as
@@ -165,8 +166,8 @@ impl<T: HistogramElement> Histogram<T> {
         self
     }
 
-    /// Returns the histogram for `channels` interleaved channels, counted separately: sample `i` belongs to channel `i % channels`. The
-    /// default is 1.
+    /// Returns the histogram for `channels` interleaved channels, counted separately: sample `i` belongs to channel
+    /// `i % channels`. The default is 1.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -198,9 +199,9 @@ impl<T: HistogramElement> Histogram<T> {
         self
     }
 
-    /// Checks the histogram and binds it to a device: computes the borders of the bins, loads the kernel, and uploads the edges, after
-    /// all work that was enqueued before. Returns the prepared histogram. Each bin takes time and memory; 2^24 bins take some tenths of
-    /// a second.
+    /// Checks the histogram and binds it to a device: computes the borders of the bins, loads the kernel, and uploads the
+    /// edges, after all work that was enqueued before. Returns the prepared histogram. Each bin takes time and memory; 2^24
+    /// bins take some tenths of a second.
     ///
     /// # Errors
     ///
@@ -211,10 +212,10 @@ impl<T: HistogramElement> Histogram<T> {
     /// * [`HistogramError::EdgeOrder`] if the edges do not ascend strictly.
     /// * [`HistogramError::InnerEdge`] if an edge other than the first and the last is outside the range of the sample type.
     /// * [`HistogramError::Channels`] if no channel is counted, or more than the histogram has.
-    /// * [`Error::TooLarge`] for more than 2^31 channels or counters. There are [`counts_len`](PreparedHistogram::counts_len) counters;
-    ///   for bytes, GPUs have 256 per counted channel.
-    /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has, even if only weights
-    ///   are added up later, which do not need it. [`HistogramAlgorithm::Auto`] never needs more than the device has.
+    /// * [`Error::TooLarge`] for more than 2^31 channels or counters. There are
+    ///   [`counts_len`](PreparedHistogram::counts_len) counters; for bytes, GPUs have 256 per counted channel.
+    /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has, even if only
+    ///   weights are added up later, which do not need it. [`HistogramAlgorithm::Auto`] never needs more than the device has.
     /// * [`Error::OutOfHostMemory`] for the borders or a copy of the edges.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {

@@ -39,7 +39,7 @@ pub enum HistogramError {
         /// Number of edges.
         edges: usize,
     },
-    /// Edges do not ascend strictly, or are NaN.
+    /// Edges that do not ascend strictly, or are NaN.
     #[error("the edges of a histogram must ascend, but edge {index} is {} and the next one is {}",
         Number(*edge, *next), Number(*next, *edge))]
     EdgeOrder {
@@ -50,7 +50,7 @@ pub enum HistogramError {
         /// The next edge.
         next: f64,
     },
-    /// An edge of integers, neither the first nor the last, lies outside the range of the sample type.
+    /// An edge of integers, other than the first and the last, lies outside the range of the sample type.
     #[error("only the first and the last edge of a histogram may lie outside the range of the sample type, but edge {index} \
         is {}", Number(*edge, *edge))]
     InnerEdge {
@@ -81,7 +81,7 @@ pub enum HistogramError {
         /// Number of channels.
         channels: usize,
     },
-    /// Sums are added to sums of another histogram with the same number of counters.
+    /// Sums cannot be added to sums of another histogram with the same number of counters.
     #[error("the sums to add to belong to other bins or channels")]
     OtherBins,
     /// Arrays of samples and weights differ in shape.
@@ -102,7 +102,7 @@ pub enum HistogramError {
     },
 }
 
-/// Displays a number of an element type, without hundreds of digits. The second field is another number of the same type. If both
+/// Displays the first number, without hundreds of digits. The second one is another number of the same element type. If both
 /// are `f32`, a fraction has the digits that distinguish it from other `f32`: 0.1 instead of 0.10000000149011612.
 struct Number(f64, f64);
 

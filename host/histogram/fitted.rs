@@ -1,9 +1,9 @@
 //! The bins of a rule, restricted to the range of the sample type.
 //!
-//! Bounds of integers may lie outside the range of the sample type. Kernels compare samples with numbers of the sample type
-//! only, so a rule is restricted to its range. Bins outside the range have no samples, and kernels do not need them: bins
-//! before the first sample value are skipped by counting from a later cell ([`Fitted::first`]), and bins after the last sample
-//! value are omitted. The counter of each sample stays the same.
+//! Bounds of integers may lie outside the range of the sample type. Kernels only compare samples with numbers of the sample
+//! type, so a rule is restricted to the range of that type. Bins outside the range have no samples, and kernels do not need
+//! them: bins before the first sample value are skipped by counting from a later cell ([`Fitted::first`]), and bins after the
+//! last sample value are omitted. The counter of each sample stays the same.
 
 use super::{Bins, HistogramElement, Rule};
 use slm_kernels::histogram::{Countable, Even, Grid, Halfway, Lattice, OUTSIDE, Ratio, Scale};
@@ -34,9 +34,9 @@ pub(crate) enum SampleBins<T: HistogramElement> {
 pub(crate) struct EvenBins<T: HistogramElement> {
     bins: u32,
     ends: [T::Bound; 2],
-    /// The smallest number inside.
+    /// Smallest number inside.
     lower: T,
-    /// The largest number inside.
+    /// Largest number inside.
     last: T,
 }
 
@@ -102,8 +102,8 @@ float_scales! {
 
 /// Arithmetic of borders for a sample type.
 pub(crate) trait Fit: HistogramElement + Countable<Scale: FromEnds<Self>, RoundedScale: FromEnds<Self>> {
-    /// Returns border `k` of bins of equal width: `e = lower + k · (upper - lower) / bins`, exactly, and then rounded up for
-    /// integers, and to nearest for floats, ties to even.
+    /// Returns border `k` of bins of equal width: the exact `lower + k · (upper - lower) / bins`, rounded up for integers, and
+    /// to nearest, ties to even, for floats.
     fn border(k: u32, bins: u32, ends: [Self::Bound; 2]) -> Self::Bound;
 
     /// Returns the nearest `f64`.
@@ -112,10 +112,10 @@ pub(crate) trait Fit: HistogramElement + Countable<Scale: FromEnds<Self>, Rounde
     /// Returns whether a sample can have this value.
     fn is_sample(bound: Self::Bound) -> bool;
 
-    /// Returns the bins of a rule with these borders, and the index of the first of them among the cells of a channel.
+    /// Returns the bins of a rule with these borders, and the index of the first bin among the cells of a channel.
     fn fit(rule: &Rule<Self>, borders: &Arc<[Self::Bound]>) -> (SampleBins<Self>, usize);
 
-    /// Returns borders in the sample type.
+    /// Returns borders in the sample type, or `None` for integers, whose borders have another type.
     fn of_samples(borders: &Arc<[Self::Bound]>) -> Option<Arc<[Self]>>;
 }
 
@@ -202,10 +202,10 @@ fn border(k: u32, bins: u32, [lower, upper]: [i64; 2]) -> i64 {
     let (k, bins, width) = (u64::from(k), u64::from(bins), lower.abs_diff(upper));
     let distance = match k.checked_mul(width) {
         Some(product) => product.div_ceil(bins),
-        // Does not exceed the width.
+        // The cast is exact: the quotient does not exceed the width.
         None => (u128::from(k) * u128::from(width)).div_ceil(bins.into()) as u64,
     };
-    // Modulo 2^64, in which every distance has room.
+    // Modulo 2^64: every distance is less than that.
     lower.wrapping_add_unsigned(distance)
 }
 

@@ -32,9 +32,9 @@ pub(super) fn prepare<T: Number>(
     Ok(match &fitted.bins {
         SampleBins::Even(_) if is_right::<T, T::Scale>(&fitted, edges) => by!(Even, fitted),
         SampleBins::Even(_) if is_right::<T, T::RoundedScale>(&fitted, edges) => by!(Rounded, fitted),
-        // No arithmetic is exact for these borders, so they are searched like arbitrary edges.
+        // No scale is right for these borders, so kernels search them like arbitrary edges.
         SampleBins::Even(even) => {
-            let edges = T::of_samples(edges).expect("arithmetic will do for integers");
+            let edges = T::of_samples(edges).expect("integers have a scale for all ranges");
             by!(Edges, Fitted { bins: even.searched(edges), ..fitted })
         }
         SampleBins::Edges { .. } => by!(Edges, fitted),
@@ -84,7 +84,7 @@ impl<B: FromRule> Histogram<B> {
     }
 
     fn section(&self) -> MutexGuard<'_, Buffer<u32>> {
-        // A panic elsewhere does not damage the memory.
+        // A panic of another thread does not damage the memory.
         self.section.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -135,7 +135,7 @@ impl<B: FromRule> Histogram<B> {
         })
     }
 
-    /// Returns the sums that `add` adds to zeros, in multiples of the quantum.
+    /// Returns the result of `add` for sums of zero, in multiples of the quantum.
     fn sums(&self, quantum: Quantum, add: impl FnOnce(&mut Buffer<u64>) -> Result<()>) -> Result<Sums> {
         let mut sums = self.device.zeroed(self.launches.counts())?;
         add(&mut sums)?;
@@ -244,9 +244,9 @@ mod tests {
         assert_eq!(counts, expected(&samples, |_| 1));
     }
 
-    /// The kernels would read zeros in misaligned packs.
+    /// Kernels would read zeros from misaligned packs.
     #[test]
-    fn packs_that_begin_anywhere_are_refused() {
+    fn misaligned_packs_are_refused() {
         let histogram = histogram();
         let device = &histogram.device;
         let (samples, mut counts) = (device.upload(&[0u8; 80]).unwrap(), device.zeroed(2 * 259).unwrap());
@@ -276,7 +276,7 @@ mod tests {
         let expected = expected(&samples, |i| (i % 17) as u64).into_iter().map(|sum| sum as f64).collect();
         let of_f32 = histogram.weigh_on_host(&samples, WeightSlice::F32(&weights)).unwrap();
         assert_eq!(of_f32.values().as_ref(), Ok(&expected));
-        // In parts that each need several launches.
+        // In parts, each of which needs several launches.
         let doubles: Vec<f64> = weights.into_iter().map(f64::from).collect();
         let of_f64 = histogram.weigh_on_host(&samples, WeightSlice::F64(&doubles)).unwrap();
         assert_eq!(of_f64.values(), Ok(expected));

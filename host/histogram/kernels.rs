@@ -14,9 +14,9 @@ use std::fmt;
 
 /// Arguments of an element type's kernels, for each kind of bins.
 pub(super) trait HistogramKernels: Sized {
-    /// For bins of equal width, by [`Countable::Scale`].
+    /// For bins of equal width, by [`Countable::Scale`](slm_kernels::histogram::Countable::Scale).
     type Even: FromRule<Element = Self>;
-    /// For bins of equal width, by [`Countable::RoundedScale`].
+    /// For bins of equal width, by [`Countable::RoundedScale`](slm_kernels::histogram::Countable::RoundedScale).
     type Rounded: FromRule<Element = Self>;
     /// For bins between edges.
     type Edges: FromRule<Element = Self>;
@@ -33,7 +33,8 @@ pub(super) trait Entries: Binning + Argument {
     #[must_use]
     fn counter(kernel: Kernel) -> EntryPoint<Self>;
 
-    /// Returns [`Kernel::Shared`] for one copy of the counters of one channel, relaxed additions, and one block per multiprocessor.
+    /// Returns [`Kernel::Shared`] for one copy of the counters of one channel, relaxed additions, and one block per
+    /// multiprocessor.
     #[must_use]
     fn counter_alone() -> EntryPoint<Self>;
 }
@@ -67,9 +68,9 @@ where
 
 /// Bins in the form that kernels use, made from a rule.
 pub(super) trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
-    /// Kind of samples.
+    /// Type of the samples.
     type Element: Number;
-    /// Element type of its table.
+    /// Element type of the table on the device.
     type Table: Element;
     /// Whether a sample's key is found by a search.
     const IS_SEARCH: bool = false;
@@ -96,7 +97,7 @@ pub(super) trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
 /// A kernel that counts, on a device.
 pub(super) type Counter<B> = Box<dyn Launch<Args<B>>>;
 
-/// A kernel that counts.
+/// Entry point of a kernel that counts.
 pub(super) struct EntryPoint<B: Entries> {
     pub(super) name: &'static str,
     load: fn(&Device) -> Result<Counter<B>>,
@@ -174,7 +175,7 @@ impl FromRule for Bytes {
         BYTE_VALUES as usize
     }
 
-    /// The table has the cells of the whole channel.
+    /// Returns 0, because the table has indices among all cells of a channel.
     fn first(_: &Fitted<u8>) -> usize {
         0
     }
@@ -188,7 +189,7 @@ impl FromRule for Bytes {
                 cells.extend((0..=u8::MAX).map(|value| even.key(value)));
             }
         }
-        // At most the cells of a channel, which `Rule::check` has checked against 2^31.
+        // No overflow: the sum is less than the number of cells, which `Rule::check` has checked against 2^31.
         cells.iter_mut().for_each(|cell| *cell += fitted.first as u32);
         Ok(cells)
     }
@@ -208,7 +209,7 @@ macro_rules! kernels {
         }
     )*};
 }
-/// The same kernels for all even bins; there are no low bits.
+/// Kernels of integers without low bits, whose bins of equal width always have the same scale.
 macro_rules! whole {
     ($($t:ty)*) => {$(
         kernels! { $t: Even<$t, Ratio>, Even<$t, Ratio>, Edges<$t>, Even<$t, Ratio>; }

@@ -1,4 +1,4 @@
-//! Launches of a histogram: which kernels, how many launches, their shapes and arguments.
+//! Launches of a histogram: kernels, numbers of launches, shapes and arguments.
 
 use super::fitted::Fitted;
 use super::kernels::{EntryPoint, FromRule};
@@ -17,7 +17,7 @@ use slm_kernels::histogram::{
 pub(super) struct Memory<B: FromRule> {
     pub(super) samples: GlobalIn<B::Element>,
     counts: GlobalInOut<u64>,
-    /// A zero if the kernel is [`Kernel::Critical`].
+    /// The lock, if the kernel is [`Kernel::Critical`]; otherwise empty.
     lock: GlobalInOut<u32>,
     table: GlobalIn<B::Table>,
 }
@@ -56,6 +56,8 @@ pub(super) struct Launches<B: FromRule> {
 }
 
 impl<B: FromRule> Launches<B> {
+    /// Returns the launches of a histogram.
+    ///
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) and
@@ -66,7 +68,7 @@ impl<B: FromRule> Launches<B> {
         shared: SharedMemory,
         tuning: Tuning,
     ) -> Result<Self> {
-        // Bytes may have more keys than the cells that `Rule::check` has checked.
+        // `Rule::check` has checked the number of cells, but bytes may have more keys than cells.
         check_counters(fitted.rule.counted, B::keys(&fitted))?;
         let counters = (fitted.rule.counted * B::keys(&fitted)) as u32;
         let geometry = |algorithm| Geometry::new(kernel(algorithm, &tuning), counters, tuning.memory, &tuning.launches);
@@ -79,7 +81,7 @@ impl<B: FromRule> Launches<B> {
                 };
                 choose(counters, geometry(HistogramAlgorithm::LanePrivate), shared, most_ranges)
             }
-            _ => (algorithm, "asked for".to_owned()),
+            _ => (algorithm, "requested".to_owned()),
         };
         let launches = Launches {
             fitted,
@@ -132,7 +134,7 @@ impl<B: FromRule> Launches<B> {
         self.fitted.rule.counted * B::keys(&self.fitted)
     }
 
-    /// Returns the copies of each counter in a block's shared memory.
+    /// Returns the number of copies of each counter in a block's shared memory.
     fn copies(&self) -> u32 {
         match self.kernel() {
             Kernel::Shared { .. } => 1 << self.geometry.copies_log2,
@@ -143,8 +145,8 @@ impl<B: FromRule> Launches<B> {
 
     /// Returns the arguments of a launch on this part.
     fn args(&self, memory: &Memory<B>, part: Part) -> Result<Args<B>> {
-        // All fit into 32 bits: packs and tails are at most those of a launch, `Rule::check` has checked channels and cells against
-        // 2^31, and `new` has checked the keys.
+        // The casts are exact: packs and tails are at most those of a launch, `Rule::check` has checked channels and cells
+        // against 2^31, and `new` has checked the keys.
         let &Memory { samples, counts, lock, table } = memory;
         let counts = counts.slice(B::first(&self.fitted) as u64, u64::MAX);
         let samples = samples.slice(part.first as u64, u64::MAX);
@@ -156,7 +158,7 @@ impl<B: FromRule> Launches<B> {
                 | HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst)
         );
         Ok(Args {
-            // Launches on packs begin at multiples of their size.
+            // Parts begin at multiples of a pack.
             words: cast(packs, WORDS)?,
             samples,
             counts,
@@ -200,9 +202,9 @@ impl<B: FromRule> Launches<B> {
         })
     }
 
-    /// Returns the launches that find the largest weight, with their arguments.
+    /// Returns the launches that find the largest weight: the index of the first weight, the shape, and the number of weights.
     pub(super) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
-        // At most `MOST_WEIGHTS`, which is 2^30.
+        // The cast is exact: the length is at most `MOST_WEIGHTS`, which is 2^30.
         parts(weights, self.most_weights).map(|(first, len)| (first, self.over_weights(len), len as u32))
     }
 
@@ -244,8 +246,8 @@ impl<B: FromRule> Launches<B> {
         }
     }
 
-    /// Returns the plan for the weights of `samples` samples. `of_peaks` and `of_sums` return the residency of a launch that finds the
-    /// largest weight, and of one that adds.
+    /// Returns the plan for the weights of `samples` samples. `of_peaks` and `of_sums` return the residency of a launch that
+    /// finds the largest weight, and of one that adds.
     pub(super) fn weighted_plan(
         &self,
         samples: usize,
@@ -287,10 +289,10 @@ fn kernel(algorithm: HistogramAlgorithm, tuning: &Tuning) -> Kernel {
     }
 }
 
-/// Returns the algorithm for a number of counters, by their possible copies and ranges, and the reason for it.
+/// Returns the algorithm for a number of counters, according to their possible copies and ranges, and the reason for it.
 ///
-/// Counters are the same for all types of samples, so a type only matters through its number of keys: bytes have 256 per channel, for
-/// any number of bins. Bins that are searched have another `most_ranges`.
+/// Counters are the same for all types of samples, so a type only matters through its number of keys: bytes have 256 per
+/// channel, for any number of bins. Bins that are searched have another `most_ranges`.
 fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (HistogramAlgorithm, String) {
     let Geometry { ranges, copies_log2, .. } = geometry;
     let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
@@ -314,7 +316,7 @@ fn choose(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: 
 /// Words per pack.
 const WORDS: u32 = PACK_BYTES / 4;
 
-/// Samples per pack.
+/// Returns the number of samples per pack.
 fn per_pack<B: FromRule>() -> usize {
     PACK_BYTES as usize / size_of::<B::Element>()
 }
@@ -324,7 +326,7 @@ fn shape(blocks: u32, threads: u32) -> LaunchShape {
     LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1])
 }
 
-/// Returns start and length of each part if `len` elements are divided into parts of at most `most`.
+/// Returns the start and the length of each part if `len` elements are divided into parts of at most `most`.
 fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len.div_ceil(most)).map(move |part| (part * most, most.min(len - part * most)))
 }
@@ -351,7 +353,7 @@ pub(super) struct Pass<'a, B: FromRule> {
 }
 
 impl<B: FromRule> Pass<'_, B> {
-    /// The first sample.
+    /// Returns the index of the first sample.
     pub(super) fn first(&self) -> u64 {
         self.part.first as u64
     }

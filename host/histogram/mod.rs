@@ -18,7 +18,7 @@
 //! | [`bytes`](Histogram::bytes) | `x = k` |
 //! | [`low_bits`](Histogram::low_bits) | the low bits of `x` are `k` |
 //! | [`even`](Histogram::even) of integers | `k = floor((x - lower) · bins / (upper - lower))`, exactly |
-//! | [`even`](Histogram::even) of floats | border `k <= x <` border `k + 1`, where border `k` is `lower + k · (upper - lower) / bins`, exactly, and then rounded to the type of the samples: to nearest, ties to even |
+//! | [`even`](Histogram::even) of floats | border `k <= x <` border `k + 1`, where border `k` is the exact `lower + k · (upper - lower) / bins`, rounded to the type of the samples: to nearest, ties to even |
 //! | [`edges`](Histogram::edges) | `edges[k] <= x < edges[k + 1]` |
 //!
 //! Ranges are half-open: a sample that equals the upper end is above the range. If the histogram is
@@ -29,18 +29,18 @@
 //! as `0..256` does for bytes. There may be more bins than different samples, or more than the precision of a float can
 //! separate. Then neighbouring borders are equal, and the bin between them stays empty. [`edges`](PreparedHistogram::edges)
 //! returns the borders. NumPy's `histogram` compares floats with the borders that its `linspace` computes,
-//! `k * ((upper - lower) / bins) + lower` in double precision with every operation rounded, so some of its borders differ from these in their
-//! last bits.
+//! `k * ((upper - lower) / bins) + lower` in double precision with every operation rounded. So some of its borders differ from
+//! these in their last bits.
 //!
-//! On a GPU a kernel computes the bin of each float by arithmetic, and [`prepare`](Histogram::prepare) checks the result at every
-//! border. If it is wrong at one of them, the kernel searches a table of the borders, as for [`edges`](Histogram::edges), which is
-//! slower. This happens for ends near the smallest or largest numbers of the type, for more bins than numbers, and in rare other
-//! cases.
+//! On a GPU a kernel computes the bin of each float by arithmetic, and [`prepare`](Histogram::prepare) checks the arithmetic at
+//! every border. If it is wrong at one of them, the kernel searches a table of the borders, as for [`edges`](Histogram::edges),
+//! which is slower. This happens for ends near the smallest or largest numbers of the type, for more bins than numbers, and in
+//! rare other cases.
 //!
 //! # Counts
 //!
-//! Counts are `u64`, so more than 2^32 samples are counted correctly. They are integers, so they are equal on every device, with
-//! every algorithm and any number of threads.
+//! Counts are `u64`, so more than 2^32 samples are counted correctly. They are integers, so they are equal on every device,
+//! with every algorithm and any number of threads.
 //!
 //! In a buffer, the counts of the channels are stored one after another. Each channel has `bins` counts, then the count of
 //! samples below, the count of samples above, and the count of NaNs. [`counts_len`](PreparedHistogram::counts_len) returns the
@@ -49,12 +49,12 @@
 //!
 //! # Weights
 //!
-//! [`apply_weighted`](PreparedHistogram::apply_weighted) adds a weight for each sample instead of counting it. To make the sums
-//! independent of the order of additions, each weight is rounded to the nearest multiple of a *quantum* (ties to even), and the
-//! multiples are added exactly in 64 bits, as Demmel and Nguyen's *Fast Reproducible Floating-Point Summation* (2013) does with
-//! one bin. With `n` weights in all, `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, the quantum is `2^(e + l - 61)`. For weights
-//! of type `f64` it is at least the smallest positive `f64`. The sums of multiples cannot overflow; a sum beyond the largest `f64`
-//! becomes infinite.
+//! [`apply_weighted`](PreparedHistogram::apply_weighted) adds a weight for each sample instead of counting it. To make the
+//! sums independent of the order of additions, each weight is rounded to the nearest multiple of a *quantum* (ties to even),
+//! and the multiples are added exactly in 64 bits, as Demmel and Nguyen's *Fast Reproducible Floating-Point Summation*
+//! (2013) does with one bin. With `n` weights in all, `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, the quantum is `2^(e + l -
+//! 61)`. For weights of type `f64` it is at least the smallest positive `f64`. The sums of multiples cannot overflow; a sum
+//! beyond the largest `f64` becomes infinite.
 //!
 //! Weights below half a quantum are lost. The error of a sum of `m` weights is at most `m · quantum / 2`, and the sum is
 //! rounded once more when it is converted to `f64`. For up to 2^14 weights of type `f32` whose magnitudes differ by a factor of
@@ -65,7 +65,7 @@
 
 // A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. The latter
 // launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. `rule.rs` is the
-// problem as both see it, and `fitted.rs` restricts it to the range of the sample type.
+// problem in the form that both use, and `fitted.rs` restricts it to the range of the sample type.
 mod bound;
 mod counts;
 mod cpu;

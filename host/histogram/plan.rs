@@ -5,7 +5,8 @@ use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
 
-/// How a histogram is counted: what runs, and why. [`PreparedHistogram::plan`](super::PreparedHistogram::plan) returns it.
+/// The kernel and the launches that count a histogram, and the reason for the choice: the result of
+/// [`PreparedHistogram::plan`](super::PreparedHistogram::plan).
 ///
 /// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +30,7 @@ pub struct Plan {
     /// Number of counted channels.
     pub channels: usize,
     /// Number of separate counters in all counted channels: bins and three more per channel; for bytes on GPUs, 256 per
-    /// channel.
-    /// [`HistogramAlgorithm::Auto`] chooses by this number and the device's shared memory.
+    /// channel. [`HistogramAlgorithm::Auto`] chooses by this number and the device's shared memory.
     pub counters: usize,
     /// Copies of each counter in a block's shared memory; 0 if not all counters are in shared memory.
     pub copies: u32,

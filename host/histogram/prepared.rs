@@ -229,9 +229,9 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// up to 1, these are weights below 2^-42, or 2·10^-13. The [module](super) has the reason and the error bound of the sums.
     ///
     /// Weights are `f32` or `f64`. A GPU adds weights of type `f32` atomically. If all sums fit into the default shared memory
-    /// of a block (48 KiB), each block has one set of sums there; otherwise the sums are in global memory. The more samples are
-    /// in one bin, the slower. The host divides weights of type `f64` into up to three numbers of type `f32`, and uploads and
-    /// adds them one after another.
+    /// of a block (48 KiB), each block has one set of sums there; otherwise the sums are in global memory. Many samples in one
+    /// bin make it slower. The host divides weights of type `f64` into up to three numbers of type `f32`, and uploads and adds
+    /// them one after another.
     ///
     /// The [`algorithm`](crate::Histogram::algorithm) and the [`plan`](Self::plan) are for counting only.
     /// [`weighted_plan`](Self::weighted_plan) returns the launches for weights.

@@ -1,4 +1,4 @@
-//! The problem as CPU and GPU code see it: the counter of each sample.
+//! The problem in the form that CPU and GPU code use: the counter of each sample.
 
 use super::fitted::Fit;
 use super::{HistogramElement, HistogramError};
@@ -11,13 +11,13 @@ use std::sync::Arc;
 /// Maximum number of bins: one less than the maximum number of edges.
 const MOST_BINS: usize = 1 << 24;
 
-/// Maximum number of counters, and of channels: both are numbered with 32 bits.
+/// Maximum number of counters, and of channels. Kernels index both with 32 bits.
 const MOST_COUNTERS: usize = 1 << 31;
 
 /// Minimum number of borders per thread.
 pub(super) const SHARE: usize = 1 << 10;
 
-/// Bits per sample of the type whose low bits can be counted.
+/// Maximum number of low bits: only `u16` samples have bins of low bits.
 const SAMPLE_BITS: u32 = u16::BITS;
 
 /// The bins.
@@ -31,7 +31,7 @@ pub(crate) enum Bins<T: HistogramElement> {
     Edges(Arc<[T::Bound]>),
 }
 
-/// Maps samples to counters. The counters of the channels are consecutive. Each channel has its cells: the bins, then below, above and
+/// Maps samples to counters. The counters are the cells of one counted channel after another: the bins, then below, above and
 /// NaN.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rule<T: HistogramElement> {
@@ -40,7 +40,7 @@ pub(crate) struct Rule<T: HistogramElement> {
     pub(crate) closed: bool,
     /// Sample `i` belongs to channel `i % channels`.
     pub(crate) channels: usize,
-    /// Number of counted channels, the first ones.
+    /// Number of counted channels, beginning with channel 0.
     pub(crate) counted: usize,
 }
 

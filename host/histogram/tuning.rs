@@ -14,13 +14,14 @@ pub(super) struct Tuning {
     pub(super) memory: Memory,
     /// Maximum number of copies of a counter.
     pub(super) copies: u32,
-    /// Maximum number of ranges of counters for which reading the samples once per range is faster than additions in global memory.
+    /// Maximum number of ranges of counters for which reading the samples once per range is faster than additions in global
+    /// memory.
     pub(super) ranges: u32,
-    /// The same, for several channels.
+    /// The same maximum for several channels.
     pub(super) ranges_of_channels: u32,
-    /// The same, for bins that are searched, once per range.
+    /// The same maximum for bins that are searched, once per range.
     pub(super) searched_ranges: u32,
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub(super) processors: u32,
 }
 
@@ -34,11 +35,11 @@ impl Tuning {
         Tuning {
             launches: kernels::Tuning {
                 threads,
-                // As many as are resident: the samples are distributed to them once. The kernels have at most 32 registers for this;
-                // with 38 to 40 registers, one block was resident instead of two.
+                // As many as are resident, so that the samples are distributed to the blocks once. Therefore the kernels
+                // have at most 32 registers; with 38 to 40 registers, one block was resident instead of two.
                 blocks: (threads_of_multiprocessor / threads).max(1),
-                // The maximum number of threads. 2^27 bytes took 85 then, and 39 with atomic additions: this algorithm is for
-                // comparison.
+                // The maximum number of threads. 2^27 bytes take 85 with it, and 39 with atomic additions. This algorithm is
+                // only for comparison.
                 groups: 8,
                 weighing_threads,
                 weighing_blocks: (threads_of_multiprocessor / weighing_threads).max(1),
@@ -48,13 +49,14 @@ impl Tuning {
                 multiprocessor: shared.per_multiprocessor,
                 reserved: reserved(info.compute_capability),
             },
-            // One per lane of a warp. With as many copies as fit, 2^26 `f32` take 70 to 71 in up to 1,024 bins for all kinds of data,
-            // and 71 to 86 in 4,096 bins.
+            // One per lane of a warp. With as many copies as fit, 2^26 `f32` take 70 to 71 in up to 1,024 bins for all kinds of
+            // data, and 71 to 86 in 4,096 bins.
             copies: 32,
-            // Each range reads all samples. 2^26 `f32` take 272 to 280 with five ranges (2^18 bins) for all kinds of data, 388 to 399
-            // with seven, 514 to 521 with ten. Additions in global memory, with frequent counters in shared memory, take 499 to 1,259,
-            // 513 to 978, and 520 to 1,133 for data in many bins, and 113 to 140 for data in one or two bins. So ranges are slower for
-            // data in few bins, and faster by more for data in many.
+            // Each range reads all samples. 2^26 `f32` take 272 to 280 with five ranges (2^18 bins) for all kinds of data,
+            // 388 to 399 with seven, and 514 to 521 with ten. Additions in global memory, with frequent counters in shared
+            // memory, take 499 to 1,259, 513 to 978, and 520 to 1,133 for data in many bins, and 113 to 140 for data in one
+            // or two bins. So ranges are slower for data in few bins, and faster, by a larger difference, for data in many
+            // bins.
             ranges: 7,
             // Ranges of several channels use a slower path, which was not measured.
             ranges_of_channels: 4,
@@ -65,8 +67,8 @@ impl Tuning {
     }
 }
 
-/// Returns the shared memory that the hardware reserves per block: none before compute capability 8.0 (CUDA C++ Programming Guide,
-/// "Compute Capabilities").
+/// Returns the bytes of shared memory that the hardware reserves per block: none before compute capability 8.0 (CUDA C++
+/// Programming Guide, "Compute Capabilities").
 fn reserved(compute_capability: Option<(u32, u32)>) -> u64 {
     match compute_capability {
         Some((..8, _)) => 0,
@@ -107,9 +109,8 @@ mod tests {
         assert_eq!([h200, a10, t4].map(|tuning| tuning.processors), [132, 72, 40]);
     }
 
-    /// Returns the blocks of a launch on many samples, and their shared memory.
     #[test]
-    fn grids_are_what_runs_at_a_time() {
+    fn grids_have_as_many_blocks_as_are_resident() {
         let grid = |tuning: Tuning, counters| {
             let kernel = kernels::Kernel::Shared { most_copies: tuning.copies };
             let geometry = kernels::Geometry::new(kernel, counters, tuning.memory, &tuning.launches);

@@ -1,4 +1,4 @@
-//! Weights: their types, and what they are rounded to.
+//! Types of weights, and their rounding to multiples of a quantum.
 
 use super::HistogramError;
 use crate::{Buffer, Element, Result, allocation};
@@ -56,7 +56,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// The quantum itself.
+    /// Returns the quantum as a number.
     pub(super) fn unit(&self) -> f64 {
         power_of_two(self.quantum.exponent)
     }
@@ -103,8 +103,8 @@ impl Real for f64 {
         Quantum { exponent: (exponent(largest) + 1 + log2_of_count as i32 - 62).max(LEAST) }
     }
 
-    /// In two steps, because `f64` does not have every such power. Both steps are exact, or the result is rounded to 0 in any
-    /// case.
+    /// Multiplies in two steps, because `f64` cannot represent every such power. Both steps are exact, unless the result is
+    /// rounded to 0 in any case.
     fn multiple(self, quantum: Quantum) -> i64 {
         let first = (-quantum.exponent).clamp(-1000, 1000);
         let scaled = self * power_of_two(first) * power_of_two(-quantum.exponent - first);
@@ -149,7 +149,7 @@ pub(super) fn check_weights<W: Real>(weights: &[W]) -> Result<()> {
     }
 }
 
-/// Quantum of integers.
+/// Quantum of weights that are integers.
 pub(super) const ONE: Quantum = Quantum { exponent: 0 };
 
 /// Significand bits of `f32`.
@@ -176,7 +176,7 @@ pub(super) fn part(weights: &[f64], quantum: Quantum, part: u32) -> Result<Optio
 mod tests {
     use super::*;
 
-    /// Near powers of two and halves, and at the ends.
+    /// Returns numbers near powers of two and halves, and near the ends of the binades.
     fn numbers() -> impl Iterator<Item = f64> {
         let significands = [0, 1, 2, 3, 1 << 51, (1 << 51) + 1, (1 << 52) - 1];
         let positive = (0..2047u64).step_by(31).chain([2046]);
@@ -184,7 +184,7 @@ mod tests {
         positive.flat_map(|number| [number, -number])
     }
 
-    /// By whole numbers: `number · 2^1074`, over `2^(exponent + 1074)`, where both have room.
+    /// Returns the multiple of `2^exponent` that is nearest to a number, by integer arithmetic on the significand.
     fn nearest(number: f64, exponent: i32) -> i128 {
         let field = (number.to_bits() >> 52 & 0x7ff) as i32;
         let fraction = (number.to_bits() & ((1 << 52) - 1)) as i128;

@@ -1,4 +1,4 @@
-//! Kernels known by their arguments only, so that operations can choose among them.
+//! Kernels without the type of their entry point, so that operations can choose among them.
 
 use super::{Kernel, Windows};
 use crate::launch::{LaunchShape, Residency};
@@ -6,9 +6,9 @@ use crate::{Error, Result};
 use cuda_std::Entry;
 use std::sync::OnceLock;
 
-/// A loaded kernel whose arguments are converted from an `A`, with constants `C`.
+/// A loaded kernel with constants `C`, whose arguments are converted from an `A`.
 pub(crate) trait Launch<A, C = ()>: Send + Sync {
-    /// Returns the name of its entry point.
+    /// Returns the name of the entry point.
     fn name(&self) -> &'static str;
 
     /// [`Kernel::launch_in`].
@@ -48,7 +48,7 @@ impl<V> OnDemand<V> {
             return Ok(value);
         }
         let value = load()?;
-        // Another thread may have been faster; both values are equal.
+        // Another thread may have been faster. Both values are equivalent.
         Ok(self.0.get_or_init(|| value))
     }
 }

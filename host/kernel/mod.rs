@@ -1,9 +1,9 @@
-//! Launches kernels from safe code: those of other crates and those of the operations.
+//! Launches kernels of the operations and of other crates from safe code.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `windows.rs` | windows on buffers, in a kernel's arguments |
-//! | `launch.rs` | kernels known by their arguments only |
+//! | `launch.rs` | kernels without the type of their entry point |
 //! | `recent.rs` | a small cache |
 
 mod launch;
@@ -23,7 +23,7 @@ use cuda_std::image::Modules;
 use std::fmt;
 use std::sync::Arc;
 
-/// Maximum number of bytes of arguments and constants, the limit of every GPU and driver. More do not compile:
+/// Maximum number of bytes of arguments and constants, which is the same for every GPU and driver. More do not compile:
 ///
 /// ```compile_fail,E0080
 /// # use cuda_std::image::Modules;
@@ -54,7 +54,7 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// use slm::{Device, LaunchShape};
 ///
 /// arguments! {
-///     /// What `scale` works on.
+///     /// Arguments of `scale`.
 ///     pub struct Scaling {
 ///         /// The samples.
 ///         pub input: GlobalIn<f32>,
@@ -96,14 +96,14 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// # use cuda_std::{GlobalOut, arguments, kernel, thread};
 /// # use slm::{Device, LaunchShape};
 /// arguments! {
-///     /// Not what `fill` takes.
+///     /// Not the arguments of `fill`.
 ///     pub struct Other {
 ///         /// Some elements.
 ///         pub output: GlobalOut<f32>,
 ///     }
 /// }
 /// # arguments! {
-/// #     /// What `fill` takes.
+/// #     /// Arguments of `fill`.
 /// #     pub struct Filling {
 /// #         /// Some elements.
 /// #         pub output: GlobalOut<f32>,
@@ -132,7 +132,7 @@ impl<E: Entry> Kernel<E> {
     pub(crate) fn new(device: &Device, modules: &Modules) -> Result<Self> {
         const {
             let bytes = size_of::<E::Args>() + size_of::<E::Constants>();
-            assert!(bytes <= MOST_PARAMETER_BYTES, "arguments and constants of a kernel are 4096 bytes at the most");
+            assert!(bytes <= MOST_PARAMETER_BYTES, "arguments and constants of a kernel must not exceed 4096 bytes");
         }
         Ok(Kernel { loaded: Self::load(device, modules)?, device: device.clone() })
     }
@@ -160,9 +160,9 @@ impl<E: Entry> Kernel<E> {
     /// # use slm::{Device, LaunchShape};
     ///
     /// arguments! {
-    ///     /// What `evaluate` works on.
+    ///     /// Arguments of `evaluate`.
     ///     pub struct Evaluation {
-    ///         /// Values that become those of the polynomial.
+    ///         /// Arguments of the polynomial, which its values replace.
     ///         pub x: GlobalInOut<f32>,
     ///     }
     /// }
@@ -197,7 +197,7 @@ impl<E: Entry> Kernel<E> {
         args: impl FnOnce(&mut Windows<'b>) -> E::Args,
     ) -> Result<()> {
         let mut windows = Windows::new(&self.device);
-        // Before the lock, because the closure may launch kernels itself.
+        // Called before the lock is taken, because the closure may launch kernels itself.
         let args = args(&mut windows);
         let _submission = self.device.submission_lock()?;
         self.loaded.launch(&shape, windows.record(), &args, constants)
@@ -228,10 +228,12 @@ impl<E: Entry> Kernel<E> {
 }
 
 impl<E: Entry<Constants = ()>> Kernel<E> {
-    /// Launches the kernel. `args` returns its arguments, with [`Windows`] on buffers. Returns when the kernel is enqueued; on an
-    /// emulated device, when it has run. If the kernel fails while it runs, the next call that waits returns the error.
+    /// Launches the kernel. `args` returns its arguments, with [`Windows`] on buffers. Returns when the kernel is enqueued;
+    /// on an emulated device, when it has run. If the kernel fails while it runs, the next call that waits returns the
+    /// error.
     ///
-    /// The buffers are borrowed until the kernel is enqueued. Later uses of them, dropping included, are enqueued after it.
+    /// The buffers are borrowed until the kernel is enqueued. Later uses of the buffers, including drops, are enqueued after
+    /// it.
     ///
     /// # Errors
     ///

@@ -3,10 +3,10 @@
 use crate::Result;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Number of cached keys: more than a program alternates between, and few enough to be searched in the time of a launch.
+/// Maximum number of cached keys: more than a program alternates between, and few enough for a fast linear search.
 const MOST: usize = 32;
 
-/// Values by key. The oldest one is dropped when a new one needs its place.
+/// Values by key. When the cache is full, a new value replaces the oldest one.
 pub(crate) struct Recent<K, V>(Mutex<Vec<(K, V)>>);
 
 impl<K, V> Default for Recent<K, V> {
@@ -16,8 +16,8 @@ impl<K, V> Default for Recent<K, V> {
 }
 
 impl<K: PartialEq, V: Clone> Recent<K, V> {
-    /// Returns the value of `key`, created by `make` if it is not cached. Other threads do not wait for `make`; if several create
-    /// the value of one key, their values are equal.
+    /// Returns the value of `key`, created by `make` if it is not cached. Other threads do not wait for `make`. If several
+    /// threads create the value of one key, their values must be equivalent.
     pub(crate) fn get(&self, key: K, make: impl FnOnce() -> Result<V>) -> Result<V> {
         if let Some((_, value)) = self.lock().iter().find(|(other, _)| *other == key) {
             return Ok(value.clone());
@@ -34,7 +34,7 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(K, V)>> {
-        // The list is valid at any time, so a panic elsewhere has not damaged it.
+        // The list is always consistent, so a panic of another thread has not damaged it.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -62,7 +62,7 @@ mod tests {
 
     /// Two threads create a value at the same time.
     #[test]
-    fn no_thread_waits_while_another_one_makes_a_value() {
+    fn no_thread_waits_while_another_one_creates_a_value() {
         for keys in [[1, 1], [1, 2]] {
             let (recent, barrier) = (Recent::default(), Barrier::new(2));
             let make = |key| {

@@ -16,11 +16,11 @@ use std::marker::PhantomData;
 /// # use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
 /// # use slm::{Device, LaunchShape};
 /// # arguments! {
-/// #     /// What `copy` works on.
+/// #     /// Arguments of `copy`.
 /// #     pub struct Copying {
 /// #         /// The elements.
 /// #         pub input: GlobalIn<f32>,
-/// #         /// Receives them.
+/// #         /// Receives the copies.
 /// #         pub output: GlobalOut<f32>,
 /// #     }
 /// # }
@@ -40,14 +40,14 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// No kernel writes a buffer through two windows either:
+/// A kernel cannot write a buffer through two windows either:
 ///
 /// ```compile_fail,E0499
 /// # use cuda_std::image::Modules;
 /// # use cuda_std::{GlobalInOut, GlobalOut, arguments, kernel, thread};
 /// # use slm::{Device, LaunchShape};
 /// # arguments! {
-/// #     /// What `split` works on.
+/// #     /// Arguments of `split`.
 /// #     pub struct Splitting {
 /// #         /// The elements.
 /// #         pub first: GlobalInOut<f32>,
@@ -71,14 +71,14 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// No buffer can be dropped before that:
+/// A buffer cannot be dropped before that:
 ///
 /// ```compile_fail,E0597
 /// # use cuda_std::image::Modules;
 /// # use cuda_std::{GlobalOut, arguments, kernel, thread};
 /// # use slm::{Device, LaunchShape};
 /// # arguments! {
-/// #     /// What `fill` works on.
+/// #     /// Arguments of `fill`.
 /// #     pub struct Filling {
 /// #         /// The elements.
 /// #         pub output: GlobalOut<f32>,
@@ -171,7 +171,7 @@ mod tests {
     use slm_kernels::{Misaligned, cast};
 
     #[test]
-    fn windows_are_moved_by_what_they_are_aligned_for() {
+    fn windows_are_cast_to_elements_they_are_aligned_for() {
         let device = Device::emulated(Profile::SM_90, 0);
         let buffer = device.upload(&[0u8; 64]).unwrap();
         let whole = Windows::new(&device).input(&buffer);

@@ -20,8 +20,8 @@ const BLOCKS: [&str; 3] = ["blocks along x", "blocks along y", "blocks along z"]
 const THREADS: [&str; 3] = ["threads per block along x", "threads per block along y", "threads per block along z"];
 
 impl LaunchLimits {
-    /// Returns an error if the device cannot launch `kernel` in this shape. Without an error all numbers of the shape fit into
-    /// 32 bits.
+    /// Returns an error if the device cannot launch `kernel` in this shape. Otherwise all numbers of the shape fit into 32
+    /// bits.
     pub(crate) fn check(&self, kernel: &'static str, shape: &LaunchShape) -> Result<()> {
         (0..3).try_for_each(|axis| in_range(kernel, BLOCKS[axis], shape.grid[axis], self.grid[axis]))?;
         self.check_block(kernel, shape)

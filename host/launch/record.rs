@@ -9,7 +9,7 @@ use cuda_std::{Argument, Entry};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Identity of a queue of work, unique in this process for its whole life.
+/// Identity of a queue of work. It is unique in this process and is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueId(u64);
 
@@ -36,13 +36,13 @@ impl WindowRecord {
         WindowRecord { queue, handed_out: SmallVec::new(), error: None }
     }
 
-    /// Allows the launch to use a window. Its memory belongs to the queue and is borrowed for the life of the record,
+    /// Allows the launch to use a window. The window's memory belongs to the queue and is borrowed for the life of the record,
     /// exclusively if the kernel can write it.
     pub(crate) fn hand_out(&mut self, window: Window) {
         self.handed_out.push(window);
     }
 
-    /// Makes the launch fail.
+    /// Makes the launch return this error, or an earlier one.
     pub(crate) fn refuse(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }
@@ -51,7 +51,7 @@ impl WindowRecord {
 #[cfg(gpu)]
 impl WindowRecord {
     /// Returns an error unless every window in `args` and `constants` is a window that was created here for this queue, or a
-    /// part of one. Without an error the memory of each window belongs to the queue and is borrowed for the life of this
+    /// part of one. Without an error, the memory of each window belongs to the queue and is borrowed for the life of this
     /// record, exclusively if the kernel can write it.
     pub(crate) fn check<E: Entry>(&self, queue: QueueId, args: &E::Args, constants: &E::Constants) -> Result<()> {
         let handed_out = self.for_queue(queue)?;
@@ -69,8 +69,8 @@ impl WindowRecord {
         }
     }
 
-    /// Returns the windows if the launch is for the same queue, or the recorded error. Two launches that overlap in time could
-    /// have exchanged their records.
+    /// Returns the windows of this record, or the recorded error. If the launch is on another queue, it may use none of them:
+    /// two launches that overlap in time could have exchanged their records.
     fn for_queue(&self, queue: QueueId) -> Result<&[Window]> {
         match &self.error {
             Some(error) => Err(error.clone()),

@@ -2,8 +2,8 @@
 
 /// Grid, block and shared memory of a launch.
 ///
-/// Grids and shared memory are mostly computed from the size of a problem, so they have 64 bits. Exceeding a limit of the device
-/// is an error of the launch, and so is a dimension of 0.
+/// Grids and shared memory are mostly computed from the size of a problem, so they have 64 bits. Exceeding a limit of the
+/// device is an error of the launch, and so is a dimension of 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
     /// Blocks along x, y and z.

@@ -1,9 +1,10 @@
 //! Transpositions on the CPU.
 //!
 //! The work is divided into bands of rows of the output. A band is computed tile by tile. A tile is read row by row and stored,
-//! transposed, in scratch memory that stays in the core's cache; then its rows are copied to the output. So whole cache lines are
-//! read and written, even if the row pitch is a power of two and rows evict each other from the cache. Tiles of a band are computed
-//! from left to right, then the tiles below. So the accesses to a row cover a page of memory, and each page is looked up once.
+//! transposed, in scratch memory that stays in the core's cache; then its rows are copied to the output. So whole cache lines
+//! are read and written, even if the row pitch is a power of two and rows evict each other from the cache. Tiles of a band are
+//! computed from left to right in the input, then the tiles below. So the accesses to a row of the input cover a page of
+//! memory, and each page is looked up once.
 
 use super::{Matrices, Plan, TransposeAlgorithm};
 use crate::parallel::for_chunks;
@@ -55,8 +56,8 @@ fn transpose<T: Element>(matrices: &Matrices, input: &[T], output: &mut [T], pit
     }
 }
 
-/// Calls `band` with each band of rows of the output, the matrix, and the number of the first row. Bands have `rows` rows, or fewer
-/// at the end of a matrix.
+/// Calls `band` with each band of rows of the output, the index of its matrix, and the index of its first row. Bands have
+/// `rows` rows, or fewer at the end of a matrix.
 fn for_bands<T: Element>(
     matrices: &Matrices,
     output: &mut [T],
@@ -71,7 +72,7 @@ fn for_bands<T: Element>(
     });
 }
 
-/// Elements of `N` numbers, in tiles of `SIDE` rows and columns.
+/// Transposes elements of `N` numbers, in tiles of `SIDE` rows and columns.
 fn by_tiles<T: Element, const N: usize, const SIDE: usize>(
     matrices: &Matrices,
     input: &[T],
@@ -97,11 +98,11 @@ fn by_tiles<T: Element, const N: usize, const SIDE: usize>(
     });
 }
 
-/// Rows of the output, of elements of `N` numbers.
+/// A transposed tile of elements of `N` numbers: rows of the output.
 struct Tile<T, const N: usize, const SIDE: usize>([[[T; N]; SIDE]; SIDE]);
 
 impl<T: Element, const N: usize, const SIDE: usize> Tile<T, N, SIDE> {
-    /// Reads the rows of an input with the row pitch in numbers.
+    /// Reads rows of the input, with the row pitch in numbers, and stores them as columns.
     fn read(&mut self, source: &[T], pitch: usize, [rows, columns]: [usize; 2]) {
         for r in 0..rows {
             let source = &source[r * pitch..][..columns * N];
@@ -111,7 +112,7 @@ impl<T: Element, const N: usize, const SIDE: usize> Tile<T, N, SIDE> {
         }
     }
 
-    /// Writes the rows of an output with the row pitch in numbers.
+    /// Writes the tile to rows of the output, with the row pitch in numbers.
     fn write(&self, output: &mut [T], pitch: usize, [rows, columns]: [usize; 2]) {
         for (transposed, output) in self.0.iter().zip(output.chunks_mut(pitch)).take(columns) {
             output[..rows * N].copy_from_slice(transposed[..rows].as_flattened());
@@ -119,7 +120,7 @@ impl<T: Element, const N: usize, const SIDE: usize> Tile<T, N, SIDE> {
     }
 }
 
-/// Elements of any size.
+/// Transposes elements of any size, one by one.
 fn by_elements<T: Element>(matrices: &Matrices, input: &[T], output: &mut [T], pitches: [usize; 2]) {
     let (n, [input_pitch, output_pitch]) = (matrices.components, pitches);
     for_bands(matrices, output, output_pitch, ROWS, &|band, matrix, first| {

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 
 /// A transposition of matrices of numbers of type `T`, all of one shape, described but not yet bound to a device.
 ///
-/// The [module](super) has the definition. The type of the transposed data determines `T`, as below. Where nothing determines
-/// it, write `Transpose::<f32>::new`.
+/// The [module](super) has the definition. The type of the transposed data determines `T`, as in the example. If there are no
+/// data yet, write `Transpose::<f32>::new`.
 ///
 /// ```
 /// use slm::{Device, Transpose};
@@ -28,14 +28,15 @@ pub struct Transpose<T: Element> {
 
 /// Kernel that transposes on a GPU. The CPU ignores this setting.
 ///
-/// All of them give the same result.
+/// All algorithms return the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransposeAlgorithm {
-    /// The fastest one for these matrices. [`plan`](PreparedTranspose::plan) returns the choice and its reason. Elements of 1, 2,
-    /// 3, 4, 6, 8, 12 and 16 bytes have their own kernels, which move whole words. They move 16 bytes at a time if rows of the
-    /// input begin at multiples of 16 bytes (4 bytes for elements of 3 bytes), rows of the output begin at multiples of 32 bytes,
-    /// and the numbers of rows and columns are multiples of the elements in 16 bytes (of 4 for elements of 3 and 12 bytes).
+    /// The fastest algorithm for these matrices. [`plan`](PreparedTranspose::plan) returns the choice and its reason.
+    /// Elements of 1, 2, 3, 4, 6, 8, 12 and 16 bytes have kernels that move whole words. They move 16 bytes at a time if
+    /// rows of the input begin at multiples of 16 bytes (4 bytes for elements of 3 bytes), rows of the output begin at
+    /// multiples of 32 bytes, and the numbers of rows and columns are multiples of the elements in 16 bytes (of 4 for
+    /// elements of 3 and 12 bytes).
     #[default]
     Auto,
     /// No shared memory: neighbouring threads read neighbouring elements. Their stores are one row, or several rows, of the

@@ -22,7 +22,7 @@ pub(super) struct Transpose {
     kernels: Recent<Kernel, Arc<dyn Launch<Work>>>,
 }
 
-/// Kernel for a pair of row pitches, and the reason for it.
+/// A loaded kernel for a pair of row pitches, and the reason for it.
 #[derive(Clone)]
 struct Ready {
     choice: Choice,
@@ -53,12 +53,12 @@ impl Transpose {
     }
 
     fn choose(&self, problem: &Problem) -> Choice {
-        let asked = |kernel| Choice { kernel, reason: "asked for" };
+        let requested = |kernel| Choice { kernel, reason: "requested" };
         match self.algorithm {
             TransposeAlgorithm::Auto => choose(problem, &self.tuning),
-            TransposeAlgorithm::Naive => asked(Kernel::naive(problem)),
-            TransposeAlgorithm::SharedUnpadded => asked(Kernel::shared(problem, false)),
-            TransposeAlgorithm::SharedPadded => asked(Kernel::shared(problem, true)),
+            TransposeAlgorithm::Naive => requested(Kernel::naive(problem)),
+            TransposeAlgorithm::SharedUnpadded => requested(Kernel::shared(problem, false)),
+            TransposeAlgorithm::SharedPadded => requested(Kernel::shared(problem, true)),
         }
     }
 
@@ -91,15 +91,15 @@ fn choose(problem: &Problem, tuning: &Tuning) -> Choice {
     if problem.element >= tuning.long_element {
         naive("the elements are long")
     } else if problem.rows == 1 || problem.columns == 1 {
-        naive("nothing changes its place but for gaps between rows")
+        naive("elements keep their order")
     } else if bytes <= tuning.small_matrix {
         naive("the matrices are small")
     } else if let Some(kernel) = Kernel::packed(problem) {
-        Choice { kernel, reason: "rows begin at multiples of what it moves at a time, the output's at sectors" }
+        Choice { kernel, reason: "input rows are aligned to its accesses, and output rows to sectors" }
     } else if let Some(kernel) = Kernel::skewed(problem, &tuning.launches) {
-        Choice { kernel, reason: "takes rows that are short or begin anywhere" }
+        Choice { kernel, reason: "supports short rows, and rows with any alignment" }
     } else {
-        Choice { kernel: Kernel::shared(problem, true), reason: "takes elements of any size" }
+        Choice { kernel: Kernel::shared(problem, true), reason: "supports elements of any size" }
     }
 }
 
@@ -116,7 +116,7 @@ impl Transpose {
         let matrix_bytes =
             [pitches[1], size_of::<T>()].into_iter().fold(self.matrices.columns, usize::saturating_mul) as u64;
         geometry.parts().try_for_each(|part| {
-            // Up to the end of the part, so that an emulated device finds all of it written.
+            // The window ends with the part, because an emulated device reports outputs that a launch leaves unwritten.
             let end = (part.first_matrix + part.grid[2]).saturating_mul(matrix_bytes);
             let work = Work { geometry, part, input, output: output.slice(0, end) };
             launch.launch(&windows, shape(&geometry, part.grid), work, &())
@@ -158,7 +158,7 @@ mod tests {
     use emulator::Profile;
 
     #[test]
-    fn outputs_that_no_kernel_writes_are_found() {
+    fn unwritten_outputs_are_errors() {
         let device = Device::emulated(Profile::SMALL, 0);
         let shared = device.info().shared_memory.unwrap();
         let matrices = Matrices { rows: 2, columns: 2, count: 1, components: 1 };
@@ -168,9 +168,9 @@ mod tests {
         assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4, 5]), Err(Error::UnwrittenOutput { device, element: 4 }));
     }
 
-    /// Kernels that move packs would skip elements that do not begin at a pack.
+    /// Kernels would skip misaligned accesses.
     #[test]
-    fn windows_that_begin_anywhere_are_refused() {
+    fn misaligned_windows_are_refused() {
         let device = Device::emulated(Profile::SM_90, 0);
         let shared = device.info().shared_memory.unwrap();
         // With packs of 16 bytes, with units of 4 and with units of 8.

@@ -7,7 +7,7 @@ use slm_kernels::Misaligned;
 use slm_kernels::transpose::{Geometry, Kernel, Visitor, Work};
 use std::sync::Arc;
 
-/// Returns a launch of `blocks` blocks.
+/// Returns the shape of a launch with this grid.
 pub(super) fn shape(geometry: &Geometry, grid: [u64; 3]) -> LaunchShape {
     LaunchShape::new(grid, [geometry.threads, 1, 1]).shared_bytes(geometry.shared_bytes)
 }

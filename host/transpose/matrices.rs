@@ -1,15 +1,15 @@
-//! The problem as CPU and GPU code see it: matrices of one shape.
+//! The problem in the form that CPU and GPU code use: matrices of one shape.
 
 use super::TransposeError;
 use crate::{Element, Error, Result};
 use slm_kernels::transpose::Problem;
 
-/// Matrices, one after another.
+/// Matrices of one shape, stored one after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Matrices {
-    /// Rows of elements.
+    /// Number of rows.
     pub(crate) rows: usize,
-    /// Columns of elements.
+    /// Number of columns, in elements.
     pub(crate) columns: usize,
     /// Number of matrices.
     pub(crate) count: usize,
@@ -37,7 +37,7 @@ impl Matrices {
         self.count * self.rows * self.columns * self.components
     }
 
-    /// Returns the bytes of all matrices, read once and written once.
+    /// Returns the bytes that are moved if all matrices are read once and written once.
     pub(crate) fn moved_bytes<T>(&self) -> u64 {
         (self.len() as u64).saturating_mul(2 * size_of::<T>() as u64)
     }
@@ -47,14 +47,14 @@ impl Matrices {
         self.len() == 0
     }
 
-    /// Returns the matrices as kernels see them, with the given row pitches in numbers of type `T`.
-    /// Returns an error if elements are too large for kernels.
+    /// Returns the problem for kernels, with the given row pitches in numbers of type `T`. Returns an error if elements are too
+    /// large for kernels.
     pub(crate) fn problem<T: Element>(&self, pitches: [usize; 2]) -> Result<Problem> {
         let number = size_of::<T>() as u64;
         // Single rows may have any pitch.
         let [input_pitch, output_pitch] = pitches.map(|pitch| (pitch as u64).saturating_mul(number));
         let [rows, columns, matrices] = [self.rows, self.columns, self.count].map(|count| count as u64);
-        // `check` has compared the product with the largest `isize`.
+        // No overflow: `check` has compared the product with `isize::MAX`.
         let element = self.components as u64 * number;
         let problem = Problem { rows, columns, element, matrices, input_pitch, output_pitch };
         let (limit, unit) = problem.largest_element();
@@ -65,17 +65,17 @@ impl Matrices {
         }
     }
 
-    /// Returns the pitches of matrices without gaps.
+    /// Returns the row pitches of input and output without gaps, in numbers.
     pub(crate) fn pitches(&self) -> [usize; 2] {
         [self.shape()[1], self.transposed_shape()[1]]
     }
 
-    /// Returns the rows of all matrices, and the numbers per row.
+    /// Returns the number of rows of all matrices, and of numbers per row.
     pub(crate) fn shape(&self) -> [usize; 2] {
         [self.count * self.rows, self.columns * self.components]
     }
 
-    /// Returns the same of the transposed matrices.
+    /// Returns the number of rows of all transposed matrices, and of numbers per row.
     pub(crate) fn transposed_shape(&self) -> [usize; 2] {
         [self.count * self.columns, self.rows * self.components]
     }

@@ -10,20 +10,20 @@
 //! # }
 //! ```
 //!
-//! Matrices are row-major. An element has one or several *components*, which stay together and in order, such as the three bytes
-//! of a pixel or the two parts of a complex number. Several matrices of one shape are stored one after another and transposed
-//! separately. With matrix `m`, row `r`, column `c` and component `k`:
+//! Matrices are row-major. An element has one or several *components*, which stay together and in order, such as the three
+//! bytes of a pixel or the two parts of a complex number. Several matrices of one shape are stored one after another and
+//! transposed separately. With matrix `m`, row `r`, column `c` and component `k`:
 //!
 //! `y[((m · columns + c) · rows + r) · components + k] = x[((m · rows + r) · columns + c) · components + k]`
 //!
 //! Numbers are moved without computation, so NaNs keep their bits, on every device and with every algorithm.
 //!
-//! [`Transpose::prepare`] is for a separate output, [`Transpose::prepare_in_place`] for transposing in place. Both accept buffers,
-//! matrices with gaps between rows, and arrays of `ndarray` with any strides.
+//! [`Transpose::prepare`] is for a separate output, [`Transpose::prepare_in_place`] for transposing in place. Both accept
+//! buffers, matrices with gaps between rows, and arrays of `ndarray` with any strides.
 
 // A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`, with the
-// kernels of `kernels.rs` and the constants of `tuning.rs`. `matrices.rs` is the problem as both see it. `in_place/` has the same
-// files for one buffer.
+// kernels of `kernels.rs` and the constants of `tuning.rs`. `matrices.rs` is the problem in the form that both use. `in_place/`
+// has the corresponding files for transpositions in place.
 mod cpu;
 mod description;
 mod element;

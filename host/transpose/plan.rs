@@ -5,7 +5,8 @@ use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
 
-/// How matrices are transposed: what runs, and why. [`PreparedTranspose::plan`](super::PreparedTranspose::plan) returns it.
+/// The kernel and the launches that transpose matrices, and the reason for the choice: the result of
+/// [`PreparedTranspose::plan`](super::PreparedTranspose::plan).
 ///
 /// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,13 +24,13 @@ pub struct Plan {
     pub matrices: [usize; 3],
     /// Bytes per element.
     pub element_bytes: usize,
-    /// Launches of kernels, in this order. Empty on the CPU, if there is nothing to do, and if the requested algorithm needs more
-    /// shared memory than the device has.
+    /// Launches of kernels, in this order. Empty on the CPU, if there is nothing to do, and if the requested algorithm needs
+    /// more shared memory than the device has.
     pub launches: Vec<LaunchPlan>,
 }
 
 impl Plan {
-    /// Returns the plan of a device that launches nothing.
+    /// Returns a plan without launches.
     pub(crate) fn without_launch(
         device: &Device,
         algorithm: TransposeAlgorithm,

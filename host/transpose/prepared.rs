@@ -108,14 +108,14 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         Ok(Array2::from_shape_vec(shape, output).expect("`Matrices::check` has checked the shape"))
     }
 
-    /// Transposes matrices into others, with the shapes of [`apply_matrix`](Self::apply_matrix) and any row pitches. Returns when
-    /// the work is enqueued.
+    /// Transposes matrices into others, with the shapes of [`apply_matrix`](Self::apply_matrix) and any row pitches. Returns
+    /// when the work is enqueued.
     ///
     /// # Errors
     ///
     /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
     /// * [`Error::Shape`] if it has another shape.
-    /// * [`TransposeError::ElementSize`] on a GPU if the row pitches make units smaller, so that elements have too many of them.
+    /// * [`TransposeError::ElementSize`] on a GPU if the row pitches require smaller units, so that an element has too many.
     /// * The errors of [`Device::kernel`] on a GPU: the row pitches may require another kernel, which is loaded on first use.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_matrix_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {

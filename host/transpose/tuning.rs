@@ -10,21 +10,21 @@ use slm_kernels::transpose as kernels;
 pub(super) struct Tuning {
     /// Constants of the kernels' launches.
     pub(super) launches: kernels::Tuning,
-    /// Minimum bytes of elements that are moved one by one at full speed, because neighbouring threads share them.
+    /// Minimum bytes of elements that the naive kernel moves at full speed, because neighbouring threads share an element.
     pub(super) long_element: u64,
     /// Maximum bytes of a matrix that stays in the cache until it is written.
     pub(super) small_matrix: u64,
     /// Threads per block that permutes a part of a matrix in place.
     pub(super) permuting_threads: u32,
-    /// Maximum number of blocks that permute; each iterates as often as needed.
+    /// Maximum number of blocks that permute. Each block iterates as often as needed.
     pub(super) permuting_blocks: u64,
 }
 
-/// Multiprocessors of an H200.
+/// Number of multiprocessors of an H200.
 const PROCESSORS_OF_H200: u64 = 132;
 
-/// Blocks of long tiles per multiprocessor, 3.4, as a fraction. A narrow matrix of 1,000,003 x 3 bytes took 15.9 µs in 122 tiles, and
-/// 10.9 µs in 489.
+/// Minimum number of blocks of long tiles per multiprocessor, 3.4, as a fraction. A narrow matrix of 1,000,003 x 3 bytes took
+/// 15.9 µs in 122 tiles, and 10.9 µs in 489.
 const LONG_TILES: [u64; 2] = [17, 5];
 
 impl Tuning {
@@ -38,7 +38,7 @@ impl Tuning {
             launches: launches(processors),
             // Two sectors.
             long_element: 64,
-            // The first-level cache of every GPU so far holds it many times.
+            // The first-level cache of every GPU so far can hold many such matrices.
             small_matrix: 2048,
             // Not measured separately.
             permuting_threads: 256,
@@ -47,7 +47,8 @@ impl Tuning {
     }
 }
 
-/// The sizes of tiles were tried with 16383 x 8191 and 1,000,003 x 7 elements of all sizes; `benches/RESULTS.md` has the times.
+/// Returns the constants of the kernels' launches. The sizes of tiles were tried with 16383 x 8191 and 1,000,003 x 7
+/// elements of all sizes; `benches/RESULTS.md` has the times.
 fn launches(processors: u64) -> kernels::Tuning {
     let [tiles, multiprocessors] = LONG_TILES;
     kernels::Tuning {
@@ -60,7 +61,7 @@ fn launches(processors: u64) -> kernels::Tuning {
         row_bytes: 512,
         // Four blocks are also resident with 64 registers per thread.
         skewed_bytes: 41 << 10,
-        // Not measured on their own.
+        // Not measured separately.
         run_bytes: 96,
         narrow_bytes: 24 << 10,
         fewest_blocks: (processors * tiles / multiprocessors).max(1),

@@ -1,28 +1,28 @@
-//! The accesses that are measured: loads, stores and atomic operations, of each width.
+//! The measured accesses: loads, stores and atomic operations of each width.
 
 use core::marker::PhantomData;
 use cuda_std::{Atomic, Ordering, Shared, Value};
 
-/// An access to shared memory that holds nothing but zeros.
+/// An access to shared memory that contains only zeros.
 pub trait Access {
-    /// What the shared memory is divided into.
+    /// Element type of the shared-memory window.
     type Part: Value;
-    /// The parts that a lane moves at a time: an element.
+    /// Number of parts that a lane moves in one access. Together they are one element.
     const PARTS: u32;
-    /// Whether it looks at what is there.
+    /// Whether the access reads shared memory.
     const READS: bool;
-    /// Number of chains of a thread. Each access of a chain waits for the result of the previous one; a load
-    /// has it after some 30 cycles, and of all 32 warps together one could be served in each.
+    /// Number of dependent chains of accesses per thread. Each access of a chain waits for the result of the previous
+    /// one. A load has a latency of about 30 cycles, and shared memory could serve one access of the 32 warps per cycle.
     const WAYS: usize;
 
-    /// Accesses an element: zero, as far as the compiler knows any number. A load gives the sum of all that it has read,
-    /// the others `zero`, which is an argument of the launch.
+    /// Accesses one element. A load returns the sum of the words that it read; the other accesses return `zero`, an
+    /// argument of the launch. Either is 0, which the compiler does not know.
     fn access(tile: &Shared<Self::Part>, element: u32, zero: u32) -> u32;
 }
 
-/// A number; all of its bits count.
+/// A number whose loaded bits are all used.
 pub trait Number: Value {
-    /// The sum of its words.
+    /// Returns the sum of the number's 32-bit words.
     fn words(self) -> u32;
 }
 
@@ -60,7 +60,7 @@ impl<T: Number> Access for Load<T> {
     }
 }
 
-/// Loads of four.
+/// Loads of four numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadFour<T>(PhantomData<T>);
 
@@ -76,7 +76,7 @@ impl<T: Number> Access for LoadFour<T> {
     }
 }
 
-/// Stores. All threads store the same, so it does not matter who is last.
+/// Stores. All threads store the same value, so the order does not matter.
 #[derive(Clone, Copy, Debug)]
 pub struct Store<T>(PhantomData<T>);
 
@@ -93,7 +93,7 @@ impl<T: Value> Access for Store<T> {
     }
 }
 
-/// Stores of four.
+/// Stores of four numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreFour<T>(PhantomData<T>);
 

@@ -1,10 +1,12 @@
-//! The loop that bank conflicts are often shown with.
+//! The loop with which textbooks demonstrate bank conflicts.
 
 use super::AccumulateArgs;
 use cuda_std::{Arena, thread};
 
-/// One warp: lane `k` adds `i * factor` to word `stride * k` of shared memory in iteration `i`, and then all wait for each
-/// other. The first lane tells when the loop begins and ends.
+/// Runs the loop in one warp. In iteration `i`, lane `k` adds `i * factor` to word `stride * k` of shared memory and waits
+/// at a barrier. The first lane records the clock before and after the loop.
+///
+/// Shared memory: one word per lane, `stride` words apart. Bank conflicts are intended.
 #[inline(always)]
 pub(super) fn accumulate(arena: Arena, args: &AccumulateArgs) {
     let t = thread::thread_idx_x();

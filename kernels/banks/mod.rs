@@ -1,10 +1,10 @@
 //! Measurements of bank conflicts.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `access.rs` | the accesses: loads, stores and atomic operations of each width |
-//! | `probe.rs` | kernels that make one access over and over |
-//! | `accumulate.rs` | the kernel with the textbooks' loop |
+//! | `probe.rs` | kernels that repeat one access |
+//! | `accumulate.rs` | the kernel with the textbook loop |
 
 mod access;
 mod accumulate;
@@ -14,44 +14,44 @@ pub use access::{Access, Add, Exchange, Load, LoadFour, Number, Store, StoreFour
 
 use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
 
-/// The place of a lane that takes no part.
+/// Marks a lane that makes no access, in [`ProbeArgs::places`].
 pub const NOBODY: u32 = u32::MAX;
 
-/// The accesses of a thread in a round.
+/// Number of accesses per thread and round.
 pub const ACCESSES: u32 = 32;
 
 arguments! {
-    /// What the probes are launched with: one block of whole warps.
+    /// Arguments of the probes, which run in one block of whole warps.
     pub struct ProbeArgs {
-        /// The element that each lane of a warp accesses, or [`NOBODY`].
+        /// Index of the element that each lane of a warp accesses, or [`NOBODY`].
         pub places: GlobalIn<u32>,
-        /// The elements of shared memory.
+        /// Number of elements in shared memory.
         pub elements: u32,
-        /// How often a thread makes its [`ACCESSES`].
+        /// Number of rounds of [`ACCESSES`] accesses per thread.
         pub rounds: u32,
-        /// Zero.
+        /// Zero, as a value that the compiler does not know.
         pub zero: u32,
-        /// Receives the time when each warp begins.
+        /// Receives the clock of each warp before its accesses.
         pub begins: GlobalOut<u64>,
-        /// Receives the time when each warp ends.
+        /// Receives the clock of each warp after its accesses.
         pub ends: GlobalOut<u64>,
-        /// Receives what the places of each thread's ways, which stay what they were, add up to.
+        /// Receives, for each thread, the sum of the element indices of its chains, which the accesses leave unchanged.
         pub places_after: GlobalOut<u32>,
     }
 }
 
 arguments! {
-    /// What the textbooks' loop is launched with: one block of one warp.
+    /// Arguments of the textbook loop, which runs in one block of one warp.
     pub struct AccumulateArgs {
-        /// The words from one lane's to the next one's.
+        /// Distance in words between the words of neighbouring lanes.
         pub stride: u32,
-        /// How often each lane adds to its word.
+        /// Number of iterations.
         pub iterations: u32,
-        /// What the number of the iteration is multiplied with.
+        /// Factor of the iteration's index.
         pub factor: u32,
-        /// Receives the time when the loop begins and that when it ends.
+        /// Receives the clock before and after the loop.
         pub times: GlobalOut<u64>,
-        /// Receives the word of each lane.
+        /// Receives the final word of each lane.
         pub sums: GlobalOut<u32>,
     }
 }
@@ -70,19 +70,19 @@ kernel! {
             Store<u64> => store_8;
             StoreFour<u32> => store_16;
             Add<u32> => atomic_4;
-            // GPUs have no addition of eight bytes.
+            // Shared memory has no 8-byte atomic addition in hardware.
             Exchange<u64> => atomic_8;
         }
     }
 
-    /// One access over and over, to elements of as many bytes as the name of the entry point says.
+    /// Repeats one access. The suffix of the entry point is the number of bytes per element.
     pub fn banks_probe(arena, args: ProbeArgs) {
         probe::measure::<A>(arena, &args);
     }
 }
 
 kernel! {
-    /// The textbooks' loop.
+    /// Runs the textbook loop.
     pub fn banks_accumulate(arena, args: AccumulateArgs) in "banks" {
         accumulate::accumulate(arena, &args);
     }

@@ -1,23 +1,25 @@
-//! How long accesses to shared memory take, by the clock of the multiprocessor.
+//! Durations of accesses to shared memory, by the clock of the multiprocessor.
 //!
-//! All warps of one block make the same access over and over, each lane to the element that the host has chosen for it.
-//! There are enough of them, and each thread has several on the way at once, so that what they wait for is shared memory
-//! and not the latency of a single access. The elements are zero. What a lane has loaded is added to the number of its
-//! element, so that its next load depends on this one, and the element stays the same.
+//! All warps of one block repeat the same access, each lane to the element that the host chose for it. With many warps,
+//! and several chains of accesses per thread, the throughput of shared memory limits the speed, not the latency of an
+//! access. The elements are zero. A lane adds each loaded value to its element's index: so its next load depends on this
+//! one, and the index does not change.
 //!
-//! Beside each access there is little else, and the same whatever the elements are: an addition or two, and the rest of
-//! the loop once for every round. Stores and atomic operations have that addition too, of a zero from the launch's
-//! arguments: to one and the same place, only the last of many stores would be compiled.
+//! The overhead per access is small and does not depend on the indices: one or two additions, and the loop control once
+//! per round. Stores and atomic operations also add a zero to the index, an argument of the launch. Otherwise the compiler
+//! would remove all but the last of the stores to one element.
+//!
+//! Shared memory: `elements` elements. Bank conflicts of the measured access are intended; clearing has none.
 
 use super::access::Access;
 use super::{ACCESSES, NOBODY, ProbeArgs};
 use cuda_std::{Arena, Shared, Value, thread, warp};
 
-/// The most ways of a thread.
+/// Maximum of [`Access::WAYS`].
 const MOST_WAYS: usize = 4;
 
-/// One block. In each warp the first lane that takes part tells when the warp begins and ends, each thread where its
-/// elements are then.
+/// Measures the accesses of one block. In each warp, the first lane that makes accesses records the clock before and after
+/// them. Each thread writes the sum of its chains' final element indices.
 #[inline(always)]
 pub(super) fn measure<A: Access>(arena: Arena, args: &ProbeArgs) {
     let (t, lane) = (thread::thread_idx_x(), warp::lane());
@@ -26,7 +28,7 @@ pub(super) fn measure<A: Access>(arena: Arena, args: &ProbeArgs) {
         clear(&tile);
     }
     let place = args.places.get(lane.into());
-    // This also waits for the place: if it came later, that would be measured too.
+    // This also waits for the load of `place`, whose latency would be measured otherwise.
     let first = warp::ballot(warp::FULL, place != NOBODY).trailing_zeros();
     let mut ways = [place; MOST_WAYS];
     thread::sync_threads();
@@ -45,11 +47,11 @@ pub(super) fn measure<A: Access>(arena: Arena, args: &ProbeArgs) {
         args.begins.set(warp, begin);
         args.ends.set(warp, end);
     }
-    // Loads that nobody asks about could be left out.
+    // Without this store, the compiler could remove the loads.
     args.places_after.set(t.into(), ways[..A::WAYS].iter().fold(0, |sum: u32, place| sum.wrapping_add(*place)));
 }
 
-/// The accesses of a round.
+/// Makes the accesses of one round, alternating between the chains.
 #[inline(always)]
 fn access<A: Access>(tile: &Shared<A::Part>, ways: &mut [u32; MOST_WAYS], zero: u32) {
     for k in 0..ACCESSES as usize {
@@ -58,7 +60,7 @@ fn access<A: Access>(tile: &Shared<A::Part>, ways: &mut [u32; MOST_WAYS], zero: 
     }
 }
 
-/// All threads fill the tile with zeros, without conflicts.
+/// Fills the tile with zeros. The lanes of a warp store to consecutive elements, without bank conflicts.
 #[inline(always)]
 fn clear<T: Value>(tile: &Shared<T>) {
     let mut i = thread::thread_idx_x();

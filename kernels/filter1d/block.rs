@@ -1,10 +1,10 @@
-//! What a block works on, and the taps in its shared memory.
+//! A block's lines and outputs, and the taps in its shared memory.
 
 use super::Args;
 use crate::signal::Types;
 use cuda_std::{Shared, thread};
 
-/// The taps in shared memory, and zeros in what is left of the last pack; all threads of the block take part.
+/// Loads the taps into shared memory, and zeros into the rest of the last pack. All threads of the block share the work.
 #[inline(always)]
 pub(super) fn load_taps<F: Types>(window: &Shared<F::Weight>, args: &Args<F>) {
     let taps = args.taps.at(0);
@@ -16,8 +16,7 @@ pub(super) fn load_taps<F: Types>(window: &Shared<F::Weight>, args: &Args<F>) {
     }
 }
 
-/// Returns the line and the tile of a block: `(first line, first output)`, for blocks that take `lines` lines and
-/// `outputs` outputs of each.
+/// Returns `(first line, first output)` of the block, if a block computes `outputs` outputs of each of `lines` lines.
 #[inline(always)]
 pub(super) fn tile_of_block<F: Types>(args: &Args<F>, lines: u32, outputs: u32) -> (u64, u64) {
     let block = thread::block_idx_x();

@@ -1,90 +1,90 @@
-//! From a problem's size to grid, block and shared memory: what the host has to know.
+//! Grid, block and shared memory for a problem's size, computed on the host.
 
 use super::{COLUMN_PACKS, ROW_PACKS, table_len};
 use crate::signal::Types;
 use cuda_std::shared_bytes;
 
-/// The most blocks of a grid along x.
+/// Maximum number of blocks of a grid along x.
 const MOST_BLOCKS: u64 = i32::MAX as u64;
 
-/// Which way lines run through an array that is stored row after row.
+/// Direction of the lines in a row-major array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orientation {
-    /// A line is a row: its samples are neighbours in memory.
+    /// Lines are rows: the samples of a line are contiguous.
     Rows,
-    /// A line is a column: neighbouring lines are neighbours in memory.
+    /// Lines are columns: samples with the same index in neighbouring lines are contiguous.
     Columns,
 }
 
 /// The kernels of this operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// One sum per thread, from global memory.
+    /// One sum per thread, all samples from global memory.
     Global,
     /// A tile in shared memory, one sum at a time.
     Tile,
-    /// A tile in shared memory, sums in registers.
+    /// A tile in shared memory, several sums at a time in registers.
     Register,
 }
 
-/// The sizes that decide about a launch.
+/// The sizes that determine a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem {
-    /// Lines, at least one.
+    /// Number of lines, at least one.
     pub lines: u64,
-    /// Sums of a line. Without any there are no blocks.
+    /// Sums per line. If 0, there are no blocks.
     pub outputs: u64,
-    /// Taps of a launch, at least one.
+    /// Taps per launch, at least one.
     pub taps: u64,
-    /// How the lines run.
+    /// Direction of the lines.
     pub orientation: Orientation,
 }
 
-/// What the host chooses for a device. The numbers of the simple kernels are their own.
+/// Constants of the register-tiled kernels that the host chooses for a device. The other kernels have fixed ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Threads of a block of the register-tiled kernel along rows: a multiple of 64.
+    /// Threads per block along rows: a multiple of 64.
     pub row_threads: u32,
-    /// The most taps with which these threads share several short lines.
+    /// Maximum number of taps with which a block along rows computes several short lines.
     pub most_taps_of_short_lines: u64,
-    /// The most threads along a column, for each of 32 columns, of the register-tiled kernel.
+    /// Maximum number of threads per column. A block has 32 columns.
     pub column_threads: u32,
 }
 
-/// How a kernel is launched.
+/// The launch parameters of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// Threads along x and y.
+    /// Threads of a block along x and y.
     pub block: [u32; 2],
-    /// Tiles of a line.
+    /// Tiles per line.
     pub tiles: u64,
-    /// The dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u64,
     lines: Lines,
 }
 
-/// How lines are dealt out to blocks.
+/// Distribution of the lines among the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lines {
-    /// So many lines to a block.
+    /// The number of lines per block.
     PerBlock(u64),
-    /// All sums of all lines in one row, a number of them per block; a line has `outputs` of them.
+    /// The sums of all lines in one sequence, `outputs` per line, divided among blocks regardless of the lines.
     Flat { sums_per_block: u64, outputs: u64 },
 }
 
-/// One launch: some of the lines.
+/// One launch, for some of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The first line.
+    /// Index of the first line.
     pub first_line: u64,
-    /// The number of lines.
+    /// Number of lines.
     pub lines: u64,
     /// Blocks along x.
     pub blocks: u32,
 }
 
 impl Geometry {
-    /// How to launch `kernel` with elements of these types.
+    /// Returns the launch parameters of `kernel` for elements of these types.
     #[must_use]
     pub fn new<F: Types>(kernel: Kernel, problem: &Problem, tuning: &Tuning) -> Self {
         match (kernel, problem.orientation) {
@@ -98,19 +98,19 @@ impl Geometry {
         }
     }
 
-    /// The most taps that one launch of the register-tiled kernels can have, along rows and columns, where a block can
-    /// have `shared_bytes` of shared memory; at least one pack.
+    /// Returns the maximum number of taps of one launch of the register-tiled kernels, along rows or columns, if a block
+    /// can have `shared_bytes` bytes of shared memory. The number is at least one pack.
     #[must_use]
     pub fn chunk<F: Types>(shared_bytes: u64, tuning: &Tuning) -> usize {
         let tallest = column_shape::<F>(u64::MAX, tuning);
         let samples = shared_bytes / (tallest.lines * size_of::<F::Sample>() as u64);
         let fitting = samples.saturating_sub(tallest.outputs) / pack::<F>() * pack::<F>();
         let places = table_len::<F>().min(fitting as usize);
-        // A pack less, since there is a pad before the first tap.
+        // One pack is reserved for the pad before the first tap.
         places.saturating_sub(pack::<F>() as usize).max(pack::<F>() as usize)
     }
 
-    /// The blocks that `lines` lines take.
+    /// Returns the number of blocks for `lines` lines.
     #[must_use]
     pub fn blocks(&self, lines: u64) -> u64 {
         match self.lines {
@@ -119,7 +119,7 @@ impl Geometry {
         }
     }
 
-    /// The launches that do `lines` lines: one, unless that would be more blocks than a grid can have.
+    /// Returns the launches for `lines` lines: one, unless their blocks exceed the limit of a grid.
     pub fn parts(&self, lines: u64) -> impl Iterator<Item = Part> {
         let (geometry, most) = (*self, self.most_lines());
         (0..self.launches(lines)).map(move |part| {
@@ -129,24 +129,24 @@ impl Geometry {
         })
     }
 
-    /// How many launches that is.
+    /// Returns the number of launches for `lines` lines.
     #[must_use]
     pub fn launches(&self, lines: u64) -> u64 {
         lines.div_ceil(self.most_lines())
     }
 
-    /// The most lines of one launch.
+    /// Returns the maximum number of lines per launch.
     fn most_lines(&self) -> u64 {
         let most = match self.lines {
             Lines::PerBlock(per_block) => (MOST_BLOCKS / self.tiles.max(1)).saturating_mul(per_block),
             Lines::Flat { sums_per_block, outputs } => MOST_BLOCKS.saturating_mul(sums_per_block) / outputs.max(1),
         };
-        // A single line of more than 2^39 sums would be more than any device holds.
+        // A single line needs too many blocks only with more than 2^39 sums, which no device can hold.
         most.max(1)
     }
 }
 
-/// What one block does: `outputs` sums of each of `lines` lines.
+/// The work of one block: `outputs` sums of each of `lines` lines.
 struct Shape {
     block: [u32; 2],
     lines: u64,
@@ -154,18 +154,18 @@ struct Shape {
 }
 
 impl Shape {
-    /// With the taps, the tile and its halo in shared memory, as `tile.rs` splits it.
+    /// Returns the launch parameters of `tile.rs`: the taps, the tile and its halo are in shared memory.
     fn tile<F: Types>(&self, problem: &Problem) -> Geometry {
         let taps = shared_bytes::<F::Weight>(problem.taps.next_multiple_of(pack::<F>()));
         self.geometry(problem, taps + shared_bytes::<F::Sample>((self.outputs + problem.taps - 1) * self.lines))
     }
 
-    /// With the tile and its halo in shared memory, as `register.rs` splits it.
+    /// Returns the launch parameters of `register.rs`: the tile and its halo are in shared memory.
     fn register<F: Types>(&self, problem: &Problem) -> Geometry {
-        // With the longest pad, which the taps' place decides about.
+        // With the longest possible pad. The actual one depends on the first sample's position.
         let taps = (problem.taps + pack::<F>() - 1).next_multiple_of(pack::<F>());
         let tile = shared_bytes::<F::Sample>((self.outputs + taps) * self.lines);
-        // Outputs go through the same memory.
+        // Outputs are staged in the same memory.
         self.geometry(problem, tile.max(shared_bytes::<F::Output>(self.outputs * self.lines)))
     }
 
@@ -175,18 +175,19 @@ impl Shape {
     }
 }
 
-/// Blocks of 256 sums, whichever lines they belong to.
+/// Returns the launch parameters of `global.rs`: blocks of 256 sums, of one or several lines.
 fn global(problem: &Problem) -> Geometry {
     let lines = Lines::Flat { sums_per_block: 256, outputs: problem.outputs };
     Geometry { block: [256, 1], tiles: 1, shared_bytes: 0, lines }
 }
 
-/// The elements of a pack: `V` of the kernels.
+/// Returns the number of elements per pack: `V` in the kernels.
 fn pack<F: Types>() -> u64 {
     F::PACK as u64
 }
 
-/// All threads on one line if it is long or the halo is large, otherwise 64 or 32 on each of several lines.
+/// Returns the shape of a block along rows: all threads on one line if the lines are long or the halo is large, otherwise
+/// 64 or 32 threads on each of several lines.
 fn row_shape<F: Types>(problem: &Problem, tuning: &Tuning) -> Shape {
     let (sums, threads) = (ROW_PACKS as u64 * pack::<F>(), u64::from(tuning.row_threads));
     let fits = |width: &u64| width * sums >= problem.outputs && problem.taps <= tuning.most_taps_of_short_lines;
@@ -194,7 +195,7 @@ fn row_shape<F: Types>(problem: &Problem, tuning: &Tuning) -> Shape {
     Shape { block: [width as u32, (threads / width) as u32], lines: threads / width, outputs: width * sums }
 }
 
-/// 32 lines, and as many threads along each as it takes, up to a limit.
+/// Returns the shape of a block along columns: 32 lines, and as many threads per line as `outputs` needs, up to a limit.
 fn column_shape<F: Types>(outputs: u64, tuning: &Tuning) -> Shape {
     let sums = COLUMN_PACKS as u64 * pack::<F>();
     let places = outputs.div_ceil(sums).clamp(1, tuning.column_threads.into());

@@ -1,8 +1,7 @@
-//! Correlation from global memory alone.
+//! Correlation without shared memory, for any number of taps.
 //!
-//! Thread `i` of the grid computes one sum and reads each of its samples and taps from global memory. Neighbouring
-//! threads take neighbouring elements of the output, so all accesses of a warp are contiguous. No shared memory,
-//! any number of taps.
+//! Thread `i` of the grid computes one sum and reads all its samples and taps from global memory. Neighbouring threads
+//! compute neighbouring elements of the output, so the accesses of a warp are contiguous.
 
 use super::Args;
 use crate::signal::{Line, Output, Sum, Types};
@@ -11,7 +10,7 @@ use cuda_std::{GlobalIn, thread};
 #[inline(always)]
 pub(super) fn correlate<F: Types>(args: Args<F>) {
     let i = thread::global_x();
-    // Along columns neighbouring lines are neighbours in memory, along rows the sums of one line are.
+    // Contiguous in memory are neighbouring lines (along columns) or the sums of one line (along rows).
     let along_columns = args.output_line == 1;
     let (line, o) = match along_columns {
         true => (i % args.lines, i / args.lines),
@@ -29,7 +28,7 @@ pub(super) fn correlate<F: Types>(args: Args<F>) {
     args.output.set(line * args.output_line + o * args.output_step, F::Output::of_sum(sum));
 }
 
-/// `Σ_j samples[j] · w[j]`, four products at a time.
+/// Returns `Σ_j samples[j] · w[j]`. Loads four samples and taps at a time.
 #[inline(always)]
 fn contiguous_sum<F: Types>(args: &Args<F>, samples: GlobalIn<F::Sample, u32>) -> F::Sum {
     let taps = args.taps.at(0);
@@ -48,7 +47,7 @@ fn contiguous_sum<F: Types>(args: &Args<F>, samples: GlobalIn<F::Sample, u32>) -
     sum
 }
 
-/// The same for any line and place.
+/// Returns `Σ_j X(first + j) · w[j]`, where `X` is the continued line, with any stride.
 #[inline(always)]
 fn continued_sum<F: Types>(args: &Args<F>, input: &Line<F::Sample>, first: i64) -> F::Sum {
     let (mut sum, mut j) = (F::Sum::default(), 0);

@@ -1,10 +1,10 @@
 //! Correlation of lines with taps: `y[o] = Σ_j X(start + o + j) · w[j]`, `j` from 0 to `taps - 1`.
 //!
-//! `X` is the line, continued outside by a [`Border`](crate::signal::Border). All kernels add the products in the order of
-//! `j`, so they agree bit for bit.
+//! `X` is the line, continued beyond its ends by a [`Border`](crate::signal::Border). All kernels add the products in the
+//! order of `j`, so their results have the same bits.
 //!
-//! An array is `lines` parallel lines. Along rows a line is contiguous and lines are a pitch apart; along columns it
-//! is the other way round, and a warp takes 32 neighbouring lines so that its accesses are contiguous too.
+//! An array consists of `lines` parallel lines. Along rows, the samples of a line are contiguous. Along columns, samples of
+//! neighbouring lines are contiguous, and a warp computes 32 neighbouring lines, so that its accesses are contiguous too.
 //!
 //! | file | kernels | shared memory |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | `tile.rs` | one sum at a time, a tile and its halo in shared memory | taps, tile |
 //! | `register.rs` | several neighbouring sums per thread, in registers | tile |
 //!
-//! Samples, weights, sums and outputs have types of their own ([`Types`]). An instance for other ones is a line in each of the
-//! lists at the end of this file.
+//! Samples, weights, sums and outputs can have different types ([`Types`]). An instance for other types is one line in each
+//! of the lists at the end of this file.
 
 mod block;
 #[cfg(not(target_os = "cuda"))]
@@ -28,58 +28,58 @@ pub use geometry::{Geometry, Kernel, Orientation, Part, Problem, Tuning};
 use crate::signal::{Line, Same, Types};
 use cuda_std::{GlobalIn, GlobalInOut, arguments, kernel};
 
-/// Which threads bring the halo of a [tile](self) to shared memory.
+/// The threads that load the halo of a tile into shared memory (`tile.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Halo {
-    /// All threads of the block, each some of it.
+    /// All threads of the block share the loads.
     Cooperative = 0,
-    /// The first thread along the line loads all of it while the others wait.
+    /// The first thread along the line loads the whole halo while the others wait.
     EdgeThread = 1,
 }
 
 arguments! {
-    /// What the kernels are launched with. Lengths and strides are in elements.
+    /// Arguments of the kernels. Lengths and strides are in elements.
     pub struct Args<F: Types> {
         /// The samples.
         pub input: GlobalIn<F::Sample>,
         /// Receives the sums.
         pub output: GlobalInOut<F::Output>,
-        /// The taps, in the order in which they meet the samples.
+        /// The taps `w[0]`, `w[1]`, …
         pub taps: GlobalIn<F::Weight>,
-        /// Samples of a line.
+        /// Samples per line.
         pub samples: u64,
-        /// Sums of a line.
+        /// Sums per line.
         pub outputs: u64,
-        /// Lines.
+        /// Number of lines.
         pub lines: u64,
-        /// The place in the line of the first sum's first sample.
+        /// Index in the line of the first sum's first sample; may be negative.
         pub start: i64,
-        /// From one sample of a line to the next in `input`.
+        /// Stride between the samples of a line in `input`.
         pub input_step: u64,
-        /// From one line to the next in `input`.
+        /// Stride between lines in `input`.
         pub input_line: u64,
-        /// From one sum of a line to the next in `output`.
+        /// Stride between the sums of a line in `output`.
         pub output_step: u64,
-        /// From one line to the next in `output`.
+        /// Stride between lines in `output`.
         pub output_line: u64,
-        /// The value outside the line, for a constant border.
+        /// Value outside the line, for a constant border.
         pub outside: F::Sample,
         /// A [`Border`](crate::signal::Border).
         pub border: u32,
         /// A [`Halo`].
         pub halo: u32,
-        /// Tiles of a line.
+        /// Tiles per line.
         pub tiles: u32,
-        /// Taps.
+        /// Number of taps.
         pub tap_count: u32,
-        /// Not 0 if the sums go on from what is in the output (register-tiled kernels).
+        /// Not 0 if the kernel adds to the sums in the output (register-tiled kernels).
         pub resume: u32,
     }
 }
 
 impl<F: Types> Args<F> {
-    /// Returns line number `line` of the input.
+    /// Returns the line with index `line` of the input.
     #[inline(always)]
     fn line(&self, line: u64) -> Line<F::Sample> {
         Line {
@@ -93,20 +93,20 @@ impl<F: Types> Args<F> {
     }
 }
 
-/// The bytes of taps that one launch of a register-tiled kernel takes: a multiple of 16, and together with the arguments
-/// no more than the 4096 bytes that parameters can have.
+/// Maximum bytes of taps per launch of a register-tiled kernel: a multiple of 16. Together with the arguments, they fit
+/// into the 4096 bytes of kernel parameters.
 pub const CHUNK_BYTES: usize = 3840;
 
-/// The taps that one launch of a register-tiled kernel takes, the places without one included.
+/// Returns the number of entries of the table of taps of a register-tiled kernel, including empty ones.
 #[must_use]
 pub const fn table_len<F: Types>() -> usize {
     CHUNK_BYTES / size_of::<F::Weight>()
 }
 
-/// The weights of an instance.
+/// Weight type of an instance.
 type Weight<F> = <F as Types>::Weight;
 
-/// Returns the places of a tile of `samples` samples, through whose memory `outputs` outputs go on their way out.
+/// Returns the length of a tile, in samples, that has room for `samples` samples and later for `outputs` outputs.
 #[inline(always)]
 pub(crate) const fn staged_in<F: Types>(samples: u32, outputs: u32) -> u32 {
     let (sample, output) = (size_of::<F::Sample>() as u32, size_of::<F::Output>() as u32);
@@ -114,21 +114,21 @@ pub(crate) const fn staged_in<F: Types>(samples: u32, outputs: u32) -> u32 {
     if staged > samples { staged } else { samples }
 }
 
-/// How many places of the table stay empty before the first tap: the tile then begins at a multiple of `pack` samples
-/// before or behind the line's first one, so that its samples can be brought `pack` at a time. `start` is the place of
-/// the first sum's first sample, `pack` a power of two.
+/// Returns the number of empty entries of the table before the first tap. They make a tile begin at a multiple of `pack`
+/// samples relative to the line's first sample, so that its samples can be loaded `pack` at a time. `start` is the index
+/// of the first sum's first sample; `pack` is a power of two.
 #[inline(always)]
 #[must_use]
 pub fn pad(start: i64, pack: u32) -> u32 {
     start as u32 & (pack - 1)
 }
 
-/// Sums per thread of the register-tiled kernel along rows, in packs of 16 bytes. Odd, so that there are no bank
-/// conflicts. More means fewer instructions other than multiply-adds, and fewer warps that fit on a multiprocessor: of 5,
-/// 7, 9 and 11 this was the fastest on an H200, with 257 taps and `f32`.
+/// Sums per thread of the register-tiled kernel along rows, in packs of 16 bytes. Odd, to avoid bank conflicts. A larger
+/// number means fewer instructions other than multiply-adds, but fewer resident warps. Of 5, 7, 9 and 11, this was the
+/// fastest on an H200, with 257 taps and `f32`.
 pub(crate) const ROW_PACKS: usize = 7;
 
-/// The same along columns, where more sums would take more shared memory.
+/// Sums per thread along columns, in packs. A larger number would need more shared memory.
 pub(crate) const COLUMN_PACKS: usize = 5;
 
 kernel! {
@@ -138,12 +138,12 @@ kernel! {
         "filter1d_simple_i32" { Same<i32> => i32; }
     }
 
-    /// One sum per thread, from global memory alone. Lines of either kind.
+    /// Computes one sum per thread, without shared memory. Rows and columns.
     pub fn filter1d_global(_arena, args: Args<F>) {
         global::correlate(args);
     }
 
-    /// Tiles in shared memory. Lines of either kind.
+    /// Computes one sum at a time, from a tile in shared memory. Rows and columns.
     pub fn filter1d_tile(arena, args: Args<F>) {
         tile::correlate::<F, { <F as Types>::PACK }>(arena, args);
     }
@@ -156,7 +156,7 @@ kernel! {
         "filter1d_rows_i32" { Same<i32> => i32; }
     }
 
-    /// Lines along rows, tiles in shared memory, sums in registers.
+    /// Computes several sums per thread in registers, from a tile in shared memory. Rows.
     pub fn filter1d_register_rows(arena, args: Args<F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
         const V: usize = <F as Types>::PACK;
         register::rows::<F, V, { ROW_PACKS * V }, { (ROW_PACKS + 1) * V }, _>(arena, &args, &taps);
@@ -170,7 +170,7 @@ kernel! {
         "filter1d_columns_i32" { Same<i32> => i32; }
     }
 
-    /// Lines along columns, tiles in shared memory, sums in registers.
+    /// Computes several sums per thread in registers, from a tile in shared memory. Columns.
     pub fn filter1d_register_columns(arena, args: Args<F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
         const V: usize = <F as Types>::PACK;
         register::columns::<F, V, { COLUMN_PACKS * V }, { (COLUMN_PACKS + 1) * V }, _>(arena, &args, &taps);

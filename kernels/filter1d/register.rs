@@ -1,42 +1,47 @@
-//! Correlation with a tile in shared memory and the sums in registers.
+//! Correlation with a tile in shared memory and several sums per thread in registers.
 //!
-//! A thread computes `R` neighbouring sums of a line at once. It slides a window of `N = R + V` samples along the
-//! line: `V` new samples (one 16-byte access along rows) serve `R · V` multiply-adds, so that nine tenths of all
-//! instructions are multiply-adds, and shared memory, which is the limit with one sum per thread, is not.
+//! A thread computes `R` neighbouring sums of a line. It slides a window of `N = R + V` samples along the line:
 //!
-//! The window is a ring: sample `s` is in register `s % N`, and the code is unrolled over the `N` samples after
-//! which the ring is back where it was, so that nothing is ever moved from register to register.
+//! ```text
+//!  samples   [ . . . . R samples . . . . ][ V new ]
+//!  taps      [ V ] --->                              V new samples serve R · V multiply-adds
+//! ```
 //!
-//! To compute several results per thread, so that registers take what shared memory would have to deliver, is the advice
-//! of Volkov's *Better Performance at Lower Occupancy* (GTC 2010); the tile is that of `tile.rs`.
+//! Along rows, the `V` new samples are one 16-byte access. Nine tenths of all instructions are multiply-adds, so shared
+//! memory is not the bottleneck that it is with one sum per thread.
 //!
-//! The taps are the launch's constants, from where a multiply-add takes its factor by way of a uniform register: a
-//! thread's own registers then give two operands instead of three, and their banks do not conflict. A launch takes
-//! [`CHUNK_BYTES`](super::CHUNK_BYTES) of taps; a longer filter is several launches, each going on with the sums of the
-//! one before, in the same order and with the same rounding.
+//! The window is a ring: sample `s` is in register `s % N`. The code is unrolled over `N` samples, one turn of the ring,
+//! so no sample ever moves between registers.
 //!
-//! A tile begins at a multiple of `V` samples from the line's first one, so that its samples come from global memory 16
-//! bytes at a time. The first tap is then up to `V - 1` places into its pack, its *pad*, and the last pack may not be
-//! whole either. The places without a tap stand for no multiplication (not for one with zero: zero times infinity would
-//! be NaN).
+//! The taps are kernel parameters. A multiply-add reads its tap through a uniform register, so it has two operands instead
+//! of three in the thread's own registers, without register bank conflicts. A launch has at most
+//! [`CHUNK_BYTES`](super::CHUNK_BYTES) of taps. A longer filter takes several launches. Each continues the sums of the
+//! previous one, in the same order and with the same rounding.
+//!
+//! A tile begins at a multiple of `V` samples relative to the line's first sample, so that its samples are loaded 16 bytes
+//! at a time. So the first tap follows a *pad* of up to `V - 1` empty entries, and the last pack may be incomplete.
+//! Empty entries are skipped. (A multiplication by zero would turn infinite samples into NaN.)
+//!
+//! Source: several results per thread, so that registers do what shared memory would have to, are the advice of Volkov's
+//! *Better Performance at Lower Occupancy* (GTC 2010). The tile is that of `tile.rs`.
 
 use super::block::tile_of_block;
 use super::{Args, pad, staged_in};
 use crate::signal::{Every, Output, Sample, Sum, Types};
 use cuda_std::{Arena, Constants, GlobalInOut, Shared, Value, thread};
 
-/// Lines of a block, along columns.
+/// Lines per block, along columns.
 const COLUMN_LINES: u32 = 32;
 
-/// Lines along rows.
+/// Computes lines along rows.
 ///
-/// A block of `X × Y` threads computes `X · R` sums of each of `Y` lines; thread `(x, y)` those from `x · R` on of
-/// line `y`. Shared memory: for each line `X · R` samples and a halo of as many as there are taps, in whole packs, one
-/// after another.
+/// A block of `X × Y` threads computes `X · R` sums of each of `Y` lines. Thread `(x, y)` computes the sums from `x · R` on
+/// of line `y`. Shared memory, for each line: `X · R` samples and the halo, one sample per entry of the table in whole
+/// packs.
 ///
-/// No bank conflicts: a 16-byte access is served eight lanes at a time, and the lanes are `R` elements, an odd multiple
-/// of 16 bytes, apart, so that eight lanes meet eight different groups of four banks. The sums go through the same
-/// memory on their way out, so that a warp's stores to global memory are contiguous.
+/// No bank conflicts: the hardware serves a 16-byte access eight lanes at a time. Neighbouring lanes are `R` elements
+/// apart, an odd multiple of 16 bytes, so eight lanes use eight different groups of four banks. The sums are staged in the
+/// same memory, so that a warp's stores to global memory are contiguous.
 #[inline(always)]
 pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
     arena: Arena,
@@ -53,7 +58,7 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
     let (first_line, first) = tile_of_block(args, lines, outputs);
     let line = first_line + y as u64;
 
-    // In the place of a line that does not exist stands the last one; its sums are not stored.
+    // Threads without a line load the last one again. Their sums are not stored.
     let input = args.line(line.min(args.lines - 1));
     input.load_row::<V>(&tile, args.start + first as i64 - span.pad as i64, [x, width], [y * len, len]);
     thread::sync_threads();
@@ -78,7 +83,7 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
     store_row::<F::Output, V, R>(&staged, y * outputs, &output, [x, width]);
 }
 
-/// Stores the sums from `window[row]` on, `R` for each of `threads` threads. Sums outside of `output` do not exist.
+/// Stores the sums from `window[row]` on, `R` for each of `threads` threads, up to the end of `output`.
 #[inline(always)]
 fn store_row<O: Value, const V: usize, const R: usize>(
     window: &Shared<O>,
@@ -100,7 +105,7 @@ fn store_row<O: Value, const V: usize, const R: usize>(
     }
 }
 
-/// Where the taps are in their table: from place `pad` to `end - 1`. `padded` is `end`, rounded up to whole packs.
+/// Position of the taps in their table: from entry `pad` to `end - 1`. `padded` is `end`, rounded up to whole packs.
 #[derive(Clone, Copy)]
 struct Span {
     pad: u32,
@@ -117,11 +122,11 @@ impl Span {
     }
 }
 
-/// Lines along columns.
+/// Computes lines along columns.
 ///
-/// A block of `32 × A` threads computes `A · R` sums of each of 32 lines; thread `(c, a)` those from `a · R` on of
-/// line `c`. Shared memory: sample `s` of line `c` at `s * 32 + c`, so that in every access the lanes of a warp have
-/// consecutive addresses: no bank conflicts.
+/// A block of `32 × A` threads computes `A · R` sums of each of 32 lines. Thread `(c, a)` computes the sums from `a · R` on
+/// of line `c`. Shared memory: sample `s` of line `c` at index `s * 32 + c`. No bank conflicts: in every access the lanes
+/// of a warp have consecutive addresses.
 #[inline(always)]
 pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
     arena: Arena,
@@ -165,8 +170,8 @@ pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, 
     }
 }
 
-/// `sums[r] + Σ_j x[r + j] · taps[j]` for every `r`, `j` from `span.pad` to `span.end - 1`; `samples(s)` gives `x[s]`
-/// to `x[s + V - 1]`, for `s` a multiple of `V`.
+/// Returns `sums[r] + Σ_j x[r + j] · taps[j]` for every `r`, with `j` from `span.pad` to `span.end - 1`. `samples(s)`
+/// returns `x[s]` to `x[s + V - 1]`, for multiples `s` of `V`.
 #[inline(always)]
 fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
     taps: &Constants<F::Weight, K>,
@@ -179,8 +184,8 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
     let in_table = |packs: u32| packs.min((K / V) as u32);
     let (packs, whole) = (in_table(span.padded / V as u32), in_table(span.end / V as u32));
     let mut k = 0;
-    // At most two iterations: first from the first pack of taps, which may leave out some taps, to the last complete pack;
-    // then the last pack, if it is incomplete.
+    // At most two iterations. The first one begins with the first pack, which may have empty entries, and ends with the
+    // last complete pack. The second one has the last pack, if it is incomplete.
     while k < packs {
         let at = k * V as u32;
         for s in (0..R).step_by(V) {
@@ -188,7 +193,7 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
         }
         ring.step(0, samples(at + R as u32), taps.pack(k), |u| (span.pad..span.end).contains(&(at + u)));
         k += 1;
-        // One turn of the ring, left as soon as there are no more whole packs.
+        // One turn of the ring per iteration, until there are no more complete packs.
         'turns: loop {
             for phase in 0..N / V {
                 if k >= whole {
@@ -210,10 +215,10 @@ struct Ring<F: Types, const V: usize, const R: usize, const N: usize> {
 }
 
 impl<F: Types, const V: usize, const R: usize, const N: usize> Ring<F, V, R, N> {
-    /// Takes in `V` new samples, adds the products with those of `V` taps that are `wanted`, and forgets the `V` oldest
-    /// samples.
+    /// Adds `V` new samples to the window, and the products with the `wanted` ones of `V` taps to the sums. Afterwards the
+    /// `V` oldest samples are no longer needed.
     ///
-    /// `phase` counts the steps, but for full turns. It is known when compiling, since all loops around are unrolled:
+    /// `phase` is the number of steps since the start of the ring's turn. It must be a constant after unrolling, because
     /// registers have no index at run time.
     #[inline(always)]
     fn step(&mut self, phase: usize, new: [F::Sample; V], taps: [F::Weight; V], wanted: impl Fn(u32) -> bool) {

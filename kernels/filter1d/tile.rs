@@ -1,14 +1,19 @@
 //! Correlation with a tile in shared memory, one sum at a time.
 //!
-//! Along rows a block of 256 × 1 threads computes 256 sums of one line. Along columns a block of 32 × 8 threads
-//! computes 64 sums of each of 32 neighbouring lines: thread `(c, a)` those at `a`, `a + 8`, … of line `c`. The block
-//! brings the taps, the tile and its halo of `taps - 1` samples to shared memory and waits.
+//! Along rows, a block of 256 × 1 threads computes 256 sums of one line. Along columns, a block of 32 × 8 threads computes
+//! 64 sums of each of 32 neighbouring lines: thread `(c, a)` the sums `a`, `a + 8`, … of line `c`. The block loads the
+//! taps, the tile and its halo into shared memory and waits at a barrier:
 //!
-//! Shared memory: the taps (rounded up to a multiple of `V`), then the tile with sample `s` of line `c` at
-//! `s * lines + c`. No bank conflicts: in every access the lanes of a warp have consecutive addresses (samples;
-//! neighbouring lanes are neighbouring places or neighbouring lines) or all the same one (taps).
+//! ```text
+//!  samples of a line   . . |<- tile: one sample per sum ->|<- halo: taps - 1 ->| . .
+//!  sums of the block       |<---------------------------->|
+//! ```
 //!
-//! The tile with its halo is that of Podlozhnyuk's *Image Convolution with CUDA* (NVIDIA, 2007).
+//! Shared memory: the taps, rounded up to a multiple of `V`, then the tile with sample `s` of line `c` at index
+//! `s * lines + c`. No bank conflicts: in every access the lanes of a warp have consecutive addresses (samples of
+//! neighbouring sums or of neighbouring lines) or the same address (taps).
+//!
+//! Source: the tile with its halo is that of Podlozhnyuk's *Image Convolution with CUDA* (NVIDIA, 2007).
 
 use super::block::{load_taps, tile_of_block};
 use super::{Args, Halo};
@@ -18,10 +23,10 @@ use cuda_std::{Arena, Shared, thread};
 /// Sums per thread, along columns.
 const COLUMN_SUMS: u32 = 8;
 
-/// Lines of a block, along columns.
+/// Lines per block, along columns.
 const COLUMN_LINES: u32 = 32;
 
-/// Lines along rows for blocks of one row of threads, along columns for others; `V` taps are read at a time.
+/// Computes lines along rows if the block has one row of threads, otherwise along columns. Reads `V` taps at a time.
 #[inline(always)]
 pub(super) fn correlate<F: Types, const V: usize>(arena: Arena, args: Args<F>) {
     const { assert!(V == F::PACK) };
@@ -45,7 +50,7 @@ pub(super) fn correlate<F: Types, const V: usize>(arena: Arena, args: Args<F>) {
     while s < outputs {
         let o = first + s as u64;
         if line < args.lines && o < args.outputs {
-            // The distance from sample to sample is a constant each time, which makes it a part of the instructions.
+            // The stride between samples is a constant in each call, so it becomes part of the instructions.
             let sum = match height {
                 1 => sum::<F, V, 1>(&taps, &tile, args.tap_count, s),
                 _ => sum::<F, V, COLUMN_LINES>(&taps, &tile, args.tap_count, s * lines + c),
@@ -56,7 +61,8 @@ pub(super) fn correlate<F: Types, const V: usize>(arena: Arena, args: Args<F>) {
     }
 }
 
-/// Where a thread stands in its block: line `c` of `lines`, place `a` of `places`, in a tile of `outputs` sums.
+/// A thread's position in its block: line `c` of `lines`, and thread `a` of the line's `places` threads. A tile has
+/// `outputs` sums per line.
 struct Place {
     c: u32,
     a: u32,
@@ -65,14 +71,14 @@ struct Place {
     outputs: u32,
 }
 
-/// Brings the tile and its halo to shared memory.
+/// Loads the tile and its halo into shared memory.
 #[inline(always)]
 fn load_tile<F: Types>(tile: &Shared<F::Sample>, args: &Args<F>, input: &Line<F::Sample>, first: u64, place: Place) {
     let Place { c, a, places, lines, outputs } = place;
     let start = args.start + first as i64;
     let len = outputs + args.tap_count - 1;
     let alone = args.halo == Halo::EdgeThread as u32;
-    // Together, the threads bring all samples; otherwise those of the tile, and the halo is left to the first one.
+    // With a cooperative halo, all threads load all samples. Otherwise they load the tile, and the first one the halo.
     let mut every = Every { first: a, len: if alone { outputs } else { len }, step: places };
     loop {
         input.load(tile, start, every, lines, c);
@@ -83,7 +89,7 @@ fn load_tile<F: Types>(tile: &Shared<F::Sample>, args: &Args<F>, input: &Line<F:
     }
 }
 
-/// The sum whose first sample is `tile[at]`; the next ones are `STEP` apart.
+/// Returns the sum whose first sample is `tile[at]`. Its samples are `STEP` elements apart.
 #[inline(always)]
 fn sum<F: Types, const V: usize, const STEP: u32>(
     taps: &Shared<F::Weight>,

@@ -1,29 +1,29 @@
-//! Which bin a sample belongs to: the same arithmetic on the host and on the device.
+//! The bin of a sample, with the same arithmetic on host and device.
 //!
-//! The counts of a histogram are cells: its bins, and behind them one cell each for samples below the range, above it,
-//! and for NaN. Ranges are half-open, `lower <= x < upper`, unless they are closed, `lower <= x <= upper`; either way
-//! `last`, the largest number inside, is what samples are compared with.
+//! The counts of a histogram are *cells*: its bins, followed by one cell each for samples below the range, above it, and
+//! NaN. Ranges are half-open, `lower <= x < upper`, or closed, `lower <= x <= upper`. In both cases, samples are compared
+//! with `last`, the largest number inside.
 
 use super::{Countable, Scale};
 use core::hint::select_unpredictable;
 use cuda_std::{GlobalIn, arguments};
 
-/// The cells besides the bins.
+/// Number of cells after the bins.
 pub const OUTSIDE: u32 = 3;
 
 /// A rule that gives every sample a cell.
 ///
-/// Samples are counted by *key*; there are as many counters as keys. Mostly a key is a cell, but samples of few
-/// different values are their own keys, and only the values are given cells, once all samples have been counted.
+/// Samples are counted by *key*, with one counter per key. Usually a key is a cell. Bytes are their own keys: a kernel
+/// counts the 256 values, and looks up the cell of each value at the end.
 pub trait Binning: Copy {
-    /// What is counted.
+    /// Type of the samples.
     type Sample: Countable;
 
-    /// The key of a sample.
+    /// Returns the key of a sample.
     #[must_use]
     fn key(&self, sample: Self::Sample) -> u32;
 
-    /// The cell of a key.
+    /// Returns the cell of a key.
     #[inline(always)]
     #[must_use]
     fn cell(&self, key: u32) -> u32 {
@@ -34,22 +34,22 @@ pub trait Binning: Copy {
 arguments! {
     /// Bins of equal width: bin `k` extends from [border](Countable::border) `k` to border `k + 1`.
     pub struct Even<T: Countable, S: Scale<T>> {
-        /// From number to bin.
+        /// Computes the bin of a number.
         pub scale: S,
-        /// The smallest number inside.
+        /// Smallest number inside.
         pub lower: T,
-        /// The largest number inside.
+        /// Largest number inside.
         pub last: T,
-        /// The number of bins.
+        /// Number of bins.
         pub bins: u32,
-        /// The last bin: once more, so that no register has it for the length of a loop.
+        /// `bins - 1`, as an argument, so that it does not occupy a register throughout a loop.
         pub last_bin: u32,
     }
 }
 
 impl<T: Countable, S: Scale<T>> Even<T, S> {
-    /// `bins` bins, at least one, from `lower` to `upper`, which is larger; with `upper` itself if they are `closed`. `None`
-    /// if this is not the scale for them.
+    /// Returns the rule for `bins` bins, at least one, from `lower` to `upper`, or `None` if scale `S` does not suit them.
+    /// `upper` must be larger than `lower`, and belongs to the last bin if the range is `closed`.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     pub fn new(bins: u32, lower: T, upper: T, closed: bool) -> Option<Self> {
@@ -57,15 +57,15 @@ impl<T: Countable, S: Scale<T>> Even<T, S> {
         S::new(bins, lower, upper).map(|scale| Even { scale, lower, last, bins, last_bin: bins - 1 })
     }
 
-    /// Whether the bins on both sides of border `k`, less than the number of bins, are those that the borders say. There is
-    /// one border more than bins.
+    /// Returns whether the numbers on both sides of border `k` have the bins that the borders define. `k` is less than the
+    /// number of bins; there is one border more than bins.
     ///
-    /// If they are at all borders, every number has the right bin, as [`Scale::bin`] ascends.
+    /// If this is true for all `k`, every number has the right bin, because [`Scale::bin`] is monotonic.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     pub fn agrees(&self, k: u32, borders: &[T]) -> bool {
         let (border, is_last) = (borders[k as usize], k + 1 == self.bins);
-        // Bins with the same border as the next one are empty.
+        // Bins between equal borders are empty.
         let is_empty = border > self.last || (!is_last && border == borders[k as usize + 1]);
         let begins = is_empty || self.key(border) == k;
         let ends = is_empty || !is_last || self.key(self.last) == k;
@@ -87,13 +87,13 @@ impl<T: Countable, S: Scale<T>> Binning for Even<T, S> {
 arguments! {
     /// Bins between given numbers: bin `k` is `edges[k] <= x < edges[k + 1]`.
     pub struct Edges<T: Countable> {
-        /// The edges in ascending order, one more than there are bins.
+        /// The edges in ascending order, one more than bins.
         pub edges: GlobalIn<T>,
         /// The first edge.
         pub lower: T,
-        /// The largest number inside.
+        /// Largest number inside.
         pub last: T,
-        /// The number of bins.
+        /// Number of bins.
         pub bins: u32,
     }
 }
@@ -113,22 +113,22 @@ impl<T: Countable> Binning for Edges<T> {
 #[cfg(not(target_os = "cuda"))]
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeSlice<'a, T> {
-    /// The edges in ascending order, one more than there are bins.
+    /// The edges in ascending order, one more than bins.
     pub edges: &'a [T],
-    /// The largest number inside.
+    /// Largest number inside.
     pub last: T,
 }
 
 #[cfg(not(target_os = "cuda"))]
 impl<'a, T: Countable> EdgeSlice<'a, T> {
-    /// The bins between these edges, at least two; with the last edge itself if they are `closed`.
+    /// Returns the bins between these edges, at least two. The last edge belongs to the last bin if they are `closed`.
     #[must_use]
     pub fn new(edges: &'a [T], closed: bool) -> Self {
         let last = edges[edges.len() - 1];
         EdgeSlice { edges, last: if closed { last } else { last.before() } }
     }
 
-    /// The same for the device; `edges` are there.
+    /// Returns the same rule for the device. `edges` is a copy of the edges there.
     #[must_use]
     pub fn on_device(&self, edges: GlobalIn<T>) -> Edges<T> {
         Edges { edges, lower: self.edges[0], last: self.last, bins: self.edges.len() as u32 - 1 }
@@ -147,19 +147,19 @@ impl<T: Countable> Binning for EdgeSlice<'_, T> {
     }
 }
 
-/// [`Even`] for the host: an estimate first, then the table.
+/// [`Even`] for the host: checks an estimated bin, and searches the borders only if the estimate is wrong.
 #[cfg(not(target_os = "cuda"))]
 #[derive(Clone, Copy, Debug)]
 pub struct Guided<'a, T> {
-    /// The bins.
+    /// The bins, with all borders.
     pub bins: EdgeSlice<'a, T>,
-    /// The number of bins over the width of the range.
+    /// Number of bins divided by the width of the range.
     pub bins_per_unit: f64,
 }
 
 #[cfg(not(target_os = "cuda"))]
 impl<'a, T: Countable + Into<f64>> Guided<'a, T> {
-    /// The bins between these borders, at least two; with the last border itself if they are `closed`.
+    /// Returns the bins between these borders, at least two. The last border belongs to the last bin if they are `closed`.
     #[must_use]
     pub fn new(borders: &'a [T], closed: bool) -> Self {
         let bins = borders.len() - 1;
@@ -175,7 +175,7 @@ impl<T: Countable + Into<f64>> Binning for Guided<'_, T> {
     #[inline]
     fn key(&self, sample: T) -> u32 {
         let edges = self.bins.edges;
-        // Of what cannot be computed it is 0.
+        // The cast turns NaN and negative estimates into 0.
         let estimate = (sample.into() - edges[0].into()) * self.bins_per_unit;
         let k = (estimate as usize).min(edges.len() - 2);
         if edges[k] <= sample && sample < edges[k + 1] && sample <= self.bins.last {
@@ -188,7 +188,7 @@ impl<T: Countable + Into<f64>> Binning for Guided<'_, T> {
 arguments! {
     /// The low bits of a sample are its bin.
     pub struct LowBits {
-        /// These bits.
+        /// The bits of a sample that are its bin.
         pub mask: u16,
     }
 }
@@ -202,14 +202,14 @@ impl Binning for LowBits {
     }
 }
 
-/// The keys of bytes.
+/// Number of keys of bytes.
 pub const BYTE_VALUES: u32 = 256;
 
 arguments! {
-    /// Counts bytes by their value, for any bins: there are only 256 values, and the way from value to bin
-    /// is gone once for each of them and not for each sample.
+    /// Counts bytes by their value, for any bins. There are only 256 values, so the cell of each value is looked up once
+    /// at the end, not for each sample.
     pub struct Bytes {
-        /// The cells of the values.
+        /// The cell of each value.
         pub cells: GlobalIn<u32>,
     }
 }
@@ -232,7 +232,7 @@ impl Binning for Bytes {
 #[cfg(not(target_os = "cuda"))]
 #[derive(Clone, Copy, Debug)]
 pub struct ByValue<B> {
-    /// The bins.
+    /// The rule for the cells of the values.
     pub binning: B,
 }
 
@@ -251,19 +251,19 @@ impl<B: Binning<Sample = u8>> Binning for ByValue<B> {
     }
 }
 
-/// The cell of a sample that would be in `bin` if it were in the range. Without branches, so that the bins of several
-/// samples can be worked out side by side.
+/// Returns the cell of a sample, which is `bin` if the sample is in the range. Has no branches, so that the computations for
+/// several samples can overlap.
 #[inline(always)]
 fn cell<T: Countable>(sample: T, lower: T, last: T, bins: u32, bin: u32) -> u32 {
     let (above_lower, below_last) = (lower <= sample, sample <= last);
-    // Only what cannot be compared is neither.
+    // For NaN, both are false.
     let outside = select_unpredictable(below_last, bins, bins + 2);
     let outside = select_unpredictable(above_lower, bins + 1, outside);
     select_unpredictable(above_lower & below_last, bin, outside)
 }
 
-/// The last of `bins` bins for which `begins` says yes; the first one if there is none. Whoever is in a bin is in or
-/// behind all bins before it.
+/// Returns the last of `bins` bins for which `begins` returns true, or 0 if there is none. If `begins` is true for a bin, it
+/// must be true for all bins before it.
 #[inline(always)]
 fn search(bins: u32, begins: impl Fn(u32) -> bool) -> u32 {
     let (mut first, mut len) = (0, bins);

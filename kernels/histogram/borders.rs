@@ -1,12 +1,12 @@
-//! The borders of bins of equal width, exactly, on the host.
+//! The exact borders of bins of equal width, on the host.
 //!
 //! Border `k` of floats is `(lower · (bins - k) + upper · k) / bins`, computed with 128-bit integers and rounded once.
 
-/// Bits of a significand, the leading one included.
+/// Bits of a significand, including the leading one.
 const DIGITS: u32 = f64::MANTISSA_DIGITS;
 
-/// By how many bits the product with the larger exponent is shifted up: significands have 53 bits and factors 25, so that
-/// the sum of two products fits into 126.
+/// Number of bits by which the product with the larger exponent is shifted up. Significands have 53 bits and factors 25,
+/// so the sum of two products fits into 126 bits.
 const HEADROOM: i32 = 47;
 
 /// A product of a float and a whole number: `significand · 2^exponent`, with 53 bits before the multiplication.
@@ -17,22 +17,22 @@ struct Product {
 }
 
 impl Product {
-    /// `factor` is at most 2^24 in magnitude.
+    /// Returns the product of `number` and `factor`, which is at most 2^24 in magnitude.
     fn new(number: f64, factor: i64) -> Self {
         let field = (number.to_bits() >> 52 & 0x7ff) as i32;
         let fraction = number.to_bits() & ((1 << 52) - 1);
         let significand = if field == 0 { fraction } else { fraction | 1 << 52 };
-        // Zero has no leading bit, and any exponent will do.
+        // Zero has no leading bit; its exponent does not matter.
         let shift = significand.leading_zeros().min(63) - (u64::BITS - DIGITS);
         let magnitude = i128::from(significand << shift) * i128::from(factor);
         let significand = if number.is_sign_negative() { -magnitude } else { magnitude };
         Product { significand, exponent: field.max(1) - 1075 - shift as i32 }
     }
 
-    /// The product in units of `2^exponent`, rounded down, and whether that is less than the product.
+    /// Returns the product in units of `2^exponent`, rounded down, and whether the rounding changed it.
     fn aligned(self, exponent: i32) -> (i128, bool) {
         match self.exponent - exponent {
-            // Only zero has a larger exponent.
+            // Only a zero can have an exponent that exceeds `exponent` by more than `HEADROOM`.
             shift @ 0.. => (self.significand << shift.min(HEADROOM), false),
             shift => {
                 let shift = shift.unsigned_abs().min(127);
@@ -58,12 +58,12 @@ impl Wide {
         Self::quotient([i64::from(bins) - i64::from(k), k.into()], ends, bins)
     }
 
-    /// The width of a bin.
+    /// Returns the width of a bin.
     pub(super) fn width(bins: u32, ends: [f64; 2]) -> Self {
         Self::quotient([-1, 1], ends, bins)
     }
 
-    /// `(factors[0] · numbers[0] + factors[1] · numbers[1]) / divisor`; factors are at most 2^24 in magnitude.
+    /// Returns `(factors[0] · numbers[0] + factors[1] · numbers[1]) / divisor`. Factors are at most 2^24 in magnitude.
     fn quotient(factors: [i64; 2], numbers: [f64; 2], divisor: u32) -> Self {
         let products = [0, 1].map(|i| Product::new(numbers[i], factors[i]));
         let exponents = products.iter().filter(|product| product.significand != 0).map(|product| product.exponent);
@@ -73,7 +73,7 @@ impl Wide {
         let exponent = largest - HEADROOM;
         let [(a, a_inexact), (b, b_inexact)] = products.map(|product| product.aligned(exponent));
         let (sum, inexact) = (a + b, a_inexact | b_inexact);
-        // A product that was shifted down is so much smaller than the other one that the sum has 98 bits.
+        // If a product lost bits, it is so much smaller than the other one that the sum has at least 98 bits.
         let shift = if inexact { 0 } else { sum.unsigned_abs().leading_zeros().saturating_sub(2) };
         let (sum, divisor) = (sum << shift.min(126), i128::from(divisor));
         Wide {
@@ -83,7 +83,7 @@ impl Wide {
         }
     }
 
-    /// Returns the nearest number with this number of bits, ties to even, and no bit below `2^least`.
+    /// Returns the nearest number with `digits` significant bits and no bit below `2^least`, ties to even.
     pub(super) fn nearest(self, digits: u32, least: i32) -> f64 {
         let below_zero = self.units < 0;
         let magnitude = self.units.unsigned_abs() - u128::from(below_zero && self.inexact);
@@ -96,7 +96,7 @@ impl Wide {
         if below_zero { -nearest } else { nearest }
     }
 
-    /// The nearest multiple of `2^grid`, and what is left, rounded.
+    /// Returns the nearest multiple of `2^grid`, and the rounded rest.
     pub(super) fn split(self, grid: i32) -> [f64; 2] {
         let (high, low) = match grid - self.exponent {
             shift @ 1..=126 => {
@@ -109,16 +109,16 @@ impl Wide {
     }
 }
 
-/// `number · 2^exponent`, exactly if it is a float.
+/// Returns `number · 2^exponent`, exactly if the result is a float.
 fn times_power_of_two(number: f64, exponent: i32) -> f64 {
-    // In three steps, as not every such power is a float.
+    // Three factors, because a float cannot hold every such power.
     let power = |exponent: i32| f64::from_bits(((exponent + 1023) as u64) << 52);
     let first = exponent.clamp(-1000, 1000);
     let second = (exponent - first).clamp(-1000, 1000);
     number * power(second) * power(first)
 }
 
-/// Returns the exponent of a unit in which the digits of a float can represent both ends, and 1.5 times as much.
+/// Returns the exponent of a unit such that a float can represent its multiples up to 1.5 times the larger end.
 pub(super) fn grid([lower, upper]: [f64; 2]) -> i32 {
     let largest = lower.abs().max(upper.abs());
     (largest.to_bits() >> 52) as i32 - 1023 - (DIGITS as i32 - 2)
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(border(1, 2, [one, two]), two);
         assert_eq!(border(1, 2, [1.0, three]), two);
         assert_eq!(border(1, 2, [-three, -two]), -two);
-        // A little more than the tie is enough, however far away.
+        // The smallest amount above or below a tie decides.
         assert_eq!(border(3, 4, [0.0, one]), 0.75 + f64::EPSILON);
         assert_eq!(border(3, 4, [-LEAST, one]), 0.75 + f64::EPSILON / 2.0);
         assert_eq!([1, 2].map(|k| border(k, 3, [0.0, LEAST])), [0.0, LEAST]);

@@ -1,33 +1,40 @@
-//! Counting in global memory, with the counters that many samples meet in shared memory.
+//! Counting in global memory, with a cache in shared memory for frequent keys.
 //!
-//! For more counters than shared memory has room for. Additions to one count in global memory wait for each other, so
-//! samples of few different keys, or of one that is frequent, would take a hundred times as long as evenly spread ones.
-//! Hence a block keeps a *cache*, a table with room for [`SLOTS`] keys. Each key has one possible slot. The
-//! first packs *nominate*: the first key that asks for a free slot has it. A key that makes up a hundredth of the samples
-//! is nearly sure to have one, and one without is rarer, so that its additions seldom meet. Then the samples of
-//! [`PACKS_PER_FILL`] packs of each thread are counted, those that nominated among them: in the cache if their key has its
-//! slot and in global memory if not. In the end the block adds the cache to the counts. After that the cache is filled
-//! anew, as the data may have changed.
+//! For more counters than fit into shared memory. Atomic additions to one count in global memory are serialised, so samples
+//! with few different keys, or with one frequent key, would take a hundred times as long as evenly spread ones. So each
+//! block has a *cache* in shared memory with [`SLOTS`] slots. A hash assigns each key to one slot. A block repeats:
 //!
-//! Between the barriers behind nomination and counting nobody changes a key. What is in the cache decides about speed,
-//! not about results. Lanes whose keys' slots are in the same bank wait for each other, which the data decide.
+//! ```text
+//!  clear slots | nominate: each thread's next pack | count: 16 packs per thread | add slots to counts
+//!              ^ barrier                           ^ barrier                    ^ barrier
+//! ```
+//!
+//! When a pack *nominates*, the first key that requests a free slot gets it. A key that makes up a hundredth of the samples
+//! almost certainly gets a slot. Other keys are rare, so their additions seldom collide. Then the threads count
+//! [`PACKS_PER_FILL`] packs each, including the one that nominated: in the cache if the key has its slot, otherwise in global
+//! memory. The cache is filled anew for the next packs, because the data may change.
+//!
+//! No keys change while samples are counted. The contents of the cache affect the speed, not the results.
+//!
+//! Shared memory: the keys of all slots, then their counts. Clearing and adding have no bank conflicts. While samples are
+//! counted, lanes conflict if their keys' slots are in the same bank, which depends on the data.
 
 use super::global::Atomic;
 use super::walk::{Counter, count_pack, count_tail};
 use super::{Args, Binning};
 use cuda_std::{Arena, Ordering, Shared, shared_bytes, thread};
 
-/// The keys that there is room for, as a power of two.
+/// Binary logarithm of the number of slots.
 const SLOTS_LOG2: u32 = 13;
 const SLOTS: u32 = 1 << SLOTS_LOG2;
 
-/// The packs that each thread counts until the cache is filled anew.
+/// Number of packs that each thread counts before the cache is filled anew.
 const PACKS_PER_FILL: u32 = 16;
 
-/// What no key is: there are fewer than 2^31.
+/// Marks a free slot. No key has this value: there are fewer than 2^31 keys.
 const FREE: u32 = u32::MAX;
 
-/// The shared memory of a block.
+/// Shared memory per block, in bytes.
 pub(super) const SHARED_BYTES: u64 = 2 * shared_bytes::<u32>(SLOTS as u64);
 
 #[inline(always)]
@@ -67,7 +74,7 @@ struct Cache<'a, B: Binning> {
 }
 
 impl<B: Binning> Cache<'_, B> {
-    /// Frees all slots. Each thread always has the same ones, so there need not be a barrier behind `add_up`.
+    /// Frees all slots. A thread clears the slots that it reads in `add_up`, so no barrier is needed in between.
     #[inline(always)]
     fn clear(&self) {
         let mut slot = thread::thread_idx_x();
@@ -78,7 +85,7 @@ impl<B: Binning> Cache<'_, B> {
         }
     }
 
-    /// Adds what has been counted here to the counts.
+    /// Adds the cached counts to the counts in global memory.
     #[inline(always)]
     fn add_up(&self) {
         let mut slot = thread::thread_idx_x();
@@ -92,8 +99,8 @@ impl<B: Binning> Cache<'_, B> {
     }
 }
 
-/// The key of a channel among those of all channels, and its slot: the high bits of a product with 2^32 over the golden
-/// ratio, which spreads neighbours (Knuth, The Art of Computer Programming, volume 3, 6.4).
+/// Returns the index of a key among the keys of all channels, and its slot. The slot is the high bits of the product with
+/// 2^32 over the golden ratio, which spreads neighbouring keys (Knuth, *The Art of Computer Programming*, volume 3, 6.4).
 #[inline(always)]
 fn slot<B: Binning>(args: &Args<B>, channel: u32, key: u32) -> (u32, u32) {
     let key = channel * args.keys + key;
@@ -112,7 +119,7 @@ impl<B: Binning> Counter for Cache<'_, B> {
     }
 }
 
-/// Asks for a slot, and counts nothing.
+/// Requests a slot for each sample's key, and counts nothing.
 struct Nominee<'a, B: Binning>(&'a Cache<'a, B>);
 
 impl<B: Binning> Counter for Nominee<'_, B> {

@@ -9,26 +9,26 @@ use cuda_std::Value;
 
 /// A number that can be counted.
 pub trait Countable: Value + PartialOrd {
-    /// What turns a number into its bin, with the fewest instructions. Not for all ranges of floats.
+    /// The scale with the fewest instructions. For floats, it does not suit all ranges.
     type Scale: Scale<Self>;
 
-    /// The same for nearly all ranges.
+    /// The scale for nearly all ranges.
     type RoundedScale: Scale<Self>;
 
-    /// The next smaller number; there is one.
+    /// Returns the next smaller number, which must exist.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     fn before(self) -> Self;
 
-    /// Border `k` of `bins` bins from `lower` to `upper`: the smallest number in or behind bin `k`.
+    /// Returns border `k` of `bins` bins from `lower` to `upper`: the smallest number in bin `k` or a later one.
     ///
-    /// With `e = lower + k · (upper - lower) / bins`, exactly: for integers `e` rounded up, for floats `e` rounded to nearest,
-    /// ties to even.
+    /// With the exact number `e = lower + k · (upper - lower) / bins`, this is `e` rounded up for integers, and `e` rounded
+    /// to nearest, ties to even, for floats.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     fn border(k: u32, bins: u32, lower: Self, upper: Self) -> Self;
 
-    /// Calls `each` with the samples that these 16 bytes are, in their order.
+    /// Calls `each` with the samples in these 16 bytes, in memory order.
     fn unpack(words: [u32; 4], each: impl FnMut(Self));
 }
 
@@ -46,7 +46,7 @@ macro_rules! integers {
             #[cfg(not(target_os = "cuda"))]
             fn border(k: u32, bins: u32, lower: Self, upper: Self) -> Self {
                 let [lower, upper] = [i64::from(lower), i64::from(upper)];
-                // Less than 2^24 times 2^32.
+                // No overflow: the product is less than 2^24 times 2^32.
                 let distance = (i64::from(k) * (upper - lower) + i64::from(bins) - 1) / i64::from(bins);
                 (lower + distance) as Self
             }
@@ -81,7 +81,7 @@ macro_rules! floats {
             #[cfg(not(target_os = "cuda"))]
             fn border(k: u32, bins: u32, lower: Self, upper: Self) -> Self {
                 let border = Wide::border(k, bins, [lower.into(), upper.into()]);
-                // Exact: it is rounded to this type.
+                // The cast is exact, because `nearest` rounds to this type.
                 border.nearest(<$t>::MANTISSA_DIGITS, <$t>::MIN_EXP - <$t>::MANTISSA_DIGITS as i32) as Self
             }
 

@@ -1,81 +1,81 @@
-//! From a problem's size to grid, block and shared memory: what the host has to know.
+//! Grid, block and shared memory for a problem's size, computed on the host.
 
 use super::shared::DROPPED;
 use super::{GROUP, ROW, cached};
 use cuda_std::shared_bytes;
 
-/// The most packs of a launch: 2 GiB of samples, so that no counter of 32 bits overflows.
+/// Maximum number of packs per launch: 2 GiB of samples, so that no 32-bit counter overflows.
 pub const MOST_PACKS: u64 = 1 << 27;
 
-/// Threads of a block in which each waits for all others.
+/// Threads per block of the kernel with a critical section.
 const THREADS_IN_TURNS: u32 = 32;
 
-/// The most weights of a launch.
+/// Maximum number of weights per launch.
 pub const MOST_WEIGHTS: u64 = 1 << 30;
 
-/// What the host chooses for a device.
+/// Constants that the host chooses for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Threads of a block that counts with atomic additions.
+    /// Threads per block of kernels that count with atomic additions.
     pub threads: u32,
-    /// The most blocks of them to a multiprocessor.
+    /// Maximum number of such blocks per multiprocessor.
     pub blocks: u32,
-    /// The most groups of a block that counts without atomic additions.
+    /// Maximum number of groups per block of the kernel that counts without atomic additions.
     pub groups: u32,
-    /// Threads of a block that looks at weights.
+    /// Threads per block of kernels that process weights.
     pub weighing_threads: u32,
-    /// The most blocks of them to a multiprocessor.
+    /// Maximum number of such blocks per multiprocessor.
     pub weighing_blocks: u32,
 }
 
 /// The kernels of this operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// A critical section for each sample.
+    /// A critical section per sample.
     Critical,
     /// Atomic additions in global memory.
     Global,
     /// Atomic additions in shared memory.
     Shared {
-        /// As many copies of each counter as fit, a power of two, instead of one.
+        /// Maximum number of copies of each counter. The kernel has as many as fit, a power of two.
         most_copies: u32,
     },
     /// Atomic additions in global memory, and in shared memory for frequent keys.
     Cached,
-    /// Counters of each thread's own.
+    /// Private counters of each thread.
     Private,
 }
 
 /// The shared memory of a device, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
-    /// What a block can have.
+    /// Maximum per block.
     pub block: u64,
-    /// What there is for all blocks of a multiprocessor.
+    /// Total of a multiprocessor.
     pub multiprocessor: u64,
-    /// What the hardware takes of it for each block.
+    /// Part of the total that the hardware reserves for each resident block.
     pub reserved: u64,
 }
 
-/// How a kernel is launched.
+/// The launch parameters of a kernel that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// Threads of a block.
+    /// Threads per block.
     pub threads: u32,
-    /// The dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// Blocks that together count all counters of the same samples.
+    /// Number of ranges of counters. This many neighbouring blocks read the same samples.
     pub ranges: u32,
-    /// The counters of one of them.
+    /// Counters per range.
     pub range: u32,
-    /// The binary logarithm of the number of copies of each counter.
+    /// Binary logarithm of the number of copies of each counter.
     pub copies_log2: u32,
-    /// Blocks to a multiprocessor; `None` if there is to be one block in all.
+    /// Blocks per multiprocessor; `None` for a single block in the grid.
     blocks: Option<u32>,
 }
 
 impl Geometry {
-    /// Returns the launch of `kernel` for a number of counters, at most 2^31; 0 counters count as 1.
+    /// Returns the launch parameters of `kernel` for a number of counters, at most 2^31. 0 is treated as 1.
     #[must_use]
     pub fn new(kernel: Kernel, counters: u32, memory: Memory, tuning: &Tuning) -> Self {
         let counters = counters.max(1);
@@ -93,38 +93,39 @@ impl Geometry {
         }
     }
 
-    /// Whether there is one copy of each counter in a block, and no room for another block on its multiprocessor.
+    /// Returns whether a block has one copy of each counter, and fills its multiprocessor.
     #[must_use]
     pub fn is_alone(&self) -> bool {
         self.blocks == Some(1) && self.copies_log2 == 0
     }
 
-    /// Returns the blocks that count a number of packs on a device with these multiprocessors: at most as many as are resident.
+    /// Returns the number of blocks for a number of packs, on a device with `processors` multiprocessors. All blocks can be
+    /// resident at once, unless there are more ranges than that.
     #[must_use]
     pub fn grid(&self, packs: u64, processors: u32) -> u32 {
         let useful = packs.div_ceil(u64::from(self.threads)).max(1);
         let resident = self.blocks.map_or(1, |blocks| u64::from(processors) * u64::from(blocks));
         let parts = useful.min(resident / u64::from(self.ranges)).max(1);
-        // Ranges are less than 2^31 / 2^10, and parts of them no more than the blocks that a device can hold.
+        // No overflow: there are less than 2^31 / 2^10 ranges, and no more parts than resident blocks.
         parts as u32 * self.ranges
     }
 }
 
-/// How the kernels that add up weights, and that find the largest one, are launched.
+/// The launch parameters of the kernels that add up weights and that find the largest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeighGeometry {
-    /// Threads of a block.
+    /// Threads per block.
     pub threads: u32,
-    /// The most blocks to a multiprocessor.
+    /// Maximum number of blocks per multiprocessor.
     blocks: u32,
-    /// The sums that a block keeps in shared memory: all or none.
+    /// Number of sums in a block's shared memory: all, or 0 if they do not fit.
     pub sums: u32,
-    /// The dynamic shared memory of a block that adds up weights, in bytes. The search for the largest one needs none.
+    /// Dynamic shared memory per block that adds up weights, in bytes. The search for the largest weight needs none.
     pub shared_bytes: u64,
 }
 
 impl WeighGeometry {
-    /// Returns the layout for a number of sums, if a block may have this much shared memory.
+    /// Returns the launch parameters for a number of sums, if a block can have `block` bytes of shared memory.
     #[must_use]
     pub fn new(sums: u32, block: u64, tuning: &Tuning) -> Self {
         let all = shared_bytes::<u64>(sums.into());
@@ -132,16 +133,16 @@ impl WeighGeometry {
         WeighGeometry { threads: tuning.weighing_threads, blocks: tuning.weighing_blocks, sums, shared_bytes }
     }
 
-    /// Returns the blocks for a number of weights, on a device with these multiprocessors.
+    /// Returns the number of blocks for a number of weights, on a device with `processors` multiprocessors.
     #[must_use]
     pub fn grid(&self, weights: u64, processors: u32) -> u32 {
         let most = u64::from(processors) * u64::from(self.blocks);
-        // No more than `MOST_WEIGHTS`.
+        // The cast is exact: the result is at most `MOST_WEIGHTS`.
         weights.min(MOST_WEIGHTS).div_ceil(self.threads.into()).min(most).max(1) as u32
     }
 }
 
-/// As many groups as fit.
+/// Returns the launch parameters of the kernel with private counters: as many groups per block as fit.
 fn private(counters: u64, memory: Memory, tuning: &Tuning, plain: Geometry) -> Geometry {
     let rounds = shared_bytes::<u32>(counters);
     let group = counters * u64::from(ROW);
@@ -149,7 +150,7 @@ fn private(counters: u64, memory: Memory, tuning: &Tuning, plain: Geometry) -> G
     Geometry { threads: GROUP * groups as u32, shared_bytes: shared_bytes::<u8>(groups * group) + rounds, ..plain }
 }
 
-/// As many copies as fit, or as few ranges as are needed.
+/// Returns the launch parameters of the kernels of `shared.rs`: as many copies as fit, or as few ranges as possible.
 fn shared(counters: u32, most_copies: u32, memory: Memory, tuning: &Tuning) -> Geometry {
     let capacity = (memory.block / 16 * 4).clamp(1, u64::from(u32::MAX)) as u32;
     let (ranges, dropped) = match counters <= capacity {
@@ -158,9 +159,9 @@ fn shared(counters: u32, most_copies: u32, memory: Memory, tuning: &Tuning) -> G
     };
     let range = counters.div_ceil(ranges);
     let bytes = |copies_log2: u32| shared_bytes::<u32>((u64::from(range) << copies_log2) + u64::from(dropped));
-    // Two blocks fill a multiprocessor.
+    // Copies are limited to the shared memory with which two blocks are resident.
     let half = (memory.multiprocessor / 2).saturating_sub(memory.reserved).min(memory.block);
-    // Ranges have one: two would not fit, and the kernel counts on it.
+    // Several ranges have one copy: two would not fit, and the kernel relies on it.
     let most_log2 = if ranges > 1 { 0 } else { most_copies.max(1).ilog2() };
     let copies_log2 = (0..=most_log2).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
     let shared_bytes = bytes(copies_log2);
@@ -168,7 +169,7 @@ fn shared(counters: u32, most_copies: u32, memory: Memory, tuning: &Tuning) -> G
     Geometry { threads: tuning.threads, shared_bytes, ranges, range, copies_log2, blocks }
 }
 
-/// The blocks with so much shared memory that a multiprocessor has room for, or one.
+/// Returns the number of blocks with this much shared memory that can be resident on a multiprocessor, at least 1.
 fn resident(shared_bytes: u64, memory: Memory, tuning: &Tuning) -> u32 {
     (memory.multiprocessor / (shared_bytes + memory.reserved).max(1)).clamp(1, tuning.blocks.into()) as u32
 }

@@ -1,12 +1,13 @@
-//! Counting in global memory: one addition there for each sample.
+//! Counting in global memory, with one addition per sample.
 //!
-//! No shared memory, any number of bins. What it costs depends on the data: additions to one count wait for each other.
+//! No shared memory, any number of bins. The speed depends on the data: additions to the same count are serialised.
+//! `walk.rs` distributes the samples among the threads.
 
 use super::walk::{Counter, walk};
 use super::{Args, Binning};
 use cuda_std::{Ordering, fence, thread};
 
-/// Any number of blocks, with an atomic addition for each sample.
+/// Counts with one atomic addition per sample, in any number of blocks.
 #[inline(always)]
 pub(super) fn count<B: Binning>(args: &Args<B>) {
     walk(args, [thread::block_idx_x(), thread::grid_dim_x()], &Atomic(args));
@@ -26,10 +27,10 @@ impl<B: Binning> Counter for Atomic<'_, B> {
     }
 }
 
-/// One block, whose threads keep each other out of a critical section, in which they read, add and write.
+/// Counts in a critical section, in which a thread reads, adds and writes. A launch has one block.
 ///
-/// The section is inside the branch that took the lock, so that the lanes of a warp which wait for it do not keep the
-/// one that has it from leaving.
+/// The critical section is inside the branch that acquires the lock. So the lane that holds the lock releases it before
+/// its warp reconverges with the waiting lanes.
 #[inline(always)]
 pub(super) fn count_in_critical_section<B: Binning>(args: &Args<B>) {
     walk(args, [thread::block_idx_x(), thread::grid_dim_x()], &Locked(args));

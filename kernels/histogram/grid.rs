@@ -1,5 +1,4 @@
-//! From a float of double precision to its bin, among bins of equal width whose borders are rounded: an estimate, and the
-//! border there.
+//! The bin of an `f64` among bins of equal width with rounded borders: an estimate, corrected by comparison with a border.
 
 #[cfg(not(target_os = "cuda"))]
 use super::borders::{Wide, grid};
@@ -8,33 +7,34 @@ use cuda_std::arguments;
 use cuda_std::math::fma;
 
 arguments! {
-    /// Where the borders between numbers of double precision are.
+    /// Computes the rounded borders between `f64` bins.
     ///
-    /// Borders are counted from the one that is nearest to zero, the *anchor*, so that no digits cancel: border `k` is the anchor
-    /// and `k - origin` steps, each as wide as a bin. Anchor and step consist of a multiple of a power of two, so coarse that
-    /// the sum of these parts is exact, and of what is left. So a border is computed with about 80 bits before it is
-    /// rounded. That is not enough for all ranges: [`Even::agrees`](super::Even::agrees) tells.
+    /// Borders are counted from the *anchor*, the border nearest to zero, so that no digits cancel: border `k` is the anchor
+    /// plus `k - origin` times the width of a bin. Anchor and width are each split into two parts. The main part is a
+    /// multiple of a power of two, so coarse that sums of main parts are exact; the other part is the rest. So a border is
+    /// computed with about 80 bits before it is rounded. That is not enough for all ranges:
+    /// [`Even::agrees`](super::Even::agrees) checks the result.
     pub struct Grid {
-        /// The number of bins over the width of the range.
+        /// Number of bins divided by the width of the range.
         pub bins_per_unit: f64,
-        /// The multiple.
+        /// Main part of the anchor.
         pub anchor: f64,
-        /// What is left of the anchor.
+        /// Rest of the anchor.
         pub anchor_rest: f64,
-        /// The multiple.
+        /// Main part of the width of a bin.
         pub step: f64,
-        /// What is left of the width of a bin.
+        /// Rest of the width of a bin.
         pub step_rest: f64,
-        /// The number of the anchor, less the bits of the rounder, modulo 2^32.
+        /// Index of the anchor minus the low bits of `ROUNDER`, modulo 2^32.
         pub origin: u32,
     }
 }
 
 impl Grid {
-    /// Added to a small number, it leaves no place for fractions: the sum's low bits are the nearest whole number.
+    /// Adding this to a small number rounds it to a whole number, which is in the low bits of the sum.
     const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 
-    /// The border that is nearest to where a number is, and its own number.
+    /// Returns the border nearest to a number, as estimated, and the border's index.
     #[inline(always)]
     fn nearest(&self, number: f64) -> (f64, u32) {
         let rounded = fma(number - self.anchor, self.bins_per_unit, Self::ROUNDER);
@@ -55,7 +55,7 @@ impl Scale<f64> for Grid {
         if bins_per_unit == 0.0 || bins_per_unit.is_infinite() {
             return None;
         }
-        // Of numbers above zero it is 0.
+        // The cast turns negative numbers, for ranges above zero, into 0.
         let origin = ((-lower * bins_per_unit).round() as u32).min(bins);
         let ends = [lower, upper];
         let [anchor, anchor_rest] = Wide::border(origin, bins, ends).split(grid(ends));
@@ -64,8 +64,8 @@ impl Scale<f64> for Grid {
         Some(Grid { bins_per_unit, anchor, anchor_rest, step, step_rest, origin })
     }
 
-    /// An estimate, rounded to a whole number `k`, or the bin before, if border `k` is larger. Estimates ascend, and so do numbers
-    /// with the same estimate; one with a larger estimate has at least bin `k`.
+    /// Estimates the nearest border `k` and returns bin `k`, or `k - 1` if the border is larger than the sample. This is
+    /// monotonic: for equal estimates the comparison is, and a sample with a larger estimate has at least bin `k`.
     #[inline(always)]
     fn bin(&self, sample: f64, _: f64) -> u32 {
         let (border, k) = self.nearest(sample);

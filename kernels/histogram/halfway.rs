@@ -1,29 +1,29 @@
-//! From a float of single precision to its bin, among bins of equal width whose borders are rounded: in double precision,
-//! without a border to compare with.
+//! The bin of an `f32` among bins of equal width with rounded borders: in double precision, without comparing with a border.
 
 use super::scale::Scale;
 use cuda_std::arguments;
 use cuda_std::math::{floor_bits, fma};
 
 arguments! {
-    /// Bins of `f32`, by the number half way from a sample to the next larger one.
+    /// Computes the bin of an `f32` from the number half way between the sample and the next larger `f32`.
     ///
-    /// A sample `x` is not before a border that was rounded to nearest if the border, before it was rounded, is not behind
-    /// `x + ulp / 2`. So the bin is `floor((x + ulp / 2 - lower) · bins_per_unit)`, where `x + ulp / 2` has one bit more than an
-    /// `f32`. A border that is just there was rounded to the even one of its neighbours: `2^-25` ulp more are added to an even
-    /// sample, and less to an odd one, eight times what the arithmetic may be off. Next to zero no digits cancel, as `lower`
-    /// counts in multiples of the width: the whole ones are subtracted from the bin's number.
+    /// A sample `x` is at or above a border that was rounded to nearest if the exact border is at most `x + ulp / 2`. So the
+    /// bin is `floor((x + ulp / 2 - lower) · bins_per_unit)`, where `x + ulp / 2` has one bit more than an `f32`. An exact
+    /// border at `x + ulp / 2` is a tie, which was rounded to even. So `2^-25` ulp is added for an even sample and subtracted
+    /// for an odd one: eight times the maximum error of the arithmetic. Near zero no digits cancel, because `lower` is
+    /// represented in bins: its whole number of bins is subtracted from the result.
     ///
-    /// A border may be that near to `x + ulp / 2` and not there; and in front of a negative power of two an ulp is half of what
-    /// is added. So this is not right for all ranges: [`Even::agrees`](super::Even::agrees) tells.
+    /// The result can be wrong if a border is within `2^-25` ulp of `x + ulp / 2` without being a tie, and if `x` is a
+    /// negative power of two, because then the next larger `f32` is only `ulp / 2` away. So this is not right for all ranges:
+    /// [`Even::agrees`](super::Even::agrees) checks the result.
     pub struct Halfway {
-        /// The number of bins over the width of the range.
+        /// Number of bins divided by the width of the range.
         pub bins_per_unit: f64,
-        /// The same, times half an ulp of 1, for an odd sample. An even one gets `2^-23` of it more.
+        /// `bins_per_unit` times half an ulp of 1, for an odd sample. For an even one, `2^-23` of it is added.
         pub bins_per_half_ulp: f64,
-        /// `lower` in bins, less the whole ones, negative.
+        /// The nearest whole number to `lower` in bins, minus `lower` in bins.
         pub fraction: f64,
-        /// The whole ones, modulo 2^32.
+        /// That whole number, modulo 2^32.
         pub first: u32,
     }
 }
@@ -34,7 +34,7 @@ impl Scale<f32> for Halfway {
 
     #[cfg(not(target_os = "cuda"))]
     fn new(bins: u32, lower: f32, upper: f32) -> Option<Self> {
-        /// The largest multiples that `floor_bits` can tell.
+        /// Maximum magnitude of the argument of `floor_bits`.
         const MOST: f64 = (1u64 << 51) as f64;
         let (lower, upper, bins) = (f64::from(lower), f64::from(upper), f64::from(bins));
         let (width, product) = (upper - lower, lower * bins);
@@ -53,7 +53,7 @@ impl Scale<f32> for Halfway {
     #[inline(always)]
     fn bin(&self, sample: f32, _: f32) -> u32 {
         const EXPONENT: u64 = 0x7ff << 52;
-        /// Is zero of an even `f32`; otherwise `2^-23` of the power of two.
+        /// Lowest significand bit of the `f32`, which is `2^-23` of its power of two.
         const ODD: u64 = 1 << 29;
         let sample = sample as f64;
         let power = f64::from_bits((sample.to_bits() ^ ODD) & (EXPONENT | ODD));

@@ -1,22 +1,22 @@
 //! Counting samples in bins.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `countable.rs` | the element types |
-//! | `borders.rs` | the borders of bins of equal width, exactly, on the host |
-//! | `scale.rs` | from a number to its bin by one multiplication |
-//! | `halfway.rs` | from an `f32` to its bin where borders are rounded |
-//! | `grid.rs` | from an `f64` to its bin where borders are rounded |
-//! | `bins.rs` | which bin a sample belongs to, on the host as well |
-//! | `walk.rs` | the way through the samples, for all kernels |
+//! | `borders.rs` | the exact borders of bins of equal width, on the host |
+//! | `scale.rs` | the bin of a number, by one multiplication |
+//! | `halfway.rs` | the bin of an `f32` among rounded borders |
+//! | `grid.rs` | the bin of an `f64` among rounded borders |
+//! | `bins.rs` | the bin of a sample, on host and device |
+//! | `walk.rs` | the loops over the samples, for all kernels |
 //! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
-//! | `cached.rs` | the kernel that counts in global memory, but frequent keys in shared memory |
-//! | `shared.rs` | counters in shared memory, with atomic additions; one or several copies |
-//! | `private.rs` | counters of each thread's own in shared memory, without atomic additions |
-//! | `weight.rs` | weights as whole numbers, on the host as well |
-//! | `weigh.rs` | kernels that add up weights |
+//! | `cached.rs` | the kernel that counts frequent keys in shared memory, and all others in global memory |
+//! | `shared.rs` | kernels with counters in shared memory and atomic additions; one or several copies of each counter |
+//! | `private.rs` | the kernel with private counters of each thread in shared memory, without atomic additions |
+//! | `weight.rs` | weights as whole numbers, on host and device |
+//! | `weigh.rs` | the kernel that adds up weights |
 //! | `peak.rs` | the kernel that finds the largest weight |
-//! | `geometry.rs` | from a problem's size to grid, block and shared memory |
+//! | `geometry.rs` | grid, block and shared memory for a problem's size |
 
 mod bins;
 #[cfg(not(target_os = "cuda"))]
@@ -54,69 +54,69 @@ pub use weight::Quantum;
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel};
 
-/// Threads of a group of the kernels with counters of each thread's own.
+/// Threads per group of the kernel with private counters.
 pub(crate) const GROUP: u32 = 128;
 
-/// The bytes of one counter of a group.
+/// Bytes of one counter of a group: one byte per thread.
 pub(crate) const ROW: u32 = GROUP;
 
 arguments! {
-    /// What the kernels are launched with.
+    /// Arguments of the kernels.
     pub struct Args<B: Binning> {
-        /// The samples in packs of four words.
+        /// The whole packs of samples, as words. A pack has four words.
         pub words: GlobalIn<u32>,
-        /// The same memory, and the samples behind the last whole pack.
+        /// All samples: the same memory, and the tail after the last whole pack.
         pub samples: GlobalIn<B::Sample>,
-        /// The counts that are added to: the cells of one counted channel after another.
+        /// The counts, to which the kernel adds: `cells` cells for each counted channel.
         pub counts: GlobalInOut<u64>,
-        /// Zero, for the critical section.
+        /// The lock of the critical section; 0 if free.
         pub lock: GlobalInOut<u32>,
-        /// Which bin a sample belongs to.
+        /// The rule that gives each sample a bin.
         pub binning: B,
-        /// The number of whole packs.
+        /// Number of whole packs.
         pub packs: u32,
-        /// The number of samples behind them.
+        /// Number of samples after the last whole pack.
         pub tail: u32,
-        /// The number of channels, whose samples take turns.
+        /// Number of interleaved channels.
         pub channels: u32,
-        /// The channel of the first sample.
+        /// Channel of the first sample.
         pub first_channel: u32,
-        /// How many channels are counted, from the first one on.
+        /// Number of counted channels, beginning with channel 0.
         pub counted: u32,
-        /// The keys of a channel.
+        /// Keys per channel.
         pub keys: u32,
-        /// The cells of a channel.
+        /// Cells per channel.
         pub cells: u32,
         /// Not 0 if the additions are sequentially consistent.
         pub seq_cst: u32,
-        /// The ranges of the counters.
+        /// Number of ranges of counters.
         pub ranges: u32,
-        /// The counters of a range.
+        /// Counters per range.
         pub range: u32,
-        /// The binary logarithm of the number of copies.
+        /// Binary logarithm of the number of copies of each counter.
         pub copies_log2: u32,
     }
 }
 
 impl<B: Binning> Args<B> {
-    /// The number of counters.
+    /// Returns the number of counters.
     #[inline(always)]
     fn counters(&self) -> u32 {
         self.counted * self.keys
     }
 
-    /// Where the key of a channel is counted.
+    /// Returns the index in `counts` for a key of a channel.
     #[inline(always)]
     fn count_of(&self, channel: u32, key: u32) -> u64 {
         (channel * self.cells + self.binning.cell(key)) as u64
     }
 
-    /// Adds what a block has counted to the counts.
+    /// Adds a block's counter to the counts.
     #[inline(always)]
     #[track_caller]
     fn add_up(&self, counter: u32, n: u64) {
-        // Never 0, which the compiler has to know: lanes that might end the kernel on a division by zero are not brought
-        // together again afterwards.
+        // Never 0, and `max` shows that to the compiler. Otherwise some lanes might end the kernel in a division by zero, and
+        // the compiler would not reconverge the warp.
         let keys = self.keys.max(1);
         let (channel, key) = match self.counted {
             1 => (0, counter),
@@ -145,34 +145,34 @@ kernel! {
         "histogram_rounded_f64" { Even<f64, Grid> => rounded_f64; }
     }
 
-    /// A critical section for each sample.
+    /// Counts each sample in a critical section.
     pub fn histogram_critical(_arena, args: Args<B>) {
         global::count_in_critical_section(&args);
     }
 
-    /// An atomic addition in global memory for each sample.
+    /// Counts each sample with an atomic addition in global memory.
     pub fn histogram_global(_arena, args: Args<B>) {
         global::count(&args);
     }
 
-    /// An atomic addition for each sample: in shared memory if its key is frequent, else in global memory.
+    /// Counts each sample with an atomic addition: in shared memory if its key is frequent, otherwise in global memory.
     pub fn histogram_cached(arena, args: Args<B>) {
         cached::count(arena, &args);
     }
 
-    /// An atomic addition in shared memory for each sample. With so few registers, two blocks of 1024 threads are resident on
-    /// a multiprocessor.
+    /// Counts each sample with an atomic addition in shared memory. The limit of registers lets two blocks of 1024 threads be
+    /// resident on a multiprocessor.
     pub fn histogram_shared(arena, args: Args<B>) where registers <= 32 {
         shared::count(arena, &args);
     }
 
-    /// The same for one channel, one copy of its counters, and additions without order, where one block fills a
+    /// Counts like `histogram_shared`, for one channel, one copy of each counter and relaxed additions, if one block fills a
     /// multiprocessor.
     pub fn histogram_alone(arena, args: Args<B>) where registers <= 64 {
         shared::count_alone(arena, &args);
     }
 
-    /// Counters of each thread's own.
+    /// Counts in private counters of each thread.
     pub fn histogram_private(arena, args: Args<B>) {
         private::count(arena, &args);
     }

@@ -1,22 +1,23 @@
-//! The largest of the weights.
+//! The kernel that finds the largest weight.
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread, warp};
 
 arguments! {
-    /// What the search for the largest weight is launched with.
+    /// Arguments of the search for the largest weight.
     pub struct PeakArgs {
         /// The weights.
         pub weights: GlobalIn<f32>,
-        /// The number of weights.
+        /// Number of weights.
         pub count: u32,
-        /// Receives the bits of the largest magnitude if they are larger than what is there. A NaN is larger than
-        /// infinity, and that than all other numbers.
+        /// Receives the bits of the largest magnitude, unless it already contains larger ones. As bits, NaN is larger than
+        /// infinity, and infinity is larger than all other numbers.
         pub peak: GlobalInOut<u32>,
     }
 }
 
 kernel! {
-    /// Finds the largest weight: each thread that of its own, then each warp, which asks for one atomic operation.
+    /// Finds the largest magnitude of the weights. Thread `i` of a grid of `n` threads visits weights `i`, `i + n`, … The
+    /// lanes of a warp combine their results by shuffles, and the warps by one atomic operation each. No shared memory.
     pub fn histogram_peak(_arena, args: PeakArgs) in "histogram_peak" {
         let threads = thread::block_dim_x();
         let (mut peak, mut i) = (0, thread::block_idx_x() * threads + thread::thread_idx_x());

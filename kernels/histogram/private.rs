@@ -1,21 +1,28 @@
-//! Counting in shared memory without atomic operations: every thread has counters of its own, of one byte each.
+//! Counting in shared memory, almost without atomic operations: every thread has private counters of one byte.
 //!
-//! Four warps form a *group*. Counter `i` of a group is 128 bytes: 32 words, one for each lane, and in a word one byte for
-//! each of the four warps. So a lane only ever touches its own bank, whatever the data are, and no thread touches
-//! another's bytes.
+//! Four warps form a *group*. A counter of a group is a row of 128 bytes, one for each thread:
 //!
-//! A counter that passes 255 begins anew, and the thread adds one to the *rounds* of that counter; the block
-//! has one set, in units of 256. In the end thread `i` adds up counter `i` of all groups, word `k ^ i % 32` of a row as
-//! its `k`-th one, so that 32 threads ask for 32 different banks.
+//! ```text
+//!  bank                  0          1         ...        31
+//!  row of counter i   [0 1 2 3]  [0 1 2 3]    ...    [0 1 2 3]    byte w of word l: warp w of the group, lane l
+//! ```
 //!
-//! Bytes of each thread's own, in a bank of its own, are the histogram of 64 bins in Podlozhnyuk's *Histogram calculation
+//! So each lane uses only its own bank, whatever the data are: no bank conflicts. No two threads share a byte.
+//!
+//! A counter wraps around after 255. Then the thread adds one to the counter's *rounds*, which the block shares: one atomic
+//! addition per 256 samples of a thread and counter. At the end, thread `i` adds up counter `i` of all groups. The `k`-th
+//! word that it reads is word `k ^ i % 32` of the row, so 32 threads read from 32 different banks.
+//!
+//! Shared memory: the rows of each group, then the rounds. `walk.rs` distributes the samples among the threads.
+//!
+//! Source: private bytes, each thread's in one bank, are the histogram of 64 bins in Podlozhnyuk's *Histogram calculation
 //! in CUDA* (NVIDIA, 2007).
 
 use super::walk::{Counter, walk, walk_ahead};
 use super::{Args, Binning, GROUP, ROW};
 use cuda_std::{Arena, Ordering, Shared, thread, warp};
 
-/// Words of a row.
+/// Words per row.
 const WORDS: u32 = ROW / 4;
 
 #[inline(always)]
@@ -53,7 +60,7 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     }
 }
 
-/// The bytes of counter `i` of all groups.
+/// Returns the sum of the bytes of counter `i` of all groups.
 #[inline(always)]
 fn sum(bytes: &Shared<u8>, i: u32, counters: u32, groups: u32) -> u32 {
     let (mut sum, mut word) = (0, 0);
@@ -72,7 +79,7 @@ struct Bytes<'a> {
     bytes: &'a Shared<u8>,
     rounds: &'a Shared<u32>,
     keys: u32,
-    /// The thread's byte of counter 0.
+    /// Index of the thread's byte of counter 0.
     place: u32,
 }
 

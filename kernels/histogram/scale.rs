@@ -1,34 +1,34 @@
-//! From a number to its bin, among bins of equal width, by one multiplication.
+//! The bin of a number among bins of equal width, by one multiplication.
 
 use cuda_std::math::floor_product;
 use cuda_std::{Argument, Value, arguments};
 
-/// What turns numbers into their bins, which are of equal width.
+/// Computes the bin of a number among bins of equal width.
 pub trait Scale<T: Value>: Argument {
-    /// Whether all bins are right because of how they are computed. Otherwise the borders tell:
-    /// [`Even::agrees`](super::Even::agrees).
+    /// Whether the computation is always exact. If not, [`Even::agrees`](super::Even::agrees) must check it.
     #[cfg(not(target_os = "cuda"))]
     const EXACT: bool;
 
-    /// That of `bins` bins from `lower` to `upper`, which is larger; `None` if this is not the scale for them.
+    /// Returns the scale of `bins` bins from `lower` to `upper`, or `None` if this type does not suit them. `upper` must be
+    /// larger than `lower`.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     fn new(bins: u32, lower: T, upper: T) -> Option<Self>;
 
-    /// The bin of a number that is in the range, were there no last one; of others some number. It ascends: of two numbers in
-    /// the range, the larger one has no smaller bin.
+    /// Returns the bin of a number in the range; it may exceed the last bin. Returns an arbitrary value for other numbers. It
+    /// is monotonic: of two numbers in the range, the larger one does not have a smaller bin.
     #[must_use]
     fn bin(&self, sample: T, lower: T) -> u32;
 }
 
 arguments! {
-    /// Division of a distance times `bins` by `width`, without the 64-bit division that GPUs do not have.
+    /// Computes `distance · bins / width` for integers, without a 64-bit division, which GPUs do not have.
     pub struct Ratio {
-        /// The width of the range.
+        /// Width of the range.
         pub width: u64,
         /// `floor((2^64 - 1) / width)`.
         pub reciprocal: u64,
-        /// The number of bins, at most 2^24.
+        /// Number of bins, at most 2^24.
         pub bins: u32,
     }
 }
@@ -41,12 +41,12 @@ impl Ratio {
         Ratio { width, reciprocal: u64::MAX / width, bins }
     }
 
-    /// `floor(distance · bins / width)`.
+    /// Returns `floor(distance · bins / width)`.
     #[inline(always)]
     fn of(&self, distance: u32) -> u32 {
         let product = distance as u64 * self.bins as u64;
-        // The reciprocal is short of 2^64 / width by at most 1, and the product is less than 2^64: so the quotient is
-        // right or one too small.
+        // The reciprocal is less than 2^64 / width by at most 1, and the product is less than 2^64. So the quotient is right
+        // or one too small.
         let quotient = ((product as u128 * self.reciprocal as u128) >> 64) as u64;
         let remainder = product - quotient * self.width;
         (quotient + (remainder >= self.width) as u64) as u32
@@ -66,7 +66,7 @@ macro_rules! integers {
 
             #[inline(always)]
             fn bin(&self, sample: $t, lower: $t) -> u32 {
-                // Modulo 2^32, in which every distance has room.
+                // Modulo 2^32: every distance inside the range is less than that.
                 self.of((sample as u32).wrapping_sub(lower as u32))
             }
         }
@@ -77,9 +77,9 @@ integers!(u8 u16 u32 i32);
 arguments! {
     /// Bins between multiples of their width, which is a power of two: `x` is in bin `floor(x / width) - lower / width`.
     ///
-    /// The multiples are exact, and dividing by the width is, so there is no border to compare with.
+    /// The multiples and the division by the width are exact, so the result needs no comparison with a border.
     pub struct Lattice<T: Value> {
-        /// One over the width.
+        /// `1 / width`.
         pub bins_per_unit: T,
         /// `lower / width`, modulo 2^32.
         pub first: u32,
@@ -94,7 +94,7 @@ macro_rules! floats {
 
             #[cfg(not(target_os = "cuda"))]
             fn new(bins: u32, lower: $t, upper: $t) -> Option<Self> {
-                /// The largest multiples that `floor_product` can tell.
+                /// Maximum magnitude of the product in `floor_product`.
                 const MOST: f64 = $most as f64;
                 let ends = [f64::from(lower), f64::from(upper)];
                 let bins_per_unit = f64::from(bins) / (ends[1] - ends[0]);
@@ -103,7 +103,7 @@ macro_rules! floats {
                     return None;
                 }
                 let multiples = ends.map(|end| end * bins_per_unit);
-                // A product that is not exact is too small to be a multiple, or zero.
+                // Multiplication by a power of two is exact, unless the product underflows: then it is no multiple, or is zero.
                 let is_multiple = |(multiple, end): (f64, f64)| {
                     multiple.abs() <= MOST && multiple as i64 as f64 == multiple && multiple / bins_per_unit == end
                 };

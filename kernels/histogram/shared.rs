@@ -1,32 +1,38 @@
 //! Counting in shared memory, with atomic additions.
 //!
-//! A block has counters of its own, which it adds to the counts in the end. There are several *copies* of each counter,
-//! side by side: counter `i` of lane `l` is at `i * copies + l % copies`. With 32 copies each lane owns a bank, so that
-//! nothing that the data contain makes lanes wait for each other; with fewer, fewer lanes can meet.
+//! Each block counts in its own counters, which it adds to the counts in global memory at the end. `walk.rs` distributes the
+//! samples among the threads.
 //!
-//! If the counters of a block do not fit into shared memory, they are divided into *ranges*: as many neighbouring blocks
-//! as there are ranges read the same samples, at about the same time, and each counts those of its range. Then there is
-//! one copy of each counter. For one channel, samples of other ranges are counted too, in one counter behind the others that is
-//! dropped: lanes that add 1 in the same place do not wait for each other, whereas a branch around the addition costs three
-//! more instructions, and divides the warp. Several channels, and additions in order, go the other way.
+//! Shared memory: several *copies* of each counter, interleaved. Lane `l` uses copy `l % copies`, at index
+//! `i * copies + l % copies` for counter `i`:
 //!
-//! No bank conflicts when the counters are cleared (consecutive addresses) and added up: lanes whose counters begin in the
-//! same bank begin with different copies. While counting there are as many as the data bring about, and none with 32
-//! copies.
+//! ```text
+//!  copies = 4   | counter 0: 0 1 2 3 | counter 1: 0 1 2 3 | counter 2: 0 1 2 3 | ...
+//! ```
 //!
-//! Counters of each block's own are from Podlozhnyuk's *Histogram calculation in CUDA* (NVIDIA, 2007), and several copies
-//! of them from Gómez-Luna et al., *An optimized approach to histogram computation on GPU* (Machine Vision and
-//! Applications 24, 2013), who pad them where they are interleaved here.
+//! With 32 copies each lane has its own bank, so lanes never conflict, whatever the data are. With fewer copies, bank
+//! conflicts depend on the data. Clearing has no conflicts: consecutive addresses. Nor has adding up: lanes whose counters
+//! begin in the same bank begin with different copies.
+//!
+//! If the counters do not fit into shared memory, they are divided into *ranges*, with one copy of each counter. For each
+//! range there is a block. These neighbouring blocks read the same samples at about the same time, and each counts the
+//! samples of its range. For one channel, samples of other ranges are counted in an extra counter, which is dropped. Lanes
+//! that add 1 to the same counter are not serialised, whereas a branch around the addition costs three more instructions and
+//! divides the warp. With several channels or sequentially consistent additions, samples of other ranges are skipped.
+//!
+//! Source: counters per block are from Podlozhnyuk's *Histogram calculation in CUDA* (NVIDIA, 2007). Several copies are from
+//! Gómez-Luna et al., *An optimized approach to histogram computation on GPU* (Machine Vision and Applications 24, 2013), who
+//! pad the copies instead of interleaving them.
 
 use super::walk::{Counter, walk, walk_ahead};
 use super::{Args, Binning};
 use cuda_std::math::opaque;
 use cuda_std::{Arena, Ordering, Shared, thread, warp};
 
-/// The counters behind a range's own, for samples of other ranges.
+/// Number of extra counters after those of a range, for samples of other ranges.
 pub(super) const DROPPED: u32 = 1;
 
-/// For any number of copies, channels and blocks on a multiprocessor.
+/// Counts with any number of copies, channels and resident blocks.
 #[inline(always)]
 pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     with_counters(arena, args, |part, counters| {
@@ -39,14 +45,14 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     });
 }
 
-/// For one copy of the counters of one channel that leaves no room for another block. With half as many threads a compiler has
-/// to overlap more of what one thread does, and has the registers for it.
+/// Counts one channel with one copy of each counter, if one block fills a multiprocessor. With half as many resident
+/// threads, each thread needs more overlapping operations, and has the registers for them.
 #[inline(always)]
 pub(super) fn count_alone<B: Binning>(arena: Arena, args: &Args<B>) {
     with_counters(arena, args, |part, counters| walk_ahead::<1, _, _>(args, part, &Single(counters)));
 }
 
-/// Has samples counted in the block's counters, and adds these up.
+/// Clears the block's counters, calls `count` with the block's part of the samples, and adds the counters to the counts.
 #[inline(always)]
 fn with_counters<B: Binning>(arena: Arena, args: &Args<B>, count: impl FnOnce([u32; 2], Counters)) {
     let (block, t) = (thread::block_idx_x(), thread::thread_idx_x());
@@ -64,7 +70,8 @@ fn with_counters<B: Binning>(arena: Arena, args: &Args<B>, count: impl FnOnce([u
     count(part, counters);
     thread::sync_threads();
 
-    // Blocks end at about the same time: each begins with other counters, so that few add to the same counts at once.
+    // Blocks end at about the same time. Each begins with different counters, so that few blocks add to the same count at
+    // once.
     let threads = thread::block_dim_x();
     let start = block % len.div_ceil(threads.max(1)).max(1) * threads;
     for [from, to] in [[start, len], [0, start]] {
@@ -76,7 +83,7 @@ fn with_counters<B: Binning>(arena: Arena, args: &Args<B>, count: impl FnOnce([u
     }
 }
 
-/// Sets all counters to zero, 16 bytes at a time and then the rest.
+/// Sets all counters to zero, 16 bytes at a time, and then the rest.
 #[inline(always)]
 fn clear(window: &Shared<u32>) {
     let (t, threads) = (thread::thread_idx_x(), thread::block_dim_x());
@@ -92,10 +99,10 @@ fn clear(window: &Shared<u32>) {
     }
 }
 
-/// All copies of counter `i`.
+/// Returns the sum of all copies of counter `i`.
 ///
-/// The counters of 32 lanes begin in `32 / copies` different banks, which the low bits of the lane tell; the high bits
-/// tell the copy to begin with. As a Gray code, so that the same holds for 16 lanes and 16 banks.
+/// The counters of 32 lanes begin in `32 / copies` different banks, which depend on the low bits of the lane. The high bits
+/// select the copy with which a lane begins, in Gray code, so that the same holds for 16 lanes and 16 banks.
 #[inline(always)]
 fn sum(window: &Shared<u32>, i: u32, copies_log2: u32) -> u32 {
     let lane = i % warp::WARP;
@@ -108,15 +115,15 @@ fn sum(window: &Shared<u32>, i: u32, copies_log2: u32) -> u32 {
     sum
 }
 
-/// A block's counters, as a lane sees them.
+/// A block's counters, with the copy of the calling lane.
 struct Counters<'a> {
     window: &'a Shared<u32>,
     keys: u32,
-    /// The first counter of the block's range, and their number.
+    /// The first counter of the block's range, and their number in `len`.
     first: u32,
     len: u32,
     copies_log2: u32,
-    /// The lane's copy.
+    /// Index of the lane's copy.
     lane: u32,
 }
 
@@ -128,18 +135,19 @@ impl Counters<'_> {
     }
 }
 
-/// For one channel, all of whose counters are in the block's range, several copies of each.
+/// Counts one channel in a single range, with several copies of each counter.
 struct Copies<'a> {
     window: &'a Shared<u32>,
     copies: u32,
-    /// The lane's copy.
+    /// Index of the lane's copy.
     lane: u32,
 }
 
 impl<'a> Copies<'a> {
     #[inline(always)]
     fn new(Counters { window, copies_log2, lane, .. }: Counters<'a>) -> Self {
-        // A compiler that knew it to be a power of two would shift, and add the lane with one more instruction.
+        // If the compiler knew that this is a power of two, it would use a shift and an addition instead of one
+        // multiply-add.
         Copies { window, copies: opaque(1 << copies_log2), lane }
     }
 }
@@ -151,7 +159,7 @@ impl Counter for Copies<'_> {
     }
 }
 
-/// For one channel, one copy of each counter of the block's range.
+/// Counts one channel in the block's range, with one copy of each counter.
 struct Single<'a>(Counters<'a>);
 
 impl Counter for Single<'_> {

@@ -1,27 +1,33 @@
-//! The way through the samples: from memory to keys.
+//! Loops over the samples, which load them and compute their keys.
 //!
-//! Samples are read 16 bytes at a time, a *pack*. Each block that shares the work takes a pack for each of its threads,
-//! neighbouring threads neighbouring packs, and continues after the packs of the others.
+//! A thread loads 16 bytes at a time, a *pack*. The samples are divided into *parts*, each for one block (or for one block
+//! of each range of counters, `shared.rs`):
+//!
+//! ```text
+//!  packs   | part 0: one per thread | part 1 | ... | last part | part 0 | part 1 | ...
+//! ```
+//!
+//! Neighbouring threads load neighbouring packs, so the accesses of a warp are contiguous.
 
 use super::{Args, Binning, Countable};
 use core::array;
 use cuda_std::math::opaque;
 use cuda_std::thread;
 
-/// The bytes of a pack.
+/// Bytes per pack.
 pub const PACK_BYTES: u32 = 16;
 
-/// The samples whose keys are worked out before one is counted. More take too many registers.
+/// Number of samples whose keys are computed before the first one is counted. More would need too many registers.
 const TOGETHER: usize = 4;
 
-/// Where keys are counted.
+/// A set of counters, one for each key of each channel.
 pub(super) trait Counter {
-    /// Counts `key` once, in the channel of this number.
+    /// Adds one to the counter of `key` in channel `channel`.
     fn count(&self, channel: u32, key: u32);
 }
 
-/// Counts the samples of part `part` of `parts`; the block's threads divide it among themselves. The tail
-/// comes first, so that no register has the part while the packs are counted.
+/// Counts the samples of part `part` of `parts`, which the block's threads share. The tail is counted first, so that `part`
+/// does not occupy a register while the packs are counted.
 #[inline(always)]
 pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 2], counter: &C) {
     count_tail(args, part, counter);
@@ -33,11 +39,11 @@ pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 
     }
 }
 
-/// The same for one channel, and faster.
+/// Counts the samples of part `part` of `parts`, for one channel. Faster than [`walk`].
 ///
-/// A thread has asked for `AHEAD` packs, and asks for one more before it counts the first of them; it works out the keys of
-/// some samples before it counts one. So the latencies of memory and of conversions overlap. The pack is
-/// [`opaque`]: otherwise the compiler moves the load to the loop's end, to save registers.
+/// A thread has `AHEAD` loads of packs in flight, and issues one more before it counts the first of them. It computes the
+/// keys of [`TOGETHER`] samples before it counts one. So the latencies of memory and of conversions overlap. The loaded pack
+/// is [`opaque`]: otherwise the compiler moves the load to the end of the loop, to save registers.
 #[inline(always)]
 pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, C: Counter>(
     args: &Args<B>,
@@ -67,20 +73,20 @@ pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, C: Counter>(
     }
 }
 
-/// The pack of this number; zeros behind the last one.
+/// Returns the pack with this index, or zeros after the last one.
 #[inline(always)]
 fn load<B: Binning>(args: &Args<B>, number: u32) -> [u32; 4] {
     args.words.at(0).get_pack_masked::<4>(4 * number)
 }
 
-/// Counts the samples of the pack of this number.
+/// Counts the samples of the pack with this index.
 #[inline(always)]
 pub(super) fn count_pack<B: Binning, C: Counter>(args: &Args<B>, number: u32, counter: &C) {
     let mut next = NextChannel::new(args, number * per_pack::<B>());
     B::Sample::unpack(load(args, number), |sample| next.count(args, sample, counter));
 }
 
-/// Counts the samples behind the last pack.
+/// Counts the samples after the last pack, in the block of part 0.
 #[inline(always)]
 pub(super) fn count_tail<B: Binning, C: Counter>(args: &Args<B>, part: u32, counter: &C) {
     if part == 0 && thread::thread_idx_x() < args.tail {
@@ -89,13 +95,13 @@ pub(super) fn count_tail<B: Binning, C: Counter>(args: &Args<B>, part: u32, coun
     }
 }
 
-/// Samples of a pack.
+/// Returns the number of samples per pack.
 #[inline(always)]
 fn per_pack<B: Binning>() -> u32 {
     PACK_BYTES / size_of::<B::Sample>() as u32
 }
 
-/// The channel of sample `i` of the launch.
+/// Returns the channel of sample `i` of the launch.
 #[inline(always)]
 pub(super) fn channel_of<B: Binning>(args: &Args<B>, i: u32) -> u32 {
     let channel = args.first_channel + i % args.channels.max(1);
@@ -106,13 +112,13 @@ pub(super) fn channel_of<B: Binning>(args: &Args<B>, i: u32) -> u32 {
 struct NextChannel(u32);
 
 impl NextChannel {
-    /// That of sample `i` of the launch.
+    /// Returns the channel of sample `i` of the launch.
     #[inline(always)]
     fn new<B: Binning>(args: &Args<B>, i: u32) -> Self {
         NextChannel(channel_of(args, i))
     }
 
-    /// Counts the channel's sample, and advances to the next channel.
+    /// Counts the sample if its channel is counted, and advances to the next channel.
     #[inline(always)]
     fn count<B: Binning, C: Counter>(&mut self, args: &Args<B>, sample: B::Sample, counter: &C) {
         if self.0 < args.counted {

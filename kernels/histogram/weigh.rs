@@ -1,26 +1,27 @@
-//! Adding up weights instead of counting.
+//! Sums of the weights of the samples in each bin.
 //!
-//! Weights become whole numbers ([`Quantum`]), which are added exactly, modulo 2^64, in any order: the sums are the same in
-//! every run. A block has one set of sums in shared memory if they fit, and adds it to the result in the end; otherwise
-//! every thread adds to the result itself. Neighbouring threads take neighbouring samples.
+//! Weights are converted to whole numbers ([`Quantum`]), which are added exactly, modulo 2^64. So the sums do not depend on
+//! the order, and are the same in every run. A block adds to its own sums in shared memory, and adds these to the result at
+//! the end. If they do not fit into shared memory, the threads add to the result directly. Neighbouring threads process
+//! neighbouring samples.
 //!
-//! No bank conflicts when the sums are cleared and added up: consecutive addresses. While weights are added there are as
-//! many as the data bring about: a sum of 64 bits is in two banks, so that those whose numbers differ by a multiple of 16
-//! share theirs, and there is one copy only.
+//! Shared memory: one 64-bit sum per key and channel. No bank conflicts when the sums are cleared and added to the result:
+//! consecutive addresses. While weights are added, conflicts depend on the data: a sum occupies two banks, and sums whose
+//! indices differ by a multiple of 16 share their banks.
 
 use super::walk::channel_of;
 use super::{Args, Binning, Quantum};
 use cuda_std::{Arena, GlobalIn, Ordering, arguments, thread};
 
 arguments! {
-    /// What the kernels that add up weights are launched with.
+    /// Arguments of the kernel that adds up weights.
     pub struct WeightedArgs<B: Binning> {
-        /// The samples, and the sums in the place of counts. No packs: all samples are tail. No ranges: all counters, or
-        /// 0 if they do not fit into shared memory.
+        /// The samples, all in `tail`, without packs; the sums in `counts`; and in `range` the number of sums in shared
+        /// memory: all, or 0 if they do not fit.
         pub args: Args<B>,
-        /// A weight for each sample.
+        /// The weight of each sample.
         pub weights: GlobalIn<f32>,
-        /// What they are multiples of.
+        /// The unit of the sums.
         pub quantum: Quantum,
     }
 }

@@ -1,42 +1,41 @@
-//! Weights as whole numbers of a quantum, so that their sums are exact and do not depend on the order.
+//! Weights as multiples of a quantum, so that their sums are exact and do not depend on the order.
 
 use cuda_std::arguments;
 
-/// The bits of a float's significand that are stored.
+/// Number of stored bits of an `f32`'s significand.
 const STORED: u32 = 23;
 
-/// What the exponent field of a float, once it is not 0, is larger by than the exponent of the significand as a whole
-/// number: the value is `significand · 2^(field - BIAS)`.
+/// Bias of an `f32`'s exponent field for the significand as a whole number: a normal number is
+/// `significand · 2^(field - BIAS)`.
 const BIAS: i32 = 150;
 
 arguments! {
-    /// A power of two. Weights are rounded to its nearest multiple, ties to even, and their multiples are added.
+    /// A power of two. Weights are rounded to the nearest multiples, ties to even, and the multiples are added.
     ///
-    /// It is chosen so that no sum can overflow. With `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l` weights, both as tight
-    /// as whole numbers allow, it is `2^s`, `s = e + 1 + l - 62`. Every `|w| / 2^s` is less than `2^(62 - l)`, which is
-    /// a whole number because `l` is at most 62, so the nearest multiple is no larger either, and the sum of `n` of them
-    /// is at most `2^62`.
+    /// The quantum is chosen such that no sum can overflow. With `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l` weights, for the
+    /// smallest such `l`, it is `2^s` with `s = e + 1 + l - 62`. Every `|w| / 2^s` is less than `2^(62 - l)`, a whole number
+    /// because `l` is at most 62. So the nearest multiple is at most `2^(62 - l)`, and a sum of `n` multiples at most `2^62`.
     pub struct Quantum {
-        /// Its exponent, between -210 and 128.
+        /// Exponent of the power of two, between -210 and 128.
         pub exponent: i32,
     }
 }
 
 impl Quantum {
-    /// The quantum of `count` weights, at most 2^62, whose largest magnitude is `largest`, which is finite.
+    /// Returns the quantum of `count` weights, at most 2^62, with `largest` as their largest magnitude, which must be finite.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     pub fn new(largest: f32, count: u64) -> Self {
-        // Every positive `f32` is a normal `f64`; without one, the exponent is that of the smallest.
+        // Every positive `f32` is a normal `f64`. For zero, the exponent is that of the smallest positive `f32`.
         let exponent = (f64::from(largest).to_bits() >> 52) as i32 - 1023;
         let log2_of_count = u64::BITS - count.saturating_sub(1).leading_zeros();
         Quantum { exponent: exponent.max(1 - BIAS) + 1 + log2_of_count as i32 - 62 }
     }
 
-    /// The multiple of the quantum that is nearest to a finite weight, of two the even one: at most `2^62` over the
-    /// number of weights in magnitude.
+    /// Returns the multiple of the quantum that is nearest to a finite weight, ties to even. Its magnitude is at most `2^62`
+    /// divided by the number of weights.
     ///
-    /// On the bits, so that it is the same everywhere.
+    /// Integer arithmetic on the bits makes the result the same on every device.
     #[inline(always)]
     #[must_use]
     pub fn multiple(&self, weight: f32) -> i64 {
@@ -45,7 +44,7 @@ impl Quantum {
         let significand = if field == 0 { stored } else { stored | 1 << STORED };
         let shift = field.max(1) - BIAS - self.exponent;
         let magnitude = if shift >= 0 {
-            // Less than 64: `largest` is as far away as there is room.
+            // The shift is less than 64, because the multiple of `largest` fits.
             (significand as i64) << (shift & 63)
         } else {
             rounded_shift(significand, shift.unsigned_abs()) as i64
@@ -53,14 +52,15 @@ impl Quantum {
         if bits >> 31 == 0 { magnitude } else { -magnitude }
     }
 
-    /// The quantum itself.
+    /// Returns the quantum.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     pub fn value(&self) -> f64 {
         f64::from_bits(((self.exponent + 1023) as u64) << 52)
     }
 
-    /// What a sum of multiples stands for: rounded once, as the quantum is a power of two and neither large nor small.
+    /// Returns the sum of weights for a sum of multiples. It is rounded once: the multiplication is exact, because the quantum
+    /// is a power of two and the exponents are moderate.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     pub fn sum(&self, multiples: i64) -> f64 {
@@ -68,10 +68,10 @@ impl Quantum {
     }
 }
 
-/// A number of 24 bits, over `2^shift`, `shift` not 0, rounded to nearest, ties to even.
+/// Returns `number / 2^shift`, rounded to nearest, ties to even. `number` has at most 24 bits; `shift` is at least 1.
 #[inline(always)]
 fn rounded_shift(number: u32, shift: u32) -> u32 {
-    // By 25 bits it is less than a half.
+    // With a shift of 25 bits or more, the quotient is less than a half.
     let shift = shift.min(25);
     let odd = number >> shift & 1;
     (number + (1 << (shift - 1)) - 1 + odd) >> shift
@@ -83,14 +83,14 @@ mod tests {
 
     const LEAST: f32 = f32::from_bits(1);
 
-    /// Awkward weights: next to powers of two, to halves and to the ends.
+    /// Returns weights next to powers of two, to halves and to the ends of the binades.
     fn weights() -> impl Iterator<Item = f32> {
         let significands = [0, 1, 2, 3, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffd, 0x7f_fffe, 0x7f_ffff];
         let positive = (0..255u32).flat_map(move |field| significands.map(|s| f32::from_bits(field << STORED | s)));
         positive.flat_map(|weight| [weight, -weight])
     }
 
-    /// In double precision: a quotient by a power of two is exact there, and so is its rounding.
+    /// Compares with `f64`, where the division by a power of two and the rounding are exact.
     #[test]
     fn multiples_are_the_nearest() {
         for largest in [LEAST, f32::MIN_POSITIVE, 0.1, 1.0, 1.999_999_9, 3e10, f32::MAX] {
@@ -112,7 +112,7 @@ mod tests {
                     let quantum = Quantum::new(largest, count);
                     let sum = i128::from(quantum.multiple(largest)) * i128::from(count);
                     assert!(sum <= 1 << 62, "{count} times {largest:e}");
-                    // And no bit is given away.
+                    // The quantum is as small as possible.
                     let tight = largest == 0.0 || f64::from(largest) * count as f64 >= quantum.value() * 2f64.powi(60);
                     assert!(tight, "{count} times {largest:e}");
                     assert!((-210..=128).contains(&quantum.exponent));

@@ -1,12 +1,12 @@
-//! What a signal is outside its samples.
+//! Continuation of a signal beyond its samples.
 
 /// Continuation of a signal of `n` samples beyond both ends, as in SciPy's `ndimage`.
 ///
-/// The numbers are what kernels are launched with.
+/// Kernels receive the discriminant as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Border {
-    /// A constant everywhere outside: `k k k | a b c d | k k k`.
+    /// A constant: `k k k | a b c d | k k k`.
     Constant = 0,
     /// The nearest sample: `a a a | a b c d | d d d`.
     Nearest = 1,
@@ -19,7 +19,7 @@ pub enum Border {
 }
 
 impl Border {
-    /// The border with this number; a number without one is `Constant`.
+    /// Returns the border with this discriminant, or `Constant` if there is none.
     #[inline(always)]
     #[must_use]
     pub fn from_number(number: u32) -> Self {
@@ -32,16 +32,16 @@ impl Border {
         }
     }
 
-    /// The sample of a signal of `n > 0` samples that stands at `i`; `None` for the constant.
+    /// Returns the index of the sample that is at `i` in a continued signal of `n > 0` samples, or `None` for the constant.
     ///
-    /// `i` is less than 2^32 beyond either end, so that the way back takes no 64-bit division, which GPUs do not have.
+    /// `i` must be less than 2^32 beyond either end: so no 64-bit division is needed, which GPUs do not have.
     #[inline(always)]
     #[must_use]
     pub fn source(self, i: i64, n: u64) -> Option<u64> {
         if i >= 0 && (i as u64) < n {
             return Some(i as u64);
         }
-        // Both ends look alike: from the end that is passed, `beyond` counts outwards and `inwards` back.
+        // Both ends are symmetric: `beyond` counts outwards from the nearer end, and `inwards` counts back from it.
         let before = i < 0;
         let beyond = if before { -1 - i } else { i - n as i64 } as u64;
         let inwards = match self {
@@ -56,14 +56,14 @@ impl Border {
     }
 }
 
-/// `place` brought into one period, whose part from `n` on runs back to `last`.
+/// Returns `place` modulo the period, where the part of the period from `n` on counts back down to `last`.
 #[inline(always)]
 fn fold(place: u64, period: u64, last: u64, n: u64) -> u64 {
     let place = modulo(place, period);
     if place < n { place } else { period - last - place }
 }
 
-/// `a % b` for `a` below 2^32.
+/// Returns `a % b`, for `a` below 2^32.
 #[inline(always)]
 fn modulo(a: u64, b: u64) -> u64 {
     if a < b { a } else { (a as u32 % b as u32) as u64 }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_there_and_back() {
+    fn discriminants_round_trip() {
         for border in [Border::Constant, Border::Nearest, Border::Reflect, Border::Mirror, Border::Wrap] {
             assert_eq!(Border::from_number(border as u32), border);
         }

@@ -1,4 +1,4 @@
-//! A line of samples as the kernels see it: continued beyond its ends, and brought to shared memory.
+//! A line of samples: its continuation beyond the ends, and loads into shared memory.
 
 use super::{Border, Sample};
 use cuda_std::{GlobalIn, Shared};
@@ -6,22 +6,22 @@ use cuda_std::{GlobalIn, Shared};
 /// A line of samples in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<X: Sample> {
-    /// Memory that has it.
+    /// The memory that contains the line.
     pub(crate) input: GlobalIn<X>,
-    /// Where it begins there.
+    /// Index of the line's first sample in `input`.
     pub(crate) first: u64,
-    /// From one sample to the next.
+    /// Stride between samples.
     pub(crate) step: u64,
-    /// The number of samples.
+    /// Number of samples.
     pub(crate) samples: u64,
     /// A [`Border`]: the continuation of the line beyond both ends.
     pub(crate) border: u32,
-    /// The value there if that is a constant.
+    /// Value beyond the ends, for [`Border::Constant`].
     pub(crate) outside: X,
 }
 
 impl<X: Sample> Line<X> {
-    /// The continued line at `i`.
+    /// Returns sample `i` of the continued line.
     #[inline(always)]
     #[track_caller]
     pub(crate) fn get(&self, i: i64) -> X {
@@ -31,24 +31,24 @@ impl<X: Sample> Line<X> {
         }
     }
 
-    /// The line at `i`, which is inside.
+    /// Returns sample `i`, which must be inside the line.
     #[inline(always)]
     #[track_caller]
     pub(crate) fn inside(&self, i: u64) -> X {
         self.input.get(self.first + i * self.step)
     }
 
-    /// Whether `len` samples from `i` on are all inside.
+    /// Returns whether all `len` samples from `i` on are inside the line.
     #[inline(always)]
     pub(crate) fn contains(&self, i: i64, len: u32) -> bool {
         i >= 0 && i as u64 + len as u64 <= self.samples
     }
 
-    /// Brings the part of a contiguous line from `start` on to `window`: sample `s` of it to `window[place + s]`, for
-    /// `s` below `len`, by threads `t` of `threads`. `place` and `len` are multiples of `V`.
+    /// Loads `len` samples of a contiguous line, from sample `start` on, to `window[place]` and on. The calling thread is
+    /// thread `t` of `threads`. `place` and `len` are multiples of `V`.
     ///
-    /// What is inside the line comes 16 bytes at a time if it is aligned for that, and several accesses are under way
-    /// before the first is stored, so that their latencies overlap; what continues the line comes afterwards.
+    /// Samples inside the line are loaded `V` at a time if they are aligned for it. A thread has several loads in flight
+    /// before its first store, so that their latencies overlap. The continuation of the line is loaded afterwards.
     #[inline(always)]
     pub(crate) fn load_row<const V: usize>(
         &self,
@@ -58,7 +58,8 @@ impl<X: Sample> Line<X> {
         [place, len]: [u32; 2],
     ) {
         let first = start.max(0);
-        // Before the line, in it, behind it: 0 ..before.. end.. len.
+        // Samples 0 to before - 1 precede the line, before to end - 1 are loaded from it, and end to len - 1 by
+        // `continue_row`.
         let before = ((first - start) as u64).min(len as u64) as u32;
         let inside = self.samples.saturating_sub(first as u64).min((len - before) as u64) as u32;
         let part = self.input.at(self.first + first as u64).first(inside);
@@ -71,7 +72,7 @@ impl<X: Sample> Line<X> {
         self.continue_row(window, start, [t, threads], place, [end, len]);
     }
 
-    /// Brings samples `from` to `to - 1` of what continues the line to `window`.
+    /// Loads samples `from` to `to - 1` of the part one at a time, inside the line or beyond its ends.
     #[inline(always)]
     #[track_caller]
     fn continue_row(&self, window: &Shared<X>, start: i64, [t, threads]: [u32; 2], place: u32, [from, to]: [u32; 2]) {
@@ -82,8 +83,7 @@ impl<X: Sample> Line<X> {
         }
     }
 
-    /// Brings the part of the line from `start` on to `window`: sample `s` of it to `window[place + s * stride]`, for
-    /// the samples `every`.
+    /// Loads sample `start + s` to `window[place + s * stride]`, for each `s` of `every`.
     #[inline(always)]
     pub(crate) fn load(&self, window: &Shared<X>, start: i64, every: Every, stride: u32, place: u32) {
         let Every { first, len, step } = every;
@@ -105,10 +105,10 @@ impl<X: Sample> Line<X> {
     }
 }
 
-/// How many accesses to global memory are under way before the first result is stored.
+/// Number of loads from global memory that a thread has in flight before it stores the first result.
 const UNDER_WAY: usize = 4;
 
-/// Brings the whole packs of `part` to `window[place]` and on, and returns how many samples that is.
+/// Loads the whole packs of `part` to `window[place]` and on, and returns their number of samples.
 #[inline(always)]
 fn load_packs<X: Sample, const V: usize>(
     window: &Shared<X>,
@@ -131,7 +131,7 @@ fn load_packs<X: Sample, const V: usize>(
     len
 }
 
-/// The same, one sample at a time.
+/// Loads `part` to `window[place]` and on, one sample at a time, and returns its number of samples.
 #[inline(always)]
 fn load_singles<X: Sample>(window: &Shared<X>, part: &GlobalIn<X, u32>, [t, threads]: [u32; 2], place: u32) -> u32 {
     let mut s = t;
@@ -148,7 +148,7 @@ fn load_singles<X: Sample>(window: &Shared<X>, part: &GlobalIn<X, u32>, [t, thre
     part.len()
 }
 
-/// The numbers `first`, `first + step`, … below `len`.
+/// The indices `first`, `first + step`, … below `len`.
 #[derive(Clone, Copy)]
 pub(crate) struct Every {
     pub(crate) first: u32,

@@ -1,10 +1,10 @@
-//! What operations on signals have in common, in one dimension and in two.
+//! Common parts of operations on signals, in one dimension and in two.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `types.rs` | the types of samples, weights, sums and outputs |
-//! | `border.rs` | what a signal is outside its samples |
-//! | `line.rs` | a line of samples, continued beyond its ends, and its way to shared memory |
+//! | `border.rs` | the continuation of a signal beyond its samples |
+//! | `line.rs` | a line of samples: its continuation, and loads into shared memory |
 
 mod border;
 mod line;

@@ -1,51 +1,51 @@
-//! The types of what is computed from signals: of samples, weights, sums and outputs.
+//! Types of samples, weights, sums and outputs.
 
 use core::fmt::Debug;
 use cuda_std::Value;
 use cuda_std::math::fma;
 
-/// A number that signals are made of.
+/// An element of a signal.
 pub trait Sample: Value {
     /// Zero.
     const ZERO: Self;
 }
 
-/// A number that samples are multiplied with: a tap.
+/// A factor of samples, such as a tap.
 pub trait Weight: Value {}
 
-/// A number in which products of samples `X` and weights `W` are added up. Its default is zero.
+/// A sum of products of samples `X` and weights `W`. Its default is zero.
 pub trait Sum<X: Sample, W: Weight>: Copy + Default {
-    /// `self + x * w`: rounded once for floats, wrapping for integers.
+    /// Returns `self + x * w`: rounded once for floats, wrapping for integers.
     #[must_use]
     fn add_product(self, x: X, w: W) -> Self;
 }
 
-/// A number that sums `A` are stored as.
+/// The stored form of sums `A`.
 pub trait Output<A>: Value {
-    /// Returns what is stored for `sum`.
+    /// Returns the stored form of `sum`.
     #[must_use]
     fn of_sum(sum: A) -> Self;
 
-    /// Returns the sum that continues the stored one.
+    /// Returns the stored sum, to which a later launch adds.
     #[must_use]
     fn to_sum(self) -> A;
 }
 
 /// The types of an operation: tuples of sample, weight, sum and output.
 pub trait Types: Copy + Debug + Send + Sync + 'static {
-    /// What is read.
+    /// Type of the input.
     type Sample: Sample;
-    /// What samples are multiplied with.
+    /// Type of the weights.
     type Weight: Weight;
-    /// What products are added up in.
+    /// Type of the sums of products.
     type Sum: Sum<Self::Sample, Self::Weight>;
-    /// What is stored.
+    /// Type of the output.
     type Output: Output<Self::Sum>;
 
-    /// Whether an output takes more memory than a sample.
+    /// Whether an output is larger than a sample.
     const WIDENS: bool = size_of::<Self::Output>() > size_of::<Self::Sample>();
 
-    /// The elements of a pack, the same number for samples, weights and outputs: 16 bytes of the largest of them.
+    /// Elements per pack, the same for samples, weights and outputs: 16 bytes of the largest type.
     const PACK: usize = 16 / largest([size_of::<Self::Sample>(), size_of::<Self::Weight>(), size_of::<Self::Output>()]);
 }
 
@@ -56,7 +56,7 @@ impl<X: Sample, W: Weight, A: Sum<X, W> + Debug + Send + Sync + 'static, O: Outp
     type Output = O;
 }
 
-/// One type for all.
+/// The same type for samples, weights, sums and outputs.
 pub type Same<T> = (T, T, T, T);
 
 const fn largest([a, b, c]: [usize; 3]) -> usize {

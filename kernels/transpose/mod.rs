@@ -1,19 +1,19 @@
 //! Transposing matrices.
 //!
-//! Elements are moved as *units* of 1, 2 or 4 bytes. An element has one or several units: no kernel knows what its
-//! elements mean.
+//! Kernels move *units* of 1, 2, 4 or 8 bytes, without interpreting them. An element has one or several units; only packed
+//! kernels have units of several elements.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `tile.rs` | the part of a matrix that a block transposes, and the way of its threads through it |
+//! | `tile.rs` | the tile of a block, and the positions of its threads in the tile |
 //! | `naive.rs` | the kernel without shared memory |
 //! | `shared.rs` | the kernel with a tile in shared memory, for all matrices |
-//! | `packed.rs` | kernels with a tile in shared memory that move 16 bytes at a time where they can |
-//! | `skewed/` | kernels with a tile in shared memory that move whole words, wherever rows begin |
+//! | `packed.rs` | kernels with a tile in shared memory that move 4 or 16 bytes at a time, for aligned rows |
+//! | `skewed/` | kernels with a tile in shared memory that move whole words, for rows with any alignment |
 //! | `swap.rs` | the kernel that transposes square matrices in place |
-//! | `permutation.rs` | the kernel that transposes all others in place, step by step; on the host as well |
-//! | `geometry/` | from a problem's size to grid, block and shared memory |
-//! | `visit.rs` | from a kernel that was chosen to its entry point and arguments, on the host |
+//! | `permutation.rs` | the kernel that transposes all other matrices in place, in several steps; on the host as well |
+//! | `geometry/` | grid, block and shared memory for a problem's size |
+//! | `visit.rs` | the entry point and the arguments of a chosen kernel, on the host |
 
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
@@ -41,133 +41,132 @@ use packed::Shape;
 #[cfg(not(target_os = "cuda"))]
 use skewed::Skew;
 
-/// Threads of a block of the kernels for all matrices.
+/// Threads per block, except for packed kernels.
 pub(crate) const THREADS: u32 = 256;
 
 arguments! {
-    /// What the kernels are launched with that write another matrix.
+    /// Arguments of the naive, shared and packed kernels.
     pub struct Args<U: Value> {
         /// The matrices.
         pub input: GlobalIn<U>,
-        /// Receives the transposed ones.
+        /// Receives the transposed matrices.
         pub output: GlobalOut<U>,
-        /// Where they are.
+        /// Sizes, pitches and tiles.
         pub layout: Layout,
     }
 }
 
 arguments! {
-    /// What the kernels are launched with that do not need rows to be aligned.
+    /// Arguments of the skewed kernels.
     pub struct SkewedArgs<U: Unit> {
         /// The matrices.
         pub input: GlobalIn<U>,
-        /// Receives the transposed ones.
+        /// Receives the transposed matrices.
         pub output: GlobalOut<U>,
-        /// The input, whole words of it.
+        /// The whole words of the input.
         pub input_words: GlobalIn<U::Joined>,
-        /// The output, whole words of it.
+        /// The whole words of the output.
         pub output_words: GlobalOut<U::Joined>,
-        /// Where the matrices are; the tile's pitch is the distance in words between rows
-        /// `PER_WORD` apart.
+        /// Sizes, pitches and tiles. `tile_pitch` is the distance in words between rows `PER_WORD` apart.
         pub layout: Layout,
-        /// Where the tile's rows are in shared memory.
+        /// The tile's rows in shared memory, and the threads for them.
         pub places: Places,
     }
 }
 
 arguments! {
-    /// Where rows that begin anywhere lie in shared memory, and which threads have to do with them.
+    /// Layout of a skewed tile in shared memory, and the threads that load and write it.
     #[derive(Default, PartialEq, Eq)]
     pub struct Places {
-        /// The words of the tile.
+        /// Words of shared memory for the tile.
         pub words: u32,
-        /// Units from a row to the next one, among the first `PER_WORD` rows.
+        /// Distance in units between neighbouring rows, among the first `PER_WORD` rows.
         pub row_pitch: u32,
         /// Rows loaded at a time; 0 if the tile is loaded as one run.
         pub rows: u32,
         /// Neighbouring threads that load one row; all threads for a run.
         pub threads_per_row: u32,
-        /// Passes in which a thread loads as many words as it can.
+        /// Number of passes. In each, a thread loads as many words as it can have in flight.
         pub passes: u32,
-        /// The binary logarithm of how many words of a column are written by neighbouring threads.
+        /// Binary logarithm of the number of neighbouring threads that write neighbouring words of a column.
         pub lanes_log2: u32,
     }
 }
 
 arguments! {
-    /// What the kernel is launched with that works in place.
+    /// Arguments of the kernel that transposes square matrices in place.
     pub struct SwapArgs<U: Value> {
         /// The matrices.
         pub matrices: GlobalInOut<U>,
-        /// Where they are.
+        /// Sizes, pitches and tiles.
         pub layout: Layout,
     }
 }
 
 arguments! {
-    /// What a step of the permutations is launched with.
+    /// Arguments of a step of the permutations.
     pub struct PermuteArgs<U: Value> {
         /// The matrices.
         pub matrices: GlobalInOut<U>,
-        /// The part of one that is permuted, its rows one after another.
+        /// Memory for the permuted part of a matrix, row after row without gaps.
         pub part: GlobalInOut<U>,
-        /// Which part that is.
+        /// The position of the part in its matrix, and the step.
         pub region: Region,
     }
 }
 
 arguments! {
-    /// A part of a matrix, and what is done with it.
+    /// A part of a matrix, and the step that permutes it.
     pub struct Region {
-        /// The matrix's first unit.
+        /// Index of the matrix's first unit.
         pub first: u64,
-        /// Its rows of elements.
+        /// Rows of the matrix.
         pub rows: u64,
-        /// Its columns of elements.
+        /// Columns of the matrix, in elements.
         pub columns: u64,
-        /// The greatest common divisor of both numbers.
+        /// Greatest common divisor of `rows` and `columns`.
         pub divisor: u64,
-        /// The part's first row.
+        /// First row of the part.
         pub first_row: u64,
-        /// The part's first column.
+        /// First column of the part.
         pub first_column: u64,
-        /// The part's rows.
+        /// Number of rows of the part.
         pub part_rows: u64,
-        /// The part's columns: all of them if rows are shuffled.
+        /// Number of columns of the part: all columns if rows are shuffled.
         pub part_columns: u64,
-        /// Units of an element.
+        /// Units per element.
         pub units: u32,
-        /// What is done: a [`Step`].
+        /// A [`Step`].
         pub step: u32,
     }
 }
 
 arguments! {
-    /// Where matrices are, and how they are cut into tiles. Rows and columns are the input's.
+    /// Sizes, pitches and tiles of matrices. Rows and columns are the input's; pitches are in units.
     pub struct Layout {
-        /// Rows of elements.
+        /// Number of rows.
         pub rows: u64,
-        /// Columns of elements.
+        /// Number of columns, in elements.
         pub columns: u64,
-        /// Units from row to row of the input.
+        /// Row pitch of the input.
         pub input_pitch: u64,
-        /// Units from row to row of the output.
+        /// Row pitch of the output.
         pub output_pitch: u64,
-        /// Units from matrix to matrix of the input.
+        /// Distance between matrices of the input.
         pub input_matrix: u64,
-        /// Units from matrix to matrix of the output.
+        /// Distance between matrices of the output.
         pub output_matrix: u64,
-        /// The first matrix of the launch.
+        /// Index of the launch's first matrix.
         pub first_matrix: u64,
-        /// Units of an element; 0 where several make one.
+        /// Units per element; 0 if an element is smaller than a unit.
         pub units: u32,
         /// Rows of a tile.
         pub tile_rows: u32,
-        /// Columns of a tile.
+        /// Columns of a tile, in elements.
         pub tile_columns: u32,
-        /// Units from row to row of a tile in shared memory.
+        /// Row pitch of a tile in shared memory.
         pub tile_pitch: u32,
-        /// The binary logarithm of how many columns of tiles stand side by side along x of the grid.
+        /// Binary logarithm of the number of tile columns that are side by side along x of the grid.
         pub across_log2: u32,
     }
 }
@@ -179,34 +178,34 @@ kernel! {
         "transpose_u32" { u32 => u32; }
     }
 
-    /// Without shared memory.
+    /// Transposes matrices without shared memory.
     pub fn transpose_naive(_arena, args: Args<U>) {
         naive::transpose(&args);
     }
 
-    /// A tile in shared memory.
+    /// Transposes matrices with a tile in shared memory.
     pub fn transpose_shared(arena, args: Args<U>) {
         shared::transpose(arena, &args);
     }
 
-    /// Two tiles in shared memory, which change places.
+    /// Transposes square matrices in place, with two tiles in shared memory.
     pub fn transpose_swap(arena, args: SwapArgs<U>) {
         swap::transpose(arena, &args);
     }
 
-    /// A step of the permutations.
+    /// Makes one step of the permutations.
     pub fn transpose_permute(_arena, args: PermuteArgs<U>) {
         permutation::permute(&args);
     }
 }
 
-/// Entry points for elements of certain sizes: the bytes of a pack, the packs and the elements of a group; the tile's
-/// squares across and down, and those of a thread.
+/// Declares packed kernels: bytes per pack, packs and elements per group; squares of the tile across and down, and squares
+/// per thread.
 macro_rules! packed {
     ($($name:ident: [$pack:literal, $packs:literal, $elements:literal], [$across:literal, $down:literal, $squares:literal];)*) => {
         $(
             kernel! {
-                /// A tile in shared memory, packs on both sides.
+                /// Transposes matrices with a tile in shared memory, and packs in input and output.
                 pub fn $name(arena, args: Args<u32>) in "transpose_packed" {
                     const SHAPE: Shape = Shape { across: $across, down: $down, squares: $squares };
                     packed::transpose::<{ $pack / 4 }, $packs, $elements, $squares>(arena, &args, SHAPE);
@@ -214,7 +213,7 @@ macro_rules! packed {
             }
         )*
 
-        /// The kernels that move packs, those with the widest ones first.
+        /// The packed kernels, with the widest packs first.
         #[cfg(not(target_os = "cuda"))]
         pub const PACKED: &[Packed] = &[$(
             Packed {
@@ -226,7 +225,7 @@ macro_rules! packed {
             },
         )*];
 
-        /// Shows `visitor` the entry point of one of them.
+        /// Calls `visitor` with the entry point of `packed`, and returns its result.
         #[cfg(not(target_os = "cuda"))]
         fn visit_packed<V: Visitor>(packed: &Packed, visitor: V) -> V::Output {
             $(
@@ -248,20 +247,19 @@ packed! {
     transpose_packed_3: [4, 3, 4], [32, 16, 2];
 }
 
-/// Entry points for elements of certain sizes: the unit, and the units of an element.
+/// Declares skewed kernels: the unit, and units per element.
 macro_rules! skewed {
     ($($name:ident: $unit:ty, $units:literal;)*) => {
         $(
             kernel! {
-                /// A tile in shared memory, for rows that begin anywhere.
+                /// Transposes matrices with a tile in shared memory, for rows with any alignment.
                 pub fn $name(arena, args: SkewedArgs<$unit>) in "transpose_skewed" where registers <= 64 {
                     skewed::transpose::<$unit, $units>(arena, &args);
                 }
             }
         )*
 
-        /// The kernels that do not need rows to be aligned; of those for elements of one size first the one with the longest
-        /// units.
+        /// The skewed kernels. Of those for the same element size, the one with the longest units is first.
         #[cfg(not(target_os = "cuda"))]
         pub const SKEWED: &[Skewed] = &[$(
             Skewed {
@@ -275,7 +273,7 @@ macro_rules! skewed {
             },
         )*];
 
-        /// Shows `visitor` the entry point of one of them.
+        /// Calls `visitor` with the entry point of `skewed`, and returns its result.
         #[cfg(not(target_os = "cuda"))]
         fn visit_skewed<V: Visitor>(skewed: &Skewed, visitor: V) -> V::Output {
             $(

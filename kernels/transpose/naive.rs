@@ -1,7 +1,7 @@
 //! The kernel without shared memory.
 //!
-//! A block of 256 threads takes a tile. Its threads read it row after row, neighbours neighbouring units, and each
-//! writes what it has read where that belongs: neighbours one row of the output, or several, apart.
+//! A block of 256 threads transposes a tile. The threads read it row by row: neighbouring threads read neighbouring units of
+//! the input, and write them one or several rows of the output apart. So reads are contiguous and writes are not.
 
 use super::Args;
 use super::tile::{Tile, Walk, element_of};

@@ -1,40 +1,49 @@
-//! Kernels with a tile in shared memory that move 16 bytes at a time where they can.
+//! Kernels with a tile in shared memory that move a *pack* at a time: 16 bytes, or 4 for elements of 3 bytes.
 //!
-//! A *group* is as many elements, side by side, as make whole *packs*, the bytes of one access. A thread reads the groups
-//! that stand in the same columns of as many rows as a group has elements: a square, which it transposes in registers. Its
-//! rows are then groups of the output, which go to shared memory. When all have waited, the threads write the tile to the
-//! output pack after pack.
+//! A *group* is `ELEMENTS` neighbouring elements that fill `PACKS` whole packs. A *square* is `ELEMENTS` groups, one below
+//! the other. A thread loads one or several squares, transposes each in registers, and stores its rows, which are groups of
+//! the output, to shared memory:
 //!
-//! Shared memory: the packs of the output's rows one row after another, and an empty place after every `ELEMENTS` rows. A
-//! thread's squares stand side by side, so what a warp writes at a time is in every `ELEMENTS`-th row: with the empty
-//! places an odd number of packs apart, so that the lanes which are served together meet in no bank. What it reads are
-//! neighbouring packs.
+//! ```text
+//!  input, one square             output
+//!  row 0   [ a0 a1 a2 a3 ]       row 0   [ a0 b0 c0 d0 ]     ELEMENTS = 4, one pack per group
+//!  row 1   [ b0 b1 b2 b3 ]       row 1   [ a1 b1 c1 d1 ]
+//!  row 2   [ c0 c1 c2 c3 ]  -->  row 2   [ a2 b2 c2 d2 ]
+//!  row 3   [ d0 d1 d2 d3 ]       row 3   [ a3 b3 c3 d3 ]
+//! ```
+//!
+//! After a barrier, neighbouring threads write neighbouring packs of the tile to the output.
+//!
+//! Shared memory: the packs of the tile's output rows, row by row, with an empty pack after every `ELEMENTS` rows. No bank
+//! conflicts: neighbouring lanes have neighbouring squares of the input, so in one store they write to every `ELEMENTS`-th
+//! output row. With the empty packs, these positions are an odd number of packs apart, so lanes that are served together
+//! use different banks. Loads read neighbouring packs.
 
 use super::Args;
 use super::tile::Tile;
 use cuda_std::{Arena, GlobalIn, thread};
 
-/// How a tile is made of squares, and how many of them a thread has.
+/// The squares of a tile and of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Squares side by side.
+    /// Squares per row of the tile.
     pub(super) across: u32,
-    /// Squares one under the other.
+    /// Squares per column of the tile.
     pub(super) down: u32,
-    /// Squares of a thread, which stand one under the other.
+    /// Squares per thread, all in one column of the tile.
     pub(super) squares: u32,
 }
 
 impl Shape {
-    /// Threads of a block.
+    /// Returns the number of threads per block.
     #[inline(always)]
     #[must_use]
     pub(super) const fn threads(&self) -> u32 {
         self.across * self.down / self.squares
     }
 
-    /// The packs of shared memory that the output's first `rows` rows take, where a square has `packs` for each of its
-    /// `elements` rows.
+    /// Returns the number of packs in shared memory for the first `rows` output rows. A square has `elements` rows of `packs`
+    /// packs.
     #[inline(always)]
     #[must_use]
     pub(super) const fn packs(&self, rows: u32, packs: u32, elements: u32) -> u32 {
@@ -42,7 +51,8 @@ impl Shape {
     }
 }
 
-/// `WORDS` words of a pack, `PACKS` packs and `ELEMENTS` elements of a group, `SQUARES` squares of a thread.
+/// Transposes a tile, with `WORDS` words per pack, `PACKS` packs and `ELEMENTS` elements per group, and `SQUARES` squares
+/// per thread.
 #[inline(always)]
 pub(super) fn transpose<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize, const SQUARES: usize>(
     arena: Arena,
@@ -85,10 +95,10 @@ pub(super) fn transpose<const WORDS: usize, const PACKS: usize, const ELEMENTS: 
     }
 }
 
-/// A group, and as many of them as it has elements.
+/// `ELEMENTS` groups of `PACKS` packs of `WORDS` words.
 type Square<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize> = [[[u32; WORDS]; PACKS]; ELEMENTS];
 
-/// The square whose first word is `first`.
+/// Loads the square whose first word has index `first`.
 #[inline(always)]
 #[track_caller]
 fn load<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize>(
@@ -105,8 +115,8 @@ fn load<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize>(
     square
 }
 
-/// Element `i` of row `j` becomes element `j` of row `i`. All indices are constants once the loops are unrolled, so words
-/// are only renamed, and bytes are taken from two or four of them.
+/// Returns the transposed square. All indices are constants once the loops are unrolled. So whole words cost nothing; other
+/// words are assembled from bytes of two or four words.
 #[inline(always)]
 fn transposed<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize>(
     square: Square<WORDS, PACKS, ELEMENTS>,

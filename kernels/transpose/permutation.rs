@@ -1,68 +1,70 @@
 //! Transposing any matrix in place, by permutations within its rows and within its columns.
 //!
-//! The method is that of Catanzaro, Keller and Garland, "A Decomposition for In-place Matrix Transposition" (PPoPP 2014):
-//! with `c` the greatest common divisor of `m` rows and `n` columns, `a = m / c` and `b = n / c`,
+//! With `c` the greatest common divisor of `m` rows and `n` columns, `a = m / c` and `b = n / c`:
 //!
-//! 1. column `j` is rotated upwards by `j / b`, which is only needed if `c > 1`,
-//! 2. in row `i`, what is at column `j` moves to `((i + j / b) mod m + j · m) mod n`,
-//! 3. in column `j`, row `i` receives what is in row `(j + i · n - i / a) mod m`.
+//! 1. Column `j` is rotated upwards by `j / b`. This is only needed if `c > 1`.
+//! 2. In row `i`, the element at column `j` moves to column `((i + j / b) mod m + j · m) mod n`.
+//! 3. In column `j`, row `i` receives the element of row `(j + i · n - i / a) mod m`.
 //!
-//! Afterwards the memory holds the transposed matrix, `n` rows of `m`.
+//! Afterwards the memory contains the transposed matrix, `n` rows of `m` elements.
 //!
-//! A block of 256 threads takes some units of a part of the matrix, row after row. It writes the part, permuted, to
-//! another piece of memory, or copies it back from there. There are no accesses to shared memory.
+//! A launch permutes a part of the matrix into other memory, or copies that memory back. Thread `i` of a grid of `n` threads
+//! moves units `i`, `i + n`, … of the part, in row-major order. No shared memory.
+//!
+//! Source: Catanzaro, Keller and Garland, *A Decomposition for In-place Matrix Transposition* (PPoPP 2014).
 
 use super::PermuteArgs;
 use cuda_std::{Value, thread};
 
-/// What one launch does with its part of the matrix.
+/// The operation of one launch on its part of the matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Gathers rotated columns.
+    /// Permutation 1: gathers rotated columns.
     Rotate = 0,
-    /// Scatters whole rows.
+    /// Permutation 2: scatters whole rows.
     Shuffle = 1,
-    /// Gathers columns.
+    /// Permutation 3: gathers columns.
     Columns = 2,
-    /// Copies back what one of the others has made.
+    /// Copies the result of a permutation back to the matrix.
     Back = 3,
 }
 
-/// The three permutations for a matrix.
+/// The three permutations of a matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation {
     rows: u64,
     columns: u64,
-    /// Rows and columns over their greatest common divisor.
+    /// Rows and columns, divided by their greatest common divisor.
     coprime: [u64; 2],
 }
 
 impl Permutation {
-    /// For a matrix with one row and one column at least. `divisor` is the greatest common divisor of their numbers.
+    /// Returns the permutations of a matrix with at least one row and one column. `divisor` is the greatest common divisor of
+    /// `rows` and `columns`.
     #[inline(always)]
     #[must_use]
     pub fn new(rows: u64, columns: u64, divisor: u64) -> Self {
-        // Never 0, which the compiler has to know.
+        // Never 0; `max` shows that to the compiler, which then omits its checks for division by zero.
         let [rows, columns, divisor] = [rows.max(1), columns.max(1), divisor.max(1)];
         Permutation { rows, columns, coprime: [(rows / divisor).max(1), (columns / divisor).max(1)] }
     }
 
-    /// The row of column `j` whose element row `i` receives when columns are rotated.
+    /// Returns the row of column `j` from which row `i` receives its element in permutation 1.
     #[inline(always)]
     #[must_use]
     pub fn rotated(&self, i: u64, j: u64) -> u64 {
         (i + j / self.coprime[1]) % self.rows
     }
 
-    /// The column that the element at row `i` and column `j` moves to.
+    /// Returns the column to which the element at row `i` and column `j` moves in permutation 2.
     #[inline(always)]
     #[must_use]
     pub fn shuffled(&self, i: u64, j: u64) -> u64 {
-        // Below 2^64: a matrix has fewer elements than that.
+        // No overflow: a matrix has less than 2^64 elements.
         (self.rotated(i, j) + j * self.rows) % self.columns
     }
 
-    /// The row of column `j` whose element row `i` receives in the end.
+    /// Returns the row of column `j` from which row `i` receives its element in permutation 3.
     #[inline(always)]
     #[must_use]
     pub fn gathered(&self, i: u64, j: u64) -> u64 {
@@ -74,7 +76,7 @@ impl Permutation {
 pub(super) fn permute<U: Value>(args: &PermuteArgs<U>) {
     let region = &args.region;
     let permutation = Permutation::new(region.rows, region.columns, region.divisor);
-    // Never 0, which the compiler has to know.
+    // Never 0; see `Permutation::new`.
     let units = region.units.max(1) as u64;
     let width = (region.part_columns * units).max(1);
     let place = |i: u64, j: u64, unit: u64| region.first + (i * region.columns + j) * units + unit;

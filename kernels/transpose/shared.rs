@@ -1,21 +1,28 @@
 //! The kernel with a tile in shared memory, for all matrices.
 //!
-//! A block of 256 threads takes a tile of any shape: it is as long as it has to be where a matrix is narrow. The threads
-//! bring it to shared memory row after row, wait, and write it column after column, both times neighbours neighbouring
-//! units in global memory.
+//! A block of 256 threads transposes a tile, which is longer for narrow matrices. The threads load it into shared memory row
+//! by row, wait at a barrier, and write it column by column. In both cases, neighbouring threads access neighbouring units
+//! of global memory.
 //!
-//! Shared memory: row `r` of the tile from unit `r * tile_pitch` on. Writing it has no bank conflicts as long as a warp
-//! stays in a row. Reading it runs down a column, and `tile_pitch` decides: if that is the row's length, and this a
-//! multiple of the banks, all lanes meet in one bank; the host can choose the next length at which they do not.
+//! Shared memory: row `r` of the tile begins at unit `r * tile_pitch`. A warp's accesses, for elements of one unit:
+//!
+//! ```text
+//!  store, row by row:       lanes -> 0 1 2 3 ...      consecutive addresses
+//!  load, column by column:  lane 0 at 0, lane 1 at tile_pitch, lane 2 at 2 * tile_pitch, ...
+//! ```
+//!
+//! Stores have no bank conflicts while a warp stays in a row. The conflicts of loads depend on `tile_pitch`: all lanes use
+//! one bank if it is a multiple of the number of banks. So the host can choose a pitch longer than a row, with the fewest
+//! conflicts (`geometry/tile.rs`).
 
 use super::tile::{Tile, Walk, element_of};
 use super::{Args, Layout};
 use cuda_std::{Arena, Shared, Value, thread};
 
-/// Loads of a thread that are under way at a time.
+/// Number of loads that a thread has in flight.
 const AT_ONCE: usize = 4;
 
-/// No place in a tile.
+/// Marks a load without a position in the tile.
 const NOWHERE: u32 = u32::MAX;
 
 #[inline(always)]
@@ -32,13 +39,13 @@ pub(super) fn transpose<U: Value>(arena: Arena, args: &Args<U>) {
     store(&shared, layout, &tile, |i, value| args.output.set(i, value));
 }
 
-/// Brings the tile to shared memory.
+/// Loads the tile into shared memory.
 #[inline(always)]
 pub(super) fn load<U: Value>(shared: &Shared<U>, layout: &Layout, tile: &Tile, get: impl Fn(u64) -> U) {
     let source = tile.source(layout, 1, layout.units);
     let mut at = Walk::new(tile.columns * layout.units);
     while at.line < tile.rows {
-        // Indices, not iterators, whose arrays would be in memory.
+        // Indices, because with iterators the arrays would be in local memory instead of registers.
         let (mut places, mut values) = ([NOWHERE; AT_ONCE], [U::default(); AT_ONCE]);
         for k in 0..AT_ONCE {
             if at.line < tile.rows {
@@ -55,7 +62,7 @@ pub(super) fn load<U: Value>(shared: &Shared<U>, layout: &Layout, tile: &Tile, g
     }
 }
 
-/// Writes the tile, transposed.
+/// Writes the transposed tile.
 #[inline(always)]
 pub(super) fn store<U: Value>(shared: &Shared<U>, layout: &Layout, tile: &Tile, set: impl Fn(u64, U)) {
     let (target, units) = (tile.target(layout, 1, layout.units), layout.units);

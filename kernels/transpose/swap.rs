@@ -1,10 +1,15 @@
 //! The kernel that transposes square matrices in place.
 //!
-//! Tiles are square. The block of a tile above the diagonal brings it and the one that it changes places with to shared
-//! memory, waits, and writes each, transposed, where the other one was; that of a tile on the diagonal has only this one,
-//! and that of a tile below has nothing to do.
+//! Tiles are square. The block of a tile above the diagonal loads it and its mirror image into shared memory, waits at a
+//! barrier, and writes each one, transposed, to the position of the other:
 //!
-//! Shared memory: the two tiles, each as in `shared.rs`.
+//! ```text
+//!  . A .         .  B^T .       the block of A also loads and writes B
+//!  B . .   -->  A^T  .  .       blocks on the diagonal have one tile, blocks below do nothing
+//!  . . .         .   .  .
+//! ```
+//!
+//! Shared memory: both tiles, one after the other, each with the layout of `shared.rs`.
 
 use super::SwapArgs;
 use super::shared::{load, store};

@@ -1,27 +1,28 @@
-//! The part of a matrix that a block transposes, and the way of its threads through it.
+//! The tile of a block, and the positions of its threads in the tile.
 
 use super::Layout;
 use cuda_std::thread;
 
-/// A tile of one of the matrices: rows and columns of elements of the input.
+/// A tile of one of the matrices. Rows and columns are the input's, in elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tile {
     pub(super) matrix: u64,
-    /// The first row.
+    /// Index of the first row.
     pub(super) row: u64,
-    /// The first column.
+    /// Index of the first column.
     pub(super) column: u64,
-    /// How many rows of it there are; fewer than elsewhere at the matrix's end.
+    /// Number of rows; smaller at the end of the matrix.
     pub(super) rows: u32,
-    /// How many columns of it there are.
+    /// Number of columns; smaller at the end of the matrix.
     pub(super) columns: u32,
 }
 
 impl Tile {
-    /// The block's: along x of the grid tiles follow each other down, along y are the columns of tiles, along z
-    /// matrices. So blocks that run at a time write neighbouring parts of the same rows of the output. If there are
-    /// more columns of tiles than a grid has blocks along y, several stand side by side along x; blocks beyond the last
-    /// one have neither rows nor columns.
+    /// Returns the tile of the block.
+    ///
+    /// The x axis of the grid runs down the rows of tiles, y across the columns of tiles, and z over the matrices. So blocks
+    /// that run at the same time write neighbouring parts of the same output rows. If there are more columns of tiles than a
+    /// grid has blocks along y, several columns are side by side along x. Blocks beyond the last column have an empty tile.
     #[inline(always)]
     pub(super) fn of_block(layout: &Layout) -> Self {
         let (block, across) = (thread::block_idx_x(), thread::block_idx_y() << layout.across_log2);
@@ -29,14 +30,14 @@ impl Tile {
         Tile::at(layout, layout.first_matrix + thread::block_idx_z() as u64, place)
     }
 
-    /// The tile at a place, counted in tiles down and across.
+    /// Returns the tile with the given index down and across.
     #[inline(always)]
     pub(super) fn at(layout: &Layout, matrix: u64, [down, across]: [u32; 2]) -> Self {
         let row = down as u64 * layout.tile_rows as u64;
         let column = across as u64 * layout.tile_columns as u64;
         let columns = layout.columns.saturating_sub(column).min(layout.tile_columns as u64) as u32;
         let rows = layout.rows.saturating_sub(row).min(layout.tile_rows as u64) as u32;
-        // Beyond the last column there is nothing to do for any kernel: no rows either.
+        // Without columns there are no rows either, so that no kernel does anything.
         let rows = if columns == 0 { 0 } else { rows };
         Tile { matrix, row, column, rows, columns }
     }
@@ -48,7 +49,7 @@ impl Tile {
         self.matrix * layout.input_matrix + self.row * layout.input_pitch + in_row
     }
 
-    /// Where it begins, transposed, in the output.
+    /// Returns the start of the transposed tile in the output, for groups of `elements` elements with `units` units each.
     #[inline(always)]
     pub(super) fn target(&self, layout: &Layout, elements: u32, units: u32) -> u64 {
         let in_row = self.row / elements as u64 * units as u64;
@@ -67,14 +68,14 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// The thread's first place.
+    /// Returns the thread's first position, in rows of `width` units.
     #[inline(always)]
     pub(super) fn new(width: u32) -> Self {
         let (t, threads, width) = (thread::thread_idx_x(), thread::block_dim_x(), width.max(1));
         Walk { line: t / width, place: t % width, width, lines: threads / width, places: threads % width }
     }
 
-    /// On to its next place; without a division.
+    /// Advances to the thread's next position, without a division.
     #[inline(always)]
     pub(super) fn step(&mut self) {
         self.line += self.lines;
@@ -86,7 +87,7 @@ impl Walk {
     }
 }
 
-/// Element and unit of a place in a line of elements of `units` units.
+/// Returns the element, and the unit in the element, of a position in a row of elements with `units` units each.
 #[inline(always)]
 pub(super) fn element_of(place: u32, units: u32) -> (u32, u32) {
     match units {

@@ -1,4 +1,4 @@
-//! From a kernel that was chosen to its entry point, and from windows on bytes to its arguments.
+//! The entry point of a chosen kernel, and its arguments for windows of bytes.
 
 use super::{
     Args, Geometry, Kernel, Layout, Part, PermuteArgs, Region, SkewedArgs, SwapArgs, Unit, transpose_naive,
@@ -7,16 +7,16 @@ use super::{
 use crate::{Misaligned, cast};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, Value};
 
-/// What a launch that writes another matrix works on.
+/// A launch that does not work in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// How the kernel is launched.
+    /// The launch parameters of the kernel.
     pub geometry: Geometry,
-    /// Which of the launches this is.
+    /// The matrices of this launch.
     pub part: Part,
     /// The matrices.
     pub input: GlobalIn<u8>,
-    /// Receives the transposed ones.
+    /// Receives the transposed matrices.
     pub output: GlobalOut<u8>,
 }
 
@@ -44,7 +44,7 @@ impl<U: Unit> TryFrom<Work> for SkewedArgs<U> {
     }
 }
 
-/// The matrices, and where they are.
+/// Converts the matrices and their layout.
 impl<U: Value> TryFrom<(GlobalInOut<u8>, Layout)> for SwapArgs<U> {
     type Error = Misaligned;
 
@@ -53,7 +53,7 @@ impl<U: Value> TryFrom<(GlobalInOut<u8>, Layout)> for SwapArgs<U> {
     }
 }
 
-/// The matrices and the part of one, and which part that is.
+/// Converts the matrices, the memory of a part, and the part's position.
 impl<U: Value> TryFrom<([GlobalInOut<u8>; 2], Region)> for PermuteArgs<U> {
     type Error = Misaligned;
 
@@ -62,21 +62,21 @@ impl<U: Value> TryFrom<([GlobalInOut<u8>; 2], Region)> for PermuteArgs<U> {
     }
 }
 
-/// Does something with the entry point of a [`Kernel`].
+/// A generic function of the entry point of a [`Kernel`].
 pub trait Visitor {
-    /// What it makes of it.
+    /// Result of the function.
     type Output;
 
-    /// Called with the entry point.
+    /// Calls the function for the entry point `E`.
     fn visit<E: Entry<Args: TryFrom<Work, Error = Misaligned>, Constants = ()>>(self) -> Self::Output;
 }
 
 impl Kernel {
-    /// Shows `visitor` the entry point.
+    /// Calls `visitor` with the kernel's entry point, and returns its result.
     ///
     /// # Panics
     ///
-    /// For [`Kernel::Swap`], which has other arguments.
+    /// If this is [`Kernel::Swap`], which has other arguments.
     pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
         match self {
             Kernel::Naive(1) => visitor.visit::<transpose_naive<u8>>(),

@@ -15,11 +15,11 @@ use std::sync::{Arc, OnceLock, Weak};
 
 /// Contexts by device number.
 ///
-/// Weak references, so that a context is dropped with its last queue: its modules are unloaded and the driver's context is released, as
-/// a program expects when it has closed everything. Opening the device again creates a new context.
+/// Weak references, so that a context is dropped with its last queue. Then its modules are unloaded and the driver's context
+/// is released. Opening the device again creates a new context.
 static CONTEXTS: Places<usize, Weak<Context>> = Places::new();
 
-/// The primary context of a device, and what has been loaded there.
+/// The primary context of a device, with its loaded modules.
 pub(super) struct Context {
     // Dropped in this order, with the context current (`Drop`).
     modules: Modules,
@@ -95,14 +95,15 @@ impl Context {
         self.primary.make_current()
     }
 
-    /// Returns the result of a call. Records it if the device is lost.
+    /// Returns the result of the driver's function `call`. Records the error if the device is lost.
     pub(super) fn check(&self, call: &'static str, code: i32) -> Result<()> {
         self.note(check(call, code))
     }
 
+    /// Returns `result`. Records the error if the device is lost.
     pub(super) fn note<T>(&self, result: Result<T>) -> Result<T> {
         if let Err(error @ Error::DeviceLost { .. }) = &result {
-            // If another thread was first, its error stays.
+            // The error of the first thread is kept.
             let _ = self.lost.set(error.clone());
         }
         result
@@ -125,8 +126,8 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // The fields go next: unloading modules needs the context. The queues on it have waited for their work. A failure
-        // cannot be reported any more.
+        // The fields are dropped next, and unloading modules needs the context. The queues have waited for their work. A
+        // failure cannot be reported any more.
         let _ = self.make_current();
     }
 }

@@ -1,4 +1,4 @@
-//! The driver: finding it, and its return codes as errors.
+//! Loads the driver, and converts its return codes to errors.
 
 use crate::error::NO_GPU;
 use crate::{DriverError, Error, Result};
@@ -12,8 +12,8 @@ const OUT_OF_MEMORY: CUresult = 2;
 const UNSUPPORTED_PTX_VERSION: CUresult = 222;
 const NOT_FOUND: CUresult = 500;
 
-/// Codes that leave the context unusable, by their descriptions in `cuda.h`: uncorrectable and contained memory
-/// errors, illegal addresses and instructions, time-outs, asserts, failed launches.
+/// Codes that leave the context unusable, according to `cuda.h`: uncorrectable and contained memory errors, illegal
+/// addresses and instructions, time-outs, asserts, failed launches.
 const STICKY: [CUresult; 14] = [214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721];
 
 /// Loads the driver and initialises it, once for the process.
@@ -21,7 +21,7 @@ pub(super) fn initialise() -> Result<()> {
     static RESULT: OnceLock<Result<()>> = OnceLock::new();
     let load = || {
         cuda_driver::load().map_err(|error| Error::NoDevice { tried: error.to_string() })?;
-        // SAFETY: `load` has filled the table of functions; this one takes no pointers.
+        // SAFETY: `load` has filled the table of functions; `cuInit` takes no pointers.
         match unsafe { api::cuInit(0) } {
             NO_DEVICE => Err(Error::NoDevice { tried: NO_GPU.to_owned() }),
             code => check("cuInit", code),
@@ -39,7 +39,7 @@ pub(super) fn version() -> Result<(u32, u32)> {
     Ok((version / 1000, version % 1000 / 10))
 }
 
-/// Converts the return value of the function `call`.
+/// Converts the return code of the driver's function `call`.
 pub(super) fn check(call: &'static str, code: CUresult) -> Result<()> {
     if code == 0 {
         return Ok(());
@@ -75,10 +75,10 @@ fn describe(code: CUresult) -> DriverError {
     }
 }
 
-/// Returns a text of the driver for an error code.
+/// Returns the driver's name or description of an error code.
 fn text(code: CUresult, get: unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult) -> String {
     let mut text = ptr::null();
-    // SAFETY: writes one pointer, to a string or null; a code that the driver does not know is refused.
+    // SAFETY: writes one pointer, to a string or null; the driver returns an error for unknown codes.
     let result = unsafe { get(code, &mut text) };
     if result != 0 || text.is_null() {
         return "unknown to the driver".to_owned();
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_tell_lost_devices_from_failed_calls() {
+    fn codes_distinguish_lost_devices_from_failed_calls() {
         assert_eq!(check("cuCall", 0), Ok(()));
         for code in STICKY {
             let lost = matches!(check("cuCall", code), Err(Error::DeviceLost { call: "cuCall", source }) if source.code == code as u32);

@@ -52,17 +52,17 @@ impl Drop for PrimaryContext {
     }
 }
 
-/// A queue of work in a context.
+/// A stream of a context.
 pub(super) struct Stream {
     raw: CUstream,
     owner: Owner,
 }
 
-/// Owner of a stream, which destroys it.
+/// The owner of a stream, which destroys it.
 enum Owner {
     /// The handle.
     Handle,
-    /// The last clone of the `Arc` that the program shares.
+    /// The program, which shares its `Arc`. The last clone destroys the stream.
     #[cfg(cust)]
     Program { _stream: Arc<cust::stream::Stream> },
 }
@@ -104,7 +104,7 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         match self.owner {
-            // SAFETY: created by `new`, and nobody uses it any more.
+            // SAFETY: created by `new`, and not used any more.
             Owner::Handle => _ = unsafe { api::cuStreamDestroy_v2(self.raw) },
             #[cfg(cust)]
             Owner::Program { .. } => {}
@@ -116,7 +116,7 @@ impl Drop for Stream {
 pub(super) struct Event(CUevent);
 
 impl Event {
-    /// Returns an event recorded after the work that `stream` has so far.
+    /// Returns an event recorded after the work enqueued on `stream` so far.
     pub(super) fn record(stream: &Stream) -> Result<Self> {
         let mut event = ptr::null_mut();
         // SAFETY: writes one handle, which outlives the call.
@@ -127,7 +127,7 @@ impl Event {
         Ok(event)
     }
 
-    /// Returns the time from `start` to this event; both have passed.
+    /// Returns the time from `start` to this event. Both must have been reached.
     pub(super) fn milliseconds_since(&self, start: &Event) -> Result<f32> {
         let mut milliseconds = 0.0;
         // SAFETY: both are alive; writes one number, which outlives the call.
@@ -138,7 +138,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // SAFETY: created by `record`, and nobody uses it any more.
+        // SAFETY: created by `record`, and not used any more.
         unsafe { api::cuEventDestroy_v2(self.0) };
     }
 }
@@ -159,7 +159,7 @@ impl Module {
     ///
     /// Kernels of the PTX, launched with arguments of their own types, must be sound.
     pub(super) unsafe fn load(ptx: &str) -> Result<Self> {
-        // PTX has no zeros; the driver refuses an empty text.
+        // PTX contains no zero bytes. The driver refuses an empty text.
         let ptx = CString::new(ptx).unwrap_or_default();
         let mut module = ptr::null_mut();
         // SAFETY: reads a text that ends in zero and outlives the call; writes one handle.
@@ -169,7 +169,7 @@ impl Module {
 
     /// Returns the kernel called `name`, usable for the life of the module.
     pub(super) fn function(&self, name: &str) -> Result<CUfunction> {
-        // Names have no zeros either, and no kernel has an empty name.
+        // Names contain no zero bytes either, and no kernel has an empty name.
         let name = CString::new(name).unwrap_or_default();
         let mut function = ptr::null_mut();
         // SAFETY: reads a text that ends in zero and outlives the call; writes one handle.
@@ -181,7 +181,7 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: loaded by `load`; whoever has a function of it holds the module too (`Function`).
+        // SAFETY: loaded by `load`; a `Function` of the module keeps it alive.
         unsafe { api::cuModuleUnload(self.0) };
     }
 }

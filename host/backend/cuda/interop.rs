@@ -138,7 +138,7 @@ fn is_reachable(queue: &Queue, address: CUdeviceptr) -> Result<bool> {
     queue.check(CALL, code)?;
     // SAFETY: as above, with one handle.
     let code = unsafe { api::cuPointerGetAttribute((&raw mut context).cast(), CONTEXT, address) };
-    // Memory of a pool has no context.
+    // The driver returns this error for memory of a pool, which has no context.
     if code != INVALID_VALUE {
         queue.check(CALL, code)?;
     }
@@ -157,10 +157,10 @@ mod tests {
     use cust::memory::CopyDestination;
     use cust::stream::StreamFlags;
 
-    /// It has no context.
+    /// Such memory has no context.
     #[test]
     #[ignore = "needs a GPU"]
-    fn memory_of_a_pool_comes_and_goes() {
+    fn memory_of_a_pool_is_exchanged() {
         let (queue, _) = open(0).unwrap();
         let context = cust::context::Context::new(cust::device::Device::get_device(0).unwrap()).unwrap();
         let stream = cust::stream::Stream::new(StreamFlags::DEFAULT, None).unwrap();

@@ -47,10 +47,10 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
     ) -> Result<()> {
         windows.check::<E>(self.function.queue.id(), args, constants)?;
         let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
-        // SAFETY: the entry point has one parameter of each type that has a size (`Entry`, whose
-        // digests of sources and layout `load` has compared). `WindowRecord::check` has found each window among those
-        // that `windows` has handed out for this queue, from buffers that are borrowed as long as it lives, exclusively unless
-        // the window is a `GlobalIn`. Nothing else in the parameters is an address (`Argument`).
+        // SAFETY: the entry point has one parameter of each type that has a size (`Entry`, whose digests of sources and layout
+        // `load` has compared). `WindowRecord::check` has found each window among those that `windows` has handed out for this
+        // queue. Their buffers are borrowed as long as `windows` lives, exclusively unless the window is a `GlobalIn`. Nothing
+        // else in the parameters is an address (`Argument`).
         unsafe { self.function.enqueue(shape, parameters) }
     }
 
@@ -59,13 +59,14 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
     }
 }
 
-/// Entry point of a kernel on a device, without the types of its arguments, so that code for it is compiled once for all kernels.
+/// Entry point of a kernel on a device, without the types of its arguments, so that its code is compiled once for all
+/// kernels.
 struct Function {
     name: &'static str,
     function: CUfunction,
     registers: u32,
     limits: LaunchLimits,
-    /// Keeps the function's module loaded, as the queue's context does. Dropped before the context.
+    /// Keeps the function's module loaded. Dropped before `queue`, which owns the context.
     _module: Arc<Loaded>,
     queue: Arc<Queue>,
 }
@@ -102,22 +103,22 @@ impl Function {
             let code = unsafe { api::cuFuncGetAttribute(&mut value, attribute, function) };
             queue.check("cuFuncGetAttribute", code).map(|()| value.unsigned_abs())
         };
-        // Fewer than the limit of the device if the kernel needs many registers.
+        // A kernel with many registers has a lower limit than the device.
         limits.threads = limits.threads.min(get(MOST_THREADS)?);
         let registers = get(REGISTERS)?;
         Ok(Function { name, function, registers, limits, _module: loaded, queue: queue.clone() })
     }
 
-    /// Enqueues the kernel. The caller has the queue's [submission lock](backend::Queue::submission_lock).
+    /// Enqueues the kernel. The caller holds the queue's [submission lock](backend::Queue::submission_lock).
     ///
     /// # Safety
     ///
-    /// `parameters` point to values of the types of the kernel's arguments and its constants. The windows in them are on
-    /// memory of this kernel's queue, which is borrowed during the call: what writes or frees it afterwards is enqueued
-    /// behind the kernel. Nothing that a [`GlobalIn`](cuda_std::GlobalIn) is on can be written through another window.
+    /// `parameters` must point to values of the types of the kernel's arguments and constants. The windows in them must be on
+    /// memory of this kernel's queue that is borrowed during the call, so that later writes and frees are enqueued after the
+    /// kernel. The memory of a [`GlobalIn`](cuda_std::GlobalIn) must not be writable through another window.
     unsafe fn enqueue(&self, shape: &LaunchShape, parameters: [*const c_void; 2]) -> Result<()> {
         self.limits.check(self.name, shape)?;
-        // The check has compared them with 32-bit limits.
+        // The casts are exact: the check has compared the numbers with 32-bit limits.
         let ([x, y, z], shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
         let [block_x, block_y, block_z] = shape.block;
         let mut parameters = parameters.map(<*const c_void>::cast_mut);
@@ -171,7 +172,7 @@ mod tests {
 
     type Intact = filter1d_global<Same<i32>>;
 
-    /// What `kernel!` would make of the same kernel with other arguments, or in another module.
+    /// The entry that `kernel!` would declare for the same kernel with other arguments, or in another module.
     enum Forged<const MISPLACED: bool> {}
 
     // SAFETY: no module has a kernel with this layout.

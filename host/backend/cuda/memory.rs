@@ -10,7 +10,7 @@ use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Memory for `len` elements, not freed before work that uses it is done.
+/// Memory for `len` elements. It is not freed before the work that uses it is done.
 pub(crate) struct Memory<T> {
     pub(super) queue: Arc<Queue>,
     /// Zero if there are no elements.
@@ -20,7 +20,7 @@ pub(crate) struct Memory<T> {
     pub(super) marker: PhantomData<T>,
 }
 
-/// Origin of memory, which determines how it is freed.
+/// The origin of memory, which determines how it is freed.
 pub(super) enum Origin {
     /// `cuMemAllocAsync`, on the queue's stream.
     Pool,
@@ -30,6 +30,7 @@ pub(super) enum Origin {
 }
 
 impl<T: Element> Memory<T> {
+    /// Converts the driver's out-of-memory error to [`Error::OutOfDeviceMemory`]. Returns other errors unchanged.
     pub(super) fn or_out_of_memory(&self, error: Error) -> Error {
         if !is_out_of_memory(&error) {
             return error;
@@ -72,7 +73,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         Ok(memory)
     }
 
-    /// A GPU does not record what kernels write.
+    /// Returns `Ok`, because a GPU does not record writes.
     fn check_written(&self) -> Result<()> {
         Ok(())
     }
@@ -123,7 +124,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
 
     /// `kernel.rs` establishes that launching a kernel with this window is safe.
     fn input(&self) -> GlobalIn<T> {
-        // SAFETY: aligned as allocations are. Who launches a kernel promises the rest (`Kernel::launch`).
+        // SAFETY: allocations are aligned. The launch of a kernel ensures the rest (`Kernel::launch`).
         unsafe { GlobalIn::from_raw_parts(self.address, self.len as u64) }
     }
 
@@ -143,7 +144,7 @@ impl<T> Drop for Memory<T> {
         if self.address == 0 || self.queue.enter().is_err() {
             return;
         }
-        // An error has nowhere to go, and belongs to earlier work, whose wait will report it.
+        // Errors are ignored: they belong to earlier work, whose wait reports them.
         match self.origin {
             // SAFETY: allocated on this stream and freed once; work that uses it was enqueued before.
             Origin::Pool => _ = unsafe { api::cuMemFreeAsync(self.address, self.queue.stream()) },

@@ -4,13 +4,13 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `driver.rs` | finding the driver once; its return codes as errors |
+//! | `driver.rs` | loading the driver; its return codes as errors |
 //! | `handle.rs` | contexts, streams, events and modules, released when dropped |
 //! | `places.rs` | values created once per key, without blocking other keys |
-//! | `module.rs` | compiled kernels: choosing, checking and loading them |
+//! | `module.rs` | choosing, checking and loading compiled modules |
 //! | `properties.rs` | properties and limits of a device |
-//! | `context.rs` | a device's primary context and the modules in it: one per GPU and process |
-//! | `queue.rs` | one stream on it |
+//! | `context.rs` | a device's primary context and its modules: one per GPU and process |
+//! | `queue.rs` | one stream of a context |
 //! | `rows.rs` | copies of rows with gaps between them |
 //! | `memory.rs` | device memory, freed in stream order |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
@@ -18,8 +18,8 @@
 //!
 //! Each file uses only those above it.
 //!
-//! Contexts are current per thread, so every call into the driver begins with [`Queue::enter`]. The device's primary
-//! context then stays current.
+//! Each thread has its own current context, so every call into the driver begins with [`Queue::enter`]. Afterwards the
+//! device's primary context stays current.
 
 #![allow(unsafe_code)] // Calls into the CUDA driver.
 
@@ -81,7 +81,7 @@ impl backend::Queue for Queue {
         self.wait()
     }
 
-    /// Measured by the device clock.
+    /// Measures with the device's clock.
     fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         let start = self.event()?;
         let result = work()?;

@@ -1,4 +1,4 @@
-//! Compiled kernels: choosing the image for a device, checking and loading it.
+//! Chooses, checks and loads the image of a compiled module for a device.
 
 use super::driver::{is_unsupported_ptx, version};
 use super::handle;
@@ -28,12 +28,12 @@ impl Loaded {
 
 /// Modules that a context has loaded so far.
 ///
-/// None is dropped before the context, because kernels may still run. Their number is bounded: a module lives as long as the program,
-/// and safe code only has modules that `include_kernels!` has defined.
+/// No module is dropped before the context, because kernels may still run. Their number is bounded, because safe code only
+/// has the `'static` modules that `include_kernels!` has defined.
 #[derive(Debug)]
 pub(super) struct Modules(Places<Key, Option<Arc<Loaded>>>);
 
-/// A module, and the sources that it is checked against.
+/// A module, and the list of sources against which it is checked.
 #[derive(Debug)]
 struct Key {
     module: &'static Module,
@@ -41,7 +41,7 @@ struct Key {
 }
 
 impl PartialEq for Key {
-    /// Keyed by the address of the images, because two crates can have modules of the same name.
+    /// Compares the addresses of the images, because two crates can have modules of the same name.
     fn eq(&self, other: &Key) -> bool {
         ptr::eq(self.module.images(), other.module.images()) && self.sources == other.sources
     }
@@ -83,8 +83,8 @@ pub(super) fn lowest_target() -> (u32, u32) {
     (lowest / 10, lowest % 10)
 }
 
-/// Returns the image of `module` for the highest target that `device` supports. Returns an error if its text was altered, or if the
-/// module was compiled from other sources.
+/// Returns the image of `module` for the highest target that `device` supports. Returns an error if its text was altered, or
+/// if the module was compiled from other sources.
 fn choose(module: &'static Module, sources: &str, device: &str, actual: (u32, u32)) -> Result<&'static Image> {
     let wrong = |source| Error::KernelModule { module: module.name(), source };
     module.verify(sources).map_err(wrong)?;
@@ -99,7 +99,7 @@ fn choose(module: &'static Module, sources: &str, device: &str, actual: (u32, u3
     Ok(image)
 }
 
-/// Explains a driver's error in terms of versions, if the driver is too old for the text of `module`.
+/// Converts the driver's error to [`Error::DriverTooOld`] if the driver is too old for the text of `module`.
 fn explain(error: Error, module: &str, text: &str, version: Result<(u32, u32)>) -> Error {
     let (true, Ok(actual)) = (is_unsupported_ptx(&error), version) else { return error };
     let ptx = ptx_version(text).unwrap_or_default();
@@ -121,7 +121,7 @@ fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
         (6, minor) => (10, minor.saturating_sub(3)),
         (7, minor) => (11, minor),
         (8, minor @ ..=5) => (12, minor),
-        // CUDA 12.6 brought none.
+        // CUDA 12.6 has no PTX version of its own.
         (8, minor) => (12, minor + 1),
         (9, minor) => (13, minor),
         other => other,
@@ -144,9 +144,9 @@ mod tests {
         Image::new(target, text, digest(text).leak())
     }
 
-    /// A module with these images, compiled from `FILES` with this digest.
+    /// Returns a module with these images, compiled from `FILES` with this digest.
     fn module(sources: &'static str, images: Vec<Image>) -> &'static Module {
-        // SAFETY: `choose` only reads the texts, and the driver refuses the one that a test has it load.
+        // SAFETY: `choose` only reads the texts, and the driver refuses the only one that a test loads.
         Box::leak(Box::new(unsafe { Module::new("m", FILES, sources, images.leak()) }))
     }
 
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_too_old_for_the_ptx_is_told_in_versions() {
+    fn a_driver_too_old_for_the_ptx_is_an_error_with_versions() {
         let explained = explain(error(222), "m", "// m\n.version 7.8\n", Ok((11, 4)));
         let needed_for = "the kernel module m (PTX 7.8)".to_owned();
         assert_eq!(explained, Error::DriverTooOld { required: (11, 8), actual: (11, 4), needed_for });

@@ -1,4 +1,4 @@
-//! Values by key that take long to create, each with its own lock.
+//! Values by key, each with its own lock, for values that take long to create.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,16 +11,16 @@ impl<K: PartialEq, V: Default> Places<K, V> {
         Places(Mutex::new(Vec::new()))
     }
 
-    /// Returns the result of `work` on the place of `key`. Other threads wait for this place only.
+    /// Returns the result of `work` on the place of `key`. Other threads only wait if they need the same place.
     ///
-    /// A panic in `work` leaves the place as it is, and the next thread continues with it.
+    /// If `work` panics, the place keeps its current value, and later calls use it.
     pub(super) fn with<R>(&self, key: K, work: impl FnOnce(&mut V) -> R) -> R {
         let place = self.of(key);
         work(&mut place.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn of(&self, key: K) -> Arc<Mutex<V>> {
-        // The list is valid at any time, so a panic elsewhere has not damaged it.
+        // The list is always consistent, so a panic of another thread has not damaged it.
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, place)) = places.iter().find(|(other, _)| *other == key) {
             return place.clone();
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_want_the_same_load_it_once() {
+    fn threads_with_the_same_key_load_its_value_once() {
         const THREADS: usize = 16;
         let (places, loads, barrier) = (Kept::new(), AtomicUsize::new(0), Barrier::new(THREADS));
         thread::scope(|scope| {
@@ -57,7 +57,7 @@ mod tests {
                 scope.spawn(|| {
                     barrier.wait();
                     let load = || {
-                        // Other threads get here at the same time unless a lock blocks them.
+                        // Without a lock, other threads could run here at the same time.
                         thread::yield_now();
                         Ok(loads.fetch_add(1, Ordering::SeqCst))
                     };
@@ -70,7 +70,7 @@ mod tests {
 
     /// Both loads are in progress at the same time.
     #[test]
-    fn threads_that_want_others_go_on() {
+    fn threads_with_other_keys_do_not_wait() {
         let (places, barrier) = (Kept::new(), Barrier::new(2));
         let load = |key, value| {
             let load = || {
@@ -86,10 +86,10 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_or_panics_is_loaded_by_the_next() {
+    fn the_next_call_loads_a_value_after_an_error_or_a_panic() {
         let places = Kept::new();
         assert_eq!(get(&places, "a", || Err(())), Err(()));
-        let panics = || get(&places, "a", || panic!("as this test wants"));
+        let panics = || get(&places, "a", || panic!("intended by this test"));
         assert!(panic::catch_unwind(panic::AssertUnwindSafe(panics)).is_err());
         assert_eq!(get(&places, "a", || Ok(3)), Ok(3));
         assert_eq!(get(&places, "a", || Err(())), Ok(3));

@@ -30,17 +30,17 @@ pub(super) fn count() -> Result<usize> {
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
-/// Returns device `ordinal`, a number below [`count`].
+/// Returns device `ordinal`, which must be less than [`count`].
 pub(super) fn device(ordinal: usize) -> Result<CUdevice> {
     let mut device = 0;
     // The driver counts devices in an `int`.
     let ordinal = c_int::try_from(ordinal).unwrap_or(c_int::MAX);
-    // SAFETY: writes one integer, which outlives the call; the driver refuses a number that no device has.
+    // SAFETY: writes one integer, which outlives the call; the driver returns an error for numbers without a device.
     check("cuDeviceGet", unsafe { api::cuDeviceGet(&mut device, ordinal) })?;
     Ok(device)
 }
 
-/// Returns the name, or "unnamed" if the driver returns no terminated name.
+/// Returns the name of a device, or "unnamed" if the driver returns no terminated name.
 fn name(device: CUdevice) -> Result<String> {
     let mut text = [0u8; 256];
     // SAFETY: writes at most `text.len()` bytes, which outlive the call; the device exists.
@@ -50,7 +50,7 @@ fn name(device: CUdevice) -> Result<String> {
         .map_or_else(|_| "unnamed".to_owned(), |name| name.to_string_lossy().into_owned()))
 }
 
-/// Returns the size of the memory in bytes.
+/// Returns the size of a device's memory in bytes.
 fn memory(device: CUdevice) -> Result<u64> {
     let mut bytes = 0;
     // SAFETY: writes one number, which outlives the call; the device exists.
@@ -99,7 +99,7 @@ pub(super) fn describe(device: CUdevice, ordinal: usize) -> Result<DeviceInfo> {
             default_per_block: get(device, attribute::SHARED_PER_BLOCK)?.into(),
             max_per_block: get(device, attribute::MOST_SHARED_PER_BLOCK)?.into(),
             per_multiprocessor: get(device, attribute::SHARED_PER_MULTIPROCESSOR)?.into(),
-            // Of every device since compute capability 5.0 (CUDA C++ Programming Guide, "Compute Capabilities").
+            // The same for every device since compute capability 5.0 (CUDA C++ Programming Guide, "Compute Capabilities").
             banks: 32,
             bank_bytes: 4,
         }),
@@ -113,10 +113,10 @@ pub(super) fn limits(device: CUdevice, info: &DeviceInfo) -> Result<Limits> {
         return Err(Error::DriverTooOld { required: ORDERED_ALLOCATION, actual: version, needed_for });
     }
     if get(device, attribute::MEMORY_POOLS)? == 0 {
-        // On some virtual GPUs.
+        // Some virtual GPUs have no memory pools.
         return Err(Error::DeviceUnsupported { device: info.name.clone(), lacks: "stream-ordered allocation" });
     }
-    let capability = info.compute_capability.expect("a GPU has one");
+    let capability = info.compute_capability.expect("a GPU has a compute capability");
     if capability < lowest_target() {
         let (device, required) = (info.name.clone(), lowest_target());
         return Err(Error::DeviceTooOld { device, required, actual: capability });
@@ -128,8 +128,8 @@ pub(super) fn limits(device: CUdevice, info: &DeviceInfo) -> Result<Limits> {
             grid: get_each(device, attribute::GRID)?,
             block: get_each(device, attribute::BLOCK)?,
             threads: get(device, attribute::THREADS_PER_BLOCK)?,
-            shared: info.shared_memory.expect("a GPU has some"),
+            shared: info.shared_memory.expect("a GPU has shared memory"),
         },
-        threads_per_multiprocessor: info.threads_per_multiprocessor.expect("a GPU says it"),
+        threads_per_multiprocessor: info.threads_per_multiprocessor.expect("a GPU has this property"),
     })
 }

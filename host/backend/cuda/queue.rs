@@ -1,4 +1,4 @@
-//! One stream on a device.
+//! One stream of a device's context.
 
 use super::context::Context;
 use super::handle::{Event, Stream};
@@ -11,7 +11,7 @@ use cuda_driver::api::{self, CUstream};
 use cuda_std::image::Module;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Stream with all work of one [`Device`](crate::Device) handle.
+/// The stream with all work of one [`Device`](crate::Device) handle.
 pub(crate) struct Queue {
     id: QueueId,
     // Dropped in this order, with the context current (`Drop`).
@@ -73,19 +73,19 @@ impl Queue {
 
     /// Keeps other threads from enqueueing kernels until the guard is dropped.
     pub(super) fn submission_lock(&self) -> Result<MutexGuard<'_, ()>> {
-        // The lock guards no data, so a thread that panicked while holding it left nothing half-done.
+        // The lock guards no data, so a panic of another thread has not damaged anything.
         let guard = self.submission.lock().unwrap_or_else(PoisonError::into_inner);
         self.enter()?;
         Ok(guard)
     }
 
-    /// Waits for all work of the stream, also when the device is lost: the context is current.
+    /// Waits for all work of the stream, even if the device is lost. The context must be current.
     pub(super) fn wait(&self) -> Result<()> {
         // SAFETY: the stream lives as long as `self`.
         self.check("cuStreamSynchronize", unsafe { api::cuStreamSynchronize(self.stream()) })
     }
 
-    /// Returns an event at the end of the work so far.
+    /// Returns an event after the work enqueued so far.
     pub(super) fn event(&self) -> Result<Event> {
         self.enter()?;
         self.note(Event::record(&self.stream))
@@ -94,8 +94,8 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // The fields go next: destroying the stream needs the context. No buffer or operation has this queue any more, but
-        // work that they enqueued may still run, with kernels of the context's modules. A failure cannot be reported any more.
+        // The fields are dropped next, and destroying the stream needs the context. No buffer or operation uses this queue any
+        // more, but their work may still run, with kernels of the context's modules. A failure cannot be reported any more.
         let _ = self.context.make_current();
         let _ = self.wait();
     }
@@ -158,12 +158,12 @@ mod tests {
 
     #[test]
     #[ignore = "needs a GPU"]
-    fn a_lost_device_says_so_for_ever() {
+    fn all_calls_after_the_loss_of_a_device_fail() {
         const CHILD: &str = "SLM_TEST_LOSES_THE_DEVICE";
         if std::env::var_os(CHILD).is_some() {
             return lose();
         }
-        let name = "backend::cuda::queue::tests::a_lost_device_says_so_for_ever";
+        let name = "backend::cuda::queue::tests::all_calls_after_the_loss_of_a_device_fail";
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
         let output = child.args(["--exact", name, "--include-ignored"]).env(CHILD, "1").output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);

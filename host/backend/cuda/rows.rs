@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 /// Maximum row pitch of a two-dimensional copy that all GPUs support, in bytes (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
 const MOST_PITCH: usize = i32::MAX as usize;
 
-/// Addresses of the memory that rows are copied from, and to.
+/// Addresses of a copy's source and target.
 #[derive(Clone, Copy)]
 pub(super) enum Addresses {
     /// From the host to the device.
@@ -22,7 +22,7 @@ pub(super) enum Addresses {
 }
 
 impl Addresses {
-    /// Returns the addresses with these offsets in bytes.
+    /// Returns the addresses plus these offsets in bytes.
     fn beyond(self, [source, target]: [usize; 2]) -> Self {
         let device = |address: CUdeviceptr, offset: usize| address.wrapping_add(offset as u64);
         match self {
@@ -37,8 +37,8 @@ impl Addresses {
 ///
 /// # Safety
 ///
-/// The rows are inside the memory of both sides, and every bit pattern is a valid element. The host memory is not accessed
-/// before the queue has done its work, and the device memory is freed in stream order.
+/// The rows must be inside the memory of both sides, and every bit pattern must be a valid element. The host memory must not
+/// be accessed before the queue's work is done, and the device memory must be freed in stream order.
 pub(super) unsafe fn enqueue(queue: &Queue, rows: Rows, element: usize, addresses: Addresses) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -47,13 +47,13 @@ pub(super) unsafe fn enqueue(queue: &Queue, rows: Rows, element: usize, addresse
     let pitches = [rows.source.pitch, rows.target.pitch].map(|pitch| pitch.saturating_mul(element));
     if rows.count > 1 && pitches.iter().all(|pitch| *pitch <= MOST_PITCH) {
         let first = addresses.beyond([rows.source.first * element, rows.target.first * element]);
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller's promise.
         return unsafe { copy_rows(queue, [rows.count, rows.len * element], pitches, first) };
     }
-    // With longer pitches there are few rows. A single row may have any pitch, and any length.
+    // Longer pitches mean few rows, which are copied one by one. A single row may have any pitch and any length.
     rows.each().try_for_each(|[from, to]| {
         let row = addresses.beyond([from.start * element, to.start * element]);
-        // SAFETY: what the caller promises, for one of the rows.
+        // SAFETY: the caller's promise, for one of the rows.
         unsafe { copy_row(queue, rows.len * element, row) }
     })
 }
@@ -67,15 +67,15 @@ unsafe fn copy_row(queue: &Queue, bytes: usize, addresses: Addresses) -> Result<
     let stream = queue.stream();
     match addresses {
         Addresses::Upload(from, to) => {
-            // SAFETY: what the caller promises.
+            // SAFETY: the caller's promise.
             queue.check("cuMemcpyHtoDAsync", unsafe { api::cuMemcpyHtoDAsync_v2(to, from, bytes, stream) })
         }
         Addresses::Download(from, to) => {
-            // SAFETY: what the caller promises.
+            // SAFETY: the caller's promise.
             queue.check("cuMemcpyDtoHAsync", unsafe { api::cuMemcpyDtoHAsync_v2(to, from, bytes, stream) })
         }
         Addresses::Device(from, to) => {
-            // SAFETY: what the caller promises.
+            // SAFETY: the caller's promise.
             queue.check("cuMemcpyDtoDAsync", unsafe { api::cuMemcpyDtoDAsync_v2(to, from, bytes, stream) })
         }
     }
@@ -117,6 +117,6 @@ unsafe fn copy_rows(
         width,
         height,
     };
-    // SAFETY: the description outlives the call; what it describes is what the caller promises.
+    // SAFETY: the description outlives the call, and the caller's promise covers the memory that it describes.
     queue.check("cuMemcpy2DAsync", unsafe { api::cuMemcpy2DAsync_v2(&copy, queue.stream()) })
 }

@@ -7,8 +7,8 @@ use cuda_std::Entry;
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Memory of an emulated device. It takes 2 to 50 times as much host memory, because accesses are recorded; the emulator's README has
-/// the details.
+/// Memory of an emulated device, in bytes. It takes 2 to 50 times as much host memory, because accesses are recorded (see
+/// the emulator's README).
 const MEMORY_BYTES: u64 = 256 << 20;
 
 /// Shared memory per block without opting in to more.
@@ -62,13 +62,13 @@ impl Emulation {
         limits(&self.profile)
     }
 
-    /// Locks the state for this thread. Returns an error for a kernel that the device runs: the launch holds the state until the kernel
-    /// has ended.
+    /// Locks the state for this thread. Returns an error if the caller is a kernel that the device runs, because the launch
+    /// holds the lock until the kernel has ended.
     pub(super) fn lock(&self) -> Result<MutexGuard<'_, State>> {
         if self.emulator.runs_the_caller() {
             return Err(Error::DeviceRunsCaller { device: self.info().selection });
         }
-        // Panics of kernels end in their reports, so a panic with the lock held left the state consistent.
+        // Panics of kernels become findings of their reports, so a panic with the lock held has not damaged the state.
         Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -96,8 +96,8 @@ impl State {
         Ok(buffer)
     }
 
-    /// Releases reserved bytes.
-    pub(super) fn give(&mut self, bytes: u64) {
+    /// Releases reserved bytes of the device's memory.
+    pub(super) fn release(&mut self, bytes: u64) {
         self.free += bytes;
     }
 
@@ -116,7 +116,7 @@ impl State {
     /// Returns a launch of `kernel` in this shape, if the device allows it.
     fn checked(&self, kernel: &'static str, shape: &LaunchShape) -> Result<Launch> {
         limits(self.emulator.profile()).check(kernel, shape)?;
-        // The check has compared them with 32-bit limits.
+        // The casts are exact: the check has compared the numbers with 32-bit limits.
         let (grid, shared_bytes) = (shape.grid.map(|blocks| blocks as u32), shape.shared_bytes as u32);
         Ok(Launch {
             budget: shape.steps,
@@ -142,7 +142,7 @@ impl State {
 /// Returns the error for more buffers than addresses can distinguish.
 fn no_more_buffers() -> Error {
     let limit = Emulator::MOST_BUFFERS as u64;
-    let what = "the number of buffers that emulated devices have had in this process";
+    let what = "the number of buffers created by the emulated devices of this process";
     Error::TooLarge { what, factors: [limit + 1, 1], limit }
 }
 
@@ -152,7 +152,7 @@ fn limits(profile: &Profile) -> LaunchLimits {
     let shared = SharedMemory {
         default_per_block: most.min(DEFAULT_SHARED_BYTES),
         max_per_block: most,
-        // Each block in progress has this much.
+        // Each resident block has this much.
         per_multiprocessor: most,
         banks: profile.banks(),
         bank_bytes: 4,
@@ -171,13 +171,13 @@ mod tests {
     use std::sync::Arc;
 
     arguments! {
-        /// 32 numbers, and their output.
+        /// Arguments of `reverse`.
         pub struct Reversal {
-            /// The numbers.
+            /// 32 numbers.
             pub input: GlobalIn<u32>,
-            /// The numbers in reverse.
+            /// Receives the numbers in reverse order.
             pub output: GlobalOut<u32>,
-            /// If not 0, threads wait for each other, as is correct.
+            /// Not 0 if the threads wait at a barrier, which is correct.
             pub wait: u32,
         }
     }
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_that_nobody_writes_are_known() {
+    fn unwritten_outputs_are_errors() {
         let emulation = Arc::new(Emulation::new(Profile::SMALL, 0));
         let mut memory = Memory::<f64>::unwritten(&emulation, 3).unwrap();
         let device = "emulated:small:0".to_owned();
@@ -251,10 +251,10 @@ mod tests {
 
     /// Simulates that all buffers were created, which would take too long in a test.
     #[test]
-    fn without_another_buffer_nothing_is_taken() {
+    fn a_failed_allocation_reserves_no_memory() {
         let emulation = Emulation::new(Profile::SMALL, 0);
         let error = emulation.lock().unwrap().buffer::<u8>(5, |_| None).unwrap_err();
-        let text = "the number of buffers that emulated devices have had in this process is too large: 134217729 exceeds \
+        let text = "the number of buffers created by the emulated devices of this process is too large: 134217729 exceeds \
                     134217728";
         assert_eq!((error.to_string().as_str(), emulation.lock().unwrap().free), (text, MEMORY_BYTES));
     }

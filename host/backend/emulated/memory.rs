@@ -85,6 +85,6 @@ impl<T: Element> Drop for Memory<T> {
         // Memory dropped by a kernel that the device runs is freed with the device.
         let Ok(mut state) = self.emulation.lock() else { return };
         state.emulator.free(&self.buffer);
-        state.give((self.buffer.len() * size_of::<T>()) as u64);
+        state.release((self.buffer.len() * size_of::<T>()) as u64);
     }
 }

@@ -3,8 +3,8 @@
 //! | file | contents |
 //! |---|---|
 //! | `emulation.rs` | an emulator, with its findings and counts |
-//! | `memory.rs` | its memory |
-//! | `kernel.rs` | a kernel that runs when it is launched |
+//! | `memory.rs` | memory of an emulated device |
+//! | `kernel.rs` | kernels, which run when they are launched |
 
 mod emulation;
 mod kernel;
@@ -45,7 +45,7 @@ impl backend::Queue for Emulation {
         Ok(Kernel::new(self))
     }
 
-    /// A launch has ended when it returns.
+    /// Returns no lock: a kernel has ended when its launch returns.
     fn submission_lock(&self) -> Result<Option<MutexGuard<'_, ()>>> {
         Ok(None)
     }
@@ -54,7 +54,7 @@ impl backend::Queue for Emulation {
         Ok(())
     }
 
-    /// Measured by the host's clock.
+    /// Measures with the host's clock.
     fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
         by_clock_of_host(work)
     }

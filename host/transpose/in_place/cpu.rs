@@ -78,7 +78,7 @@ fn swap_diagonal<T: Element>(n: usize, pitch: usize, height: usize, first: usize
     }
 }
 
-/// Performs one step for one part of a matrix, through `scratch`.
+/// Performs one step for one part of a matrix: permutes it into `scratch`, and copies the result back.
 fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T], step: Step, part: Part) {
     let (n, pitch) = (matrices.components, matrices.shape()[1]);
     let permutation = Permutation::new(matrices.rows as u64, matrices.columns as u64, matrices.divisor() as u64);

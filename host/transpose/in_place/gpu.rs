@@ -23,7 +23,7 @@ pub(super) struct TransposeInPlace<T: Element> {
     matrices: Matrices,
     problem: Problem,
     kernels: Option<Kernels>,
-    /// Kernel for square matrices with the most recent row pitch. Other pitches may need another kernel.
+    /// Kernels for square matrices with the most recent row pitches. Each pitch may need other kernels.
     pitched: Recent<usize, Arc<Pitched>>,
     /// Memory for a part of a matrix. Locked while the steps that use it are enqueued, so that they run in order.
     part: Mutex<Buffer<T>>,
@@ -50,13 +50,13 @@ impl<T: Element> TransposeInPlace<T> {
             first_column: part.first[1] as u64,
             part_rows: part.lengths[0] as u64,
             part_columns: part.lengths[1] as u64,
-            // `Matrices::problem` has checked them against 32 bits.
+            // The cast is exact: `Matrices::problem` has checked the units against 32 bits.
             units: units as u32,
             step: step as u32,
         }
     }
 
-    /// Returns the launch that exchanges tiles of square matrices.
+    /// Returns the launch parameters of the kernel that exchanges tiles of square matrices.
     fn swapping(&self, problem: &Problem) -> Geometry {
         Geometry::new(Kernel::swap(problem), problem, &self.tuning.launches)
     }
@@ -69,7 +69,7 @@ impl<T: Element> TransposeInPlace<T> {
         })
     }
 
-    /// Returns the launch that permutes a part.
+    /// Returns the shape of the launch that permutes a part.
     fn permuting(&self, region: &Region) -> LaunchShape {
         let threads = self.tuning.permuting_threads;
         let len = region.part_rows * region.part_columns * u64::from(region.units);
@@ -98,7 +98,7 @@ impl<T: Element> TransposeInPlace<T> {
     /// Transposes matrices without gaps.
     pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
-        // Its contents are never read before they are written, so a panic elsewhere does no harm.
+        // The part is never read before it is written, so a panic of another thread does no harm.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let mut windows = Windows::new(&self.device);
         let memory = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
@@ -128,12 +128,12 @@ impl<T: Element> TransposeInPlace<T> {
         };
         let Some(kernels) = &self.kernels else { return plan(["none", "there is nothing to transpose"]) };
         let (launches, reason) = match self.matrices.are_square() {
-            true => (self.swaps(kernels), "tiles of square matrices change places"),
+            true => (self.swaps(kernels), "tiles of square matrices are exchanged"),
             false => (self.permutations(kernels), "rows and columns are permuted, part by part"),
         };
         match launches.first() {
             Some(first) => Plan { launches: launches.clone(), ..plan([first.kernel, reason]) },
-            None => plan(["none", "all elements stay where they are"]),
+            None => plan(["none", "no element moves"]),
         }
     }
 
@@ -175,7 +175,7 @@ impl<T: Element> TransposeInPlace<T> {
     }
 }
 
-/// Kernel for square matrices with gaps between rows.
+/// Kernels and launch parameters for square matrices with gaps between rows.
 struct Pitched {
     geometry: Geometry,
     kernels: Kernels,

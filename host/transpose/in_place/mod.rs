@@ -152,8 +152,9 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// The data are unchanged after an error.
     ///
-    /// * [`Error::Shape`] unless the first axes of `data` have matrices · rows rows, and the other axes columns · components numbers.
-    ///   An array with one axis needs all numbers, otherwise [`Error::Length`] is returned.
+    /// * [`Error::Shape`] unless the first axes of `data` have matrices · rows rows, and the other axes columns · components
+    ///   numbers.
+    /// * [`Error::Length`] for an array with at most one axis that does not have all numbers.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_array<D: Dimension>(&self, mut data: ArrayViewMut<'_, T, D>) -> Result<()> {
@@ -169,8 +170,8 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
 }
 
 impl<T: Element> PreparedTransposeInPlace<T> {
-    /// Returns an error unless the first axes of an array make the rows of all matrices, and the other ones a row. One axis has
-    /// all numbers.
+    /// Returns an error unless the first axes of an array are the rows of all matrices, and the other axes a row. A single axis
+    /// must have all numbers.
     fn check_axes(&self, axes: &[usize]) -> Result<()> {
         if axes.len() < 2 {
             return check_length("the data", self.matrices.len(), axes.iter().product());

@@ -3,13 +3,13 @@
 use super::Matrices;
 use slm_kernels::transpose::Step;
 
-/// Share of a matrix that is copied to other memory at a time, while its parts are permuted one after another.
+/// A part has about `1 / SHARE` of the elements of a matrix. Parts are permuted one after another, through other memory.
 const SHARE: usize = 16;
 
-/// Rows and columns of a matrix.
+/// A part of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// First row and first column.
+    /// Index of the first row and of the first column.
     pub(crate) first: [usize; 2],
     /// Number of rows and number of columns.
     pub(crate) lengths: [usize; 2],
@@ -45,8 +45,8 @@ impl Matrices {
         if self.stay() || self.are_square() { 0 } else { self.part_len() * self.components }
     }
 
-    /// Returns the steps that transpose a matrix that is not square (`slm_kernels::transpose::Permutation`). A part is copied back before
-    /// the next one is permuted.
+    /// Returns the steps that transpose a matrix that is not square (`slm_kernels::transpose::Permutation`). A part is
+    /// copied back before the next one is permuted.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (Step, Part)> + use<> {
         let Matrices { rows, columns, .. } = *self;
         let (width, height) = (self.part_len() / rows.max(1), self.part_len() / columns.max(1));

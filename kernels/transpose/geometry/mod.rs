@@ -1,10 +1,10 @@
-//! From a problem's size to grid, block and shared memory: what the host has to know.
+//! Grid, block and shared memory for a problem's size, computed on the host.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `packed.rs` | which problems the kernels that move packs are for |
-//! | `skewed.rs` | how those that do not need rows to be aligned cut a matrix, and where rows are in shared memory |
-//! | `tile.rs` | tiles of the others, and their rows in shared memory |
+//! | `packed.rs` | the problems that packed kernels can solve |
+//! | `skewed.rs` | tiles of the skewed kernels, and their rows in shared memory |
+//! | `tile.rs` | tiles of the other kernels, and their rows in shared memory |
 
 mod packed;
 mod skewed;
@@ -17,114 +17,115 @@ use super::{Layout, PACKED, Places, SKEWED, THREADS};
 use cuda_std::shared_bytes;
 use tile::{padded, side, tile};
 
-/// The most blocks of a grid along y, and along z.
+/// Maximum number of blocks of a grid along y and along z.
 const MOST_BLOCKS: u64 = 65_535;
 
-/// The most units of an element: threads count them with 32 bits, and the last step of a block leads beyond them.
+/// Maximum number of units per element. Threads count units with 32 bits, and their last step can go beyond the end by the
+/// number of threads.
 const MOST_UNITS: u64 = (u32::MAX - THREADS) as u64;
 
-/// What the host chooses for a device.
+/// Constants that the host chooses for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// The bytes of a tile of the kernels without packs and whole words.
+    /// Bytes of a tile of the naive, shared and swap kernels.
     pub tile_bytes: u64,
-    /// The longest side of such a tile, if it is square.
+    /// Maximum side of such a tile, in elements, if it is square.
     pub longest_side: u64,
-    /// The most shared memory of a block, in bytes.
+    /// Maximum shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// The bytes of a skewed tile's rows in the output, as a rule, and at most in the input.
+    /// Usual bytes per row of a skewed tile in the output, and their maximum in the input.
     pub row_bytes: u64,
-    /// The bytes of a skewed tile, about.
+    /// Approximate bytes of a skewed tile.
     pub skewed_bytes: u64,
     /// Maximum bytes per row of tiles that are copied as runs. Few words of longer rows belong to two rows.
     pub run_bytes: u64,
-    /// Maximum bytes of tiles of narrow matrices, which have more rows.
+    /// Maximum bytes of skewed tiles of narrow matrices, which have more rows.
     pub narrow_bytes: u64,
-    /// Minimum number of blocks, which takes precedence.
+    /// Minimum number of blocks. Takes precedence over taller skewed tiles.
     pub fewest_blocks: u64,
     /// Maximum number of columns for which a whole warp writes one column.
     pub few_columns: u64,
 }
 
-/// Matrices to be transposed. Rows and columns are the input's; all but the numbers of elements and matrices is in bytes.
+/// Matrices to be transposed. Rows and columns are the input's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Rows of elements, at least one.
+    /// Number of rows, at least one.
     pub rows: u64,
-    /// Columns of elements, at least one.
+    /// Number of columns, in elements, at least one.
     pub columns: u64,
-    /// The bytes of an element.
+    /// Bytes per element.
     pub element: u64,
-    /// The number of matrices, at least one.
+    /// Number of matrices, at least one.
     pub matrices: u64,
-    /// From row to row of the input.
+    /// Row pitch of the input, in bytes.
     pub input_pitch: u64,
-    /// From row to row of the output.
+    /// Row pitch of the output, in bytes.
     pub output_pitch: u64,
 }
 
 impl Problem {
-    /// From matrix to matrix of the input, and of the output.
+    /// Returns the distances in bytes between matrices of the input, and of the output.
     fn matrix(&self) -> [u64; 2] {
-        // A plan may be for pitches that no memory has.
+        // A plan may have pitches that are too large for any memory.
         [self.rows.saturating_mul(self.input_pitch), self.columns.saturating_mul(self.output_pitch)]
     }
 
-    /// The largest element that kernels without packs and words can move, in bytes, and their unit.
+    /// Returns the size of the largest element that the naive, shared and swap kernels can move, and their unit, in bytes.
     #[must_use]
     pub fn largest_element(&self) -> (u64, u32) {
         let unit = self.alignment(4);
         (MOST_UNITS * unit, unit as u32)
     }
 
-    /// The largest power of two up to `most` that divides whatever decides where elements begin.
+    /// Returns the largest power of two up to `most` that divides the element size and both pitches.
     fn alignment(&self, most: u64) -> u64 {
         let steps = self.element | self.input_pitch | self.output_pitch | most;
         1 << steps.trailing_zeros()
     }
 }
 
-/// The kernels of this operation, with the bytes of a unit.
+/// The kernels of this operation. The integers are the bytes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// Without shared memory.
     Naive(u32),
     /// A tile in shared memory, with or without padding.
     Shared {
-        /// The bytes of a unit.
+        /// Bytes of a unit.
         unit: u32,
-        /// Whether the rows of the tile are made longer, to avoid bank conflicts.
+        /// Whether the rows of the tile are padded to avoid bank conflicts.
         padded: bool,
     },
-    /// Packs on both sides.
+    /// A tile in shared memory; moves packs.
     Packed(&'static Packed),
-    /// Whole words on both sides, wherever rows begin.
+    /// A tile in shared memory; moves whole words, with any alignment of rows.
     Skewed(&'static Skewed),
-    /// In place, square matrices only.
+    /// In place, for square matrices.
     Swap(u32),
 }
 
 impl Kernel {
-    /// Without shared memory, for any problem.
+    /// Returns the kernel without shared memory, for any problem.
     #[must_use]
     pub fn naive(problem: &Problem) -> Self {
         Kernel::Naive(problem.alignment(4) as u32)
     }
 
-    /// With a tile in shared memory, for any problem.
+    /// Returns the kernel with a tile in shared memory, for any problem.
     #[must_use]
     pub fn shared(problem: &Problem, padded: bool) -> Self {
         Kernel::Shared { unit: problem.alignment(4) as u32, padded }
     }
 
-    /// In place.
+    /// Returns the kernel that works in place, for square matrices.
     #[must_use]
     pub fn swap(problem: &Problem) -> Self {
         Kernel::Swap(problem.alignment(4) as u32)
     }
 
-    /// With packs, if there is a kernel for elements of this size and everything is aligned, the output's rows to sectors.
-    /// `None` as well for matrices that would leave most of a tile empty.
+    /// Returns the packed kernel for this problem. `None` if there is none for the element size, if rows are not aligned (those
+    /// of the output to sectors), or if the matrix fills less than half of a tile in either direction.
     #[must_use]
     pub fn packed(problem: &Problem) -> Option<Self> {
         let fills = |packed: &Packed| {
@@ -134,7 +135,8 @@ impl Kernel {
         PACKED.iter().find(|packed| packed.fits(problem) && fills(packed)).map(Kernel::Packed)
     }
 
-    /// With whole words wherever rows begin, if there is a kernel for elements of this size and units are aligned.
+    /// Returns the skewed kernel for this problem. `None` if there is none for the element size, if units are not aligned, or
+    /// if a tile does not fit.
     #[must_use]
     pub fn skewed(problem: &Problem, tuning: &Tuning) -> Option<Self> {
         let fits = |skewed: &&Skewed| {
@@ -146,7 +148,7 @@ impl Kernel {
         SKEWED.iter().find(fits).map(Kernel::Skewed)
     }
 
-    /// The bytes of a unit.
+    /// Returns the bytes of a unit.
     #[must_use]
     pub fn unit(&self) -> u32 {
         match self {
@@ -157,44 +159,44 @@ impl Kernel {
     }
 }
 
-/// How a kernel is launched.
+/// The launch parameters of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// Threads of a block.
+    /// Threads per block.
     pub threads: u32,
-    /// The dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// Units that an access to global memory moves at the most.
+    /// Maximum number of units that an access to global memory moves.
     pub at_once: u32,
     /// Blocks along x and y for one matrix.
     grid: [u64; 2],
-    /// The binary logarithm of how many columns of tiles stand side by side along x of the grid.
+    /// Binary logarithm of the number of tile columns that are side by side along x of the grid.
     across_log2: u32,
     /// Rows and columns of a tile.
     tile: [u64; 2],
-    /// From row to row of the tile as the kernel counts: in units, or in words.
+    /// Row pitch of the tile: in units, or for skewed kernels in words.
     tile_pitch: u64,
-    /// What only kernels that do not need rows to be aligned have to know.
+    /// Layout of a skewed tile; zeros for the other kernels.
     pub skewed: Places,
     problem: Problem,
     unit: u32,
 }
 
-/// One launch: some of the matrices.
+/// One launch, for some of the matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The first matrix.
+    /// Index of the first matrix.
     pub first_matrix: u64,
     /// Blocks along x, y and z.
     pub grid: [u64; 3],
 }
 
 impl Geometry {
-    /// How to launch `kernel`, one of those that [`Kernel`] has for this problem.
+    /// Returns the launch parameters of `kernel`, which a function of [`Kernel`] returned for this problem.
     ///
     /// # Panics
     ///
-    /// If [`Kernel::skewed`] did not choose the kernel for this problem, and it cannot do it.
+    /// If a skewed kernel cannot solve this problem.
     #[must_use]
     pub fn new(kernel: Kernel, problem: &Problem, tuning: &Tuning) -> Self {
         match kernel {
@@ -223,7 +225,7 @@ impl Geometry {
         }
     }
 
-    /// Without shared memory, and with `halo` rows before the first tile's.
+    /// Returns launch parameters without shared memory. Rows of tiles cover the matrix and `halo` more rows.
     fn with_tile(problem: &Problem, unit: u32, tile: [u64; 2], halo: u64) -> Self {
         let [down, across] = [(problem.rows + halo).div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
         let across_log2 = across.div_ceil(MOST_BLOCKS).next_power_of_two().ilog2();
@@ -233,7 +235,7 @@ impl Geometry {
         Geometry { threads, shared_bytes, at_once, grid, across_log2, tile, tile_pitch, skewed, problem, unit }
     }
 
-    /// With `rows` rows in shared memory, which are `pitch` bytes apart.
+    /// Adds shared memory for `rows` rows that are `pitch` bytes apart.
     fn shared(self, pitch: u64, rows: u64) -> Self {
         let tile_pitch = pitch / u64::from(self.unit);
         Geometry { tile_pitch, shared_bytes: shared_bytes::<u8>(rows * pitch), ..self }
@@ -242,25 +244,25 @@ impl Geometry {
     fn skewed(problem: &Problem, skewed: &Skewed, tuning: &Tuning) -> Self {
         let cut = skewed.cut(problem, tuning).expect("`Kernel::skewed` has found that the kernel can do it");
         let (tile_pitch, places) = skewed.places(&cut);
-        // Columns end up to `halo` rows before their tile does; the next one writes the rest.
+        // Columns can end up to `halo` rows before their tile ends. The next tile writes the rest.
         let halo = u64::from(skewed.skew.halo());
         let geometry = Geometry::with_tile(problem, skewed.unit, [cut.rows, cut.columns], halo);
         Geometry { tile_pitch, shared_bytes: skewed.shared_bytes(&cut), skewed: places, ..geometry }
     }
 
-    /// The blocks of all launches.
+    /// Returns the number of blocks of all launches.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.grid.iter().fold(self.problem.matrices, |blocks, along| blocks.saturating_mul(*along))
     }
 
-    /// How many launches there are.
+    /// Returns the number of launches.
     #[must_use]
     pub fn launches(&self) -> u64 {
         self.problem.matrices.div_ceil(MOST_BLOCKS)
     }
 
-    /// The launches: one, unless there are more matrices than a grid has blocks along z.
+    /// Returns the launches: one, unless there are more matrices than a grid has blocks along z.
     pub fn parts(&self) -> impl Iterator<Item = Part> + use<> {
         let ([x, y], matrices) = (self.grid, self.problem.matrices);
         (0..self.launches()).map(move |part| {
@@ -269,7 +271,7 @@ impl Geometry {
         })
     }
 
-    /// What the kernel has to know.
+    /// Returns the layout that the kernel receives as an argument.
     #[must_use]
     pub fn layout(&self, part: Part) -> Layout {
         let problem = &self.problem;
@@ -283,8 +285,8 @@ impl Geometry {
             input_matrix,
             output_matrix,
             first_matrix: part.first_matrix,
-            // The host has compared them with `Problem::largest_element`; a tile has more than one element only where these
-            // are short, and its rows are at most 32 words longer than they have to be.
+            // The casts are exact. The host has compared the element with `Problem::largest_element`. A tile has several
+            // elements only if these are short, and its rows are padded by at most 32 words.
             units: units(problem.element) as u32,
             tile_rows: self.tile[0] as u32,
             tile_columns: self.tile[1] as u32,

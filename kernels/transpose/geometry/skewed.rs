@@ -1,4 +1,4 @@
-//! How the kernels that do not need rows to be aligned cut a matrix into tiles, and where rows are in shared memory.
+//! Tiles of the skewed kernels, and their rows in shared memory.
 
 use super::{Problem, Tuning};
 use crate::transpose::skewed::Skew;
@@ -6,21 +6,22 @@ use crate::transpose::{Places, THREADS};
 use cuda_std::host::banks::Banks;
 use cuda_std::shared_bytes;
 
-/// As many words as a sector has: fewer lanes would not write whole sectors.
+/// Binary logarithm of the minimum number of neighbouring threads per column: a sector has eight words of 4 bytes, and fewer
+/// threads would not write whole sectors.
 const FEWEST_LANES_LOG2: u32 = 3;
 
-/// The most threads that take the words of a row, unless the tile is one run.
+/// Maximum number of threads per row, unless the tile is one run.
 const MOST_THREADS_PER_ROW: u64 = 64;
 
-/// Units that threads reach with 32 bits and a sign.
+/// Maximum distance in units that threads can compute with signed 32-bit numbers.
 const REACH: u64 = i32::MAX as u64 - 1024;
 
-/// A kernel that does not need rows to be aligned: see `../skewed/`.
+/// A skewed kernel: see `../skewed/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Skewed {
-    /// The entry point.
+    /// Name of the entry point.
     pub name: &'static str,
-    /// The bytes of a unit.
+    /// Bytes of a unit.
     pub(in crate::transpose) unit: u32,
     pub(in crate::transpose) skew: Skew,
 }
@@ -30,8 +31,8 @@ impl Skewed {
         u64::from(self.unit * self.skew.units)
     }
 
-    /// How a matrix is cut into tiles; `None` if its rows are so far apart that 32 bits cannot count the units of a tile,
-    /// or if single columns are longer than there is room for.
+    /// Returns the tile for a problem. `None` if the pitches are too large for 32-bit distances in a tile, or if a tile of
+    /// one column does not fit into shared memory.
     pub(super) fn cut(&self, problem: &Problem, tuning: &Tuning) -> Option<Cut> {
         let most = problem.rows.min(problem.rows.saturating_mul(problem.matrices) / tuning.fewest_blocks);
         let (words, lanes_log2) = self.column(problem, most, tuning);
@@ -46,7 +47,7 @@ impl Skewed {
             if cut.rows < most { self.filled(cut, most) } else { cut }
         };
         let mut cut = cut_into(self.columns(rows, tuning).max(1).min(problem.columns).min(reach));
-        // There is room for more rows than there are.
+        // Shared memory has room for the rows of whole passes, which can be more rows than the tile has.
         while cut.columns > 1 && self.shared_bytes(&cut) > tuning.shared_bytes {
             cut = cut_into(cut.columns / 2);
         }
@@ -54,8 +55,8 @@ impl Skewed {
         (self.shared_bytes(&cut) <= tuning.shared_bytes && reached <= REACH).then_some(cut)
     }
 
-    /// The words of a tile's column, and the binary logarithm of how many of them neighbouring threads write. A tile has `most`
-    /// rows at the most if it has more than usual.
+    /// Returns the number of words per column of a tile, and the binary logarithm of the number of neighbouring threads that
+    /// write them. A tile with more rows than usual has at most `most`.
     fn column(&self, problem: &Problem, most: u64, tuning: &Tuning) -> (u64, u32) {
         let (mut words, mut lanes_log2) = (self.usual_words(tuning), self.usual_lanes_log2(problem, tuning));
         let width = problem.columns.saturating_mul(self.element());
@@ -86,7 +87,8 @@ impl Skewed {
         if self.skew.units == 3 { words / 4 * 3 } else { words }
     }
 
-    /// Usually the threads take at most as many columns at a time as a sector has units: see the kernel.
+    /// Returns the binary logarithm of the number of neighbouring threads per column. Usually, the threads write at most as
+    /// many columns at a time as a sector has units: see `Columns::store`.
     fn usual_lanes_log2(&self, problem: &Problem, tuning: &Tuning) -> u32 {
         match self.skew.bytes {
             8 => 6,
@@ -100,7 +102,8 @@ impl Skewed {
         words * u64::from(self.skew.per_word) / u64::from(self.skew.units)
     }
 
-    /// Returns the maximum number of columns of a tile with `rows` rows: a power of two of words, which neighbouring threads take.
+    /// Returns the maximum number of columns of a tile with `rows` rows. Neighbouring threads load a row, so it must fit into
+    /// a power of two of words.
     fn columns(&self, rows: u64, tuning: &Tuning) -> u64 {
         let width = (tuning.skewed_bytes / (rows + self.halo())).min(tuning.row_bytes) / u64::from(self.skew.bytes);
         let units = (1 << width.max(1).ilog2()) * u64::from(self.skew.per_word);
@@ -120,9 +123,9 @@ impl Skewed {
             && !(columns * u64::from(self.skew.units)).is_multiple_of(u64::from(self.skew.per_word))
     }
 
-    /// With as many rows as there is room for, and `most` at the most.
+    /// Returns the tile with as many rows as there is room for, at most `most`.
     fn filled(&self, cut: Cut, most: u64) -> Cut {
-        // Columns have as many words of each kind as of any other.
+        // A column has equal numbers of words of each kind.
         let words = u64::from(self.skew.kinds()) << cut.lanes_log2;
         let step = words * u64::from(self.skew.per_word) / u64::from(self.skew.units);
         let rows = (self.room(&cut) - self.halo()).min(most);
@@ -135,18 +138,19 @@ impl Skewed {
         (per_word - 1 + rows * cut.columns * u64::from(self.skew.units)).div_ceil(per_word)
     }
 
-    /// How many neighbouring threads take a row's words; of a run, all.
+    /// Returns the number of neighbouring threads that load a row; all threads for a run.
     fn threads_per_row(&self, cut: &Cut) -> u64 {
         if cut.run { THREADS.into() } else { self.width(cut, 1).min(MOST_THREADS_PER_ROW) }
     }
 
-    /// How many rows the threads take at a time: as many as are shifted in all ways, or several times that; none of a run.
+    /// Returns the number of rows that the threads load at a time: a multiple of `per_word`, so that all rows of a thread have
+    /// the same shift. 0 for a run.
     fn rows_at_once(&self, cut: &Cut) -> u64 {
         let rows = u64::from(THREADS) / self.threads_per_row(cut);
         rows - rows % u64::from(self.skew.per_word)
     }
 
-    /// How often the threads bring as many words as they can at a time.
+    /// Returns the number of passes in which each thread loads as many words as it can have in flight.
     fn passes(&self, cut: &Cut) -> u64 {
         let (rows, loads) = (cut.rows + self.halo(), u64::from(self.skew.loads_at_once()));
         if cut.run {
@@ -156,7 +160,7 @@ impl Skewed {
         }
     }
 
-    /// The rows that there is room for: all that a thread may come to.
+    /// Returns the number of rows that the passes load, for which shared memory has room.
     fn room(&self, cut: &Cut) -> u64 {
         let (passes, loads) = (self.passes(cut), u64::from(self.skew.loads_at_once()));
         if cut.run {
@@ -172,7 +176,7 @@ impl Skewed {
         shared_bytes::<u8>(words * u64::from(self.skew.bytes)) + shared_bytes::<u32>(self.skew.table_len().into())
     }
 
-    /// How many words are between rows in shared memory, and the rest of how these lie there.
+    /// Returns the tile's pitch in words, and the rest of its layout in shared memory.
     pub(super) fn places(&self, cut: &Cut) -> (u64, Places) {
         let (per_word, units) = (u64::from(self.skew.per_word), u64::from(self.skew.units));
         let [words, row_pitch, pitch] = if cut.run {
@@ -195,15 +199,14 @@ impl Skewed {
         (pitch, places)
     }
 
-    /// The banks, by words.
+    /// Returns the number of banks, counted in words of the kernel.
     fn banks(&self) -> u64 {
         (Banks::NVIDIA.count() * Banks::NVIDIA.bytes() / self.skew.bytes).into()
     }
 
-    /// How many words are between rows that follow each other in shared memory. Of elements of several words, a number with
-    /// which elements below each other are neighbours among the banks, downwards or upwards, and if words contain parts of
-    /// elements, what [`Skewed::distances`] says; unless that makes rows longer by more than half. Otherwise an odd number
-    /// will do.
+    /// Returns the distance in words between rows `per_word` apart, which follow each other in shared memory. For elements of
+    /// several words, the element below uses the next or the previous banks. For elements that straddle words, the distance
+    /// is that of [`Skewed::distances`]. Otherwise, or if these would make rows longer by more than half, it is odd.
     fn between(&self, cut: &Cut) -> u64 {
         let (width, units, banks) = (self.width(cut, 1), u64::from(self.skew.units), self.banks());
         let wanted = match self.distances() {
@@ -214,7 +217,8 @@ impl Skewed {
         if units == 1 { width | 1 } else { (width..=width / 2 * 3).find(fits).unwrap_or(width | 1) }
     }
 
-    /// The least distance of `words` words or more at which rows that follow each other in the matrix do not meet.
+    /// Returns the smallest distance in words, at least `words`, at which rows that follow each other in the matrix have few
+    /// bank conflicts.
     fn apart(&self, words: u64) -> u64 {
         match self.distances() {
             Some([_, apart]) => words + (apart + self.banks() - words % self.banks()) % self.banks(),
@@ -222,9 +226,9 @@ impl Skewed {
         }
     }
 
-    /// Row strides modulo the bank count, for elements that straddle words: of rows that follow each other in shared
-    /// memory, and of rows that follow each other in the matrix. Counted over many ways in which rows of input and output can begin, they
-    /// are among those with the fewest wavefronts, 1.9 on average; of all odd ones, that is 2.5.
+    /// Returns row strides in words, modulo the bank count, for elements that straddle words: of rows that follow each other
+    /// in shared memory, and of rows that follow each other in the matrix. Counted for many alignments of input and output
+    /// rows, they are among those with the fewest wavefronts: 1.9 on average, compared with 2.5 for all odd strides.
     fn distances(&self) -> Option<[u64; 2]> {
         match (self.unit, self.skew.units) {
             (1, 3) => Some([1, 25]),
@@ -239,8 +243,8 @@ impl Skewed {
 pub(super) struct Cut {
     pub(super) rows: u64,
     pub(super) columns: u64,
-    /// The binary logarithm of how many words of a column neighbouring threads write.
+    /// Binary logarithm of the number of neighbouring threads that write a column.
     lanes_log2: u32,
-    /// Whether it is brought as one run.
+    /// Whether the tile is loaded as one run.
     run: bool,
 }

@@ -1,16 +1,16 @@
-//! Tiles of the kernels for all matrices, and their rows in shared memory.
+//! Tiles of the naive, shared and swap kernels, and their rows in shared memory.
 
 use super::{Problem, Tuning};
 use cuda_std::host::banks::{Banks, WarpAccess};
 
-/// Returns the longest side of a square tile with this number of bytes: a power of two.
+/// Returns the side, in elements, of the largest square tile with at most `bytes` bytes: a power of two.
 pub(super) fn side(element: u64, bytes: u64, tuning: &Tuning) -> u64 {
     let elements = (bytes / element).max(1);
     let side = 1 << (elements.ilog2() / 2);
     tuning.longest_side.min(side)
 }
 
-/// Rows and columns of a tile: a square one, or of a narrow matrix as much as makes as many elements.
+/// Returns the rows and columns of a tile. It is square, or for a narrow matrix longer, with about as many elements.
 pub(super) fn tile(problem: &Problem, tuning: &Tuning) -> [u64; 2] {
     let side = side(problem.element, tuning.tile_bytes, tuning);
     // Whole warps of rows or columns.
@@ -22,11 +22,10 @@ pub(super) fn tile(problem: &Problem, tuning: &Tuning) -> [u64; 2] {
     }
 }
 
-/// The row length of a tile, `width` or somewhat more, at which the fewest lanes meet when a warp reads a column of
-/// elements unit by unit; at most `most`, if that is possible.
+/// Returns the row pitch of a tile, in bytes, with the fewest bank conflicts when a warp reads a column of elements unit by
+/// unit. It is at least `width`, and at most `most` if possible.
 pub(super) fn padded(width: u64, element: u64, unit: u32, most: u64) -> u64 {
     let word = u64::from(Banks::NVIDIA.bytes());
-    // Whole elements in all places, whole words otherwise.
     let step = if element < word { word } else { u64::from(unit) };
     let first = width.next_multiple_of(step);
     let candidates = (0..=u64::from(Banks::NVIDIA.count())).map(|i| first + i * step);

@@ -1,15 +1,23 @@
-//! How the columns of a skewed tile are gathered from shared memory and written: see `mod.rs`.
+//! Gathers the columns of a skewed tile from shared memory and writes them to the output: see `README.md`.
 //!
-//! A block begins each column at a sector, maybe in the middle of an element. How words are made of elements, and of
-//! parts of them, repeats itself after as many units as make whole words and whole elements, a *period*; and so does
-//! where these are in shared memory, a constant distance further. So a table has the places of the units of two periods,
-//! from which a thread takes those of its first word, or of one of each kind: elements of 3, 6 and 12 bytes make three
-//! kinds of words. Words of a kind that follow each other in a column, and columns that begin alike, are constant
-//! distances apart as well.
+//! A block begins each column at a sector, possibly in the middle of an element. A *period* is the smallest number of units
+//! that makes whole words and whole elements. After a period, the composition of words from parts of elements repeats, and
+//! so do the positions of their units in shared memory, at a constant distance. The words of a thread, `lanes` words apart,
+//! are of three *kinds* if an element has three units, otherwise of one:
 //!
-//! A thread gathers several words before it writes the first one, so that it waits for all of them at once: words of several
-//! columns if it has several, otherwise of one. Where rows of the output begin and end, words may be incomplete, and are
-//! written unit by unit.
+//! ```text
+//!  units of a column   a0 a1 a2 b0  b1 b2 c0 c1  c2 d0 d1 d2  e0 e1 ...     3 per element, 4 per word
+//!  words               [ kind A  ]  [ kind B  ]  [ kind C  ]  [ kind A ...
+//!                      |<----------- one period ----------->|
+//! ```
+//!
+//! A table has the positions of the units of two periods. A thread looks up the positions for its first word of each kind.
+//! Its next word of the same kind, and the same word of a column that begins at the same offset in a sector, are constant
+//! distances away.
+//!
+//! A thread gathers several words before it writes the first one, so that the latencies of the loads overlap: words of
+//! several columns if it has several, otherwise of one column. Words at the ends of output rows can be incomplete. These
+//! are written unit by unit.
 
 use super::rows::Rows;
 use super::unit::{Skew, Unit};
@@ -17,52 +25,53 @@ use crate::transpose::tile::Tile;
 use crate::transpose::{SkewedArgs, THREADS};
 use cuda_std::{GlobalOut, Shared, math, thread};
 
-/// The most words that a thread gathers at a time.
+/// Maximum number of words that a thread gathers at a time.
 const MOST_GATHERED: u32 = 4;
 
-/// The most kinds of words: of three units to an element, words begin with any of them.
+/// Maximum number of kinds of words: with three units per element, a word can begin with any of them.
 const MOST_KINDS: u32 = 3;
 
-/// The tile in shared memory, and where it is to be written.
+/// The tile in shared memory, and its position in the output.
 pub(super) struct Columns<'a, U: Unit> {
     shared: &'a Shared<U>,
-    /// Where in `shared` the units of the tile's first column are, of the first two periods of the halo.
+    /// Positions in `shared` of the units of the tile's first column, for two periods from the halo's first row on.
     table: &'a Shared<u32>,
     args: &'a SkewedArgs<U>,
     tile: &'a Tile,
     rows: &'a Rows,
     skew: Skew,
-    /// Where the output has the first unit of the tile's first column, and of the halo's first row, counted from a sector
-    /// before it; negative, wrapped around, if that is before the output.
+    /// Index in `units` of the first unit of the tile's first column, in the halo's first row. Negative, as a wrapped number,
+    /// if it is before the output.
     first: u32,
-    /// The output from that sector on, by words and by units.
+    /// The output from a sector near the tile on, as words and as units.
     words: GlobalOut<U::Joined, u32>,
     units: GlobalOut<U, u32>,
 }
 
-/// Where a block begins a column, or a thread a part of one.
+/// The position in a column at which a block or a thread begins.
 #[derive(Clone, Copy)]
 struct Start {
-    /// Units from the halo's first row on.
+    /// Unit of the column, counted from the halo's first row.
     unit: u32,
-    /// Where that is in shared memory, but for what is in [`Pattern::kinds`].
+    /// Position in shared memory, without the part that is in [`Pattern::kinds`].
     place: u32,
-    /// The word of the output.
+    /// Word of the output.
     word: u32,
 }
 
-/// What columns of a thread have in common that begin alike.
+/// The common properties of a thread's columns that begin at the same offset in a sector.
 #[derive(Clone, Copy)]
 struct Pattern {
-    /// Where the units of the first word of each kind are in shared memory, counted from [`Start::place`].
+    /// Positions in shared memory of the units of the first word of each kind, relative to [`Start::place`].
     kinds: [[u32; 4]; MOST_KINDS as usize],
-    /// From one of these columns to the next one: in units of shared memory, and in words of the output.
+    /// Distance between neighbouring columns of this pattern, in units of shared memory.
     units: u32,
+    /// The same distance in words of the output.
     words: u32,
 }
 
 impl Start {
-    /// Returns the start of the column `columns` further on, among columns that begin alike.
+    /// Returns the start of a column `columns` columns further, among the columns of the pattern.
     #[inline(always)]
     fn further(self, columns: u32, pattern: &Pattern) -> Self {
         let word = self.word.wrapping_add(columns.wrapping_mul(pattern.words));
@@ -82,7 +91,7 @@ impl<'a, U: Unit> Columns<'a, U> {
     ) -> Self {
         let target = tile.target(&args.layout, 1, skew.units);
         let (per_word, per_sector) = (skew.per_word as u64, skew.per_sector() as u64);
-        // The halo has less than two sectors.
+        // A column's part in the halo is shorter than two sectors.
         let sector = (target / per_sector).saturating_sub(2);
         let first = ((target - sector * per_sector) as u32).wrapping_sub(skew.halo() * skew.units);
         let words = args.output_words.at(sector * (per_sector / per_word)).anchored();
@@ -96,20 +105,20 @@ impl<'a, U: Unit> Columns<'a, U> {
         let alike = at_once.max(per_sector);
         let rows = self.args.layout.tile_rows + self.skew.halo();
         if self.skew.per_word > 1 && (self.rows.skipped > 0 || self.rows.count < rows) {
-            // At an end of the output's rows.
+            // The output rows begin or end in this tile.
             self.store_words(alike, [1, 1], Self::store_units);
         } else if self.skew.kinds() > 1 {
             self.store_words(alike, [1, 1], Self::store_word);
         } else if at_once <= per_sector && self.args.layout.tile_columns > per_sector {
-            // As a constant, it makes what is gathered from several columns one address and distances from it.
+            // `per_sector` is a constant, so the addresses for several columns are one register plus constant offsets.
             self.store_words(per_sector, [MOST_GATHERED, 1], Self::store_word);
         } else {
             self.store_words(alike, [1, MOST_GATHERED], Self::store_word);
         }
     }
 
-    /// Each thread writes the same words of columns with a constant distance. Columns `alike` apart begin alike, at the same offset
-    /// in a sector. A thread gathers words of `columns` of these at a time, `each` of every kind.
+    /// Writes the tile. A thread writes the same words of every column it has. Columns `alike` apart begin at the same offset
+    /// in a sector. The thread gathers words of `columns` of these at a time: `each` words of every kind per column.
     #[inline(always)]
     fn store_words(&self, alike: u32, [columns, each]: [u32; 2], store: impl Fn(&Self, Gathered<U::Joined>)) {
         let step = THREADS >> self.args.places.lanes_log2;
@@ -117,7 +126,7 @@ impl<'a, U: Unit> Columns<'a, U> {
         if first >= end {
             return;
         }
-        // A step further, columns begin at the same unit of a word, but of elements of three units maybe at another one.
+        // Columns `step` apart have the same pattern, unless elements have three units.
         let common = (self.skew.kinds() == 1).then(|| self.pattern(first, alike));
         while first < end {
             let pattern = common.unwrap_or_else(|| self.pattern(first, alike));
@@ -134,7 +143,7 @@ impl<'a, U: Unit> Columns<'a, U> {
         }
     }
 
-    /// Of the columns that begin like `column`.
+    /// Returns the pattern of the columns that begin like `column`, for the thread's words.
     #[inline(always)]
     fn pattern(&self, column: u32, alike: u32) -> Pattern {
         let (skew, period) = (self.skew, self.skew.period());
@@ -142,7 +151,8 @@ impl<'a, U: Unit> Columns<'a, U> {
         let lane = thread::thread_idx_x() % self.lanes();
         let first = self.start(column).unit % period + lane * skew.per_word;
         for kind in 0..skew.kinds() {
-            // Its words of other kinds are further by whole periods, and by less than one.
+            // The first word of another kind is further by whole periods and a part of one. So the index into the table is
+            // less than two periods.
             let further = kind * self.lanes() * skew.per_word;
             let periods = (first / period + further / period) * self.between_periods();
             for i in 0..skew.per_word {
@@ -163,31 +173,31 @@ impl<'a, U: Unit> Columns<'a, U> {
         self.args.layout.tile_rows * self.skew.units / self.skew.per_word
     }
 
-    /// From a word of a column to the thread's next one of the same kind.
+    /// Returns the distance in words between a thread's neighbouring words of the same kind in a column.
     #[inline(always)]
     fn apart(&self) -> u32 {
         self.skew.kinds() * self.lanes()
     }
 
-    /// Where the block begins a column.
+    /// Returns the position at which the block begins a column.
     #[inline(always)]
     fn start(&self, column: u32) -> Start {
         let (skew, layout) = (self.skew, &self.args.layout);
         let offset = self.first.wrapping_add(column.wrapping_mul(layout.output_pitch as u32));
         let unit = offset.wrapping_neg() % skew.per_sector();
         let place = unit / skew.period() * self.between_periods() + column * skew.units;
-        // A multiple of the units of a word, and negative before the matrix.
+        // The sum is a multiple of the units per word. Before the output it is negative, hence the arithmetic shift.
         let word = offset.wrapping_add(unit) as i32 >> skew.per_word.ilog2();
         Start { unit, place, word: word as u32 }
     }
 
-    /// How far in shared memory a unit of a column is from the one that is a period further.
+    /// Returns the distance in shared memory, in units, between units of a column that are a period apart.
     #[inline(always)]
     fn between_periods(&self) -> u32 {
         self.args.layout.tile_pitch * self.skew.per_word
     }
 
-    /// Writes a thread's words of a number of columns, `each` of every kind at a time.
+    /// Writes a thread's words of `columns` columns, `each` words of every kind at a time.
     #[inline(always)]
     fn store_columns(
         &self,
@@ -199,7 +209,7 @@ impl<'a, U: Unit> Columns<'a, U> {
         let mut word = thread::thread_idx_x() % self.lanes();
         let unit = start.unit + word * self.skew.per_word;
         let mut at = Start { unit, word: start.word.wrapping_add(word), ..start };
-        // A column has whole rounds, with as many words of a kind as of any other.
+        // The words of a column are a multiple of `apart`, so a thread has equal numbers of words of each kind.
         while word + (each - 1) * self.apart() < self.words_of_column() {
             self.store_round(at, pattern, [columns, each], &store);
             (word, at) = (word + each * self.apart(), self.down(at, each));
@@ -210,7 +220,7 @@ impl<'a, U: Unit> Columns<'a, U> {
         }
     }
 
-    /// Writes a number of words of every kind of a number of columns.
+    /// Gathers and writes `each` words of every kind of `columns` columns.
     #[inline(always)]
     fn store_round(
         &self,
@@ -222,7 +232,7 @@ impl<'a, U: Unit> Columns<'a, U> {
         let kinds = self.skew.kinds();
         let mut gathered = [Gathered::default(); MOST_GATHERED as usize];
         for kind in 0..kinds {
-            // Opaque, so that what is gathered from several columns stays one address and constant distances from it.
+            // `opaque`, so that the addresses for several columns remain one register plus constant offsets.
             let mut places = [0; 4];
             for i in 0..self.skew.per_word {
                 places[i as usize] = math::opaque(at.place + pattern.kinds[kind as usize][i as usize]);
@@ -242,10 +252,10 @@ impl<'a, U: Unit> Columns<'a, U> {
         }
     }
 
-    /// So many words of a kind further down the column.
+    /// Returns the position `words` words of the same kind further down the column.
     #[inline(always)]
     fn down(&self, Start { unit, place, word }: Start, words: u32) -> Start {
-        // Words of all kinds make whole periods.
+        // `apart` words are whole periods.
         let periods = self.apart() / self.skew.units * self.between_periods();
         Start {
             unit: unit + words * self.apart() * self.skew.per_word,
@@ -254,13 +264,13 @@ impl<'a, U: Unit> Columns<'a, U> {
         }
     }
 
-    /// Writes a word if the matrix has it. One of several units has to be complete.
+    /// Writes a word if it exists in the output. A word of several units must be complete.
     #[inline(always)]
     fn store_word(&self, Gathered { unit, word, value }: Gathered<U::Joined>) {
         self.words.set_if(self.skew.per_word > 1 || self.exists(unit), word, value);
     }
 
-    /// Writes what the matrix has of a word of several units.
+    /// Writes the units of a word that exist in the output.
     #[inline(always)]
     fn store_units(&self, Gathered { unit, word, value }: Gathered<U::Joined>) {
         let per_word = self.skew.per_word;
@@ -275,20 +285,20 @@ impl<'a, U: Unit> Columns<'a, U> {
         }
     }
 
-    /// Whether the matrix has this unit of a column, counted from the halo's first row.
+    /// Returns whether the matrix has this unit of a column, counted from the halo's first row.
     #[inline(always)]
     fn exists(&self, unit: u32) -> bool {
-        // Before the first one, the difference is huge.
+        // For units before the matrix, the difference wraps around to a large number.
         unit.wrapping_sub(self.rows.skipped * self.skew.units) < self.rows.count * self.skew.units
     }
 }
 
-/// A word that was gathered.
+/// A gathered word.
 #[derive(Clone, Copy, Default)]
 struct Gathered<W> {
     /// Its first unit, counted from the halo's first row.
     unit: u32,
-    /// Where it belongs in the output.
+    /// Its index in the output.
     word: u32,
     value: W,
 }

@@ -1,4 +1,4 @@
-//! How the threads of a block bring its rows to shared memory.
+//! Loads the rows of a skewed tile into shared memory.
 
 use super::rows::Rows;
 use super::unit::{Skew, Unit};
@@ -6,22 +6,25 @@ use crate::transpose::SkewedArgs;
 use crate::transpose::tile::Tile;
 use cuda_std::{Shared, math, thread};
 
-/// The most words that a thread brings at a time.
+/// Maximum number of loads that a thread has in flight.
 const MOST_LOADS_AT_ONCE: usize = 18;
 
-/// The words that a thread copies: some of every `n`-th row, or every `n`-th word of a run.
+/// The words that a thread copies: some words of every `places.rows`-th row. A run is treated as rows with one word per
+/// thread.
 struct Way {
-    /// Of a row, this one and every `threads_per_row`-th one after it. A run has one for each thread.
+    /// The thread's first word in each of its rows. The next ones are `threads_per_row` words apart.
     x: u32,
     threads_per_row: u32,
-    /// The words of each of the thread's rows; of a run, as many as there are threads.
+    /// Words per row.
     width: u32,
-    /// The first word of that row, counted from the first one that exists; negative, wrapped around, if that is later.
+    /// First word of the thread's first row, counted from the first word that exists. Negative, as a wrapped number, if it is
+    /// before that.
     word: u32,
-    /// How many words further the thread's next row begins.
+    /// Distance in words between the thread's rows.
     word_step: u32,
-    /// Where the row is in shared memory, in words, and how far from there the next one.
+    /// Position in shared memory of the thread's first row, in words.
     place: u32,
+    /// Distance in shared memory between the thread's rows, in words.
     place_step: u32,
 }
 
@@ -46,7 +49,7 @@ impl Way {
             };
         }
         Way {
-            // Threads that are left over have none.
+            // Surplus threads have no words.
             x: if row < places.rows { x } else { u32::MAX },
             threads_per_row,
             width: (first % per_word + tile.columns * skew.units).div_ceil(per_word),
@@ -57,7 +60,7 @@ impl Way {
         }
     }
 
-    /// Calls `go` with the first word, and its place, of each pass of `at_once` words.
+    /// Calls `go` with the first word of each pass of `at_once` words, and with its position in shared memory.
     #[inline(always)]
     fn each(&self, passes: u32, at_once: u32, mut go: impl FnMut(u32, u32)) {
         let mut x = self.x;
@@ -73,19 +76,19 @@ impl Way {
     }
 }
 
-/// Brings the tile's rows, and those before it, to shared memory. There is room for all words that a thread may come to;
-/// those that do not exist are not in reach.
+/// Loads the rows of the tile and its halo into shared memory, which has room for the words of all passes. Words before the
+/// first row and after the last row are outside of the window `words`, so they are not loaded.
 #[inline(always)]
 pub(super) fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, tile: &Tile, rows: &Rows, skew: Skew) {
     let (per_word, at_once) = (skew.per_word, skew.loads_at_once());
-    // What is in reach begins at a word, and ends with the one in which the last row does.
+    // The window begins with the word that contains the first row's start, and ends with that of the last row's end.
     let base = rows.first / per_word as u64;
     let above_last = rows.count.saturating_sub(1) * args.layout.input_pitch as u32;
     let count = (rows.first as u32 % per_word + above_last + tile.columns * skew.units).div_ceil(per_word);
     let words = args.input_words.at(base).first(count).anchored();
     let way = Way::new(args, tile, rows, skew);
     way.each(args.places.passes, at_once, |mut word, mut place| {
-        // Indices, not iterators, whose arrays would be in memory.
+        // Indices, because with iterators the array would be in local memory instead of registers.
         let mut loaded = [U::Joined::default(); MOST_LOADS_AT_ONCE];
         let (between, apart) = (math::opaque(way.word_step), math::opaque(way.place_step));
         for k in 0..at_once {
@@ -98,7 +101,7 @@ pub(super) fn load<U: Unit>(shared: &Shared<U::Joined>, args: &SkewedArgs<U>, ti
         }
     });
     if per_word > 1 && words.len() < count {
-        // Of the last word only some units are there.
+        // The input ends in the middle of the last word.
         let units = args.input.at((base + words.len() as u64) * per_word as u64);
         let rest = U::join(|i| units.get_or(i, U::default()));
         way.each(args.places.passes * at_once, 1, |word, place| {

@@ -1,14 +1,14 @@
-//! Kernels with a tile in shared memory for matrices whose rows begin anywhere.
+//! Kernels with a tile in shared memory for matrices whose rows have any alignment.
 //!
-//! README.md has the method: the halo, the layout in shared memory with a drawing, which thread does what, and why there
-//! are few bank conflicts.
+//! `README.md` describes the method: the halo, the layout in shared memory with a drawing, the work of each thread, and why
+//! there are few bank conflicts.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `unit.rs` | units, the words that they make, and how rows of elements lie in these |
-//! | `rows.rs` | the rows that a block needs, and where they are in shared memory |
-//! | `load.rs` | how the threads bring them there |
-//! | `columns.rs` | how they gather columns from there, and write them |
+//! | `unit.rs` | units, and the words that they make |
+//! | `rows.rs` | the rows that a block needs, and their positions in shared memory |
+//! | `load.rs` | loads the rows into shared memory |
+//! | `columns.rs` | gathers columns from shared memory, and writes them |
 
 mod columns;
 mod load;
@@ -25,7 +25,7 @@ use cuda_std::{Arena, thread};
 use load::load;
 use rows::Rows;
 
-/// Elements of `UNITS` units.
+/// Transposes a tile of elements with `UNITS` units.
 #[inline(always)]
 pub(super) fn transpose<U: Unit, const UNITS: u32>(arena: Arena, args: &SkewedArgs<U>) {
     let skew = Skew { units: UNITS, per_word: U::PER_WORD, bytes: size_of::<U::Joined>() as u32 };

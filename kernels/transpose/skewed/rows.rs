@@ -1,4 +1,4 @@
-//! The rows that a block needs, and where they are in shared memory.
+//! The rows that a block needs, and their positions in shared memory.
 
 use super::unit::{Skew, Unit};
 use crate::transpose::tile::Tile;
@@ -11,15 +11,15 @@ impl Places {
     }
 }
 
-/// Which rows of a tile, and of those before it, there are.
+/// The rows of a tile and its halo that exist in the matrix.
 pub(super) struct Rows {
-    /// So many of the halo's rows would be before the matrix.
+    /// Number of rows of the halo that would be before the matrix.
     pub(super) skipped: u32,
-    /// How many there are.
+    /// Number of rows that exist.
     pub(super) count: u32,
-    /// The first unit of the first one, counted from the input's.
+    /// Index in the input of the tile's first unit in the first of these rows.
     pub(super) first: u64,
-    /// The first unit of the halo's first row, whether it exists or not, in its word.
+    /// Position in its word of the tile's first unit in the halo's first row, whether that row exists or not.
     shift: u32,
 }
 
@@ -35,11 +35,11 @@ impl Rows {
         Rows { skipped, count: count.saturating_sub(skipped), first: source.wrapping_sub(before), shift }
     }
 
-    /// Where in shared memory the unit `n` of the tile's first column is, counted from the halo's first row on.
+    /// Returns the position in shared memory of unit `n` of the tile's first column, counted from the halo's first row.
     #[inline(always)]
     pub(super) fn place<U: Unit>(&self, args: &SkewedArgs<U>, skew: Skew, n: u32) -> u32 {
         let (row, per_word) = (n / skew.units, skew.per_word);
-        // In a run, all rows are shifted alike.
+        // In a run, all rows have the same shift.
         let pitch = if args.places.is_run() { 0 } else { args.layout.input_pitch as u32 };
         let shift = self.shift.wrapping_add(row.wrapping_mul(pitch)) % per_word;
         let start = row % per_word * args.places.row_pitch + row / per_word * args.layout.tile_pitch * per_word;

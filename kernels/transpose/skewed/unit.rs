@@ -1,21 +1,21 @@
-//! Units, the words that they make, and how rows of elements lie in these.
+//! Units, and the words that they make.
 
 use cuda_std::Value;
 
-/// Bytes of a sector.
+/// Bytes per sector.
 pub(in crate::transpose) const SECTOR: u32 = 32;
 
 /// A unit. One or several units make a word.
 pub trait Unit: Value {
-    /// What is moved at a time.
+    /// The word, which an access moves.
     type Joined: Value;
-    /// The units of a word.
+    /// Units per word.
     const PER_WORD: u32 = (size_of::<Self::Joined>() / size_of::<Self>()) as u32;
 
-    /// The word of the given units.
+    /// Returns the word of the units `unit(0)`, `unit(1)`, …
     fn join(unit: impl Fn(u32) -> Self) -> Self::Joined;
 
-    /// A unit of a word.
+    /// Returns unit `i` of a word.
     fn of(word: Self::Joined, i: u32) -> Self;
 }
 
@@ -45,7 +45,7 @@ units! {
     u64: u64;
 }
 
-/// How rows of elements of `units` units lie in words of `per_word` units and `bytes` bytes.
+/// Elements of `units` units, in words of `per_word` units and `bytes` bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::transpose) struct Skew {
     pub(in crate::transpose) units: u32,
@@ -54,17 +54,17 @@ pub(in crate::transpose) struct Skew {
 }
 
 impl Skew {
-    /// The units of a sector, a power of two.
+    /// Returns the units per sector, a power of two.
     pub(in crate::transpose) const fn per_sector(&self) -> u32 {
         SECTOR / self.bytes * self.per_word
     }
 
-    /// In how many ways the words of a column are made of elements, and of parts of them.
+    /// Returns the number of kinds of words in a column: see `columns.rs`.
     pub(in crate::transpose) const fn kinds(&self) -> u32 {
         if self.units == 3 { 3 } else { 1 }
     }
 
-    /// Units that make whole words and whole elements.
+    /// Returns the number of units that make whole words and whole elements: see `columns.rs`.
     pub(in crate::transpose) const fn period(&self) -> u32 {
         self.units * self.per_word
     }
@@ -74,12 +74,12 @@ impl Skew {
         2 * self.period()
     }
 
-    /// The rows before a tile that its block needs.
+    /// Returns the number of rows before a tile that its block needs.
     pub(in crate::transpose) const fn halo(&self) -> u32 {
         (self.per_sector() - 1).div_ceil(self.units)
     }
 
-    /// The words that a thread brings at a time, so that enough of them are under way: 72 bytes.
+    /// Returns the number of words that a thread loads at a time: 72 bytes, so that enough loads are in flight.
     pub(in crate::transpose) const fn loads_at_once(&self) -> u32 {
         72 / self.bytes
     }
