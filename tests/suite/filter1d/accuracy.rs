@@ -18,7 +18,7 @@ trait Float: Sample + Into<f64> {
     /// The unit roundoff.
     const UNIT: f64;
     /// The exponent of the smallest positive number.
-    const LEAST: i32;
+    const MIN_EXPONENT: i32;
     /// Returns `number · 2^exponent`, rounded.
     fn scaled(number: f64, exponent: i32) -> Self;
     /// Returns the number as a multiple of the smallest positive number, exactly.
@@ -29,12 +29,12 @@ macro_rules! floats {
     ($($t:ident)*) => {$(
         impl Float for $t {
             const UNIT: f64 = $t::EPSILON as f64 / 2.0;
-            const LEAST: i32 = $t::MIN_EXP - $t::MANTISSA_DIGITS as i32;
+            const MIN_EXPONENT: i32 = $t::MIN_EXP - $t::MANTISSA_DIGITS as i32;
             fn scaled(number: f64, exponent: i32) -> Self {
                 (number * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)) as Self
             }
             fn in_smallest(self) -> f64 {
-                f64::from(self) * 2f64.powi(-Self::LEAST / 2) * 2f64.powi(-Self::LEAST + Self::LEAST / 2)
+                f64::from(self) * 2f64.powi(-Self::MIN_EXPONENT / 2) * 2f64.powi(-Self::MIN_EXPONENT + Self::MIN_EXPONENT / 2)
             }
         }
     )*};
@@ -88,7 +88,7 @@ fn underflow<T: Float>(device: &Device) -> Result<(), Failed> {
     let random = &mut Random::new(12);
     for &(samples, taps) in sizes(device) {
         let multiples: Vec<T> = (0..samples).map(|_| T::scaled(random.below(1 << 12) as f64 - 2048.0, 0)).collect();
-        let x: Vec<T> = multiples.iter().map(|&multiple| T::scaled(multiple.into(), T::LEAST)).collect();
+        let x: Vec<T> = multiples.iter().map(|&multiple| T::scaled(multiple.into(), T::MIN_EXPONENT)).collect();
         let taps: Vec<T> = (0..taps).map(|_| T::scaled(2.0 * random.unit() - 1.0, 0)).collect();
         let outputs = filter(&case(&x, &taps, Boundary::Zero)).prepare(device)?.apply(&x)?;
         let oracle = case(&multiples, &taps, Boundary::Zero);

@@ -63,21 +63,21 @@ where
 /// bins is too large for an algorithm.
 fn ranges<T: Number>() -> Vec<(usize, Range<i64>)> {
     let Range { start: minimum, end: maximum } = ends::<T>();
-    let (behind, width) = (maximum + 1, maximum - minimum + 1);
+    let (above, width) = (maximum + 1, maximum - minimum + 1);
     let ranges = [
-        minimum..behind,
-        minimum..behind + 44,
-        minimum - 3..behind,
+        minimum..above,
+        minimum..above + 44,
+        minimum - 3..above,
         minimum - 1000..minimum + 50,
         minimum - 7..minimum + 1,
         minimum - 7..minimum,
         minimum - 9..minimum - 2,
         maximum - 9..maximum,
-        maximum - 9..behind,
-        maximum..behind + 5,
-        behind..behind + 5,
-        behind + 5..behind + 100,
-        minimum - width..behind + 2 * width,
+        maximum - 9..above,
+        maximum..above + 5,
+        above..above + 5,
+        above + 5..above + 100,
+        minimum - width..above + 2 * width,
         i64::MIN..i64::MAX,
         i64::MIN..minimum + 5,
         maximum - 5..i64::MAX,

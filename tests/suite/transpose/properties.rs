@@ -156,7 +156,7 @@ fn columns_of_tiles_side_by_side() {
 }
 
 /// Transposes two matrices with an odd number of columns of tiles, two of which are side by side, and checks the memory
-/// behind them.
+/// following them.
 fn side_by_side<E: Entry<Constants = ()>>(
     kernel: impl Fn(&Problem) -> Kernel,
     args: impl FnOnce(GlobalIn<u32>, GlobalOut<u32>, Layout, Places) -> E::Args,
@@ -175,9 +175,9 @@ fn side_by_side<E: Entry<Constants = ()>>(
     let device = Device::emulated(Profile::SM_90, 5);
     let (rows, columns) = (ROWS as usize, columns as usize);
     let numbers: Vec<u32> = (0..2 * rows * columns).map(|i| i as u32).collect();
-    let behind = vec![7; 3 * rows];
+    let following = vec![7; 3 * rows];
     let (input, mut output) = (device.upload(&numbers).unwrap(), vec![0; numbers.len()]);
-    output.extend(&behind);
+    output.extend(&following);
     let mut output = device.upload(&output).unwrap();
     let shape = LaunchShape::new([2 * down, across.div_ceil(2), matrices], [geometry.threads, 1, 1])
         .shared_bytes(geometry.shared_bytes);
@@ -189,7 +189,7 @@ fn side_by_side<E: Entry<Constants = ()>>(
     let output = output.download().unwrap();
     let of = |i: usize| numbers[i / (rows * columns) * rows * columns + i % rows * columns + i / rows % columns];
     assert!((0..numbers.len()).all(|i| output[i] == of(i)), "{} does not transpose", E::NAME);
-    assert_eq!(output[numbers.len()..], behind, "{}", E::NAME);
+    assert_eq!(output[numbers.len()..], following, "{}", E::NAME);
 }
 
 /// A single row can have any pitch.
