@@ -1,4 +1,15 @@
 //! Pages about the whole crate: safety, platforms, own kernels and compilation.
+//!
+//! All of them begin with a device:
+//!
+//! ```
+//! # fn main() -> slm::Result<()> {
+//! let device = slm::Device::open()?;
+//! println!("{device}"); // CPU, 2 threads (no CUDA driver)
+//! println!("{}", device.info().selection); // the whole reason for the choice
+//! # Ok(())
+//! # }
+//! ```
 
 #[doc = include_str!("compilation.md")]
 pub mod compilation {}
