@@ -304,9 +304,9 @@ kernel! {
 
 cases! {
     missing_barrier: 1 of 64, Race + Uninitialised, "data race: load of element";
-    missing_second_barrier: 1 of 64, Race, "in no order with the load of thread";
+    missing_second_barrier: 1 of 64, Race, "unordered with the load of thread";
     wrong_buffer: 1 of 64, Race, "on shared memory";
-    racing_merge: 1 of 64, Race, "in no order with the store of thread";
+    racing_merge: 1 of 64, Race, "unordered with the store of thread";
     atomic_before_zero: 1 of 64, Race + Uninitialised, "data race: ";
     lanes_in_step: 1 of 32, Race, "on shared memory";
     half_a_mask: 1 of 32, Race + Uninitialised, "data race: load";

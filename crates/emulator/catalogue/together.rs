@@ -190,13 +190,13 @@ cases! {
     two_barriers: 1 of 64, BarrierDivergence, ", 32 threads wait at ";
     turns_of_a_loop: 1 of 64, BarrierDivergence, "32 have ended";
     reuse_by_some: 1 of 64, BarrierDivergence, "barrier divergence: 63 threads wait at ";
-    shuffle_in_a_branch: 1 of 32, Lanes, "missing lanes: 0xffff0000 of the mask 0xffffffff do not come";
+    shuffle_in_a_branch: 1 of 32, Lanes, "missing lanes: 0xffff0000 of the mask 0xffffffff do not arrive";
     partial_warp: 1 of 48, Lanes, "missing lanes: 0xffff0000";
     different_masks: 1 of 32, Lanes, "missing lanes: ";
     warp_or_block: 1 of 32, Lanes, "missing lanes: 0xffffff00";
     not_in_the_mask: 1 of 32, Lanes, "lane 0 is not in its own mask 0xfffffffe";
     foreign_lane: 1 of 32, Lanes, "which is not in the mask 0x";
-    mma_in_a_branch: 1 of 32, Lanes, "missing lanes: 0xffff0000 of the mask 0xffffffff do not come";
+    mma_in_a_branch: 1 of 32, Lanes, "missing lanes: 0xffff0000 of the mask 0xffffffff do not arrive";
     kept_lock: 1 of 64, Endless, "the block has not ended after";
     barrier_of_the_grid: 3 of 1, Endless, "a block may wait only for blocks that have begun";
     endless_loads: 1 of 32, Endless, "the block has not ended after";

@@ -67,7 +67,7 @@ impl fmt::Display for BlockStates {
         let BlockStates { ended, begun, waiting } = self;
         write!(
             f,
-            "of {} blocks {ended} have ended, {begun} are under way, {waiting} have not begun",
+            "of {} blocks {ended} have ended, {begun} are running, {waiting} have not begun",
             ended + begun + waiting
         )
     }
@@ -277,7 +277,7 @@ impl fmt::Display for Problem {
             Problem::Race { place, action, other, same_value } => {
                 write!(
                     f,
-                    "data race: {action} of {place}, in no order with {other}{}",
+                    "data race: {action} of {place}, unordered with {other}{}",
                     remark(*action, other, *same_value)
                 )
             }
@@ -305,7 +305,7 @@ impl fmt::Display for Problem {
                 write_calls(f, other_calls)
             }
             Problem::MissingLanes { mask, missing } => {
-                write!(f, "missing lanes: {missing:#010x} of the mask {mask:#010x} do not come")
+                write!(f, "missing lanes: {missing:#010x} of the mask {mask:#010x} do not arrive")
             }
             Problem::NotInMask { mask, lane } => write!(f, "lane {lane} is not in its own mask {mask:#010x}"),
             Problem::ForeignLane { mask, lane, absence } => {

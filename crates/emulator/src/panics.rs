@@ -118,7 +118,7 @@ pub(crate) fn catch(work: impl FnOnce()) -> Option<Panic> {
     let message = text.unwrap_or_else(|| {
         // A payload of the kernel's own type may panic when it is dropped, and so may the payload of that panic.
         forget(payload);
-        "with a payload that is no text".to_owned()
+        "with a payload that is not text".to_owned()
     });
     Some(Panic { message, at: PLACE.with(|place| place.take()) })
 }

@@ -216,7 +216,7 @@ kernel! {
 
 #[test]
 fn a_payload_that_panics_is_not_dropped() {
-    let problem = Problem::Panic { message: "with a payload that is no text".to_owned() };
+    let problem = Problem::Panic { message: "with a payload that is not text".to_owned() };
     assert!(problems::<panics_with_a_bomb>(launch(1, 32)).iter().all(|found| *found == problem));
 }
 

@@ -77,7 +77,7 @@ fn a_wait_for_another_block_reports_the_states_of_all_blocks() {
     };
     assert!(ended + begun + waiting == 32 && begun > 1 && waiting > 0, "{finding}");
     let text = format!(
-        "(of 32 blocks {ended} have ended, {begun} are under way, {waiting} have not begun; a block may wait only for \
+        "(of 32 blocks {ended} have ended, {begun} are running, {waiting} have not begun; a block may wait only for \
          blocks that have begun)"
     );
     assert!(finding.to_string().contains(&text), "{finding}");
