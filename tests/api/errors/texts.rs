@@ -142,7 +142,7 @@ fn faulty(problems: &[Problem]) -> Error {
 fn faulty_kernel() {
     let missing = Problem::MissingLanes { mask: 0xff, missing: 0x80 };
     let text = "blur is faulty, as emulated:sm_80:3 shows: missing lanes: 0x00000080 of the mask 0x000000ff do not \
-                come\n    at kernels/blur.rs:12:7, thread [31, 2, 0] of block [5, 0, 0] of blur";
+                arrive\n    at kernels/blur.rs:12:7, thread [31, 2, 0] of block [5, 0, 0] of blur";
     says(faulty(std::slice::from_ref(&missing)), text, None);
     let panic = Problem::Panic { message: "index out of range".into() };
     let all = format!(
