@@ -47,10 +47,10 @@ pub enum NanPolicy {
     #[default]
     Propagate,
     /// NaNs are missing samples: `y = (Σ w · x) · (Σ w / Σ_present w)`, where the first and the last sum are over the weights
-    /// of the samples that are present. An output is NaN if `Σ_present w` is 0. So every output of a filter whose weights sum
-    /// to 0 is NaN.
+    /// of the samples that are present. An output is NaN if `Σ_present w` is 0. So the outputs of a filter whose weights sum to 0
+    /// are NaN where all samples are present, and 0 or NaN elsewhere.
     ///
-    /// Samples outside the picture are present, unless the boundary copies a NaN there. This is the interpolation of
+    /// Samples outside the picture are present, unless the boundary has a NaN there. This is the interpolation of
     /// `astropy.convolution.convolve` with `nan_treatment="interpolate"`.
     Renormalise,
 }
@@ -117,16 +117,20 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// `exp(-d² / (2 · sigma²))`, divided by their sum, for the distances `d` up to `4 · sigma` rounded to the nearest integer.
     /// SciPy's `gaussian_filter` has the same weights.
     ///
-    /// `sigma` must be from 0 to 2^24; otherwise [`prepare`](Self::prepare) fails.
+    /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn gaussian(sigma: f64) -> Self {
         Self::new(gaussian_weights(sigma).map(Weights::square))
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
+    ///
+    /// `rows` and `columns` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn box_blur(rows: usize, columns: usize) -> Self {
-        Self::new(Ok(Weights::separable(box_weights(rows), box_weights(columns))))
+        let row = box_weights("the columns of a box", columns);
+        let column = box_weights("the rows of a box", rows);
+        Self::new(column.and_then(|column| Ok(Weights::separable(column, row?))))
     }
 
     /// Returns the horizontal Sobel derivative, positive where samples increase along a row: the separable filter with the column
@@ -156,7 +160,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// Returns an unsharp mask: `x + amount · (x - blurred)`, where `blurred` is the [`gaussian`](Self::gaussian) of `x` with
     /// this standard deviation. It is one filter, whose weights are computed in double precision.
     ///
-    /// `sigma` must be from 0 to 2^10 and `amount` finite; otherwise [`prepare`](Self::prepare) fails.
+    /// `sigma` must be from 0 to 128 and `amount` finite; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn unsharp(sigma: f64, amount: f64) -> Self {
         Self::new(unsharp_weights(sigma, amount))

@@ -13,6 +13,9 @@ const MAX_SIGMA: f64 = 1_048_576.0;
 /// Maximum standard deviation of an unsharp mask, which has `(8 · sigma + 1)²` weights.
 const MAX_UNSHARP_SIGMA: f64 = 128.0;
 
+/// Maximum length of a side of a box.
+const MAX_BOX: usize = 1 << 24;
+
 type Checked<T> = Result<T, Filter2dError>;
 
 /// Returns the weights of a Gaussian blur along one axis.
@@ -33,9 +36,12 @@ fn gaussian(sigma: f64) -> Vec<f64> {
     weights.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// Returns equal weights whose sum is 1.
-pub(super) fn box_weights<W: FilterWeight>(taps: usize) -> Arc<[W]> {
-    std::iter::repeat_n(W::of_f64(1.0 / taps as f64), taps).collect()
+/// Returns equal weights whose sum is 1, for the side `what` of a box.
+pub(super) fn box_weights<W: FilterWeight>(what: &'static str, taps: usize) -> Checked<Arc<[W]>> {
+    if taps > MAX_BOX {
+        return Err(Filter2dError::Parameter { what, range: "at most 2^24", value: taps as f64 });
+    }
+    Ok(std::iter::repeat_n(W::of_f64(1.0 / taps as f64), taps).collect())
 }
 
 /// Returns the smoothing and the differentiating vector of the Sobel operator.

@@ -40,7 +40,7 @@ pub struct Geometry {
     pub groups: u64,
     /// Dynamic shared memory of a block, in bytes.
     pub shared_bytes: u64,
-    /// Upper bound of a block's accesses and barriers.
+    /// More than a block's accesses, barriers and windows of shared memory.
     pub steps: u64,
 }
 
@@ -97,9 +97,9 @@ fn global(problem: &Problem) -> Geometry {
     }
 }
 
-/// Returns the accesses for an output: a sample and a weight at a time, and the output.
+/// Returns more than the accesses for an output: a sample and a weight at a time, and the output.
 fn per_output(problem: &Problem) -> u64 {
-    u64::from(problem.rows.taps).saturating_mul(problem.columns.taps.into()).saturating_mul(2).saturating_add(1)
+    u64::from(problem.rows.taps).saturating_mul(problem.columns.taps.into()).saturating_mul(2).saturating_add(2)
 }
 
 fn tile<A: Accumulator>(problem: &Problem) -> Geometry {
@@ -109,11 +109,11 @@ fn tile<A: Accumulator>(problem: &Problem) -> Geometry {
     let pixels = tile::samples(&columns, tile::PIXELS).next_multiple_of(columns.stride.into());
     let samples = tile::samples(&rows, tile::ROWS).saturating_mul(pixels).saturating_mul(channels.into());
     let outputs = u64::from(tile::PIXELS * tile::ROWS).saturating_mul(channels.into());
-    // Loads of weights and samples, and their stores to shared memory; a barrier of each thread.
+    // Loads of weights and samples, and their stores to shared memory; two windows of shared memory and a barrier of each thread.
     let loads = weights
         .saturating_add(samples)
         .saturating_mul(2)
-        .saturating_add(u64::from(global::BLOCK[0] * global::BLOCK[1]));
+        .saturating_add(3 * u64::from(global::BLOCK[0] * global::BLOCK[1]));
     Geometry {
         block: global::BLOCK,
         tiles: columns.outputs.div_ceil(tile::PIXELS.into()),
