@@ -5,6 +5,7 @@
 //! | folder | what |
 //! |---|---|
 //! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy |
+//! | `filter2d` | `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
 //! | `matrices` | copies of matrices |
@@ -20,6 +21,7 @@ mod common;
 mod driverless;
 mod examples;
 mod filter1d;
+mod filter2d;
 mod histogram;
 mod matrices;
 mod transpose;
@@ -35,6 +37,7 @@ fn main() {
     eprintln!("seed of all data: {:#x}", common::SEED);
     let trials = [
         filter1d::trials(),
+        filter2d::trials(),
         histogram::trials(),
         transpose::trials(),
         matrices::trials(),

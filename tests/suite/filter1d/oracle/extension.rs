@@ -54,7 +54,7 @@ impl<T: Copy> Meeting<T> {
 }
 
 /// The samples of a signal of `n` that stand at `places` when it is continued; `None` for a constant.
-fn sources<T>(boundary: Boundary<T>, n: usize, places: Range<i64>) -> Vec<Option<usize>> {
+pub fn sources<T>(boundary: Boundary<T>, n: usize, places: Range<i64>) -> Vec<Option<usize>> {
     let period: Vec<usize> = match boundary {
         Boundary::Zero | Boundary::Constant(_) => {
             return places.map(|i| usize::try_from(i).ok().filter(|&i| i < n)).collect();
