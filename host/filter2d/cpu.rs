@@ -47,6 +47,14 @@ impl Filter2d {
         with_type!(SliceMut, outputs, outputs => self.run_typed(problem, input, outputs))
     }
 
+    /// Returns what the weights are computed as.
+    pub(super) fn reason(&self) -> &'static str {
+        match self.sums.is_separable() {
+            true => "the weights are an outer product: columns first, then rows",
+            false => "the weights are no outer product, or NaNs are left out: all weights of an output at once",
+        }
+    }
+
     fn run_typed<O>(&self, problem: &Problem, input: Slice<'_>, outputs: &mut [O]) -> Result<()>
     where
         O: Element + Output<i32> + Output<i64> + Output<f32> + Output<f64>,

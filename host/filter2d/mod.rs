@@ -69,6 +69,7 @@ mod generated;
 mod gpu;
 mod plan;
 mod prepared;
+mod rank;
 mod strips;
 mod sums;
 mod weights;

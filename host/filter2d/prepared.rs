@@ -45,7 +45,8 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         }
         let outside = outside.scalar();
         let on_device = match device.info().shared_memory {
-            None => OnDevice::Cpu(cpu::Filter2d { sums, border, outside, renormalise }),
+            None if renormalise => OnDevice::Cpu(cpu::Filter2d { sums, border, outside, renormalise }),
+            None => OnDevice::Cpu(cpu::Filter2d { sums: sums.factorised(), border, outside, renormalise }),
             Some(shared) => {
                 let kinds = [S::KIND, O::KIND];
                 let rule = gpu::Rule { window, border, outside, renormalise, algorithm, kinds };
@@ -194,9 +195,8 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     pub fn plan(&self, shape: [usize; 2]) -> Result<Plan> {
         let problem = Problem::new(&self.window, 1, shape)?;
         Ok(match &self.on_device {
-            OnDevice::Cpu(_) => {
-                let cpu = ["cpu", "the CPU has a single implementation"];
-                Plan::without_launch(&self.device, self.algorithm, &problem, cpu)
+            OnDevice::Cpu(filter) => {
+                Plan::without_launch(&self.device, self.algorithm, &problem, ["cpu", filter.reason()])
             }
             OnDevice::Gpu(filter) => filter.plan(&problem),
         })

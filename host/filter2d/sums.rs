@@ -1,7 +1,7 @@
 //! The type in which products are added up.
 
 use super::element::{fits_f32, peak};
-use super::weights::Weights;
+use super::weights::{Values, Weights};
 use super::{Filter2dError, FilterWeight};
 use crate::Result;
 use slm_kernels::signal::Kind;
@@ -15,6 +15,19 @@ pub(super) enum Sums {
     F64(Weights<f64>),
 }
 
+/// Evaluates an expression with the typed weights.
+macro_rules! with_sums {
+    ($sums:expr, $weights:ident => $result:expr) => {
+        match $sums {
+            Sums::I32($weights) => $result,
+            Sums::I64($weights) => $result,
+            Sums::F32($weights) => $result,
+            Sums::F64($weights) => $result,
+        }
+    };
+}
+pub(super) use with_sums;
+
 impl Sums {
     /// Returns the weights in the type that sums with these samples have.
     pub(super) fn new<W: FilterWeight>(weights: &Weights<W>, samples: Kind) -> Result<Self> {
@@ -26,13 +39,28 @@ impl Sums {
     }
 
     /// Returns the same weights, dense.
-    pub(super) fn densified(&self) -> Result<Self> {
+    pub(super) fn densified(self) -> Result<Self> {
         Ok(match self {
             Sums::I32(weights) => Sums::I32(weights.densified()?),
             Sums::I64(weights) => Sums::I64(weights.densified()?),
             Sums::F32(weights) => Sums::F32(weights.densified()?),
             Sums::F64(weights) => Sums::F64(weights.densified()?),
         })
+    }
+
+    /// Returns the weights as outer products if they are, and if that saves products.
+    pub(super) fn factorised(self) -> Self {
+        match self {
+            Sums::I32(weights) => Sums::I32(weights.factorised()),
+            Sums::I64(weights) => Sums::I64(weights.factorised()),
+            Sums::F32(weights) => Sums::F32(weights.factorised()),
+            Sums::F64(weights) => Sums::F64(weights.factorised()),
+        }
+    }
+
+    /// Returns whether the weights are an outer product.
+    pub(super) fn is_separable(&self) -> bool {
+        with_sums!(self, weights => matches!(weights.values, Values::Separable { .. }))
     }
 
     /// Returns the narrowest integers that no partial sum exceeds, for samples of magnitudes up to `peak`.
@@ -48,16 +76,3 @@ impl Sums {
         }
     }
 }
-
-/// Evaluates an expression with the typed weights.
-macro_rules! with_sums {
-    ($sums:expr, $weights:ident => $result:expr) => {
-        match $sums {
-            Sums::I32($weights) => $result,
-            Sums::I64($weights) => $result,
-            Sums::F32($weights) => $result,
-            Sums::F64($weights) => $result,
-        }
-    };
-}
-pub(super) use with_sums;
