@@ -29,8 +29,11 @@ const F32: [Kernel; 9] = [
 ];
 const RGBA: [Kernel; 2] = [Kernel::Dense(3), Kernel::Dense(7)];
 
-const VARIANTS: [(&str, Filter2dAlgorithm); 2] =
-    [("global", Filter2dAlgorithm::GlobalMemory), ("tile", Filter2dAlgorithm::SharedTile)];
+const VARIANTS: [(&str, Filter2dAlgorithm); 3] = [
+    ("global", Filter2dAlgorithm::GlobalMemory),
+    ("tile", Filter2dAlgorithm::SharedTile),
+    ("register-tiled", Filter2dAlgorithm::RegisterTiled),
+];
 
 fn main() -> Result<()> {
     let table_only = std::env::args().any(|argument| argument == "--table");

@@ -67,6 +67,9 @@ pub enum Filter2dAlgorithm {
     GlobalMemory,
     /// A block keeps a tile of samples and its halo in shared memory. Each thread computes one output at a time.
     SharedTile,
+    /// A tile in shared memory, and several neighbouring outputs per thread in registers. The strides and the column dilation must
+    /// be 1, and NaNs must propagate.
+    RegisterTiled,
 }
 
 impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
@@ -237,6 +240,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * [`Filter2dError::WeightsTooLarge`] for integer samples and weights whose sums might exceed 64 bits.
     /// * [`Filter2dError::Zero`] for a stride, a dilation or a number of channels of 0.
     /// * [`Error::TooLarge`] if a stride or the dilated weights span 2^31 rows or columns or more, and for 2^16 channels or more.
+    /// * [`Filter2dError::RegisterTiled`] if that algorithm was requested for a GPU, and it does not support the filter.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter2d<S, O>> {

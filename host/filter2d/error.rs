@@ -40,6 +40,20 @@ pub enum Filter2dError {
         /// What is 0.
         what: &'static str,
     },
+    /// The register-tiled kernel of a GPU does not support the filter.
+    #[error(
+        "RegisterTiled needs strides and a column dilation of 1, and NaNs that propagate, but the strides are {} and {}, the \
+         column dilation is {dilation}, and NaNs {}", strides[0], strides[1],
+        if *renormalise { "are left out" } else { "propagate" }
+    )]
+    RegisterTiled {
+        /// Strides of rows and columns.
+        strides: [usize; 2],
+        /// Dilation of columns.
+        dilation: usize,
+        /// Whether NaNs are left out.
+        renormalise: bool,
+    },
     /// The number of columns is not a multiple of the channels.
     #[error("{columns} columns cannot be divided evenly among {channels} channels")]
     Interleaving {

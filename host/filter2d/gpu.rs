@@ -5,12 +5,14 @@ use super::element::{BufferMut, BufferRef, Scalar};
 use super::sums::{Sums, with_sums};
 use super::weights::Weights;
 use super::window::{self, Window};
-use super::{Filter2dAlgorithm, Plan};
+use super::{Filter2dAlgorithm, Filter2dError, Plan};
 use crate::info::SharedMemory;
 use crate::kernel::Launch;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalOut};
-use slm_kernels::filter2d::{Args, Axis, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_tile};
+use slm_kernels::filter2d::{
+    Args, Axis, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_register, filter2d_tile,
+};
 use slm_kernels::signal::{AnyIn, AnyOut, Border, Kind};
 
 /// A filter without its weights.
@@ -55,27 +57,49 @@ impl<A: Accumulator> Correlation<A>
 where
     filter2d_global<A>: Entry<Args = Args<A>, Constants = ()>,
     filter2d_tile<A>: Entry<Args = Args<A>, Constants = ()>,
+    filter2d_register<A>: Entry<Args = Args<A>, Constants = ()>,
 {
     fn new(device: &Device, shared: SharedMemory, weights: &Weights<A>, rule: Rule) -> Result<Self> {
-        // A block needs the same shared memory for pictures of any size.
-        let tile = Geometry::new::<A>(Kernel::Tile, &problem(&window::Problem::new(&rule.window, 1, [1, 1])?));
-        let tile_fits = shared.check(filter2d_tile::<A>::NAME, tile.shared_bytes);
-        let (kernel, reason) = match (rule.algorithm, tile_fits) {
-            (Filter2dAlgorithm::GlobalMemory, _) => (Kernel::Global, "asked for"),
-            (Filter2dAlgorithm::SharedTile, tile_fits) => {
-                tile_fits?;
-                (Kernel::Tile, "asked for")
-            }
-            (Filter2dAlgorithm::Auto, Ok(())) => (Kernel::Tile, "the fastest one"),
-            (Filter2dAlgorithm::Auto, Err(_)) => (Kernel::Global, "a tile does not fit into shared memory"),
-        };
+        let (kernel, reason) = Self::choose(shared, &rule)?;
         let loaded: Box<dyn Launch<Args<A>>> = match kernel {
             Kernel::Global => Box::new(device.own_kernel::<filter2d_global<A>>()?),
             Kernel::Tile => Box::new(device.own_kernel::<filter2d_tile<A>>()?),
+            Kernel::Register => Box::new(device.own_kernel::<filter2d_register<A>>()?),
         };
         let total = weights.total();
         let weights = device.upload(&weights.row_after_row()?)?;
         Ok(Correlation { device: device.clone(), shared, rule, weights, total, kernel, reason, loaded })
+    }
+
+    /// Returns the kernel, and the reason for it.
+    fn choose(shared: SharedMemory, rule: &Rule) -> Result<(Kernel, &'static str)> {
+        // A block needs the same shared memory for pictures of any size.
+        let problem = problem(&window::Problem::new(&rule.window, 1, [1, 1])?);
+        let fits = |kernel, name| shared.check(name, Geometry::new::<A>(kernel, &problem).shared_bytes);
+        let tile = || fits(Kernel::Tile, filter2d_tile::<A>::NAME);
+        let register = || {
+            rule.check_register_tiled()?;
+            fits(Kernel::Register, filter2d_register::<A>::NAME)
+        };
+        Ok(match rule.algorithm {
+            Filter2dAlgorithm::GlobalMemory => (Kernel::Global, "requested"),
+            Filter2dAlgorithm::SharedTile => tile().map(|()| (Kernel::Tile, "requested"))?,
+            Filter2dAlgorithm::RegisterTiled => register().map(|()| (Kernel::Register, "requested"))?,
+            Filter2dAlgorithm::Auto if register().is_ok() => (Kernel::Register, "the fastest one"),
+            Filter2dAlgorithm::Auto if tile().is_ok() => (Kernel::Tile, "the fastest one for this filter"),
+            Filter2dAlgorithm::Auto => (Kernel::Global, "a tile does not fit into shared memory"),
+        })
+    }
+}
+
+impl Rule {
+    fn check_register_tiled(&self) -> Result<()> {
+        let Rule { window: Window { rows, columns, .. }, renormalise, .. } = *self;
+        let (strides, dilation) = ([rows.stride(), columns.stride()], columns.dilation());
+        match (strides, dilation, renormalise) {
+            ([1, 1], 1, false) => Ok(()),
+            _ => Err(Filter2dError::RegisterTiled { strides, dilation, renormalise }.into()),
+        }
     }
 }
 

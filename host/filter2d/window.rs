@@ -75,6 +75,14 @@ impl AxisRule {
         Ok(AxisRule { taps, left, extent, stride, dilation })
     }
 
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    pub(super) fn dilation(&self) -> usize {
+        self.dilation
+    }
+
     /// Returns the distance from the first to the last sample of a window.
     fn span(&self) -> usize {
         (self.taps - 1) * self.dilation

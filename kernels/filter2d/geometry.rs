@@ -1,6 +1,6 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
-use super::{Axis, global, tile};
+use super::{Axis, global, register, tile};
 use crate::signal::Accumulator;
 use cuda_std::shared_bytes;
 
@@ -14,6 +14,8 @@ pub enum Kernel {
     Global,
     /// A tile in shared memory.
     Tile,
+    /// A tile in shared memory, sums in registers. Strides and column dilations are 1, and NaNs propagate.
+    Register,
 }
 
 /// The sizes that a launch depends on.
@@ -60,6 +62,7 @@ impl Geometry {
         match kernel {
             Kernel::Global => global(problem),
             Kernel::Tile => tile::<A>(problem),
+            Kernel::Register => register::<A>(problem),
         }
     }
 
@@ -120,5 +123,21 @@ fn tile<A: Accumulator>(problem: &Problem) -> Geometry {
         groups: planes.saturating_mul(rows.outputs.div_ceil(tile::ROWS.into())),
         shared_bytes: shared_bytes::<A>(weights).saturating_add(shared_bytes::<A>(samples)),
         steps: outputs.saturating_mul(per_output(problem)).saturating_add(loads),
+    }
+}
+
+fn register<A: Accumulator>(problem: &Problem) -> Geometry {
+    let Problem { planes, rows, columns, channels } = *problem;
+    let layout = register::Layout::new::<A>([&rows, &columns]);
+    let weights = u64::from(rows.taps).saturating_mul(layout.weights);
+    let samples = layout.sample_rows.saturating_mul(layout.pitch());
+    // Packs of samples and weights, which are fewer than the products of an output; loads, and outputs on their way out.
+    let (outputs, loads) = (u64::from(layout.pixels * layout.rows), weights.saturating_add(samples).saturating_mul(2));
+    Geometry {
+        block: global::BLOCK,
+        tiles: columns.outputs.div_ceil(layout.pixels.into()).saturating_mul(channels.into()),
+        groups: planes.saturating_mul(rows.outputs.div_ceil(layout.rows.into())),
+        shared_bytes: shared_bytes::<A>(weights).saturating_add(shared_bytes::<A>(samples)),
+        steps: outputs.saturating_mul(per_output(problem).saturating_add(4)).saturating_add(loads),
     }
 }

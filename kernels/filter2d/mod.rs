@@ -10,6 +10,7 @@
 //! |---|---|---|
 //! | `global.rs` | one output per thread, everything read from global memory | none |
 //! | `tile.rs` | one output at a time, a tile of samples and its halo in shared memory | weights, tile |
+//! | `register.rs` | several neighbouring outputs per thread, in registers | weights, tile |
 //!
 //! There is one instance per type of sums. Samples are converted when they are loaded, and sums when they are stored
 //! ([`AnyIn`], [`AnyOut`]).
@@ -17,6 +18,7 @@
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
+mod register;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
@@ -153,5 +155,11 @@ kernel! {
     /// Tiles in shared memory.
     pub fn filter2d_tile(arena, args: Args<A>) {
         tile::correlate(arena, &args);
+    }
+
+    /// Tiles in shared memory, sums in registers; strides and column dilations of 1, NaNs propagate.
+    pub fn filter2d_register(arena, args: Args<A>) {
+        const V: usize = register::pack::<A>();
+        register::correlate::<A, V, { register::PACKS * V }, { (register::PACKS + 1) * V }>(arena, &args);
     }
 }
