@@ -45,7 +45,7 @@ fn sum<A: Accumulator>(args: &Args<A>, row: u64, element: u64) -> Sums<A> {
                 _ => args.outside,
             };
             let weight = args.weights.get(i as u64 * args.columns.taps as u64 + j as u64);
-            sums = sums.add(sample, weight, args.renormalise != 0);
+            sums = sums.with_product(sample, weight, args.renormalise != 0);
             j += 1;
         }
         i += 1;

@@ -110,7 +110,7 @@ impl<A: Accumulator> Sums<A> {
 
     /// Returns the sums with one more product. If `renormalise`, a NaN is a missing sample.
     #[inline(always)]
-    fn add(self, sample: A, weight: A, renormalise: bool) -> Self {
+    fn with_product(self, sample: A, weight: A, renormalise: bool) -> Self {
         let products = self.products.add_product(sample, weight);
         if !renormalise {
             return Sums { products, ..self };

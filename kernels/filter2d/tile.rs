@@ -144,7 +144,7 @@ fn sum<A: Accumulator>(
         let (mut phase, mut place, mut j) = (0, 0, 0);
         while j < args.columns.taps {
             let sample = tile.get(start + (phase * layout.phase + place) * args.channels);
-            sums = sums.add(sample, weights.get(weight), args.renormalise != 0);
+            sums = sums.with_product(sample, weights.get(weight), args.renormalise != 0);
             (phase, place) = (phase + rest, place + whole);
             if phase >= stride {
                 (phase, place) = (phase - stride, place + 1);

@@ -128,7 +128,6 @@ macro_rules! accumulators {
             }
 
             #[inline(always)]
-            #[expect(clippy::eq_op, reason = "NaN is not equal to itself")]
             fn is_nan(self) -> bool {
                 self != self
             }

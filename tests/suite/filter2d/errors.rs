@@ -363,6 +363,8 @@ fn descriptions() {
     assert_eq!(Integers::correlate(transposed), Integers::correlate(copied.view()));
     assert_eq!(Integers::convolve(transposed), Integers::convolve(copied.view()));
     let prepared = filter.prepare(&Device::cpu()).unwrap();
+    let several_threads_use = |_: &(dyn Send + Sync)| ();
+    several_threads_use(&prepared);
     assert!(format!("{prepared:?}").starts_with("PreparedFilter2d"));
     assert_eq!(prepared.device().info().name, "CPU");
 }

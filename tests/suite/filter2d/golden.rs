@@ -9,7 +9,7 @@ use super::types::{Number, converted};
 use crate::common::golden::list;
 use crate::common::{is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use ndarray::{ArrayD, ArrayView2};
+use ndarray::{Array2, ArrayD};
 use serde_json::Value;
 use slm::{Boundary, Device, Filter2d, FilterSample, FilterWeight, NanPolicy};
 use std::collections::BTreeMap;
@@ -112,13 +112,13 @@ fn bound<S: FilterSample<Weight: Number>>(samples: &[f64], outside: f64) -> f64 
 
 fn described<S: FilterSample<Weight: Number>>(case: &Value) -> Result<Filter2d<S, S::Weight>, Failed> {
     let weights = |key: &str| -> Result<Vec<S::Weight>, Failed> { Ok(converted(&numbers(case, key)?)) };
-    let dense = |of: fn(ArrayView2<'_, S::Weight>) -> Filter2d<S, S::Weight>| -> Result<_, Failed> {
+    let dense = || -> Result<Array2<S::Weight>, Failed> {
         let (weights, rows) = (weights("weights")?, size(&case["rows"])?);
-        Ok(of(ArrayView2::from_shape((rows, weights.len() / rows), &weights)?))
+        Ok(Array2::from_shape_vec((rows, weights.len() / rows), weights)?)
     };
     Ok(match text(case, "filter")? {
-        "correlate" => dense(Filter2d::correlate)?,
-        "convolve" => dense(Filter2d::convolve)?,
+        "correlate" => Filter2d::correlate(dense()?.view()),
+        "convolve" => Filter2d::convolve(dense()?.view()),
         "separable" => Filter2d::separable(&weights("column")?, &weights("row")?),
         "gaussian" => Filter2d::gaussian(number(&case["sigma"])?),
         "box" => match sizes(case, "shape_of_box")?[..] {

@@ -5,10 +5,10 @@ use super::missing::types;
 use super::oracle::{Case, Direction, Weights, exceeded};
 use super::types::{ALL, Types};
 use super::{SUITE, check};
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::{Action, Profile, Space};
-use slm::{Device, Error, Extent, Filter2dAlgorithm};
+use slm::{Backend, Device, Error, Extent, Filter2dAlgorithm};
 
 /// Types with each type of sums.
 const SUMS: [&str; 4] = ["u8_i32_i16", "i32_i32_i32", "f32_f32_f32", "f64_f64_f64"];
@@ -29,9 +29,9 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("filter2d::emulated::kernels::too_much_shared_memory", too_much_shared_memory),
         Trial::test("filter2d::emulated::kernels::what_runs_is_planned", what_runs_is_planned),
         Trial::test("filter2d::emulated::kernels::tiles_load_each_sample_once", tiles_load_each_sample_once),
-        Trial::test("filter2d::cpu::kernels::plans", plans_of_the_cpu),
+        Trial::test("filter2d::cpu::kernels::outer_products_on_the_cpu", outer_products_on_the_cpu),
     ];
-    of_types.chain(others).collect()
+    of_types.chain(on_every_backend(SUITE, "kernels::plans", plans)).chain(others).collect()
 }
 
 /// Several tiles along both axes, with channels that do not divide the threads, of several planes.
@@ -58,8 +58,8 @@ fn outer_products(device: &Device, types: &Types) -> Result<(), Failed> {
     let random = &mut Random::new(42);
     for (number, [rows, columns]) in [[3, 3], [5, 4], [2, 7]].into_iter().enumerate() {
         let [column, row] = [rows, columns].map(|taps| types.weights(random, taps));
-        // Exact in `f32`, with zeros among them.
-        let exact = |weight: &f64| if types.most > 0.0 { *weight } else { (weight * 8.0).round() / 8.0 };
+        // Small and exact in `f32`, with zeros among them.
+        let exact = |weight: &f64| if types.most > 0.0 { weight % 4.0 } else { (weight * 8.0).round() / 8.0 };
         let weights = column.iter().flat_map(|c| row.iter().map(move |r| exact(c) * exact(r))).collect();
         let boundary = super::cases::boundaries(types.sample(random))[number + 1];
         let direction = [Direction::Correlate, Direction::Convolve][number % 2];
@@ -149,12 +149,36 @@ fn tiles_load_each_sample_once() -> Result<(), Failed> {
     equal((report.launch.grid, loads), ([1, 1, 1], 35 * 102 + 15))
 }
 
-fn plans_of_the_cpu() -> Result<(), Failed> {
+/// What every device plans for a picture of four channels.
+fn plans(device: &Device) -> Result<(), Failed> {
     let types = types("u8_f32_u8");
-    let case = plain(types, 41, [9, 8], [3, 3]);
-    let case = resized(types, Case { stride: [2, 3], ..case }, Some(4), 1);
-    let plan = types.runs.plan(&Device::cpu(), &case, Filter2dAlgorithm::SharedTile)?;
-    equal((&*plan.kernel, plan.algorithm, plan.launches.len()), ("cpu", Filter2dAlgorithm::SharedTile, 0))?;
-    equal(plan.outputs, [5, 3, 4])?;
-    equal(plan.to_string().lines().count(), 3)
+    let case = resized(types, Case { stride: [2, 3], ..plain(types, 41, [9, 8], [3, 3]) }, Some(4), 1);
+    let plan = types.runs.plan(device, &case, Filter2dAlgorithm::SharedTile)?;
+    let is_cpu = device.info().backend == Backend::Cpu;
+    let (kernel, launches) = if is_cpu { ("cpu", 0) } else { ("filter2d_tile_f32", 1) };
+    equal((plan.outputs, plan.algorithm), ([5, 3, 4], Filter2dAlgorithm::SharedTile))?;
+    equal((&*plan.kernel, plan.launches.len(), &*plan.device), (kernel, launches, &*device.to_string()))?;
+    ensure(plan.launches.iter().all(|launch| launch.residency.is_some() == is_cuda(device)), || plan.to_string())?;
+    ensure(plan.to_string().lines().count() >= 3 + launches, || plan.to_string())
+}
+
+/// The CPU says whether it found an outer product.
+fn outer_products_on_the_cpu() -> Result<(), Failed> {
+    let reason = |name: &str, values: &[f64], renormalise: bool| -> Result<String, Failed> {
+        let weights = Weights::Dense([3, 3], values.to_vec());
+        let case = Case { weights, renormalise, ..plain(types(name), 43, [5, 5], [1, 1]) };
+        Ok(types(name).runs.plan(&Device::cpu(), &case, Filter2dAlgorithm::Auto)?.reason)
+    };
+    let product = "the weights are an outer product: columns first, then rows";
+    let dense = "the weights are no outer product, or NaNs are left out: all weights of an output at once";
+    let sobel = [-1.0, 0.0, 1.0, -2.0, 0.0, 2.0, -1.0, 0.0, 1.0];
+    let laplacian = [0.0, 1.0, 0.0, 1.0, -4.0, 1.0, 0.0, 1.0, 0.0];
+    for name in SUMS {
+        equal(&*reason(name, &sobel, false)?, product)?;
+        equal(&*reason(name, &laplacian, false)?, dense)?;
+        // Integers are never missing.
+        let is_float = types(name).samples.range().is_none();
+        equal(&*reason(name, &sobel, true)?, if is_float { dense } else { product })?;
+    }
+    Ok(())
 }

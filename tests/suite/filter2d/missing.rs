@@ -48,7 +48,7 @@ fn with(types: &Types, stream: u64, one_in: usize, value: f64) -> Case {
 fn varied(device: &Device, case: &Case) -> Vec<Case> {
     let number = |i: usize, boundary| Case {
         boundary,
-        direction: if i % 2 == 0 { Direction::Correlate } else { Direction::Convolve },
+        direction: if i.is_multiple_of(2) { Direction::Correlate } else { Direction::Convolve },
         extent: super::cases::EXTENTS[i % 3],
         stride: [1, 1 + i % 2],
         dilation: [1 + i / 2 % 2, 1 + i / 3 % 2],

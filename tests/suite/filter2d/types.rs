@@ -192,9 +192,13 @@ impl Types {
         }
     }
 
-    /// A sample: any integer, or a float between -100 and 100.
+    /// A sample: any integer, mostly not so large that sums are beyond its type, or a float between -100 and 100.
     pub(super) fn sample(&self, random: &mut Random) -> f64 {
-        drawn(random, self.samples, self.samples.range().map(|range| range.map(f64::from)))
+        let range = match self.samples.range() {
+            Some(_) if self.samples == Kind::I32 && random.below(50) > 0 => Some([-1 << 27, 1 << 27]),
+            range => range,
+        };
+        drawn(random, self.samples, range.map(|range| range.map(f64::from)))
     }
 
     /// Weights: integers up to the most that some test takes, or floats between -1 and 1.

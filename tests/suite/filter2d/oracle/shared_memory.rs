@@ -8,13 +8,15 @@ const TILE: [usize; 2] = [16, 32];
 
 impl Case {
     /// The bytes of a block with sums of this size: all weights, then the samples of a tile, each rounded up to 16 bytes. Rows of
-    /// samples are rounded up to a multiple of the stride.
-    fn tile_bytes(&self, sum_bytes: usize) -> u64 {
-        let [rows, columns] = self.weights.shape();
+    /// samples are rounded up to a multiple of the stride. More than 64 bits count as the most that they hold.
+    fn tile_bytes(&self, sum_bytes: u128) -> u64 {
+        let taps = self.weights.shape();
         let samples =
-            |axis: usize, taps: usize| (TILE[axis] - 1) * self.stride[axis] + (taps - 1) * self.dilation[axis] + 1;
-        let tile = samples(0, rows) * samples(1, columns).next_multiple_of(self.stride[1]) * self.channels();
-        [rows * columns, tile].map(|count| (count * sum_bytes).next_multiple_of(16) as u64).iter().sum()
+            |axis: usize| ((TILE[axis] - 1) * self.stride[axis] + (taps[axis] - 1) * self.dilation[axis] + 1) as u128;
+        let tile = samples(0) * samples(1).next_multiple_of(self.stride[1] as u128) * self.channels() as u128;
+        let weights = (taps[0] * taps[1]) as u128;
+        let bytes: u128 = [weights, tile].map(|count| (count * sum_bytes).next_multiple_of(16)).iter().sum();
+        u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 }
 
