@@ -127,7 +127,9 @@ fn check(device: &Device, row: &Row) -> Result<(), Failed> {
         case.weights = Weights::Dense([1, 1], vec![row.weight]);
         case.samples = row.samples.to_vec();
         equal(types.sums_name(&case.weights), row.sums)?;
-        for algorithm in [Filter2dAlgorithm::GlobalMemory, Filter2dAlgorithm::SharedTile] {
+        for algorithm in
+            [Filter2dAlgorithm::GlobalMemory, Filter2dAlgorithm::SharedTile, Filter2dAlgorithm::RegisterTiled]
+        {
             let actual = types.runs.apply(device, &case, algorithm, false)?;
             // All NaNs are the same here, and both zeros.
             let agrees = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan());

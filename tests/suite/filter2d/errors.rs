@@ -167,6 +167,23 @@ fn too_much_shared_memory() {
 }
 
 #[test]
+fn register_tiles_have_no_steps_and_no_missing_samples() {
+    let device = Device::emulated(Profile::SM_75, 0);
+    let tiled = || Filter2d::<f32, _>::gaussian(1.0).algorithm(Filter2dAlgorithm::RegisterTiled);
+    let error = |strides, dilation, renormalise| Filter2dError::RegisterTiled { strides, dilation, renormalise };
+    fails(tiled().stride(2, 1).prepare(&device), error([2, 1], 1, false));
+    fails(tiled().stride(1, 3).dilation(5, 4).prepare(&device), error([1, 3], 4, false));
+    let renormalised = tiled().nan_policy(NanPolicy::Renormalise);
+    fails(renormalised.prepare(&device), error([1, 1], 1, true));
+    let text = "RegisterTiled needs strides and a column dilation of 1, and NaNs that propagate, but the strides are 1 and 3, \
+                the column dilation is 4, and NaNs are left out";
+    assert_eq!(error([1, 3], 4, true).to_string(), text);
+    assert!(tiled().dilation(2, 1).prepare(&device).is_ok());
+    // The CPU ignores the setting.
+    assert!(renormalised.stride(2, 2).prepare(&Device::cpu()).is_ok());
+}
+
+#[test]
 fn arrays_with_other_axes() {
     let device = Device::cpu();
     let dimensions = |dimensions, needed| Filter2dError::Dimensions { dimensions, needed };

@@ -2,7 +2,7 @@
 
 use super::cases::{plain, resized};
 use super::missing::types;
-use super::oracle::{Case, Direction, Weights, exceeded};
+use super::oracle::{Case, Direction, Weights, refused};
 use super::types::{ALL, Types};
 use super::{SUITE, check};
 use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backend};
@@ -39,7 +39,10 @@ fn several_blocks(device: &Device, types: &Types) -> Result<(), Failed> {
     let case = Case { stride: [2, 3], dilation: [3, 2], ..plain(types, 31, [37, 100], [3, 2]) };
     check(device, types, &resized(types, case, Some(3), 2))?;
     let case = Case { extent: Extent::Full, ..plain(types, 32, [18, 66], [2, 3]) };
-    check(device, types, &case)
+    check(device, types, &case)?;
+    // Register tiles, which are wider and higher.
+    let case = Case { dilation: [2, 1], ..plain(types, 44, [35, 390], [3, 5]) };
+    check(device, types, &resized(types, case, Some(2), 2))
 }
 
 /// More weights than threads of a block, and more than samples.
@@ -79,9 +82,13 @@ fn names() -> Result<(), Failed> {
         for weights in [[1, 1], [3, 3], [7, 7]] {
             let case = plain(types, 34, [20, 20], weights);
             let sums = types.sums_name(&case.weights);
-            let tile = plan(types, &case, Filter2dAlgorithm::SharedTile)?;
-            let global = plan(types, &case, Filter2dAlgorithm::GlobalMemory)?;
-            equal([tile.kernel, global.kernel], ["tile", "global"].map(|name| format!("filter2d_{name}_{sums}")))?;
+            for (algorithm, name) in [
+                (Filter2dAlgorithm::GlobalMemory, "global"),
+                (Filter2dAlgorithm::SharedTile, "tile"),
+                (Filter2dAlgorithm::RegisterTiled, "register"),
+            ] {
+                equal(plan(types, &case, algorithm)?.kernel, format!("filter2d_{name}_{sums}"))?;
+            }
         }
     }
     Ok(())
@@ -90,10 +97,15 @@ fn names() -> Result<(), Failed> {
 fn what_auto_chooses() -> Result<(), Failed> {
     let types = types("f32_f32_f32");
     let small = plan(types, &plain(types, 35, [20, 70], [3, 3]), Filter2dAlgorithm::Auto)?;
-    equal((&*small.kernel, &*small.reason), ("filter2d_tile_f32", "the fastest one"))?;
+    equal((&*small.kernel, &*small.reason), ("filter2d_register_f32", "the fastest one"))?;
     equal(small.outputs, [20, 70, 1])?;
+    equal((small.launches[0].grid, small.launches[0].block), ([1, 1, 1], [32, 8, 1]))?;
+    let strided = Case { stride: [1, 2], ..plain(types, 35, [20, 140], [3, 3]) };
+    let strided = plan(types, &strided, Filter2dAlgorithm::Auto)?;
+    equal((&*strided.kernel, &*strided.reason), ("filter2d_tile_f32", "the fastest one for this filter"))?;
+    equal(strided.outputs, [20, 70, 1])?;
     // Two rows of three tiles.
-    equal((small.launches[0].grid, small.launches[0].block), ([6, 1, 1], [32, 8, 1]))?;
+    equal((strided.launches[0].grid, strided.launches[0].block), ([6, 1, 1], [32, 8, 1]))?;
     let wide = Case { dilation: [1, 40_000], ..plain(types, 36, [20, 70], [3, 3]) };
     let wide = plan(types, &wide, Filter2dAlgorithm::Auto)?;
     let reason = "a tile does not fit into shared memory";
@@ -111,18 +123,22 @@ fn too_much_shared_memory() -> Result<(), Failed> {
     let kernel = "filter2d_tile_f64".to_owned();
     // Both are rounded up to 16 bytes.
     let error = Error::SharedMemoryExceeded { kernel, requested: 58_656 + 31_760, available: 65_536 };
-    equal(exceeded(&device, &case, "f64"), Some(error.clone()))?;
+    equal(refused(&device, &case, Filter2dAlgorithm::SharedTile, "f64", false), Some(error.clone()))?;
     let prepared = types("f64_f64_f64").runs.plan(&device, &case, Filter2dAlgorithm::SharedTile);
     equal(prepared.map(|plan| plan.kernel), Err(error))?;
     let case = plain(types("f32_f32_f32"), 38, [1, 1], [63, 63]);
-    equal(exceeded(&device, &case, "f32"), None)
+    equal(refused(&device, &case, Filter2dAlgorithm::SharedTile, "f32", false), None)
 }
 
 fn what_runs_is_planned() -> Result<(), Failed> {
-    for algorithm in [Filter2dAlgorithm::GlobalMemory, Filter2dAlgorithm::SharedTile] {
+    for (algorithm, stride) in [
+        (Filter2dAlgorithm::GlobalMemory, 2),
+        (Filter2dAlgorithm::SharedTile, 2),
+        (Filter2dAlgorithm::RegisterTiled, 1),
+    ] {
         let device = Device::emulated(Profile::SM_80, 3);
         let types = types("f64_f32_f64");
-        let case = Case { extent: Extent::Valid, stride: [1, 2], ..plain(types, 39, [19, 81], [3, 4]) };
+        let case = Case { extent: Extent::Valid, stride: [1, stride], ..plain(types, 39, [19, 81], [3, 4]) };
         let plan = types.runs.plan(&device, &case, algorithm)?;
         types.runs.apply(&device, &case, algorithm, false)?;
         let [report] = &device.emulation_reports()[..] else { return Err("not one kernel".into()) };
@@ -131,8 +147,9 @@ fn what_runs_is_planned() -> Result<(), Failed> {
         equal((report.launch.block, report.launches), (launch.block, launch.times))?;
         equal(u64::from(report.launch.shared_bytes), launch.shared_bytes)?;
         // Samples and outputs of 8 bytes.
-        equal((plan.outputs, launch.moved_bytes), ([17, 39, 1], 8 * (19 * 81 + 17 * 39)))?;
-        ensure(plan.to_string().contains("17 x 39, 1 per pixel"), || plan.to_string())?;
+        let columns = 78 / stride;
+        equal((plan.outputs, launch.moved_bytes), ([17, columns, 1], 8 * (19 * 81 + 17 * columns as u64)))?;
+        ensure(plan.to_string().contains(&format!("17 x {columns}, 1 per pixel")), || plan.to_string())?;
     }
     Ok(())
 }

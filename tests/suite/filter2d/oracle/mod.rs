@@ -6,7 +6,7 @@ mod shared_memory;
 
 pub(super) use crate::filter1d::oracle::Direction;
 pub(super) use expected::{Expected, Kind, Sums};
-pub(super) use shared_memory::exceeded;
+pub(super) use shared_memory::refused;
 
 use crate::filter1d::oracle::Real;
 use crate::filter1d::oracle::extension::sources;
