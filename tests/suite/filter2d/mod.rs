@@ -5,6 +5,7 @@
 //!
 //! On emulated devices the pictures are few and small.
 
+mod accuracy;
 mod cases;
 mod conversions;
 mod golden;
@@ -31,7 +32,14 @@ pub(super) fn trials() -> Vec<Trial> {
     let conformance = types::ALL.iter().flat_map(|types| {
         on_every_backend(SUITE, &format!("conformance::{}", types.name), move |device| conforms(device, types))
     });
-    let others = [conversions::trials(), golden::trials(), kernels::trials(), large::trials(), missing::trials()];
+    let others = [
+        accuracy::trials(),
+        conversions::trials(),
+        golden::trials(),
+        kernels::trials(),
+        large::trials(),
+        missing::trials(),
+    ];
     conformance.chain(others.into_iter().flatten()).collect()
 }
 
