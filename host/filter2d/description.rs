@@ -50,6 +50,8 @@ pub enum NanPolicy {
     /// of the samples that are present. An output is NaN if `Σ_present w` is 0. So the outputs of a filter whose weights sum to 0
     /// are NaN where all samples are present, and 0 or NaN elsewhere.
     ///
+    /// The weights must be finite; with others, outputs next to a NaN are unspecified.
+    ///
     /// Samples outside the picture are present, unless the boundary has a NaN there. This is the interpolation of
     /// `astropy.convolution.convolve` with `nan_treatment="interpolate"`.
     Renormalise,
