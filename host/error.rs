@@ -2,6 +2,7 @@
 
 use crate::banks::BankError;
 use crate::filter1d::FilterError;
+use crate::filter2d::Filter2dError;
 use crate::histogram::HistogramError;
 use crate::transpose::TransposeError;
 use slm_kernels::Misaligned;
@@ -20,7 +21,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// |---|---|
 /// | opening a device | [`UnknownDevice`](Error::UnknownDevice), [`FeatureDisabled`](Error::FeatureDisabled), [`NoDevice`](Error::NoDevice), [`DeviceOrdinal`](Error::DeviceOrdinal), [`DeviceTooOld`](Error::DeviceTooOld), [`DeviceUnsupported`](Error::DeviceUnsupported), [`DriverTooOld`](Error::DriverTooOld) |
 /// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Shape`](Error::Shape), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge) |
-/// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Banks`](Error::Banks) |
+/// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Banks`](Error::Banks) |
 /// | lack of memory | [`OutOfDeviceMemory`](Error::OutOfDeviceMemory), [`OutOfHostMemory`](Error::OutOfHostMemory), [`SharedMemoryExceeded`](Error::SharedMemoryExceeded) |
 /// | finding a kernel | [`KernelOnCpu`](Error::KernelOnCpu), [`KernelModule`](Error::KernelModule), [`KernelWithoutDigest`](Error::KernelWithoutDigest), [`KernelMissing`](Error::KernelMissing) |
 /// | invalid launches | [`LaunchOutOfRange`](Error::LaunchOutOfRange), [`ForeignWindow`](Error::ForeignWindow), [`MisalignedWindow`](Error::MisalignedWindow) |
@@ -180,9 +181,12 @@ pub enum Error {
         limit: u64,
     },
 
-    /// An error that only filters have.
+    /// An error that only one-dimensional filters have.
     #[error(transparent)]
     Filter1d(#[from] FilterError),
+    /// An error that only two-dimensional filters have.
+    #[error(transparent)]
+    Filter2d(#[from] Filter2dError),
     /// An error that only histograms have.
     #[error(transparent)]
     Histogram(#[from] HistogramError),

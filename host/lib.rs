@@ -17,6 +17,7 @@
 //! | operation | what it computes |
 //! |---|---|
 //! | [`Filter1d`] | correlation and convolution of signals and of matrices along either axis |
+//! | [`Filter2d`] | correlation and convolution of pictures |
 //! | [`Histogram`] | counts of samples in bins, and sums of their weights |
 //! | [`Transpose`] | transposition of matrices, out of place and in place |
 //!
@@ -66,6 +67,7 @@ mod buffer2;
 mod element;
 mod error;
 pub mod filter1d;
+pub mod filter2d;
 #[cfg(doc)]
 pub mod guide;
 pub mod histogram;
@@ -75,6 +77,7 @@ mod interop;
 mod kernel;
 mod launch;
 mod modules;
+mod multiply_add;
 mod parallel;
 mod plan;
 mod rows;
@@ -93,6 +96,8 @@ pub use element::Element;
 pub use error::{DriverError, Error, Result};
 #[doc(inline)]
 pub use filter1d::{Filter1d, FilterAlgorithm, FilterElement};
+#[doc(inline)]
+pub use filter2d::{Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy};
 #[doc(inline)]
 pub use histogram::{Histogram, HistogramAlgorithm, HistogramBound, HistogramElement, HistogramWeight, MemoryOrder};
 pub use info::{Backend, DeviceInfo, SharedMemory};

@@ -17,12 +17,14 @@
 pub mod banks;
 #[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
 pub mod filter1d;
+#[cfg(any(operation = "filter2d", not(target_os = "cuda")))]
+pub mod filter2d;
 #[cfg(any(operation = "histogram", not(target_os = "cuda")))]
 pub mod histogram;
 #[cfg(any(operation = "transpose", not(target_os = "cuda")))]
 pub mod transpose;
 
-#[cfg(any(operation = "filter1d", not(target_os = "cuda")))]
+#[cfg(any(operation = "filter1d", operation = "filter2d", not(target_os = "cuda")))]
 pub mod signal;
 
 #[cfg(not(target_os = "cuda"))]

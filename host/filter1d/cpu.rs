@@ -19,35 +19,6 @@ const PIECE: usize = 4096;
 /// Rows of outputs per piece, if lines are columns.
 const ROWS: usize = 16;
 
-/// A number type with a multiply-add for the CPU.
-pub(super) trait MultiplyAdd {
-    /// Returns `sum + x * w`: rounded after each step for floats, wrapping for integers. A fused multiply-add would be a
-    /// function call on processors without that instruction.
-    #[must_use]
-    fn multiply_add(sum: Self, x: Self, w: Self) -> Self;
-}
-
-impl MultiplyAdd for f32 {
-    #[inline]
-    fn multiply_add(sum: f32, x: f32, w: f32) -> f32 {
-        sum + x * w
-    }
-}
-
-impl MultiplyAdd for f64 {
-    #[inline]
-    fn multiply_add(sum: f64, x: f64, w: f64) -> f64 {
-        sum + x * w
-    }
-}
-
-impl MultiplyAdd for i32 {
-    #[inline]
-    fn multiply_add(sum: i32, x: i32, w: i32) -> i32 {
-        sum.wrapping_add(x.wrapping_mul(w))
-    }
-}
-
 /// A filter.
 pub(super) struct Filter1d<T> {
     taps: Taps<T>,

@@ -1,8 +1,8 @@
 //! The element types.
 
-use super::cpu::{self, MultiplyAdd};
 use super::kernels::FilterKernels;
-use super::{FilterAlgorithm, Lines, Plan, Taps, gpu};
+use super::{FilterAlgorithm, Lines, Plan, Taps, cpu, gpu};
+use crate::multiply_add::MultiplyAdd;
 use crate::{Buffer, Device, Element, Result};
 
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 use cuda_std::Value;
-use cuda_std::math::fma;
+use cuda_std::math::{fma, round_ties_even};
 
 /// An element of a signal.
 pub trait Sample: Value {
@@ -22,11 +22,12 @@ pub trait Sum<X: Sample, W: Weight>: Copy + Default {
 
 /// The stored form of sums `A`.
 pub trait Output<A>: Value {
-    /// Returns the stored form of `sum`.
+    /// Returns the number that is stored for `sum`. Integers saturate; sums of floats are first rounded to the nearest integer,
+    /// ties to even, and NaN becomes 0. Floats are rounded to the nearest number.
     #[must_use]
     fn of_sum(sum: A) -> Self;
 
-    /// Returns the stored sum, to which a later launch adds.
+    /// Returns the number as a sum: samples are converted by this, and sums that continue stored ones.
     #[must_use]
     fn to_sum(self) -> A;
 }
@@ -64,12 +65,8 @@ const fn largest([a, b, c]: [usize; 3]) -> usize {
     if c > d { c } else { d }
 }
 
-macro_rules! numbers {
+macro_rules! sums {
     ($($t:ty: |$sum:ident, $x:ident, $w:ident| $add_product:expr;)*) => {$(
-        impl Sample for $t {
-            const ZERO: Self = 0 as $t;
-        }
-
         impl Weight for $t {}
 
         impl Sum<$t, $t> for $t {
@@ -79,22 +76,68 @@ macro_rules! numbers {
                 $add_product
             }
         }
-
-        impl Output<$t> for $t {
-            #[inline(always)]
-            fn of_sum(sum: $t) -> Self {
-                sum
-            }
-
-            #[inline(always)]
-            fn to_sum(self) -> $t {
-                self
-            }
-        }
     )*};
 }
-numbers! {
+sums! {
     f32: |sum, x, w| fma(x, w, sum);
     f64: |sum, x, w| fma(x, w, sum);
     i32: |sum, x, w| sum.wrapping_add(x.wrapping_mul(w));
+    i64: |sum, x, w| sum.wrapping_add(x.wrapping_mul(w));
+}
+
+macro_rules! samples {
+    ($($t:ident)*) => {$(
+        impl Sample for $t {
+            const ZERO: Self = 0 as $t;
+        }
+    )*};
+}
+samples!(u8 u16 i16 i32 i64 f32 f64);
+
+/// Implements [`Output`] for an output type and several sum types: `|sum| stored`, and a conversion back.
+macro_rules! outputs {
+    ($($output:ident: $($sum:ident)*, $convert:ident;)*) => {$($(
+        impl Output<$sum> for $output {
+            #[inline(always)]
+            fn of_sum(sum: $sum) -> Self {
+                $convert!(sum: $sum => $output)
+            }
+
+            #[inline(always)]
+            fn to_sum(self) -> $sum {
+                self as $sum
+            }
+        }
+    )*)*};
+}
+
+macro_rules! cast {
+    ($sum:ident: $from:ident => $to:ident) => {
+        $sum as $to
+    };
+}
+
+/// `as` saturates, and converts NaN to 0.
+macro_rules! round {
+    ($sum:ident: $from:ident => $to:ident) => {
+        round_ties_even($sum) as $to
+    };
+}
+
+macro_rules! saturate {
+    ($sum:ident: $from:ident => $to:ident) => {
+        $sum.clamp($to::MIN as $from, $to::MAX as $from) as $to
+    };
+}
+outputs! {
+    f32: f32 f64 i32 i64, cast;
+    f64: f32 f64 i32 i64, cast;
+    u8: f32 f64, round;
+    u8: i32 i64, saturate;
+    u16: f32 f64, round;
+    u16: i32 i64, saturate;
+    i16: f32 f64, round;
+    i16: i32 i64, saturate;
+    i32: f32 f64, round;
+    i32: i32 i64, saturate;
 }

@@ -10,6 +10,8 @@ mod emulated;
 mod errors;
 #[path = "../suite/filter1d/api.rs"]
 mod filter1d;
+#[path = "../suite/filter2d/api.rs"]
+mod filter2d;
 mod guide;
 #[path = "../suite/histogram/api.rs"]
 mod histogram;

@@ -5,6 +5,7 @@
 //! | folder | tests |
 //! |---|---|
 //! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy, and its properties |
+//! | `filter2d` | `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
 //! | `matrices` | copies of matrices |
@@ -21,6 +22,7 @@ mod common;
 mod driverless;
 mod examples;
 mod filter1d;
+mod filter2d;
 mod histogram;
 mod matrices;
 mod transpose;
@@ -36,6 +38,7 @@ fn main() {
     eprintln!("seed of all data: {:#x}", common::SEED);
     let trials = [
         filter1d::trials(),
+        filter2d::trials(),
         histogram::trials(),
         transpose::trials(),
         matrices::trials(),

@@ -10,7 +10,7 @@
 
 mod accuracy;
 mod golden;
-mod oracle;
+pub(crate) mod oracle;
 
 use crate::common::{Random, emulated, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};

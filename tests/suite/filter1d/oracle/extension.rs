@@ -54,7 +54,7 @@ impl<T: Copy> FilterShape<T> {
 }
 
 /// Returns the samples at the given positions of an extended signal of `n` samples; `None` for a constant.
-fn sources<T>(boundary: Boundary<T>, n: usize, positions: Range<i64>) -> Vec<Option<usize>> {
+pub fn sources<T>(boundary: Boundary<T>, n: usize, positions: Range<i64>) -> Vec<Option<usize>> {
     let period: Vec<usize> = match boundary {
         Boundary::Zero | Boundary::Constant(_) => {
             return positions.map(|i| usize::try_from(i).ok().filter(|&i| i < n)).collect();

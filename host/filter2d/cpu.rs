@@ -1,0 +1,202 @@
+//! Two-dimensional filters on the CPU.
+//!
+//! The outputs are divided into pieces. A piece first copies the rows of samples that it depends on, each once, converted to the
+//! type of the sums and continued beyond the borders, so the inner loops need no border checks. They keep [`WIDTH`] neighbouring
+//! sums in vector registers while they iterate over the weights; the compiler vectorises them. A separable filter adds up rows
+//! first and then neighbours in the resulting row.
+
+use super::accumulator::Accumulator;
+use super::element::{Scalar, Slice, SliceMut, with_type};
+use super::strips::{Piece, Strips};
+use super::sums::{Sums, with_sums};
+use super::weights::{Values, Weights};
+use super::window::Problem;
+use crate::parallel::try_for_chunks;
+use crate::{Element, Result, allocation};
+use slm_kernels::signal::{Border, Output};
+use std::ops::Range;
+
+/// Sums that are computed together.
+pub(super) const WIDTH: usize = 32;
+
+/// Output rows of a piece.
+const BAND: usize = 16;
+
+/// Outputs of a row in a piece, approximately.
+const PIECE: usize = 1024;
+
+/// Minimum number of output rows that are divided into bands. Fewer rows are divided into parts of rows.
+const MANY_ROWS: usize = 64;
+
+/// A filter.
+pub(super) struct Filter2d {
+    pub(super) sums: Sums,
+    pub(super) border: Border,
+    pub(super) outside: Scalar,
+    /// Whether NaNs are missing samples. The weights are dense then.
+    pub(super) renormalise: bool,
+}
+
+impl Filter2d {
+    /// Filters a picture into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory for a
+    /// piece; some outputs may be written then.
+    pub(super) fn run(&self, problem: &Problem, input: Slice<'_>, outputs: SliceMut<'_>) -> Result<()> {
+        if problem.is_empty() {
+            return Ok(());
+        }
+        with_type!(SliceMut, outputs, outputs => self.run_typed(problem, input, outputs))
+    }
+
+    /// Returns what the weights are computed as.
+    pub(super) fn reason(&self) -> &'static str {
+        match self.sums.is_separable() {
+            true => "the weights are an outer product: columns first, then rows",
+            false => "the weights are no outer product, or NaNs are left out: all weights of an output at once",
+        }
+    }
+
+    fn run_typed<O>(&self, problem: &Problem, input: Slice<'_>, outputs: &mut [O]) -> Result<()>
+    where
+        O: Element + Output<i32> + Output<i64> + Output<f32> + Output<f64>,
+    {
+        with_sums!(&self.sums, weights => self.with(weights, problem, input).rows(outputs))
+    }
+
+    fn with<'a, A: Accumulator>(
+        &'a self,
+        weights: &'a Weights<A>,
+        problem: &'a Problem,
+        input: Slice<'a>,
+    ) -> Correlation<'a, A> {
+        let outside = A::of_scalar(self.outside);
+        let strips = Strips { problem, input, border: self.border, outside };
+        Correlation { weights, strips, total: self.renormalise.then(|| weights.total()) }
+    }
+}
+
+/// A filter and its samples, with sums of type `A`.
+struct Correlation<'a, A> {
+    weights: &'a Weights<A>,
+    strips: Strips<'a, A>,
+    /// Sum of the weights if NaNs are missing samples.
+    total: Option<A>,
+}
+
+impl<A: Accumulator> Correlation<'_, A> {
+    /// Computes all outputs: bands of rows, or parts of rows if there are few.
+    fn rows<O: Element + Output<A>>(&self, outputs: &mut [O]) -> Result<()> {
+        let problem = self.strips.problem;
+        let (rows, width) = (problem.output_rows(), problem.output_width());
+        let band = if rows < MANY_ROWS { 1 } else { BAND };
+        let part = (PIECE / problem.channels).max(1);
+        // A single row may have any pitch, and the buffer may be longer than the picture.
+        let size = band.saturating_mul(problem.output_pitch);
+        try_for_chunks(outputs, size, rows.div_ceil(band), &|number, outputs| {
+            let rows = number * band..rows.min((number + 1) * band);
+            if band == 1 {
+                return try_for_chunks(
+                    &mut outputs[..width],
+                    part * problem.channels,
+                    usize::MAX,
+                    &|number, outputs| {
+                        let pixels = number * part..number * part + outputs.len() / problem.channels;
+                        self.piece(rows.clone(), pixels, &mut |_, sums| store(sums, outputs))
+                    },
+                );
+            }
+            (0..problem.columns.outputs).step_by(part).try_for_each(|first| {
+                let pixels = first..problem.columns.outputs.min(first + part);
+                let elements = pixels.start * problem.channels..pixels.end * problem.channels;
+                self.piece(rows.clone(), pixels, &mut |row, sums| {
+                    store(sums, &mut outputs[row * problem.output_pitch..][elements.clone()]);
+                })
+            })
+        })
+    }
+
+    /// Computes the outputs of some pixels of some rows, and calls `store` with each of the rows, numbered from 0, and its sums.
+    fn piece(&self, rows: Range<usize>, pixels: Range<usize>, store: &mut dyn FnMut(usize, &[A])) -> Result<()> {
+        let mut piece = self.strips.piece(rows.clone(), pixels)?;
+        let mut sums = allocation::filled(A::ZERO, piece.padded_len())?;
+        let mask = match self.total {
+            Some(_) => piece.take_missing()?,
+            None => None,
+        };
+        let mut present = allocation::filled(A::ZERO, mask.as_ref().map_or(0, Piece::padded_len))?;
+        for row in 0..rows.len() {
+            self.correlate(&piece, row, &mut sums)?;
+            if let Some(mask) = &mask {
+                self.correlate(mask, row, &mut present)?;
+            }
+            if let Some(total) = self.total {
+                renormalise(&mut sums, total, mask.is_some().then_some(&present[..]));
+            }
+            store(row, &sums);
+        }
+        Ok(())
+    }
+
+    /// Computes the sums of an output row of a piece.
+    fn correlate(&self, piece: &Piece<A>, row: usize, sums: &mut [A]) -> Result<()> {
+        match &self.weights.values {
+            Values::Dense(weights) => dense(piece, row, weights, sums),
+            Values::Separable { column, row: weights } => return separable(piece, row, [column, weights], sums),
+        }
+        Ok(())
+    }
+}
+
+/// Computes `sums[e] = Σ_i Σ_j weights[i, j] · row_i[offsets[j] + e]`, where `row_i` are the rows that output row `row` depends
+/// on.
+fn dense<A: Accumulator>(piece: &Piece<A>, row: usize, weights: &[A], sums: &mut [A]) {
+    for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
+        let mut block_sums = [A::ZERO; WIDTH];
+        for (samples, weights) in piece.rows(row).zip(weights.chunks(piece.offsets.len())) {
+            for (offset, &weight) in piece.offsets.iter().zip(weights) {
+                add_products(&mut block_sums, &samples[offset + block * WIDTH..], weight);
+            }
+        }
+        sums.copy_from_slice(&block_sums);
+    }
+}
+
+/// The same for the outer product of two vectors.
+fn separable<A: Accumulator>(piece: &Piece<A>, row: usize, [column, weights]: [&[A]; 2], sums: &mut [A]) -> Result<()> {
+    let mut column_sums = allocation::filled(A::ZERO, piece.row_len)?;
+    for (block, sums) in column_sums.chunks_exact_mut(WIDTH).enumerate() {
+        let mut block_sums = [A::ZERO; WIDTH];
+        for (samples, &weight) in piece.rows(row).zip(column) {
+            add_products(&mut block_sums, &samples[block * WIDTH..], weight);
+        }
+        sums.copy_from_slice(&block_sums);
+    }
+    for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
+        let mut block_sums = [A::ZERO; WIDTH];
+        for (offset, &weight) in piece.offsets.iter().zip(weights) {
+            add_products(&mut block_sums, &column_sums[offset + block * WIDTH..], weight);
+        }
+        sums.copy_from_slice(&block_sums);
+    }
+    Ok(())
+}
+
+#[inline]
+fn add_products<A: Accumulator>(sums: &mut [A; WIDTH], samples: &[A], weight: A) {
+    for (sum, &sample) in sums.iter_mut().zip(&samples[..WIDTH]) {
+        *sum = A::multiply_add(*sum, sample, weight);
+    }
+}
+
+/// Divides sums by the weights that are present; all of them if `present` is `None`.
+fn renormalise<A: Accumulator>(sums: &mut [A], total: A, present: Option<&[A]>) {
+    for (i, sum) in sums.iter_mut().enumerate() {
+        *sum = A::renormalised(*sum, total, present.map_or(total, |present| present[i]));
+    }
+}
+
+/// Stores as many sums as there are outputs.
+fn store<A: Accumulator, O: Output<A>>(sums: &[A], outputs: &mut [O]) {
+    for (output, &sum) in outputs.iter_mut().zip(sums) {
+        *output = O::of_sum(sum);
+    }
+}

@@ -1,0 +1,256 @@
+//! Description of a two-dimensional filter: plain data.
+
+use super::generated::{box_weights, gaussian_weights, laplacian, sobel, unsharp_weights};
+use super::weights::Weights;
+use super::window::Window;
+use super::{Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
+use crate::{Boundary, Device, Extent, Result};
+use ndarray::ArrayView2;
+use std::marker::PhantomData;
+
+/// A two-dimensional filter, described but not yet bound to a device. `S` is the type of the samples, `W` of the weights, `O`
+/// of the outputs.
+///
+/// The [module](super) has the formulas.
+///
+/// ```
+/// use slm::ndarray::array;
+/// use slm::{Boundary, Device, Filter2d};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::open()?;
+/// let cross = array![[0, 1, 0], [1, 1, 1], [0, 1, 0]];
+/// let sum = Filter2d::correlate(cross.view()).boundary(Boundary::Nearest).prepare(&device)?;
+/// assert_eq!(sum.apply(array![[1, 2], [3, 4]].view())?, array![[9, 11], [14, 16]]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter2d<S, W, O = S> {
+    weights: std::result::Result<Weights<W>, Filter2dError>,
+    boundary: Boundary<S>,
+    extent: Extent,
+    stride: [usize; 2],
+    dilation: [usize; 2],
+    /// `None` if arrays have no axis for channels.
+    channels: Option<usize>,
+    nan_policy: NanPolicy,
+    algorithm: Filter2dAlgorithm,
+    output: PhantomData<O>,
+}
+
+/// Treatment of NaNs among samples of type `f32` and `f64`. Integers have none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NanPolicy {
+    /// Outputs whose window contains a NaN are NaN.
+    #[default]
+    Propagate,
+    /// NaNs are missing samples: `y = (Σ w · x) · (Σ w / Σ_present w)`, where the first and the last sum are over the weights
+    /// of the samples that are present. An output is NaN if `Σ_present w` is 0. So the outputs of a filter whose weights sum to 0
+    /// are NaN where all samples are present, and 0 or NaN elsewhere.
+    ///
+    /// The weights must be finite; with others, outputs next to a NaN are unspecified.
+    ///
+    /// Samples outside the picture are present, unless the boundary has a NaN there. This is the interpolation of
+    /// `astropy.convolution.convolve` with `nan_treatment="interpolate"`.
+    Renormalise,
+}
+
+/// Kernel that computes a two-dimensional filter on a GPU. The CPU ignores this setting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Filter2dAlgorithm {
+    /// The fastest one that the device has enough shared memory for.
+    #[default]
+    Auto,
+    /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
+    /// takes any number of weights.
+    GlobalMemory,
+    /// A block keeps a tile of samples and its halo in shared memory. Each thread computes one output at a time.
+    SharedTile,
+    /// A tile in shared memory, and several neighbouring outputs per thread in registers. The strides and the column dilation must
+    /// be 1, and NaNs must propagate.
+    RegisterTiled,
+}
+
+impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
+    /// Returns a correlation: `y[r, c] = Σ_i Σ_j w[i, j] · x[r + i - h / 2, c + j - v / 2]` for `h` rows and `v` columns of
+    /// weights.
+    #[must_use]
+    pub fn correlate(weights: ArrayView2<'_, W>) -> Self {
+        Self::new(Ok(Weights::dense([weights.nrows(), weights.ncols()], weights.iter().copied().collect())))
+    }
+
+    /// Returns a convolution: `y[r, c] = Σ_i Σ_j w[i, j] · x[r - i + h / 2, c - j + v / 2]` for `h` rows and `v` columns of
+    /// weights.
+    #[must_use]
+    pub fn convolve(weights: ArrayView2<'_, W>) -> Self {
+        let mut filter = Self::correlate(weights);
+        filter.weights = filter.weights.map(Weights::flipped);
+        filter
+    }
+
+    /// Returns the correlation with the outer product of two vectors of weights, `w[i, j] = column[i] · row[j]`, computed down
+    /// the columns first and then along the rows.
+    ///
+    /// Unlike two calls of a one-dimensional filter, it equals the correlation with the outer product except for rounding for
+    /// every boundary. SciPy's `ndimage` continues the intermediate result with the constant again.
+    #[must_use]
+    pub fn separable(column: &[W], row: &[W]) -> Self {
+        Self::new(Ok(Weights::separable(column.into(), row.into())))
+    }
+
+    fn new(weights: std::result::Result<Weights<W>, Filter2dError>) -> Self {
+        Filter2d {
+            weights,
+            boundary: Boundary::Zero,
+            extent: Extent::Same,
+            stride: [1, 1],
+            dilation: [1, 1],
+            channels: None,
+            nan_policy: NanPolicy::Propagate,
+            algorithm: Filter2dAlgorithm::Auto,
+            output: PhantomData,
+        }
+    }
+}
+
+/// Generated weights. Their type is `f32`, and `f64` for samples of type `i32` and `f64`.
+impl<S: FilterSample> Filter2d<S, S::Weight> {
+    /// Returns a Gaussian blur with this standard deviation, in pixels: a [`separable`](Self::separable) filter with the weights
+    /// `exp(-d² / (2 · sigma²))`, divided by their sum, for the distances `d` up to `4 · sigma` rounded to the nearest integer.
+    /// SciPy's `gaussian_filter` has the same weights.
+    ///
+    /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
+    #[must_use]
+    pub fn gaussian(sigma: f64) -> Self {
+        Self::new(gaussian_weights(sigma).map(Weights::square))
+    }
+
+    /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
+    ///
+    /// `rows` and `columns` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
+    #[must_use]
+    pub fn box_blur(rows: usize, columns: usize) -> Self {
+        let row = box_weights("the columns of a box", columns);
+        let column = box_weights("the rows of a box", rows);
+        Self::new(column.and_then(|column| Ok(Weights::separable(column, row?))))
+    }
+
+    /// Returns the horizontal Sobel derivative, positive where samples increase along a row: the separable filter with the column
+    /// `[1, 2, 1]` and the row `[-1, 0, 1]`.
+    ///
+    /// Unsigned samples need signed outputs: `Filter2d::<u8, f32>::sobel_x().output::<i16>()`.
+    #[must_use]
+    pub fn sobel_x() -> Self {
+        let [smooth, difference] = sobel();
+        Self::new(Ok(Weights::separable(smooth, difference)))
+    }
+
+    /// Returns the vertical Sobel derivative, positive where samples increase down a column. It is the transposed
+    /// [`sobel_x`](Self::sobel_x).
+    #[must_use]
+    pub fn sobel_y() -> Self {
+        let [smooth, difference] = sobel();
+        Self::new(Ok(Weights::separable(difference, smooth)))
+    }
+
+    /// Returns the Laplacian of the four neighbours: `[0, 1, 0]`, `[1, -4, 1]`, `[0, 1, 0]`.
+    #[must_use]
+    pub fn laplacian() -> Self {
+        Self::new(Ok(Weights::dense([3, 3], laplacian())))
+    }
+
+    /// Returns an unsharp mask: `x + amount · (x - blurred)`, where `blurred` is the [`gaussian`](Self::gaussian) of `x` with
+    /// this standard deviation. It is one filter, whose weights are computed in double precision.
+    ///
+    /// `sigma` must be from 0 to 128 and `amount` finite; otherwise [`prepare`](Self::prepare) fails.
+    #[must_use]
+    pub fn unsharp(sigma: f64, amount: f64) -> Self {
+        Self::new(unsharp_weights(sigma, amount))
+    }
+}
+
+impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
+    /// Returns the filter with outputs of another type. The default is the type of the samples.
+    #[must_use]
+    pub fn output<P: FilterSample>(self) -> Filter2d<S, W, P> {
+        let Filter2d { weights, boundary, extent, stride, dilation, channels, nan_policy, algorithm, .. } = self;
+        let output = PhantomData;
+        Filter2d { weights, boundary, extent, stride, dilation, channels, nan_policy, algorithm, output }
+    }
+
+    /// Returns the filter with these values outside the picture, along both axes. The default is [`Boundary::Zero`].
+    #[must_use]
+    pub fn boundary(mut self, boundary: Boundary<S>) -> Self {
+        self.boundary = boundary;
+        self
+    }
+
+    /// Returns the filter with this range of outputs, along both axes. The default is [`Extent::Same`].
+    #[must_use]
+    pub fn extent(mut self, extent: Extent) -> Self {
+        self.extent = extent;
+        self
+    }
+
+    /// Returns the filter that computes only every `rows`-th row and every `columns`-th column of the outputs, beginning with
+    /// the first ones. The default is 1 and 1.
+    #[must_use]
+    pub fn stride(mut self, rows: usize, columns: usize) -> Self {
+        self.stride = [rows, columns];
+        self
+    }
+
+    /// Returns the filter whose weights are `rows` rows and `columns` columns of samples apart. The default is 1 and 1.
+    #[must_use]
+    pub fn dilation(mut self, rows: usize, columns: usize) -> Self {
+        self.dilation = [rows, columns];
+        self
+    }
+
+    /// Returns the filter for pictures whose pixels have this number of interleaved channels. Each channel is filtered by
+    /// itself. Arrays then have a last axis of this length. The default is pictures with one channel and no axis for it.
+    #[must_use]
+    pub fn channels(mut self, channels: usize) -> Self {
+        self.channels = Some(channels);
+        self
+    }
+
+    /// Returns the filter with this treatment of NaNs. The default is [`NanPolicy::Propagate`].
+    #[must_use]
+    pub fn nan_policy(mut self, policy: NanPolicy) -> Self {
+        self.nan_policy = policy;
+        self
+    }
+
+    /// Returns the filter with this algorithm. The default is [`Filter2dAlgorithm::Auto`].
+    #[must_use]
+    pub fn algorithm(mut self, algorithm: Filter2dAlgorithm) -> Self {
+        self.algorithm = algorithm;
+        self
+    }
+
+    /// Checks the filter and binds it to a device: loads the kernel and uploads the weights, after all work that was enqueued
+    /// before. Returns the prepared filter.
+    ///
+    /// # Errors
+    ///
+    /// * [`Filter2dError::NoWeights`] without weights.
+    /// * [`Filter2dError::Parameter`] for generated weights with an invalid parameter.
+    /// * [`Filter2dError::WeightsTooLarge`] for integer samples and weights whose sums might exceed 64 bits.
+    /// * [`Filter2dError::Zero`] for a stride, a dilation or a number of channels of 0.
+    /// * [`Error::TooLarge`] if a stride or the dilated weights span 2^31 rows or columns or more, and for 2^16 channels or more.
+    /// * [`Filter2dError::RegisterTiled`] if that algorithm was requested for a GPU, and it does not support the filter.
+    /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
+    /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
+    pub fn prepare(&self, device: &Device) -> Result<PreparedFilter2d<S, O>> {
+        let weights = self.weights.clone()?;
+        let window = Window::new(&weights, self.extent, self.stride, self.dilation, self.channels)?;
+        PreparedFilter2d::new(device, &weights, window, self.boundary, self.nan_policy, self.algorithm)
+    }
+}
+
+#[cfg(doc)]
+use crate::Error;

@@ -1,0 +1,91 @@
+//! Errors of two-dimensional filters.
+
+/// Invalid weights, steps, channels or shapes of a two-dimensional filter.
+///
+/// Functions return it in [`Error::Filter2d`](crate::Error::Filter2d).
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Filter2dError {
+    /// A kernel without weights.
+    #[error("a filter must have at least 1 row and 1 column of weights, not {rows} x {columns}")]
+    NoWeights {
+        /// Rows of weights.
+        rows: usize,
+        /// Columns of weights.
+        columns: usize,
+    },
+    /// Integer weights whose sums may not fit into 64 bits.
+    #[error(
+        "the magnitudes of the weights sum to {magnitudes}, but sums of this sample type are exact up to {limit} only"
+    )]
+    WeightsTooLarge {
+        /// Sum of the magnitudes of all weights.
+        magnitudes: u128,
+        /// Maximum sum of the magnitudes.
+        limit: u128,
+    },
+    /// The standard deviation or the amount of a generated kernel is out of range.
+    #[error("{what} must be {range}, not {value}")]
+    Parameter {
+        /// The parameter.
+        what: &'static str,
+        /// The valid range.
+        range: &'static str,
+        /// The value.
+        value: f64,
+    },
+    /// A stride, a dilation or a number of channels of 0.
+    #[error("{what} of a filter must be at least 1, not 0")]
+    Zero {
+        /// What is 0.
+        what: &'static str,
+    },
+    /// The register-tiled kernel of a GPU does not support the filter.
+    #[error(
+        "RegisterTiled needs strides and a column dilation of 1, and NaNs that propagate, but the strides are {} and {}, the \
+         column dilation is {dilation}, and NaNs {}", strides[0], strides[1],
+        if *renormalise { "are left out" } else { "propagate" }
+    )]
+    RegisterTiled {
+        /// Strides of rows and columns.
+        strides: [usize; 2],
+        /// Dilation of columns.
+        dilation: usize,
+        /// Whether NaNs are left out.
+        renormalise: bool,
+    },
+    /// The number of columns is not a multiple of the channels.
+    #[error("{columns} columns cannot be divided evenly among {channels} channels")]
+    Interleaving {
+        /// Number of columns of the matrix.
+        columns: usize,
+        /// Number of channels.
+        channels: usize,
+    },
+    /// The number of rows is not a multiple of the planes.
+    #[error("{rows} rows cannot be divided evenly among {planes} planes")]
+    Planes {
+        /// Number of rows of the matrix.
+        rows: usize,
+        /// Number of planes.
+        planes: usize,
+    },
+    /// The last axis of an array does not have one element per channel.
+    #[error("the last axis of the array has the length {actual}, but the filter has {expected} channels")]
+    Channels {
+        /// Number of channels.
+        expected: usize,
+        /// Length of the last axis.
+        actual: usize,
+    },
+    /// The array has too few axes.
+    #[error(
+        "the array has {dimensions} axes, but needs at least {needed}: rows, columns, and channels if they were set"
+    )]
+    Dimensions {
+        /// Number of axes.
+        dimensions: usize,
+        /// Minimum number of axes.
+        needed: usize,
+    },
+}

@@ -1,0 +1,247 @@
+//! Two-dimensional filters on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
+
+use super::accumulator::Accumulator;
+use super::element::{BufferMut, BufferRef, Scalar};
+use super::sums::{Sums, with_sums};
+use super::weights::Weights;
+use super::window::{self, Window};
+use super::{Filter2dAlgorithm, Filter2dError, Plan};
+use crate::info::SharedMemory;
+use crate::kernel::Launch;
+use crate::{Buffer, Device, LaunchPlan, LaunchShape, Result, Windows};
+use cuda_std::{Entry, GlobalIn, GlobalOut};
+use slm_kernels::filter2d::{
+    Args, Axis, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_register, filter2d_tile,
+};
+use slm_kernels::signal::{AnyIn, AnyOut, Border, Kind};
+
+/// A filter without its weights.
+#[derive(Clone, Copy)]
+pub(super) struct Rule {
+    pub(super) window: Window,
+    pub(super) border: Border,
+    pub(super) outside: Scalar,
+    /// Whether NaNs are missing samples.
+    pub(super) renormalise: bool,
+    pub(super) algorithm: Filter2dAlgorithm,
+    /// Types of samples and outputs.
+    pub(super) kinds: [Kind; 2],
+}
+
+/// A filter on a GPU.
+pub(super) trait Filter2d: Send + Sync {
+    /// Filters a picture. Both buffers are on this device and have the types of the [`Rule`].
+    fn run(&self, problem: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
+
+    fn plan(&self, problem: &window::Problem) -> Plan;
+}
+
+/// Returns the filter on a device with this shared memory.
+pub(super) fn prepare(device: &Device, shared: SharedMemory, sums: &Sums, rule: Rule) -> Result<Box<dyn Filter2d>> {
+    Ok(with_sums!(sums, weights => Box::new(Correlation::new(device, shared, weights, rule)?)))
+}
+
+/// A filter with sums of type `A`.
+struct Correlation<A: Accumulator> {
+    device: Device,
+    shared: SharedMemory,
+    rule: Rule,
+    weights: Buffer<A>,
+    total: A,
+    kernel: Kernel,
+    reason: &'static str,
+    loaded: Box<dyn Launch<Args<A>>>,
+}
+
+impl<A: Accumulator> Correlation<A>
+where
+    filter2d_global<A>: Entry<Args = Args<A>, Constants = ()>,
+    filter2d_tile<A>: Entry<Args = Args<A>, Constants = ()>,
+    filter2d_register<A>: Entry<Args = Args<A>, Constants = ()>,
+{
+    fn new(device: &Device, shared: SharedMemory, weights: &Weights<A>, rule: Rule) -> Result<Self> {
+        let (kernel, reason) = Self::choose(shared, &rule)?;
+        let loaded: Box<dyn Launch<Args<A>>> = match kernel {
+            Kernel::Global => Box::new(device.own_kernel::<filter2d_global<A>>()?),
+            Kernel::Tile => Box::new(device.own_kernel::<filter2d_tile<A>>()?),
+            Kernel::Register => Box::new(device.own_kernel::<filter2d_register<A>>()?),
+        };
+        let total = weights.total();
+        let weights = device.upload(&weights.row_after_row()?)?;
+        Ok(Correlation { device: device.clone(), shared, rule, weights, total, kernel, reason, loaded })
+    }
+
+    /// Returns the kernel, and the reason for it.
+    fn choose(shared: SharedMemory, rule: &Rule) -> Result<(Kernel, &'static str)> {
+        // A block needs the same shared memory for pictures of any size.
+        let problem = problem(&window::Problem::new(&rule.window, 1, [1, 1])?);
+        let fits = |kernel, name| shared.check(name, Geometry::new::<A>(kernel, &problem).shared_bytes);
+        let tile = || fits(Kernel::Tile, filter2d_tile::<A>::NAME);
+        let register = || {
+            rule.check_register_tiled()?;
+            fits(Kernel::Register, filter2d_register::<A>::NAME)
+        };
+        Ok(match rule.algorithm {
+            Filter2dAlgorithm::GlobalMemory => (Kernel::Global, "requested"),
+            Filter2dAlgorithm::SharedTile => tile().map(|()| (Kernel::Tile, "requested"))?,
+            Filter2dAlgorithm::RegisterTiled => register().map(|()| (Kernel::Register, "requested"))?,
+            Filter2dAlgorithm::Auto if register().is_ok() => (Kernel::Register, "the fastest one"),
+            Filter2dAlgorithm::Auto if tile().is_ok() => (Kernel::Tile, "the fastest one for this filter"),
+            Filter2dAlgorithm::Auto => (Kernel::Global, "a tile does not fit into shared memory"),
+        })
+    }
+}
+
+impl Rule {
+    fn check_register_tiled(&self) -> Result<()> {
+        let Rule { window: Window { rows, columns, .. }, renormalise, .. } = *self;
+        let (strides, dilation) = ([rows.stride(), columns.stride()], columns.dilation());
+        match (strides, dilation, renormalise) {
+            ([1, 1], 1, false) => Ok(()),
+            _ => Err(Filter2dError::RegisterTiled { strides, dilation, renormalise }.into()),
+        }
+    }
+}
+
+impl<A: Accumulator> Correlation<A> {
+    fn args(
+        &self,
+        picture: &window::Problem,
+        (input, output): (AnyIn, AnyOut),
+        weights: GlobalIn<A>,
+        geometry: &Geometry,
+        part: Part,
+    ) -> Args<A> {
+        let Problem { planes, rows, columns, channels } = problem(picture);
+        Args {
+            input,
+            output,
+            weights,
+            rows,
+            columns,
+            input_pitch: picture.input_pitch as u64,
+            output_pitch: picture.output_pitch as u64,
+            planes,
+            first_group: part.first_group,
+            total: self.total,
+            outside: A::of_scalar(self.rule.outside),
+            border: self.rule.border as u32,
+            channels,
+            // At most the number of blocks, which the launch checks against 31 bits.
+            tiles: geometry.tiles as u32,
+            renormalise: self.rule.renormalise.into(),
+        }
+    }
+}
+
+impl<A: Accumulator> Filter2d for Correlation<A> {
+    fn run(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
+        if picture.is_empty() {
+            return Ok(());
+        }
+        let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
+        let mut windows = Windows::new(&self.device);
+        let [sample, output_kind] = self.rule.kinds;
+        let memory = (input(&mut windows, samples, sample), output(&mut windows, outputs, output_kind));
+        let weights = windows.input(&self.weights);
+        let _submission = self.device.submission_lock()?;
+        geometry.parts().try_for_each(|part| {
+            let args = self.args(picture, memory, weights, &geometry, part);
+            self.loaded.launch(&windows, shape(&geometry, part.blocks.into()), args, &())
+        })
+    }
+
+    fn plan(&self, picture: &window::Problem) -> Plan {
+        if picture.is_empty() {
+            let nothing = ["none", "there is nothing to compute"];
+            return Plan::without_launch(&self.device, self.rule.algorithm, picture, nothing);
+        }
+        let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
+        let first = geometry.parts().next().map_or(0, |part| part.blocks);
+        let shape = shape(&geometry, first.into());
+        let launch = LaunchPlan {
+            times: geometry.launches(),
+            moved_bytes: self.moved_bytes(picture),
+            ..LaunchPlan::once(self.loaded.name(), shape, self.shared, self.loaded.residency(shape))
+        };
+        let kernel = [self.loaded.name(), self.reason];
+        Plan { launches: vec![launch], ..Plan::without_launch(&self.device, self.rule.algorithm, picture, kernel) }
+    }
+}
+
+impl<A: Accumulator> Correlation<A> {
+    fn moved_bytes(&self, picture: &window::Problem) -> u64 {
+        let [sample, output] = self.rule.kinds.map(Kind::bytes);
+        let input =
+            (picture.planes * picture.rows.samples) as u64 * (picture.columns.samples * picture.channels) as u64;
+        let outputs = picture.output_rows() as u64 * picture.output_width() as u64;
+        input.saturating_mul(sample).saturating_add(outputs.saturating_mul(output))
+    }
+}
+
+fn shape(geometry: &Geometry, blocks: u64) -> LaunchShape {
+    let [x, y] = geometry.block;
+    LaunchShape::new([blocks, 1, 1], [x, y, 1]).shared_bytes(geometry.shared_bytes).steps(geometry.steps)
+}
+
+/// Returns the problem as kernels see it. `Window::new` has checked strides, dilations and channels against 32 bits.
+fn problem(picture: &window::Problem) -> Problem {
+    let axis = |axis: &window::Axis| Axis {
+        samples: axis.samples as u64,
+        outputs: axis.outputs as u64,
+        start: axis.start,
+        stride: axis.stride as u32,
+        dilation: axis.dilation as u32,
+        taps: axis.taps as u32,
+    };
+    Problem {
+        planes: picture.planes as u64,
+        rows: axis(&picture.rows),
+        columns: axis(&picture.columns),
+        channels: picture.channels as u32,
+    }
+}
+
+/// Returns a window on samples of any type.
+fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>, kind: Kind) -> AnyIn {
+    let mut any = AnyIn {
+        kind: kind as u32,
+        u8: GlobalIn::empty(),
+        u16: GlobalIn::empty(),
+        i16: GlobalIn::empty(),
+        i32: GlobalIn::empty(),
+        f32: GlobalIn::empty(),
+        f64: GlobalIn::empty(),
+    };
+    match samples {
+        BufferRef::U8(samples) => any.u8 = windows.input(samples),
+        BufferRef::U16(samples) => any.u16 = windows.input(samples),
+        BufferRef::I16(samples) => any.i16 = windows.input(samples),
+        BufferRef::I32(samples) => any.i32 = windows.input(samples),
+        BufferRef::F32(samples) => any.f32 = windows.input(samples),
+        BufferRef::F64(samples) => any.f64 = windows.input(samples),
+    }
+    any
+}
+
+/// Returns a window on outputs of any type.
+fn output<'b>(windows: &mut Windows<'b>, outputs: BufferMut<'b>, kind: Kind) -> AnyOut {
+    let mut any = AnyOut {
+        kind: kind as u32,
+        u8: GlobalOut::empty(),
+        u16: GlobalOut::empty(),
+        i16: GlobalOut::empty(),
+        i32: GlobalOut::empty(),
+        f32: GlobalOut::empty(),
+        f64: GlobalOut::empty(),
+    };
+    match outputs {
+        BufferMut::U8(outputs) => any.u8 = windows.output(outputs),
+        BufferMut::U16(outputs) => any.u16 = windows.output(outputs),
+        BufferMut::I16(outputs) => any.i16 = windows.output(outputs),
+        BufferMut::I32(outputs) => any.i32 = windows.output(outputs),
+        BufferMut::F32(outputs) => any.f32 = windows.output(outputs),
+        BufferMut::F64(outputs) => any.f64 = windows.output(outputs),
+    }
+    any
+}

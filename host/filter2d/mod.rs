@@ -1,0 +1,86 @@
+//! Two-dimensional filters of pictures and matrices.
+//!
+//! For samples `x[r, c]`, continued outside by a [`Boundary`], and weights `w` of `h` rows and `v` columns:
+//!
+//! * [`correlate`](Filter2d::correlate): `y[r, c] = Σ_i Σ_j w[i, j] · x[r + d₀ (i - h / 2), c + d₁ (j - v / 2)]`
+//! * [`convolve`](Filter2d::convolve): `y[r, c] = Σ_i Σ_j w[i, j] · x[r - d₀ (i - h / 2), c - d₁ (j - v / 2)]`
+//!
+//! `h / 2` and `v / 2` are rounded down. `d₀` and `d₁` are the [`dilation`](Filter2d::dilation). The [`Extent`] selects the range
+//! of `r` and `c` along each axis, as for [one-dimensional filters](crate::filter1d) with `d (h - 1) + 1` taps. Of this range, the
+//! [`stride`](Filter2d::stride) selects every `s`-th element, beginning with the first one. Without samples there are no outputs.
+//!
+//! ```
+//! use slm::ndarray::array;
+//! use slm::{Boundary, Device, Filter2d};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let device = Device::open()?;
+//! let picture = array![[0u8, 0, 0, 0], [0, 255, 255, 0], [0, 0, 0, 0]];
+//! let edges = Filter2d::sobel_y().output::<i16>().prepare(&device)?;
+//! assert_eq!(edges.apply(picture.view())?[[2, 1]], -765);
+//!
+//! let blur = Filter2d::gaussian(0.5).boundary(Boundary::Mirror).prepare(&device)?;
+//! assert_eq!(blur.apply(picture.view())?.row(1).to_vec(), [43, 180, 180, 43]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Types and numbers
+//!
+//! Samples `S` and outputs `O` are `u8`, `u16`, `i16`, `i32`, `f32` or `f64`, weights `W` are `i32`, `f32` or `f64`. Samples and
+//! weights are converted to the type of the sums before they are multiplied:
+//!
+//! | samples | weights | sums |
+//! |---|---|---|
+//! | `u8` `u16` `i16` `i32` | `i32` | `i32` if no sum can exceed it, otherwise `i64`; exact |
+//! | `u8` `u16` `i16` `f32` | `f32` | `f32` |
+//! | all others | | `f64` |
+//!
+//! No sum exceeds `i32` if the sum of the magnitudes of the weights, times the largest magnitude of the sample type, is less than
+//! 2^31. For `i64` [`prepare`](Filter2d::prepare) checks the same with 2^63, so integer sums never overflow.
+//!
+//! Sums are converted to integer outputs by rounding to the nearest integer, ties to even, and saturating; NaN becomes 0. They are
+//! converted to float outputs by rounding to the nearest number.
+//!
+//! For sums of floats every output has its own error bound before this conversion, on every device and with every algorithm:
+//!
+//! `|y - exact| ≤ γ · Σ |w · x| + m · s` with `γ = m · u / (1 - m · u)`
+//!
+//! `m` is the number of weights, `h · v`; for [`separable`](Filter2d::separable) filters and those that are computed as such it
+//! is `h · v + 16`. `u` is `2^-24` for sums of type `f32` and `2^-53` for `f64`, and `s` the smallest positive number of the type.
+//! The bound of separable filters holds unless a product of two weights or a sum down a column overflows or underflows.
+//! With [`NanPolicy::Renormalise`] each of the three sums has this bound, and the quotient and the product are rounded.
+//! [`filter1d`](crate::filter1d#numbers) has the source of the bound, and describes overflow, infinities and NaNs, which are the
+//! same here.
+//!
+//! # Batches and channels
+//!
+//! A pixel has one channel, or several interleaved [`channels`](Filter2d::channels). Axes of an array before its rows are a batch.
+//! So planar colours are a batch of pictures: an array of the shape (3, rows, columns).
+
+// A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. `window.rs` is
+// the problem as both see it. Types are known at run time only from `element.rs` on, so that code is not compiled for each
+// combination of samples, weights and outputs.
+mod accumulator;
+mod cpu;
+mod description;
+mod element;
+mod error;
+mod generated;
+mod gpu;
+mod plan;
+mod prepared;
+mod rank;
+mod strips;
+mod sums;
+mod weights;
+mod window;
+
+pub use description::{Filter2d, Filter2dAlgorithm, NanPolicy};
+pub use element::{FilterSample, FilterWeight};
+pub use error::Filter2dError;
+pub use plan::Plan;
+pub use prepared::PreparedFilter2d;
+
+#[cfg(doc)]
+use crate::{Boundary, Extent};

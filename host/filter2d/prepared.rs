@@ -1,0 +1,245 @@
+//! A two-dimensional filter bound to a device.
+
+use super::element::peak;
+use super::sums::Sums;
+use super::weights::Weights;
+use super::window::{Problem, Window};
+use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPolicy, Plan, cpu, gpu};
+use crate::buffer::check_shape;
+use crate::{Boundary, Buffer, Buffer2, Device, Result, allocation};
+use ndarray::{Array, ArrayView, Dimension};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A [`Filter2d`](crate::Filter2d) that is ready to run on its device, any number of times and from any thread. `S` is the type
+/// of the samples, `O` of the outputs.
+pub struct PreparedFilter2d<S: FilterSample, O: FilterSample = S> {
+    device: Device,
+    window: Window,
+    algorithm: Filter2dAlgorithm,
+    on_device: OnDevice,
+    types: PhantomData<fn(S) -> O>,
+}
+
+/// A filter on a device of some kind.
+enum OnDevice {
+    Cpu(cpu::Filter2d),
+    Gpu(Box<dyn gpu::Filter2d>),
+}
+
+impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
+    pub(super) fn new<W: FilterWeight>(
+        device: &Device,
+        weights: &Weights<W>,
+        window: Window,
+        boundary: Boundary<S>,
+        nan_policy: NanPolicy,
+        algorithm: Filter2dAlgorithm,
+    ) -> Result<Self> {
+        // Integers are never missing.
+        let renormalise = nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
+        let (border, outside) = boundary.border();
+        let mut sums = Sums::new(weights, S::KIND)?;
+        if renormalise {
+            sums = sums.densified()?;
+        }
+        let outside = outside.scalar();
+        let on_device = match device.info().shared_memory {
+            None if renormalise => OnDevice::Cpu(cpu::Filter2d { sums, border, outside, renormalise }),
+            None => OnDevice::Cpu(cpu::Filter2d { sums: sums.factorised(), border, outside, renormalise }),
+            Some(shared) => {
+                let kinds = [S::KIND, O::KIND];
+                let rule = gpu::Rule { window, border, outside, renormalise, algorithm, kinds };
+                OnDevice::Gpu(gpu::prepare(device, shared, &sums, rule)?)
+            }
+        };
+        Ok(PreparedFilter2d { device: device.clone(), window, algorithm, on_device, types: PhantomData })
+    }
+
+    /// Returns the device that the filter runs on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the rows and columns of the outputs for a picture of `shape` (rows, columns), in pixels.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] if an axis would have more than `usize::MAX` outputs.
+    pub fn output_shape(&self, [rows, columns]: [usize; 2]) -> Result<[usize; 2]> {
+        Ok([self.window.rows.over(rows)?.outputs, self.window.columns.over(columns)?.outputs])
+    }
+
+    /// Returns the filtered pictures of an array with any strides.
+    ///
+    /// The last axes of the array are rows and columns, and channels if [`channels`](crate::Filter2d::channels) was called. All
+    /// axes before them are a batch: each of its pictures is filtered by itself. The result has the same axes.
+    ///
+    /// ```
+    /// use slm::ndarray::{Array4, array};
+    /// use slm::{Device, Extent, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let corner = Filter2d::correlate(array![[1, 0], [0, -1]].view()).extent(Extent::Valid);
+    /// let difference = corner.prepare(&device)?.apply(array![[1, 2, 3], [4, 6, 9]].view())?;
+    /// assert_eq!(difference, array![[-5, -7]]);
+    ///
+    /// // Ten pictures of 8 x 6 pixels with 3 channels.
+    /// let pictures = Array4::<u8>::from_elem((10, 8, 6, 3), 100);
+    /// let blurred = Filter2d::gaussian(1.5).channels(3).prepare(&device)?.apply(pictures.view())?;
+    /// assert_eq!(blurred.dim(), (10, 8, 6, 3));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Filter2dError::Dimensions`] if the array has too few axes.
+    /// * [`Filter2dError::Channels`] if the length of the last axis is not the number of channels.
+    /// * [`Error::TooLarge`] for more outputs than memory can have.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply<D: Dimension>(&self, samples: ArrayView<'_, S, D>) -> Result<Array<O, D>> {
+        let mut shape = samples.raw_dim();
+        let rows = self.row_axis(shape.slice())?;
+        let lead = &shape.slice()[..rows];
+        let planes = lead.iter().product();
+        let problem = Problem::new(&self.window, planes, [shape[rows], shape[rows + 1]])?;
+        (shape[rows], shape[rows + 1]) = (problem.rows.outputs, problem.columns.outputs);
+        let outputs = self.run_on_host(&problem, &allocation::row_after_row(samples)?)?;
+        Ok(Array::from_shape_vec(shape, outputs).expect("`Problem::new` has checked the shape"))
+    }
+
+    /// Returns the axis of an array that has the rows.
+    fn row_axis(&self, shape: &[usize]) -> Result<usize> {
+        let needed = 2 + usize::from(self.window.channels.is_some());
+        let dimensions = shape.len();
+        if dimensions < needed {
+            return Err(Filter2dError::Dimensions { dimensions, needed }.into());
+        }
+        match self.window.channels {
+            Some(expected) if shape[dimensions - 1] != expected => {
+                Err(Filter2dError::Channels { expected, actual: shape[dimensions - 1] }.into())
+            }
+            _ => Ok(dimensions - needed),
+        }
+    }
+
+    /// Filters a picture on the device into another one. Returns when the work is enqueued. The columns of the matrices are
+    /// pixels times channels.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let mean = Filter2d::box_blur(1, 2).stride(1, 2).prepare(&device)?;
+    /// let x = Buffer2::upload(&device, array![[0.0f32, 2.0, 4.0, 6.0], [1.0, 3.0, 5.0, 7.0]].view())?;
+    /// let [rows, columns] = mean.output_shape([2, 4])?;
+    /// let mut y = Buffer2::zeroed(&device, rows, columns)?;
+    /// mean.apply_into(&x, &mut y)?;
+    /// assert_eq!(y.download()?, array![[0.0, 3.0], [0.5, 4.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
+    /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels.
+    /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape), times the channels.
+    /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply_into(&self, samples: &Buffer2<S>, outputs: &mut Buffer2<O>) -> Result<()> {
+        self.apply_planes_into(samples, 1, outputs)
+    }
+
+    /// Filters a batch of pictures that are one below the other in a matrix of `planes` times their rows. Returns when the work is
+    /// enqueued.
+    ///
+    /// # Errors
+    ///
+    /// * [`Filter2dError::Planes`] if the number of rows is not a multiple of `planes`.
+    /// * The errors of [`apply_into`](Self::apply_into).
+    pub fn apply_planes_into(&self, samples: &Buffer2<S>, planes: usize, outputs: &mut Buffer2<O>) -> Result<()> {
+        self.device.check_owner("the input", samples.buffer().device())?;
+        self.device.check_owner("the output", outputs.buffer().device())?;
+        let shape = self.plane_shape(samples, planes)?;
+        let mut problem = Problem::new(&self.window, planes, shape)?;
+        let expected = [problem.output_rows(), problem.output_width()];
+        check_shape("the output", expected, [outputs.rows(), outputs.columns()])?;
+        (problem.input_pitch, problem.output_pitch) = (samples.pitch(), outputs.pitch());
+        self.run(&problem, samples.buffer(), outputs.buffer_mut())
+    }
+
+    /// Returns the rows and pixels of a row of each plane.
+    fn plane_shape(&self, samples: &Buffer2<S>, planes: usize) -> Result<[usize; 2]> {
+        let (rows, columns, channels) = (samples.rows(), samples.columns(), self.window.channels());
+        if !rows.is_multiple_of(planes) {
+            return Err(Filter2dError::Planes { rows, planes }.into());
+        }
+        if !columns.is_multiple_of(channels) {
+            return Err(Filter2dError::Interleaving { columns, channels }.into());
+        }
+        Ok([rows.checked_div(planes).unwrap_or(0), columns / channels])
+    }
+
+    /// Returns the plan for filtering a picture of `shape` (rows, columns), in pixels.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] for more outputs than memory can have.
+    pub fn plan(&self, shape: [usize; 2]) -> Result<Plan> {
+        let problem = Problem::new(&self.window, 1, shape)?;
+        Ok(match &self.on_device {
+            OnDevice::Cpu(filter) => {
+                Plan::without_launch(&self.device, self.algorithm, &problem, ["cpu", filter.reason()])
+            }
+            OnDevice::Gpu(filter) => filter.plan(&problem),
+        })
+    }
+
+    fn run(&self, problem: &Problem, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
+        match &self.on_device {
+            OnDevice::Cpu(filter) => {
+                let outputs = O::slice_mut(outputs.storage_mut().cpu_mut());
+                filter.run(problem, S::slice(samples.storage().cpu()), outputs)
+            }
+            OnDevice::Gpu(filter) => filter.run(problem, S::buffer(samples), O::buffer_mut(outputs)),
+        }
+    }
+
+    /// Returns the outputs of a problem without gaps.
+    fn run_on_host(&self, problem: &Problem, samples: &[S]) -> Result<Vec<O>> {
+        let len = problem.output_rows() * problem.output_width();
+        match &self.on_device {
+            OnDevice::Cpu(filter) => {
+                let mut outputs = allocation::filled(O::default(), len)?;
+                filter.run(problem, S::slice(samples), O::slice_mut(&mut outputs))?;
+                Ok(outputs)
+            }
+            OnDevice::Gpu(filter) => {
+                let samples = self.device.upload(samples)?;
+                let mut outputs = self.device.unwritten(len)?;
+                filter.run(problem, S::buffer(&samples), O::buffer_mut(&mut outputs))?;
+                outputs.download_written()
+            }
+        }
+    }
+}
+
+impl<S: FilterSample, O: FilterSample> fmt::Debug for PreparedFilter2d<S, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedFilter2d")
+            .field("device", &self.device)
+            .field("window", &self.window)
+            .field("algorithm", &self.algorithm)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(doc)]
+use crate::Error;

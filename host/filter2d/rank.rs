@@ -1,0 +1,110 @@
+//! Weights of rank one: outer products of a column and a row, which take `h + v` products per output instead of `h · v`.
+
+use super::accumulator::Accumulator;
+use super::weights::{Values, Weights};
+
+/// A type of weights that can be factorised.
+pub(super) trait Factor: Sized {
+    /// Returns a column and a row whose outer product are the weights, for `columns` weights per row. Returns `None` if there are
+    /// none. The factors of integers are exact. Those of floats differ from each weight by at most 8 roundings of the type.
+    fn factors(weights: &[Self], columns: usize) -> Option<[Vec<Self>; 2]>;
+}
+
+macro_rules! integers {
+    ($($t:ident)*) => {$(
+        impl Factor for $t {
+            fn factors(weights: &[$t], columns: usize) -> Option<[Vec<$t>; 2]> {
+                // The row has no common divisor, so the factors of the column are integers if all rows are multiples of it.
+                let pivot = weights.iter().position(|&weight| weight != 0)?;
+                let first = &weights[pivot / columns * columns..][..columns];
+                let divisor = first.iter().fold(0, |divisor, &weight| greatest_common_divisor(divisor, weight as i128));
+                let row: Vec<$t> = first.iter().map(|&weight| (weight as i128 / divisor) as $t).collect();
+                let place = pivot % columns;
+                let column: Vec<$t> = weights.chunks(columns).map(|line| line[place] / row[place]).collect();
+                let is_product = |(i, &weight): (usize, &$t)| {
+                    column[i / columns] as i128 * row[i % columns] as i128 == weight as i128
+                };
+                weights.iter().enumerate().all(is_product).then_some([column, row])
+            }
+        }
+    )*};
+}
+integers!(i32 i64);
+
+fn greatest_common_divisor(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { greatest_common_divisor(b, a % b) }
+}
+
+macro_rules! floats {
+    ($($t:ident)*) => {$(
+        impl Factor for $t {
+            fn factors(weights: &[$t], columns: usize) -> Option<[Vec<$t>; 2]> {
+                let largest = |a: &usize, b: &usize| weights[*a].abs().total_cmp(&weights[*b].abs());
+                let pivot = (0..weights.len()).max_by(largest)?;
+                if weights[pivot] == 0.0 || !weights[pivot].is_finite() {
+                    return None;
+                }
+                let column: Vec<$t> = weights.chunks(columns).map(|line| line[pivot % columns]).collect();
+                let first = &weights[pivot / columns * columns..][..columns];
+                let row: Vec<$t> = first.iter().map(|weight| weight / weights[pivot]).collect();
+                let is_product = |(i, weight): (usize, &$t)| {
+                    (column[i / columns] * row[i % columns] - weight).abs() <= 4.0 * $t::EPSILON * weight.abs()
+                };
+                weights.iter().enumerate().all(is_product).then_some([column, row])
+            }
+        }
+    )*};
+}
+floats!(f32 f64);
+
+impl<A: Accumulator + Factor> Weights<A> {
+    /// Returns the weights as an outer product if they are one and if that saves products.
+    pub(super) fn factorised(self) -> Self {
+        let [rows, columns] = self.shape;
+        match &self.values {
+            Values::Dense(weights) if rows * columns > rows + columns => match A::factors(weights, columns) {
+                Some([column, row]) => {
+                    Weights { values: Values::Separable { column: column.into(), row: row.into() }, ..self }
+                }
+                None => self,
+            },
+            _ => self,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_factorised_exactly() {
+        let product = |column: &[i32], row: &[i32]| -> Vec<i32> {
+            column.iter().flat_map(|c| row.iter().map(move |r| c * r)).collect()
+        };
+        for (column, row) in [([1, 2, 1], [-1, 0, 1]), ([0, -6, 4], [0, 9, 15]), ([0, 0, 5], [3, 3, 3])] {
+            let weights = product(&column, &row);
+            let [c, r] = i32::factors(&weights, 3).unwrap();
+            assert_eq!(product(&c, &r), weights);
+        }
+        assert_eq!(i32::factors(&[0, 1, 0, 1, -4, 1, 0, 1, 0], 3), None);
+        assert_eq!(i32::factors(&[0; 9], 3), None);
+        assert_eq!(i64::factors(&[i64::MIN, i64::MAX, 1, 1], 2), None);
+    }
+
+    #[test]
+    fn floats_are_factorised_within_the_bound() {
+        let column: Vec<f32> = (0..7).map(|i| (-0.1 * (i as f32 - 3.0).powi(2)).exp()).collect();
+        let weights: Vec<f32> = column.iter().flat_map(|c| column.iter().map(move |r| c * r)).collect();
+        let [c, r] = f32::factors(&weights, 7).unwrap();
+        for (i, weight) in weights.iter().enumerate() {
+            assert!((c[i / 7] * r[i % 7] - weight).abs() <= 8.0 * f32::EPSILON / 2.0 * weight);
+        }
+        let mut other = weights;
+        other[3] *= 1.00001;
+        assert_eq!(f32::factors(&other, 7), None);
+        assert_eq!(f64::factors(&[1.0, f64::NAN, 1.0, 1.0], 2), None);
+        assert_eq!(f64::factors(&[0.0; 4], 2), None);
+        assert_eq!(f32::factors(&[f32::INFINITY, 1.0, 1.0, 1.0], 2), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! The type in which products are added up.
+
+use super::element::{fits_f32, peak};
+use super::weights::{Values, Weights};
+use super::{Filter2dError, FilterWeight};
+use crate::Result;
+use slm_kernels::signal::Kind;
+
+/// Weights in the type of the sums: samples are converted to it, too.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Sums {
+    I32(Weights<i32>),
+    I64(Weights<i64>),
+    F32(Weights<f32>),
+    F64(Weights<f64>),
+}
+
+/// Evaluates an expression with the typed weights.
+macro_rules! with_sums {
+    ($sums:expr, $weights:ident => $result:expr) => {
+        match $sums {
+            Sums::I32($weights) => $result,
+            Sums::I64($weights) => $result,
+            Sums::F32($weights) => $result,
+            Sums::F64($weights) => $result,
+        }
+    };
+}
+pub(super) use with_sums;
+
+impl Sums {
+    /// Returns the weights in the type that sums with these samples have.
+    pub(super) fn new<W: FilterWeight>(weights: &Weights<W>, samples: Kind) -> Result<Self> {
+        match peak(samples) {
+            Some(peak) if W::IS_INTEGER => Self::of_integers(weights, peak),
+            _ if W::FITS_F32 && fits_f32(samples) => Ok(Sums::F32(weights.converted(|weight| weight.to_f64() as f32))),
+            _ => Ok(Sums::F64(weights.converted(W::to_f64))),
+        }
+    }
+
+    /// Returns the same weights, dense.
+    pub(super) fn densified(self) -> Result<Self> {
+        Ok(match self {
+            Sums::I32(weights) => Sums::I32(weights.densified()?),
+            Sums::I64(weights) => Sums::I64(weights.densified()?),
+            Sums::F32(weights) => Sums::F32(weights.densified()?),
+            Sums::F64(weights) => Sums::F64(weights.densified()?),
+        })
+    }
+
+    /// Returns the weights as outer products if they are, and if that saves products.
+    pub(super) fn factorised(self) -> Self {
+        match self {
+            Sums::I32(weights) => Sums::I32(weights.factorised()),
+            Sums::I64(weights) => Sums::I64(weights.factorised()),
+            Sums::F32(weights) => Sums::F32(weights.factorised()),
+            Sums::F64(weights) => Sums::F64(weights.factorised()),
+        }
+    }
+
+    /// Returns whether the weights are an outer product.
+    pub(super) fn is_separable(&self) -> bool {
+        with_sums!(self, weights => matches!(weights.values, Values::Separable { .. }))
+    }
+
+    /// Returns the narrowest integers that no partial sum exceeds, for samples of magnitudes up to `peak`.
+    fn of_integers<W: FilterWeight>(weights: &Weights<W>, peak: u128) -> Result<Self> {
+        let magnitudes = weights.magnitudes(|weight| weight.to_f64().abs() as u128);
+        let [narrow, wide] = [i32::MAX as u128 / peak, i64::MAX as u128 / peak];
+        if magnitudes <= narrow {
+            Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32)))
+        } else if magnitudes <= wide {
+            Ok(Sums::I64(weights.converted(|weight| weight.to_f64() as i64)))
+        } else {
+            Err(Filter2dError::WeightsTooLarge { magnitudes, limit: wide }.into())
+        }
+    }
+}

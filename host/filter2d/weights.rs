@@ -1,0 +1,97 @@
+//! Weights of a filter: dense, or the outer product of two vectors.
+
+use super::accumulator::Accumulator;
+use super::{Filter2dError, FilterWeight};
+use crate::{Result, allocation};
+use std::sync::Arc;
+
+/// Weights in the order in which they meet the samples.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Weights<W> {
+    /// Rows and columns.
+    pub(super) shape: [usize; 2],
+    pub(super) values: Values<W>,
+    /// Rows before row `r` and columns before column `c` of the samples that output `(r, c)` depends on.
+    pub(super) left: [usize; 2],
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Values<W> {
+    /// Row after row.
+    Dense(Arc<[W]>),
+    /// The outer product of a column and a row.
+    Separable { column: Arc<[W]>, row: Arc<[W]> },
+}
+
+impl<W: Copy> Weights<W> {
+    /// Returns the weights of a correlation.
+    pub(super) fn dense(shape: [usize; 2], values: Arc<[W]>) -> Self {
+        Weights { shape, values: Values::Dense(values), left: shape.map(|taps| taps / 2) }
+    }
+
+    pub(super) fn separable(column: Arc<[W]>, row: Arc<[W]>) -> Self {
+        let shape = [column.len(), row.len()];
+        Weights { shape, values: Values::Separable { column, row }, left: shape.map(|taps| taps / 2) }
+    }
+
+    /// Returns the outer product of a vector with itself.
+    pub(super) fn square(vector: Arc<[W]>) -> Self {
+        Self::separable(vector.clone(), vector)
+    }
+
+    /// Returns the weights that correlate as these convolve.
+    pub(super) fn flipped(self) -> Self {
+        let reversed = |values: Arc<[W]>| values.iter().rev().copied().collect();
+        let values = match self.values {
+            Values::Dense(values) => Values::Dense(reversed(values)),
+            Values::Separable { column, row } => Values::Separable { column: reversed(column), row: reversed(row) },
+        };
+        Weights { values, left: self.shape.map(|taps| taps.saturating_sub(1 + taps / 2)), ..self }
+    }
+}
+
+impl<W: FilterWeight> Weights<W> {
+    pub(super) fn check(&self) -> Result<()> {
+        let [rows, columns] = self.shape;
+        if rows == 0 || columns == 0 { Err(Filter2dError::NoWeights { rows, columns }.into()) } else { Ok(()) }
+    }
+
+    /// Returns the weights converted to another type.
+    pub(super) fn converted<A: Copy>(&self, convert: impl Fn(W) -> A) -> Weights<A> {
+        let all = |values: &[W]| values.iter().map(|&value| convert(value)).collect();
+        let values = match &self.values {
+            Values::Dense(values) => Values::Dense(all(values)),
+            Values::Separable { column, row } => Values::Separable { column: all(column), row: all(row) },
+        };
+        Weights { shape: self.shape, values, left: self.left }
+    }
+
+    /// Returns the sum of the magnitudes of integer weights.
+    pub(super) fn magnitudes(&self, magnitude: impl Fn(W) -> u128) -> u128 {
+        let sum = |values: &[W]| values.iter().map(|&value| magnitude(value)).sum::<u128>();
+        match &self.values {
+            Values::Dense(values) => sum(values),
+            Values::Separable { column, row } => sum(column).saturating_mul(sum(row)),
+        }
+    }
+}
+
+impl<A: Accumulator> Weights<A> {
+    /// Returns all weights, row after row.
+    pub(super) fn row_after_row(&self) -> Result<Vec<A>> {
+        match &self.values {
+            Values::Dense(values) => allocation::copied(values),
+            Values::Separable { column, row } => {
+                let mut values = allocation::reserved(column.len().saturating_mul(row.len()))?;
+                let pairs = column.iter().flat_map(|&c| row.iter().map(move |&r| (c, r)));
+                values.extend(pairs.map(|(c, r)| A::multiply_add(A::ZERO, c, r)));
+                Ok(values)
+            }
+        }
+    }
+
+    /// Returns dense weights.
+    pub(super) fn densified(&self) -> Result<Self> {
+        Ok(Weights { shape: self.shape, values: Values::Dense(self.row_after_row()?.into()), left: self.left })
+    }
+}

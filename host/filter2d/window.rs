@@ -1,0 +1,188 @@
+//! Windows of samples: which samples an output depends on, without the samples themselves.
+
+use super::weights::Weights;
+use super::{Filter2dError, FilterWeight};
+use crate::buffer2::extent;
+use crate::{Error, Extent, Result};
+
+/// Maximum of strides and spans, so that distances between an output's samples fit into 32 bits.
+const MOST_STEPS: usize = i32::MAX as usize;
+
+/// Maximum number of channels.
+const MOST_CHANNELS: usize = u16::MAX as usize;
+
+/// The windows of all outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) rows: AxisRule,
+    pub(super) columns: AxisRule,
+    /// `None` if arrays have no axis for channels.
+    pub(super) channels: Option<usize>,
+}
+
+impl Window {
+    /// Returns the windows of valid weights, or an error.
+    pub(super) fn new<W: FilterWeight>(
+        weights: &Weights<W>,
+        extent: Extent,
+        stride: [usize; 2],
+        dilation: [usize; 2],
+        channels: Option<usize>,
+    ) -> Result<Self> {
+        weights.check()?;
+        match channels {
+            Some(0) => return Err(Filter2dError::Zero { what: "the number of channels" }.into()),
+            Some(channels) if channels > MOST_CHANNELS => {
+                return Err(too_large("the number of channels", [channels, 1], MOST_CHANNELS));
+            }
+            _ => {}
+        }
+        let rule =
+            |axis: usize| AxisRule::new(weights.shape[axis], weights.left[axis], extent, stride[axis], dilation[axis]);
+        Ok(Window { rows: rule(0)?, columns: rule(1)?, channels })
+    }
+
+    /// Returns the channels of a pixel.
+    pub(super) fn channels(&self) -> usize {
+        self.channels.unwrap_or(1)
+    }
+}
+
+/// The windows along one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AxisRule {
+    taps: usize,
+    /// Taps before the one at the output's own place.
+    left: usize,
+    extent: Extent,
+    stride: usize,
+    dilation: usize,
+}
+
+impl AxisRule {
+    fn new(taps: usize, left: usize, extent: Extent, stride: usize, dilation: usize) -> Result<Self> {
+        for (what, steps) in [("the stride", stride), ("the dilation", dilation)] {
+            if steps == 0 {
+                return Err(Filter2dError::Zero { what }.into());
+            }
+        }
+        if stride > MOST_STEPS {
+            return Err(too_large("the stride of a filter", [stride, 1], MOST_STEPS));
+        }
+        if (taps - 1).checked_mul(dilation).is_none_or(|span| span >= MOST_STEPS) {
+            return Err(too_large("the span of the weights", [taps - 1, dilation], MOST_STEPS - 1));
+        }
+        Ok(AxisRule { taps, left, extent, stride, dilation })
+    }
+
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    pub(super) fn dilation(&self) -> usize {
+        self.dilation
+    }
+
+    /// Returns the distance from the first to the last sample of a window.
+    fn span(&self) -> usize {
+        (self.taps - 1) * self.dilation
+    }
+
+    /// Returns the windows over `samples` samples.
+    pub(super) fn over(&self, samples: usize) -> Result<Axis> {
+        Ok(Axis {
+            samples,
+            outputs: self.outputs(samples)?,
+            taps: self.taps,
+            start: self.start(),
+            stride: self.stride,
+            dilation: self.dilation,
+        })
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        let positions = match self.extent {
+            _ if samples == 0 => 0,
+            Extent::Same => samples,
+            Extent::Valid => samples.saturating_sub(self.span()),
+            Extent::Full => samples
+                .checked_add(self.span())
+                .ok_or_else(|| too_large("the number of samples", [samples, 1], usize::MAX - self.span()))?,
+        };
+        Ok(positions.div_ceil(self.stride))
+    }
+
+    /// Returns the position of the first output's first sample.
+    fn start(&self) -> i64 {
+        match self.extent {
+            Extent::Same => -((self.left * self.dilation) as i64),
+            Extent::Valid => 0,
+            Extent::Full => -(self.span() as i64),
+        }
+    }
+}
+
+fn too_large(what: &'static str, factors: [usize; 2], limit: usize) -> Error {
+    Error::TooLarge { what, factors: factors.map(|factor| factor as u64), limit: limit as u64 }
+}
+
+/// The windows along an axis of known length: output `o` depends on the samples at `position(o, j)` for each tap `j`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Axis {
+    pub(super) samples: usize,
+    pub(super) outputs: usize,
+    pub(super) taps: usize,
+    /// Position of the first output's first sample.
+    pub(super) start: i64,
+    pub(super) stride: usize,
+    pub(super) dilation: usize,
+}
+
+impl Axis {
+    /// Returns the position of the sample that tap `tap` of output `output` meets, which may be outside.
+    pub(super) fn position(&self, output: usize, tap: usize) -> i64 {
+        self.start + (output * self.stride) as i64 + (tap * self.dilation) as i64
+    }
+}
+
+/// Planes of pictures in memory, one below the other, and the windows over each of them. Pitches are in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) planes: usize,
+    /// Rows of a plane.
+    pub(super) rows: Axis,
+    /// In pixels.
+    pub(super) columns: Axis,
+    pub(super) channels: usize,
+    pub(super) input_pitch: usize,
+    pub(super) output_pitch: usize,
+}
+
+impl Problem {
+    /// Returns the problem for planes without gaps, or an error if their outputs exceed the address space.
+    pub(super) fn new(window: &Window, planes: usize, [rows, columns]: [usize; 2]) -> Result<Self> {
+        let (rows, columns, channels) = (window.rows.over(rows)?, window.columns.over(columns)?, window.channels());
+        let width = |pixels: usize| {
+            pixels.checked_mul(channels).ok_or_else(|| too_large("a row", [pixels, channels], isize::MAX as usize))
+        };
+        let (input_pitch, output_pitch) = (width(columns.samples)?, width(columns.outputs)?);
+        extent(planes.saturating_mul(rows.samples), input_pitch, input_pitch)?;
+        extent(planes.saturating_mul(rows.outputs), output_pitch, output_pitch)?;
+        Ok(Problem { planes, rows, columns, channels, input_pitch, output_pitch })
+    }
+
+    /// Returns whether there is nothing to compute.
+    pub(super) fn is_empty(&self) -> bool {
+        self.output_rows() == 0 || self.columns.outputs == 0
+    }
+
+    /// Returns the output rows of all planes.
+    pub(super) fn output_rows(&self) -> usize {
+        self.planes * self.rows.outputs
+    }
+
+    /// Returns the outputs of a row.
+    pub(super) fn output_width(&self) -> usize {
+        self.columns.outputs * self.channels
+    }
+}

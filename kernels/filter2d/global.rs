@@ -1,0 +1,54 @@
+//! Correlation from global memory alone.
+//!
+//! A block of 32 x 8 threads computes 32 neighbouring outputs of each of 8 rows, one per thread. Each thread reads its samples
+//! and weights from global memory. Neighbouring threads read neighbouring samples, so the accesses of a warp are contiguous for
+//! strides of 1. No shared memory, any number of weights.
+
+use super::{Args, Sums};
+use crate::signal::{Accumulator, Border};
+use cuda_std::thread;
+
+/// Threads of a block along a row and along a column.
+pub(super) const BLOCK: [u32; 2] = [32, 8];
+
+#[inline(always)]
+pub(super) fn correlate<A: Accumulator>(args: &Args<A>) {
+    let (block, tiles) = (thread::block_idx_x(), args.tiles);
+    let element = (block % tiles) as u64 * BLOCK[0] as u64 + thread::thread_idx_x() as u64;
+    let group = args.first_group + (block / tiles) as u64;
+    let row = group * BLOCK[1] as u64 + thread::thread_idx_y() as u64;
+    if row >= args.planes * args.rows.outputs || element >= args.columns.outputs * args.channels as u64 {
+        return;
+    }
+    let sums = sum(args, row, element);
+    args.output(sums).store(&args.output, row * args.output_pitch + element);
+}
+
+/// Returns the sums of an output.
+#[inline(always)]
+fn sum<A: Accumulator>(args: &Args<A>, row: u64, element: u64) -> Sums<A> {
+    let (border, channels) = (Border::from_number(args.border), args.channels as u64);
+    let (plane, row) = args.place(row);
+    let (pixel, channel) = (element / channels, element % channels);
+    let [first_row, first_column] = [args.rows.first(row), args.columns.first(pixel)];
+    let (mut sums, mut i) = (Sums::zero(), 0);
+    while i < args.rows.taps {
+        let source_row = args.rows.source(border, first_row, i * args.rows.dilation);
+        let mut j = 0;
+        while j < args.columns.taps {
+            let source_column = args.columns.source(border, first_column, j * args.columns.dilation);
+            let sample = match (source_row, source_column) {
+                (Some(row), Some(pixel)) => {
+                    let start = (plane * args.rows.samples + row) * args.input_pitch;
+                    A::load(&args.input, start + pixel * channels + channel)
+                }
+                _ => args.outside,
+            };
+            let weight = args.weights.get(i as u64 * args.columns.taps as u64 + j as u64);
+            sums = sums.with_product(sample, weight, args.renormalise != 0);
+            j += 1;
+        }
+        i += 1;
+    }
+    sums
+}

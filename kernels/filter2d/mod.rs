@@ -1,0 +1,165 @@
+//! Correlation of pictures with weights: `y[r, c] = Σ_i Σ_j w[i, j] · X(row(r, i), column(c, j))`.
+//!
+//! `X` is the picture, continued outside by a [`Border`](crate::signal::Border). `row(r, i)` is
+//! `start + r · stride + i · dilation`, and `column` is alike. All kernels add the products in the order of the weights, row
+//! after row, so they agree bit for bit.
+//!
+//! A pixel has one or several interleaved channels. Planes stand one below the other with a common row pitch.
+//!
+//! | file | kernels | shared memory |
+//! |---|---|---|
+//! | `global.rs` | one output per thread, everything read from global memory | none |
+//! | `tile.rs` | one output at a time, a tile of samples and its halo in shared memory | weights, tile |
+//! | `register.rs` | several neighbouring outputs per thread, in registers | weights, tile |
+//!
+//! There is one instance per type of sums. Samples are converted when they are loaded, and sums when they are stored
+//! ([`AnyIn`], [`AnyOut`]).
+
+#[cfg(not(target_os = "cuda"))]
+mod geometry;
+mod global;
+mod register;
+mod tile;
+
+#[cfg(not(target_os = "cuda"))]
+pub use geometry::{Geometry, Kernel, Part, Problem};
+
+use crate::signal::{Accumulator, AnyIn, AnyOut, Border};
+use cuda_std::{GlobalIn, arguments, kernel};
+
+arguments! {
+    /// The windows along one axis of the picture. Lengths are in pixels.
+    pub struct Axis {
+        /// Samples.
+        pub samples: u64,
+        /// Outputs.
+        pub outputs: u64,
+        /// Position of the first output's first sample.
+        pub start: i64,
+        /// From one output to the next.
+        pub stride: u32,
+        /// From one weight to the next.
+        pub dilation: u32,
+        /// Weights.
+        pub taps: u32,
+    }
+}
+
+impl Axis {
+    /// Returns the position of the first sample that output `output` depends on.
+    #[inline(always)]
+    fn first(&self, output: u64) -> i64 {
+        self.start + (output * self.stride as u64) as i64
+    }
+
+    /// Returns the position of a sample that is `distance` behind `first`, or `None` for the constant outside.
+    #[inline(always)]
+    fn source(&self, border: Border, first: i64, distance: u32) -> Option<u64> {
+        border.source(first + distance as i64, self.samples)
+    }
+}
+
+arguments! {
+    /// Arguments of the kernels. Pitches are in elements.
+    pub struct Args<A: Accumulator> {
+        /// The samples.
+        pub input: AnyIn,
+        /// Receives the outputs.
+        pub output: AnyOut,
+        /// The weights, row after row, in the order in which they meet the samples.
+        pub weights: GlobalIn<A>,
+        /// Rows of a plane.
+        pub rows: Axis,
+        /// Pixels of a row.
+        pub columns: Axis,
+        /// Row pitch of the input.
+        pub input_pitch: u64,
+        /// Row pitch of the output.
+        pub output_pitch: u64,
+        /// Planes.
+        pub planes: u64,
+        /// First group of rows of this launch: a group takes one row of blocks.
+        pub first_group: u64,
+        /// Sum of the weights, rounded as the kernels add them.
+        pub total: A,
+        /// The value outside the picture, for a constant border.
+        pub outside: A,
+        /// A [`Border`](crate::signal::Border).
+        pub border: u32,
+        /// Channels of a pixel.
+        pub channels: u32,
+        /// Tiles of a row.
+        pub tiles: u32,
+        /// Not 0 if NaNs are missing samples.
+        pub renormalise: u32,
+    }
+}
+
+/// A sum of products, and the sum of its weights whose samples are present.
+#[derive(Clone, Copy)]
+struct Sums<A> {
+    products: A,
+    weights: A,
+}
+
+impl<A: Accumulator> Sums<A> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Sums { products: A::ZERO, weights: A::ZERO }
+    }
+
+    /// Returns the sums with one more product. If `renormalise`, a NaN is a missing sample.
+    #[inline(always)]
+    fn with_product(self, sample: A, weight: A, renormalise: bool) -> Self {
+        let products = self.products.add_product(sample, weight);
+        if !renormalise {
+            return Sums { products, ..self };
+        }
+        match sample.is_nan() {
+            true => self,
+            false => Sums { products, weights: self.weights.add_product(A::ONE, weight) },
+        }
+    }
+}
+
+impl<A: Accumulator> Args<A> {
+    /// Returns the plane of an output row and its row there.
+    #[inline(always)]
+    fn place(&self, row: u64) -> (u64, u64) {
+        (row / self.rows.outputs, row % self.rows.outputs)
+    }
+
+    /// Returns the output for some sums.
+    #[inline(always)]
+    fn output(&self, sums: Sums<A>) -> A {
+        match self.renormalise {
+            0 => sums.products,
+            _ => sums.products.renormalised(self.total, sums.weights),
+        }
+    }
+}
+
+kernel! {
+    for<A: Accumulator> {
+        "filter2d_i32" { i32 => i32; }
+        "filter2d_i64" { i64 => i64; }
+        "filter2d_f32" { f32 => f32; }
+        "filter2d_f64" { f64 => f64; }
+    }
+
+    /// One output per thread, from global memory alone.
+    pub fn filter2d_global(_arena, args: Args<A>) {
+        global::correlate(&args);
+    }
+
+    /// Tiles in shared memory.
+    pub fn filter2d_tile(arena, args: Args<A>) {
+        tile::correlate(arena, &args);
+    }
+
+    /// Tiles in shared memory, sums in registers; strides and column dilations of 1, NaNs propagate.
+    pub fn filter2d_register(arena, args: Args<A>) {
+        const V: usize = register::pack::<A>();
+        register::correlate::<A, V, { register::PACKS * V }, { (register::PACKS + 1) * V }>(arena, &args);
+    }
+}

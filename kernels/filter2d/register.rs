@@ -1,0 +1,276 @@
+//! Correlation with several neighbouring outputs per thread, in registers.
+//!
+//! A block of 32 x 8 threads computes a tile of `32 · R` pixels of `8 · Q` rows, of one channel. It loads the weights, and the
+//! samples that the tile depends on (the tile and its halo), and waits. Then thread `(x, y)` computes the outputs of `R` pixels
+//! from `x · R` on, in `Q` rows from `y · Q` on.
+//!
+//! ```text
+//!              x · R                      a row of weights      w0 w1 w2 w3 | w4 …
+//! row y · Q    a b c d e f g h …          window of row q       R + V samples in registers
+//!         + 1  i j k l m n o p …          one step              V new samples of each of the Q rows, V weights,
+//!         + 2  q r s t u v w x …                                Q · R · V products
+//! ```
+//!
+//! The thread goes through the rows of weights, one after another. For each one it moves `Q` windows along `Q` rows of samples. A
+//! pack of `V` weights, loaded once, serves all `Q · R` outputs. A window is a ring, so nothing is moved between registers.
+//!
+//! Shared memory: the weights, each row padded to whole packs, then the rows of samples, of `32 · R` pixels and the padded row of
+//! weights. The outputs leave through the same memory, so that their stores to global memory are contiguous. No bank conflicts:
+//! weights are read at one address; the lanes of a warp read and write packs of 16 bytes that are `R / V` packs apart, an odd
+//! number.
+//!
+//! Register tiles are described by Volkov, *Better Performance at Lower Occupancy* (GTC 2010).
+
+use super::global::BLOCK;
+use super::{Args, Axis};
+use crate::signal::{Accumulator, Border};
+use cuda_std::{Arena, Shared, thread};
+
+/// Packs of a thread's outputs in a row. Odd, so that there are no bank conflicts.
+pub(crate) const PACKS: usize = 3;
+
+/// Rows of a thread's outputs.
+pub(crate) const ROWS: usize = 4;
+
+/// Returns the numbers of type `A` in a pack of 16 bytes.
+#[must_use]
+pub(crate) const fn pack<A>() -> usize {
+    16 / size_of::<A>()
+}
+
+/// Sizes of a block's tile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// Pixels of outputs in a row.
+    pub(super) pixels: u32,
+    /// Rows of outputs.
+    pub(super) rows: u32,
+    /// Weights of a row, rounded up to whole packs.
+    pub(super) weights: u64,
+    /// Rows of samples.
+    pub(super) sample_rows: u64,
+}
+
+impl Layout {
+    #[inline(always)]
+    pub(super) fn new<A>([rows, columns]: [&Axis; 2]) -> Self {
+        let (outputs, pack) = (BLOCK[1] * ROWS as u32, pack::<A>() as u64);
+        Layout {
+            pixels: BLOCK[0] * (PACKS * pack as usize) as u32,
+            rows: outputs,
+            weights: (columns.taps as u64).next_multiple_of(pack),
+            sample_rows: outputs as u64 + (rows.taps as u64 - 1) * rows.dilation as u64,
+        }
+    }
+
+    /// Returns the samples of a row.
+    #[inline(always)]
+    pub(super) fn pitch(&self) -> u64 {
+        self.pixels as u64 + self.weights
+    }
+}
+
+/// A block's place in the picture.
+#[derive(Clone, Copy)]
+struct Tile {
+    plane: u64,
+    channel: u64,
+    /// The first output row in its plane.
+    row: u64,
+    /// The first output pixel.
+    pixel: u64,
+}
+
+#[inline(always)]
+pub(super) fn correlate<A: Accumulator, const V: usize, const R: usize, const N: usize>(arena: Arena, args: &Args<A>) {
+    const { assert!(V == pack::<A>() && R == PACKS * V && N == R + V) };
+    let layout = Layout::new::<A>([&args.rows, &args.columns]);
+    let (weights, arena) = arena.split::<A>(args.rows.taps * layout.weights as u32);
+    let (samples, _) = arena.split::<A>(layout.sample_rows as u32 * layout.pitch() as u32);
+    let tile = tile_of_block(args, &layout);
+    load_weights(&weights, args, layout.weights as u32);
+    load_samples(&samples, args, &layout, &tile);
+    thread::sync_threads();
+
+    let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
+    let first = y * ROWS as u32 * layout.pitch() as u32 + x * R as u32;
+    let mut sums = [[A::ZERO; R]; ROWS];
+    let mut t = 0;
+    while t < args.rows.taps {
+        let at = first + t * args.rows.dilation * layout.pitch() as u32;
+        let line = WeightLine { window: &weights, first: t * layout.weights as u32, taps: args.columns.taps };
+        sums = add_row::<A, V, R, N>(line, sums, |row, s| samples.get_pack(at + row * layout.pitch() as u32 + s));
+        t += 1;
+    }
+
+    thread::sync_threads();
+    let (staged, _) = samples.reuse().split::<A>(layout.rows * layout.pixels);
+    for (q, sums) in sums.iter().enumerate() {
+        for r in (0..R).step_by(V) {
+            let pack: [A; V] = core::array::from_fn(|k| sums[r + k]);
+            staged.set_pack((y * ROWS as u32 + q as u32) * layout.pixels + x * R as u32 + r as u32, pack);
+        }
+    }
+    thread::sync_threads();
+    store(&staged, args, &layout, &tile);
+}
+
+#[inline(always)]
+fn tile_of_block<A: Accumulator>(args: &Args<A>, layout: &Layout) -> Tile {
+    let block = thread::block_idx_x();
+    let group = args.first_group + (block / args.tiles) as u64;
+    let tile_rows = args.rows.outputs.div_ceil(layout.rows as u64);
+    // Channels of one tile are neighbours, so that they read the same samples at about the same time.
+    let (pixels, channel) = (block % args.tiles / args.channels, block % args.tiles % args.channels);
+    Tile {
+        plane: group / tile_rows,
+        channel: channel as u64,
+        row: group % tile_rows * layout.rows as u64,
+        pixel: pixels as u64 * layout.pixels as u64,
+    }
+}
+
+/// Loads all weights, and zeros behind each row; all threads of the block take part.
+#[inline(always)]
+fn load_weights<A: Accumulator>(window: &Shared<A>, args: &Args<A>, pitch: u32) {
+    let mut i = thread::thread_idx_y() * BLOCK[0] + thread::thread_idx_x();
+    while i < window.len() {
+        let (row, column) = (i / pitch, i % pitch);
+        let weight = match column < args.columns.taps {
+            true => args.weights.get((row * args.columns.taps + column) as u64),
+            false => A::ZERO,
+        };
+        window.set(i, weight);
+        i += BLOCK[0] * BLOCK[1];
+    }
+}
+
+/// Loads the samples of a tile; all threads of the block take part.
+#[inline(always)]
+fn load_samples<A: Accumulator>(window: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
+    let border = Border::from_number(args.border);
+    let (first_row, first_pixel) = (args.rows.first(tile.row), args.columns.first(tile.pixel));
+    let (pitch, channels) = (layout.pitch() as u32, args.channels as u64);
+    let mut row = thread::thread_idx_y();
+    while row < layout.sample_rows as u32 {
+        let line = args
+            .rows
+            .source(border, first_row, row)
+            .map(|source| (tile.plane * args.rows.samples + source) * args.input_pitch + tile.channel);
+        let mut pixel = thread::thread_idx_x();
+        while pixel < pitch {
+            let sample = match (line, args.columns.source(border, first_pixel, pixel)) {
+                (Some(line), Some(source)) => A::load(&args.input, line + source * channels),
+                _ => args.outside,
+            };
+            window.set(row * pitch + pixel, sample);
+            pixel += BLOCK[0];
+        }
+        row += BLOCK[1];
+    }
+}
+
+/// Stores the outputs of a tile; all threads of the block take part.
+#[inline(always)]
+fn store<A: Accumulator>(staged: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
+    let pixels = (args.columns.outputs - tile.pixel).min(layout.pixels as u64) as u32;
+    let channels = args.channels as u64;
+    let mut row = thread::thread_idx_y();
+    while row < layout.rows && tile.row + (row as u64) < args.rows.outputs {
+        let line = (tile.plane * args.rows.outputs + tile.row + row as u64) * args.output_pitch + tile.channel;
+        let mut pixel = thread::thread_idx_x();
+        while pixel < pixels {
+            let sum = staged.get(row * layout.pixels + pixel);
+            sum.store(&args.output, line + (tile.pixel + pixel as u64) * channels);
+            pixel += BLOCK[0];
+        }
+        row += BLOCK[1];
+    }
+}
+
+/// A row of weights in shared memory, padded to whole packs.
+#[derive(Clone, Copy)]
+struct WeightLine<'a, A: Accumulator> {
+    window: &'a Shared<A>,
+    first: u32,
+    taps: u32,
+}
+
+/// Returns `sums[q][r] + Σ_j x_q[r + j] · w[j]`. `samples(q, s)` returns `x_q[s]` to `x_q[s + V - 1]`, for multiples `s` of `V`.
+#[inline(always)]
+fn add_row<A: Accumulator, const V: usize, const R: usize, const N: usize>(
+    line: WeightLine<'_, A>,
+    sums: [[A; R]; ROWS],
+    samples: impl Fn(u32, u32) -> [A; V],
+) -> [[A; R]; ROWS] {
+    let mut rings = Rings { windows: [[A::ZERO; N]; ROWS], sums };
+    let (whole, packs) = (line.taps / V as u32, line.taps.div_ceil(V as u32));
+    let weights = |k: u32| line.window.get_pack::<V>(line.first + k * V as u32);
+    let mut k = 0;
+    // At most two iterations: up to the last complete pack, and the last pack if it is incomplete.
+    while k < packs {
+        let at = k * V as u32;
+        for s in (0..R).step_by(V) {
+            rings.fill(s, |q| samples(q, at + s as u32));
+        }
+        let wanted = line.taps - at;
+        rings.step(0, |q| samples(q, at + R as u32), weights(k), |u| u < wanted);
+        k += 1;
+        // One turn of the rings per iteration, until there are no more complete packs.
+        'turns: loop {
+            for phase in 0..N / V {
+                if k >= whole {
+                    break 'turns;
+                }
+                let s = R as u32 + k * V as u32;
+                rings.step(1 + phase, |q| samples(q, s), weights(k), |_| true);
+                k += 1;
+            }
+        }
+    }
+    rings.sums
+}
+
+/// The samples and sums in a thread's registers.
+struct Rings<A, const R: usize, const N: usize> {
+    windows: [[A; N]; ROWS],
+    sums: [[A; R]; ROWS],
+}
+
+impl<A: Accumulator, const R: usize, const N: usize> Rings<A, R, N> {
+    /// Sets samples `s` to `s + V - 1` of each window.
+    #[inline(always)]
+    fn fill<const V: usize>(&mut self, s: usize, samples: impl Fn(u32) -> [A; V]) {
+        for (q, window) in self.windows.iter_mut().enumerate() {
+            window[s..s + V].copy_from_slice(&samples(q as u32));
+        }
+    }
+
+    /// Adds `V` new samples to each window, and the products with the `wanted` ones of `V` weights to the sums. Afterwards the
+    /// `V` oldest samples are no longer needed.
+    ///
+    /// `phase` is the number of steps since the start of the ring's turn. It must be a constant after unrolling, because
+    /// registers have no index at run time.
+    #[inline(always)]
+    fn step<const V: usize>(
+        &mut self,
+        phase: usize,
+        new: impl Fn(u32) -> [A; V],
+        weights: [A; V],
+        wanted: impl Fn(u32) -> bool,
+    ) {
+        let oldest = phase * V;
+        for (q, (window, sums)) in self.windows.iter_mut().zip(&mut self.sums).enumerate() {
+            for (k, sample) in new(q as u32).into_iter().enumerate() {
+                window[(oldest + R + k) % N] = sample;
+            }
+            for (u, weight) in weights.into_iter().enumerate() {
+                if wanted(u as u32) {
+                    for r in 0..R {
+                        sums[r] = sums[r].add_product(window[(oldest + u + r) % N], weight);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Samples and outputs of types that are known at run time only, for kernels of which there is one per type of sums.
+
+use super::{Output, Sample, Sum, Weight};
+use core::fmt::Debug;
+use cuda_std::{GlobalIn, GlobalOut, Value, arguments};
+
+/// A type of samples and outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Kind {
+    /// `u8`
+    U8 = 0,
+    /// `u16`
+    U16 = 1,
+    /// `i16`
+    I16 = 2,
+    /// `i32`
+    I32 = 3,
+    /// `f32`
+    F32 = 4,
+    /// `f64`
+    F64 = 5,
+}
+
+impl Kind {
+    /// Returns the bytes of a number.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Kind::U8 => 1,
+            Kind::U16 | Kind::I16 => 2,
+            Kind::I32 | Kind::F32 => 4,
+            Kind::F64 => 8,
+        }
+    }
+}
+
+arguments! {
+    /// Samples of some type: the window of their type has them, the others are empty.
+    pub struct AnyIn {
+        /// A [`Kind`].
+        pub kind: u32,
+        /// `u8`
+        pub u8: GlobalIn<u8>,
+        /// `u16`
+        pub u16: GlobalIn<u16>,
+        /// `i16`
+        pub i16: GlobalIn<i16>,
+        /// `i32`
+        pub i32: GlobalIn<i32>,
+        /// `f32`
+        pub f32: GlobalIn<f32>,
+        /// `f64`
+        pub f64: GlobalIn<f64>,
+    }
+}
+
+arguments! {
+    /// Outputs of some type: the window of their type receives them, the others are empty.
+    pub struct AnyOut {
+        /// A [`Kind`].
+        pub kind: u32,
+        /// `u8`
+        pub u8: GlobalOut<u8>,
+        /// `u16`
+        pub u16: GlobalOut<u16>,
+        /// `i16`
+        pub i16: GlobalOut<i16>,
+        /// `i32`
+        pub i32: GlobalOut<i32>,
+        /// `f32`
+        pub f32: GlobalOut<f32>,
+        /// `f64`
+        pub f64: GlobalOut<f64>,
+    }
+}
+
+/// A type of sums that samples and weights are converted to first: `i32`, `i64`, `f32` or `f64`.
+pub trait Accumulator: Value + Sample + Weight + Sum<Self, Self> + Debug {
+    /// One.
+    const ONE: Self;
+
+    /// Returns sample `i` as a number to compute with.
+    #[must_use]
+    fn load(samples: &AnyIn, i: u64) -> Self;
+
+    /// Stores a sum as output `i`.
+    fn store(self, outputs: &AnyOut, i: u64);
+
+    /// Returns whether the number is NaN.
+    #[must_use]
+    fn is_nan(self) -> bool;
+
+    /// Returns `self · (total / present)`, or NaN if `present` is 0. Integers are never renormalised.
+    #[must_use]
+    fn renormalised(self, total: Self, present: Self) -> Self;
+}
+
+macro_rules! accumulators {
+    ($($t:ty: |$sum:ident, $total:ident, $present:ident| $renormalised:expr;)*) => {$(
+        impl Accumulator for $t {
+            const ONE: Self = 1 as $t;
+
+            #[inline(always)]
+            #[track_caller]
+            fn load(samples: &AnyIn, i: u64) -> Self {
+                match samples.kind {
+                    0 => samples.u8.get(i).to_sum(),
+                    1 => samples.u16.get(i).to_sum(),
+                    2 => samples.i16.get(i).to_sum(),
+                    3 => samples.i32.get(i).to_sum(),
+                    4 => samples.f32.get(i).to_sum(),
+                    _ => samples.f64.get(i).to_sum(),
+                }
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn store(self, outputs: &AnyOut, i: u64) {
+                match outputs.kind {
+                    0 => outputs.u8.set(i, Output::of_sum(self)),
+                    1 => outputs.u16.set(i, Output::of_sum(self)),
+                    2 => outputs.i16.set(i, Output::of_sum(self)),
+                    3 => outputs.i32.set(i, Output::of_sum(self)),
+                    4 => outputs.f32.set(i, Output::of_sum(self)),
+                    _ => outputs.f64.set(i, Output::of_sum(self)),
+                }
+            }
+
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                self != self
+            }
+
+            #[inline(always)]
+            fn renormalised(self, $total: Self, $present: Self) -> Self {
+                let $sum = self;
+                $renormalised
+            }
+        }
+    )*};
+}
+accumulators! {
+    i32: |sum, _total, _present| sum;
+    i64: |sum, _total, _present| sum;
+    f32: |sum, total, present| if present == 0.0 { f32::NAN } else { sum * (total / present) };
+    f64: |sum, total, present| if present == 0.0 { f64::NAN } else { sum * (total / present) };
+}

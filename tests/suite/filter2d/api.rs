@@ -1,0 +1,4 @@
+//! What two-dimensional filters promise, on devices that every machine has.
+
+mod errors;
+mod properties;

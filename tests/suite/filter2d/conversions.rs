@@ -1,0 +1,143 @@
+//! Sums that lie between two outputs or beyond all of them: one sample times one weight, with every type of sums and outputs.
+
+use super::SUITE;
+use super::cases::plain;
+use super::oracle::{Kind, Weights};
+use super::types::{Number, Of, Types};
+use crate::common::{equal, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use slm::{Device, Filter2dAlgorithm};
+use std::marker::PhantomData;
+
+/// The type of sums, the operation with each type of outputs, samples, a weight, and the outputs of each type.
+struct Row {
+    sums: &'static str,
+    types: [Types; 6],
+    samples: &'static [f64],
+    weight: f64,
+    outputs: [&'static [f64]; 6],
+}
+
+macro_rules! to_all {
+    ($s:ident $w:ident) => {
+        [to!($s $w u8), to!($s $w u16), to!($s $w i16), to!($s $w i32), to!($s $w f32), to!($s $w f64)]
+    };
+}
+
+macro_rules! to {
+    ($s:ident $w:ident $o:ident) => {
+        Types {
+            name: "",
+            samples: <$s>::KIND,
+            weights: <$w>::KIND,
+            outputs: <$o>::KIND,
+            most: 1.0,
+            runs: &Of::<$s, $w, $o>(PhantomData),
+        }
+    };
+}
+
+pub(super) fn trials() -> Vec<Trial> {
+    let rows = [float("f32", to_all!(f32 f32)), float("f64", to_all!(f32 f64)), narrow(), wide()];
+    let trials = rows.into_iter().flat_map(|row| {
+        let name = format!("conversions::{}", row.sums);
+        on_every_backend(SUITE, &name, move |device| check(device, &row))
+    });
+    trials.collect()
+}
+
+/// Ties are rounded to even.
+fn float(sums: &'static str, types: [Types; 6]) -> Row {
+    const INFINITY: f64 = f64::INFINITY;
+    const SUMS: &[f64] =
+        &[0.5, 1.5, 2.5, -0.5, -1.5, 254.5, 255.5, 300.0, -3.25, 1e10, -1e10, f64::NAN, INFINITY, -INFINITY];
+    // One of the samples times the weight is beyond each range.
+    Row {
+        sums,
+        types,
+        samples: SUMS,
+        weight: 1.0,
+        outputs: [
+            &[0.0, 2.0, 2.0, 0.0, 0.0, 254.0, 255.0, 255.0, 0.0, 255.0, 0.0, 0.0, 255.0, 0.0],
+            &[0.0, 2.0, 2.0, 0.0, 0.0, 254.0, 256.0, 300.0, 0.0, 65_535.0, 0.0, 0.0, 65_535.0, 0.0],
+            &[0.0, 2.0, 2.0, 0.0, -2.0, 254.0, 256.0, 300.0, -3.0, 32_767.0, -32_768.0, 0.0, 32_767.0, -32_768.0],
+            &[
+                0.0,
+                2.0,
+                2.0,
+                0.0,
+                -2.0,
+                254.0,
+                256.0,
+                300.0,
+                -3.0,
+                2_147_483_647.0,
+                -2_147_483_648.0,
+                0.0,
+                2_147_483_647.0,
+                -2_147_483_648.0,
+            ],
+            SUMS,
+            SUMS,
+        ],
+    }
+}
+
+/// Sums of `i32`, the last of which `f32` does not have.
+fn narrow() -> Row {
+    Row {
+        sums: "i32",
+        types: to_all!(u16 i32),
+        samples: &[0.0, 1.0, 2.0, 65_281.0],
+        weight: 257.0,
+        outputs: [
+            &[0.0, 255.0, 255.0, 255.0],
+            &[0.0, 257.0, 514.0, 65_535.0],
+            &[0.0, 257.0, 514.0, 32_767.0],
+            &[0.0, 257.0, 514.0, 16_777_217.0],
+            &[0.0, 257.0, 514.0, 16_777_216.0],
+            &[0.0, 257.0, 514.0, 16_777_217.0],
+        ],
+    }
+}
+
+/// Sums of `i64`, some of which neither `i32` nor `f32` has.
+fn wide() -> Row {
+    const LEAST: f64 = i32::MIN as f64;
+    const MOST: f64 = i32::MAX as f64;
+    Row {
+        sums: "i64",
+        types: to_all!(i32 i32),
+        samples: &[-3.0, 4.0, 16_777_217.0, 16_777_219.0, LEAST, MOST],
+        weight: -2.0,
+        outputs: [
+            &[6.0, 0.0, 0.0, 0.0, 255.0, 0.0],
+            &[6.0, 0.0, 0.0, 0.0, 65_535.0, 0.0],
+            &[6.0, -8.0, -32_768.0, -32_768.0, 32_767.0, -32_768.0],
+            &[6.0, -8.0, -33_554_434.0, -33_554_438.0, MOST, LEAST],
+            &[6.0, -8.0, -33_554_432.0, -33_554_440.0, 4_294_967_296.0, -4_294_967_296.0],
+            &[6.0, -8.0, -33_554_434.0, -33_554_438.0, 4_294_967_296.0, -4_294_967_294.0],
+        ],
+    }
+}
+
+fn check(device: &Device, row: &Row) -> Result<(), Failed> {
+    for (types, outputs) in row.types.iter().zip(row.outputs) {
+        let mut case = plain(types, 0, [1, row.samples.len()], [1, 1]);
+        case.weights = Weights::Dense([1, 1], vec![row.weight]);
+        case.samples = row.samples.to_vec();
+        equal(types.sums_name(&case.weights), row.sums)?;
+        for algorithm in
+            [Filter2dAlgorithm::GlobalMemory, Filter2dAlgorithm::SharedTile, Filter2dAlgorithm::RegisterTiled]
+        {
+            let actual = types.runs.apply(device, &case, algorithm, false)?;
+            // All NaNs are the same here, and both zeros.
+            let agrees = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan());
+            if actual.len() != outputs.len() || !actual.iter().zip(outputs).all(agrees) {
+                let kind: Kind = types.outputs;
+                return Err(format!("{algorithm:?}, {kind:?}: {actual}, expected {outputs:?}").into());
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! A picture that is large and whose lengths are odd, on devices that are fast enough for it.
+
+use super::cases::plain;
+use super::missing::types;
+use super::oracle::{Case, Sums, Weights};
+use super::types::{Number, converted};
+use super::{SUITE, equal_shapes};
+use crate::common::{Random, on_cuda};
+use libtest_mimic::{Failed, Trial};
+use ndarray::{Array2, ArrayView2};
+use slm::{Boundary, Device, Filter2d, FilterSample, FilterWeight};
+
+const SHAPE: [usize; 2] = [8191, 4097];
+
+/// Outputs that are compared with the oracle.
+const PLACES: usize = 4000;
+
+type Test = fn(&Device) -> Result<(), Failed>;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let tests: [(&str, Test); 2] = [("large::u8_i32_i16", bytes), ("large::f32_f32_f32", floats)];
+    let trials = tests.into_iter().flat_map(|(name, test)| {
+        let on_cpu = Trial::test(format!("{SUITE}::cpu::{name}"), move || test(&Device::cpu()));
+        [on_cpu, on_cuda(SUITE, name, || (), test)]
+    });
+    trials.collect()
+}
+
+fn bytes(device: &Device) -> Result<(), Failed> {
+    let case = Case { boundary: Boundary::Mirror, dilation: [1, 2], ..large("u8_i32_i16") };
+    check::<u8, i32, i16>(device, &case, Boundary::Mirror, Sums::Integer)
+}
+
+fn floats(device: &Device) -> Result<(), Failed> {
+    let case = Case { boundary: Boundary::Wrap, stride: [2, 1], ..large("f32_f32_f32") };
+    check::<f32, f32, f32>(device, &case, Boundary::Wrap, Sums::F32)
+}
+
+/// A case without its samples, which are `sample(number)`.
+fn large(name: &str) -> Case {
+    Case { shape: SHAPE, ..plain(types(name), 21, [0, 0], [5, 5]) }
+}
+
+/// An integer from 0 to 255.
+fn sample(number: usize) -> f64 {
+    f64::from((number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[1])
+}
+
+fn check<S, W, O>(device: &Device, case: &Case, boundary: Boundary<S>, sums: Sums) -> Result<(), Failed>
+where
+    S: FilterSample + Number,
+    W: FilterWeight + Number,
+    O: FilterSample + Number,
+{
+    let Weights::Dense([rows, columns], weights) = &case.weights else { return Err("no dense weights".into()) };
+    let weights = converted::<W>(weights);
+    let filter = Filter2d::<S, W>::correlate(ArrayView2::from_shape((*rows, *columns), &weights)?);
+    let filter = filter.stride(case.stride[0], case.stride[1]).dilation(case.dilation[0], case.dilation[1]);
+    let filter = filter.boundary(boundary).output::<O>().prepare(device)?;
+    let picture = Array2::from_shape_fn(SHAPE, |(r, c)| S::of(sample(r * SHAPE[1] + c)));
+    compare(&filter.apply(picture.view())?, case, sums)
+}
+
+fn compare<O: Number>(actual: &Array2<O>, case: &Case, sums: Sums) -> Result<(), Failed> {
+    let outputs = case.outputs_of(sample);
+    let [rows, columns] = outputs.shape();
+    equal_shapes(actual.shape(), &[rows, columns])?;
+    let mut random = Random::new(22);
+    for place in 0..PLACES {
+        // The last row and column among them.
+        let [r, c] = match place % 4 {
+            0 => [rows - 1, random.below(columns)],
+            1 => [random.below(rows), columns - 1],
+            _ => [random.below(rows), random.below(columns)],
+        };
+        let (actual, expected) = (actual[[r, c]].to(), outputs.expected(r * columns + c, sums));
+        if !expected.agrees(actual, sums, O::KIND, outputs.count()) {
+            return Err(format!("output {r}, {c} is {actual}, expected {expected:?}").into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! One suite for every backend: `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy.
+//!
+//! Every boundary and extent meets every type of samples, weights, sums and outputs, and shapes, strides, dilations, channels and
+//! planes that are drawn at random, the same in every run. Outputs of host arrays and of device matrices with gaps must agree.
+//!
+//! On emulated devices the pictures are few and small.
+
+mod accuracy;
+mod cases;
+mod conversions;
+mod golden;
+mod kernels;
+mod large;
+mod missing;
+mod oracle;
+mod types;
+
+use crate::common::{Random, is_emulated, on_every_backend, same};
+use cases::{MENU, Menu, SMALL_MENU};
+use libtest_mimic::{Failed, Trial};
+use oracle::{Case, Outputs, refused};
+use slm::{Backend, Device, Filter2dAlgorithm};
+use types::{Matrices, Types};
+
+/// The name of the suite.
+const SUITE: &str = "filter2d";
+
+/// Outputs of a case that are compared with the oracle, the first and last of them among these.
+const PLACES: usize = 1000;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let conformance = types::ALL.iter().flat_map(|types| {
+        on_every_backend(SUITE, &format!("conformance::{}", types.name), move |device| conforms(device, types))
+    });
+    let others = [
+        accuracy::trials(),
+        conversions::trials(),
+        golden::trials(),
+        kernels::trials(),
+        large::trials(),
+        missing::trials(),
+    ];
+    conformance.chain(others.into_iter().flatten()).collect()
+}
+
+fn conforms(device: &Device, types: &Types) -> Result<(), Failed> {
+    let (menu, count): (&Menu, usize) = if is_emulated(device) { (&SMALL_MENU, 36) } else { (&MENU, 9 * 18) };
+    // Each type on emulated devices begins with another shape.
+    let first = if is_emulated(device) { types.name.len() * 18 } else { 0 };
+    (first..first + count).try_for_each(|number| check(device, types, &cases::case(types, menu, number)))
+}
+
+/// Compares all algorithms with the oracle, from host arrays and with matrices on the device.
+fn check(device: &Device, types: &Types, case: &Case) -> Result<(), Failed> {
+    let describe = |error: String| format!("{error}\n{:?}", Case { samples: Vec::new(), ..case.clone() });
+    check_algorithms(device, types, case).map_err(|error| describe(error).into())
+}
+
+fn check_algorithms(device: &Device, types: &Types, case: &Case) -> Result<(), String> {
+    let outputs = case.outputs();
+    let mut results = Vec::new();
+    for &algorithm in algorithms(device) {
+        // Integers are never missing.
+        let renormalise = case.renormalise && types.samples.range().is_none();
+        let refused = refused(device, case, algorithm, types.sums_name(&case.weights), renormalise);
+        let result = types.runs.apply(device, case, algorithm, case.samples.len() % 2 == 1);
+        match (result, refused) {
+            (Err(error), Some(expected)) if error == expected => continue,
+            (Ok(_), Some(expected)) => return Err(format!("{algorithm:?}: no error, expected {expected}")),
+            (Err(error), _) => return Err(format!("{algorithm:?}: {error}")),
+            (Ok(array), None) => {
+                equal_shapes(array.shape(), &case.array_shape(outputs.shape()))?;
+                let values = array.into_raw_vec_and_offset().0;
+                compare(types, &outputs, &values).map_err(|e| format!("{algorithm:?}: {e}"))?;
+                check_matrices(device, types, case, algorithm, &values).map_err(|e| format!("{algorithm:?}: {e}"))?;
+                results.push(values);
+            }
+        }
+    }
+    // The kernels add in the same order.
+    results.windows(2).try_for_each(|pair| same(&bits(&pair[0]), &bits(&pair[1])).map_err(|e| words(&e)))
+}
+
+fn algorithms(device: &Device) -> &'static [Filter2dAlgorithm] {
+    const ALL: [Filter2dAlgorithm; 4] = [
+        Filter2dAlgorithm::GlobalMemory,
+        Filter2dAlgorithm::SharedTile,
+        Filter2dAlgorithm::RegisterTiled,
+        Filter2dAlgorithm::Auto,
+    ];
+    match device.info().backend {
+        Backend::Cpu => &ALL[3..],
+        // `Auto` is one of the others; a trial of its own shows which.
+        Backend::Emulated => &ALL[..3],
+        _ => &ALL,
+    }
+}
+
+fn equal_shapes(actual: &[usize], expected: &[usize]) -> Result<(), String> {
+    if actual == expected { Ok(()) } else { Err(format!("the shape is {actual:?}, expected {expected:?}")) }
+}
+
+fn words(failed: &Failed) -> String {
+    failed.message().unwrap_or("they differ").to_owned()
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|number| number.to_bits()).collect()
+}
+
+/// Compares outputs in memory order with the oracle's.
+fn compare(types: &Types, outputs: &Outputs<'_>, values: &[f64]) -> Result<(), String> {
+    let sums = types.sums();
+    for number in places(values.len()) {
+        let expected = outputs.expected(number, sums);
+        if !expected.agrees(values[number], sums, types.outputs, outputs.count()) {
+            return Err(format!("output {number} is {}, expected {expected:?}", values[number]));
+        }
+    }
+    Ok(())
+}
+
+/// All outputs if they are few, otherwise the first and last ones and others.
+fn places(len: usize) -> Vec<usize> {
+    const ENDS: usize = PLACES / 4;
+    if len <= PLACES {
+        return (0..len).collect();
+    }
+    let mut random = Random::new(7);
+    let others = (0..PLACES - 2 * ENDS).map(|_| random.below(len));
+    (0..ENDS).chain(len - ENDS..len).chain(others).collect()
+}
+
+/// Filters matrices with gaps. The outputs must be `values`, and the gaps must not change.
+fn check_matrices(
+    device: &Device,
+    types: &Types,
+    case: &Case,
+    algorithm: Filter2dAlgorithm,
+    values: &[f64],
+) -> Result<(), String> {
+    const GAPS: [usize; 2] = [3, 5];
+    const GAP: f64 = 77.0;
+    let channels = case.channels();
+    let [rows, columns] = case.outputs().shape();
+    let input = [case.planes * case.shape[0], case.shape[1] * channels, case.shape[1] * channels + GAPS[0]];
+    let output = [case.planes * rows, columns * channels, columns * channels + GAPS[1]];
+    let (samples, expected) = (pitched(&case.samples, input, f64::NAN), pitched(values, output, GAP));
+    let untouched = vec![GAP; expected.len()];
+    let matrices = Matrices { input: (&samples, input), output: (&untouched, output) };
+    let actual = types.runs.apply_into(device, case, algorithm, matrices).map_err(|e| e.to_string())?;
+    same(&bits(&actual), &bits(&expected)).map_err(|e| format!("apply_into: {}", words(&e)))
+}
+
+/// The memory of a matrix whose gaps have this value.
+fn pitched(values: &[f64], [rows, columns, pitch]: [usize; 3], gap: f64) -> Vec<f64> {
+    let place = |at: usize| if at % pitch < columns { values[at / pitch * columns + at % pitch] } else { gap };
+    (0..rows * pitch).map(place).collect()
+}

@@ -1,0 +1,139 @@
+//! What an output may be: the exact sum, its documented bound, and the conversion to the type of the outputs.
+
+use crate::filter1d::oracle::Real;
+
+/// A type of samples or outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Kind {
+    U8,
+    U16,
+    I16,
+    I32,
+    F32,
+    F64,
+}
+
+impl Kind {
+    /// The ends of an integer type's range.
+    pub(in super::super) fn range(self) -> Option<[i32; 2]> {
+        match self {
+            Kind::U8 => Some([0, 255]),
+            Kind::U16 => Some([0, 65_535]),
+            Kind::I16 => Some([-32_768, 32_767]),
+            Kind::I32 => Some([i32::MIN, i32::MAX]),
+            Kind::F32 | Kind::F64 => None,
+        }
+    }
+
+    /// What is stored for a sum of floats.
+    fn of_float(self, sum: f64) -> f64 {
+        match (self, self.range()) {
+            (_, Some(_)) if sum.is_nan() => 0.0,
+            (_, Some([least, greatest])) => sum.round_ties_even().clamp(least.into(), greatest.into()),
+            (Kind::F32, _) => f64::from(sum as f32),
+            _ => sum,
+        }
+    }
+
+    /// What is stored for a sum of integers.
+    fn of_integer(self, sum: i128) -> f64 {
+        match (self, self.range()) {
+            (_, Some([least, greatest])) => sum.clamp(least.into(), greatest.into()) as f64,
+            (Kind::F32, _) => f64::from(sum as f32),
+            _ => sum as f64,
+        }
+    }
+}
+
+/// A type of sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Sums {
+    Integer,
+    F32,
+    F64,
+}
+
+impl Sums {
+    /// The unit roundoff and the smallest positive number.
+    fn precision(self) -> [f64; 2] {
+        match self {
+            Sums::Integer => [0.0; 2],
+            Sums::F32 => [(-24f64).exp2(), (-149f64).exp2()],
+            Sums::F64 => [(-53f64).exp2(), f64::from_bits(1)],
+        }
+    }
+}
+
+/// An output before it is rounded.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) enum Expected {
+    Integer(i128),
+    Sum(Real),
+    /// The sum of the products whose samples are present, the sum of their weights, and that of all weights.
+    Renormalised {
+        sum: Real,
+        present: Real,
+        total: Real,
+    },
+}
+
+impl Expected {
+    /// Whether `actual` is this output, stored as `output`; `count` is the `m` of the bound.
+    pub(in super::super) fn agrees(&self, actual: f64, sums: Sums, output: Kind, count: usize) -> bool {
+        match *self {
+            Expected::Integer(sum) => actual == output.of_integer(sum),
+            Expected::Sum(sum) => is_within(actual, sum, bound(&sum, sums, count), sums, output),
+            Expected::Renormalised { present, .. } if present.sum == 0.0 && present.rest == 0.0 => {
+                is_within(actual, Real { sum: f64::NAN, ..present }, 0.0, sums, output)
+            }
+            Expected::Renormalised { sum, present, total } => {
+                let (value, error) = renormalised(sum, present, total, sums, count);
+                is_within(actual, value, error, sums, output)
+            }
+        }
+    }
+}
+
+/// `γ · Σ |w · x| + m · s`
+fn bound(sum: &Real, sums: Sums, count: usize) -> f64 {
+    let ([unit, smallest], count) = (sums.precision(), count as f64);
+    let gamma = count * unit / (1.0 - count * unit);
+    gamma * sum.magnitude + count * smallest
+}
+
+/// An infinity has no rest.
+fn value(real: Real) -> f64 {
+    if real.sum.is_finite() { real.sum + real.rest } else { real.sum }
+}
+
+/// The output, and the bound that follows from those of the three sums, and from the rounding of a quotient and a product.
+fn renormalised(sum: Real, present: Real, total: Real, sums: Sums, count: usize) -> (Real, f64) {
+    let [sum_error, present_error, total_error] = [sum, present, total].map(|sum| bound(&sum, sums, count));
+    let [sum, present, total] = [sum, present, total].map(value);
+    let (ratio, [unit, smallest]) = (total / present, sums.precision());
+    let least = present.abs() - present_error;
+    let ratio_error = if least > 0.0 {
+        (total_error + ratio.abs() * present_error) / least + unit * ratio.abs()
+    } else {
+        f64::INFINITY
+    };
+    let output = sum * ratio;
+    let error = (ratio.abs() + ratio_error) * sum_error + sum.abs() * ratio_error;
+    // Twice what the product is rounded by: `output` is rounded as well.
+    let error = error + 4.0 * unit * (output.abs() + error) + smallest;
+    (Real { sum: output, rest: 0.0, magnitude: output.abs() }, error)
+}
+
+/// Whether `actual` is stored for some sum that is at most `error` from the exact one.
+fn is_within(actual: f64, exact: Real, error: f64, sums: Sums, output: Kind) -> bool {
+    if !exact.sum.is_finite() {
+        let expected = output.of_float(exact.sum);
+        return actual == expected || (actual.is_nan() && expected.is_nan());
+    }
+    let is_near = ((actual - exact.sum) - exact.rest).abs() <= error;
+    let [least, greatest] = [exact.rest - error, exact.rest + error].map(|rest| exact.sum + rest);
+    let rounded = [least.next_down(), greatest.next_up()].map(|end| output.of_float(end));
+    // A sum of the outputs' own type, or of a narrower one, is not rounded again.
+    let is_rounded = !matches!((sums, output), (_, Kind::F64) | (Sums::F32, Kind::F32));
+    is_near || (is_rounded && (rounded[0]..=rounded[1]).contains(&actual))
+}
