@@ -32,8 +32,8 @@ struct Arguments {
     input: PathBuf,
     /// Number of bins, at most the number of levels of a sample: 256, or 65536 for 16 bits. All bins have equally many levels
     /// if it divides this number
-    #[arg(long, default_value_t = 32, allow_hyphen_values = true)]
-    bins: usize,
+    #[arg(long, default_value_t = 32, allow_hyphen_values = true, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    bins: u32,
     /// Count the bytes of the file, whatever its format
     #[arg(long)]
     bytes: bool,
@@ -66,7 +66,7 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     let output = arguments.chart.output()?;
     let samples = Samples::read(arguments)?;
     let device = arguments.device.open()?;
-    let (histograms, mut report) = samples.count(&device, arguments.bins)?;
+    let (histograms, mut report) = samples.count(&device, arguments.bins as usize)?;
     histograms.print(&mut report);
     if let Some(output) = output {
         let chart = samples.chart(&histograms, arguments);

@@ -86,16 +86,16 @@ mod tests {
             assert!(weights.iter().eq(weights.iter().rev()));
         }
         // `scipy.ndimage._filters._gaussian_kernel1d(1.0, 0, 4)[4:]`
-        let expected = [0.398942, 0.241971, 0.053991, 0.004432, 0.000134];
+        let expected = [0.398943469, 0.241971446, 0.053991127, 0.004431862, 0.000133831];
         for (actual, expected) in gaussian(1.0)[4..].iter().zip(expected) {
-            assert!((actual - expected).abs() < 1e-6, "{actual}, expected {expected}");
+            assert!((actual - expected).abs() < 1e-9, "{actual}, expected {expected}");
         }
     }
 
     #[test]
     fn unsharp_masks_keep_the_mean() {
         let Ok(weights) = unsharp_weights::<f64>(1.5, 0.8) else { panic!("valid parameters") };
-        let sum: f64 = weights.row_after_row(|a, b| a * b).unwrap().iter().sum();
+        let sum: f64 = weights.row_after_row().unwrap().iter().sum();
         assert!((sum - 1.0).abs() < 1e-12);
     }
 }

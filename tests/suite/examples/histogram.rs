@@ -187,13 +187,13 @@ fn an_empty_file() -> Result<(), Failed> {
 fn bad_numbers_of_bins() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put("text", b"text")?;
-    for bins in ["0", "257", "16777217"] {
-        let message = format!("--bins {bins}: the samples have 256 levels, use 1 to 256 bins");
-        fails(histogram(&input).args(["--bytes", "--bins", bins]), 1, &[&message])?;
+    let message = "--bins 257: the samples have 256 levels, use 1 to 256 bins";
+    fails(histogram(&input).args(["--bytes", "--bins", "257"]), 1, &[message])?;
+    for bins in ["0", "-3", "65537", "16777217"] {
+        let message = format!("invalid value '{bins}' for '--bins <BINS>': {bins} is not in 1..=65536");
+        fails(histogram(&input).args(["--bins", bins]), 2, &[&message])?;
     }
-    let input = folder.put_pixels("grey.png", ColorType::L16, 1, vec![1, 2])?;
-    fails(histogram(&input).args(["--bins", "65537"]), 1, &["1 to 65536 bins"])?;
-    for bins in ["many", "-3", "--bytes"] {
+    for bins in ["many", "--bytes"] {
         fails(histogram(&input).args(["--bins", bins]), 2, &[&format!("invalid value '{bins}' for '--bins <BINS>'")])?;
     }
     Ok(())
