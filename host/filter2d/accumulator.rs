@@ -5,14 +5,13 @@ use super::weights::{Values, Weights};
 use crate::Element;
 use crate::multiply_add::MultiplyAdd;
 use slm_kernels::signal::{self, Output};
-use std::ops::Range;
 
 /// A type of sums, and of the samples and weights that it is computed from.
 pub(super) trait Accumulator: Element + signal::Accumulator + MultiplyAdd {
     fn of_scalar(sample: Scalar) -> Self;
 
-    /// Appends converted samples.
-    fn extend(to: &mut Vec<Self>, samples: Slice<'_>, range: Range<usize>);
+    /// Appends converted samples: groups that begin at `first`, `first + step`, …. `groups` is their length, number and step.
+    fn extend(to: &mut Vec<Self>, samples: Slice<'_>, first: usize, groups: [usize; 3]);
 }
 
 macro_rules! accumulators {
@@ -22,9 +21,11 @@ macro_rules! accumulators {
                 with_type!(Scalar, sample, sample => Output::<$t>::to_sum(sample))
             }
 
-            fn extend(to: &mut Vec<Self>, samples: Slice<'_>, range: Range<usize>) {
+            fn extend(to: &mut Vec<Self>, samples: Slice<'_>, first: usize, [len, count, step]: [usize; 3]) {
                 with_type!(Slice, samples, samples => {
-                    to.extend(samples[range].iter().map(|&sample| Output::<$t>::to_sum(sample)));
+                    for group in (0..count).map(|number| &samples[first + number * step..][..len]) {
+                        to.extend(group.iter().map(|&sample| Output::<$t>::to_sum(sample)));
+                    }
                 })
             }
         }

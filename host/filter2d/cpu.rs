@@ -7,7 +7,7 @@
 
 use super::accumulator::Accumulator;
 use super::element::{Scalar, Slice, SliceMut, with_type};
-use super::strips::{Piece, Strips};
+use super::strips::{Band, Piece, Strips};
 use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::window::Problem;
@@ -19,8 +19,11 @@ use std::ops::Range;
 /// Sums that are computed together.
 pub(super) const WIDTH: usize = 32;
 
-/// Output rows of a piece.
+/// Maximum number of output rows of a band.
 const BAND: usize = 16;
+
+/// Maximum number of pairs of an output row and a row of weights in a band, unless the band is a single row.
+const MOST_SOURCES: usize = 1 << 16;
 
 /// Outputs of a row in a piece, approximately.
 const PIECE: usize = 1024;
@@ -50,8 +53,8 @@ impl Filter2d {
     /// Returns what the weights are computed as.
     pub(super) fn reason(&self) -> &'static str {
         match self.sums.is_separable() {
-            true => "the weights are an outer product: columns first, then rows",
-            false => "the weights are no outer product, or NaNs are left out: all weights of an output at once",
+            true => "separable: sums down the columns first, then along the rows",
+            false => "dense: all weights of an output at once",
         }
     }
 
@@ -87,46 +90,48 @@ impl<A: Accumulator> Correlation<'_, A> {
     fn rows<O: Element + Output<A>>(&self, outputs: &mut [O]) -> Result<()> {
         let problem = self.strips.problem;
         let (rows, width) = (problem.output_rows(), problem.output_width());
-        let band = if rows < MANY_ROWS { 1 } else { BAND };
+        let height = if rows < MANY_ROWS { 1 } else { (MOST_SOURCES / problem.rows.taps).clamp(1, BAND) };
         let part = (PIECE / problem.channels).max(1);
         // A single row may have any pitch, and the buffer may be longer than the picture.
-        let size = band.saturating_mul(problem.output_pitch);
-        try_for_chunks(outputs, size, rows.div_ceil(band), &|number, outputs| {
-            let rows = number * band..rows.min((number + 1) * band);
-            if band == 1 {
+        let size = height.saturating_mul(problem.output_pitch);
+        try_for_chunks(outputs, size, rows.div_ceil(height), &|number, outputs| {
+            let band = self.strips.band(number * height..rows.min((number + 1) * height))?;
+            if height == 1 {
                 return try_for_chunks(
                     &mut outputs[..width],
                     part * problem.channels,
                     usize::MAX,
                     &|number, outputs| {
                         let pixels = number * part..number * part + outputs.len() / problem.channels;
-                        self.piece(rows.clone(), pixels, &mut |_, sums| store(sums, outputs))
+                        self.piece(&band, 1, pixels, &mut |_, sums| store(sums, outputs))
                     },
                 );
             }
+            let count = height.min(rows - number * height);
             (0..problem.columns.outputs).step_by(part).try_for_each(|first| {
                 let pixels = first..problem.columns.outputs.min(first + part);
                 let elements = pixels.start * problem.channels..pixels.end * problem.channels;
-                self.piece(rows.clone(), pixels, &mut |row, sums| {
+                self.piece(&band, count, pixels, &mut |row, sums| {
                     store(sums, &mut outputs[row * problem.output_pitch..][elements.clone()]);
                 })
             })
         })
     }
 
-    /// Computes the outputs of some pixels of some rows, and calls `store` with each of the rows, numbered from 0, and its sums.
-    fn piece(&self, rows: Range<usize>, pixels: Range<usize>, store: &mut dyn FnMut(usize, &[A])) -> Result<()> {
-        let mut piece = self.strips.piece(rows.clone(), pixels)?;
-        let mut sums = allocation::filled(A::ZERO, piece.padded_len())?;
+    /// Computes the outputs of some pixels of the `rows` rows of a band, and calls `store` with the number of each row in the band
+    /// and its sums.
+    fn piece(&self, band: &Band, rows: usize, pixels: Range<usize>, store: &mut dyn FnMut(usize, &[A])) -> Result<()> {
+        let mut piece = self.strips.piece(band, pixels)?;
+        let (mut sums, mut column_sums) = (zeros(piece.padded_len())?, zeros(piece.row_len)?);
         let mask = match self.total {
             Some(_) => piece.take_missing()?,
             None => None,
         };
-        let mut present = allocation::filled(A::ZERO, mask.as_ref().map_or(0, Piece::padded_len))?;
-        for row in 0..rows.len() {
-            self.correlate(&piece, row, &mut sums)?;
+        let mut present = zeros(mask.as_ref().map_or(0, Piece::padded_len))?;
+        for row in 0..rows {
+            self.correlate(&piece, row, &mut column_sums, &mut sums);
             if let Some(mask) = &mask {
-                self.correlate(mask, row, &mut present)?;
+                self.correlate(mask, row, &mut column_sums, &mut present);
             }
             if let Some(total) = self.total {
                 renormalise(&mut sums, total, mask.is_some().then_some(&present[..]));
@@ -136,19 +141,28 @@ impl<A: Accumulator> Correlation<'_, A> {
         Ok(())
     }
 
-    /// Computes the sums of an output row of a piece.
-    fn correlate(&self, piece: &Piece<A>, row: usize, sums: &mut [A]) -> Result<()> {
+    /// Computes the sums of an output row of a piece. `column_sums` is temporary memory for a row of the piece.
+    fn correlate(&self, piece: &Piece<'_, A>, row: usize, column_sums: &mut [A], sums: &mut [A]) {
         match &self.weights.values {
             Values::Dense(weights) => dense(piece, row, weights, sums),
-            Values::Separable { column, row: weights } => return separable(piece, row, [column, weights], sums),
+            Values::Separable { column, row: weights } => {
+                add_rows(piece, row, column, column_sums);
+                add_neighbours(&piece.offsets, weights, column_sums, sums);
+            }
         }
-        Ok(())
     }
+}
+
+/// Returns zeros. Pieces are too small to fill them on all cores.
+fn zeros<A: Accumulator>(len: usize) -> Result<Vec<A>> {
+    let mut zeros = allocation::reserved(len)?;
+    zeros.resize(len, A::ZERO);
+    Ok(zeros)
 }
 
 /// Computes `sums[e] = Σ_i Σ_j weights[i, j] · row_i[offsets[j] + e]`, where `row_i` are the rows that output row `row` depends
 /// on.
-fn dense<A: Accumulator>(piece: &Piece<A>, row: usize, weights: &[A], sums: &mut [A]) {
+fn dense<A: Accumulator>(piece: &Piece<'_, A>, row: usize, weights: &[A], sums: &mut [A]) {
     for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
         let mut block_sums = [A::ZERO; WIDTH];
         for (samples, weights) in piece.rows(row).zip(weights.chunks(piece.offsets.len())) {
@@ -160,24 +174,26 @@ fn dense<A: Accumulator>(piece: &Piece<A>, row: usize, weights: &[A], sums: &mut
     }
 }
 
-/// The same for the outer product of two vectors.
-fn separable<A: Accumulator>(piece: &Piece<A>, row: usize, [column, weights]: [&[A]; 2], sums: &mut [A]) -> Result<()> {
-    let mut column_sums = allocation::filled(A::ZERO, piece.row_len)?;
-    for (block, sums) in column_sums.chunks_exact_mut(WIDTH).enumerate() {
+/// Computes `sums[e] = Σ_i weights[i] · row_i[e]`, where `row_i` are the rows that output row `row` depends on.
+fn add_rows<A: Accumulator>(piece: &Piece<'_, A>, row: usize, weights: &[A], sums: &mut [A]) {
+    for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
         let mut block_sums = [A::ZERO; WIDTH];
-        for (samples, &weight) in piece.rows(row).zip(column) {
+        for (samples, &weight) in piece.rows(row).zip(weights) {
             add_products(&mut block_sums, &samples[block * WIDTH..], weight);
         }
         sums.copy_from_slice(&block_sums);
     }
+}
+
+/// Computes `sums[e] = Σ_j weights[j] · samples[offsets[j] + e]`.
+fn add_neighbours<A: Accumulator>(offsets: &[usize], weights: &[A], samples: &[A], sums: &mut [A]) {
     for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
         let mut block_sums = [A::ZERO; WIDTH];
-        for (offset, &weight) in piece.offsets.iter().zip(weights) {
-            add_products(&mut block_sums, &column_sums[offset + block * WIDTH..], weight);
+        for (offset, &weight) in offsets.iter().zip(weights) {
+            add_products(&mut block_sums, &samples[offset + block * WIDTH..], weight);
         }
         sums.copy_from_slice(&block_sums);
     }
-    Ok(())
 }
 
 #[inline]

@@ -47,8 +47,8 @@ pub enum NanPolicy {
     #[default]
     Propagate,
     /// NaNs are missing samples: `y = (Σ w · x) · (Σ w / Σ_present w)`, where the first and the last sum are over the weights
-    /// of the samples that are present. An output is NaN if `Σ_present w` is 0. So the outputs of a filter whose weights sum to 0
-    /// are NaN where all samples are present, and 0 or NaN elsewhere.
+    /// of the samples that are present. An output is NaN if `Σ_present w` is 0. So if the sum of
+    /// all weights, with its roundings, is 0, outputs are NaN where all samples are present, and 0 or NaN elsewhere.
     ///
     /// The weights must be finite; with others, outputs next to a NaN are unspecified.
     ///
@@ -61,7 +61,9 @@ pub enum NanPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter2dAlgorithm {
-    /// The fastest one that the device has enough shared memory for.
+    /// [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled) if it supports the filter, otherwise
+    /// [`SharedTile`](Filter2dAlgorithm::SharedTile), otherwise [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory): the first one that
+    /// the device has enough shared memory for.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
@@ -91,8 +93,10 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
         filter
     }
 
-    /// Returns the correlation with the outer product of two vectors of weights, `w[i, j] = column[i] · row[j]`, computed down
-    /// the columns first and then along the rows.
+    /// Returns the correlation with the outer product of two vectors of weights, `w[i, j] = column[i] · row[j]`.
+    ///
+    /// The CPU sums down the columns first and then along the rows, which takes `h + v` products per output instead of `h · v`. GPUs
+    /// expand the weights to `h · v` numbers, and so does the CPU for [`NanPolicy::Renormalise`].
     ///
     /// Unlike two calls of a one-dimensional filter, it equals the correlation with the outer product except for rounding for
     /// every boundary. SciPy's `ndimage` continues the intermediate result with the constant again.
@@ -163,7 +167,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     }
 
     /// Returns an unsharp mask: `x + amount · (x - blurred)`, where `blurred` is the [`gaussian`](Self::gaussian) of `x` with
-    /// this standard deviation. It is one filter, whose weights are computed in double precision.
+    /// this standard deviation. It is one dense filter of `(8 · sigma + 1)²` weights, which are
+    /// computed in double precision.
     ///
     /// `sigma` must be from 0 to 128 and `amount` finite; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
@@ -243,6 +248,8 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * [`Filter2dError::Zero`] for a stride, a dilation or a number of channels of 0.
     /// * [`Error::TooLarge`] if a stride or the dilated weights span 2^31 rows or columns or more, and for 2^16 channels or more.
     /// * [`Filter2dError::RegisterTiled`] if that algorithm was requested for a GPU, and it does not support the filter.
+    /// * [`Error::OutOfHostMemory`] if there is no memory for the weights, which are expanded to `h · v` numbers on a GPU and for
+    ///   [`NanPolicy::Renormalise`].
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter2d<S, O>> {

@@ -74,7 +74,7 @@ where
     /// Returns the kernel, and the reason for it.
     fn choose(shared: SharedMemory, rule: &Rule) -> Result<(Kernel, &'static str)> {
         // A block needs the same shared memory for pictures of any size.
-        let problem = problem(&window::Problem::new(&rule.window, 1, [1, 1])?);
+        let problem = problem(&window::Problem::new(&rule.window, 0, [1, 1])?);
         let fits = |kernel, name| shared.check(name, Geometry::new::<A>(kernel, &problem).shared_bytes);
         let tile = || fits(Kernel::Tile, filter2d_tile::<A>::NAME);
         let register = || {
@@ -85,8 +85,8 @@ where
             Filter2dAlgorithm::GlobalMemory => (Kernel::Global, "requested"),
             Filter2dAlgorithm::SharedTile => tile().map(|()| (Kernel::Tile, "requested"))?,
             Filter2dAlgorithm::RegisterTiled => register().map(|()| (Kernel::Register, "requested"))?,
-            Filter2dAlgorithm::Auto if register().is_ok() => (Kernel::Register, "the fastest one"),
-            Filter2dAlgorithm::Auto if tile().is_ok() => (Kernel::Tile, "the fastest one for this filter"),
+            Filter2dAlgorithm::Auto if register().is_ok() => (Kernel::Register, "the filter allows register tiles"),
+            Filter2dAlgorithm::Auto if tile().is_ok() => (Kernel::Tile, "the filter does not allow register tiles"),
             Filter2dAlgorithm::Auto => (Kernel::Global, "a tile does not fit into shared memory"),
         })
     }
@@ -147,7 +147,7 @@ impl<A: Accumulator> Filter2d for Correlation<A> {
         let _submission = self.device.submission_lock()?;
         geometry.parts().try_for_each(|part| {
             let args = self.args(picture, memory, weights, &geometry, part);
-            self.loaded.launch(&windows, shape(&geometry, part.blocks.into()), args, &())
+            self.loaded.launch(&windows, shape(&geometry, part.blocks), args, &())
         })
     }
 
@@ -158,7 +158,7 @@ impl<A: Accumulator> Filter2d for Correlation<A> {
         }
         let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
         let first = geometry.parts().next().map_or(0, |part| part.blocks);
-        let shape = shape(&geometry, first.into());
+        let shape = shape(&geometry, first);
         let launch = LaunchPlan {
             times: geometry.launches(),
             moved_bytes: self.moved_bytes(picture),

@@ -6,7 +6,7 @@ use super::weights::Weights;
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPolicy, Plan, cpu, gpu};
 use crate::buffer::check_shape;
-use crate::{Boundary, Buffer, Buffer2, Device, Result, allocation};
+use crate::{Boundary, Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
 use std::fmt;
 use std::marker::PhantomData;
@@ -108,8 +108,9 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         let planes = lead.iter().product();
         let problem = Problem::new(&self.window, planes, [shape[rows], shape[rows + 1]])?;
         (shape[rows], shape[rows + 1]) = (problem.rows.outputs, problem.columns.outputs);
+        check_array(shape.slice())?;
         let outputs = self.run_on_host(&problem, &allocation::row_after_row(samples)?)?;
-        Ok(Array::from_shape_vec(shape, outputs).expect("`Problem::new` has checked the shape"))
+        Ok(Array::from_shape_vec(shape, outputs).expect("`check_array` has checked the shape"))
     }
 
     /// Returns the axis of an array that has the rows.
@@ -150,6 +151,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///
     /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
     /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels.
+    /// * [`Error::TooLarge`] for more outputs than memory can have.
     /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape), times the channels.
     /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
     /// * [Failures of the device](Error#failures-of-the-device).
@@ -231,6 +233,19 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     }
 }
 
+/// Returns an error if `ndarray` has no arrays of this shape: the product of all lengths other than 0 is at most `isize::MAX`.
+fn check_array(shape: &[usize]) -> Result<()> {
+    let lengths = || shape.iter().copied().filter(|&len| len > 0);
+    match lengths().try_fold(1usize, usize::checked_mul) {
+        Some(elements) if elements <= isize::MAX as usize => Ok(()),
+        _ => {
+            let longest = lengths().max().unwrap_or(0) as u64;
+            let others = lengths().fold(1u64, |product, len| product.saturating_mul(len as u64)) / longest.max(1);
+            Err(Error::TooLarge { what: "an array of outputs", factors: [longest, others], limit: isize::MAX as u64 })
+        }
+    }
+}
+
 impl<S: FilterSample, O: FilterSample> fmt::Debug for PreparedFilter2d<S, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PreparedFilter2d")
@@ -240,6 +255,3 @@ impl<S: FilterSample, O: FilterSample> fmt::Debug for PreparedFilter2d<S, O> {
             .finish_non_exhaustive()
     }
 }
-
-#[cfg(doc)]
-use crate::Error;

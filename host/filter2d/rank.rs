@@ -5,8 +5,9 @@ use super::weights::{Values, Weights};
 
 /// A type of weights that can be factorised.
 pub(super) trait Factor: Sized {
-    /// Returns a column and a row whose outer product are the weights, for `columns` weights per row. Returns `None` if there are
-    /// none. The factors of integers are exact. Those of floats differ from each weight by at most 8 roundings of the type.
+    /// Returns a column and a row whose outer product equals the weights, for `columns` weights per row, or `None` if the weights
+    /// are no outer product. Products of integer factors are exact. Products of float factors differ from each weight by at most 8
+    /// roundings, are 0 where a factor is 0, and never underflow.
     fn factors(weights: &[Self], columns: usize) -> Option<[Vec<Self>; 2]>;
 }
 
@@ -47,8 +48,10 @@ macro_rules! floats {
                 let column: Vec<$t> = weights.chunks(columns).map(|line| line[pivot % columns]).collect();
                 let first = &weights[pivot / columns * columns..][..columns];
                 let row: Vec<$t> = first.iter().map(|weight| weight / weights[pivot]).collect();
-                let is_product = |(i, weight): (usize, &$t)| {
-                    (column[i / columns] * row[i % columns] - weight).abs() <= 4.0 * $t::EPSILON * weight.abs()
+                let is_product = |(i, &weight): (usize, &$t)| {
+                    let (c, r) = (column[i / columns], row[i % columns]);
+                    let is_near = (c * r - weight).abs() <= 4.0 * $t::EPSILON * weight.abs();
+                    if weight == 0.0 { c == 0.0 || r == 0.0 } else { weight.abs() >= $t::MIN_POSITIVE && is_near }
                 };
                 weights.iter().enumerate().all(is_product).then_some([column, row])
             }
@@ -106,5 +109,8 @@ mod tests {
         assert_eq!(f64::factors(&[1.0, f64::NAN, 1.0, 1.0], 2), None);
         assert_eq!(f64::factors(&[0.0; 4], 2), None);
         assert_eq!(f32::factors(&[f32::INFINITY, 1.0, 1.0, 1.0], 2), None);
+        // Products that underflow, to 0 and to a subnormal number.
+        assert_eq!(f32::factors(&[1.0, 1e-30, 0.0, 1e-30, 0.0, 0.0, 0.0, 0.0, 0.0], 3), None);
+        assert_eq!(f32::factors(&[1.0, 1e-20, 1e-20, 1e-20 * 1e-20], 2), None);
     }
 }

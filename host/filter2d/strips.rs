@@ -17,7 +17,7 @@ pub(super) struct Strips<'a, A> {
 }
 
 /// Rows of samples. A row contains, for each column of weights, the samples that meet it, at `offsets`.
-pub(super) struct Piece<A> {
+pub(super) struct Piece<'a, A> {
     samples: Vec<A>,
     /// Elements of a row, a multiple of [`WIDTH`].
     pub(super) row_len: usize,
@@ -25,12 +25,12 @@ pub(super) struct Piece<A> {
     /// Outputs of a row.
     len: usize,
     /// For each output row and row of weights, in this order, the row of samples.
-    index: Vec<usize>,
+    index: &'a [usize],
     /// Rows of weights.
     taps: usize,
 }
 
-impl<A> Piece<A> {
+impl<A> Piece<'_, A> {
     /// Returns the number of outputs of a row, rounded up to a multiple of [`WIDTH`].
     pub(super) fn padded_len(&self) -> usize {
         self.len.next_multiple_of(WIDTH)
@@ -43,85 +43,97 @@ impl<A> Piece<A> {
     }
 }
 
-impl<A: Accumulator> Piece<A> {
+impl<A: Accumulator> Piece<'_, A> {
     /// Replaces NaNs with 0, and returns a piece with 0 in their places and 1 in all others. Returns `None` without NaNs.
     pub(super) fn take_missing(&mut self) -> Result<Option<Self>> {
         if !self.samples.iter().any(|sample| sample.is_nan()) {
             return Ok(None);
         }
-        let mut mask = allocation::filled(A::ONE, self.samples.len())?;
+        let mut mask = allocation::reserved(self.samples.len())?;
+        mask.resize(self.samples.len(), A::ONE);
         for (sample, present) in self.samples.iter_mut().zip(&mut mask) {
             if sample.is_nan() {
                 (*sample, *present) = (A::ZERO, A::ZERO);
             }
         }
-        let (offsets, index) = (self.offsets.clone(), self.index.clone());
-        Ok(Some(Piece { samples: mask, offsets, index, ..*self }))
+        Ok(Some(Piece { samples: mask, offsets: self.offsets.clone(), ..*self }))
     }
 }
 
-impl<A: Accumulator> Strips<'_, A> {
-    /// Returns the samples for some pixels of some output rows of all planes.
-    pub(super) fn piece(&self, rows: Range<usize>, pixels: Range<usize>) -> Result<Piece<A>> {
-        let (columns, channels) = (self.problem.columns, self.problem.channels);
-        let len = pixels.len() * channels;
-        let runs = Runs::new(&columns, pixels);
-        let offsets: Vec<usize> = (0..columns.taps).map(|tap| runs.offset(tap) * channels).collect();
-        let row_len = (runs.offset(columns.taps - 1) * channels + len.next_multiple_of(WIDTH)).next_multiple_of(WIDTH);
-        let (sources, index) = self.sources(rows)?;
-        let mut samples = allocation::reserved(sources.len().saturating_mul(row_len))?;
-        for (number, &source) in sources.iter().enumerate() {
-            match source {
-                Some(row) => runs.all().for_each(|run| self.extend(&mut samples, row, run)),
-                None => samples.extend(std::iter::repeat_n(self.outside, runs.len() * channels)),
-            }
-            samples.resize((number + 1) * row_len, A::ZERO);
-        }
-        Ok(Piece { samples, row_len, offsets, len, index, taps: self.problem.rows.taps })
-    }
+/// The input rows that some output rows depend on.
+pub(super) struct Band {
+    /// The distinct rows, in order; `None` is the constant outside.
+    sources: Vec<Option<usize>>,
+    /// For each output row and row of weights, in this order, the index of its input row among the sources.
+    index: Vec<usize>,
+}
 
-    /// Returns the distinct input rows that output rows depend on (`None` is the constant outside), and the index of each among
-    /// them, for each output row and row of weights.
-    fn sources(&self, outputs: Range<usize>) -> Result<(Vec<Option<usize>>, Vec<usize>)> {
+impl<A: Accumulator> Strips<'_, A> {
+    /// Returns the input rows for some output rows of all planes.
+    pub(super) fn band(&self, outputs: Range<usize>) -> Result<Band> {
         let axis = self.problem.rows;
         let source = |output: usize, tap: usize| {
             let (plane, row) = (output / axis.outputs, output % axis.outputs);
             let row = self.border.source(axis.position(row, tap), axis.samples as u64)?;
             Some(plane * axis.samples + row as usize)
         };
-        let mut all: Vec<Option<usize>> = allocation::reserved(outputs.len().saturating_mul(axis.taps))?;
-        all.extend(outputs.flat_map(|output| (0..axis.taps).map(move |tap| source(output, tap))));
-        let mut distinct = allocation::reserved(all.len())?;
-        distinct.extend_from_slice(&all);
-        distinct.sort_unstable();
-        distinct.dedup();
-        let mut index = allocation::reserved(all.len())?;
-        index.extend(all.iter().map(|source| distinct.partition_point(|other| other < source)));
-        Ok((distinct, index))
+        let mut sources: Vec<Option<usize>> = allocation::reserved(outputs.len().saturating_mul(axis.taps))?;
+        let all = || outputs.clone().flat_map(|output| (0..axis.taps).map(move |tap| source(output, tap)));
+        sources.extend(all());
+        sources.sort_unstable();
+        sources.dedup();
+        let mut index = allocation::reserved(outputs.len() * axis.taps)?;
+        index.extend(all().map(|source| sources.partition_point(|other| *other < source)));
+        Ok(Band { sources, index })
+    }
+
+    /// Returns the samples for some pixels of the output rows of a band.
+    pub(super) fn piece<'a>(&self, band: &'a Band, pixels: Range<usize>) -> Result<Piece<'a, A>> {
+        let (columns, channels) = (self.problem.columns, self.problem.channels);
+        let len = pixels.len() * channels;
+        let runs = Runs::new(&columns, pixels);
+        let mut offsets = allocation::reserved(columns.taps)?;
+        offsets.extend((0..columns.taps).map(|tap| runs.offset(tap) * channels));
+        let last = offsets.iter().max().copied().unwrap_or(0);
+        // The last blocks of sums read beyond the last samples.
+        let row_len = (runs.len() * channels).max(last + len.next_multiple_of(WIDTH)).next_multiple_of(WIDTH);
+        let mut samples = allocation::reserved(band.sources.len().saturating_mul(row_len))?;
+        for (number, &source) in band.sources.iter().enumerate() {
+            match source {
+                Some(row) => runs.all().for_each(|run| self.extend(&mut samples, row, run)),
+                None => samples.extend(std::iter::repeat_n(self.outside, runs.len() * channels)),
+            }
+            samples.resize((number + 1) * row_len, A::ZERO);
+        }
+        Ok(Piece { samples, row_len, offsets, len, index: &band.index, taps: self.problem.rows.taps })
     }
 
     /// Appends a run of pixels of an input row.
     fn extend(&self, to: &mut Vec<A>, row: usize, run: Run) {
         let Problem { columns, channels, input_pitch, .. } = *self.problem;
-        let samples = columns.samples as i64;
-        let pixels = |range: Range<usize>| {
-            let first = row * input_pitch;
-            first + range.start * channels..first + range.end * channels
+        let pixels = |first: u64, count: usize| {
+            (row * input_pitch + first as usize * channels, [channels, count, run.step * channels])
         };
-        let mut pixel = run.start;
-        let end = run.start + (run.count * run.step) as i64;
-        while pixel < end {
-            if run.step == 1 && (0..samples).contains(&pixel) {
-                let inside = pixel..end.min(samples);
-                A::extend(to, self.input, pixels(inside.start as usize..inside.end as usize));
-                pixel = inside.end;
+        let mut done = 0;
+        while done < run.count {
+            let pixel = run.start + (done * run.step) as i64;
+            if (0..columns.samples as i64).contains(&pixel) {
+                let inside = (columns.samples - pixel as usize).div_ceil(run.step).min(run.count - done);
+                let (first, [len, count, step]) = pixels(pixel as u64, inside);
+                // Neighbouring pixels are one group.
+                let groups = if run.step == 1 { [len * count, 1, step] } else { [len, count, step] };
+                A::extend(to, self.input, first, groups);
+                done += inside;
                 continue;
             }
             match self.border.source(pixel, columns.samples as u64) {
-                Some(source) => A::extend(to, self.input, pixels(source as usize..source as usize + 1)),
+                Some(source) => {
+                    let (first, groups) = pixels(source, 1);
+                    A::extend(to, self.input, first, groups);
+                }
                 None => to.extend(std::iter::repeat_n(self.outside, channels)),
             }
-            pixel += run.step as i64;
+            done += 1;
         }
     }
 }
@@ -134,28 +146,32 @@ struct Run {
     step: usize,
 }
 
-/// Runs of pixels that the weights of a row meet: one for all weights if they overlap, otherwise one per weight.
+/// Runs of pixels that contain the ones that each weight of a row is multiplied by, side by side for neighbouring outputs.
+///
+/// If windows overlap, there is one run for each phase of the stride: `0 3 6 | 1 4 7 | 2 5 8` for a stride of 3. If they hardly
+/// do, there is one run for each weight.
 struct Runs {
-    /// The run that the first weight meets, or all of them together.
     first: Run,
     /// Number of runs.
     count: usize,
-    /// From one run to the next, in pixels of the input.
+    /// From the start of one run to that of the next, in pixels of the input.
     distance: usize,
-    /// From the pixels of one weight to those of the next, in pixels of the runs.
-    offset: usize,
+    /// Dilation, and stride: the number of runs if there is one for each phase.
+    phases: Option<[usize; 2]>,
 }
 
 impl Runs {
     /// Returns the runs for some outputs.
     fn new(axis: &Axis, outputs: Range<usize>) -> Self {
         let (start, count) = (axis.position(outputs.start, 0), outputs.len());
-        if axis.stride == 1 && axis.dilation <= count {
-            let count = count + (axis.taps - 1) * axis.dilation;
-            return Runs { first: Run { start, count, step: 1 }, count: 1, distance: 0, offset: axis.dilation };
+        let all = (count - 1) * axis.stride + (axis.taps - 1) * axis.dilation + 1;
+        let phase = all.div_ceil(axis.stride);
+        if phase * axis.stride <= count.saturating_mul(axis.taps) {
+            let first = Run { start, count: phase, step: axis.stride };
+            return Runs { first, count: axis.stride, distance: 1, phases: Some([axis.dilation, axis.stride]) };
         }
         let first = Run { start, count, step: axis.stride };
-        Runs { first, count: axis.taps, distance: axis.dilation, offset: count }
+        Runs { first, count: axis.taps, distance: axis.dilation, phases: None }
     }
 
     fn all(&self) -> impl Iterator<Item = Run> {
@@ -168,8 +184,11 @@ impl Runs {
         self.count * self.first.count
     }
 
-    /// Returns the index among all pixels of the first one that a weight meets.
+    /// Returns the index among all pixels of the one that a weight is multiplied by for the first output.
     fn offset(&self, tap: usize) -> usize {
-        tap * self.offset
+        match self.phases {
+            Some([dilation, stride]) => tap * dilation % stride * self.first.count + tap * dilation / stride,
+            None => tap * self.first.count,
+        }
     }
 }

@@ -72,6 +72,8 @@ impl AxisRule {
         if (taps - 1).checked_mul(dilation).is_none_or(|span| span >= MOST_STEPS) {
             return Err(too_large("the span of the weights", [taps - 1, dilation], MOST_STEPS - 1));
         }
+        // A single tap has no distance to others.
+        let dilation = if taps == 1 { 1 } else { dilation };
         Ok(AxisRule { taps, left, extent, stride, dilation })
     }
 

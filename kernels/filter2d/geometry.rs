@@ -52,7 +52,7 @@ pub struct Part {
     /// The first group.
     pub first_group: u64,
     /// Blocks along x.
-    pub blocks: u32,
+    pub blocks: u64,
 }
 
 impl Geometry {
@@ -72,7 +72,7 @@ impl Geometry {
         (0..self.launches()).map(move |part| {
             let first_group = part * most;
             let groups = most.min(geometry.groups - first_group);
-            Part { first_group, blocks: u32::try_from(groups.saturating_mul(geometry.tiles)).unwrap_or(u32::MAX) }
+            Part { first_group, blocks: groups.saturating_mul(geometry.tiles) }
         })
     }
 

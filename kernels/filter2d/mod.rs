@@ -1,6 +1,6 @@
 //! Correlation of pictures with weights: `y[r, c] = Σ_i Σ_j w[i, j] · X(row(r, i), column(c, j))`.
 //!
-//! `X` is the picture, continued outside by a [`Border`](crate::signal::Border). `row(r, i)` is
+//! `X` is the picture, continued outside by a [`Border`]. `row(r, i)` is
 //! `start + r · stride + i · dilation`, and `column` is alike. All kernels add the products in the order of the weights, row
 //! after row, so they agree bit for bit.
 //!

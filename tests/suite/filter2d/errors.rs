@@ -168,7 +168,7 @@ fn too_much_shared_memory() {
 
 #[test]
 fn register_tiles_have_no_steps_and_no_missing_samples() {
-    let device = Device::emulated(Profile::SM_75, 0);
+    let device = Device::emulated(Profile::SM_90, 0);
     let tiled = || Filter2d::<f32, _>::gaussian(1.0).algorithm(Filter2dAlgorithm::RegisterTiled);
     let error = |strides, dilation, renormalise| Filter2dError::RegisterTiled { strides, dilation, renormalise };
     fails(tiled().stride(2, 1).prepare(&device), error([2, 1], 1, false));
@@ -181,6 +181,32 @@ fn register_tiles_have_no_steps_and_no_missing_samples() {
     assert!(tiled().dilation(2, 1).prepare(&device).is_ok());
     // The CPU ignores the setting.
     assert!(renormalised.stride(2, 2).prepare(&Device::cpu()).is_ok());
+}
+
+/// `ndarray` multiplies all lengths other than 0, even if one of them is 0.
+#[test]
+fn outputs_that_no_array_holds() {
+    let full = ones(3, 3).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
+    let side = 3_037_000_498;
+    let result = full.apply(Array3::zeros((0, side, side)).view());
+    let limit = isize::MAX as u64;
+    fails(result, Error::TooLarge { what: "an array of outputs", factors: [side as u64 + 2; 2], limit });
+    let side = side - 2;
+    assert_eq!(full.apply(Array3::zeros((0, side, side)).view()).map(|empty| empty.dim()), Ok((0, side + 2, side + 2)));
+}
+
+/// A single weight has no distance to others, and a picture may be as small as the largest distance is large.
+#[test]
+fn dilations_without_effect() {
+    for device in [Device::cpu(), Device::emulated(Profile::SM_90, 0)] {
+        let far = ones(1, 1).dilation(usize::MAX, 1 << 32).prepare(&device).unwrap();
+        assert_eq!(far.apply(array![[1, 2]].view()), Ok(array![[1, 2]]));
+        let column = ones(2, 1).dilation(1, 7).algorithm(Filter2dAlgorithm::RegisterTiled).prepare(&device).unwrap();
+        assert_eq!(column.apply(array![[1, 2], [4, 8]].view()), Ok(array![[1, 2], [5, 10]]));
+        let most = i32::MAX as usize - 1;
+        let wide = ones(2, 2).dilation(most, most).extent(Extent::Full).channels(3).prepare(&device).unwrap();
+        assert_eq!(wide.apply(Array3::zeros((0, 0, 3)).view()).map(|empty| empty.len()), Ok(0));
+    }
 }
 
 #[test]

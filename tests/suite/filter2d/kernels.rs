@@ -97,12 +97,12 @@ fn names() -> Result<(), Failed> {
 fn what_auto_chooses() -> Result<(), Failed> {
     let types = types("f32_f32_f32");
     let small = plan(types, &plain(types, 35, [20, 70], [3, 3]), Filter2dAlgorithm::Auto)?;
-    equal((&*small.kernel, &*small.reason), ("filter2d_register_f32", "the fastest one"))?;
+    equal((&*small.kernel, &*small.reason), ("filter2d_register_f32", "the filter allows register tiles"))?;
     equal(small.outputs, [20, 70, 1])?;
     equal((small.launches[0].grid, small.launches[0].block), ([1, 1, 1], [32, 8, 1]))?;
     let strided = Case { stride: [1, 2], ..plain(types, 35, [20, 140], [3, 3]) };
     let strided = plan(types, &strided, Filter2dAlgorithm::Auto)?;
-    equal((&*strided.kernel, &*strided.reason), ("filter2d_tile_f32", "the fastest one for this filter"))?;
+    equal((&*strided.kernel, &*strided.reason), ("filter2d_tile_f32", "the filter does not allow register tiles"))?;
     equal(strided.outputs, [20, 70, 1])?;
     // Two rows of three tiles.
     equal((strided.launches[0].grid, strided.launches[0].block), ([6, 1, 1], [32, 8, 1]))?;
@@ -186,8 +186,8 @@ fn outer_products_on_the_cpu() -> Result<(), Failed> {
         let case = Case { weights, renormalise, ..plain(types(name), 43, [5, 5], [1, 1]) };
         Ok(types(name).runs.plan(&Device::cpu(), &case, Filter2dAlgorithm::Auto)?.reason)
     };
-    let product = "the weights are an outer product: columns first, then rows";
-    let dense = "the weights are no outer product, or NaNs are left out: all weights of an output at once";
+    let product = "separable: sums down the columns first, then along the rows";
+    let dense = "dense: all weights of an output at once";
     let sobel = [-1.0, 0.0, 1.0, -2.0, 0.0, 2.0, -1.0, 0.0, 1.0];
     let laplacian = [0.0, 1.0, 0.0, 1.0, -4.0, 1.0, 0.0, 1.0, 0.0];
     for name in SUMS {

@@ -44,7 +44,8 @@ pub(in super::super) fn refused(
 ) -> Option<Error> {
     let bytes = if sums.ends_with("64") { 8 } else { 4 };
     let available = device.info().shared_memory?.max_per_block;
-    let (strides, dilation) = (case.stride, case.dilation[1]);
+    // A single weight has no distance to others.
+    let (strides, dilation) = (case.stride, if case.weights.shape()[1] == 1 { 1 } else { case.dilation[1] });
     let (kernel, requested) = match algorithm {
         Filter2dAlgorithm::SharedTile => ("tile", case.tile_bytes(bytes as u128)),
         Filter2dAlgorithm::RegisterTiled if (strides, dilation, renormalise) == ([1, 1], 1, false) => {
