@@ -165,7 +165,7 @@ fn barriers(file: &File) -> Result<(), Failed> {
         let name = &kernel.entries()[0];
         let expected = match uses_shared_memory(name) {
             false => 0,
-            true if name.contains("register_rows") || name.contains("cached") => 3,
+            true if ["register_rows", "filter2d_register", "cached"].iter().any(|it| name.contains(it)) => 3,
             true if name.contains("histogram") || name.contains("banks") => 2,
             true => 1,
         };

@@ -103,7 +103,6 @@ pub(super) fn correlate<A: Accumulator, const V: usize, const R: usize, const N:
         t += 1;
     }
 
-    thread::sync_threads();
     let (staged, _) = samples.reuse().split::<A>(layout.rows * layout.pixels);
     for (q, sums) in sums.iter().enumerate() {
         for r in (0..R).step_by(V) {
