@@ -21,7 +21,7 @@ pub(super) fn correlate<A: Accumulator>(args: &Args<A>) {
         return;
     }
     let sums = sum(args, row, element);
-    args.output(sums).store(&args.output, row * args.output_pitch + element);
+    args.output(sums).store_output(&args.output, row * args.output_pitch + element);
 }
 
 /// Returns the sums of an output.
@@ -40,7 +40,7 @@ fn sum<A: Accumulator>(args: &Args<A>, row: u64, element: u64) -> Sums<A> {
             let sample = match (source_row, source_column) {
                 (Some(row), Some(pixel)) => {
                     let start = (plane * args.rows.samples + row) * args.input_pitch;
-                    A::load(&args.input, start + pixel * channels + channel)
+                    A::load_sample(&args.input, start + pixel * channels + channel)
                 }
                 _ => args.outside,
             };

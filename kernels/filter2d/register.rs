@@ -159,7 +159,7 @@ fn load_samples<A: Accumulator>(window: &Shared<A>, args: &Args<A>, layout: &Lay
         let mut pixel = thread::thread_idx_x();
         while pixel < pitch {
             let sample = match (line, args.columns.source(border, first_pixel, pixel)) {
-                (Some(line), Some(source)) => A::load(&args.input, line + source * channels),
+                (Some(line), Some(source)) => A::load_sample(&args.input, line + source * channels),
                 _ => args.outside,
             };
             window.set(row * pitch + pixel, sample);
@@ -180,7 +180,7 @@ fn store<A: Accumulator>(staged: &Shared<A>, args: &Args<A>, layout: &Layout, ti
         let mut pixel = thread::thread_idx_x();
         while pixel < pixels {
             let sum = staged.get(row * layout.pixels + pixel);
-            sum.store(&args.output, line + (tile.pixel + pixel as u64) * channels);
+            sum.store_output(&args.output, line + (tile.pixel + pixel as u64) * channels);
             pixel += BLOCK[0];
         }
         row += BLOCK[1];

@@ -81,7 +81,7 @@ pub(super) fn correlate<A: Accumulator>(arena: Arena, args: &Args<A>) {
         while element < width && (element as u64) < limit {
             let sums = sum(&weights, &tile, args, &layout, [row, element]);
             let place = output + first_pixel * args.channels as u64 + element as u64;
-            args.output(sums).store(&args.output, place);
+            args.output(sums).store_output(&args.output, place);
             element += BLOCK[0];
         }
         row += BLOCK[1];
@@ -114,7 +114,7 @@ fn load_tile<A: Accumulator>(tile: &Shared<A>, args: &Args<A>, layout: &Layout, 
                 let sample = match (source_row, args.columns.source(border, first[1], pixel)) {
                     (Some(row), Some(pixel)) => {
                         let start = (plane * args.rows.samples + row) * args.input_pitch;
-                        A::load(&args.input, start + pixel * args.channels as u64 + channel as u64)
+                        A::load_sample(&args.input, start + pixel * args.channels as u64 + channel as u64)
                     }
                     _ => args.outside,
                 };

@@ -82,10 +82,10 @@ pub trait Accumulator: Value + Sample + Weight + Sum<Self, Self> + Debug {
 
     /// Returns sample `i` as a number to compute with.
     #[must_use]
-    fn load(samples: &AnyIn, i: u64) -> Self;
+    fn load_sample(samples: &AnyIn, i: u64) -> Self;
 
     /// Stores a sum as output `i`.
-    fn store(self, outputs: &AnyOut, i: u64);
+    fn store_output(self, outputs: &AnyOut, i: u64);
 
     /// Returns whether the number is NaN.
     #[must_use]
@@ -103,7 +103,7 @@ macro_rules! accumulators {
 
             #[inline(always)]
             #[track_caller]
-            fn load(samples: &AnyIn, i: u64) -> Self {
+            fn load_sample(samples: &AnyIn, i: u64) -> Self {
                 match samples.kind {
                     0 => samples.u8.get(i).to_sum(),
                     1 => samples.u16.get(i).to_sum(),
@@ -116,7 +116,7 @@ macro_rules! accumulators {
 
             #[inline(always)]
             #[track_caller]
-            fn store(self, outputs: &AnyOut, i: u64) {
+            fn store_output(self, outputs: &AnyOut, i: u64) {
                 match outputs.kind {
                     0 => outputs.u8.set(i, Output::of_sum(self)),
                     1 => outputs.u16.set(i, Output::of_sum(self)),
