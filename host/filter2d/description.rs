@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 /// let device = Device::open()?;
 /// let cross = array![[0, 1, 0], [1, 1, 1], [0, 1, 0]];
 /// let sum = Filter2d::correlate(cross.view()).boundary(Boundary::Nearest).prepare(&device)?;
-/// assert_eq!(sum.apply(array![[1, 2], [3, 4]].view())?, array![[9, 11], [14, 16]]);
+/// assert_eq!(sum.apply(array![[1, 2], [3, 4]].view())?, array![[8, 11], [14, 17]]);
 /// # Ok(())
 /// # }
 /// ```

@@ -20,7 +20,7 @@
 //! assert_eq!(edges.apply(picture.view())?[[2, 1]], -765);
 //!
 //! let blur = Filter2d::gaussian(0.5).boundary(Boundary::Mirror).prepare(&device)?;
-//! assert_eq!(blur.apply(picture.view())?.row(1).to_vec(), [43, 180, 180, 43]);
+//! assert_eq!(blur.apply(picture.view())?.row(1).to_vec(), [43, 179, 179, 43]);
 //! # Ok(())
 //! # }
 //! ```
