@@ -34,7 +34,8 @@ macro_rules! accumulators {
 accumulators!(i32 i64 f32 f64);
 
 impl<A: Accumulator> Weights<A> {
-    /// Returns the sum of dense weights, rounded as sums of outputs whose samples are all 1.
+    /// Returns the sum of dense weights, rounded as sums of outputs whose samples are all 1. Only dense weights are renormalised;
+    /// the result for others is 0.
     pub(super) fn total(&self) -> A {
         let Values::Dense(weights) = &self.values else { return A::ZERO };
         weights.iter().fold(A::ZERO, |sum, &weight| A::multiply_add(sum, A::ONE, weight))

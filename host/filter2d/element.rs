@@ -91,6 +91,22 @@ macro_rules! samples {
             $($name(&'a mut Buffer<$t>),)*
         }
 
+        impl BufferRef<'_> {
+            pub(super) fn kind(&self) -> Kind {
+                match self {
+                    $(BufferRef::$name(_) => Kind::$name,)*
+                }
+            }
+        }
+
+        impl BufferMut<'_> {
+            pub(super) fn kind(&self) -> Kind {
+                match self {
+                    $(BufferMut::$name(_) => Kind::$name,)*
+                }
+            }
+        }
+
         $(
             impl FilterSample for $t {
                 type Weight = $weight;

@@ -141,8 +141,7 @@ impl<A: Accumulator> Filter2d for Correlation<A> {
         }
         let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
         let mut windows = Windows::new(&self.device);
-        let [sample, output_kind] = self.rule.kinds;
-        let memory = (input(&mut windows, samples, sample), output(&mut windows, outputs, output_kind));
+        let memory = (input(&mut windows, samples), output(&mut windows, outputs));
         let weights = windows.input(&self.weights);
         let _submission = self.device.submission_lock()?;
         geometry.parts().try_for_each(|part| {
@@ -203,9 +202,9 @@ fn problem(picture: &window::Problem) -> Problem {
 }
 
 /// Returns a window on samples of any type.
-fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>, kind: Kind) -> AnyIn {
+fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> AnyIn {
     let mut any = AnyIn {
-        kind: kind as u32,
+        kind: samples.kind() as u32,
         u8: GlobalIn::empty(),
         u16: GlobalIn::empty(),
         i16: GlobalIn::empty(),
@@ -225,9 +224,9 @@ fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>, kind: Kind) -> A
 }
 
 /// Returns a window on outputs of any type.
-fn output<'b>(windows: &mut Windows<'b>, outputs: BufferMut<'b>, kind: Kind) -> AnyOut {
+fn output<'b>(windows: &mut Windows<'b>, outputs: BufferMut<'b>) -> AnyOut {
     let mut any = AnyOut {
-        kind: kind as u32,
+        kind: outputs.kind() as u32,
         u8: GlobalOut::empty(),
         u16: GlobalOut::empty(),
         i16: GlobalOut::empty(),

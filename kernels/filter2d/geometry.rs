@@ -1,6 +1,7 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
-use super::{Axis, global, register, tile};
+use super::block::BLOCK;
+use super::{Axis, register, tile};
 use crate::signal::Accumulator;
 use cuda_std::shared_bytes;
 
@@ -89,10 +90,10 @@ impl Geometry {
 }
 
 fn global(problem: &Problem) -> Geometry {
-    let [width, height] = global::BLOCK.map(u64::from);
+    let [width, height] = BLOCK.map(u64::from);
     let elements = problem.columns.outputs.saturating_mul(problem.channels.into());
     Geometry {
-        block: global::BLOCK,
+        block: BLOCK,
         tiles: elements.div_ceil(width),
         groups: problem.planes.saturating_mul(problem.rows.outputs).div_ceil(height),
         shared_bytes: 0,
@@ -113,12 +114,9 @@ fn tile<A: Accumulator>(problem: &Problem) -> Geometry {
     let samples = tile::samples(&rows, tile::ROWS).saturating_mul(pixels).saturating_mul(channels.into());
     let outputs = u64::from(tile::PIXELS * tile::ROWS).saturating_mul(channels.into());
     // Loads of weights and samples, and their stores to shared memory; two windows of shared memory and a barrier of each thread.
-    let loads = weights
-        .saturating_add(samples)
-        .saturating_mul(2)
-        .saturating_add(3 * u64::from(global::BLOCK[0] * global::BLOCK[1]));
+    let loads = weights.saturating_add(samples).saturating_mul(2).saturating_add(3 * u64::from(BLOCK[0] * BLOCK[1]));
     Geometry {
-        block: global::BLOCK,
+        block: BLOCK,
         tiles: columns.outputs.div_ceil(tile::PIXELS.into()),
         groups: planes.saturating_mul(rows.outputs.div_ceil(tile::ROWS.into())),
         shared_bytes: shared_bytes::<A>(weights).saturating_add(shared_bytes::<A>(samples)),
@@ -134,7 +132,7 @@ fn register<A: Accumulator>(problem: &Problem) -> Geometry {
     // Packs of samples and weights, which are fewer than the products of an output; loads, and outputs on their way out.
     let (outputs, loads) = (u64::from(layout.pixels * layout.rows), weights.saturating_add(samples).saturating_mul(2));
     Geometry {
-        block: global::BLOCK,
+        block: BLOCK,
         tiles: columns.outputs.div_ceil(layout.pixels.into()).saturating_mul(channels.into()),
         groups: planes.saturating_mul(rows.outputs.div_ceil(layout.rows.into())),
         shared_bytes: shared_bytes::<A>(weights).saturating_add(shared_bytes::<A>(samples)),

@@ -4,12 +4,10 @@
 //! and weights from global memory. Neighbouring threads read neighbouring samples, so the accesses of a warp are contiguous for
 //! strides of 1. No shared memory, any number of weights.
 
+use super::block::BLOCK;
 use super::{Args, Sums};
 use crate::signal::{Accumulator, Border};
 use cuda_std::thread;
-
-/// Threads of a block along a row and along a column.
-pub(super) const BLOCK: [u32; 2] = [32, 8];
 
 #[inline(always)]
 pub(super) fn correlate<A: Accumulator>(args: &Args<A>) {
@@ -33,17 +31,11 @@ fn sum<A: Accumulator>(args: &Args<A>, row: u64, element: u64) -> Sums<A> {
     let [first_row, first_column] = [args.rows.first(row), args.columns.first(pixel)];
     let (mut sums, mut i) = (Sums::zero(), 0);
     while i < args.rows.taps {
-        let source_row = args.rows.source(border, first_row, i * args.rows.dilation);
+        let line = args.line(plane, args.rows.source(border, first_row, i * args.rows.dilation));
         let mut j = 0;
         while j < args.columns.taps {
-            let source_column = args.columns.source(border, first_column, j * args.columns.dilation);
-            let sample = match (source_row, source_column) {
-                (Some(row), Some(pixel)) => {
-                    let start = (plane * args.rows.samples + row) * args.input_pitch;
-                    A::load_sample(&args.input, start + pixel * channels + channel)
-                }
-                _ => args.outside,
-            };
+            let source = args.columns.source(border, first_column, j * args.columns.dilation);
+            let sample = args.sample_at(line, source, channel);
             let weight = args.weights.get(i as u64 * args.columns.taps as u64 + j as u64);
             sums = sums.with_product(sample, weight, args.renormalise != 0);
             j += 1;

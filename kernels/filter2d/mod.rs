@@ -15,6 +15,7 @@
 //! There is one instance per type of sums. Samples are converted when they are loaded, and sums when they are stored
 //! ([`AnyIn`], [`AnyOut`]).
 
+mod block;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
@@ -127,6 +128,22 @@ impl<A: Accumulator> Args<A> {
     #[inline(always)]
     fn place(&self, row: u64) -> (u64, u64) {
         (row / self.rows.outputs, row % self.rows.outputs)
+    }
+
+    /// Returns where a row of a plane begins in the input, or `None` for the constant outside.
+    #[inline(always)]
+    fn line(&self, plane: u64, row: Option<u64>) -> Option<u64> {
+        row.map(|row| (plane * self.rows.samples + row) * self.input_pitch)
+    }
+
+    /// Returns a channel of a pixel of a line. `None` is the constant outside.
+    #[inline(always)]
+    #[track_caller]
+    fn sample_at(&self, line: Option<u64>, pixel: Option<u64>, channel: u64) -> A {
+        match (line, pixel) {
+            (Some(line), Some(pixel)) => A::load_sample(&self.input, line + pixel * self.channels as u64 + channel),
+            _ => self.outside,
+        }
     }
 
     /// Returns the output for some sums.

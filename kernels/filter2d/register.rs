@@ -21,7 +21,7 @@
 //!
 //! Register tiles are described by Volkov, *Better Performance at Lower Occupancy* (GTC 2010).
 
-use super::global::BLOCK;
+use super::block::{BLOCK, load_weights};
 use super::{Args, Axis};
 use crate::signal::{Accumulator, Border};
 use cuda_std::{Arena, Shared, thread};
@@ -129,40 +129,19 @@ fn tile_of_block<A: Accumulator>(args: &Args<A>, layout: &Layout) -> Tile {
     }
 }
 
-/// Loads all weights, and zeros behind each row; all threads of the block take part.
-#[inline(always)]
-fn load_weights<A: Accumulator>(window: &Shared<A>, args: &Args<A>, pitch: u32) {
-    let mut i = thread::thread_idx_y() * BLOCK[0] + thread::thread_idx_x();
-    while i < window.len() {
-        let (row, column) = (i / pitch, i % pitch);
-        let weight = match column < args.columns.taps {
-            true => args.weights.get((row * args.columns.taps + column) as u64),
-            false => A::ZERO,
-        };
-        window.set(i, weight);
-        i += BLOCK[0] * BLOCK[1];
-    }
-}
-
 /// Loads the samples of a tile; all threads of the block take part.
 #[inline(always)]
 fn load_samples<A: Accumulator>(window: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
     let border = Border::from_number(args.border);
     let (first_row, first_pixel) = (args.rows.first(tile.row), args.columns.first(tile.pixel));
-    let (pitch, channels) = (layout.pitch() as u32, args.channels as u64);
+    let pitch = layout.pitch() as u32;
     let mut row = thread::thread_idx_y();
     while row < layout.sample_rows as u32 {
-        let line = args
-            .rows
-            .source(border, first_row, row)
-            .map(|source| (tile.plane * args.rows.samples + source) * args.input_pitch + tile.channel);
+        let line = args.line(tile.plane, args.rows.source(border, first_row, row));
         let mut pixel = thread::thread_idx_x();
         while pixel < pitch {
-            let sample = match (line, args.columns.source(border, first_pixel, pixel)) {
-                (Some(line), Some(source)) => A::load_sample(&args.input, line + source * channels),
-                _ => args.outside,
-            };
-            window.set(row * pitch + pixel, sample);
+            let source = args.columns.source(border, first_pixel, pixel);
+            window.set(row * pitch + pixel, args.sample_at(line, source, tile.channel));
             pixel += BLOCK[0];
         }
         row += BLOCK[1];

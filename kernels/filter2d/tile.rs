@@ -17,7 +17,7 @@
 //!
 //! The tile with its halo is that of Podlozhnyuk's *Image Convolution with CUDA* (NVIDIA, 2007).
 
-use super::global::BLOCK;
+use super::block::{BLOCK, load_weights};
 use super::{Args, Axis, Sums};
 use crate::signal::{Accumulator, Border};
 use cuda_std::{Arena, Shared, thread};
@@ -68,7 +68,7 @@ pub(super) fn correlate<A: Accumulator>(arena: Arena, args: &Args<A>) {
     let (plane, first_row) = (group / tile_rows, group % tile_rows * ROWS as u64);
     let first_pixel = (block % args.tiles) as u64 * PIXELS as u64;
 
-    load_weights(&weights, args);
+    load_weights(&weights, args, args.columns.taps);
     load_tile(&tile, args, &layout, plane, [args.rows.first(first_row), args.columns.first(first_pixel)]);
     thread::sync_threads();
 
@@ -88,37 +88,21 @@ pub(super) fn correlate<A: Accumulator>(arena: Arena, args: &Args<A>) {
     }
 }
 
-/// Loads all weights; all threads of the block take part.
-#[inline(always)]
-fn load_weights<A: Accumulator>(window: &Shared<A>, args: &Args<A>) {
-    let mut i = thread::thread_idx_y() * BLOCK[0] + thread::thread_idx_x();
-    while i < window.len() {
-        window.set(i, args.weights.get(i as u64));
-        i += BLOCK[0] * BLOCK[1];
-    }
-}
-
 /// Loads the samples of a tile whose first one is at `first` (row, column) of a plane; all threads of the block take part.
 #[inline(always)]
 fn load_tile<A: Accumulator>(tile: &Shared<A>, args: &Args<A>, layout: &Layout, plane: u64, first: [i64; 2]) {
     let border = Border::from_number(args.border);
     let mut row = thread::thread_idx_y();
     while row < layout.rows {
-        let source_row = args.rows.source(border, first[0], row);
+        let line = args.line(plane, args.rows.source(border, first[0], row));
         let mut element = thread::thread_idx_x();
         while element < layout.pitch {
             let (place, channel) = (element / args.channels, element % args.channels);
             let pixel = place % layout.phase * args.columns.stride + place / layout.phase;
             // The last phases may be one pixel shorter.
             if pixel < layout.pixels {
-                let sample = match (source_row, args.columns.source(border, first[1], pixel)) {
-                    (Some(row), Some(pixel)) => {
-                        let start = (plane * args.rows.samples + row) * args.input_pitch;
-                        A::load_sample(&args.input, start + pixel * args.channels as u64 + channel as u64)
-                    }
-                    _ => args.outside,
-                };
-                tile.set(row * layout.pitch + element, sample);
+                let source = args.columns.source(border, first[1], pixel);
+                tile.set(row * layout.pitch + element, args.sample_at(line, source, channel as u64));
             }
             element += BLOCK[0];
         }

@@ -96,6 +96,13 @@ pub trait Accumulator: Value + Sample + Weight + Sum<Self, Self> + Debug {
     fn renormalised(self, total: Self, present: Self) -> Self;
 }
 
+// Patterns cannot contain casts.
+const U8: u32 = Kind::U8 as u32;
+const U16: u32 = Kind::U16 as u32;
+const I16: u32 = Kind::I16 as u32;
+const I32: u32 = Kind::I32 as u32;
+const F32: u32 = Kind::F32 as u32;
+
 macro_rules! accumulators {
     ($($t:ty: |$sum:ident, $total:ident, $present:ident| $renormalised:expr;)*) => {$(
         impl Accumulator for $t {
@@ -105,11 +112,11 @@ macro_rules! accumulators {
             #[track_caller]
             fn load_sample(samples: &AnyIn, i: u64) -> Self {
                 match samples.kind {
-                    0 => samples.u8.get(i).to_sum(),
-                    1 => samples.u16.get(i).to_sum(),
-                    2 => samples.i16.get(i).to_sum(),
-                    3 => samples.i32.get(i).to_sum(),
-                    4 => samples.f32.get(i).to_sum(),
+                    U8 => samples.u8.get(i).to_sum(),
+                    U16 => samples.u16.get(i).to_sum(),
+                    I16 => samples.i16.get(i).to_sum(),
+                    I32 => samples.i32.get(i).to_sum(),
+                    F32 => samples.f32.get(i).to_sum(),
                     _ => samples.f64.get(i).to_sum(),
                 }
             }
@@ -118,11 +125,11 @@ macro_rules! accumulators {
             #[track_caller]
             fn store_output(self, outputs: &AnyOut, i: u64) {
                 match outputs.kind {
-                    0 => outputs.u8.set(i, Output::of_sum(self)),
-                    1 => outputs.u16.set(i, Output::of_sum(self)),
-                    2 => outputs.i16.set(i, Output::of_sum(self)),
-                    3 => outputs.i32.set(i, Output::of_sum(self)),
-                    4 => outputs.f32.set(i, Output::of_sum(self)),
+                    U8 => outputs.u8.set(i, Output::of_sum(self)),
+                    U16 => outputs.u16.set(i, Output::of_sum(self)),
+                    I16 => outputs.i16.set(i, Output::of_sum(self)),
+                    I32 => outputs.i32.set(i, Output::of_sum(self)),
+                    F32 => outputs.f32.set(i, Output::of_sum(self)),
                     _ => outputs.f64.set(i, Output::of_sum(self)),
                 }
             }

@@ -81,7 +81,7 @@ pub fn wait_all() {
     crate::host::machine().wait_copies(None, core::panic::Location::caller());
 }
 
-/// Returns the size of `N` elements in bytes. Checks at compile time that there is a copy instruction for this size.
+/// Returns the size of `N` elements in bytes. Sizes without a copy instruction do not compile.
 ///
 /// ```
 /// # use cuda_std::{GlobalIn, Shared};
@@ -103,7 +103,7 @@ const fn bytes<T, const N: u32>() -> u32 {
 macro_rules! begin {
     ($level:literal, $bytes:literal, $to:ident, $from:ident, $present:ident) => {
         // SAFETY: writes the block's own memory, and the hardware faults beyond it. Reads only bytes inside a window that
-        // the host made from a live buffer, and none if the address was rounded (`present` in `begin_copy`).
+        // the host made from a live buffer. If the address was rounded, `present` is 0 (`begin_copy`), and it reads nothing.
         unsafe {
             core::arch::asm!(concat!("cp.async.", $level, ".shared.global [{to}], [{from}], ", $bytes, ", {present};"),
                 to = in(reg32) $to, from = in(reg64) $from, present = in(reg32) $present, options(nostack))

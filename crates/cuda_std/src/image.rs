@@ -205,7 +205,7 @@ impl Module {
         self.images
     }
 
-    /// Checks that the module was compiled from its files as they are in `sources`, an [`Entry::SOURCES`].
+    /// Compares the digest of the files that the module was compiled from with `sources`, an [`Entry::SOURCES`].
     ///
     /// # Errors
     ///

@@ -43,7 +43,7 @@ kernel! {
 }
 
 kernel! {
-    /// A loop with a barrier, of which some threads execute more iterations.
+    /// A loop with a barrier. Some threads execute more iterations than others.
     pub fn turns_of_a_loop(_arena, args: Args) {
         let t = thread::thread_idx_x();
         for _ in 0..if args.right != 0 { 3 } else { 2 + t / 32 } {

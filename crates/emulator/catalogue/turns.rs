@@ -49,8 +49,8 @@ fn scattered(turn: u32, lane: u32) -> u32 {
 }
 
 kernel! {
-    /// Loads a tile of 170 elements, of which 5 are before the first element of the buffer. The last iteration is for 74 of
-    /// 96 threads.
+    /// Loads a tile of 170 elements. The first 5 are before the start of the buffer. In the last iteration 74 of 96 threads
+    /// load an element.
     pub fn clamped_tile(arena, args: Args) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(170)).step_by(96) {

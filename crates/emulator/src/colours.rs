@@ -1,4 +1,4 @@
-//! Alternating lanes: lanes of `m` colours, each of which makes an access in every `m`-th iteration of a loop.
+//! Alternating lanes: the lanes have `m` colours, and in each iteration of a loop the lanes of one colour make an access.
 //!
 //! ```text
 //! iteration       0   1   2   3          k-th visit      0   1

@@ -5,7 +5,7 @@ use crate::region::Region;
 use cuda_std::Argument;
 use cuda_std::host::{Window, WindowKind};
 
-/// Windows of which the kernel must write all elements.
+/// Windows whose elements the kernel must all write.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs(Vec<(&'static str, Window)>);
 

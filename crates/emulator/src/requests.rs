@@ -127,7 +127,7 @@ impl Requests {
         });
     }
 
-    /// Finishes the first pending requests of each site as they are; `number` returns how many.
+    /// Finishes the first `number(queue)` pending requests of each site without waiting for more lanes.
     fn finish_first(&mut self, warp: usize, all: u32, sites: &Sites, number: impl Fn(&Queue) -> usize) {
         for (site, queue) in self.queues[warp].iter_mut().enumerate() {
             let ending = number(queue);
