@@ -53,6 +53,10 @@
 //! [`filter1d`](crate::filter1d#numbers) has the source of the bound, and describes overflow, infinities and NaNs, which are the
 //! same here.
 //!
+//! # Tests
+//!
+//! The kernels run on emulated devices without findings. They have not been run on a GPU yet.
+//!
 //! # Batches and channels
 //!
 //! A pixel has one channel, or several interleaved [`channels`](Filter2d::channels). Axes of an array before its rows are a batch.
