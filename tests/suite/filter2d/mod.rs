@@ -104,8 +104,9 @@ fn words(failed: &Failed) -> String {
     failed.message().unwrap_or("they differ").to_owned()
 }
 
+/// Returns the bits of numbers. All NaNs are the same here: operations may return any of them.
 fn bits(numbers: &[f64]) -> Vec<u64> {
-    numbers.iter().map(|number| number.to_bits()).collect()
+    numbers.iter().map(|&number| if number.is_nan() { f64::NAN } else { number }.to_bits()).collect()
 }
 
 /// Compares outputs in memory order with the oracle's.
