@@ -61,9 +61,10 @@ pub enum NanPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter2dAlgorithm {
-    /// [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled) if it supports the filter, otherwise
-    /// [`SharedTile`](Filter2dAlgorithm::SharedTile), otherwise [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory): the first one that
-    /// the device has enough shared memory for.
+    /// The first of these algorithms that supports the filter: [`Separable`](Filter2dAlgorithm::Separable),
+    /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
+    /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). The tiles must fit into
+    /// the device's shared memory.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
@@ -74,6 +75,13 @@ pub enum Filter2dAlgorithm {
     /// A tile in shared memory, and several neighbouring outputs per thread in registers. The strides and the column dilation must
     /// be 1, and NaNs must propagate.
     RegisterTiled,
+    /// Each warp goes down a strip of the picture. It loads each sample of the strip once, and keeps the sums of all output rows
+    /// that depend on the current row in registers. For 3 x 3, 5 x 5, 7 x 7 and 9 x 9 weights of type `f32`, and pictures of `f32`
+    /// with one channel, to outputs of `f32`. Strides and dilations must be 1, and NaNs must propagate.
+    Streaming,
+    /// As `Streaming`, for outer products: sums along a row first, then down the columns, in one launch. For 3 x 3, 5 x 5, 7 x 7,
+    /// 9 x 9, 15 x 15 and 31 x 31 weights.
+    Separable,
 }
 
 impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
@@ -248,6 +256,8 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * [`Filter2dError::Zero`] for a stride, a dilation or a number of channels of 0.
     /// * [`Error::TooLarge`] if a stride or the dilated weights span 2^31 rows or columns or more, and for 2^16 channels or more.
     /// * [`Filter2dError::RegisterTiled`] if that algorithm was requested for a GPU, and it does not support the filter.
+    /// * [`Filter2dError::NoKernel`] or [`Filter2dError::NotSeparable`] if [`Streaming`](Filter2dAlgorithm::Streaming) or
+    ///   [`Separable`](Filter2dAlgorithm::Separable) was requested for a GPU, and there is no such kernel for the filter.
     /// * [`Error::OutOfHostMemory`] if there is no memory for the weights, which are expanded to `h · v` numbers on a GPU and for
     ///   [`NanPolicy::Renormalise`].
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.

@@ -1,5 +1,7 @@
 //! Errors of two-dimensional filters.
 
+use super::Filter2dAlgorithm;
+
 /// Invalid weights, steps, channels or shapes of a two-dimensional filter.
 ///
 /// Functions return it in [`Error::Filter2d`](crate::Error::Filter2d).
@@ -53,6 +55,36 @@ pub enum Filter2dError {
         dilation: usize,
         /// Whether NaNs are left out.
         renormalise: bool,
+    },
+    /// There is no kernel of the requested algorithm for the filter.
+    #[error(
+        "there is no kernel of {algorithm:?} for {} x {} weights, {} samples, {} outputs, channels: {channels}, strides: {} \
+         and {}, dilations: {} and {}, NaNs: {}", weights[0], weights[1], types[0], types[1], strides[0], strides[1],
+        dilations[0], dilations[1], if *renormalise { "left out" } else { "propagate" }
+    )]
+    NoKernel {
+        /// The algorithm.
+        algorithm: Filter2dAlgorithm,
+        /// Rows and columns of the weights.
+        weights: [usize; 2],
+        /// Names of the types of samples and outputs.
+        types: [&'static str; 2],
+        /// Interleaved channels.
+        channels: usize,
+        /// Strides of rows and columns.
+        strides: [usize; 2],
+        /// Dilations of rows and columns.
+        dilations: [usize; 2],
+        /// Whether NaNs are left out.
+        renormalise: bool,
+    },
+    /// The weights are not the outer product of a column and a row.
+    #[error(
+        "Separable needs the product of a column and a row, but these {} x {} weights are none", weights[0], weights[1]
+    )]
+    NotSeparable {
+        /// Rows and columns of the weights.
+        weights: [usize; 2],
     },
     /// The number of columns is not a multiple of the channels.
     #[error("{columns} columns cannot be divided evenly among {channels} channels")]

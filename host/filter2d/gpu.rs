@@ -5,10 +5,10 @@ use super::element::{BufferMut, BufferRef, Scalar};
 use super::sums::{Sums, with_sums};
 use super::weights::Weights;
 use super::window::{self, Window};
-use super::{Filter2dAlgorithm, Filter2dError, Plan};
+use super::{Filter2dAlgorithm, Filter2dError, Plan, streaming};
 use crate::info::SharedMemory;
 use crate::kernel::Launch;
-use crate::{Buffer, Device, LaunchPlan, LaunchShape, Result, Windows};
+use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalOut};
 use slm_kernels::filter2d::{
     Args, Axis, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_register, filter2d_tile,
@@ -38,6 +38,9 @@ pub(super) trait Filter2d: Send + Sync {
 
 /// Returns the filter on a device with this shared memory.
 pub(super) fn prepare(device: &Device, shared: SharedMemory, sums: &Sums, rule: Rule) -> Result<Box<dyn Filter2d>> {
+    if let Some(filter) = streaming::prepare(device, shared, sums, rule)? {
+        return Ok(filter);
+    }
     Ok(with_sums!(sums, weights => Box::new(Correlation::new(device, shared, weights, rule)?)))
 }
 
@@ -85,9 +88,9 @@ where
             Filter2dAlgorithm::GlobalMemory => (Kernel::Global, "requested"),
             Filter2dAlgorithm::SharedTile => tile().map(|()| (Kernel::Tile, "requested"))?,
             Filter2dAlgorithm::RegisterTiled => register().map(|()| (Kernel::Register, "requested"))?,
-            Filter2dAlgorithm::Auto if register().is_ok() => (Kernel::Register, "the filter allows register tiles"),
-            Filter2dAlgorithm::Auto if tile().is_ok() => (Kernel::Tile, "the filter does not allow register tiles"),
-            Filter2dAlgorithm::Auto => (Kernel::Global, "a tile does not fit into shared memory"),
+            _ if register().is_ok() => (Kernel::Register, "the filter allows register tiles"),
+            _ if tile().is_ok() => (Kernel::Tile, "the filter does not allow register tiles"),
+            _ => (Kernel::Global, "a tile does not fit into shared memory"),
         })
     }
 }
@@ -151,26 +154,43 @@ impl<A: Accumulator> Filter2d for Correlation<A> {
     }
 
     fn plan(&self, picture: &window::Problem) -> Plan {
-        if picture.is_empty() {
-            let nothing = ["none", "there is nothing to compute"];
-            return Plan::without_launch(&self.device, self.rule.algorithm, picture, nothing);
-        }
-        let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
-        let first = geometry.parts().next().map_or(0, |part| part.blocks);
-        let shape = shape(&geometry, first);
-        let launch = LaunchPlan {
-            times: geometry.launches(),
-            moved_bytes: self.moved_bytes(picture),
-            ..LaunchPlan::once(self.loaded.name(), shape, self.shared, self.loaded.residency(shape))
-        };
+        let launches = (!picture.is_empty()).then(|| {
+            let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
+            let first = geometry.parts().next().map_or(0, |part| part.blocks);
+            (shape(&geometry, first), geometry.launches())
+        });
+        let residency = |shape| self.loaded.residency(shape);
         let kernel = [self.loaded.name(), self.reason];
-        Plan { launches: vec![launch], ..Plan::without_launch(&self.device, self.rule.algorithm, picture, kernel) }
+        plan(&self.device, self.shared, &self.rule, picture, launches, kernel, residency)
     }
 }
 
-impl<A: Accumulator> Correlation<A> {
+/// Returns the plan of launches of a kernel (its name, and the reason for it): the first one's shape, and their number. `None` if
+/// there is nothing to compute.
+pub(super) fn plan(
+    device: &Device,
+    shared: SharedMemory,
+    rule: &Rule,
+    picture: &window::Problem,
+    launches: Option<(LaunchShape, u64)>,
+    kernel: [&'static str; 2],
+    residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
+) -> Plan {
+    let Some((shape, times)) = launches else {
+        let nothing = ["none", "there is nothing to compute"];
+        return Plan::without_launch(device, rule.algorithm, picture, nothing);
+    };
+    let launch = LaunchPlan {
+        times,
+        moved_bytes: rule.moved_bytes(picture),
+        ..LaunchPlan::once(kernel[0], shape, shared, residency(shape))
+    };
+    Plan { launches: vec![launch], ..Plan::without_launch(device, rule.algorithm, picture, kernel) }
+}
+
+impl Rule {
     fn moved_bytes(&self, picture: &window::Problem) -> u64 {
-        let [sample, output] = self.rule.kinds.map(Kind::bytes);
+        let [sample, output] = self.kinds.map(Kind::bytes);
         let input =
             (picture.planes * picture.rows.samples) as u64 * (picture.columns.samples * picture.channels) as u64;
         let outputs = picture.output_rows() as u64 * picture.output_width() as u64;
@@ -184,7 +204,7 @@ fn shape(geometry: &Geometry, blocks: u64) -> LaunchShape {
 }
 
 /// Returns the problem as kernels see it. `Window::new` has checked strides, dilations and channels against 32 bits.
-fn problem(picture: &window::Problem) -> Problem {
+pub(super) fn problem(picture: &window::Problem) -> Problem {
     let axis = |axis: &window::Axis| Axis {
         samples: axis.samples as u64,
         outputs: axis.outputs as u64,

@@ -75,6 +75,7 @@ mod gpu;
 mod plan;
 mod prepared;
 mod rank;
+mod streaming;
 mod strips;
 mod sums;
 mod weights;

@@ -15,17 +15,26 @@
 //! There is one instance per type of sums. Samples are converted when they are loaded, and sums when they are stored
 //! ([`AnyIn`], [`AnyOut`]).
 
+#[cfg(not(target_os = "cuda"))]
+mod bands;
 mod block;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
 mod register;
+mod streaming;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
+pub use bands::{BandPart, Bands};
+#[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, Part, Problem};
 
-use crate::signal::{Accumulator, AnyIn, AnyOut, Border};
+use streaming::{Dense, Separable};
+pub use streaming::{Instance, ROW, Size, StreamingArgs, TABLE};
+
+use crate::signal::{Accumulator, AnyIn, AnyOut, Border, Same};
+use cuda_std::warp::WARP;
 use cuda_std::{GlobalIn, arguments, kernel};
 
 arguments! {
@@ -146,6 +155,23 @@ impl<A: Accumulator> Args<A> {
         }
     }
 
+    /// Returns a channel of every 32nd pixel of a line, `count` of them from `first` on, which may be outside.
+    #[inline(always)]
+    #[track_caller]
+    fn samples_at<const N: usize>(&self, line: Option<u64>, first: i64, count: u32, channel: u64) -> [A; N] {
+        let Some(line) = line else { return [self.outside; N] };
+        let end = first + (count as i64 - 1) * WARP as i64;
+        if first >= 0 && (end as u64) < self.columns.samples {
+            let step = WARP as u64 * self.channels as u64;
+            return A::load_several(&self.input, line + first as u64 * self.channels as u64 + channel, step, count);
+        }
+        let border = Border::from_number(self.border);
+        core::array::from_fn(|k| match k as u32 {
+            k if k < count => self.sample_at(Some(line), self.columns.source(border, first, k * WARP), channel),
+            _ => A::ZERO,
+        })
+    }
+
     /// Returns the output for some sums.
     #[inline(always)]
     fn output(&self, sums: Sums<A>) -> A {
@@ -178,5 +204,42 @@ kernel! {
     pub fn filter2d_register(arena, args: Args<A>) {
         const V: usize = register::pack::<A>();
         register::correlate::<A, V, { register::PACKS * V }, { (register::PACKS + 1) * V }>(arena, &args);
+    }
+}
+
+/// Types of the numbers of an instance of the streaming kernels.
+type TypesOf<T> = <T as Instance>::Types;
+
+kernel! {
+    for<T: Instance> {
+        "filter2d_streaming_f32" {
+            Size<Same<f32>, 1, 3> => f32_3;
+            Size<Same<f32>, 1, 5> => f32_5;
+            Size<Same<f32>, 1, 7> => f32_7;
+            Size<Same<f32>, 1, 9> => f32_9;
+        }
+    }
+
+    /// Strips of the picture, sums in registers. The table has the weights, row after row.
+    pub fn filter2d_streaming(arena, args: StreamingArgs<TypesOf<T>>) {
+        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args, &Dense(&args.weights));
+    }
+}
+
+kernel! {
+    for<T: Instance> {
+        "filter2d_separable_f32" {
+            Size<Same<f32>, 1, 3> => f32_3;
+            Size<Same<f32>, 1, 5> => f32_5;
+            Size<Same<f32>, 1, 7> => f32_7;
+            Size<Same<f32>, 1, 9> => f32_9;
+            Size<Same<f32>, 1, 15> => f32_15;
+            Size<Same<f32>, 1, 31> => f32_31;
+        }
+    }
+
+    /// As [`filter2d_streaming`], along the rows first. The table has the column of weights from place 0 on, and the row from [`ROW`] on.
+    pub fn filter2d_separable(arena, args: StreamingArgs<TypesOf<T>>) {
+        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args, &Separable(&args.weights));
     }
 }

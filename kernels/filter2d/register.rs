@@ -32,6 +32,9 @@ pub(crate) const PACKS: usize = 3;
 /// Rows of a thread's outputs.
 pub(crate) const ROWS: usize = 4;
 
+/// Loads from global memory that a thread has in flight before it stores the first sample.
+const UNDER_WAY: usize = 8;
+
 /// Returns the numbers of type `A` in a pack of 16 bytes.
 #[must_use]
 pub(crate) const fn pack<A>() -> usize {
@@ -140,9 +143,15 @@ fn load_samples<A: Accumulator>(window: &Shared<A>, args: &Args<A>, layout: &Lay
         let line = args.line(tile.plane, args.rows.source(border, first_row, row));
         let mut pixel = thread::thread_idx_x();
         while pixel < pitch {
-            let source = args.columns.source(border, first_pixel, pixel);
-            window.set(row * pitch + pixel, args.sample_at(line, source, tile.channel));
-            pixel += BLOCK[0];
+            // Positions of this thread in the row from here on.
+            let count = (pitch - pixel).div_ceil(BLOCK[0]).min(UNDER_WAY as u32);
+            let samples = args.samples_at::<UNDER_WAY>(line, first_pixel + pixel as i64, count, tile.channel);
+            for (k, sample) in samples.into_iter().enumerate() {
+                if (k as u32) < count {
+                    window.set(row * pitch + pixel + k as u32 * BLOCK[0], sample);
+                }
+            }
+            pixel += UNDER_WAY as u32 * BLOCK[0];
         }
         row += BLOCK[1];
     }

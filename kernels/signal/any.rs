@@ -23,6 +23,19 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Returns the name of the type.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::U8 => "u8",
+            Kind::U16 => "u16",
+            Kind::I16 => "i16",
+            Kind::I32 => "i32",
+            Kind::F32 => "f32",
+            Kind::F64 => "f64",
+        }
+    }
+
     /// Returns the bytes of a number.
     #[must_use]
     pub const fn bytes(self) -> u64 {
@@ -84,6 +97,10 @@ pub trait Accumulator: Value + Sample + Weight + Sum<Self, Self> + Debug {
     #[must_use]
     fn load_sample(samples: &AnyIn, i: u64) -> Self;
 
+    /// Returns samples `first`, `first + step`, …: `count` of them, and zeros behind them.
+    #[must_use]
+    fn load_several<const N: usize>(samples: &AnyIn, first: u64, step: u64, count: u32) -> [Self; N];
+
     /// Stores a sum as output `i`.
     fn store_output(self, outputs: &AnyOut, i: u64);
 
@@ -103,6 +120,17 @@ const I16: u32 = Kind::I16 as u32;
 const I32: u32 = Kind::I32 as u32;
 const F32: u32 = Kind::F32 as u32;
 
+/// Returns elements `first`, `first + step`, …: `count` of them, and zeros behind them. All loads are in flight together.
+#[inline(always)]
+#[track_caller]
+fn load_every<X: Value, const N: usize>(window: &GlobalIn<X>, first: u64, step: u64, count: u32) -> [X; N] {
+    let mut elements = [X::default(); N];
+    for (k, element) in elements.iter_mut().enumerate() {
+        *element = window.get_if((k as u32) < count, first + k as u64 * step, X::default());
+    }
+    elements
+}
+
 macro_rules! accumulators {
     ($($t:ty: |$sum:ident, $total:ident, $present:ident| $renormalised:expr;)*) => {$(
         impl Accumulator for $t {
@@ -118,6 +146,19 @@ macro_rules! accumulators {
                     I32 => samples.i32.get(i).to_sum(),
                     F32 => samples.f32.get(i).to_sum(),
                     _ => samples.f64.get(i).to_sum(),
+                }
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn load_several<const N: usize>(samples: &AnyIn, first: u64, step: u64, count: u32) -> [Self; N] {
+                match samples.kind {
+                    U8 => load_every(&samples.u8, first, step, count).map(Output::to_sum),
+                    U16 => load_every(&samples.u16, first, step, count).map(Output::to_sum),
+                    I16 => load_every(&samples.i16, first, step, count).map(Output::to_sum),
+                    I32 => load_every(&samples.i32, first, step, count).map(Output::to_sum),
+                    F32 => load_every(&samples.f32, first, step, count).map(Output::to_sum),
+                    _ => load_every(&samples.f64, first, step, count).map(Output::to_sum),
                 }
             }
 

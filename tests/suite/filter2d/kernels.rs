@@ -96,7 +96,7 @@ fn names() -> Result<(), Failed> {
 
 fn what_auto_chooses() -> Result<(), Failed> {
     let types = types("f32_f32_f32");
-    let small = plan(types, &plain(types, 35, [20, 70], [3, 3]), Filter2dAlgorithm::Auto)?;
+    let small = plan(types, &plain(types, 35, [20, 70], [3, 4]), Filter2dAlgorithm::Auto)?;
     equal((&*small.kernel, &*small.reason), ("filter2d_register_f32", "the filter allows register tiles"))?;
     equal(small.outputs, [20, 70, 1])?;
     equal((small.launches[0].grid, small.launches[0].block), ([1, 1, 1], [32, 8, 1]))?;
@@ -119,15 +119,17 @@ fn what_auto_chooses() -> Result<(), Failed> {
 /// By hand, for a GPU with 64 KiB: 16 + 62 rows of 32 + 62 pixels of 8 bytes are 58,656 bytes, and 63² weights 31,752.
 fn too_much_shared_memory() -> Result<(), Failed> {
     let device = Device::emulated(Profile::SMALL, 0);
-    let case = plain(types("f64_f64_f64"), 38, [1, 1], [63, 63]);
+    let doubles = types("f64_f64_f64");
+    let case = plain(doubles, 38, [1, 1], [63, 63]);
     let kernel = "filter2d_tile_f64".to_owned();
     // Both are rounded up to 16 bytes.
     let error = Error::SharedMemoryExceeded { kernel, requested: 58_656 + 31_760, available: 65_536 };
-    equal(refused(&device, &case, Filter2dAlgorithm::SharedTile, "f64", false), Some(error.clone()))?;
-    let prepared = types("f64_f64_f64").runs.plan(&device, &case, Filter2dAlgorithm::SharedTile);
+    equal(refused(&device, doubles, &case, Filter2dAlgorithm::SharedTile), Some(error.clone()))?;
+    let prepared = doubles.runs.plan(&device, &case, Filter2dAlgorithm::SharedTile);
     equal(prepared.map(|plan| plan.kernel), Err(error))?;
-    let case = plain(types("f32_f32_f32"), 38, [1, 1], [63, 63]);
-    equal(refused(&device, &case, Filter2dAlgorithm::SharedTile, "f32", false), None)
+    let floats = types("f32_f32_f32");
+    let case = plain(floats, 38, [1, 1], [63, 63]);
+    equal(refused(&device, floats, &case, Filter2dAlgorithm::SharedTile), None)
 }
 
 fn what_runs_is_planned() -> Result<(), Failed> {

@@ -13,6 +13,7 @@ mod kernels;
 mod large;
 mod missing;
 mod oracle;
+mod streaming;
 mod types;
 
 use crate::common::{Random, is_emulated, on_every_backend, same};
@@ -39,6 +40,7 @@ pub(super) fn trials() -> Vec<Trial> {
         kernels::trials(),
         large::trials(),
         missing::trials(),
+        streaming::trials(),
     ];
     conformance.chain(others.into_iter().flatten()).collect()
 }
@@ -59,10 +61,13 @@ fn check(device: &Device, types: &Types, case: &Case) -> Result<(), Failed> {
 fn check_algorithms(device: &Device, types: &Types, case: &Case) -> Result<(), String> {
     let outputs = case.outputs();
     let mut results = Vec::new();
+    let is_separable = |algorithm| match algorithm {
+        Filter2dAlgorithm::Separable => true,
+        Filter2dAlgorithm::Auto => refused(device, types, case, Filter2dAlgorithm::Separable).is_none(),
+        _ => false,
+    };
     for &algorithm in algorithms(device) {
-        // Integers are never missing.
-        let renormalise = case.renormalise && types.samples.range().is_none();
-        let refused = refused(device, case, algorithm, types.sums_name(&case.weights), renormalise);
+        let refused = refused(device, types, case, algorithm);
         let result = types.runs.apply(device, case, algorithm, case.samples.len() % 2 == 1);
         match (result, refused) {
             (Err(error), Some(expected)) if error == expected => continue,
@@ -73,25 +78,29 @@ fn check_algorithms(device: &Device, types: &Types, case: &Case) -> Result<(), S
                 let values = array.into_raw_vec_and_offset().0;
                 compare(types, &outputs, &values).map_err(|e| format!("{algorithm:?}: {e}"))?;
                 check_matrices(device, types, case, algorithm, &values).map_err(|e| format!("{algorithm:?}: {e}"))?;
-                results.push(values);
+                if !is_separable(algorithm) {
+                    results.push(values);
+                }
             }
         }
     }
-    // The kernels add in the same order.
+    // These kernels add in the same order.
     results.windows(2).try_for_each(|pair| same(&bits(&pair[0]), &bits(&pair[1])).map_err(|e| words(&e)))
 }
 
 fn algorithms(device: &Device) -> &'static [Filter2dAlgorithm] {
-    const ALL: [Filter2dAlgorithm; 4] = [
+    const ALL: [Filter2dAlgorithm; 6] = [
         Filter2dAlgorithm::GlobalMemory,
         Filter2dAlgorithm::SharedTile,
         Filter2dAlgorithm::RegisterTiled,
+        Filter2dAlgorithm::Streaming,
+        Filter2dAlgorithm::Separable,
         Filter2dAlgorithm::Auto,
     ];
     match device.info().backend {
-        Backend::Cpu => &ALL[3..],
-        // `Auto` is one of the others; a trial of its own shows which.
-        Backend::Emulated => &ALL[..3],
+        Backend::Cpu => &ALL[5..],
+        // `Auto` is one of the others; trials of their own show which.
+        Backend::Emulated => &ALL[..5],
         _ => &ALL,
     }
 }

@@ -2,11 +2,11 @@
 //! of all types. Sums are exact for integers; for floats they have twice the double precision.
 
 mod expected;
-mod shared_memory;
+mod refused;
 
 pub(super) use crate::filter1d::oracle::Direction;
 pub(super) use expected::{Expected, Kind, Sums};
-pub(super) use shared_memory::refused;
+pub(super) use refused::refused;
 
 use crate::filter1d::oracle::Real;
 use crate::filter1d::oracle::extension::sources;

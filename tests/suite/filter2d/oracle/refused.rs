@@ -1,6 +1,7 @@
-//! What the tiled kernels need of shared memory, counted from their layouts, and which filters they must refuse.
+//! Which filters the algorithms must refuse, and what the tiled kernels need of shared memory, counted from their layouts.
 
-use super::Case;
+use super::super::types::Types;
+use super::{Case, Kind};
 use slm::filter2d::Filter2dError;
 use slm::{Device, Error, Filter2dAlgorithm};
 
@@ -11,6 +12,12 @@ const TILE: [usize; 2] = [16, 32];
 const REGISTER_TILE: [usize; 2] = [32, 96];
 
 impl Case {
+    /// The dilations that matter: a single weight has no distance to others.
+    fn dilations(&self) -> [usize; 2] {
+        let taps = self.weights.shape();
+        [0, 1].map(|axis| if taps[axis] == 1 { 1 } else { self.dilation[axis] })
+    }
+
     /// The bytes of a block with sums of this size: all weights, then the samples of a tile, each rounded up to 16 bytes. Rows of
     /// samples are rounded up to a multiple of the stride. More than 64 bits count as the most that they hold.
     fn tile_bytes(&self, sum_bytes: u128) -> u64 {
@@ -34,18 +41,23 @@ impl Case {
     }
 }
 
-/// The error on a device, for sums of this type. The CPU refuses nothing.
+/// The sizes of dense weights, and of outer products, that there are kernels for.
+const DENSE: [usize; 4] = [3, 5, 7, 9];
+const SEPARABLE: [usize; 6] = [3, 5, 7, 9, 15, 31];
+
+/// The error on a device. The CPU refuses nothing.
 pub(in super::super) fn refused(
     device: &Device,
+    types: &Types,
     case: &Case,
     algorithm: Filter2dAlgorithm,
-    sums: &str,
-    renormalise: bool,
 ) -> Option<Error> {
+    let sums = types.sums_name(&case.weights);
     let bytes = if sums.ends_with("64") { 8 } else { 4 };
     let available = device.info().shared_memory?.max_per_block;
-    // A single weight has no distance to others.
-    let (strides, dilation) = (case.stride, if case.weights.shape()[1] == 1 { 1 } else { case.dilation[1] });
+    // Integers are never missing.
+    let renormalise = case.renormalise && types.samples.range().is_none();
+    let (strides, dilation) = (case.stride, case.dilations()[1]);
     let (kernel, requested) = match algorithm {
         Filter2dAlgorithm::SharedTile => ("tile", case.tile_bytes(bytes as u128)),
         Filter2dAlgorithm::RegisterTiled if (strides, dilation, renormalise) == ([1, 1], 1, false) => {
@@ -54,8 +66,45 @@ pub(in super::super) fn refused(
         Filter2dAlgorithm::RegisterTiled => {
             return Some(Filter2dError::RegisterTiled { strides, dilation, renormalise }.into());
         }
+        Filter2dAlgorithm::Streaming => return no_kernel(types, case, algorithm, renormalise, &DENSE),
+        Filter2dAlgorithm::Separable => return no_kernel(types, case, algorithm, renormalise, &SEPARABLE),
         _ => return None,
     };
     let kernel = format!("filter2d_{kernel}_{sums}");
     (requested > available).then_some(Error::SharedMemoryExceeded { kernel, requested, available })
+}
+
+/// The error if there is no kernel for the size of the weights, the types, or what else the filter has.
+fn no_kernel(
+    types: &Types,
+    case: &Case,
+    algorithm: Filter2dAlgorithm,
+    renormalise: bool,
+    sizes: &[usize],
+) -> Option<Error> {
+    let (weights, channels, strides, dilations) =
+        (case.weights.shape(), case.channels(), case.stride, case.dilations());
+    let names = [types.samples, types.outputs].map(name);
+    let is_square = weights[0] == weights[1];
+    if algorithm == Filter2dAlgorithm::Separable && is_square && weights[0] > 2 && !case.weights.is_outer_product() {
+        return Some(Filter2dError::NotSeparable { weights }.into());
+    }
+    let is_compiled = is_square
+        && sizes.contains(&weights[0])
+        && names == ["f32", "f32"]
+        && types.sums_name(&case.weights) == "f32"
+        && (channels, strides, dilations, renormalise) == (1, [1, 1], [1, 1], false);
+    let error = Filter2dError::NoKernel { algorithm, weights, types: names, channels, strides, dilations, renormalise };
+    (!is_compiled).then(|| error.into())
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::U8 => "u8",
+        Kind::U16 => "u16",
+        Kind::I16 => "i16",
+        Kind::I32 => "i32",
+        Kind::F32 => "f32",
+        Kind::F64 => "f64",
+    }
 }

@@ -1,0 +1,132 @@
+//! How the streaming kernels divide a picture: what the host has to know.
+
+use super::Problem;
+use super::streaming::{AHEAD, Layout, WARPS};
+use crate::signal::Types;
+use cuda_std::shared_bytes;
+use cuda_std::warp::WARP;
+
+/// Most times that the blocks which run at the same time are replaced by others. With more, bands would be short, and the rows of
+/// their halos many.
+const MOST_WAVES: u64 = 4;
+
+/// Most rows of a band: a block's shared memory has a number for each, and the halo is a small part of so many.
+const MOST_ROWS: u64 = 1024;
+
+/// Maximum number of blocks of a grid along y and z.
+const MOST_BLOCKS: u64 = u16::MAX as u64;
+
+/// A picture as bands of rows, and these as strips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bands {
+    /// Output rows of a band.
+    pub band: u32,
+    /// Blocks of a band, bands of a plane, and planes.
+    pub blocks: [u64; 3],
+    /// Shared memory of a block, in bytes.
+    pub shared_bytes: u64,
+    /// More than a block's accesses, shuffles and windows of shared memory.
+    pub steps: u64,
+}
+
+impl Bands {
+    /// Threads of a block along x and y.
+    pub const BLOCK: [u32; 2] = [WARP, WARPS];
+
+    /// Returns the division for weights of `taps` rows and columns, on a device that runs `resident` blocks at the same time.
+    /// The problem has outputs.
+    #[must_use]
+    pub fn new<F: Types>(problem: &Problem, taps: usize, resident: u64) -> Self {
+        let pack = F::PACK;
+        let elements = problem.columns.outputs.saturating_mul(problem.channels.into());
+        let layout = Layout::new(&problem.columns, taps, problem.channels as usize, pack);
+        let tiles = layout.len(elements).div_ceil(u64::from(WARPS * WARP) * pack as u64);
+        let rows = problem.rows.outputs;
+        let band = band(rows, tiles.saturating_mul(problem.planes), taps as u64, resident);
+        Bands {
+            band,
+            blocks: [tiles, rows.div_ceil(band.into()), problem.planes],
+            shared_bytes: Self::shared_bytes::<F>(band, taps),
+            steps: steps(u64::from(band), taps as u64, pack as u64),
+        }
+    }
+
+    /// Returns the shared memory of a block, in bytes, for bands of `band` rows.
+    #[must_use]
+    pub fn shared_bytes<F: Types>(band: u32, taps: usize) -> u64 {
+        let lines = u64::from(band) + taps as u64 - 1 + u64::from(AHEAD);
+        shared_bytes::<u64>(lines) + shared_bytes::<i32>(2 * F::PACK as u64 * u64::from(WARPS * WARP))
+    }
+
+    /// Returns the launches.
+    pub fn parts(&self) -> impl Iterator<Item = BandPart> {
+        let [tiles, bands, planes] = self.blocks;
+        let starts = |count: u64| (0..count.div_ceil(MOST_BLOCKS)).map(|part| part * MOST_BLOCKS);
+        starts(planes).flat_map(move |first_plane| {
+            starts(bands).map(move |first_band| {
+                let [bands, planes] = [bands - first_band, planes - first_plane].map(|count| count.min(MOST_BLOCKS));
+                BandPart { first_band, first_plane, grid: [tiles, bands, planes] }
+            })
+        })
+    }
+}
+
+/// One launch: some bands of some planes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BandPart {
+    /// The first band.
+    pub first_band: u64,
+    /// The first plane.
+    pub first_plane: u64,
+    /// Blocks along x, y and z.
+    pub grid: [u64; 3],
+}
+
+/// Returns the output rows of a band, for `columns` columns of blocks: those that take the least time, in rows of samples that each
+/// of the `resident` blocks loads.
+fn band(rows: u64, columns: u64, taps: u64, resident: u64) -> u32 {
+    let time = |band: u64| {
+        let blocks = columns.saturating_mul(rows.div_ceil(band));
+        blocks.div_ceil(resident).saturating_mul(band + taps - 1)
+    };
+    let band = |waves: u64| rows.div_ceil((waves * resident / columns).max(1)).min(MOST_ROWS);
+    (1..=MOST_WAVES).map(band).min_by_key(|&band| time(band)).unwrap_or(MOST_ROWS) as u32
+}
+
+/// Returns more than the accesses and shuffles of a block.
+fn steps(band: u64, taps: u64, pack: u64) -> u64 {
+    // For each row of samples: two packs of samples and their places, the elements of their neighbours, and the outputs.
+    let row = 7 * pack + 2 * taps * pack;
+    u64::from(WARPS * WARP) * ((band + taps) * row + 2 * pack + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_blocks_run_at_once_if_they_can() {
+        // 16 columns of blocks of 8,192 rows, on a device that runs 1,584 blocks at once: 99 bands.
+        assert_eq!(band(8192, 16, 3, 1584), 83);
+        // As many columns as blocks, and more.
+        assert_eq!(band(1000, 1584, 3, 1584), 1000);
+        assert_eq!(band(1000, 1 << 40, 3, 1584), 1000);
+        // 1.5 times as many columns as blocks: 2 waves of whole columns would leave a quarter of the device idle.
+        assert_eq!(band(1000, 150, 3, 100), 500);
+        assert_eq!(band(1, 1, 3, 1584), 1);
+        assert_eq!(band(1 << 30, 16, 3, 1584), 1024);
+    }
+
+    #[test]
+    fn grids_are_within_the_limits() {
+        let bands = Bands { band: 1, blocks: [3, 65_536, 65_537], shared_bytes: 0, steps: 0 };
+        let part = |first_band, first_plane, grid| BandPart { first_band, first_plane, grid };
+        let parts = [
+            part(0, 0, [3, 65_535, 65_535]),
+            part(65_535, 0, [3, 1, 65_535]),
+            part(0, 65_535, [3, 65_535, 2]),
+            part(65_535, 65_535, [3, 1, 2]),
+        ];
+        assert!(bands.parts().eq(parts));
+    }
+}

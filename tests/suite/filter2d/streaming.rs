@@ -1,0 +1,146 @@
+//! The kernels that are compiled for a size of weights: every size, at every place of a warp, a strip and a band.
+
+use super::cases::{EXTENTS, boundaries, plain, resized};
+use super::missing::types;
+use super::oracle::{Case, Direction, Weights};
+use super::types::Types;
+use super::{SUITE, check};
+use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use slm::emulator::Profile;
+use slm::filter2d::{Filter2dError, Plan};
+use slm::{Backend, Device, Filter2dAlgorithm, Result as SlmResult};
+
+/// Sizes of dense weights, and of outer products.
+const DENSE: [usize; 4] = [3, 5, 7, 9];
+const SEPARABLE: [usize; 6] = [3, 5, 7, 9, 15, 31];
+
+pub(super) fn trials() -> Vec<Trial> {
+    let dense = DENSE.into_iter().flat_map(|taps| {
+        on_every_backend(SUITE, &format!("streaming::dense::{taps}"), move |device| every_border(device, taps, false))
+    });
+    let separable = SEPARABLE.into_iter().flat_map(|taps| {
+        on_every_backend(SUITE, &format!("streaming::separable::{taps}"), move |device| {
+            every_border(device, taps, true)
+        })
+    });
+    let others = [
+        Trial::test("filter2d::emulated::streaming::which_kernel", which_kernel),
+        Trial::test("filter2d::emulated::streaming::refusals", refusals),
+        Trial::test("filter2d::emulated::streaming::bands", bands),
+    ];
+    dense.chain(separable).chain(on_every_backend(SUITE, "streaming::widths", widths)).chain(others).collect()
+}
+
+fn floats() -> &'static Types {
+    types("f32_f32_f32")
+}
+
+/// A picture of one plane, with weights of either kind.
+fn case(stream: u64, shape: [usize; 2], taps: usize, is_separable: bool) -> Case {
+    let case = plain(floats(), stream, shape, [taps, taps]);
+    if !is_separable {
+        return case;
+    }
+    let random = &mut Random::new(stream + 1);
+    let [column, row] = [taps; 2].map(|taps| floats().weights(random, taps));
+    Case { weights: Weights::Separable(column, row), ..case }
+}
+
+/// Borders and extents: pictures smaller than the weights, and strips that are not whole.
+fn every_border(device: &Device, taps: usize, is_separable: bool) -> Result<(), Failed> {
+    let every = if is_emulated(device) { 4 } else { 1 };
+    let shapes: &[[usize; 2]] = if is_emulated(device) { &[[3, 140]] } else { &[[2, 3], [70, 131], [40, 1030]] };
+    for (s, &shape) in shapes.iter().enumerate() {
+        for number in (s..18).step_by(every) {
+            let case = case(50 + number as u64, shape, taps, is_separable);
+            let direction = [Direction::Correlate, Direction::Convolve][usize::from(!is_separable && number % 2 == 1)];
+            let (boundary, extent) = (boundaries(7.0)[number % 6], EXTENTS[number / 6]);
+            let case = Case { direction, boundary, extent, ..case };
+            check(device, floats(), &resized(floats(), case, None, 1 + number % 2))?;
+        }
+    }
+    Ok(())
+}
+
+/// Widths around those of packs, strips and blocks; rows that are aligned for packs, and others.
+fn widths(device: &Device) -> Result<(), Failed> {
+    let widths: &[usize] =
+        if is_emulated(device) { &[1, 5, 8, 127, 516] } else { &[1, 2, 3, 4, 5, 8, 127, 128, 129, 132, 511, 512, 516] };
+    for (number, &width) in widths.iter().enumerate() {
+        let case = case(80 + number as u64, [7, width], [3, 5][number % 2], number % 3 == 0);
+        check(device, floats(), &case)?;
+        let extent = EXTENTS[number % 3];
+        check(device, floats(), &Case { extent, boundary: boundaries(1.0)[2 + number % 4], ..case })?;
+    }
+    Ok(())
+}
+
+fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
+    floats().runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
+}
+
+fn which_kernel() -> Result<(), Failed> {
+    for taps in DENSE {
+        let dense = case(90, [20, 20], taps, false);
+        let reason = "weights of a size that the kernel is compiled for";
+        let plan = planned(&dense, Filter2dAlgorithm::Auto)?;
+        equal((plan.kernel, &*plan.reason), (format!("filter2d_streaming_f32_{taps}"), reason))?;
+        let product = case(90, [20, 20], taps, true);
+        let plan = planned(&product, Filter2dAlgorithm::Streaming)?;
+        equal((plan.kernel, &*plan.reason), (format!("filter2d_streaming_f32_{taps}"), "requested"))?;
+    }
+    for taps in SEPARABLE {
+        let plan = planned(&case(91, [20, 20], taps, true), Filter2dAlgorithm::Auto)?;
+        equal((plan.kernel, &*plan.reason), (format!("filter2d_separable_f32_{taps}"), "an outer product"))?;
+    }
+    // Weights that are found to be a product.
+    let sobel = vec![-1.0, 0.0, 1.0, -2.0, 0.0, 2.0, -1.0, 0.0, 1.0];
+    let sobel = Case { weights: Weights::Dense([3, 3], sobel), ..case(92, [20, 20], 3, false) };
+    equal(&*planned(&sobel, Filter2dAlgorithm::Auto)?.kernel, "filter2d_separable_f32_3")
+}
+
+/// Filters for which there is no such kernel.
+fn refusals() -> Result<(), Failed> {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let plan = |types: &Types, case: &Case, algorithm| types.runs.plan(&device, case, algorithm).map(|_| ());
+    let (streaming, separable) = (Filter2dAlgorithm::Streaming, Filter2dAlgorithm::Separable);
+    let none = |algorithm, weights| Filter2dError::NoKernel {
+        algorithm,
+        weights,
+        types: ["f32", "f32"],
+        channels: 1,
+        strides: [1, 1],
+        dilations: [1, 1],
+        renormalise: false,
+    };
+    equal(plan(floats(), &case(93, [9, 9], 15, false), streaming), Err(none(streaming, [15, 15]).into()))?;
+    equal(plan(floats(), &case(93, [9, 9], 33, true), separable), Err(none(separable, [33, 33]).into()))?;
+    let wide = plain(floats(), 93, [9, 9], [3, 5]);
+    equal(plan(floats(), &wide, streaming), Err(none(streaming, [3, 5]).into()))?;
+    let dense = case(93, [9, 9], 7, false);
+    let product = Filter2dError::NotSeparable { weights: [7, 7] };
+    equal(plan(floats(), &dense, separable), Err(product.into()))?;
+    let strided = Case { stride: [1, 2], dilation: [3, 1], channels: Some(3), renormalise: true, ..dense };
+    let error = plan(floats(), &strided, streaming).unwrap_err();
+    let text = "there is no kernel of Streaming for 7 x 7 weights, f32 samples, f32 outputs, channels: 3, strides: 1 and 2, \
+                dilations: 3 and 1, NaNs: left out";
+    ensure(error.to_string().contains(text), || error.to_string())?;
+    let bytes = types("u8_f32_u8");
+    let error = plan(bytes, &plain(bytes, 94, [9, 9], [3, 3]), streaming).unwrap_err();
+    ensure(error.to_string().contains("u8 samples, u8 outputs"), || error.to_string())?;
+    // The CPU ignores the algorithm.
+    let cpu = Device::cpu();
+    equal(cpu.info().backend, Backend::Cpu)?;
+    equal(floats().runs.plan(&cpu, &wide, streaming)?.kernel, "cpu".to_owned())
+}
+
+/// One launch computes all bands of all planes.
+fn bands() -> Result<(), Failed> {
+    let plan = planned(&case(95, [300, 600], 3, false), Filter2dAlgorithm::Auto)?;
+    let launch = &plan.launches[0];
+    // By hand: a number of 8 bytes for each of 300 rows, 2 of the halo and 2 ahead, and 8 of 4 bytes for each thread.
+    equal((launch.times, launch.block, launch.shared_bytes), (1, [32, 4, 1], 304 * 8 + 128 * 32))?;
+    // Two blocks of 512 columns. An emulated device runs one block at a time, so the fewest rows of halos are best.
+    equal((launch.grid, launch.moved_bytes), ([2, 1, 1], 2 * 4 * 300 * 600))
+}
