@@ -6,6 +6,8 @@
 //! `cargo bench --bench filter2d -- --table` ends with the table.
 
 mod common;
+#[path = "filter2d/peer.rs"]
+mod peer;
 
 use common::{median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
@@ -14,6 +16,9 @@ use slm::ndarray::Array2;
 use slm::{Backend, Buffer2, Device, Error, Filter2d, FilterSample, Result};
 
 const ROUNDS: usize = 15;
+
+/// Number of random outputs that are compared.
+const INNER: usize = 500;
 
 /// Filters of one picture of `f32`, and of one of four interleaved channels of `u8`.
 const F32: [Kernel; 11] = [
@@ -173,11 +178,18 @@ impl<T: Number> Problem<T> {
     }
 
     fn variants(&self) -> &'static [(&'static str, Filter2dAlgorithm)] {
-        if self.device.info().backend == Backend::Cpu { &[("cpu", Filter2dAlgorithm::Auto)] } else { &VARIANTS }
+        if self.is_on_cpu() { &[("cpu", Filter2dAlgorithm::Auto)] } else { &VARIANTS }
     }
 
-    /// Prints a line for the copy and for every variant of every filter.
-    fn table(&mut self, kernels: &[Kernel], criterion: &mut Option<Criterion>) -> Result<()> {
+    fn is_on_cpu(&self) -> bool {
+        self.device.info().backend == Backend::Cpu
+    }
+
+    /// Prints a line for the copy and for every variant of every filter, and on the CPU for `imageproc`.
+    fn table(&mut self, kernels: &[Kernel], criterion: &mut Option<Criterion>) -> Result<()>
+    where
+        T: peer::Sample,
+    {
         self.outputs.copy_from(&self.samples)?;
         assert!(self.outputs.download()? == self.host, "the copy differs");
         for &kernel in kernels {
@@ -195,6 +207,9 @@ impl<T: Number> Problem<T> {
                 self.check(kernel, name, filter)?;
             }
             self.rows_of_table(kernel, &filters)?;
+            if self.is_on_cpu() {
+                peer::measure(self, kernel);
+            }
             if let Some(criterion) = criterion {
                 self.benchmark(criterion, kernel, &filters);
             }
@@ -210,7 +225,7 @@ impl<T: Number> Problem<T> {
                 times.push(self.device.time(|| filter.apply_into(&self.samples, &mut self.outputs))?.1);
             }
         }
-        let case = format!("{} n={} {kernel:?}", T::NAME, self.host.len());
+        let case = self.case(kernel);
         let names = std::iter::once(("copy", 0)).chain(filters.iter().map(|(name, _)| (*name, self.products(kernel))));
         for ((name, products), times) in names.zip(&mut times) {
             report(name, &case, median(times), &[self.bytes(), products], "ok");
@@ -223,16 +238,25 @@ impl<T: Number> Problem<T> {
         let (rows, columns) = self.host.dim();
         self.outputs = Buffer2::zeroed(&self.device, rows, columns)?;
         filter.apply_into(&self.samples, &mut self.outputs)?;
-        let outputs = self.outputs.download()?;
-        let weights = kernel.weights();
         let near = |n: usize| (0..40).chain(n - 40..n);
         let corners = near(rows).step_by(7).flat_map(|r| near(columns).step_by(3).map(move |c| [r, c]));
-        let inner = (0..500u64).map(|i| [random(i, 3) as usize % rows, random(i, 4) as usize % columns]);
-        for [r, c] in corners.chain(inner) {
+        self.compare(kernel, name, &self.outputs.download()?, corners.chain(self.inner()));
+        Ok(())
+    }
+
+    /// Returns random places.
+    fn inner(&self) -> impl Iterator<Item = [usize; 2]> {
+        let (rows, columns) = self.host.dim();
+        (0..INNER as u64).map(move |i| [random(i, 3) as usize % rows, random(i, 4) as usize % columns])
+    }
+
+    /// Compares outputs with the definition.
+    fn compare(&self, kernel: Kernel, name: &str, outputs: &Array2<T>, places: impl IntoIterator<Item = [usize; 2]>) {
+        let weights = kernel.weights();
+        for [r, c] in places {
             let (exact, magnitudes) = self.exact(&weights, [r, c]);
             assert!(outputs[[r, c]].is_right(exact, magnitudes), "{kernel:?}, {name}: {:?}, {exact}", outputs[[r, c]]);
         }
-        Ok(())
     }
 
     /// Returns an output by definition, and the sum of the magnitudes of its products.
@@ -261,6 +285,10 @@ impl<T: Number> Problem<T> {
                 });
             });
         }
+    }
+
+    fn case(&self, kernel: Kernel) -> String {
+        format!("{} n={} {kernel:?}", T::NAME, self.host.len())
     }
 
     /// Returns the bytes that a filter must move: every sample is read, every output written.

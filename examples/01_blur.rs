@@ -11,6 +11,7 @@
 mod common;
 
 use clap::Parser;
+use common::definition::{self, reflected};
 use common::file::{FileError, Output};
 use common::picture::{self, Picture};
 use common::program::{self, DeviceOption, in_ms};
@@ -79,15 +80,12 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     Ok(report)
 }
 
-/// Returns the Gaussian at integers up to four standard deviations away, with the sum 1.
+/// Returns the taps of the Gaussian.
 fn gaussian(sigma: f64) -> Result<Vec<f32>, Failure> {
     if !(sigma > 0.0 && sigma <= MOST_SIGMA) {
         return Err(Failure::Sigma(sigma));
     }
-    let radius = (4.0 * sigma + 0.5) as i32;
-    let weights: Vec<f64> = (-radius..=radius).map(|x| (-0.5 * (f64::from(x) / sigma).powi(2)).exp()).collect();
-    let sum: f64 = weights.iter().sum();
-    Ok(weights.iter().map(|weight| (weight / sum) as f32).collect())
+    Ok(definition::gaussian(sigma).into_iter().map(|weight| weight as f32).collect())
 }
 
 /// Blurs every plane. Returns the planes, the plan, and the time of the device.
@@ -157,21 +155,9 @@ fn rounding(plane: &Array2<f32>, taps: &[f32]) -> f64 {
 /// Returns a pixel of the blurred plane, in double precision.
 fn naive(plane: &Array2<f32>, taps: &[f32], row: usize, column: usize) -> f64 {
     let (rows, columns) = plane.dim();
-    let (rows, columns) = (weights(taps, row, rows), weights(taps, column, columns));
+    let (rows, columns) = (reflected(taps, row, rows), reflected(taps, column, columns));
     let row = |r: usize| columns.iter().map(|&(c, weight)| weight * f64::from(plane[[r, c]])).sum::<f64>();
     rows.iter().map(|&(r, weight)| weight * row(r)).sum()
-}
-
-/// Returns the weight of each of `n` pixels for the pixel at `centre`, including its reflections. Pixels with the weight zero
-/// are omitted.
-fn weights(taps: &[f32], centre: usize, n: usize) -> Vec<(usize, f64)> {
-    let mut weights = vec![0.0; n];
-    let first = centre as i64 - taps.len() as i64 / 2;
-    for (i, &tap) in (first..).zip(taps) {
-        let place = i.rem_euclid(2 * n as i64) as usize;
-        weights[place.min(2 * n - 1 - place)] += f64::from(tap);
-    }
-    weights.into_iter().enumerate().filter(|&(_, weight)| weight != 0.0).collect()
 }
 
 /// Returns the channels as planes. Colours are multiplied by the opacity, so that invisible colours do not show in the blur.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures an operation and its peers in one run, one line per case (README.md explains the columns):
 #
-#   benches/peers/run.sh filter1d|histogram|transpose [--slm PROGRAM] [--cpu] [--build FOLDER]
+#   benches/peers/run.sh filter1d|filter2d|histogram|transpose [--slm PROGRAM] [--cpu] [--build FOLDER]
 #
 #   --slm PROGRAM    the crate's own benchmark of the operation, already built; its rows are the first
 #   --cpu            on the CPU instead of the GPU, which takes minutes
@@ -19,7 +19,7 @@ usage() {
 sources=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit
 slm='' on=gpu build=''
 case ${1:-} in
-  filter1d | histogram | transpose) operation=$1 && shift ;;
+  filter1d | filter2d | histogram | transpose) operation=$1 && shift ;;
   *) usage ;;
 esac
 while [[ $# -gt 0 ]]; do
@@ -52,13 +52,17 @@ attempt() { # COMMAND…
   echo "# ${*##*/} took $((SECONDS - start)) s"
 }
 
-on_gpu() {
-  # Not `auto`, which would measure the CPU if there were no GPU.
-  [[ -z $slm ]] || SLM_DEVICE=cuda attempt "$slm" --table
+cuda() {
   local libraries=()
   [[ $operation != transpose ]] || libraries=(-lcublas)
   attempt "${NVCC:-nvcc}" -O3 -std=c++17 -arch=sm_90 -o "$build/$operation" "$sources/$operation.cu" "${libraries[@]}" &&
     attempt "$build/$operation"
+}
+
+on_gpu() {
+  # Not `auto`, which would measure the CPU if there were no GPU.
+  [[ -z $slm ]] || SLM_DEVICE=cuda attempt "$slm" --table
+  [[ ! -e $sources/$operation.cu ]] || cuda
   attempt "${PYTHON:-python3}" "$sources/$operation.py"
   return "$failed"
 }

@@ -5,14 +5,19 @@
 //! | `program.rs` | command line, report and exit status |
 //! | `file.rs` | output files |
 //! | `picture.rs`, `jpeg.rs` | PNG and JPEG pictures |
+//! | `sheet.rs`, `text.rs` | contact sheets of pictures |
 //! | `chart.rs`, `scale.rs` | bar charts as SVG |
+//! | `definition.rs` | filters by definition, to compare results with |
 
 // Not every example uses all of it.
 #![allow(dead_code)]
 
 pub(crate) mod chart;
+pub(crate) mod definition;
 pub(crate) mod file;
 mod jpeg;
 pub(crate) mod picture;
 pub(crate) mod program;
 mod scale;
+pub(crate) mod sheet;
+mod text;

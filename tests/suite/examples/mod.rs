@@ -2,6 +2,7 @@
 
 mod blur;
 mod histogram;
+mod picture;
 mod readme;
 mod svg;
 mod tables;
@@ -14,7 +15,14 @@ use std::process::{Command, Output};
 use std::{env, fs};
 
 pub(super) fn trials() -> Vec<Trial> {
-    let trials = [blur::trials(), histogram::trials(), transpose::trials(), tables::trials(), readme::trials()];
+    let trials = [
+        blur::trials(),
+        histogram::trials(),
+        transpose::trials(),
+        tables::trials(),
+        picture::trials(),
+        readme::trials(),
+    ];
     trials.into_iter().flatten().collect()
 }
 
