@@ -166,10 +166,11 @@ impl<A: Accumulator> Args<A> {
             return A::load_several(&self.input, line + first as u64 * self.channels as u64 + channel, step, count);
         }
         let border = Border::from_number(self.border);
-        core::array::from_fn(|k| match k as u32 {
-            k if k < count => self.sample_at(Some(line), self.columns.source(border, first, k * WARP), channel),
-            _ => A::ZERO,
-        })
+        let mut samples = [A::ZERO; N];
+        for (k, sample) in (0..count).zip(&mut samples) {
+            *sample = self.sample_at(Some(line), self.columns.source(border, first, k * WARP), channel);
+        }
+        samples
     }
 
     /// Returns the output for some sums.
