@@ -72,6 +72,8 @@ mod element;
 mod error;
 mod generated;
 mod gpu;
+#[cfg(feature = "image")]
+mod pictures;
 mod plan;
 mod prepared;
 mod rank;

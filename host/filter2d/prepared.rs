@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 /// of the samples, `O` of the outputs.
 pub struct PreparedFilter2d<S: FilterSample, O: FilterSample = S> {
     device: Device,
-    window: Window,
+    pub(super) window: Window,
     algorithm: Filter2dAlgorithm,
     on_device: OnDevice,
     types: PhantomData<fn(S) -> O>,
@@ -215,7 +215,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     }
 
     /// Returns the outputs of a problem without gaps.
-    fn run_on_host(&self, problem: &Problem, samples: &[S]) -> Result<Vec<O>> {
+    pub(super) fn run_on_host(&self, problem: &Problem, samples: &[S]) -> Result<Vec<O>> {
         let len = problem.output_rows() * problem.output_width();
         match &self.on_device {
             OnDevice::Cpu(filter) => {
