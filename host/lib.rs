@@ -70,6 +70,7 @@ mod element;
 mod error;
 pub mod filter1d;
 pub mod filter2d;
+mod generated;
 #[cfg(doc)]
 pub mod guide;
 pub mod histogram;

@@ -2,6 +2,7 @@
 //!
 //! | function | result |
 //! |---|---|
+//! | [`PreparedFilter1d::apply_image`](crate::filter1d::PreparedFilter1d::apply_image) | the picture, filtered along one axis |
 //! | [`PreparedFilter2d::apply_image`](crate::filter2d::PreparedFilter2d::apply_image) | the filtered picture |
 //! | [`PreparedHistogram::apply_image`](crate::histogram::PreparedHistogram::apply_image) | counts of subpixels |
 //! | [`PreparedTranspose::apply_image`](crate::transpose::PreparedTranspose::apply_image), [`PreparedTransposeInPlace::apply_image`](crate::transpose::PreparedTransposeInPlace::apply_image) | the transposed picture |
@@ -209,7 +210,8 @@ pub(crate) fn size([rows, columns]: [usize; 2]) -> Result<Size> {
 /// Returns the picture of all `samples`, which are at least as many as its size needs.
 pub(crate) fn picture_of<P: Pixel>(size: Size, space: Cicp, samples: Vec<P::Subpixel>) -> Picture<P> {
     let Size { width, height } = size;
-    let mut picture = ImageBuffer::from_raw(width, height, samples).expect("the caller has computed the size from them");
+    let mut picture =
+        ImageBuffer::from_raw(width, height, samples).expect("the caller has computed the size from them");
     picture.set_rgb_primaries(space.primaries);
     picture.set_transfer_function(space.transfer);
     picture

@@ -3,11 +3,11 @@
 use super::kernels::FilterKernels;
 use super::{FilterAlgorithm, Lines, Plan, Taps, cpu, gpu};
 use crate::multiply_add::MultiplyAdd;
-use crate::{Buffer, Device, Element, Result};
+use crate::{Buffer, Device, Element, FilterSample, FilterWeight, Result};
 
 /// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Prepare` in their generic code")]
-pub trait FilterElement: Element + Prepare {}
+pub trait FilterElement: FilterSample + FilterWeight + Prepare {}
 
 /// Operations per element type, compiled once in this crate and not again in every dependent crate.
 pub(crate) trait Prepare: Element {

@@ -50,16 +50,19 @@
 //! outside the signal take part like all others: zero times a finite tap adds nothing, and zero times an infinite tap is NaN.
 
 // A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. The latter
-// launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. `lines.rs` is the
-// problem in the form that both use.
+// launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. Interleaved channels
+// are filtered in `general.rs`, by the kernels of pictures. `lines.rs` is the problem in the form that all use.
 mod cpu;
 mod description;
 mod element;
 mod error;
+mod general;
 mod gpu;
 mod kernels;
 mod launches;
 mod lines;
+#[cfg(feature = "image")]
+mod pictures;
 mod plan;
 mod prepared;
 mod tuning;
@@ -67,7 +70,7 @@ mod tuning;
 pub use description::{Filter1d, FilterAlgorithm, HaloLoad};
 pub use element::FilterElement;
 pub use error::FilterError;
-use lines::{Lines, Taps};
+use lines::{Lines, Reach, Taps};
 pub use plan::Plan;
 pub use prepared::PreparedFilter1d;
 

@@ -1,5 +1,7 @@
 //! Errors of two-dimensional filters.
 
+use crate::generated::OutOfRange;
+
 /// Invalid weights, steps, channels or shapes of a two-dimensional filter.
 ///
 /// Functions return it in [`Error::Filter2d`](crate::Error::Filter2d).
@@ -88,4 +90,10 @@ pub enum Filter2dError {
         /// Minimum number of axes.
         needed: usize,
     },
+}
+
+impl From<OutOfRange> for Filter2dError {
+    fn from(OutOfRange { what, range, value }: OutOfRange) -> Self {
+        Filter2dError::Parameter { what, range, value }
+    }
 }

@@ -72,6 +72,7 @@ mod element;
 mod error;
 mod generated;
 mod gpu;
+mod line;
 #[cfg(feature = "image")]
 mod pictures;
 mod plan;
@@ -85,6 +86,7 @@ mod window;
 pub use description::{Filter2d, Filter2dAlgorithm, NanPolicy};
 pub use element::{FilterSample, FilterWeight};
 pub use error::Filter2dError;
+pub(crate) use line::LineFilter;
 pub use plan::Plan;
 pub use prepared::PreparedFilter2d;
 

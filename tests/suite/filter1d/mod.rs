@@ -9,6 +9,7 @@
 //! accessor of the kernels, which is checked at the end.
 
 mod accuracy;
+mod channels;
 mod golden;
 pub(crate) mod oracle;
 
@@ -76,6 +77,7 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("filter1d::expectations::sixty_four_kilobytes", sixty_four_kilobytes),
     ]);
     trials.extend(accuracy::trials());
+    trials.extend(channels::trials());
     trials.extend(golden::trials());
     trials
 }

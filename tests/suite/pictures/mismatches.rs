@@ -3,10 +3,11 @@
 use super::{Named, Picture, picture};
 use crate::common::equal;
 use libtest_mimic::Failed;
+use slm::filter1d::FilterError;
+use slm::image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
 use slm::ndarray::Array2;
-use slm::image::{Luma, LumaA, Pixel, Rgb, Rgba};
 use slm::pictures::PictureError;
-use slm::{Buffer2, Device, Error, Filter2d, Histogram, Transpose};
+use slm::{Buffer2, Device, Error, Filter1d, Filter2d, Histogram, Transpose};
 
 pub(super) const NAMED: [Named; 3] =
     [("mismatches::channels", channels), ("mismatches::shapes", shapes), ("mismatches::columns", columns)];
@@ -17,6 +18,12 @@ fn error(operation: &'static str, expected: usize, actual: usize) -> Error {
 
 fn channels(device: &Device) -> Result<(), Failed> {
     let (gray, colour) = (picture::<Luma<u8>>([4, 3]), picture::<Rgb<u8>>([4, 3]));
+    let lines = Filter1d::correlate(&[1, 2, 1]).channels(3).prepare(device)?;
+    let numbers = ImageBuffer::<Luma<i32>, Vec<i32>>::from_raw(1, 2, vec![5, 6]).expect("two pixels");
+    equal(lines.apply_image(&numbers, 0).err(), Some(error("the filter", 3, 1)))?;
+    let lines = Filter1d::correlate(&[1, 2, 1]).prepare(device)?;
+    let no_axis = FilterError::Axis { axis: 2, dimensions: 2 };
+    equal(lines.apply_image(&numbers, 2).err(), Some(no_axis.into()))?;
     let filter = Filter2d::box_blur(3, 3).prepare(device)?;
     equal(filter.apply_image(&colour).err(), Some(error("the filter", 1, 3)))?;
     let filter = Filter2d::box_blur(3, 3).channels(4).prepare(device)?;

@@ -8,12 +8,13 @@ mod mismatches;
 
 use crate::common::{Random, ensure, equal, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use slm::ndarray::ArrayView3;
 use slm::image::metadata::Cicp;
 use slm::image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
+use slm::ndarray::{ArrayView2, ArrayView3};
 use slm::pictures::WithSubpixel;
 use slm::{
-    Boundary, Buffer2, Device, Extent, Filter2d, FilterSample, Histogram, HistogramElement, Transpose, TransposeElement,
+    Boundary, Buffer2, Device, Extent, Filter1d, Filter2d, FilterElement, FilterSample, Histogram, HistogramElement,
+    Transpose, TransposeElement,
 };
 
 /// The name of the suite.
@@ -35,7 +36,9 @@ type Picture<P> = ImageBuffer<P, Vec<<P as Pixel>::Subpixel>>;
 type Named = (&'static str, fn(&Device) -> Result<(), Failed>);
 
 pub(super) fn trials() -> Vec<Trial> {
-    let operations: [Named; 13] = [
+    let operations: [Named; 15] = [
+        ("filter1d::rgb_f32", |device| lines::<Rgb<f32>>(device)),
+        ("filter1d::gray_alpha_f64", |device| lines::<LumaA<f64>>(device)),
         ("filter2d::gray8", |device| filters::<Luma<u8>, u8>(device)),
         ("filter2d::gray_alpha16", |device| filters::<LumaA<u16>, u16>(device)),
         ("filter2d::rgb8_to_i16", |device| filters::<Rgb<u8>, i16>(device)),
@@ -97,6 +100,28 @@ where
             let (actual, expected) = (filter.apply_image(&picture)?, filter.apply(view(&picture))?);
             let (rows, columns, _) = expected.dim();
             equal(actual.dimensions(), (columns as u32, rows as u32))?;
+            equal(actual.as_raw(), &expected.into_raw_vec_and_offset().0)?;
+            equal(actual.color_space(), SPACE)?;
+        }
+    }
+    Ok(())
+}
+
+fn lines<P>(device: &Device) -> Result<(), Failed>
+where
+    P: Pixel<Subpixel: FilterElement + From<u8>>,
+{
+    let taps: [P::Subpixel; 4] = [3, 1, 4, 2].map(Into::into);
+    for extent in [Extent::Same, Extent::Valid, Extent::Full] {
+        let filter = Filter1d::correlate(&taps).boundary(Boundary::Mirror).extent(extent);
+        let filter = filter.channels(channels::<P>()).prepare(device)?;
+        for (size, axis) in SIZES.into_iter().flat_map(|size| [(size, 0), (size, 1)]) {
+            let picture = picture::<P>(size);
+            let (rows, width) = (picture.height() as usize, picture.width() as usize * channels::<P>());
+            let matrix = ArrayView2::from_shape((rows, width), samples(&picture)).expect("a picture is a matrix");
+            let (actual, expected) = (filter.apply_image(&picture, axis)?, filter.apply_axis(matrix, axis)?);
+            let (rows, width) = expected.dim();
+            equal(actual.dimensions(), ((width / channels::<P>()) as u32, rows as u32))?;
             equal(actual.as_raw(), &expected.into_raw_vec_and_offset().0)?;
             equal(actual.color_space(), SPACE)?;
         }
