@@ -1,11 +1,12 @@
 //! Description of a filter: plain data.
 
 use super::{FilterElement, FilterError, PreparedFilter1d, Reach, Taps};
-use crate::generated::{box_weights, gaussian_weights};
-use crate::{Boundary, Device, Extent, FilterSample, Result};
+use crate::generated::{OutOfRange, box_weights, gaussian_weights};
+use crate::{Boundary, Device, Extent, FilterSample, FilterWeight, Result};
 use std::sync::Arc;
 
-/// A one-dimensional filter, described but not yet bound to a device.
+/// A one-dimensional filter, described but not yet bound to a device. `S` is the type of the samples and of the outputs, `W` of
+/// the taps.
 ///
 /// The [module](super) has the formulas.
 ///
@@ -20,11 +21,11 @@ use std::sync::Arc;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Filter1d<T> {
-    taps: std::result::Result<Arc<[T]>, FilterError>,
+pub struct Filter1d<S, W = S> {
+    taps: std::result::Result<Arc<[W]>, FilterError>,
     /// Number of samples before sample `i` that output `i` depends on.
     left: usize,
-    boundary: Boundary<T>,
+    boundary: Boundary<S>,
     extent: Extent,
     channels: usize,
     algorithm: FilterAlgorithm,
@@ -32,9 +33,10 @@ pub struct Filter1d<T> {
 
 /// Kernel that computes a filter on a GPU. The CPU ignores this setting.
 ///
-/// Lines with several [`channels`](Filter1d::channels) are filtered by the kernels for pictures, whose
-/// [algorithms](crate::Filter2dAlgorithm) have the same names. `RegisterTiled` then needs shared memory for all taps, and `Auto`
-/// chooses another one if there is too little.
+/// Lines with several [`channels`](Filter1d::channels), and samples of another type than the taps, are filtered by the kernels for
+/// pictures, whose [algorithms](crate::Filter2dAlgorithm) have the same names. The tiles of `RegisterTiled` and `SharedTile` then
+/// contain all taps, and those of `SharedTile` all channels too. `Auto` uses another algorithm if there is too little shared
+/// memory for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterAlgorithm {
@@ -77,20 +79,35 @@ impl<T: FilterElement> Filter1d<T> {
         Self::new(Ok(taps.iter().rev().copied().collect()), taps.len().saturating_sub(1 + taps.len() / 2))
     }
 
-    fn new(taps: std::result::Result<Arc<[T]>, FilterError>, left: usize) -> Self {
-        let (boundary, extent, algorithm) = (Boundary::Zero, Extent::Same, FilterAlgorithm::Auto);
-        Filter1d { taps, left, boundary, extent, channels: 1, algorithm }
-    }
-
-    /// Returns the correlation with generated taps.
-    fn generated<E: Into<FilterError>>(taps: std::result::Result<Arc<[T]>, E>) -> Self {
-        let left = taps.as_ref().map_or(0, |taps| taps.len() / 2);
-        Self::new(taps.map_err(Into::into), left)
+    /// Returns the filter for samples and outputs of another type, with the same taps. The constant of a
+    /// [`boundary`](Self::boundary) is converted as sums are converted to outputs.
+    ///
+    /// ```
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mean = Filter1d::correlate(&[0.5f32, 0.5]).samples().prepare(&Device::open()?)?;
+    /// assert_eq!(mean.apply(&[10u16, 20, 65_535])?, [5, 15, 32_778]); // 32777.5 is rounded to an even number
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn samples<S: FilterSample>(self) -> Filter1d<S, T> {
+        let Filter1d { taps, left, boundary, extent, channels, algorithm } = self;
+        let boundary = boundary.map(|outside| S::of_sum(outside.to_f64()));
+        Filter1d { taps, left, boundary, extent, channels, algorithm }
     }
 }
 
-/// Generated taps, for `f32` and `f64`.
-impl<T: FilterElement + FilterSample<Weight = T>> Filter1d<T> {
+impl<S, W> Filter1d<S, W> {
+    fn new(taps: std::result::Result<Arc<[W]>, FilterError>, left: usize) -> Self {
+        let (boundary, extent, algorithm) = (Boundary::Zero, Extent::Same, FilterAlgorithm::Auto);
+        Filter1d { taps, left, boundary, extent, channels: 1, algorithm }
+    }
+}
+
+/// Generated taps. Their type is `f32`, and `f64` for samples of type `i32` and `f64`.
+impl<S: FilterSample> Filter1d<S, S::Weight> {
     /// Returns a Gaussian blur with this standard deviation, in samples, with the weights of
     /// [`Filter2d::gaussian`](crate::Filter2d::gaussian) along one axis.
     ///
@@ -128,12 +145,18 @@ impl<T: FilterElement + FilterSample<Weight = T>> Filter1d<T> {
     pub fn box_blur(len: usize) -> Self {
         Self::generated(box_weights("the length of a box", len))
     }
+
+    /// Returns the correlation with generated taps.
+    fn generated(taps: std::result::Result<Arc<[S::Weight]>, OutOfRange>) -> Self {
+        let left = taps.as_ref().map_or(0, |taps| taps.len() / 2);
+        Self::new(taps.map_err(Into::into), left)
+    }
 }
 
-impl<T: FilterElement> Filter1d<T> {
+impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// Returns the filter with these values outside the signal. The default is [`Boundary::Zero`].
     #[must_use]
-    pub fn boundary(mut self, boundary: Boundary<T>) -> Self {
+    pub fn boundary(mut self, boundary: Boundary<S>) -> Self {
         self.boundary = boundary;
         self
     }
@@ -186,14 +209,16 @@ impl<T: FilterElement> Filter1d<T> {
     ///
     /// * [`FilterError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more.
     /// * [`FilterError::Parameter`] for generated taps with an invalid parameter.
+    /// * [`Filter2dError::WeightsTooLarge`](crate::filter2d::Filter2dError::WeightsTooLarge) for taps of type `i32` and samples of
+    ///   narrower integers whose sums might exceed 64 bits.
     /// * [`FilterError::NoChannels`] for 0 channels, and [`Error::TooLarge`] for 2^16 channels or more.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
-    pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<T>> {
+    pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<S>> {
         PreparedFilter1d::new(device, &self.taps()?, self.algorithm)
     }
 
-    pub(super) fn taps(&self) -> Result<Taps<T>> {
+    pub(super) fn taps(&self) -> Result<Taps<S, W>> {
         let (taps, (border, outside)) = (self.taps.clone()?, self.boundary.border());
         let reach = Reach { taps: taps.len(), left: self.left, extent: self.extent, channels: self.channels };
         Ok(Taps { taps, border, outside, reach })

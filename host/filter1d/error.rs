@@ -2,7 +2,7 @@
 
 use crate::generated::OutOfRange;
 
-/// Invalid taps of a filter, or an axis that it cannot run along.
+/// Invalid taps or channels of a filter, or an axis that it cannot run along.
 ///
 /// Functions return it in [`Error::Filter1d`](crate::Error::Filter1d).
 #[non_exhaustive]

@@ -1,24 +1,24 @@
-//! Filters of interleaved channels, on the kernels of [`filter2d`](crate::filter2d): a line is a row or a column of a picture, and
-//! the taps are one row or one column of weights. Those kernels sum in the order of the taps, too.
+//! Filters of interleaved channels, and of types without kernels of their own, on the kernels of [`filter2d`](crate::filter2d): a
+//! line is a row or a column of a picture, and the taps are one row or one column of weights. Those kernels sum in the order of the taps, too.
 
 use super::element::OnDevice;
-use super::{FilterAlgorithm, FilterElement, Lines, Plan, Taps};
+use super::{FilterAlgorithm, Lines, Plan, Taps};
 use crate::filter2d::{Filter2dAlgorithm, LineFilter, PreparedFilter2d};
 use crate::kernel::OnDemand;
-use crate::{Buffer, Device, Result};
+use crate::{Buffer, Device, FilterSample, FilterWeight, Result};
 use slm_kernels::filter1d::Orientation;
 
 /// A filter of pictures.
-pub(super) struct Filter1d<T: FilterElement> {
+pub(super) struct Filter1d<S: FilterSample, W> {
     device: Device,
-    filter: LineFilter<T, T>,
-    rows: PreparedFilter2d<T>,
-    columns: OnDemand<PreparedFilter2d<T>>,
+    filter: LineFilter<S, W>,
+    rows: PreparedFilter2d<S>,
+    columns: OnDemand<PreparedFilter2d<S>>,
     algorithm: FilterAlgorithm,
 }
 
-impl<T: FilterElement> Filter1d<T> {
-    pub(super) fn new(device: &Device, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
+impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
+    pub(super) fn new(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
         let Taps { taps, border, outside, reach } = taps.clone();
         let filter = LineFilter {
             taps,
@@ -33,7 +33,7 @@ impl<T: FilterElement> Filter1d<T> {
     }
 
     /// Returns the filter for lines of this orientation, and the rows and columns of a picture that consists of the lines.
-    fn filter(&self, lines: &Lines) -> Result<(&PreparedFilter2d<T>, [usize; 2])> {
+    fn filter(&self, lines: &Lines) -> Result<(&PreparedFilter2d<S>, [usize; 2])> {
         Ok(match lines.orientation {
             Orientation::Rows => (&self.rows, [lines.lines, lines.samples]),
             Orientation::Columns => {
@@ -43,8 +43,8 @@ impl<T: FilterElement> Filter1d<T> {
     }
 }
 
-impl<T: FilterElement> OnDevice<T> for Filter1d<T> {
-    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+impl<S: FilterSample, W: FilterWeight> OnDevice<S> for Filter1d<S, W> {
+    fn run(&self, lines: &Lines, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl<T: FilterElement> OnDevice<T> for Filter1d<T> {
         filter.run_pitched(shape, [lines.input_pitch, lines.output_pitch], samples, outputs)
     }
 
-    fn run_on_host(&self, lines: &Lines, samples: &[T], _len: usize) -> Result<Vec<T>> {
+    fn run_on_host(&self, lines: &Lines, samples: &[S], _len: usize) -> Result<Vec<S>> {
         if lines.is_empty() {
             return Ok(Vec::new());
         }

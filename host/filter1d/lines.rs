@@ -11,10 +11,10 @@ const MOST_TAPS: usize = i32::MAX as usize;
 
 /// Taps, boundary and extent of a filter. Output `o` of a line is `Σ_j taps[j] · X(start + o + j)`.
 #[derive(Clone, Debug)]
-pub(crate) struct Taps<T> {
-    pub(crate) taps: Arc<[T]>,
+pub(crate) struct Taps<S, W = S> {
+    pub(crate) taps: Arc<[W]>,
     pub(crate) border: Border,
-    pub(crate) outside: T,
+    pub(crate) outside: S,
     pub(crate) reach: Reach,
 }
 

@@ -1,15 +1,15 @@
 //! Pictures of the crate `image`, filtered along their rows or columns.
 
-use super::{FilterElement, Lines, PreparedFilter1d};
-use crate::Result;
+use super::{Lines, PreparedFilter1d};
 use crate::buffer2::extent;
 use crate::pictures::{check_channels, picture_of, samples, size};
+use crate::{FilterSample, Result};
 use image::{ImageBuffer, Pixel};
 use std::ops::Deref;
 
 /// Pictures of the crate `image`.
 #[cfg_attr(docsrs, doc(cfg(feature = "image")))]
-impl<T: FilterElement> PreparedFilter1d<T> {
+impl<S: FilterSample> PreparedFilter1d<S> {
     /// Returns the picture with every line along `axis` filtered. Axis 0 runs down the columns, axis 1 along the rows. Each
     /// channel of its pixels is filtered by itself.
     ///
@@ -31,10 +31,10 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// * [`PictureError::Channels`] if the pixels do not have the filter's number of [`channels`](crate::Filter1d::channels).
     /// * [`Error::TooLarge`] if a picture cannot have as many rows or columns of outputs.
     /// * The errors of [`apply_axis`](Self::apply_axis).
-    pub fn apply_image<P, C>(&self, picture: &ImageBuffer<P, C>, axis: usize) -> Result<ImageBuffer<P, Vec<T>>>
+    pub fn apply_image<P, C>(&self, picture: &ImageBuffer<P, C>, axis: usize) -> Result<ImageBuffer<P, Vec<S>>>
     where
-        P: Pixel<Subpixel = T>,
-        C: Deref<Target = [T]>,
+        P: Pixel<Subpixel = S>,
+        C: Deref<Target = [S]>,
     {
         let channels = self.reach.channels;
         check_channels::<P>("the filter", channels)?;

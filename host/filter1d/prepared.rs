@@ -1,28 +1,32 @@
 //! A filter bound to a device.
 
 use super::element::OnDevice;
-use super::{FilterAlgorithm, FilterElement, Lines, Plan, Reach, Taps, general};
+use super::{FilterAlgorithm, Lines, Plan, Reach, Taps, general};
 use crate::buffer::{check_length, check_shape};
 use crate::buffer2::extent;
-use crate::{Buffer, Buffer2, Device, Result, allocation};
+use crate::{Buffer, Buffer2, Device, FilterSample, FilterWeight, Result, allocation};
 use ndarray::{Array2, ArrayView2};
+use std::any::Any;
 use std::fmt;
 
-/// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, any number of times and from any thread.
-pub struct PreparedFilter1d<T: FilterElement> {
+/// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, any number of times and from any thread. `S` is the type
+/// of the samples and of the outputs.
+pub struct PreparedFilter1d<S: FilterSample> {
     device: Device,
     pub(super) reach: Reach,
     algorithm: FilterAlgorithm,
-    pub(super) on_device: Box<dyn OnDevice<T>>,
+    pub(super) on_device: Box<dyn OnDevice<S>>,
 }
 
-impl<T: FilterElement> PreparedFilter1d<T> {
-    pub(super) fn new(device: &Device, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
+impl<S: FilterSample> PreparedFilter1d<S> {
+    pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
         let reach = taps.reach;
         reach.check()?;
-        let on_device = match reach.channels {
-            1 => T::prepare(device, taps, algorithm)?,
-            _ => Box::new(general::Filter1d::new(device, taps, algorithm)?),
+        // The kernels for lines are for taps of the samples' type.
+        let same = (taps as &dyn Any).downcast_ref::<Taps<S>>().filter(|_| reach.channels == 1);
+        let on_device = match same.and_then(|taps| S::prepare(device, taps, algorithm)) {
+            Some(prepared) => prepared?,
+            None => Box::new(general::Filter1d::new(device, taps, algorithm)?),
         };
         Ok(PreparedFilter1d { device: device.clone(), reach, algorithm, on_device })
     }
@@ -64,7 +68,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// * [`Error::TooLarge`] for more outputs than memory can have.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
+    pub fn apply(&self, samples: &[S]) -> Result<Vec<S>> {
         let lines = Lines::single(&self.reach, samples.len())?;
         self.on_device.run_on_host(&lines, samples, lines.output_pitch)
     }
@@ -92,7 +96,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// * [`Error::Length`] if the length of `outputs` is not [`output_len`](Self::output_len).
     /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into(&self, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+    pub fn apply_into(&self, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
         let lines = Lines::single(&self.reach, samples.len())?;
         check_length("the output", lines.output_pitch, outputs.len())?;
         self.run(&lines, samples, outputs)
@@ -121,7 +125,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::kernel`] on a GPU: axis 0 has its own kernel, which is loaded on first use.
     /// * The errors of [`apply`](Self::apply).
-    pub fn apply_axis(&self, samples: ArrayView2<'_, T>, axis: usize) -> Result<Array2<T>> {
+    pub fn apply_axis(&self, samples: ArrayView2<'_, S>, axis: usize) -> Result<Array2<S>> {
         let (rows, columns) = samples.dim();
         let (lines, shape) = Lines::of_matrix(&self.reach, [rows, columns], columns, axis)?;
         let len = extent(shape[0], shape[1], shape[1])?;
@@ -151,7 +155,7 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
     /// * The errors of [`apply_into`](Self::apply_into) and [`apply_axis`](Self::apply_axis).
-    pub fn apply_axis_into(&self, samples: &Buffer2<T>, axis: usize, outputs: &mut Buffer2<T>) -> Result<()> {
+    pub fn apply_axis_into(&self, samples: &Buffer2<S>, axis: usize, outputs: &mut Buffer2<S>) -> Result<()> {
         let shape = [samples.rows(), samples.columns()];
         let (mut lines, expected) = Lines::of_matrix(&self.reach, shape, samples.pitch(), axis)?;
         check_shape("the output", expected, [outputs.rows(), outputs.columns()])?;
@@ -179,14 +183,14 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         Ok(self.on_device.plan(&self.device, &lines))
     }
 
-    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+    fn run(&self, lines: &Lines, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.device.check_owner("the output", outputs.device())?;
         self.on_device.run(lines, samples, outputs)
     }
 }
 
-impl<T: FilterElement> fmt::Debug for PreparedFilter1d<T> {
+impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PreparedFilter1d")
             .field("device", &self.device)

@@ -3,8 +3,9 @@
 use crate::errors::{Untouched, fails, matrix, says, sum_of_three};
 use ndarray::{Array2, array};
 use slm::emulator::Profile;
-use slm::filter1d::FilterError;
-use slm::{Device, Error, Extent, Filter1d};
+use slm::filter1d::{FilterAlgorithm, FilterError, HaloLoad};
+use slm::filter2d::Filter2dError;
+use slm::{Boundary, Device, Error, Extent, Filter1d};
 
 #[test]
 fn no_taps() {
@@ -46,6 +47,32 @@ fn generated_taps_without_a_valid_parameter() {
         let error = FilterError::Parameter { what: "the length of a box", range: "at most 2^24", value };
         fails(Filter1d::<f32>::box_blur(usize::MAX).prepare(&device), error);
         fails(Filter1d::<f32>::box_blur(0).prepare(&device), FilterError::NoTaps);
+    }
+}
+
+/// Samples of another type than the taps, and channels, are filtered by the kernels for pictures, whose tiles contain all taps.
+#[test]
+fn too_much_shared_memory_for_pictures() {
+    let device = Device::emulated(Profile::SMALL, 1);
+    let taps = vec![1i32; 20_000];
+    for algorithm in [FilterAlgorithm::RegisterTiled, FilterAlgorithm::SharedTile(HaloLoad::Cooperative)] {
+        let filter = Filter1d::correlate(&taps).algorithm(algorithm);
+        let is_exceeded = |error| matches!(error, Some(Error::SharedMemoryExceeded { available: 65_536, .. }));
+        assert!(is_exceeded(filter.clone().channels(2).prepare(&device).err()));
+        assert!(is_exceeded(filter.samples::<u8>().prepare(&device).err()));
+    }
+    let filter = Filter1d::correlate(&taps).channels(2).boundary(Boundary::Nearest).prepare(&device).unwrap();
+    assert_eq!(filter.apply(&[1, 2]).unwrap(), [20_000, 40_000]);
+}
+
+#[test]
+fn integer_taps_that_are_too_large() {
+    let limit = ((1 << 63) - 1) / 65_535;
+    let taps = vec![i32::MIN; 65_538];
+    for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
+        let filter = Filter1d::correlate(&taps).samples::<u16>();
+        fails(filter.prepare(&device), Filter2dError::WeightsTooLarge { magnitudes: 65_538 << 31, limit });
+        assert!(Filter1d::correlate(&taps).samples::<u8>().prepare(&device).is_ok());
     }
 }
 

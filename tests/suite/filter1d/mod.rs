@@ -12,6 +12,7 @@ mod accuracy;
 mod channels;
 mod golden;
 pub(crate) mod oracle;
+mod types;
 
 use crate::common::{Random, emulated, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
@@ -79,6 +80,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.extend(accuracy::trials());
     trials.extend(channels::trials());
     trials.extend(golden::trials());
+    trials.extend(types::trials());
     trials
 }
 
@@ -119,6 +121,13 @@ fn several_launches<T: Sample>(device: &Device, boundary: Boundary<T>) -> Result
 
 fn algorithms(device: &Device) -> &'static [FilterAlgorithm] {
     if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS }
+}
+
+/// Returns the algorithms for filters that run on the kernels for pictures, whose tiles contain all taps and channels. With many
+/// of them, shared memory is not enough for every algorithm on every device.
+fn algorithms_for_pictures(device: &Device, taps: usize, channels: usize) -> &'static [FilterAlgorithm] {
+    let all = algorithms(device);
+    if taps <= 7 && channels <= 5 { all } else { &all[..1] }
 }
 
 fn filter<T: Sample>(case: &Case<'_, T>) -> Filter1d<T> {
