@@ -38,6 +38,20 @@ pub enum Boundary<T> {
     Wrap,
 }
 
+impl<T> Boundary<T> {
+    /// Returns the boundary with another constant.
+    pub(crate) fn map<U>(self, convert: impl FnOnce(T) -> U) -> Boundary<U> {
+        match self {
+            Boundary::Zero => Boundary::Zero,
+            Boundary::Constant(outside) => Boundary::Constant(convert(outside)),
+            Boundary::Nearest => Boundary::Nearest,
+            Boundary::Reflect => Boundary::Reflect,
+            Boundary::Mirror => Boundary::Mirror,
+            Boundary::Wrap => Boundary::Wrap,
+        }
+    }
+}
+
 impl<T: Element> Boundary<T> {
     /// Returns the border for kernels, and the value outside of a constant border.
     pub(crate) fn border(self) -> (Border, T) {

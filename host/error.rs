@@ -4,6 +4,8 @@ use crate::banks::BankError;
 use crate::filter1d::FilterError;
 use crate::filter2d::Filter2dError;
 use crate::histogram::HistogramError;
+#[cfg(feature = "image")]
+use crate::pictures::PictureError;
 use crate::transpose::TransposeError;
 use slm_kernels::Misaligned;
 use std::convert::Infallible;
@@ -20,7 +22,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// | group | variants |
 /// |---|---|
 /// | opening a device | [`UnknownDevice`](Error::UnknownDevice), [`FeatureDisabled`](Error::FeatureDisabled), [`NoDevice`](Error::NoDevice), [`DeviceOrdinal`](Error::DeviceOrdinal), [`DeviceTooOld`](Error::DeviceTooOld), [`DeviceUnsupported`](Error::DeviceUnsupported), [`DriverTooOld`](Error::DriverTooOld) |
-/// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Shape`](Error::Shape), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge) |
+/// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Shape`](Error::Shape), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge), `Picture` |
 /// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Banks`](Error::Banks) |
 /// | lack of memory | [`OutOfDeviceMemory`](Error::OutOfDeviceMemory), [`OutOfHostMemory`](Error::OutOfHostMemory), [`SharedMemoryExceeded`](Error::SharedMemoryExceeded) |
 /// | finding a kernel | [`KernelOnCpu`](Error::KernelOnCpu), [`KernelModule`](Error::KernelModule), [`KernelWithoutDigest`](Error::KernelWithoutDigest), [`KernelMissing`](Error::KernelMissing) |
@@ -196,6 +198,10 @@ pub enum Error {
     /// An error that only the functions of [`banks`](crate::banks) have.
     #[error(transparent)]
     Banks(#[from] BankError),
+    /// An error that only functions for pictures of the crate `image` have.
+    #[cfg(feature = "image")]
+    #[error(transparent)]
+    Picture(#[from] PictureError),
 
     /// The GPU has too little free memory.
     #[error("could not allocate {requested} bytes of device memory{}", Free(*available))]

@@ -50,6 +50,8 @@
 //! * `cust`: turns `cuda` on, and exchanges buffers, contexts and streams with programs that use Rust-CUDA's `cust`:
 //!   `Buffer::from_cust`, `Buffer::into_cust` and `Device::from_cust`. `cust` needs a CUDA toolkit to build, or the
 //!   environment variable `CUDA_LIBRARY_PATH` with a folder that contains an empty folder `lib64`.
+//! * `image`: filters, histograms and transpositions of pictures of the crate `image`, such as `RgbImage`, and their copies to
+//!   and from devices (`slm::pictures`).
 //! * `emulator`: emulated GPUs (`Device::emulated`). They run the kernels on the CPU and check every access, which is slow. A
 //!   race, a wrong access or a missing barrier in a kernel is an error.
 
@@ -68,6 +70,7 @@ mod element;
 mod error;
 pub mod filter1d;
 pub mod filter2d;
+mod generated;
 #[cfg(doc)]
 pub mod guide;
 pub mod histogram;
@@ -79,6 +82,9 @@ mod launch;
 mod modules;
 mod multiply_add;
 mod parallel;
+#[cfg(feature = "image")]
+#[cfg_attr(docsrs, doc(cfg(feature = "image")))]
+pub mod pictures;
 mod plan;
 mod rows;
 pub mod transpose;
@@ -100,6 +106,10 @@ pub use filter1d::{Filter1d, FilterAlgorithm, FilterElement};
 pub use filter2d::{Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy};
 #[doc(inline)]
 pub use histogram::{Histogram, HistogramAlgorithm, HistogramBound, HistogramElement, HistogramWeight, MemoryOrder};
+/// The crate `image`, whose pictures this crate takes and returns.
+#[cfg(feature = "image")]
+#[cfg_attr(docsrs, doc(cfg(feature = "image")))]
+pub use image;
 pub use info::{Backend, DeviceInfo, SharedMemory};
 #[cfg(cust)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]

@@ -1,10 +1,12 @@
 //! Description of a filter: plain data.
 
-use super::{FilterElement, PreparedFilter1d, Taps};
-use crate::{Boundary, Device, Extent, Result};
+use super::{FilterElement, FilterError, PreparedFilter1d, Reach, Taps};
+use crate::generated::{OutOfRange, box_weights, gaussian_weights};
+use crate::{Boundary, Device, Extent, FilterSample, FilterWeight, Result};
 use std::sync::Arc;
 
-/// A one-dimensional filter, described but not yet bound to a device.
+/// A one-dimensional filter, described but not yet bound to a device. `S` is the type of the samples and of the outputs, `W` of
+/// the taps.
 ///
 /// The [module](super) has the formulas.
 ///
@@ -19,16 +21,22 @@ use std::sync::Arc;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Filter1d<T> {
-    taps: Arc<[T]>,
+pub struct Filter1d<S, W = S> {
+    taps: std::result::Result<Arc<[W]>, FilterError>,
     /// Number of samples before sample `i` that output `i` depends on.
     left: usize,
-    boundary: Boundary<T>,
+    boundary: Boundary<S>,
     extent: Extent,
+    channels: usize,
     algorithm: FilterAlgorithm,
 }
 
 /// Kernel that computes a filter on a GPU. The CPU ignores this setting.
+///
+/// Lines with several [`channels`](Filter1d::channels), and samples of another type than the taps, are filtered by the kernels for
+/// pictures, whose [algorithms](crate::Filter2dAlgorithm) have the same names. The tiles of `RegisterTiled` and `SharedTile` then
+/// contain all taps, and those of `SharedTile` all channels too. `Auto` uses another algorithm if there is too little shared
+/// memory for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterAlgorithm {
@@ -61,23 +69,94 @@ impl<T: FilterElement> Filter1d<T> {
     /// Returns a correlation: `y[i] = Σ_j taps[j] · x[i + j - m / 2]`.
     #[must_use]
     pub fn correlate(taps: &[T]) -> Self {
-        Self::new(taps.into(), taps.len() / 2)
+        Self::new(Ok(taps.into()), taps.len() / 2)
     }
 
     /// Returns a convolution: `y[i] = Σ_j taps[j] · x[i - j + m / 2]`. With an even number of taps, [`Extent::Same`] differs
     /// from `np.convolve`.
     #[must_use]
     pub fn convolve(taps: &[T]) -> Self {
-        Self::new(taps.iter().rev().copied().collect(), taps.len().saturating_sub(1 + taps.len() / 2))
+        Self::new(Ok(taps.iter().rev().copied().collect()), taps.len().saturating_sub(1 + taps.len() / 2))
     }
 
-    fn new(taps: Arc<[T]>, left: usize) -> Self {
-        Filter1d { taps, left, boundary: Boundary::Zero, extent: Extent::Same, algorithm: FilterAlgorithm::Auto }
+    /// Returns the filter for samples and outputs of another type, with the same taps. The constant of a
+    /// [`boundary`](Self::boundary) is converted as sums are converted to outputs.
+    ///
+    /// ```
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mean = Filter1d::correlate(&[0.5f32, 0.5]).samples().prepare(&Device::open()?)?;
+    /// assert_eq!(mean.apply(&[10u16, 20, 65_535])?, [5, 15, 32_778]); // 32777.5 is rounded to an even number
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn samples<S: FilterSample>(self) -> Filter1d<S, T> {
+        let Filter1d { taps, left, boundary, extent, channels, algorithm } = self;
+        let boundary = boundary.map(|outside| S::of_sum(outside.to_f64()));
+        Filter1d { taps, left, boundary, extent, channels, algorithm }
+    }
+}
+
+impl<S, W> Filter1d<S, W> {
+    fn new(taps: std::result::Result<Arc<[W]>, FilterError>, left: usize) -> Self {
+        let (boundary, extent, algorithm) = (Boundary::Zero, Extent::Same, FilterAlgorithm::Auto);
+        Filter1d { taps, left, boundary, extent, channels: 1, algorithm }
+    }
+}
+
+/// Generated taps. Their type is `f32`, and `f64` for samples of type `i32` and `f64`.
+impl<S: FilterSample> Filter1d<S, S::Weight> {
+    /// Returns a Gaussian blur with this standard deviation, in samples, with the weights of
+    /// [`Filter2d::gaussian`](crate::Filter2d::gaussian) along one axis.
+    ///
+    /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::{Boundary, Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let blur = Filter1d::gaussian(1.0).boundary(Boundary::Nearest).prepare(&Device::open()?)?;
+    /// let step = blur.apply(&[0.0f32, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])?;
+    /// assert!((step[3] - 0.30).abs() < 0.01 && (step[4] - 0.70).abs() < 0.01);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn gaussian(sigma: f64) -> Self {
+        Self::generated(gaussian_weights(sigma))
     }
 
+    /// Returns the mean of `len` samples: a correlation with equal taps.
+    ///
+    /// `len` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::{Device, Extent, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mean = Filter1d::box_blur(4).extent(Extent::Valid).prepare(&Device::open()?)?;
+    /// assert_eq!(mean.apply(&[1.0, 2.0, 3.0, 4.0, 5.0])?, [2.5, 3.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn box_blur(len: usize) -> Self {
+        Self::generated(box_weights("the length of a box", len))
+    }
+
+    /// Returns the correlation with generated taps.
+    fn generated(taps: std::result::Result<Arc<[S::Weight]>, OutOfRange>) -> Self {
+        let left = taps.as_ref().map_or(0, |taps| taps.len() / 2);
+        Self::new(taps.map_err(Into::into), left)
+    }
+}
+
+impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// Returns the filter with these values outside the signal. The default is [`Boundary::Zero`].
     #[must_use]
-    pub fn boundary(mut self, boundary: Boundary<T>) -> Self {
+    pub fn boundary(mut self, boundary: Boundary<S>) -> Self {
         self.boundary = boundary;
         self
     }
@@ -86,6 +165,33 @@ impl<T: FilterElement> Filter1d<T> {
     #[must_use]
     pub fn extent(mut self, extent: Extent) -> Self {
         self.extent = extent;
+        self
+    }
+
+    /// Returns the filter for lines with this number of interleaved channels: element `i` of a line belongs to channel
+    /// `i % channels`. Each channel is filtered by itself. The default is 1.
+    ///
+    /// | samples | lines |
+    /// |---|---|
+    /// | a slice or a buffer | samples times channels |
+    /// | a matrix, along axis 1 | rows of samples times channels |
+    /// | a matrix, along axis 0 | columns. Channels are neighbouring columns |
+    ///
+    /// Lengths and shapes of samples and of outputs count all channels. Boundary and extent are those of a channel.
+    ///
+    /// ```
+    /// use slm::{Device, Extent, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let stereo = Filter1d::correlate(&[1, 10]).extent(Extent::Full).channels(2).prepare(&Device::open()?)?;
+    /// assert_eq!(stereo.apply(&[1, 5, 2, 6])?, [10, 50, 21, 65, 2, 6]);
+    /// assert_eq!(stereo.output_len(4)?, 6);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn channels(mut self, channels: usize) -> Self {
+        self.channels = channels;
         self
     }
 
@@ -102,19 +208,22 @@ impl<T: FilterElement> Filter1d<T> {
     /// # Errors
     ///
     /// * [`FilterError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more.
+    /// * [`FilterError::Parameter`] for generated taps with an invalid parameter.
+    /// * [`Filter2dError::WeightsTooLarge`](crate::filter2d::Filter2dError::WeightsTooLarge) for taps of type `i32` and samples of
+    ///   narrower integers whose sums might exceed 64 bits.
+    /// * [`FilterError::NoChannels`] for 0 channels, and [`Error::TooLarge`] for 2^16 channels or more.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
-    pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<T>> {
-        PreparedFilter1d::new(device, self.taps(), self.algorithm)
+    pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<S>> {
+        PreparedFilter1d::new(device, &self.taps()?, self.algorithm)
     }
 
-    pub(super) fn taps(&self) -> Taps<T> {
-        let (border, outside) = self.boundary.border();
-        Taps { taps: self.taps.clone(), left: self.left, border, outside, extent: self.extent }
+    pub(super) fn taps(&self) -> Result<Taps<S, W>> {
+        let (taps, (border, outside)) = (self.taps.clone()?, self.boundary.border());
+        let reach = Reach { taps: taps.len(), left: self.left, extent: self.extent, channels: self.channels };
+        Ok(Taps { taps, border, outside, reach })
     }
 }
 
-#[cfg(doc)]
-use super::FilterError;
 #[cfg(doc)]
 use crate::Error;

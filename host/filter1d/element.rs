@@ -3,16 +3,23 @@
 use super::kernels::FilterKernels;
 use super::{FilterAlgorithm, Lines, Plan, Taps, cpu, gpu};
 use crate::multiply_add::MultiplyAdd;
-use crate::{Buffer, Device, Element, Result};
+use crate::{Buffer, Device, Element, FilterSample, FilterWeight, Result};
+use slm_kernels::signal::Output;
 
-/// An element type that can be filtered: `f32`, `f64` or `i32`. The trait is sealed.
-#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Prepare` in their generic code")]
-pub trait FilterElement: Element + Prepare {}
+/// A type of samples and of taps for filters that have both of one type: `f32`, `f64` or `i32`. The trait is sealed.
+pub trait FilterElement: FilterSample + FilterWeight {}
 
-/// Operations per element type, compiled once in this crate and not again in every dependent crate.
+/// Operations per type of samples, compiled once in this crate and not again in every dependent crate.
 pub(crate) trait Prepare: Element {
-    /// Returns the filter with these valid taps on a device.
-    fn prepare(device: &Device, taps: &Taps<Self>, algorithm: FilterAlgorithm) -> Result<Box<dyn OnDevice<Self>>>;
+    /// Returns the filter with these valid taps on a device, or `None` if there are no kernels for the type.
+    fn prepare(
+        device: &Device,
+        taps: &Taps<Self>,
+        algorithm: FilterAlgorithm,
+    ) -> Option<Result<Box<dyn OnDevice<Self>>>>;
+
+    /// Returns the number that is stored for a sum.
+    fn of_sum(sum: f64) -> Self;
 }
 
 /// A filter on a device of some kind.
@@ -39,14 +46,32 @@ fn prepare<T: Number>(device: &Device, taps: &Taps<T>, algorithm: FilterAlgorith
     })
 }
 
-macro_rules! filter_elements {
-    ($($t:ty)*) => {$(
+macro_rules! samples {
+    ($($t:ty: |$device:pat_param, $taps:pat_param, $algorithm:pat_param| $prepared:expr;)*) => {$(
         impl Prepare for $t {
-            fn prepare(device: &Device, taps: &Taps<$t>, algorithm: FilterAlgorithm) -> Result<Box<dyn OnDevice<$t>>> {
-                prepare(device, taps, algorithm)
+            fn prepare(
+                $device: &Device,
+                $taps: &Taps<$t>,
+                $algorithm: FilterAlgorithm,
+            ) -> Option<Result<Box<dyn OnDevice<$t>>>> {
+                $prepared
+            }
+
+            fn of_sum(sum: f64) -> $t {
+                Output::of_sum(sum)
             }
         }
-        impl FilterElement for $t {}
     )*};
 }
-filter_elements!(f32 f64 i32);
+samples! {
+    u8: |_, _, _| None;
+    u16: |_, _, _| None;
+    i16: |_, _, _| None;
+    i32: |device, taps, algorithm| Some(prepare(device, taps, algorithm));
+    f32: |device, taps, algorithm| Some(prepare(device, taps, algorithm));
+    f64: |device, taps, algorithm| Some(prepare(device, taps, algorithm));
+}
+
+impl FilterElement for i32 {}
+impl FilterElement for f32 {}
+impl FilterElement for f64 {}

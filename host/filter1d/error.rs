@@ -1,6 +1,8 @@
 //! Errors of filters.
 
-/// Invalid taps of a filter, or an axis that it cannot run along.
+use crate::generated::OutOfRange;
+
+/// Invalid taps or channels of a filter, or an axis that it cannot run along.
 ///
 /// Functions return it in [`Error::Filter1d`](crate::Error::Filter1d).
 #[non_exhaustive]
@@ -9,6 +11,27 @@ pub enum FilterError {
     /// A filter without taps.
     #[error("a filter must have at least 1 tap")]
     NoTaps,
+    /// A filter without channels.
+    #[error("a filter must have at least 1 channel")]
+    NoChannels,
+    /// The standard deviation or the length of generated taps is out of range.
+    #[error("{what} must be {range}, not {value}")]
+    Parameter {
+        /// The parameter.
+        what: &'static str,
+        /// The valid range.
+        range: &'static str,
+        /// The value.
+        value: f64,
+    },
+    /// The number of samples is not a multiple of the channels.
+    #[error("{samples} samples cannot be divided evenly among {channels} channels")]
+    Interleaving {
+        /// Number of samples of a line, the total of all channels.
+        samples: usize,
+        /// Number of channels.
+        channels: usize,
+    },
     /// The array has no such axis.
     #[error("there is no axis {axis}: the array has {dimensions} axes, numbered from 0")]
     Axis {
@@ -17,4 +40,10 @@ pub enum FilterError {
         /// Number of axes.
         dimensions: usize,
     },
+}
+
+impl From<OutOfRange> for FilterError {
+    fn from(OutOfRange { what, range, value }: OutOfRange) -> Self {
+        FilterError::Parameter { what, range, value }
+    }
 }

@@ -93,8 +93,8 @@ mod tests {
     #[test]
     fn unwritten_outputs_are_errors() {
         let device = Device::emulated(Profile::SMALL, 0);
-        let taps = Description::correlate(&[1, 1, 1]).taps();
-        let lines = Lines::single(&taps, 4).unwrap();
+        let taps = Description::correlate(&[1, 1, 1]).taps().unwrap();
+        let lines = Lines::single(&taps.reach, 4).unwrap();
         let filter =
             Filter1d::new(&device, device.info().shared_memory.unwrap(), &taps, FilterAlgorithm::Auto).unwrap();
         assert_eq!(filter.run_on_host(&lines, &[1, 2, 3, 4], 4), Ok(vec![3, 6, 9, 7]));

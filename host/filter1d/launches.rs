@@ -43,7 +43,7 @@ impl<T: Number> Chunk<T> {
     /// Returns chunks of as many taps as the constants of a launch hold.
     fn tables(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
         let size = Geometry::chunk::<Same<T>>(shared.max_per_block, &tuning());
-        let start = taps.start();
+        let start = taps.reach.start();
         // Chunks are whole packs, so all have the same pad.
         let chunk = |(i, taps): (usize, &[T])| Chunk {
             taps: i * size..i * size + taps.len(),
@@ -94,7 +94,15 @@ impl<T: Number> Launches<T> {
     /// Returns the choice for rows. A block needs the same shared memory for rows of any length.
     fn for_rows(&self) -> Result<Choice> {
         let orientation = Orientation::Rows;
-        self.choose(&Lines { lines: 1, samples: 1, outputs: 1, orientation, input_pitch: 1, output_pitch: 1 })
+        self.choose(&Lines {
+            lines: 1,
+            samples: 1,
+            outputs: 1,
+            channels: 1,
+            orientation,
+            input_pitch: 1,
+            output_pitch: 1,
+        })
     }
 
     /// Returns the choice for these lines.
@@ -138,7 +146,7 @@ impl<T: Number> Launches<T> {
             algorithm: self.algorithm,
             kernel: "none".to_owned(),
             reason: "there is nothing to compute".to_owned(),
-            outputs: [lines.lines, lines.outputs],
+            outputs: lines.plan_outputs(),
             launches: Vec::new(),
         };
         if lines.is_empty() {
@@ -227,7 +235,7 @@ impl<T: Number> Pass<'_, T> {
             samples: self.lines.samples as u64,
             outputs: self.lines.outputs as u64,
             lines: self.part.lines,
-            start: filter.taps.start() + self.chunk.taps.start as i64,
+            start: filter.taps.reach.start() + self.chunk.taps.start as i64,
             input_step,
             input_line,
             output_step,
@@ -237,7 +245,7 @@ impl<T: Number> Pass<'_, T> {
             halo: (if edge_thread { Halo::EdgeThread } else { Halo::Cooperative }) as u32,
             // The cast is exact: there are at most as many tiles as blocks, which the launch checks against 31 bits.
             tiles: self.tiles as u32,
-            // The cast is exact: `Taps::check` has checked the taps against 31 bits.
+            // The cast is exact: `Reach::check` has checked the taps against 31 bits.
             tap_count: self.chunk.taps.len() as u32,
             resume: u32::from(self.chunk.taps.start > 0),
         }

@@ -1,6 +1,6 @@
 //! The problem in the form that CPU and GPU code use: lines of samples, and taps.
 
-use super::{FilterElement, FilterError};
+use super::FilterError;
 use crate::{Error, Extent, Result};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::Border;
@@ -11,41 +11,58 @@ const MOST_TAPS: usize = i32::MAX as usize;
 
 /// Taps, boundary and extent of a filter. Output `o` of a line is `Σ_j taps[j] · X(start + o + j)`.
 #[derive(Clone, Debug)]
-pub(crate) struct Taps<T> {
-    pub(crate) taps: Arc<[T]>,
-    pub(crate) left: usize,
+pub(crate) struct Taps<S, W = S> {
+    pub(crate) taps: Arc<[W]>,
     pub(crate) border: Border,
-    pub(crate) outside: T,
-    pub(crate) extent: Extent,
+    pub(crate) outside: S,
+    pub(crate) reach: Reach,
 }
 
-impl<T: FilterElement> Taps<T> {
-    /// Returns an error if there are no taps, or too many.
+/// What the numbers of outputs depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    /// Number of taps.
+    pub(crate) taps: usize,
+    /// Number of samples before sample `i` that output `i` depends on.
+    pub(crate) left: usize,
+    pub(crate) extent: Extent,
+    /// Interleaved channels.
+    pub(crate) channels: usize,
+}
+
+impl Reach {
+    /// Returns an error if there are no taps or no channels, or too many taps.
     pub(crate) fn check(&self) -> Result<()> {
-        match self.taps.len() {
-            0 => Err(FilterError::NoTaps.into()),
-            count if count > MOST_TAPS => {
-                Err(Error::TooLarge { what: "the number of taps", factors: [count as u64, 1], limit: MOST_TAPS as u64 })
-            }
+        match *self {
+            Reach { taps: 0, .. } => Err(FilterError::NoTaps.into()),
+            Reach { channels: 0, .. } => Err(FilterError::NoChannels.into()),
+            Reach { taps, .. } if taps > MOST_TAPS => Err(too_large("the number of taps", [taps, 1], MOST_TAPS)),
             _ => Ok(()),
         }
     }
 
-    /// Returns the number of outputs for `samples` samples.
-    pub(crate) fn outputs(&self, samples: usize) -> Result<usize> {
-        let halo = self.taps.len() - 1;
+    /// Returns the number of outputs of a channel with `samples` samples.
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        let halo = self.taps - 1;
         if samples == 0 {
             return Ok(0);
         }
         match self.extent {
             Extent::Same => Ok(samples),
             Extent::Valid => Ok(samples.saturating_sub(halo)),
-            Extent::Full => samples.checked_add(halo).ok_or(Error::TooLarge {
-                what: "the number of samples",
-                factors: [samples as u64, 1],
-                limit: (usize::MAX - halo) as u64,
-            }),
+            Extent::Full => samples
+                .checked_add(halo)
+                .ok_or_else(|| too_large("the number of samples", [samples, 1], usize::MAX - halo)),
         }
+    }
+
+    /// Returns the number of samples per channel of a line with `samples` samples.
+    fn per_channel(&self, samples: usize) -> Result<usize> {
+        let channels = self.channels;
+        if !samples.is_multiple_of(channels) {
+            return Err(FilterError::Interleaving { samples, channels }.into());
+        }
+        Ok(samples / channels)
     }
 
     /// Returns the index of the first output's first sample.
@@ -53,20 +70,26 @@ impl<T: FilterElement> Taps<T> {
         match self.extent {
             Extent::Same => -(self.left as i64),
             Extent::Valid => 0,
-            Extent::Full => 1 - self.taps.len() as i64,
+            Extent::Full => 1 - self.taps as i64,
         }
     }
 }
 
-/// Layout of lines of samples and of their outputs in memory. Lengths and pitches are in elements.
+fn too_large(what: &'static str, factors: [usize; 2], limit: usize) -> Error {
+    Error::TooLarge { what, factors: factors.map(|factor| factor as u64), limit: limit as u64 }
+}
+
+/// Layout of lines of samples and of their outputs in memory. Pitches are in elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lines {
     /// Number of lines.
     pub(crate) lines: usize,
-    /// Samples per line.
+    /// Samples per line and channel.
     pub(crate) samples: usize,
-    /// Outputs per line.
+    /// Outputs per line and channel.
     pub(crate) outputs: usize,
+    /// Interleaved channels of a line. Lines along columns have one, because channels are columns of their own.
+    pub(crate) channels: usize,
     /// Direction of the lines.
     pub(crate) orientation: Orientation,
     /// Row pitch of the input.
@@ -76,36 +99,46 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Returns one line of `samples` samples.
-    pub(crate) fn single<T: FilterElement>(taps: &Taps<T>, samples: usize) -> Result<Self> {
-        let outputs = taps.outputs(samples)?;
-        Ok(Lines {
-            lines: 1,
-            samples,
-            outputs,
-            orientation: Orientation::Rows,
-            input_pitch: samples,
-            output_pitch: outputs,
-        })
+    /// Returns one line of `samples` samples, the total of all channels.
+    pub(crate) fn single(reach: &Reach, samples: usize) -> Result<Self> {
+        Self::along_rows(reach, [1, samples], samples)
     }
 
     /// Returns the lines along `axis` of a matrix with this row pitch, and the shape of the result.
-    pub(crate) fn of_matrix<T: FilterElement>(
-        taps: &Taps<T>,
-        [rows, columns]: [usize; 2],
-        pitch: usize,
-        axis: usize,
-    ) -> Result<(Self, [usize; 2])> {
-        let along_rows = match axis {
-            0 => false,
-            1 => true,
-            _ => return Err(FilterError::Axis { axis, dimensions: 2 }.into()),
-        };
-        let (lines, samples) = if along_rows { (rows, columns) } else { (columns, rows) };
-        let outputs = taps.outputs(samples)?;
-        let shape = if along_rows { [rows, outputs] } else { [outputs, columns] };
-        let orientation = if along_rows { Orientation::Rows } else { Orientation::Columns };
-        Ok((Lines { lines, samples, outputs, orientation, input_pitch: pitch, output_pitch: shape[1] }, shape))
+    pub(crate) fn of_matrix(reach: &Reach, shape: [usize; 2], pitch: usize, axis: usize) -> Result<(Self, [usize; 2])> {
+        let [rows, columns] = shape;
+        match axis {
+            0 => {
+                reach.per_channel(columns)?;
+                let lines = Self::along_columns(reach, shape, pitch)?;
+                Ok((lines, [lines.outputs, columns]))
+            }
+            1 => {
+                let lines = Self::along_rows(reach, shape, pitch)?;
+                Ok((lines, [rows, lines.output_pitch]))
+            }
+            _ => Err(FilterError::Axis { axis, dimensions: 2 }.into()),
+        }
+    }
+
+    fn along_rows(reach: &Reach, [lines, columns]: [usize; 2], input_pitch: usize) -> Result<Self> {
+        let (samples, channels) = (reach.per_channel(columns)?, reach.channels);
+        let outputs = reach.outputs(samples)?;
+        let output_pitch = outputs
+            .checked_mul(channels)
+            .ok_or_else(|| too_large("the number of outputs", [outputs, channels], usize::MAX))?;
+        Ok(Lines { lines, samples, outputs, channels, orientation: Orientation::Rows, input_pitch, output_pitch })
+    }
+
+    fn along_columns(reach: &Reach, [samples, lines]: [usize; 2], input_pitch: usize) -> Result<Self> {
+        let outputs = reach.outputs(samples)?;
+        let orientation = Orientation::Columns;
+        Ok(Lines { lines, samples, outputs, channels: 1, orientation, input_pitch, output_pitch: lines })
+    }
+
+    /// Returns the number of lines, where each channel counts as one, and of outputs per line.
+    pub(crate) fn plan_outputs(&self) -> [usize; 2] {
+        [self.lines.saturating_mul(self.channels), self.outputs]
     }
 
     /// Returns whether there is nothing to compute.

@@ -23,14 +23,45 @@
 //! # }
 //! ```
 //!
+//! # Types
+//!
+//! Samples and outputs have one type, which is `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. Taps are `i32`, `f32` or `f64`.
+//! [`correlate`](Filter1d::correlate) and [`convolve`](Filter1d::convolve) are for samples of the type of the taps, and
+//! [`samples`](Filter1d::samples) sets another one. Samples and taps are converted to the type of the sums before they are
+//! multiplied:
+//!
+//! | samples | taps | sums |
+//! |---|---|---|
+//! | `i32` | `i32` | `i32`, which wraps around |
+//! | `u8` `u16` `i16` | `i32` | `i32` if no sum can exceed it, otherwise `i64`; exact |
+//! | `u8` `u16` `i16` `f32` | `f32` | `f32` |
+//! | all others | | `f64` |
+//!
+//! Sums are converted to outputs as those of [`filter2d`](crate::filter2d#types-and-numbers): integers are rounded to the nearest
+//! one, ties to even, and saturate.
+//!
+//! ```
+//! use slm::{Boundary, Device, Filter1d};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let device = Device::open()?;
+//! let smooth = Filter1d::correlate(&[0.25f32, 0.5, 0.25]).samples::<u8>().boundary(Boundary::Nearest);
+//! assert_eq!(smooth.prepare(&device)?.apply(&[0, 40, 0, 255])?, [10, 20, 74, 191]);
+//! let double = Filter1d::correlate(&[2]).samples::<u8>();
+//! assert_eq!(double.prepare(&device)?.apply(&[7, 200])?, [14, 255]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Numbers
 //!
-//! `i32` wraps around. For floats every output has its own error bound, on every device and with every algorithm:
+//! For sums of floats every output has its own error bound before its conversion, on every device and with every
+//! algorithm:
 //!
 //! `|y[i] - exact| ≤ γ · Σ_j |w[j] · x[i + j - m / 2]| + m · s` with `γ = m · u / (1 - m · u)`
 //!
 //! The sum is over the samples that the output depends on, including those outside; a convolution has the same bound. `u` is
-//! `2^-24` for `f32` and `2^-53` for `f64`, and `m · u` is at most 1/2. The products are added in the order of the samples. A
+//! `2^-24` for sums of type `f32` and `2^-53` for `f64`, and `m · u` is at most 1/2. The products are added in the order of the samples. A
 //! GPU rounds once per product and sum (a fused multiply-add), `m` times in all. The CPU rounds each product, and each sum
 //! except the first, which adds to zero. In both cases a product is rounded at most `m` times (Higham, *Accuracy and Stability
 //! of Numerical Algorithms*, section 3.1).
@@ -50,24 +81,28 @@
 //! outside the signal take part like all others: zero times a finite tap adds nothing, and zero times an infinite tap is NaN.
 
 // A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. The latter
-// launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. `lines.rs` is the
-// problem in the form that both use.
+// launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. Interleaved channels
+// and types without kernels of their own are filtered in `general.rs`, by the kernels of pictures. `lines.rs` is the problem in the form that all use.
 mod cpu;
 mod description;
 mod element;
 mod error;
+mod general;
 mod gpu;
 mod kernels;
 mod launches;
 mod lines;
+#[cfg(feature = "image")]
+mod pictures;
 mod plan;
 mod prepared;
 mod tuning;
 
 pub use description::{Filter1d, FilterAlgorithm, HaloLoad};
 pub use element::FilterElement;
+pub(crate) use element::Prepare;
 pub use error::FilterError;
-use lines::{Lines, Taps};
+use lines::{Lines, Reach, Taps};
 pub use plan::Plan;
 pub use prepared::PreparedFilter1d;
 

@@ -20,7 +20,7 @@ pub struct Plan {
     pub kernel: String,
     /// Reason for the choice of the kernel.
     pub reason: String,
-    /// Number of lines, and number of outputs per line.
+    /// Number of lines, where each channel counts as one, and number of outputs per line.
     pub outputs: [usize; 2],
     /// Launches of kernels, in this order. Empty on the CPU, if there is nothing or too much to compute, and if the requested
     /// algorithm needs more shared memory than the device has.
@@ -40,7 +40,7 @@ impl Plan {
             algorithm,
             kernel: "cpu".to_owned(),
             reason: "the CPU has a single implementation".to_owned(),
-            outputs: [lines.lines, lines.outputs],
+            outputs: lines.plan_outputs(),
             launches: Vec::new(),
         }
     }

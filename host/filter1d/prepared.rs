@@ -1,26 +1,34 @@
 //! A filter bound to a device.
 
 use super::element::OnDevice;
-use super::{FilterAlgorithm, FilterElement, Lines, Plan, Taps};
-use crate::buffer::check_shape;
+use super::{FilterAlgorithm, Lines, Plan, Reach, Taps, general};
+use crate::buffer::{check_length, check_shape};
 use crate::buffer2::extent;
-use crate::{Buffer, Buffer2, Device, Error, Result, allocation};
+use crate::{Buffer, Buffer2, Device, FilterSample, FilterWeight, Result, allocation};
 use ndarray::{Array2, ArrayView2};
+use std::any::Any;
 use std::fmt;
 
-/// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, any number of times and from any thread.
-pub struct PreparedFilter1d<T: FilterElement> {
+/// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, any number of times and from any thread. `S` is the type
+/// of the samples and of the outputs.
+pub struct PreparedFilter1d<S: FilterSample> {
     device: Device,
-    taps: Taps<T>,
+    pub(super) reach: Reach,
     algorithm: FilterAlgorithm,
-    on_device: Box<dyn OnDevice<T>>,
+    pub(super) on_device: Box<dyn OnDevice<S>>,
 }
 
-impl<T: FilterElement> PreparedFilter1d<T> {
-    pub(super) fn new(device: &Device, taps: Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
-        taps.check()?;
-        let on_device = T::prepare(device, &taps, algorithm)?;
-        Ok(PreparedFilter1d { device: device.clone(), taps, algorithm, on_device })
+impl<S: FilterSample> PreparedFilter1d<S> {
+    pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
+        let reach = taps.reach;
+        reach.check()?;
+        // The kernels for lines are for taps of the samples' type.
+        let same = (taps as &dyn Any).downcast_ref::<Taps<S>>().filter(|_| reach.channels == 1);
+        let on_device = match same.and_then(|taps| S::prepare(device, taps, algorithm)) {
+            Some(prepared) => prepared?,
+            None => Box::new(general::Filter1d::new(device, taps, algorithm)?),
+        };
+        Ok(PreparedFilter1d { device: device.clone(), reach, algorithm, on_device })
     }
 
     /// Returns the device that the filter runs on.
@@ -29,13 +37,14 @@ impl<T: FilterElement> PreparedFilter1d<T> {
         &self.device
     }
 
-    /// Returns the number of outputs for `samples` samples.
+    /// Returns the number of outputs for `samples` samples, both the total of all channels.
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] if it exceeds `usize::MAX`.
+    /// * [`FilterError::Interleaving`] if the number of samples is not a multiple of the channels.
+    /// * [`Error::TooLarge`] if the number of outputs exceeds `usize::MAX`.
     pub fn output_len(&self, samples: usize) -> Result<usize> {
-        self.taps.outputs(samples)
+        Ok(Lines::single(&self.reach, samples)?.output_pitch)
     }
 
     /// Returns the rows and columns of the result if a matrix of `shape` (rows, columns) is filtered along `axis`.
@@ -43,9 +52,10 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// # Errors
     ///
     /// * [`FilterError::Axis`] for an axis other than 0 and 1.
+    /// * [`FilterError::Interleaving`] if the number of columns is not a multiple of the channels.
     /// * [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
     pub fn output_shape(&self, shape: [usize; 2], axis: usize) -> Result<[usize; 2]> {
-        let (_, outputs) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
+        let (_, outputs) = Lines::of_matrix(&self.reach, shape, shape[1], axis)?;
         Ok(outputs)
     }
 
@@ -53,12 +63,14 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
+    /// * [`FilterError::Interleaving`] if the number of samples is not a multiple of the
+    ///   [`channels`](crate::Filter1d::channels).
     /// * [`Error::TooLarge`] for more outputs than memory can have.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply(&self, samples: &[T]) -> Result<Vec<T>> {
-        let lines = Lines::single(&self.taps, samples.len())?;
-        self.on_device.run_on_host(&lines, samples, lines.outputs)
+    pub fn apply(&self, samples: &[S]) -> Result<Vec<S>> {
+        let lines = Lines::single(&self.reach, samples.len())?;
+        self.on_device.run_on_host(&lines, samples, lines.output_pitch)
     }
 
     /// Filters the samples of a buffer into another buffer. Returns when the work is enqueued.
@@ -80,14 +92,13 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// # Errors
     ///
     /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`FilterError::Interleaving`] if the number of samples is not a multiple of the channels.
     /// * [`Error::Length`] if the length of `outputs` is not [`output_len`](Self::output_len).
     /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into(&self, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
-        let lines = Lines::single(&self.taps, samples.len())?;
-        if outputs.len() != lines.outputs {
-            return Err(Error::Length { what: "the output", expected: lines.outputs, actual: outputs.len() });
-        }
+    pub fn apply_into(&self, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
+        let lines = Lines::single(&self.reach, samples.len())?;
+        check_length("the output", lines.output_pitch, outputs.len())?;
         self.run(&lines, samples, outputs)
     }
 
@@ -110,12 +121,13 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     /// # Errors
     ///
     /// * [`FilterError::Axis`] for an axis other than 0 and 1.
+    /// * [`FilterError::Interleaving`] if the number of columns is not a multiple of the channels.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::kernel`] on a GPU: axis 0 has its own kernel, which is loaded on first use.
     /// * The errors of [`apply`](Self::apply).
-    pub fn apply_axis(&self, samples: ArrayView2<'_, T>, axis: usize) -> Result<Array2<T>> {
+    pub fn apply_axis(&self, samples: ArrayView2<'_, S>, axis: usize) -> Result<Array2<S>> {
         let (rows, columns) = samples.dim();
-        let (lines, shape) = Lines::of_matrix(&self.taps, [rows, columns], columns, axis)?;
+        let (lines, shape) = Lines::of_matrix(&self.reach, [rows, columns], columns, axis)?;
         let len = extent(shape[0], shape[1], shape[1])?;
         let outputs = self.on_device.run_on_host(&lines, &allocation::row_after_row(samples)?, len)?;
         Ok(Array2::from_shape_vec(shape, outputs).expect("`extent` has checked the shape"))
@@ -143,19 +155,19 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
     /// * The errors of [`apply_into`](Self::apply_into) and [`apply_axis`](Self::apply_axis).
-    pub fn apply_axis_into(&self, samples: &Buffer2<T>, axis: usize, outputs: &mut Buffer2<T>) -> Result<()> {
+    pub fn apply_axis_into(&self, samples: &Buffer2<S>, axis: usize, outputs: &mut Buffer2<S>) -> Result<()> {
         let shape = [samples.rows(), samples.columns()];
-        let (mut lines, expected) = Lines::of_matrix(&self.taps, shape, samples.pitch(), axis)?;
+        let (mut lines, expected) = Lines::of_matrix(&self.reach, shape, samples.pitch(), axis)?;
         check_shape("the output", expected, [outputs.rows(), outputs.columns()])?;
         lines.output_pitch = outputs.pitch();
         self.run(&lines, samples.buffer(), outputs.buffer_mut())
     }
 
-    /// Returns the plan for filtering `samples` samples. If [`output_len`](Self::output_len) fails for them, the plan has no
+    /// Returns the plan for filtering `samples` samples, the total of all channels. If [`output_len`](Self::output_len) fails for them, the plan has no
     /// launches, and its reason is that error.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
-        match Lines::single(&self.taps, samples) {
+        match Lines::single(&self.reach, samples) {
             Ok(lines) => self.on_device.plan(&self.device, &lines),
             Err(error) => Plan::refused(&self.device, self.algorithm, &error),
         }
@@ -165,25 +177,24 @@ impl<T: FilterElement> PreparedFilter1d<T> {
     ///
     /// # Errors
     ///
-    /// * [`FilterError::Axis`] for an axis other than 0 and 1.
-    /// * [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
+    /// The errors of [`output_shape`](Self::output_shape).
     pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
-        let (lines, _) = Lines::of_matrix(&self.taps, shape, shape[1], axis)?;
+        let (lines, _) = Lines::of_matrix(&self.reach, shape, shape[1], axis)?;
         Ok(self.on_device.plan(&self.device, &lines))
     }
 
-    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+    fn run(&self, lines: &Lines, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.device.check_owner("the output", outputs.device())?;
         self.on_device.run(lines, samples, outputs)
     }
 }
 
-impl<T: FilterElement> fmt::Debug for PreparedFilter1d<T> {
+impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PreparedFilter1d")
             .field("device", &self.device)
-            .field("taps", &self.taps)
+            .field("reach", &self.reach)
             .field("algorithm", &self.algorithm)
             .finish_non_exhaustive()
     }
@@ -191,3 +202,5 @@ impl<T: FilterElement> fmt::Debug for PreparedFilter1d<T> {
 
 #[cfg(doc)]
 use super::FilterError;
+#[cfg(doc)]
+use crate::Error;

@@ -1,9 +1,10 @@
 //! Description of a two-dimensional filter: plain data.
 
-use super::generated::{box_weights, gaussian_weights, laplacian, sobel, unsharp_weights};
+use super::generated::{laplacian, sobel, unsharp_weights};
 use super::weights::Weights;
 use super::window::Window;
 use super::{Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
+use crate::generated::{box_weights, gaussian_weights};
 use crate::{Boundary, Device, Extent, Result};
 use ndarray::ArrayView2;
 use std::marker::PhantomData;
@@ -137,7 +138,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn gaussian(sigma: f64) -> Self {
-        Self::new(gaussian_weights(sigma).map(Weights::square))
+        Self::new(gaussian_weights(sigma).map(Weights::square).map_err(Into::into))
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
@@ -147,7 +148,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     pub fn box_blur(rows: usize, columns: usize) -> Self {
         let row = box_weights("the columns of a box", columns);
         let column = box_weights("the rows of a box", rows);
-        Self::new(column.and_then(|column| Ok(Weights::separable(column, row?))))
+        Self::new(column.and_then(|column| Ok(Weights::separable(column, row?))).map_err(Into::into))
     }
 
     /// Returns the horizontal Sobel derivative, positive where samples increase along a row: the separable filter with the column

@@ -1,17 +1,18 @@
 //! The types of samples, outputs and weights, and values whose type is known at run time only.
 
+use crate::filter1d::Prepare;
 use crate::{Buffer, Element};
 use slm_kernels::signal::Kind;
 
-/// A type of samples and outputs of two-dimensional filters: `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. The trait is sealed.
+/// A type of samples and outputs of filters: `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Erase` in their generic code")]
-pub trait FilterSample: Element + Erase {
+pub trait FilterSample: Element + Erase + Prepare {
     /// The type of generated weights, such as those of [`Filter2d::gaussian`](crate::Filter2d::gaussian): `f64` for `i32` and
     /// `f64`, `f32` for the others.
     type Weight: FilterWeight;
 }
 
-/// A type of weights of two-dimensional filters: `i32`, `f32` or `f64`. The trait is sealed.
+/// A type of weights and taps of filters: `i32`, `f32` or `f64`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Weigh` in their generic code")]
 pub trait FilterWeight: Element + Weigh {}
 

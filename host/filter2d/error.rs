@@ -1,6 +1,7 @@
 //! Errors of two-dimensional filters.
 
 use super::Filter2dAlgorithm;
+use crate::generated::OutOfRange;
 
 /// Invalid weights, steps, channels or shapes of a two-dimensional filter.
 ///
@@ -120,4 +121,10 @@ pub enum Filter2dError {
         /// Minimum number of axes.
         needed: usize,
     },
+}
+
+impl From<OutOfRange> for Filter2dError {
+    fn from(OutOfRange { what, range, value }: OutOfRange) -> Self {
+        Filter2dError::Parameter { what, range, value }
+    }
 }

@@ -72,6 +72,9 @@ mod element;
 mod error;
 mod generated;
 mod gpu;
+mod line;
+#[cfg(feature = "image")]
+mod pictures;
 mod plan;
 mod prepared;
 mod rank;
@@ -84,6 +87,7 @@ mod window;
 pub use description::{Filter2d, Filter2dAlgorithm, NanPolicy};
 pub use element::{FilterSample, FilterWeight};
 pub use error::Filter2dError;
+pub(crate) use line::LineFilter;
 pub use plan::Plan;
 pub use prepared::PreparedFilter2d;
 

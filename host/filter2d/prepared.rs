@@ -8,6 +8,7 @@ use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPol
 use crate::buffer::check_shape;
 use crate::{Boundary, Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
+use slm_kernels::signal::Border;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -15,7 +16,7 @@ use std::marker::PhantomData;
 /// of the samples, `O` of the outputs.
 pub struct PreparedFilter2d<S: FilterSample, O: FilterSample = S> {
     device: Device,
-    window: Window,
+    pub(super) window: Window,
     algorithm: Filter2dAlgorithm,
     on_device: OnDevice,
     types: PhantomData<fn(S) -> O>,
@@ -38,11 +39,23 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ) -> Result<Self> {
         // Integers are never missing.
         let renormalise = nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
-        let (border, outside) = boundary.border();
         let mut sums = Sums::new(weights, S::KIND)?;
         if renormalise {
             sums = sums.densified()?;
         }
+        Self::with_sums(device, sums, window, boundary.border(), renormalise, algorithm)
+    }
+
+    /// Returns the filter with these weights, which are dense if NaNs are missing samples, and this value outside of a constant
+    /// border.
+    pub(super) fn with_sums(
+        device: &Device,
+        sums: Sums,
+        window: Window,
+        (border, outside): (Border, S),
+        renormalise: bool,
+        algorithm: Filter2dAlgorithm,
+    ) -> Result<Self> {
         let outside = outside.scalar();
         let on_device = match device.info().shared_memory {
             None if renormalise => OnDevice::Cpu(cpu::Filter2d { sums, border, outside, renormalise }),
@@ -204,7 +217,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         })
     }
 
-    fn run(&self, problem: &Problem, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
+    pub(super) fn run(&self, problem: &Problem, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
         match &self.on_device {
             OnDevice::Cpu(filter) => {
                 let outputs = O::slice_mut(outputs.storage_mut().cpu_mut());
@@ -215,7 +228,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     }
 
     /// Returns the outputs of a problem without gaps.
-    fn run_on_host(&self, problem: &Problem, samples: &[S]) -> Result<Vec<O>> {
+    pub(super) fn run_on_host(&self, problem: &Problem, samples: &[S]) -> Result<Vec<O>> {
         let len = problem.output_rows() * problem.output_width();
         match &self.on_device {
             OnDevice::Cpu(filter) => {

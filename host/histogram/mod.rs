@@ -76,6 +76,8 @@ mod fitted;
 mod gpu;
 mod kernels;
 mod launches;
+#[cfg(feature = "image")]
+mod pictures;
 mod plan;
 mod prepared;
 mod rule;

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// results.
 pub struct PreparedHistogram<T: HistogramElement> {
     device: Device,
-    rule: Rule<T>,
+    pub(super) rule: Rule<T>,
     edges: Arc<[T::Bound]>,
     algorithm: HistogramAlgorithm,
     on_device: Box<dyn OnDevice<T>>,

@@ -32,6 +32,8 @@ mod gpu;
 mod in_place;
 mod kernels;
 mod matrices;
+#[cfg(feature = "image")]
+mod pictures;
 mod plan;
 mod prepared;
 mod tuning;

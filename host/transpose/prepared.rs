@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 /// A [`Transpose`](crate::Transpose) that is ready to run on its device, any number of times and from any thread.
 pub struct PreparedTranspose<T: Element> {
     pub(super) device: Device,
-    matrices: Matrices,
+    pub(super) matrices: Matrices,
     algorithm: TransposeAlgorithm,
     pub(super) on_device: OnDevice,
     marker: PhantomData<fn(T) -> T>,

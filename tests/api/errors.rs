@@ -3,6 +3,7 @@
 
 use ndarray::{Array2, ArrayView2, array, aview0};
 use slm::emulator::{Finding, Launch, LaunchError, Line, Problem, Report};
+use slm::pictures::PictureError;
 use slm::{Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ImageError, Result, SharedMemory};
 use std::error::Error as _;
 

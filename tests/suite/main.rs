@@ -9,6 +9,7 @@
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
 //! | `matrices` | copies of matrices |
+//! | `pictures` | all operations on pictures of the crate `image`, against the same operations on their subpixels |
 //! | `banks` | the kernels that measure accesses |
 //! | `examples` | the examples |
 //! | `driverless` | machines without a driver |
@@ -25,6 +26,7 @@ mod filter1d;
 mod filter2d;
 mod histogram;
 mod matrices;
+mod pictures;
 mod transpose;
 
 use common::{coverage, sources};
@@ -42,6 +44,7 @@ fn main() {
         histogram::trials(),
         transpose::trials(),
         matrices::trials(),
+        pictures::trials(),
         banks::trials(),
         examples::trials(),
         driverless::trials(),

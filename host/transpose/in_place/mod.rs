@@ -13,7 +13,7 @@ use std::fmt;
 /// A [`Transpose`](crate::Transpose) in place that is ready to run on its device, any number of times and from any thread.
 pub struct PreparedTransposeInPlace<T: Element> {
     device: Device,
-    matrices: Matrices,
+    pub(super) matrices: Matrices,
     on_device: OnDevice<T>,
 }
 

@@ -275,3 +275,11 @@ fn pitch() {
     let error = Error::Pitch { columns: 5, pitch: 4 };
     says(error, "a row pitch of 4 elements is less than the 5 columns of a row", None);
 }
+
+#[test]
+fn picture() {
+    let error = PictureError::Channels { operation: "the filter", expected: 4, actual: 3 };
+    says(error, "the filter is for 4 channels per pixel, but the pixels of the picture have 3", None);
+    let error = PictureError::Interleaving { columns: 7, channels: 3 };
+    says(error, "rows of 7 elements cannot be divided into pixels of 3 channels", None);
+}

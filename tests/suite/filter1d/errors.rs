@@ -2,12 +2,23 @@
 
 use crate::errors::{Untouched, fails, matrix, says, sum_of_three};
 use ndarray::{Array2, array};
-use slm::filter1d::FilterError;
-use slm::{Device, Error, Extent, Filter1d};
+use slm::emulator::Profile;
+use slm::filter1d::{FilterAlgorithm, FilterError, HaloLoad};
+use slm::filter2d::Filter2dError;
+use slm::{Boundary, Device, Error, Extent, Filter1d};
 
 #[test]
 fn no_taps() {
     says(FilterError::NoTaps, "a filter must have at least 1 tap", None);
+}
+
+#[test]
+fn texts_of_channels_and_parameters() {
+    says(FilterError::NoChannels, "a filter must have at least 1 channel", None);
+    let error = FilterError::Interleaving { samples: 7, channels: 3 };
+    says(error, "7 samples cannot be divided evenly among 3 channels", None);
+    let error = FilterError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1.0 };
+    says(error, "sigma must be from 0 to 2^20, not -1", None);
 }
 
 #[test]
@@ -22,6 +33,73 @@ fn a_filter_without_taps() {
     fails(Filter1d::<f32>::correlate(&[]).prepare(&device), FilterError::NoTaps);
     fails(Filter1d::<f64>::convolve(&[]).prepare(&device), FilterError::NoTaps);
     fails(Filter1d::<i32>::convolve(&[]).extent(Extent::Full).prepare(&device), FilterError::NoTaps);
+}
+
+#[test]
+fn generated_taps_without_a_valid_parameter() {
+    for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
+        for sigma in [-1.0, f64::INFINITY, 1_048_577.0] {
+            let error = FilterError::Parameter { what: "sigma", range: "from 0 to 2^20", value: sigma };
+            fails(Filter1d::<f32>::gaussian(sigma).prepare(&device), error);
+        }
+        assert!(Filter1d::<f64>::gaussian(f64::NAN).prepare(&device).is_err());
+        let value = usize::MAX as f64;
+        let error = FilterError::Parameter { what: "the length of a box", range: "at most 2^24", value };
+        fails(Filter1d::<f32>::box_blur(usize::MAX).prepare(&device), error);
+        fails(Filter1d::<f32>::box_blur(0).prepare(&device), FilterError::NoTaps);
+    }
+}
+
+/// Samples of another type than the taps, and channels, are filtered by the kernels for pictures, whose tiles contain all taps.
+#[test]
+fn too_much_shared_memory_for_pictures() {
+    let device = Device::emulated(Profile::SMALL, 1);
+    let taps = vec![1i32; 20_000];
+    for algorithm in [FilterAlgorithm::RegisterTiled, FilterAlgorithm::SharedTile(HaloLoad::Cooperative)] {
+        let filter = Filter1d::correlate(&taps).algorithm(algorithm);
+        let is_exceeded = |error| matches!(error, Some(Error::SharedMemoryExceeded { available: 65_536, .. }));
+        assert!(is_exceeded(filter.clone().channels(2).prepare(&device).err()));
+        assert!(is_exceeded(filter.samples::<u8>().prepare(&device).err()));
+    }
+    let filter = Filter1d::correlate(&taps).channels(2).boundary(Boundary::Nearest).prepare(&device).unwrap();
+    assert_eq!(filter.apply(&[1, 2]).unwrap(), [20_000, 40_000]);
+}
+
+#[test]
+fn integer_taps_that_are_too_large() {
+    let limit = ((1 << 63) - 1) / 65_535;
+    let taps = vec![i32::MIN; 65_538];
+    for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
+        let filter = Filter1d::correlate(&taps).samples::<u16>();
+        fails(filter.prepare(&device), Filter2dError::WeightsTooLarge { magnitudes: 65_538 << 31, limit });
+        assert!(Filter1d::correlate(&taps).samples::<u8>().prepare(&device).is_ok());
+    }
+}
+
+#[test]
+fn channels_that_do_not_divide() {
+    for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
+        fails(Filter1d::correlate(&[1, 2]).channels(0).prepare(&device), FilterError::NoChannels);
+        let error = Error::TooLarge { what: "the number of channels", factors: [65_536, 1], limit: 65_535 };
+        fails(Filter1d::correlate(&[1, 2]).channels(65_536).prepare(&device), error);
+        let filter = Filter1d::correlate(&[1, 2]).channels(3).prepare(&device).unwrap();
+        let interleaving = |samples| FilterError::Interleaving { samples, channels: 3 };
+        fails(filter.apply(&[1, 2, 3, 4]), interleaving(4));
+        fails(filter.output_len(7), interleaving(7));
+        assert_eq!(filter.plan(7).reason, interleaving(7).to_string());
+        let (input, mut output) = (device.upload(&[1, 2]).unwrap(), device.upload(&[7, 8]).unwrap());
+        fails(filter.apply_into(&input, &mut output), interleaving(2));
+        assert_eq!(output.download().unwrap(), [7, 8]);
+        let samples = array![[1, 2, 3, 4], [5, 6, 7, 8]];
+        for axis in [0, 1] {
+            fails(filter.apply_axis(samples.view(), axis), interleaving(4));
+            fails(filter.output_shape([2, 4], axis), interleaving(4));
+            fails(filter.plan_axis([2, 4], axis), interleaving(4));
+            let (input, mut output) = (matrix(&device, samples.view()), matrix(&device, samples.view()));
+            fails(filter.apply_axis_into(&input, axis, &mut output), interleaving(4));
+            assert_eq!(output.download().unwrap(), samples);
+        }
+    }
 }
 
 #[test]

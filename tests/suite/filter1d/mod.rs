@@ -9,8 +9,10 @@
 //! accessor of the kernels, which is checked at the end.
 
 mod accuracy;
+mod channels;
 mod golden;
 pub(crate) mod oracle;
+mod types;
 
 use crate::common::{Random, emulated, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
@@ -76,7 +78,9 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("filter1d::expectations::sixty_four_kilobytes", sixty_four_kilobytes),
     ]);
     trials.extend(accuracy::trials());
+    trials.extend(channels::trials());
     trials.extend(golden::trials());
+    trials.extend(types::trials());
     trials
 }
 
@@ -117,6 +121,13 @@ fn several_launches<T: Sample>(device: &Device, boundary: Boundary<T>) -> Result
 
 fn algorithms(device: &Device) -> &'static [FilterAlgorithm] {
     if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS }
+}
+
+/// Returns the algorithms for filters that run on the kernels for pictures, whose tiles contain all taps and channels. With many
+/// of them, shared memory is not enough for every algorithm on every device.
+fn algorithms_for_pictures(device: &Device, taps: usize, channels: usize) -> &'static [FilterAlgorithm] {
+    let all = algorithms(device);
+    if taps <= 7 && channels <= 5 { all } else { &all[..1] }
 }
 
 fn filter<T: Sample>(case: &Case<'_, T>) -> Filter1d<T> {
