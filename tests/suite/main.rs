@@ -8,6 +8,7 @@
 //! | `filter2d` | `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
+//! | `pointwise` | `Convert`, `Lookup`, `Map`, `Arithmetic` and `Channels` against their definitions |
 //! | `matrices` | copies of matrices |
 //! | `banks` | the kernels that measure accesses |
 //! | `examples` | the examples |
@@ -25,6 +26,7 @@ mod filter1d;
 mod filter2d;
 mod histogram;
 mod matrices;
+mod pointwise;
 mod transpose;
 
 use common::{coverage, sources};
@@ -41,6 +43,7 @@ fn main() {
         filter2d::trials(),
         histogram::trials(),
         transpose::trials(),
+        pointwise::trials(),
         matrices::trials(),
         banks::trials(),
         examples::trials(),
