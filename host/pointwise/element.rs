@@ -3,6 +3,7 @@
 use crate::Element;
 use crate::any::Erase;
 use slm_kernels::pointwise::TableIndex;
+use slm_kernels::signal::Output;
 
 /// A type of samples and outputs of pointwise operations: `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Numeric` in their generic code")]
@@ -26,7 +27,7 @@ macro_rules! elements {
             }
 
             fn of_nan() -> Self {
-                f64::NAN as $t
+                Output::<f64>::of_sum(f64::NAN)
             }
         }
     )*};

@@ -15,12 +15,12 @@ fn conversions_to_types_with_all_numbers_can_be_undone() {
     let samples =
         (vec(any::<u8>(), 0..50), vec(any::<i16>(), 0..50), vec(any::<i32>(), 0..50), vec(any::<f32>(), 0..50));
     check(100, samples, |(bytes, shorts, integers, floats)| {
-        prop_assert_eq!(&converted::<f32, _>(&converted(&bytes)), &bytes);
-        prop_assert_eq!(&converted::<u16, _>(&converted(&bytes)), &bytes);
-        prop_assert_eq!(&converted::<f32, _>(&converted(&shorts)), &shorts);
-        prop_assert_eq!(&converted::<i32, _>(&converted(&shorts)), &shorts);
-        prop_assert_eq!(&converted::<f64, _>(&converted(&integers)), &integers);
-        let there_and_back: Vec<f32> = converted::<f64, _>(&converted(&floats));
+        prop_assert_eq!(&converted::<f32, u8>(&converted(&bytes)), &bytes);
+        prop_assert_eq!(&converted::<u16, u8>(&converted(&bytes)), &bytes);
+        prop_assert_eq!(&converted::<f32, i16>(&converted(&shorts)), &shorts);
+        prop_assert_eq!(&converted::<i32, i16>(&converted(&shorts)), &shorts);
+        prop_assert_eq!(&converted::<f64, i32>(&converted(&integers)), &integers);
+        let there_and_back = converted::<f64, f32>(&converted(&floats));
         let bits = |floats: &[f32]| -> Vec<u32> { floats.iter().map(|x| x.to_bits()).collect() };
         prop_assert_eq!(bits(&there_and_back), bits(&floats));
         Ok(())

@@ -198,14 +198,17 @@ impl<S: Number, O: Number> Runs for Of<S, O> {
     }
 }
 
+type LookUp = fn(&Device, &[f64], Memory, &[f64]) -> Result<Vec<f64>>;
+type LookUpMatrix = fn(&Device, &[f64], Matrix<'_>, Matrix<'_>) -> Result<Vec<f64>>;
+
 /// A type of samples that are indices, and a type of entries.
 pub(super) struct Table {
     pub(super) name: &'static str,
     pub(super) kinds: [Kind; 2],
     /// Looks samples up in a table with these entries.
-    pub(super) run: fn(&Device, &[f64], Memory, &[f64]) -> Result<Vec<f64>>,
+    pub(super) run: LookUp,
     /// The same for a matrix; returns the memory of the output afterwards.
-    pub(super) run_matrix: fn(&Device, &[f64], Matrix<'_>, Matrix<'_>) -> Result<Vec<f64>>,
+    pub(super) run_matrix: LookUpMatrix,
 }
 
 fn look_up<S: Number + LookupElement, O: Number>(
