@@ -78,10 +78,10 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
-    /// let x = device.upload(&[0u8, 51, 255])?;
+    /// let x = device.upload(&[0u8, 64, 255])?;
     /// let mut y = device.zeroed::<f32>(3)?;
-    /// Convert::new().scale(1.0 / 255.0).prepare(&device)?.apply_into(&x, &mut y)?;
-    /// assert_eq!(y.download()?, [0.0, 0.2, 1.0]);
+    /// Convert::new().scale(1.0 / 256.0).prepare(&device)?.apply_into(&x, &mut y)?;
+    /// assert_eq!(y.download()?, [0.0, 0.25, 255.0 / 256.0]);
     /// # Ok(())
     /// # }
     /// ```

@@ -53,17 +53,8 @@ fn bits_of_nans(device: &Device) -> Result<(), Failed> {
     equal(actual.into_iter().map(f32::to_bits).collect::<Vec<_>>(), expected)?;
     let nan = f64::from_bits(0xfff0_0000_0000_0077);
     let table = Lookup::between(&[0.0f32, 1.0], &[nan]).prepare(device)?;
-    equal(table.apply(&[0.5, 7.0])?.map_bits(), vec![nan.to_bits(); 2])
-}
-
-trait MapBits {
-    fn map_bits(self) -> Vec<u64>;
-}
-
-impl MapBits for Vec<f64> {
-    fn map_bits(self) -> Vec<u64> {
-        self.into_iter().map(f64::to_bits).collect()
-    }
+    let actual = table.apply(&[0.5, 7.0])?;
+    equal(actual.into_iter().map(f64::to_bits).collect::<Vec<_>>(), vec![nan.to_bits(); 2])
 }
 
 /// By hand, and as OpenCV's `equalizeHist` does: counts 2, 1, 4, 1 of 8 samples; `C` is 2, 3, 7, 8; times 255 / 6.
