@@ -6,6 +6,7 @@ use crate::filter2d::Filter2dError;
 use crate::histogram::HistogramError;
 #[cfg(feature = "image")]
 use crate::pictures::PictureError;
+use crate::pointwise::PointwiseError;
 use crate::transpose::TransposeError;
 use slm_kernels::Misaligned;
 use std::convert::Infallible;
@@ -23,7 +24,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// |---|---|
 /// | opening a device | [`UnknownDevice`](Error::UnknownDevice), [`FeatureDisabled`](Error::FeatureDisabled), [`NoDevice`](Error::NoDevice), [`DeviceOrdinal`](Error::DeviceOrdinal), [`DeviceTooOld`](Error::DeviceTooOld), [`DeviceUnsupported`](Error::DeviceUnsupported), [`DriverTooOld`](Error::DriverTooOld) |
 /// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Shape`](Error::Shape), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge), `Picture` |
-/// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Banks`](Error::Banks) |
+/// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Pointwise`](Error::Pointwise), [`Banks`](Error::Banks) |
 /// | lack of memory | [`OutOfDeviceMemory`](Error::OutOfDeviceMemory), [`OutOfHostMemory`](Error::OutOfHostMemory), [`SharedMemoryExceeded`](Error::SharedMemoryExceeded) |
 /// | finding a kernel | [`KernelOnCpu`](Error::KernelOnCpu), [`KernelModule`](Error::KernelModule), [`KernelWithoutDigest`](Error::KernelWithoutDigest), [`KernelMissing`](Error::KernelMissing) |
 /// | invalid launches | [`LaunchOutOfRange`](Error::LaunchOutOfRange), [`ForeignWindow`](Error::ForeignWindow), [`MisalignedWindow`](Error::MisalignedWindow) |
@@ -195,6 +196,9 @@ pub enum Error {
     /// An error that only transpositions have.
     #[error(transparent)]
     Transpose(#[from] TransposeError),
+    /// An error that only [pointwise operations](crate::pointwise) have.
+    #[error(transparent)]
+    Pointwise(#[from] PointwiseError),
     /// An error that only the functions of [`banks`](crate::banks) have.
     #[error(transparent)]
     Banks(#[from] BankError),

@@ -20,6 +20,11 @@
 //! | [`Filter2d`] | correlation and convolution of pictures |
 //! | [`Histogram`] | counts of samples in bins, and sums of their weights |
 //! | [`Transpose`] | transposition of matrices, out of place and in place |
+//! | [`Convert`] | conversion of samples to another type, with scale and offset |
+//! | [`Lookup`] | entries of a table, for each value or between edges; equalises histograms |
+//! | [`Map`] | magnitude, square, square root, power and range limit of each sample |
+//! | [`Arithmetic`] | sum, difference, product, minimum and others of two inputs |
+//! | [`Channels`] | interleaved channels to planes, and back |
 //!
 //! All operations are used the same way. A *description* is plain data. [`prepare`](Filter1d::prepare) checks it and binds
 //! it to a [`Device`]. `apply` runs it on host data, `apply_into` on device [`Buffer`]s, any number of times and from any
@@ -61,6 +66,7 @@
 mod device;
 
 mod allocation;
+mod any;
 mod backend;
 pub mod banks;
 mod boundary;
@@ -86,6 +92,7 @@ mod parallel;
 #[cfg_attr(docsrs, doc(cfg(feature = "image")))]
 pub mod pictures;
 mod plan;
+pub mod pointwise;
 mod rows;
 pub mod transpose;
 
@@ -119,6 +126,8 @@ pub use launch::{LaunchShape, Residency};
 /// The crate `ndarray`, whose matrices this crate takes and returns.
 pub use ndarray;
 pub use plan::LaunchPlan;
+#[doc(inline)]
+pub use pointwise::{Arithmetic, Channels, Convert, Lookup, LookupElement, Map, PointwiseElement};
 #[doc(inline)]
 pub use transpose::{Transpose, TransposeAlgorithm, TransposeElement};
 

@@ -21,10 +21,12 @@ pub mod filter1d;
 pub mod filter2d;
 #[cfg(any(operation = "histogram", not(target_os = "cuda")))]
 pub mod histogram;
+#[cfg(any(operation = "pointwise", not(target_os = "cuda")))]
+pub mod pointwise;
 #[cfg(any(operation = "transpose", not(target_os = "cuda")))]
 pub mod transpose;
 
-#[cfg(any(operation = "filter1d", operation = "filter2d", not(target_os = "cuda")))]
+#[cfg(any(operation = "filter1d", operation = "filter2d", operation = "pointwise", not(target_os = "cuda")))]
 pub mod signal;
 
 #[cfg(not(target_os = "cuda"))]

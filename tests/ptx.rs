@@ -175,7 +175,7 @@ fn barriers(file: &File) -> Result<(), Failed> {
 }
 
 fn uses_shared_memory(kernel: &str) -> bool {
-    !["global", "critical", "peak", "naive", "permute"].iter().any(|other| kernel.contains(other))
+    !["global", "critical", "peak", "naive", "permute", "pointwise"].iter().any(|other| kernel.contains(other))
 }
 
 fn works_in_place(kernel: &str) -> bool {

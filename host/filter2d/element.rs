@@ -1,7 +1,8 @@
-//! The types of samples, outputs and weights, and values whose type is known at run time only.
+//! The types of samples, outputs and weights.
 
+use crate::Element;
+pub(crate) use crate::any::{BufferMut, BufferRef, Erase, Scalar, Slice, SliceMut, fits_f32, with_type};
 use crate::filter1d::Prepare;
-use crate::{Buffer, Element};
 use slm_kernels::signal::Kind;
 
 /// A type of samples and outputs of filters: `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. The trait is sealed.
@@ -51,117 +52,21 @@ weights! {
     f64, false, false;
 }
 
-/// Conversions to types that are known at run time only, so that code is compiled once for all combinations of types.
-pub(crate) trait Erase: Element {
-    const KIND: Kind;
-
-    fn scalar(self) -> Scalar;
-    fn slice(samples: &[Self]) -> Slice<'_>;
-    fn slice_mut(outputs: &mut [Self]) -> SliceMut<'_>;
-    fn buffer(samples: &Buffer<Self>) -> BufferRef<'_>;
-    fn buffer_mut(outputs: &mut Buffer<Self>) -> BufferMut<'_>;
-}
-
 macro_rules! samples {
-    ($($t:ident: $name:ident, $weight:ident;)*) => {
-        /// A sample of any type.
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        pub(crate) enum Scalar {
-            $($name($t),)*
+    ($($t:ident: $weight:ident;)*) => {$(
+        impl FilterSample for $t {
+            type Weight = $weight;
         }
-
-        /// Samples of any type.
-        #[derive(Clone, Copy)]
-        pub(crate) enum Slice<'a> {
-            $($name(&'a [$t]),)*
-        }
-
-        /// Outputs of any type.
-        pub(crate) enum SliceMut<'a> {
-            $($name(&'a mut [$t]),)*
-        }
-
-        /// A buffer of samples of any type.
-        #[derive(Clone, Copy)]
-        pub(crate) enum BufferRef<'a> {
-            $($name(&'a Buffer<$t>),)*
-        }
-
-        /// A buffer of outputs of any type.
-        pub(crate) enum BufferMut<'a> {
-            $($name(&'a mut Buffer<$t>),)*
-        }
-
-        impl BufferRef<'_> {
-            pub(super) fn kind(&self) -> Kind {
-                match self {
-                    $(BufferRef::$name(_) => Kind::$name,)*
-                }
-            }
-        }
-
-        impl BufferMut<'_> {
-            pub(super) fn kind(&self) -> Kind {
-                match self {
-                    $(BufferMut::$name(_) => Kind::$name,)*
-                }
-            }
-        }
-
-        $(
-            impl FilterSample for $t {
-                type Weight = $weight;
-            }
-
-            impl Erase for $t {
-                const KIND: Kind = Kind::$name;
-
-                fn scalar(self) -> Scalar {
-                    Scalar::$name(self)
-                }
-
-                fn slice(samples: &[$t]) -> Slice<'_> {
-                    Slice::$name(samples)
-                }
-
-                fn slice_mut(outputs: &mut [$t]) -> SliceMut<'_> {
-                    SliceMut::$name(outputs)
-                }
-
-                fn buffer(samples: &Buffer<$t>) -> BufferRef<'_> {
-                    BufferRef::$name(samples)
-                }
-
-                fn buffer_mut(outputs: &mut Buffer<$t>) -> BufferMut<'_> {
-                    BufferMut::$name(outputs)
-                }
-            }
-        )*
-    };
+    )*};
 }
 samples! {
-    u8: U8, f32;
-    u16: U16, f32;
-    i16: I16, f32;
-    i32: I32, f64;
-    f32: F32, f32;
-    f64: F64, f64;
+    u8: f32;
+    u16: f32;
+    i16: f32;
+    i32: f64;
+    f32: f32;
+    f64: f64;
 }
-
-/// Evaluates an expression with the typed value inside of a [`Scalar`], a [`Slice`] or one of their like.
-macro_rules! with_type {
-    ($enum:ident, $value:expr, $typed:ident => $result:expr) => {
-        match $value {
-            $enum::U8($typed) => $result,
-            $enum::U16($typed) => $result,
-            $enum::I16($typed) => $result,
-            $enum::I32($typed) => $result,
-            $enum::F32($typed) => $result,
-            $enum::F64($typed) => $result,
-        }
-    };
-}
-pub(super) use with_type;
 
 /// Returns the largest magnitude of an integer type; `None` for floats.
 pub(super) fn peak(kind: Kind) -> Option<u128> {
@@ -172,9 +77,4 @@ pub(super) fn peak(kind: Kind) -> Option<u128> {
         Kind::I32 => Some(1 << 31),
         Kind::F32 | Kind::F64 => None,
     }
-}
-
-/// Returns whether `f32` represents all numbers of the type.
-pub(super) fn fits_f32(kind: Kind) -> bool {
-    !matches!(kind, Kind::I32 | Kind::F64)
 }

@@ -75,6 +75,25 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         &self.edges
     }
 
+    /// Returns the [`edges`](Self::edges) in a new buffer on the device, for kernels that use them.
+    ///
+    /// ```
+    /// use slm::{Device, Histogram};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let halves = Histogram::even(2, 0.0f32..1.0).prepare(&Device::open()?)?;
+    /// assert_eq!(halves.edges_buffer()?.download()?, [0.0, 0.5, 1.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Device::upload`].
+    pub fn edges_buffer(&self) -> Result<Buffer<T::Bound>> {
+        self.device.upload(&self.edges)
+    }
+
     /// Returns the length of a buffer of counts: for each counted channel, the number of bins and three more.
     #[must_use]
     pub fn counts_len(&self) -> usize {

@@ -18,6 +18,8 @@ mod histogram;
 mod kernels;
 #[cfg(target_os = "linux")]
 mod memory;
+#[path = "../suite/pointwise/api.rs"]
+mod pointwise;
 mod properties;
 #[path = "../suite/transpose/api.rs"]
 mod transpose;

@@ -8,6 +8,7 @@
 //! | `filter2d` | `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
+//! | `pointwise` | `Convert`, `Lookup`, `Map`, `Arithmetic` and `Channels` against their definitions |
 //! | `matrices` | copies of matrices |
 //! | `pictures` | all operations on pictures of the crate `image`, against the same operations on their subpixels |
 //! | `banks` | the kernels that measure accesses |
@@ -27,6 +28,7 @@ mod filter2d;
 mod histogram;
 mod matrices;
 mod pictures;
+mod pointwise;
 mod transpose;
 
 use common::{coverage, sources};
@@ -43,6 +45,7 @@ fn main() {
         filter2d::trials(),
         histogram::trials(),
         transpose::trials(),
+        pointwise::trials(),
         matrices::trials(),
         pictures::trials(),
         banks::trials(),

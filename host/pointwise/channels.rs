@@ -1,0 +1,335 @@
+//! Interleaved channels to planes, and back.
+
+use super::launcher::Launcher;
+use super::lines::Lines;
+use super::word::Word;
+use super::{PointwiseElement, PointwiseError};
+use crate::any::{BufferMut, BufferRef, Erase, Slice, SliceMut, with_type};
+use crate::buffer::check_shape;
+use crate::info::SharedMemory;
+use crate::parallel::for_chunks;
+use crate::{Buffer, Buffer2, Device, Result, Windows, allocation};
+use cuda_std::Entry;
+use ndarray::{Array3, ArrayView3};
+use slm_kernels::pointwise::{MergeArgs, SplitArgs, pointwise_merge, pointwise_split};
+use slm_kernels::signal::Kind;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Maximum number of channels, as of filters.
+const MOST_CHANNELS: usize = u16::MAX as usize;
+
+/// A change between interleaved channels, such as `rgbrgbrgb`, and planes, `rrr ggg bbb`, described but not yet bound to a
+/// device.
+///
+/// Elements are copied, so NaNs keep their bits. On a device, interleaved pixels are a matrix whose columns are pixels times
+/// channels, and planes are one below the other in a matrix whose rows are channels times rows.
+///
+/// ```
+/// use slm::ndarray::array;
+/// use slm::{Buffer2, Channels, Device};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::open()?;
+/// let pixels = Buffer2::upload(&device, array![[1, 2, 3, 4], [5, 6, 7, 8]].view())?;
+/// let mut planes = Buffer2::zeroed(&device, 4, 2)?;
+/// Channels::split(2).prepare(&device)?.apply_matrix_into(&pixels, &mut planes)?;
+/// assert_eq!(planes.download()?, array![[1, 3], [5, 7], [2, 4], [6, 8]]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Channels<T> {
+    direction: Direction,
+    elements: PhantomData<fn(T) -> T>,
+}
+
+/// The number of channels, and where they are in the input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Direction {
+    Split(usize),
+    Merge(usize),
+}
+
+impl Direction {
+    fn channels(self) -> usize {
+        match self {
+            Direction::Split(channels) | Direction::Merge(channels) => channels,
+        }
+    }
+}
+
+impl<T: PointwiseElement> Channels<T> {
+    /// Returns the division of pixels with this number of interleaved channels into planes.
+    #[must_use]
+    pub fn split(channels: usize) -> Self {
+        Channels { direction: Direction::Split(channels), elements: PhantomData }
+    }
+
+    /// Returns the union of this number of planes to interleaved channels.
+    #[must_use]
+    pub fn merge(channels: usize) -> Self {
+        Channels { direction: Direction::Merge(channels), elements: PhantomData }
+    }
+
+    /// Binds the operation to a device: loads the kernel. Returns the prepared operation.
+    ///
+    /// # Errors
+    ///
+    /// * [`PointwiseError::Channels`] for no channels or more than 65,535.
+    /// * On a GPU, the errors of [`Device::kernel`].
+    pub fn prepare(&self, device: &Device) -> Result<PreparedChannels<T>> {
+        let (channels, limit) = (self.direction.channels(), MOST_CHANNELS);
+        if !(1..=limit).contains(&channels) {
+            return Err(PointwiseError::Channels { channels, limit }.into());
+        }
+        let gpu =
+            device.info().shared_memory.map(|shared| prepare(device, shared, self.direction, T::KIND)).transpose()?;
+        Ok(PreparedChannels { device: device.clone(), direction: self.direction, gpu, elements: PhantomData })
+    }
+}
+
+/// A [`Channels`] that is ready to run on its device, any number of times and from any thread.
+pub struct PreparedChannels<T: PointwiseElement> {
+    device: Device,
+    direction: Direction,
+    /// `None` on the CPU.
+    gpu: Option<Box<dyn OnGpu>>,
+    elements: PhantomData<fn(T) -> T>,
+}
+
+/// The pixels of a problem. Positions and pitches are in elements.
+#[derive(Clone, Copy, Debug)]
+struct Picture {
+    rows: usize,
+    /// Pixels of a row.
+    columns: usize,
+    channels: usize,
+    /// Row pitch of the interleaved pixels.
+    pixel_pitch: usize,
+    /// Row pitch of the planes.
+    plane_pitch: usize,
+}
+
+impl Picture {
+    /// Returns a picture without gaps, as a single row.
+    fn row(columns: usize, channels: usize) -> Self {
+        Picture { rows: 1, columns, channels, pixel_pitch: columns * channels, plane_pitch: columns }
+    }
+
+    fn len(&self) -> usize {
+        self.rows * self.columns * self.channels
+    }
+}
+
+impl<T: PointwiseElement> PreparedChannels<T> {
+    /// Returns the device that the operation runs on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the planes, in an array of channels, rows and columns, of pixels in an array of rows, columns and channels;
+    /// or the other way round.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Channels, Device};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let merge = Channels::merge(3).prepare(&Device::open()?)?;
+    /// let planes = array![[[1, 2]], [[3, 4]], [[5, 6]]];
+    /// assert_eq!(merge.apply_array(planes.view())?, array![[[1, 3, 5], [2, 4, 6]]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`PointwiseError::ChannelAxis`] if the array has another number of channels.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply_array(&self, input: ArrayView3<'_, T>) -> Result<Array3<T>> {
+        let (a, b, c) = input.dim();
+        let (actual, columns, shape) = match self.direction {
+            Direction::Split(_) => (c, a * b, (c, a, b)),
+            Direction::Merge(_) => (a, b * c, (b, c, a)),
+        };
+        let expected = self.direction.channels();
+        if actual != expected {
+            return Err(PointwiseError::ChannelAxis { expected, actual }.into());
+        }
+        let output = self.run_on_host(&Picture::row(columns, expected), &allocation::row_after_row(input)?)?;
+        Ok(Array3::from_shape_vec(shape, output).expect("an array with these axes exists"))
+    }
+
+    fn run_on_host(&self, picture: &Picture, input: &[T]) -> Result<Vec<T>> {
+        if self.gpu.is_some() {
+            let input = self.device.upload(input)?;
+            let mut output = self.device.unwritten(picture.len())?;
+            self.run(picture, &input, &mut output)?;
+            return output.download_written();
+        }
+        let mut output = allocation::filled(T::default(), picture.len())?;
+        on_cpu(self.direction, picture, T::slice(input), T::slice_mut(&mut output));
+        Ok(output)
+    }
+
+    /// Changes a matrix of pixels to a matrix of planes, or the other way round, with any row pitches. Returns when the work is
+    /// enqueued.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
+    /// * [`PointwiseError::Division`] if the number of columns of pixels, or of rows of planes, is not a multiple of the
+    ///   channels.
+    /// * [`Error::Shape`] if the shape of `output` does not fit.
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply_matrix_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {
+        self.device.check_owner("the input", input.buffer().device())?;
+        self.device.check_owner("the output", output.buffer().device())?;
+        let channels = self.direction.channels();
+        let divided = |what, len: usize| match len.is_multiple_of(channels) {
+            true => Ok(len / channels),
+            false => Err(PointwiseError::Division { what, len, channels }),
+        };
+        let (rows, columns, expected, [pixel_pitch, plane_pitch]) = match self.direction {
+            Direction::Split(_) => {
+                let (rows, columns) = (input.rows(), divided("columns", input.columns())?);
+                // Without columns, the number of rows is not limited by memory.
+                (rows, columns, [rows.saturating_mul(channels), columns], [input.pitch(), output.pitch()])
+            }
+            Direction::Merge(_) => {
+                let (rows, columns) = (divided("rows", input.rows())?, input.columns());
+                (rows, columns, [rows, columns.saturating_mul(channels)], [output.pitch(), input.pitch()])
+            }
+        };
+        check_shape("the output", expected, [output.rows(), output.columns()])?;
+        let picture = Picture { rows, columns, channels, pixel_pitch, plane_pitch };
+        self.run(&picture, input.buffer(), output.buffer_mut())
+    }
+
+    fn run(&self, picture: &Picture, input: &Buffer<T>, output: &mut Buffer<T>) -> Result<()> {
+        match &self.gpu {
+            _ if picture.rows == 0 || picture.columns == 0 => {}
+            Some(gpu) => gpu.run(picture, T::buffer(input), T::buffer_mut(output))?,
+            None => {
+                let output = T::slice_mut(output.storage_mut().cpu_mut());
+                on_cpu(self.direction, picture, T::slice(input.storage().cpu()), output);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T: PointwiseElement> fmt::Debug for PreparedChannels<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedChannels")
+            .field("device", &self.device)
+            .field("direction", &self.direction)
+            .finish_non_exhaustive()
+    }
+}
+
+fn on_cpu(direction: Direction, picture: &Picture, input: Slice<'_>, output: SliceMut<'_>) {
+    with_type!(SliceMut, output, output => {
+        let input = Erase::typed(input).expect("input and output have the same type");
+        match direction {
+            _ if picture.len() == 0 => {}
+            Direction::Split(_) => split(picture, input, output),
+            Direction::Merge(_) => merge(picture, input, output),
+        }
+    });
+}
+
+/// Elements that are copied together, approximately, on one core.
+const RUN: usize = 1 << 15;
+
+fn split<T: Copy + Send + Sync>(picture: &Picture, pixels: &[T], planes: &mut [T]) {
+    let &Picture { rows, columns, channels, pixel_pitch, plane_pitch } = picture;
+    for_chunks(planes, plane_pitch, rows * channels, &|number, plane| {
+        let (channel, row) = (number / rows, number % rows);
+        let pixels = &pixels[row * pixel_pitch..][..columns * channels];
+        for_chunks(&mut plane[..columns], RUN, usize::MAX, &|number, plane| {
+            let pixels = &pixels[number * RUN * channels + channel..];
+            for (to, from) in plane.iter_mut().zip(pixels.iter().step_by(channels)) {
+                *to = *from;
+            }
+        });
+    });
+}
+
+fn merge<T: Copy + Send + Sync>(picture: &Picture, planes: &[T], pixels: &mut [T]) {
+    let &Picture { rows, columns, channels, pixel_pitch, plane_pitch } = picture;
+    for_chunks(pixels, pixel_pitch, rows, &|row, pixels| {
+        for_chunks(&mut pixels[..columns * channels], RUN * channels, usize::MAX, &|number, pixels| {
+            for channel in 0..channels {
+                let plane = &planes[(channel * rows + row) * plane_pitch + number * RUN..];
+                for (to, from) in pixels[channel..].iter_mut().step_by(channels).zip(plane) {
+                    *to = *from;
+                }
+            }
+        });
+    });
+}
+
+/// The operation on a GPU.
+trait OnGpu: Send + Sync {
+    /// Runs for a picture that is not empty. Both buffers are on this device and have the type that was prepared for.
+    fn run(&self, picture: &Picture, input: BufferRef<'_>, output: BufferMut<'_>) -> Result<()>;
+}
+
+fn prepare(device: &Device, shared: SharedMemory, direction: Direction, kind: Kind) -> Result<Box<dyn OnGpu>> {
+    match kind.bytes() {
+        1 => prepare_as::<u8>(device, shared, direction, kind),
+        2 => prepare_as::<u16>(device, shared, direction, kind),
+        4 => prepare_as::<u32>(device, shared, direction, kind),
+        _ => prepare_as::<u64>(device, shared, direction, kind),
+    }
+}
+
+fn prepare_as<W: Word>(
+    device: &Device,
+    shared: SharedMemory,
+    direction: Direction,
+    kind: Kind,
+) -> Result<Box<dyn OnGpu>>
+where
+    pointwise_split<W>: Entry<Args = SplitArgs<W>, Constants = ()>,
+    pointwise_merge<W>: Entry<Args = MergeArgs<W>, Constants = ()>,
+{
+    Ok(match direction {
+        Direction::Split(_) => Box::new(Launcher::new::<pointwise_split<W>>(device, shared, 1, &[kind])?),
+        Direction::Merge(_) => Box::new(Launcher::new::<pointwise_merge<W>>(device, shared, 1, &[kind])?),
+    })
+}
+
+impl Picture {
+    /// Returns the lines of pixels, and the pitches and channels as kernels see them. `prepare` has checked the channels.
+    fn arguments(&self) -> (Lines<1>, [u64; 2], u32) {
+        let lines =
+            Lines { rows: self.rows, columns: self.columns, inputs: [self.pixel_pitch], output: self.plane_pitch };
+        (lines, [self.pixel_pitch as u64, self.plane_pitch as u64], self.channels as u32)
+    }
+}
+
+impl<W: Word> OnGpu for Launcher<SplitArgs<W>> {
+    fn run(&self, picture: &Picture, input: BufferRef<'_>, output: BufferMut<'_>) -> Result<()> {
+        let mut windows = Windows::new(&self.device);
+        let (pixels, planes) = (W::input(&mut windows, input)?, W::output(&mut windows, output)?);
+        let (lines, [pixel_pitch, plane_pitch], channels) = picture.arguments();
+        self.run(&windows, &lines, |lines| SplitArgs { pixels, planes, lines, pixel_pitch, plane_pitch, channels })
+    }
+}
+
+impl<W: Word> OnGpu for Launcher<MergeArgs<W>> {
+    fn run(&self, picture: &Picture, input: BufferRef<'_>, output: BufferMut<'_>) -> Result<()> {
+        let mut windows = Windows::new(&self.device);
+        let (planes, pixels) = (W::input(&mut windows, input)?, W::output(&mut windows, output)?);
+        let (lines, [pixel_pitch, plane_pitch], channels) = picture.arguments();
+        self.run(&windows, &lines, |lines| MergeArgs { planes, pixels, lines, pixel_pitch, plane_pitch, channels })
+    }
+}
+
+#[cfg(doc)]
+use crate::Error;

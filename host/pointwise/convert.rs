@@ -1,0 +1,70 @@
+//! Description of a conversion: plain data.
+
+use super::rule::Rule;
+use super::{PointwiseElement, PreparedMap};
+use crate::{Device, Result};
+use slm_kernels::pointwise::Function;
+use std::marker::PhantomData;
+
+/// A conversion of samples of type `S` to outputs of type `O`: `y = scale · x + offset`, described but not yet bound to a
+/// device.
+///
+/// Outputs of integer types are rounded to the nearest integer, ties to even, and saturate. The [module](super) has the
+/// rules for all types.
+///
+/// ```
+/// use slm::{Convert, Device};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::open()?;
+/// let to_bytes = Convert::<f32, u8>::new().scale(255.0).prepare(&device)?;
+/// assert_eq!(to_bytes.apply(&[-1.0, 0.0, 0.5, 1.0, 2.0])?, [0, 0, 128, 255, 255]);
+/// let inverted = Convert::<u8, u8>::new().scale(-1.0).offset(255.0).prepare(&device)?;
+/// assert_eq!(inverted.apply(&[0, 100, 255])?, [255, 155, 0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Convert<S, O> {
+    scale: f64,
+    offset: f64,
+    types: PhantomData<fn(S) -> O>,
+}
+
+impl<S: PointwiseElement, O: PointwiseElement> Default for Convert<S, O> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: PointwiseElement, O: PointwiseElement> Convert<S, O> {
+    /// Returns the conversion without scale and offset: numbers that `O` can represent keep their values.
+    #[must_use]
+    pub fn new() -> Self {
+        // The sum of -0 and -0 is -0, so that zeros keep their signs.
+        Convert { scale: 1.0, offset: -0.0, types: PhantomData }
+    }
+
+    /// Returns the conversion that multiplies samples by this factor. The default is 1.
+    #[must_use]
+    pub fn scale(mut self, scale: f64) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Returns the conversion that adds this number after the multiplication. The default is 0.
+    #[must_use]
+    pub fn offset(mut self, offset: f64) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// Binds the conversion to a device: loads the kernel. Returns the prepared conversion.
+    ///
+    /// # Errors
+    ///
+    /// On a GPU, the errors of [`Device::kernel`].
+    pub fn prepare(&self, device: &Device) -> Result<PreparedMap<S, O>> {
+        PreparedMap::new(device, Rule::Function(Function::Affine, [self.scale, self.offset]))
+    }
+}

@@ -1,0 +1,91 @@
+//! Errors of pointwise operations.
+
+/// Invalid tables or parameters of a pointwise operation.
+///
+/// Functions return it in [`Error::Pointwise`](crate::Error::Pointwise).
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PointwiseError {
+    /// A table has the wrong number of entries.
+    #[error("the table has {actual} entries, but needs {expected}")]
+    Entries {
+        /// Required number of entries: one for each value of the samples, or for each interval between edges.
+        expected: usize,
+        /// Actual number of entries.
+        actual: usize,
+    },
+    /// A table between too few or too many edges.
+    #[error("a table needs from 2 to {limit} edges, not {edges}")]
+    Edges {
+        /// Number of edges.
+        edges: usize,
+        /// Maximum number of edges.
+        limit: usize,
+    },
+    /// Edges that do not ascend strictly.
+    #[error("edges must ascend strictly, but edge {index} is {edge} and the next one {next}")]
+    EdgeOrder {
+        /// Index of the first edge that is not below the next one.
+        index: usize,
+        /// This edge.
+        edge: f64,
+        /// The next edge.
+        next: f64,
+    },
+    /// The counts for an equalising table do not have one number for each value of the samples.
+    #[error("there are {actual} counts, but samples of this type have {expected} values")]
+    Counts {
+        /// Number of values.
+        expected: usize,
+        /// Number of counts.
+        actual: usize,
+    },
+    /// The exponent of a power is not finite and larger than 0.
+    #[error("the exponent must be finite and larger than 0, not {exponent}")]
+    Exponent {
+        /// The exponent.
+        exponent: f64,
+    },
+    /// The bounds of a range are in the wrong order, or one of them is NaN.
+    #[error("the lower bound must not exceed the upper bound, but they are {lower} and {upper}")]
+    Bounds {
+        /// The lower bound.
+        lower: f64,
+        /// The upper bound.
+        upper: f64,
+    },
+    /// Two arrays have different shapes.
+    #[error("the second array has the shape {second:?}, but the first one {first:?}")]
+    Shapes {
+        /// Shape of the first array.
+        first: Vec<usize>,
+        /// Shape of the second array.
+        second: Vec<usize>,
+    },
+    /// Pixels without channels, or with too many.
+    #[error("pixels must have from 1 to {limit} channels, not {channels}")]
+    Channels {
+        /// Number of channels.
+        channels: usize,
+        /// Maximum number of channels.
+        limit: usize,
+    },
+    /// The axis of channels of an array has another length than the number of channels.
+    #[error("the axis of channels has the length {actual}, but must have {expected}")]
+    ChannelAxis {
+        /// Number of channels.
+        expected: usize,
+        /// Length of the axis.
+        actual: usize,
+    },
+    /// The number of columns of interleaved channels, or of rows of planes, is not a multiple of the number of channels.
+    #[error("{len} {what} cannot be divided evenly among {channels} channels")]
+    Division {
+        /// The rows or the columns.
+        what: &'static str,
+        /// Their number.
+        len: usize,
+        /// Number of channels.
+        channels: usize,
+    },
+}

@@ -1,0 +1,162 @@
+//! Functions of one sample and of two on CUDA and emulated GPUs.
+
+use super::launcher::Launcher;
+use super::lines::Lines;
+use super::rule::{Rule, is_f32};
+use super::table;
+use crate::any::{BufferMut, BufferRef};
+use crate::info::SharedMemory;
+use crate::{Device, LaunchPlan, Result, Windows};
+use cuda_std::Entry;
+use slm_kernels::pointwise::{
+    BYTES, Combination, CombineArgs, Function, MapArgs, Number, pointwise_combine, pointwise_map, pointwise_power,
+};
+use slm_kernels::signal::Kind;
+
+/// A function of `N` samples on a GPU.
+pub(super) trait OnGpu<const N: usize>: Send + Sync {
+    /// Computes all outputs. The buffers are on this device and have the types that the function was prepared for.
+    fn run(&self, lines: &Lines<N>, samples: [BufferRef<'_>; N], outputs: BufferMut<'_>) -> Result<()>;
+
+    /// Returns the launches for lines that are not empty.
+    fn plan(&self, lines: &Lines<N>) -> LaunchPlan;
+}
+
+/// Returns a function of samples and outputs of these types.
+pub(super) fn map(device: &Device, shared: SharedMemory, rule: &Rule, kinds: [Kind; 2]) -> Result<Box<dyn OnGpu<1>>> {
+    let is_f32 = is_f32(&kinds);
+    Ok(match rule {
+        &Rule::Function(function, p) if is_f32 => Box::new(Map::<f32>::function(device, shared, function, p, kinds)?),
+        &Rule::Function(function, p) => Box::new(Map::<f64>::function(device, shared, function, p, kinds)?),
+        &Rule::Power(exponent) if is_f32 => Box::new(Map::<f32>::power(device, shared, exponent, kinds)?),
+        &Rule::Power(exponent) => Box::new(Map::<f64>::power(device, shared, exponent, kinds)?),
+        Rule::Table(entries) => table::values(device, shared, kinds, entries.as_slice())?,
+        Rule::Between(edges, entries) => table::between(device, shared, kinds, edges, entries.as_slice())?,
+    })
+}
+
+/// Returns a function of two samples and an output of these types.
+pub(super) fn combine(
+    device: &Device,
+    shared: SharedMemory,
+    combination: Combination,
+    [samples, outputs]: [Kind; 2],
+) -> Result<Box<dyn OnGpu<2>>> {
+    let kinds = [samples, samples, outputs];
+    Ok(match is_f32(&kinds) {
+        true => Box::new(Combine::new::<f32>(device, shared, combination, &kinds)?),
+        false => Box::new(Combine::new::<f64>(device, shared, combination, &kinds)?),
+    })
+}
+
+/// Returns whether samples and outputs are bytes.
+fn is_bytes(kinds: &[Kind]) -> bool {
+    kinds.iter().all(|&kind| kind == Kind::U8)
+}
+
+/// Returns the elements of a pack for computations of type `A`.
+fn pack<A: Number>(kinds: &[Kind]) -> usize {
+    if is_bytes(kinds) { BYTES } else { A::PACK }
+}
+
+/// A function of one sample, computed in the type `A`.
+struct Map<A: Number> {
+    launcher: Launcher<MapArgs<A>>,
+    function: Function,
+    parameters: [A; 2],
+    /// Whether packs are those of bytes.
+    is_bytes: bool,
+}
+
+impl<A: Number> Map<A>
+where
+    pointwise_map<A>: Entry<Args = MapArgs<A>, Constants = ()>,
+    pointwise_power<A>: Entry<Args = MapArgs<A>, Constants = ()>,
+{
+    fn function(
+        device: &Device,
+        shared: SharedMemory,
+        function: Function,
+        parameters: [f64; 2],
+        kinds: [Kind; 2],
+    ) -> Result<Self> {
+        let launcher = Launcher::new::<pointwise_map<A>>(device, shared, pack::<A>(&kinds), &kinds)?;
+        Ok(Map { launcher, function, parameters: parameters.map(A::of), is_bytes: is_bytes(&kinds) })
+    }
+
+    fn power(device: &Device, shared: SharedMemory, exponent: f64, kinds: [Kind; 2]) -> Result<Self> {
+        let launcher = Launcher::new::<pointwise_power<A>>(device, shared, 1, &kinds)?;
+        // This kernel has one function.
+        Ok(Map { launcher, function: Function::Affine, parameters: [A::of(exponent), A::ZERO], is_bytes: false })
+    }
+}
+
+impl<A: Number> OnGpu<1> for Map<A> {
+    fn run(&self, lines: &Lines<1>, [samples]: [BufferRef<'_>; 1], outputs: BufferMut<'_>) -> Result<()> {
+        let mut windows = Windows::new(&self.launcher.device);
+        let (input, output) = (samples.window(&mut windows), outputs.window(&mut windows));
+        let ([input_pitch], output_pitch) = lines.pitches();
+        self.launcher.run(&windows, lines, |lines| MapArgs {
+            input,
+            output,
+            lines,
+            input_pitch,
+            output_pitch,
+            p: self.parameters[0],
+            q: self.parameters[1],
+            function: self.function as u32,
+            bytes: self.is_bytes.into(),
+        })
+    }
+
+    fn plan(&self, lines: &Lines<1>) -> LaunchPlan {
+        self.launcher.plan(lines)
+    }
+}
+
+/// A function of two samples.
+struct Combine {
+    launcher: Launcher<CombineArgs>,
+    combination: Combination,
+    /// Whether packs are those of bytes.
+    is_bytes: bool,
+}
+
+impl Combine {
+    /// Returns the function, computed in the type `A`.
+    fn new<A: Number>(
+        device: &Device,
+        shared: SharedMemory,
+        combination: Combination,
+        kinds: &[Kind; 3],
+    ) -> Result<Self>
+    where
+        pointwise_combine<A>: Entry<Args = CombineArgs, Constants = ()>,
+    {
+        let launcher = Launcher::new::<pointwise_combine<A>>(device, shared, pack::<A>(kinds), kinds)?;
+        Ok(Combine { launcher, combination, is_bytes: is_bytes(kinds) })
+    }
+}
+
+impl OnGpu<2> for Combine {
+    fn run(&self, lines: &Lines<2>, [a, b]: [BufferRef<'_>; 2], outputs: BufferMut<'_>) -> Result<()> {
+        let mut windows = Windows::new(&self.launcher.device);
+        let (a, b, output) = (a.window(&mut windows), b.window(&mut windows), outputs.window(&mut windows));
+        let ([a_pitch, b_pitch], output_pitch) = lines.pitches();
+        self.launcher.run(&windows, lines, |lines| CombineArgs {
+            a,
+            b,
+            output,
+            lines,
+            a_pitch,
+            b_pitch,
+            output_pitch,
+            combination: self.combination as u32,
+            bytes: self.is_bytes.into(),
+        })
+    }
+
+    fn plan(&self, lines: &Lines<2>) -> LaunchPlan {
+        self.launcher.plan(lines)
+    }
+}

@@ -1,0 +1,65 @@
+//! Launches of one kernel over the lines of a problem.
+
+use super::lines::Lines;
+use crate::info::SharedMemory;
+use crate::kernel::Launch;
+use crate::{Device, LaunchPlan, LaunchShape, Result, Windows};
+use cuda_std::Entry;
+use slm_kernels::pointwise::{self as kernels, Geometry, Part};
+use slm_kernels::signal::Kind;
+
+/// A loaded kernel with arguments `A`, whose threads compute packs of `pack` elements.
+pub(super) struct Launcher<A> {
+    pub(super) device: Device,
+    kernel: Box<dyn Launch<A>>,
+    pack: usize,
+    /// Bytes that are moved for an output.
+    bytes: u64,
+    shared: SharedMemory,
+}
+
+impl<A> Launcher<A> {
+    /// Loads the kernel `E` for matrices with elements of these types.
+    pub(super) fn new<E: Entry<Args = A, Constants = ()>>(
+        device: &Device,
+        shared: SharedMemory,
+        pack: usize,
+        kinds: &[Kind],
+    ) -> Result<Self> {
+        let kernel = Box::new(device.own_kernel::<E>()?);
+        let bytes = kinds.iter().map(|kind| kind.bytes()).sum();
+        Ok(Launcher { device: device.clone(), kernel, pack, bytes, shared })
+    }
+
+    /// Enqueues the kernel over all lines. `args` returns the arguments of a launch.
+    pub(super) fn run<const N: usize>(
+        &self,
+        windows: &Windows<'_>,
+        lines: &Lines<N>,
+        args: impl Fn(kernels::Lines) -> A,
+    ) -> Result<()> {
+        let geometry = Geometry::new(lines.shape(), self.pack);
+        let _submission = self.device.submission_lock()?;
+        geometry.parts().try_for_each(|part| {
+            let args = args(lines.of_launch(part.first_group, self.pack));
+            self.kernel.launch(windows, shape(&geometry, part), args, &())
+        })
+    }
+
+    /// Returns the launches over all lines, which must not be empty.
+    pub(super) fn plan<const N: usize>(&self, lines: &Lines<N>) -> LaunchPlan {
+        let geometry = Geometry::new(lines.shape(), self.pack);
+        let shape = shape(&geometry, Part { first_group: 0, groups: geometry.groups_per_launch() });
+        let [rows, columns] = lines.shape();
+        LaunchPlan {
+            times: geometry.launches(),
+            moved_bytes: rows.saturating_mul(columns).saturating_mul(self.bytes),
+            ..LaunchPlan::once(self.kernel.name(), shape, self.shared, self.kernel.residency(shape))
+        }
+    }
+}
+
+fn shape(geometry: &Geometry, part: Part) -> LaunchShape {
+    let [x, y] = geometry.block;
+    LaunchShape::new([geometry.tiles, part.groups, 1], [x, y, 1])
+}

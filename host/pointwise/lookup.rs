@@ -1,0 +1,205 @@
+//! Description of a table: plain data.
+
+use super::rule::Rule;
+use super::{LookupElement, PointwiseElement, PointwiseError, PreparedMap};
+use crate::{Device, Result};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Maximum number of edges, as of histograms.
+const MOST_EDGES: usize = (1 << 24) + 1;
+
+/// A table whose entries are the outputs, described but not yet bound to a device. `S` is the type of the samples, `O` of the
+/// outputs.
+///
+/// A table has either an entry for [each value](Self::values) of `u8` or `u16` samples, or an entry for each interval
+/// [between](Self::between) two edges, for samples of any type. Entries are copied, so NaNs keep their bits.
+///
+/// ```
+/// use slm::{Device, Lookup};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::open()?;
+/// let is_bright = Lookup::of(|x: u8| if x < 128 { 0.0f32 } else { 1.0 }).prepare(&device)?;
+/// assert_eq!(is_bright.apply(&[0, 127, 128, 255])?, [0.0, 0.0, 1.0, 1.0]);
+/// let class = Lookup::between(&[0.0f32, 0.5, 1.0], &[b'a', b'b']).above(b'z').prepare(&device)?;
+/// assert_eq!(class.apply(&[-0.1, 0.0, 0.49, 0.5, 1.0])?, *b"aaabz");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lookup<S, O> {
+    table: std::result::Result<Table<S, O>, PointwiseError>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Table<S, O> {
+    Values(Arc<[O]>),
+    Between { edges: Arc<[S]>, entries: Arc<[O]>, outside: Outside<O> },
+}
+
+/// Entries outside the edges; `None` for the defaults.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Outside<O> {
+    below: Option<O>,
+    above: Option<O>,
+    nan: Option<O>,
+}
+
+impl<S: LookupElement, O: PointwiseElement> Lookup<S, O> {
+    /// Returns the table with these entries: 256 for samples of type `u8`, 65,536 for `u16`. `y = entries[x]`.
+    #[must_use]
+    pub fn values(entries: &[O]) -> Self {
+        let (expected, actual) = (S::VALUES, entries.len());
+        let table = match actual == expected {
+            true => Ok(Table::Values(entries.into())),
+            false => Err(PointwiseError::Entries { expected, actual }),
+        };
+        Lookup { table }
+    }
+
+    /// Returns the table of a function: `y = function(x)`, called once for each value.
+    #[must_use]
+    pub fn of(function: impl FnMut(S) -> O) -> Self {
+        Lookup { table: Ok(Table::Values((0..S::VALUES).map(S::of_index).map(function).collect())) }
+    }
+}
+
+impl<S: LookupElement> Lookup<S, S> {
+    /// Returns the table that equalises a histogram: afterwards the values are spread over the whole range, about as many
+    /// samples in each part of it. `counts[v]` is the number of samples with the value `v`: 256 counts for `u8`, 65,536 for
+    /// `u16`.
+    ///
+    /// `y = round((C(x) - C₀) / (C(last) - C₀) · last)`, where `C(x)` is the number of samples that are not larger than `x`,
+    /// `C₀` that of the smallest value with samples, and `last` the largest value of the type, 255 or 65,535. Values below
+    /// all samples become 0. If all samples are the same, or if there are none, `y = x`. This is the formula of OpenCV's
+    /// `equalizeHist`. It is computed exactly and rounded once, ties to even; OpenCV rounds in single precision, which can
+    /// differ by 1 near ties.
+    ///
+    /// ```
+    /// use slm::{Device, Histogram, Lookup};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let samples = [100u8, 100, 101, 102, 103];
+    /// let counts = Histogram::bytes().prepare(&device)?.apply(&samples)?;
+    /// let equalise = Lookup::equalise(counts.bins()?).prepare(&device)?;
+    /// assert_eq!(equalise.apply(&samples)?, [0, 0, 85, 170, 255]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn equalise(counts: &[u64]) -> Self {
+        let (expected, actual) = (S::VALUES, counts.len());
+        if actual != expected {
+            return Lookup { table: Err(PointwiseError::Counts { expected, actual }) };
+        }
+        let total: u128 = counts.iter().map(|&count| u128::from(count)).sum();
+        let first = counts.iter().copied().find(|&count| count > 0).unwrap_or(0).into();
+        let mut sum = 0;
+        Self::of(|x: S| {
+            sum += u128::from(counts[x.index() as usize]);
+            match total == first {
+                true => x,
+                false => {
+                    S::of_index(divided(sum.saturating_sub(first) * (S::VALUES - 1) as u128, total - first) as usize)
+                }
+            }
+        })
+    }
+}
+
+/// Returns the quotient, rounded to the nearest integer, ties to even.
+fn divided(a: u128, b: u128) -> u128 {
+    let (quotient, twice) = (a / b, a % b * 2);
+    quotient + u128::from(twice > b || twice == b && quotient % 2 == 1)
+}
+
+impl<S: PointwiseElement, O: PointwiseElement> Lookup<S, O> {
+    /// Returns the table with an entry for each interval between two edges: `y = entries[k]` for
+    /// `edges[k] <= x < edges[k + 1]`.
+    ///
+    /// The edges must ascend strictly, from 2 to 2^24 + 1 of them, and there is one entry fewer; otherwise
+    /// [`prepare`](Self::prepare) fails. The first and the last edge may be infinite. By default, samples below the first
+    /// edge get the first entry, samples from the last edge on get the last entry, and NaN becomes NaN, or 0 if outputs are
+    /// integers.
+    #[must_use]
+    pub fn between(edges: &[S], entries: &[O]) -> Self {
+        let table = check(edges, entries.len()).map(|()| {
+            let outside = Outside { below: None, above: None, nan: None };
+            Table::Between { edges: edges.into(), entries: entries.into(), outside }
+        });
+        Lookup { table }
+    }
+
+    /// Returns the table with this entry for samples below the first edge. It has no effect on tables of
+    /// [each value](Self::values).
+    #[must_use]
+    pub fn below(self, entry: O) -> Self {
+        self.outside(|outside| outside.below = Some(entry))
+    }
+
+    /// Returns the table with this entry for samples from the last edge on; otherwise as [`below`](Self::below).
+    #[must_use]
+    pub fn above(self, entry: O) -> Self {
+        self.outside(|outside| outside.above = Some(entry))
+    }
+
+    /// Returns the table with this entry for NaN; otherwise as [`below`](Self::below).
+    #[must_use]
+    pub fn nan(self, entry: O) -> Self {
+        self.outside(|outside| outside.nan = Some(entry))
+    }
+
+    fn outside(mut self, change: impl FnOnce(&mut Outside<O>)) -> Self {
+        if let Ok(Table::Between { outside, .. }) = &mut self.table {
+            change(outside);
+        }
+        self
+    }
+
+    /// Checks the table and binds it to a device: loads the kernel and uploads the table, after all work that was enqueued
+    /// before. Returns the prepared table.
+    ///
+    /// # Errors
+    ///
+    /// * [`PointwiseError::Entries`] for a wrong number of entries.
+    /// * [`PointwiseError::Counts`] for a wrong number of counts of a histogram.
+    /// * [`PointwiseError::Edges`] or [`PointwiseError::EdgeOrder`] for invalid edges.
+    /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
+    pub fn prepare(&self, device: &Device) -> Result<PreparedMap<S, O>> {
+        PreparedMap::new(device, self.table.clone()?.rule())
+    }
+}
+
+impl<S: PointwiseElement, O: PointwiseElement> Table<S, O> {
+    fn rule(&self) -> Rule {
+        match self {
+            Table::Values(entries) => Rule::Table(O::vec(entries.to_vec())),
+            Table::Between { edges, entries, outside } => {
+                let all = [outside.below.unwrap_or(entries[0])].into_iter().chain(entries.iter().copied());
+                let last = [outside.above.unwrap_or(entries[entries.len() - 1]), outside.nan.unwrap_or_else(O::of_nan)];
+                Rule::Between(edges.iter().map(|edge| edge.to_f64()).collect(), O::vec(all.chain(last).collect()))
+            }
+        }
+    }
+}
+
+/// Returns an error for invalid edges, or another number of entries than intervals.
+fn check<S: PointwiseElement>(edges: &[S], entries: usize) -> std::result::Result<(), PointwiseError> {
+    if !(2..=MOST_EDGES).contains(&edges.len()) {
+        return Err(PointwiseError::Edges { edges: edges.len(), limit: MOST_EDGES });
+    }
+    if entries != edges.len() - 1 {
+        return Err(PointwiseError::Entries { expected: edges.len() - 1, actual: entries });
+    }
+    let mut pairs = edges.array_windows().map(|&[edge, next]| [edge.to_f64(), next.to_f64()]);
+    // NaNs do not ascend.
+    match pairs.clone().position(|[edge, next]| edge.partial_cmp(&next) != Some(Ordering::Less)) {
+        None => Ok(()),
+        Some(index) => {
+            let [edge, next] = pairs.nth(index).unwrap_or_default();
+            Err(PointwiseError::EdgeOrder { index, edge, next })
+        }
+    }
+}

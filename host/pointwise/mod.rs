@@ -1,0 +1,102 @@
+//! Functions of single samples, and of two at the same place: conversions, tables and arithmetic. Separation of channels.
+//!
+//! | description | what it computes |
+//! |---|---|
+//! | [`Convert`] | another type: `scale · x + offset` |
+//! | [`Lookup`] | the entry of a table, for each value or between edges; equalises a histogram |
+//! | [`Map`] | magnitude, square, square root, power, range limit |
+//! | [`Arithmetic`] | sum, difference, product, quotient, minimum, maximum and others of two inputs |
+//! | [`Channels`] | interleaved channels to planes, and back |
+//!
+//! With them a pipeline stays on the device. Every step is enqueued, and only counts of the histogram visit the host, for the
+//! table:
+//!
+//! ```
+//! # use slm::ndarray::Array2;
+//! use slm::{Buffer2, Convert, Device, Filter2d, Histogram, Lookup, Transpose};
+//!
+//! # fn main() -> slm::Result<()> {
+//! # let picture = Array2::from_shape_fn((20, 30), |(r, c)| (40 + r + 2 * c) as u8);
+//! let device = Device::open()?;
+//! let x = Buffer2::upload(&device, picture.view())?;
+//! let (rows, columns) = (x.rows(), x.columns());
+//! let [mut floats, mut smooth] = [Buffer2::zeroed(&device, rows, columns)?, Buffer2::zeroed(&device, rows, columns)?];
+//! let [mut bytes, mut equal] = [Buffer2::zeroed(&device, rows, columns)?, Buffer2::zeroed(&device, rows, columns)?];
+//! let mut turned = Buffer2::zeroed(&device, columns, rows)?;
+//! Convert::<u8, f32>::new().prepare(&device)?.apply_matrix_into(&x, &mut floats)?;
+//! Filter2d::gaussian(1.5).prepare(&device)?.apply_into(&floats, &mut smooth)?;
+//! Convert::<f32, u8>::new().prepare(&device)?.apply_matrix_into(&smooth, &mut bytes)?;
+//! let (histogram, mut counts) = (Histogram::bytes().prepare(&device)?, device.zeroed(259)?);
+//! histogram.apply_into(&bytes, &mut counts)?;
+//! Lookup::equalise(histogram.counts(&counts)?.bins()?).prepare(&device)?.apply_matrix_into(&bytes, &mut equal)?;
+//! Transpose::new(rows, columns).prepare(&device)?.apply_matrix_into(&equal, &mut turned)?;
+//! let result = turned.download()?;
+//! # assert_eq!((result.dim(), result.iter().min(), result.iter().max()), ((30, 20), Some(&0), Some(&255)));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Numbers
+//!
+//! Samples `S` and outputs `O` are `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. Functions are computed in `f32` if it
+//! represents all numbers of both types, that is if neither is `i32` or `f64`, and otherwise in `f64`. Parameters are
+//! rounded to this type. Each addition, multiplication, division and square root is rounded once, so the bits are the same
+//! on every device, except that any NaN may be returned for another one.
+//!
+//! Results are converted to integer outputs by rounding to the nearest integer, ties to even, and saturating; NaN becomes 0.
+//! They are converted to float outputs by rounding to the nearest number; beyond the largest one it is infinity. So
+//! conversions to a type that represents the number keep it, and sums, differences and products of integers with integer
+//! outputs are those of unlimited integers, saturated.
+//!
+//! # Shapes
+//!
+//! Except for [`Channels`], inputs and outputs have the same shape: slices, arrays of `ndarray` with any strides,
+//! [`Buffer`]s, or [`Buffer2`]s with any row pitches. Gaps between rows are neither read nor written. Without samples there
+//! are no outputs, and nothing is launched.
+//!
+//! # Speed
+//!
+//! On a GPU most functions take as long as memory does. A thread moves a pack of up to 16 bytes of the larger type in one access,
+//! if rows begin at multiples of the pack; buffers always do, and matrices if their pitches allow it. Otherwise it moves
+//! elements one by one, as do [`Channels`] and [`Map::gamma`]. A table for `u16` samples may be too large for a
+//! multiprocessor's cache: 65,536 entries of 4 bytes are 256 KiB. A table between `n` edges takes `log2(n)` dependent loads
+//! per sample.
+//!
+//! The kernels run on emulated devices without findings. They have not been run on a GPU yet.
+
+// A description becomes a prepared function, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` and
+// `table.rs`, by a `launcher.rs`; `channels.rs` contains all of its operation. `lines.rs` has the elements of a problem in
+// memory. Types are known at run time only from `on_device.rs` on, so that code is not compiled for each combination of
+// samples and outputs.
+mod arithmetic;
+mod channels;
+mod combined;
+mod convert;
+mod cpu;
+mod element;
+mod error;
+mod gpu;
+mod launcher;
+mod lines;
+mod lookup;
+mod map;
+mod on_device;
+mod plan;
+mod prepared;
+mod rule;
+mod table;
+mod word;
+
+pub use arithmetic::Arithmetic;
+pub use channels::{Channels, PreparedChannels};
+pub use combined::PreparedArithmetic;
+pub use convert::Convert;
+pub use element::{LookupElement, PointwiseElement};
+pub use error::PointwiseError;
+pub use lookup::Lookup;
+pub use map::Map;
+pub use plan::Plan;
+pub use prepared::PreparedMap;
+
+#[cfg(doc)]
+use crate::{Buffer, Buffer2};

@@ -1,0 +1,36 @@
+//! Functions of one sample in the form that CPU and GPU code use.
+
+use super::{PointwiseElement, PointwiseError};
+use crate::Result;
+use crate::any::{AnyVec, fits_f32};
+use slm_kernels::pointwise::Function;
+use slm_kernels::signal::Kind;
+
+/// A function of one sample.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Rule {
+    /// A function with its parameters.
+    Function(Function, [f64; 2]),
+    /// A power with its exponent.
+    Power(f64),
+    /// A table with an entry for each value of the samples.
+    Table(AnyVec),
+    /// The edges of a table, and its entries: below, between each two edges, above, NaN.
+    Between(Vec<f64>, AnyVec),
+}
+
+impl Rule {
+    /// Returns a power with a valid exponent, or an error.
+    pub(super) fn power<S: PointwiseElement, O: PointwiseElement>(exponent: f64) -> Result<Self> {
+        let rounded = if is_f32(&[S::KIND, O::KIND]) { (exponent as f32).into() } else { exponent };
+        if !(rounded > 0.0 && rounded.is_finite()) {
+            return Err(PointwiseError::Exponent { exponent }.into());
+        }
+        Ok(Rule::Power(rounded))
+    }
+}
+
+/// Returns whether computations with these types of samples and outputs are in `f32`. Others are in `f64`.
+pub(super) fn is_f32(kinds: &[Kind]) -> bool {
+    kinds.iter().all(|&kind| fits_f32(kind))
+}

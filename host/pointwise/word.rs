@@ -1,0 +1,57 @@
+//! The bits of elements, for kernels that copy them.
+
+use crate::any::{BufferMut, BufferRef, Slice};
+use crate::{Element, Result, Windows};
+use cuda_std::{GlobalIn, GlobalOut};
+use slm_kernels::cast;
+
+/// The bits of an element.
+pub(super) trait Word: Element {
+    /// Returns the bits of numbers of this size.
+    fn of_numbers(numbers: Slice<'_>) -> Vec<Self>;
+
+    /// Returns a window on samples of this size.
+    fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> Result<GlobalIn<Self>>;
+
+    /// Returns a window on outputs of this size.
+    fn output<'b>(windows: &mut Windows<'b>, outputs: BufferMut<'b>) -> Result<GlobalOut<Self>>;
+}
+
+macro_rules! words {
+    ($($word:ident: $($name:ident)*;)*) => {$(
+        impl Word for $word {
+            fn of_numbers(numbers: Slice<'_>) -> Vec<Self> {
+                match numbers {
+                    $(Slice::$name(numbers) => {
+                        numbers.iter().map(|number| Self::from_ne_bytes(number.to_ne_bytes())).collect()
+                    })*
+                    _ => another_size(),
+                }
+            }
+
+            fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> Result<GlobalIn<Self>> {
+                match samples {
+                    $(BufferRef::$name(samples) => Ok(cast(windows.input(samples), 1)?),)*
+                    _ => another_size(),
+                }
+            }
+
+            fn output<'b>(windows: &mut Windows<'b>, outputs: BufferMut<'b>) -> Result<GlobalOut<Self>> {
+                match outputs {
+                    $(BufferMut::$name(outputs) => Ok(cast(windows.output(outputs), 1)?),)*
+                    _ => another_size(),
+                }
+            }
+        }
+    )*};
+}
+words! {
+    u8: U8;
+    u16: U16 I16;
+    u32: I32 F32;
+    u64: F64;
+}
+
+fn another_size() -> ! {
+    unreachable!("a kernel is prepared for the size of its elements")
+}

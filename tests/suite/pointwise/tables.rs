@@ -1,0 +1,115 @@
+//! Tables of values, tables that equalise histograms, and a pipeline.
+
+use super::types::{Matrix, TABLES, Table};
+use super::{GAP, SUITE, bits, lengths, matrices, memories, packed, pitched};
+use crate::common::{Random, equal, is_emulated, on_every_backend, same};
+use libtest_mimic::{Failed, Trial};
+use ndarray::Array2;
+use slm::{Arithmetic, Buffer2, Convert, Device, Filter2d, Histogram, Lookup, Transpose};
+
+pub(super) fn trials() -> Vec<Trial> {
+    let tables = TABLES.iter().enumerate().flat_map(|(number, table)| {
+        on_every_backend(SUITE, &format!("tables::{}", table.name), move |device| values(device, table, number))
+    });
+    let others = [
+        on_every_backend(SUITE, "tables::bits_of_nans", bits_of_nans),
+        on_every_backend(SUITE, "tables::equalised", equalised),
+        on_every_backend(SUITE, "tables::equalised_u16", equalised_u16),
+        on_every_backend(SUITE, "pipeline", pipeline),
+    ];
+    tables.chain(others.into_iter().flatten()).collect()
+}
+
+fn values(device: &Device, table: &Table, number: usize) -> Result<(), Failed> {
+    let random = &mut Random::new(200 + number as u64);
+    let [samples, outputs] = table.kinds;
+    let entries = outputs.samples(random, samples.range().map_or(0, |[_, last]| last as usize + 1));
+    let expected = |samples: &[f64]| -> Vec<f64> { samples.iter().map(|&x| entries[x as usize]).collect() };
+    for length in (number..number + 3).flat_map(|number| lengths(device, number)) {
+        let samples = samples.samples(random, length);
+        for memory in memories(device, length, number) {
+            let actual = (table.run)(device, &entries, memory, &samples)?;
+            same(&bits(&actual), &bits(&expected(&samples)))?;
+        }
+    }
+    for [rows, columns, input_gap, _, output_gap] in (number..number + 3).flat_map(|number| matrices(device, number)) {
+        let [input, output] = [input_gap, output_gap].map(|gap| [rows, columns, columns + gap]);
+        let samples = samples.samples(random, rows * columns);
+        let (numbers, untouched) = (pitched(&samples, input, 1.0), vec![GAP; rows * output[2]]);
+        let (input, of_output) =
+            (Matrix { numbers: &numbers, shape: input }, Matrix { numbers: &untouched, shape: output });
+        let memory = (table.run_matrix)(device, &entries, input, of_output)?;
+        same(&bits(&packed(&memory, output)?), &bits(&expected(&samples)))?;
+    }
+    Ok(())
+}
+
+/// Entries are copied bit by bit.
+fn bits_of_nans(device: &Device) -> Result<(), Failed> {
+    let entry = |x: u8| f32::from_bits(0x7f80_0001 + 0x0101 * u32::from(x) + (u32::from(x) << 31));
+    let samples: Vec<u8> = (0..=255).collect();
+    let expected: Vec<u32> = samples.iter().map(|&x| entry(x).to_bits()).collect();
+    let actual = Lookup::of(entry).prepare(device)?.apply(&samples)?;
+    equal(actual.into_iter().map(f32::to_bits).collect::<Vec<_>>(), expected)?;
+    let nan = f64::from_bits(0xfff0_0000_0000_0077);
+    let table = Lookup::between(&[0.0f32, 1.0], &[nan]).prepare(device)?;
+    let actual = table.apply(&[0.5, 7.0])?;
+    equal(actual.into_iter().map(f64::to_bits).collect::<Vec<_>>(), vec![nan.to_bits(); 2])
+}
+
+/// By hand, and as OpenCV's `equalizeHist` does: counts 2, 1, 4, 1 of 8 samples; `C` is 2, 3, 7, 8; times 255 / 6.
+fn equalised(device: &Device) -> Result<(), Failed> {
+    let samples = [10u8, 10, 20, 30, 30, 30, 30, 200];
+    let counts = Histogram::bytes().prepare(device)?.apply(&samples)?;
+    let table = Lookup::equalise(counts.bins()?).prepare(device)?;
+    // 42.5 is a tie, and 212.5.
+    equal(table.apply(&samples)?, vec![0, 0, 42, 212, 212, 212, 212, 255])?;
+    // Values without samples belong to the next smaller one.
+    equal(table.apply(&[0, 9, 11, 199, 255])?, vec![0, 0, 0, 212, 255])?;
+    for counts in [[0; 256], std::array::from_fn(|value| u64::from(value == 99) * 7)] {
+        let identity = Lookup::equalise(&counts).prepare(device)?;
+        equal(identity.apply(&[0u8, 98, 99, 100, 255])?, vec![0, 98, 99, 100, 255])?;
+    }
+    // Sums beyond 64 bits.
+    let large = Lookup::equalise(&[u64::MAX; 256]).prepare(device)?;
+    equal(large.apply(&[0u8, 1, 100, 255])?, vec![0, 1, 100, 255])
+}
+
+fn equalised_u16(device: &Device) -> Result<(), Failed> {
+    let samples = [7u16, 7, 8, 9, 60_000];
+    let mut counts = vec![0; 1 << 16];
+    samples.iter().for_each(|&sample| counts[usize::from(sample)] += 1);
+    let table = Lookup::equalise(&counts).prepare(device)?;
+    equal(table.apply(&samples)?, vec![0, 0, 21_845, 43_690, 65_535])
+}
+
+/// Bytes to floats, a Gaussian, back to bytes, equalised, transposed: as the single steps on the host.
+fn pipeline(device: &Device) -> Result<(), Failed> {
+    let (rows, columns) = if is_emulated(device) { (19, 37) } else { (190, 371) };
+    let picture = Array2::from_shape_fn((rows, columns), |(r, c)| (60 + (r * r + 3 * c) % 90) as u8);
+    let x = Buffer2::upload_pitched(device, picture.view(), columns + 11)?;
+    let matrix = |gap: usize| Buffer2::<f32>::zeroed_pitched(device, rows, columns, columns + gap);
+    let (mut floats, mut smooth, mut sharp) = (matrix(0)?, matrix(1)?, matrix(4)?);
+    Convert::new().scale(1.0 / 255.0).prepare(device)?.apply_matrix_into(&x, &mut floats)?;
+    let gaussian = Filter2d::<f32, f32>::gaussian(1.5).prepare(device)?;
+    gaussian.apply_into(&floats, &mut smooth)?;
+    Arithmetic::sub().prepare(device)?.apply_matrix_into(&floats, &smooth, &mut sharp)?;
+    let mut bytes = Buffer2::<u8>::zeroed_pitched(device, rows, columns, columns + 3)?;
+    Convert::new().scale(255.0).offset(128.0).prepare(device)?.apply_matrix_into(&sharp, &mut bytes)?;
+    let (histogram, mut counts) = (Histogram::bytes().prepare(device)?, device.zeroed(259)?);
+    histogram.apply_into(&bytes, &mut counts)?;
+    let equalise = Lookup::equalise(histogram.counts(&counts)?.bins()?);
+    let mut equal_bytes = Buffer2::<u8>::zeroed(device, rows, columns)?;
+    equalise.prepare(device)?.apply_matrix_into(&bytes, &mut equal_bytes)?;
+    let mut turned = Buffer2::<u8>::zeroed(device, columns, rows)?;
+    Transpose::new(rows, columns).prepare(device)?.apply_matrix_into(&equal_bytes, &mut turned)?;
+
+    let cpu = Device::cpu();
+    let floats = Convert::new().scale(1.0 / 255.0).prepare(&cpu)?.apply_array(picture.view())?;
+    let smooth = gaussian.apply(floats.view())?;
+    let sharp = Arithmetic::sub().prepare(&cpu)?.apply_arrays(floats.view(), smooth.view())?;
+    let bytes = Convert::<f32, u8>::new().scale(255.0).offset(128.0).prepare(&cpu)?.apply_array(sharp.view())?;
+    let counts = Histogram::bytes().prepare(&cpu)?.apply_array(bytes.view())?;
+    let expected = Lookup::equalise(counts.bins()?).prepare(&cpu)?.apply_array(bytes.view())?;
+    equal(turned.download()?, expected.t().to_owned())
+}
