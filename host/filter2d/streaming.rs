@@ -144,7 +144,8 @@ struct Streaming {
 
 impl Streaming {
     fn new(device: &Device, shared: SharedMemory, rule: Rule, compiled: Compiled) -> Result<Self> {
-        let residency = compiled.loaded.residency(shape([1; 3], Bands::shared_bytes::<Floats>(128, compiled.taps)))?;
+        let residency =
+            compiled.loaded.residency(shape([1; 3], Bands::shared_bytes::<Floats>(128, compiled.taps, 1)))?;
         let blocks = residency.map_or(1, |residency| residency.blocks_per_multiprocessor);
         let resident = device.info().processors as u64 * u64::from(blocks);
         Ok(Streaming { device: device.clone(), shared, rule, compiled, resident })

@@ -1,7 +1,7 @@
 //! How the streaming kernels divide a picture: what the host has to know.
 
 use super::Problem;
-use super::streaming::{AHEAD, Layout, WARPS};
+use super::streaming::{AHEAD, Layout, WARPS, row_buffer};
 use crate::signal::Types;
 use cuda_std::shared_bytes;
 use cuda_std::warp::WARP;
@@ -25,7 +25,7 @@ pub struct Bands {
     pub blocks: [u64; 3],
     /// Shared memory of a block, in bytes.
     pub shared_bytes: u64,
-    /// More than a block's accesses, shuffles and windows of shared memory.
+    /// More than a block's accesses, barriers and windows of shared memory.
     pub steps: u64,
 }
 
@@ -46,16 +46,18 @@ impl Bands {
         Bands {
             band,
             blocks: [tiles, rows.div_ceil(band.into()), problem.planes],
-            shared_bytes: Self::shared_bytes::<F>(band, taps),
+            shared_bytes: Self::shared_bytes::<F>(band, taps, problem.channels as usize),
             steps: steps(u64::from(band), taps as u64, pack as u64),
         }
     }
 
     /// Returns the shared memory of a block, in bytes, for bands of `band` rows.
     #[must_use]
-    pub fn shared_bytes<F: Types>(band: u32, taps: usize) -> u64 {
+    pub fn shared_bytes<F: Types>(band: u32, taps: usize, channels: usize) -> u64 {
         let lines = u64::from(band) + taps as u64 - 1 + u64::from(AHEAD);
-        shared_bytes::<u64>(lines) + shared_bytes::<i32>(2 * F::PACK as u64 * u64::from(WARPS * WARP))
+        let sources = 2 * F::PACK as u64 * u64::from(WARPS * WARP);
+        let buffers = u64::from(2 * WARPS * row_buffer((taps - 1) * channels, F::PACK));
+        shared_bytes::<u64>(lines) + shared_bytes::<i32>(sources) + shared_bytes::<F::Sample>(buffers)
     }
 
     /// Returns the launches.
@@ -93,10 +95,10 @@ fn band(rows: u64, columns: u64, taps: u64, resident: u64) -> u32 {
     (1..=MOST_WAVES).map(band).min_by_key(|&band| time(band)).unwrap_or(MOST_ROWS) as u32
 }
 
-/// Returns more than the accesses and shuffles of a block.
+/// Returns more than the accesses and barriers of a block.
 fn steps(band: u64, taps: u64, pack: u64) -> u64 {
-    // For each row of samples: two packs of samples and their places, the elements of their neighbours, and the outputs.
-    let row = 7 * pack + 2 * taps * pack;
+    // For each row of samples: two packs and the places of their elements, the packs of neighbours, and the outputs.
+    let row = 7 * pack + 2 * taps + 8;
     u64::from(WARPS * WARP) * ((band + taps) * row + 2 * pack + 1)
 }
 

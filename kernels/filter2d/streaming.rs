@@ -1,19 +1,21 @@
 //! Correlation with weights of a size that is known at compile time: warps go down strips of the picture.
 //!
 //! A warp computes a strip of 32 packs of `P` neighbouring elements of a band of rows; a block of 32 x [`WARPS`] threads takes
-//! strips side by side. Block `(x, y, z)` has the strips from `x` · [`WARPS`] on, of band `y` of plane `z`. For each row of samples, a lane loads the pack at its place. It gets the elements to the left and right
-//! from other lanes by shuffles, adds their products to the sums of the `K` output rows that depend on the row, and stores
-//! the sums that are complete. So a sample is loaded once per strip, but for the halo, and no shared memory is needed.
+//! strips side by side. Block `(x, y, z)` has the strips from `x` · [`WARPS`] on, of band `y` of plane `z`. For each row of samples,
+//! a lane loads the pack at its place; the last and the first lanes also load a pack of the halo. Through a buffer in shared memory
+//! each lane gets its neighbours' packs. It adds their products to the sums of the `K` output rows that depend on the row, and stores
+//! the sums that are complete. So a sample is loaded once per strip, but for the halo.
 //!
 //! ```text
-//! row r of samples    … | a b c d | e f g h | i j k l | …       lane l has e f g h; K = 3: it gets d and i
+//! row r of samples    … | a b c d | e f g h | i j k l | …       lane l has e f g h; K = 3: it needs d and i
 //! sums of output row  r - 1   + (d e f g h i) · last row of weights      complete: stored
 //!                     r       + (d e f g h i) · middle row
 //!                     r + 1   0 + (d e f g h i) · first row
 //! ```
 //!
-//! The halo of the warp's strip is in the last and the first lanes, in a second pack: as shuffles count lanes modulo 32, lane 0
-//! finds the pack to its left in lane 31.
+//! Shared memory: where each row of samples begins; for each thread, where the samples of its packs are that are not inside the
+//! picture; two rows of samples of each warp. No bank conflicts: lanes access neighbouring numbers or packs of 16 bytes, or all the
+//! same number.
 //!
 //! With separable weights a row of samples is first multiplied by the row of weights, and the sums then by the column.
 //!
@@ -23,7 +25,7 @@
 use super::Axis;
 use crate::signal::{Border, Output, Sample, Sum, Types};
 use core::fmt::Debug;
-use cuda_std::warp::{FULL, Lane, WARP, shuffle};
+use cuda_std::warp::{FULL, Lane, WARP, sync_warp};
 use cuda_std::{Arena, GlobalIn, GlobalOut, Shared, Table, arguments, thread};
 
 /// Warps of a block.
@@ -208,10 +210,10 @@ pub(super) fn correlate<F: Types, const P: usize, const C: usize, const K: usize
     let (mut even, mut r) = (strip.load(0), 0);
     while r < rows {
         let odd = strip.load(r + 1);
-        sums = products.add(sums, even.window::<C, N>());
+        sums = products.add(sums, strip.window(0, even));
         strip.store::<K>(r, rows, sums[0]);
         even = strip.load(r + 2);
-        sums = products.add(sums, odd.window::<C, N>());
+        sums = products.add(sums, strip.window(1, odd));
         strip.store::<K>(r + 1, rows, sums[0]);
         r += 2;
     }
@@ -244,11 +246,15 @@ struct Strip<'a, F: Types, const P: usize, const C: usize> {
     args: &'a StreamingArgs<F>,
     /// Where each row of samples begins in the input.
     lines: Shared<u64>,
+    /// Two rows of samples of each warp.
+    buffers: Shared<F::Sample>,
     /// The first row in the output.
     row: u64,
     /// Positions of the lane's own pack in a row of samples, and of its pack of the halo. [`NONE`] if they are not inside, or if
     /// there is none.
     packs: [u64; 2],
+    /// Whether the lane has a pack of the halo.
+    has_halo: bool,
     /// Whether packs are not inside.
     has_outside: [bool; 2],
     /// Where the samples of packs that are not inside are.
@@ -287,12 +293,13 @@ where
 {
     #[inline(always)]
     fn new<const K: usize>(arena: Arena, args: &'a StreamingArgs<F>, lines: Shared<u64>, row: u64) -> Self {
-        let (sources, _) = arena.split::<i32>(2 * P as u32 * THREADS);
+        let (sources, arena) = arena.split::<i32>(2 * P as u32 * THREADS);
+        let (buffers, _) = arena.split::<F::Sample>(2 * WARPS * row_buffer((K - 1) * C, P));
         let (lane, strip) = (thread::thread_idx_x(), thread::block_idx_x() * WARPS + thread::thread_idx_y());
         let layout = Layout::new(&args.columns, K, C, P);
         let own = layout.first + (strip as i64 * WARP as i64 + lane as i64) * P as i64;
         // Packs of the halo on one side.
-        let lanes = (K / 2 * C).div_ceil(P) as u32;
+        let lanes = halo_packs((K - 1) * C, P);
         let far = (WARP as usize * P) as i64;
         let halo = if lane < lanes { own + far } else { own - far };
         let has_halo = lane < lanes || lane >= WARP - lanes;
@@ -308,7 +315,9 @@ where
         let strip = Strip {
             args,
             lines,
+            buffers,
             row,
+            has_halo,
             packs: [if inside[0] { own as u64 } else { NONE }, if has_halo && inside[1] { halo as u64 } else { NONE }],
             has_outside: [!inside[0] && !beyond[0], has_halo && !inside[1] && !beyond[1]],
             sources,
@@ -376,6 +385,34 @@ where
         Row { own: packs[0], halo: packs[1] }
     }
 
+    /// Returns the samples that the lane's outputs depend on; all lanes of the warp take part. Two rows take turns with the buffers,
+    /// so a barrier per row suffices.
+    #[inline(always)]
+    fn window<const N: usize>(&self, buffer: u32, row: Row<F::Sample, P>) -> [F::Sample; N] {
+        let (lane, before, lanes) = (thread::thread_idx_x(), (N - P) / 2, halo_packs(N - P, P));
+        let first = (thread::thread_idx_y() * 2 + buffer) * row_buffer(N - P, P);
+        self.buffers.set_pack(first + (lanes + lane) * P as u32, row.own);
+        if self.has_halo {
+            // Those of the last lanes stand before the first one's, those of the first lanes behind the last one's.
+            let place = if lane < lanes { lanes + WARP + lane } else { lanes + lane - WARP };
+            self.buffers.set_pack(first + place * P as u32, row.halo);
+        }
+        sync_warp(FULL);
+        let mut window = [F::Sample::ZERO; N];
+        let mut pack = [F::Sample::ZERO; P];
+        each!(i < N, {
+            let place = lanes as usize * P + i - before;
+            if i == 0 || place % P == 0 {
+                pack = match place / P == lanes as usize {
+                    true => row.own,
+                    false => self.buffers.get_pack(first + (lane + (place / P) as u32) * P as u32),
+                };
+            }
+            window[i] = pack[place % P];
+        });
+        window
+    }
+
     /// Stores the sums that are complete after row `r` of `rows` rows of samples, if there are any.
     #[inline(always)]
     fn store<const K: usize>(&self, r: u32, rows: u32, sums: [F::Sum; P]) {
@@ -397,30 +434,20 @@ where
     }
 }
 
+/// Returns the packs on one side of a strip that its outputs depend on, for `halo` elements on both sides.
+#[inline(always)]
+pub(super) const fn halo_packs(halo: usize, pack: usize) -> u32 {
+    (halo / 2).div_ceil(pack) as u32
+}
+
+/// Returns the elements of a row of samples that a strip depends on, in whole packs.
+#[inline(always)]
+pub(super) const fn row_buffer(halo: usize, pack: usize) -> u32 {
+    (WARP + 2 * halo_packs(halo, pack)) * pack as u32
+}
+
 /// Returns the elements of a row of samples.
 #[inline(always)]
 fn width<F: Types, const C: usize>(args: &StreamingArgs<F>) -> i64 {
     (args.columns.samples * C as u64) as i64
-}
-
-impl<X: Sample + Lane, const P: usize> Row<X, P> {
-    /// Returns the samples that the lane's outputs depend on; all lanes of the warp take part.
-    #[inline(always)]
-    fn window<const C: usize, const N: usize>(self) -> [X; N] {
-        let (lane, before, mut window) = (thread::thread_idx_x(), (N - P) / 2, [X::ZERO; N]);
-        each!(i < N, {
-            let (left, right) = (before.saturating_sub(i).div_ceil(P), i.saturating_sub(before) / P);
-            let k = (i + left * P - before) % P;
-            window[i] = if left > 0 {
-                let sent = if lane >= WARP - left as u32 { self.halo[k] } else { self.own[k] };
-                shuffle(FULL, sent, lane.wrapping_sub(left as u32))
-            } else if right > 0 {
-                let sent = if lane < right as u32 { self.halo[k] } else { self.own[k] };
-                shuffle(FULL, sent, lane + right as u32)
-            } else {
-                self.own[k]
-            };
-        });
-        window
-    }
 }
