@@ -105,7 +105,8 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// Returns the correlation with the outer product of two vectors of weights, `w[i, j] = column[i] · row[j]`.
     ///
     /// The CPU sums down the columns first and then along the rows, which takes `h + v` products per output instead of `h · v`. GPUs
-    /// expand the weights to `h · v` numbers, and so does the CPU for [`NanPolicy::Renormalise`].
+    /// do the same in the other order with [`Separable`](Filter2dAlgorithm::Separable); with other algorithms they expand the weights
+    /// to `h · v` numbers, and so does the CPU for [`NanPolicy::Renormalise`].
     ///
     /// Unlike two calls of a one-dimensional filter, it equals the correlation with the outer product except for rounding for
     /// every boundary. SciPy's `ndimage` continues the intermediate result with the constant again.

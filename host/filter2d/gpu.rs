@@ -9,7 +9,7 @@ use super::{Filter2dAlgorithm, Filter2dError, Plan, streaming};
 use crate::info::SharedMemory;
 use crate::kernel::Launch;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
-use cuda_std::{Entry, GlobalIn, GlobalOut};
+use cuda_std::{Entry, GlobalIn};
 use slm_kernels::filter2d::{
     Args, Axis, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_register, filter2d_tile,
 };
@@ -144,7 +144,7 @@ impl<A: Accumulator> Filter2d for Correlation<A> {
         }
         let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
         let mut windows = Windows::new(&self.device);
-        let memory = (input(&mut windows, samples), output(&mut windows, outputs));
+        let memory = (samples.window(&mut windows), outputs.window(&mut windows));
         let weights = windows.input(&self.weights);
         let _submission = self.device.submission_lock()?;
         geometry.parts().try_for_each(|part| {
@@ -219,48 +219,4 @@ pub(super) fn problem(picture: &window::Problem) -> Problem {
         columns: axis(&picture.columns),
         channels: picture.channels as u32,
     }
-}
-
-/// Returns a window on samples of any type.
-fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> AnyIn {
-    let mut any = AnyIn {
-        kind: samples.kind() as u32,
-        u8: GlobalIn::empty(),
-        u16: GlobalIn::empty(),
-        i16: GlobalIn::empty(),
-        i32: GlobalIn::empty(),
-        f32: GlobalIn::empty(),
-        f64: GlobalIn::empty(),
-    };
-    match samples {
-        BufferRef::U8(samples) => any.u8 = windows.input(samples),
-        BufferRef::U16(samples) => any.u16 = windows.input(samples),
-        BufferRef::I16(samples) => any.i16 = windows.input(samples),
-        BufferRef::I32(samples) => any.i32 = windows.input(samples),
-        BufferRef::F32(samples) => any.f32 = windows.input(samples),
-        BufferRef::F64(samples) => any.f64 = windows.input(samples),
-    }
-    any
-}
-
-/// Returns a window on outputs of any type.
-fn output<'b>(windows: &mut Windows<'b>, outputs: BufferMut<'b>) -> AnyOut {
-    let mut any = AnyOut {
-        kind: outputs.kind() as u32,
-        u8: GlobalOut::empty(),
-        u16: GlobalOut::empty(),
-        i16: GlobalOut::empty(),
-        i32: GlobalOut::empty(),
-        f32: GlobalOut::empty(),
-        f64: GlobalOut::empty(),
-    };
-    match outputs {
-        BufferMut::U8(outputs) => any.u8 = windows.output(outputs),
-        BufferMut::U16(outputs) => any.u16 = windows.output(outputs),
-        BufferMut::I16(outputs) => any.i16 = windows.output(outputs),
-        BufferMut::I32(outputs) => any.i32 = windows.output(outputs),
-        BufferMut::F32(outputs) => any.f32 = windows.output(outputs),
-        BufferMut::F64(outputs) => any.f64 = windows.output(outputs),
-    }
-    any
 }

@@ -61,8 +61,6 @@
 //! elements one by one, as do [`Channels`] and [`Map::gamma`]. A table for `u16` samples may be too large for a
 //! multiprocessor's cache: 65,536 entries of 4 bytes are 256 KiB. A table between `n` edges takes `log2(n)` dependent loads
 //! per sample.
-//!
-//! The kernels run on emulated devices without findings. They have not been run on a GPU yet.
 
 // A description becomes a prepared function, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` and
 // `table.rs`, by a `launcher.rs`; `channels.rs` contains all of its operation. `lines.rs` has the elements of a problem in
