@@ -166,6 +166,8 @@ fn barriers(file: &File) -> Result<(), Failed> {
         let expected = match uses_shared_memory(name) {
             false => 0,
             true if ["register_rows", "filter2d_register", "cached"].iter().any(|it| name.contains(it)) => 3,
+            // One of the block, and one of the warp for each of two rows that take turns.
+            true if ["streaming", "separable"].iter().any(|it| name.contains(it)) => 3,
             true if name.contains("histogram") || name.contains("banks") => 2,
             true => 1,
         };

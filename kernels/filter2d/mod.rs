@@ -34,7 +34,6 @@ use streaming::{Dense, Separable};
 pub use streaming::{Instance, ROW, Size, StreamingArgs, TABLE};
 
 use crate::signal::{Accumulator, AnyIn, AnyOut, Border, Same};
-use cuda_std::warp::WARP;
 use cuda_std::{GlobalIn, arguments, kernel};
 
 arguments! {
@@ -155,22 +154,11 @@ impl<A: Accumulator> Args<A> {
         }
     }
 
-    /// Returns a channel of every 32nd pixel of a line, `count` of them from `first` on, which may be outside.
+    /// Returns the position in the input of pixel `first` of a line, if that one and those up to `span` pixels behind it are inside.
     #[inline(always)]
-    #[track_caller]
-    fn samples_at<const N: usize>(&self, line: Option<u64>, first: i64, count: u32, channel: u64) -> [A; N] {
-        let Some(line) = line else { return [self.outside; N] };
-        let end = first + (count as i64 - 1) * WARP as i64;
-        if first >= 0 && (end as u64) < self.columns.samples {
-            let step = WARP as u64 * self.channels as u64;
-            return A::load_several(&self.input, line + first as u64 * self.channels as u64 + channel, step, count);
-        }
-        let border = Border::from_number(self.border);
-        let mut samples = [A::ZERO; N];
-        for (k, sample) in (0..count).zip(&mut samples) {
-            *sample = self.sample_at(Some(line), self.columns.source(border, first, k * WARP), channel);
-        }
-        samples
+    fn inside(&self, line: Option<u64>, first: i64, span: u32) -> Option<u64> {
+        let is_inside = first >= 0 && first as u64 + (span as u64) < self.columns.samples;
+        line.filter(|_| is_inside).map(|line| line + first as u64 * self.channels as u64)
     }
 
     /// Returns the output for some sums.

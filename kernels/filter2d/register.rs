@@ -145,10 +145,21 @@ fn load_samples<A: Accumulator>(window: &Shared<A>, args: &Args<A>, layout: &Lay
         while pixel < pitch {
             // Positions of this thread in the row from here on.
             let count = (pitch - pixel).div_ceil(BLOCK[0]).min(UNDER_WAY as u32);
-            let samples = args.samples_at::<UNDER_WAY>(line, first_pixel + pixel as i64, count, tile.channel);
-            for (k, sample) in samples.into_iter().enumerate() {
-                if (k as u32) < count {
-                    window.set(row * pitch + pixel + k as u32 * BLOCK[0], sample);
+            let (first, place) = (first_pixel + pixel as i64, row * pitch + pixel);
+            if let Some(at) = args.inside(line, first, (count - 1) * BLOCK[0]) {
+                let step = BLOCK[0] as u64 * args.channels as u64;
+                let samples: [A; UNDER_WAY] = A::load_several(&args.input, at + tile.channel, step, count);
+                for (k, sample) in samples.into_iter().enumerate() {
+                    if (k as u32) < count {
+                        window.set(place + k as u32 * BLOCK[0], sample);
+                    }
+                }
+            } else {
+                let mut k = 0;
+                while k < count {
+                    let source = args.columns.source(border, first, k * BLOCK[0]);
+                    window.set(place + k * BLOCK[0], args.sample_at(line, source, tile.channel));
+                    k += 1;
                 }
             }
             pixel += UNDER_WAY as u32 * BLOCK[0];
