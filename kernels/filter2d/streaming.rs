@@ -402,7 +402,7 @@ where
         let mut pack = [F::Sample::ZERO; P];
         each!(i < N, {
             let place = lanes as usize * P + i - before;
-            if i == 0 || place % P == 0 {
+            if i == 0 || place.is_multiple_of(P) {
                 pack = match place / P == lanes as usize {
                     true => row.own,
                     false => self.buffers.get_pack(first + (lane + (place / P) as u32) * P as u32),
