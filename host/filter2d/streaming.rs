@@ -147,7 +147,8 @@ impl Streaming {
         let residency =
             compiled.loaded.residency(shape([1; 3], Bands::shared_bytes::<Floats>(128, compiled.taps, 1)))?;
         let blocks = residency.map_or(1, |residency| residency.blocks_per_multiprocessor);
-        let resident = device.info().processors as u64 * u64::from(blocks);
+        // At least 1, even if the driver should answer 0: bands are divided by it.
+        let resident = (device.info().processors as u64 * u64::from(blocks)).max(1);
         Ok(Streaming { device: device.clone(), shared, rule, compiled, resident })
     }
 

@@ -6,11 +6,11 @@ use crate::signal::Types;
 use cuda_std::shared_bytes;
 use cuda_std::warp::WARP;
 
-/// Most times that the blocks which run at the same time are replaced by others. With more, bands would be short, and the rows of
-/// their halos many.
+/// Maximum number of waves: groups of blocks that run at the same time. With more of them, bands would have few rows compared with
+/// their halos.
 const MOST_WAVES: u64 = 4;
 
-/// Most rows of a band: a block's shared memory has a number for each, and the halo is a small part of so many.
+/// Maximum number of rows of a band. A block's shared memory has a number for each of them.
 const MOST_ROWS: u64 = 1024;
 
 /// Maximum number of blocks of a grid along y and z.

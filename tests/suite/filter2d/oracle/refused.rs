@@ -41,7 +41,7 @@ impl Case {
     }
 }
 
-/// The sizes of dense weights, and of outer products, that there are kernels for.
+/// Sizes of the weights of compiled kernels: dense ones, and outer products.
 const DENSE: [usize; 4] = [3, 5, 7, 9];
 const SEPARABLE: [usize; 6] = [3, 5, 7, 9, 15, 31];
 
