@@ -7,11 +7,11 @@ use super::weights::Weights;
 use super::window::{self, Window};
 use super::{Filter2dAlgorithm, Filter2dError, Plan, streaming};
 use crate::info::SharedMemory;
-use crate::kernel::Launch;
+use crate::kernel::{Launch, WithConstants};
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
-use cuda_std::{Entry, GlobalIn};
+use cuda_std::{Entry, GlobalIn, Table};
 use slm_kernels::filter2d::{
-    Args, Axis, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_register, filter2d_tile,
+    Args, Axis, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_register, filter2d_tile, table_shape,
 };
 use slm_kernels::signal::{AnyIn, AnyOut, Border, Kind};
 
@@ -60,24 +60,28 @@ impl<A: Accumulator> Correlation<A>
 where
     filter2d_global<A>: Entry<Args = Args<A>, Constants = ()>,
     filter2d_tile<A>: Entry<Args = Args<A>, Constants = ()>,
-    filter2d_register<A>: Entry<Args = Args<A>, Constants = ()>,
+    filter2d_register<A>: Entry<Args = Args<A>, Constants: WeightTable<A>>,
 {
     fn new(device: &Device, shared: SharedMemory, weights: &Weights<A>, rule: Rule) -> Result<Self> {
         let (kernel, reason) = Self::choose(shared, &rule)?;
+        let total = weights.total();
+        let weights = weights.row_after_row()?;
         let loaded: Box<dyn Launch<Args<A>>> = match kernel {
             Kernel::Global => Box::new(device.own_kernel::<filter2d_global<A>>()?),
             Kernel::Tile => Box::new(device.own_kernel::<filter2d_tile<A>>()?),
-            Kernel::Register => Box::new(device.own_kernel::<filter2d_register<A>>()?),
+            Kernel::Register => {
+                let kernel = device.own_kernel::<filter2d_register<A>>()?;
+                Box::new(WithConstants { kernel, constants: WeightTable::new(&weights, &rule.without_outputs()?) })
+            }
         };
-        let total = weights.total();
-        let weights = device.upload(&weights.row_after_row()?)?;
+        let weights = device.upload(&weights)?;
         Ok(Correlation { device: device.clone(), shared, rule, weights, total, kernel, reason, loaded })
     }
 
     /// Returns the kernel, and the reason for it.
     fn choose(shared: SharedMemory, rule: &Rule) -> Result<(Kernel, &'static str)> {
         // A block needs the same shared memory for pictures of any size.
-        let problem = problem(&window::Problem::new(&rule.window, 0, [1, 1])?);
+        let problem = rule.without_outputs()?;
         let fits = |kernel, name| shared.check(name, Geometry::new::<A>(kernel, &problem).shared_bytes);
         let tile = || fits(Kernel::Tile, filter2d_tile::<A>::NAME);
         let register = || {
@@ -95,7 +99,30 @@ where
     }
 }
 
+/// The first rows of weights of a register-tiled kernel.
+trait WeightTable<A>: Sized {
+    /// Returns the table for weights that stand row after row.
+    fn new(weights: &[A], problem: &Problem) -> Self;
+}
+
+impl<A: Accumulator, const N: usize> WeightTable<A> for Table<A, N> {
+    fn new(weights: &[A], problem: &Problem) -> Self {
+        let (mut table, taps) = ([A::ZERO; N], problem.columns.taps as usize);
+        let [rows, packs] = table_shape::<A>([problem.rows.taps, problem.columns.taps]);
+        let pitch = packs as usize * (16 / size_of::<A>());
+        for (line, weights) in table.chunks_exact_mut(pitch).zip(weights.chunks_exact(taps)).take(rows as usize) {
+            line[pitch - taps..].copy_from_slice(weights);
+        }
+        Table(table)
+    }
+}
+
 impl Rule {
+    /// Returns the problem of an empty picture.
+    fn without_outputs(&self) -> Result<Problem> {
+        Ok(problem(&window::Problem::new(&self.window, 0, [1, 1])?))
+    }
+
     fn check_register_tiled(&self) -> Result<()> {
         let Rule { window: Window { rows, columns, .. }, renormalise, .. } = *self;
         let (strides, dilation) = ([rows.stride(), columns.stride()], columns.dilation());
@@ -116,6 +143,7 @@ impl<A: Accumulator> Correlation<A> {
         part: Part,
     ) -> Args<A> {
         let Problem { planes, rows, columns, channels } = problem(picture);
+        let [table_rows, weight_packs] = table_shape::<A>([rows.taps, columns.taps]);
         Args {
             input,
             output,
@@ -133,6 +161,8 @@ impl<A: Accumulator> Correlation<A> {
             // At most the number of blocks, which the launch checks against 31 bits.
             tiles: geometry.tiles as u32,
             renormalise: self.rule.renormalise.into(),
+            table_rows,
+            weight_packs,
         }
     }
 }

@@ -45,9 +45,16 @@ macro_rules! floats {
                 if weights[pivot] == 0.0 || !weights[pivot].is_finite() {
                     return None;
                 }
-                let column: Vec<$t> = weights.chunks(columns).map(|line| line[pivot % columns]).collect();
+                let mut column: Vec<$t> = weights.chunks(columns).map(|line| line[pivot % columns]).collect();
                 let first = &weights[pivot / columns * columns..][..columns];
-                let row: Vec<$t> = first.iter().map(|weight| weight / weights[pivot]).collect();
+                let mut row: Vec<$t> = first.iter().map(|weight| weight / weights[pivot]).collect();
+                // Magnitudes whose sums are about the same: then sums along one axis overflow only if the largest possible outputs do.
+                let sum = |factor: &[$t]| factor.iter().map(|value| value.abs()).sum::<$t>();
+                let scale = (sum(&column) / sum(&row)).sqrt();
+                // Without its fraction it is a power of two, so nothing is rounded.
+                let scale = $t::from_bits(scale.to_bits() & $t::INFINITY.to_bits());
+                column.iter_mut().for_each(|value| *value /= scale);
+                row.iter_mut().for_each(|value| *value *= scale);
                 let is_product = |(i, &weight): (usize, &$t)| {
                     let (c, r) = (column[i / columns], row[i % columns]);
                     let is_near = (c * r - weight).abs() <= 4.0 * $t::EPSILON * weight.abs();
@@ -103,6 +110,8 @@ mod tests {
         for (i, weight) in weights.iter().enumerate() {
             assert!((c[i / 7] * r[i % 7] - weight).abs() <= 8.0 * f32::EPSILON / 2.0 * weight);
         }
+        let sums = [&c, &r].map(|factor| factor.iter().sum::<f32>());
+        assert!(sums[0] / sums[1] < 4.0 && sums[1] / sums[0] < 4.0, "{sums:?}");
         let mut other = weights;
         other[3] *= 1.00001;
         assert_eq!(f32::factors(&other, 7), None);

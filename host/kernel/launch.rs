@@ -32,6 +32,26 @@ impl<A, E: Entry<Args: TryFrom<A, Error: Into<Error>>>> Launch<A, E::Constants> 
     }
 }
 
+/// A kernel with the constants of all of its launches.
+pub(crate) struct WithConstants<E: Entry> {
+    pub(crate) kernel: Kernel<E>,
+    pub(crate) constants: E::Constants,
+}
+
+impl<A, E: Entry<Args: TryFrom<A, Error: Into<Error>>>> Launch<A> for WithConstants<E> {
+    fn name(&self) -> &'static str {
+        E::NAME
+    }
+
+    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, args: A, (): &()) -> Result<()> {
+        self.kernel.launch(windows, shape, args, &self.constants)
+    }
+
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+        self.kernel.residency(shape)
+    }
+}
+
 /// A value that is loaded when it is first needed.
 pub(crate) struct OnDemand<V>(OnceLock<V>);
 

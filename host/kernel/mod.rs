@@ -10,7 +10,7 @@ mod launch;
 mod recent;
 mod windows;
 
-pub(crate) use launch::{Launch, OnDemand};
+pub(crate) use launch::{Launch, OnDemand, WithConstants};
 pub(crate) use recent::Recent;
 pub use windows::Windows;
 

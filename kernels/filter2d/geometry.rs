@@ -1,7 +1,7 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
 use super::block::BLOCK;
-use super::{Axis, register, tile};
+use super::{Axis, register, table_shape, tile};
 use crate::signal::Accumulator;
 use cuda_std::shared_bytes;
 
@@ -126,13 +126,14 @@ fn tile<A: Accumulator>(problem: &Problem) -> Geometry {
 
 fn register<A: Accumulator>(problem: &Problem) -> Geometry {
     let Problem { planes, rows, columns, channels } = *problem;
+    let [table_rows, _] = table_shape::<A>([rows.taps, columns.taps]);
     let layout = register::Layout::new::<A>([&rows, &columns]);
-    let weights = u64::from(rows.taps).saturating_mul(layout.weights);
+    let weights = u64::from(rows.taps - table_rows).saturating_mul(layout.weights);
     let samples = layout.sample_rows.saturating_mul(layout.pitch());
     // Packs of samples and weights, which are fewer than the products of an output; loads, and outputs on their way out.
     let (outputs, loads) = (u64::from(layout.pixels * layout.rows), weights.saturating_add(samples).saturating_mul(2));
     Geometry {
-        block: BLOCK,
+        block: register::BLOCK,
         tiles: columns.outputs.div_ceil(layout.pixels.into()).saturating_mul(channels.into()),
         groups: planes.saturating_mul(rows.outputs.div_ceil(layout.rows.into())),
         shared_bytes: shared_bytes::<A>(weights).saturating_add(shared_bytes::<A>(samples)),

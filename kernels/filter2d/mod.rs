@@ -1,8 +1,8 @@
 //! Correlation of pictures with weights: `y[r, c] = Σ_i Σ_j w[i, j] · X(row(r, i), column(c, j))`.
 //!
 //! `X` is the picture, continued outside by a [`Border`]. `row(r, i)` is
-//! `start + r · stride + i · dilation`, and `column` is alike. All kernels add the products in the order of the weights, row
-//! after row, so they agree bit for bit.
+//! `start + r · stride + i · dilation`, and `column` is alike. The kernels add the products in the order of the weights, row
+//! after row, so they agree bit for bit; those for an outer product add along the rows first, and then along the column.
 //!
 //! A pixel has one or several interleaved channels. Planes stand one below the other with a common row pitch.
 //!
@@ -10,10 +10,11 @@
 //! |---|---|---|
 //! | `global.rs` | one output per thread, everything read from global memory | none |
 //! | `tile.rs` | one output at a time, a tile of samples and its halo in shared memory | weights, tile |
-//! | `register.rs` | several neighbouring outputs per thread, in registers | weights, tile |
+//! | `register.rs` | several neighbouring outputs per thread, in registers | tile, some of the weights |
+//! | `streaming.rs` | weights of a size that is known at compile time, sums in registers | positions, two rows of a warp |
 //!
-//! There is one instance per type of sums. Samples are converted when they are loaded, and sums when they are stored
-//! ([`AnyIn`], [`AnyOut`]).
+//! Of the first three there is one instance per type of sums: samples are converted when they are loaded, and sums when they are
+//! stored ([`AnyIn`], [`AnyOut`]). The others have instances for their types.
 
 #[cfg(not(target_os = "cuda"))]
 mod bands;
@@ -30,6 +31,7 @@ pub use bands::{BandPart, Bands};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, Part, Problem};
 
+pub use register::{table_len, table_shape};
 use streaming::{Dense, Separable};
 pub use streaming::{Instance, ROW, Size, StreamingArgs, TABLE};
 
@@ -101,6 +103,10 @@ arguments! {
         pub tiles: u32,
         /// Not 0 if NaNs are missing samples.
         pub renormalise: u32,
+        /// Rows of weights in the table of a register-tiled kernel: [`table_shape`].
+        pub table_rows: u32,
+        /// Packs of a row of weights there.
+        pub weight_packs: u32,
     }
 }
 
@@ -189,10 +195,11 @@ kernel! {
         tile::correlate(arena, &args);
     }
 
-    /// Tiles in shared memory, sums in registers; strides and column dilations of 1, NaNs propagate.
-    pub fn filter2d_register(arena, args: Args<A>) {
+    /// Tiles in shared memory, sums in registers; strides and column dilations of 1, NaNs propagate. The table has the first rows of
+    /// weights.
+    pub fn filter2d_register(arena, args: Args<A>, table: Constants<A, { table_len::<A>() }>) {
         const V: usize = register::pack::<A>();
-        register::correlate::<A, V, { register::PACKS * V }, { (register::PACKS + 1) * V }>(arena, &args);
+        register::correlate::<A, V, { register::PACKS * V }, { (register::PACKS + 1) * V }, _>(arena, &args, &table);
     }
 }
 

@@ -1,30 +1,37 @@
 //! Correlation with several neighbouring outputs per thread, in registers.
 //!
-//! A block of 32 x 8 threads computes a tile of `32 · R` pixels of `8 · Q` rows, of one channel. It loads the weights, and the
-//! samples that the tile depends on (the tile and its halo), and waits. Then thread `(x, y)` computes the outputs of `R` pixels
-//! from `x · R` on, in `Q` rows from `y · Q` on.
+//! A block of 32 x 4 threads computes a tile of `32 · R` pixels of `4 · Q` rows, of one channel. It loads the samples that the tile
+//! depends on (the tile and its halo), and waits. Then thread `(x, y)` computes the outputs of `R` pixels from `x · R` on, in `Q`
+//! rows from `y · Q` on.
 //!
 //! ```text
-//!              x · R                      a row of weights      w0 w1 w2 w3 | w4 …
+//!              x · R                      a row of weights      - w0 w1 w2 | w3 w4 …
 //! row y · Q    a b c d e f g h …          window of row q       R + V samples in registers
 //!         + 1  i j k l m n o p …          one step              V new samples of each of the Q rows, V weights,
 //!         + 2  q r s t u v w x …                                Q · R · V products
 //! ```
 //!
 //! The thread goes through the rows of weights, one after another. For each one it moves `Q` windows along `Q` rows of samples. A
-//! pack of `V` weights, loaded once, serves all `Q · R` outputs. A window is a ring, so nothing is moved between registers.
+//! pack of `V` weights, loaded once, serves all `Q · R` outputs. A window is a ring, so nothing is moved between registers. A row
+//! of weights consists of whole packs: it begins with up to `V - 1` empty entries, which are skipped. (A multiplication by zero
+//! would turn infinite samples into NaN.)
 //!
-//! Shared memory: the weights, each row padded to whole packs, then the rows of samples, of `32 · R` pixels and the padded row of
-//! weights. The outputs leave through the same memory, so that their stores to global memory are contiguous. No bank conflicts:
-//! weights are read at one address; the lanes of a warp read and write packs of 16 bytes that are `R / V` packs apart, an odd
-//! number.
+//! As many rows of weights as fit are kernel parameters: a multiply-add reads its weight through a uniform register, so it has two
+//! operands instead of three in the thread's own registers. The other rows of weights are in shared memory.
+//!
+//! Shared memory: those weights, then the rows of samples, of `32 · R` pixels and a row of weights. The outputs leave through the
+//! same memory, so that their stores to global memory are contiguous. No bank conflicts: weights are read at one address; the lanes
+//! of a warp read and write packs of 16 bytes that are `R / V` packs apart, an odd number.
 //!
 //! Register tiles are described by Volkov, *Better Performance at Lower Occupancy* (GTC 2010).
 
-use super::block::{BLOCK, load_weights};
+use super::block::load_weights;
 use super::{Args, Axis};
 use crate::signal::{Accumulator, Border};
-use cuda_std::{Arena, Shared, thread};
+use cuda_std::{Arena, Constants, Shared, thread};
+
+/// Threads of a block along a row and along a column. Several such blocks run on a multiprocessor: some multiply while others load.
+pub(super) const BLOCK: [u32; 2] = [32, 4];
 
 /// Packs of a thread's outputs in a row. Odd, so that there are no bank conflicts.
 pub(crate) const PACKS: usize = 3;
@@ -33,12 +40,30 @@ pub(crate) const PACKS: usize = 3;
 pub(crate) const ROWS: usize = 4;
 
 /// Loads from global memory that a thread has in flight before it stores the first sample.
-const UNDER_WAY: usize = 8;
+const UNDER_WAY: usize = 16;
+
+/// Maximum bytes of weights that are kernel parameters. Together with the arguments, they fit into the 4096 bytes of kernel
+/// parameters.
+const TABLE_BYTES: usize = 3712;
+
+/// Returns the numbers of type `A` in the table of weights.
+#[must_use]
+pub const fn table_len<A>() -> usize {
+    TABLE_BYTES / size_of::<A>()
+}
 
 /// Returns the numbers of type `A` in a pack of 16 bytes.
 #[must_use]
 pub(crate) const fn pack<A>() -> usize {
     16 / size_of::<A>()
+}
+
+/// Returns the rows of weights in the table of a filter of `taps` rows and columns, and the packs of a row.
+#[must_use]
+pub const fn table_shape<A>([rows, columns]: [u32; 2]) -> [u32; 2] {
+    let packs = columns.div_ceil(pack::<A>() as u32);
+    let most = (table_len::<A>() / pack::<A>()) as u32 / packs;
+    [if most < rows { most } else { rows }, packs]
 }
 
 /// Sizes of a block's tile.
@@ -48,7 +73,7 @@ pub(super) struct Layout {
     pub(super) pixels: u32,
     /// Rows of outputs.
     pub(super) rows: u32,
-    /// Weights of a row, rounded up to whole packs.
+    /// Weights of a row with the empty entries before them.
     pub(super) weights: u64,
     /// Rows of samples.
     pub(super) sample_rows: u64,
@@ -57,11 +82,11 @@ pub(super) struct Layout {
 impl Layout {
     #[inline(always)]
     pub(super) fn new<A>([rows, columns]: [&Axis; 2]) -> Self {
-        let (outputs, pack) = (BLOCK[1] * ROWS as u32, pack::<A>() as u64);
+        let outputs = BLOCK[1] * ROWS as u32;
         Layout {
-            pixels: BLOCK[0] * (PACKS * pack as usize) as u32,
+            pixels: BLOCK[0] * (PACKS * pack::<A>()) as u32,
             rows: outputs,
-            weights: (columns.taps as u64).next_multiple_of(pack),
+            weights: (columns.taps as u64).next_multiple_of(pack::<A>() as u64),
             sample_rows: outputs as u64 + (rows.taps as u64 - 1) * rows.dilation as u64,
         }
     }
@@ -85,25 +110,41 @@ struct Tile {
 }
 
 #[inline(always)]
-pub(super) fn correlate<A: Accumulator, const V: usize, const R: usize, const N: usize>(arena: Arena, args: &Args<A>) {
+pub(super) fn correlate<A: Accumulator, const V: usize, const R: usize, const N: usize, const K: usize>(
+    arena: Arena,
+    args: &Args<A>,
+    table: &Constants<A, K>,
+) {
     const { assert!(V == pack::<A>() && R == PACKS * V && N == R + V) };
     let layout = Layout::new::<A>([&args.rows, &args.columns]);
-    let (weights, arena) = arena.split::<A>(args.rows.taps * layout.weights as u32);
-    let (samples, _) = arena.split::<A>(layout.sample_rows as u32 * layout.pitch() as u32);
+    let (pitch, weights_pitch) = (layout.pitch() as u32, layout.weights as u32);
+    let (weights, arena) = arena.split::<A>((args.rows.taps - args.table_rows) * weights_pitch);
+    let (samples, _) = arena.split::<A>(layout.sample_rows as u32 * pitch);
     let tile = tile_of_block(args, &layout);
-    load_weights(&weights, args, layout.weights as u32);
+    load_weights(&weights, args, args.table_rows, weights_pitch);
     load_samples(&samples, args, &layout, &tile);
     thread::sync_threads();
 
     let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
-    let first = y * ROWS as u32 * layout.pitch() as u32 + x * R as u32;
+    let first = y * ROWS as u32 * pitch + x * R as u32;
+    let pad = weights_pitch - args.columns.taps;
+    // Packs are counted by arguments, and each loop has its own counter: so the compiler sees that they are the same for all threads,
+    // and uses uniform registers.
+    let packs = args.weight_packs;
+    let line = |t: u32, most: u32| WeightLine { first: t * packs, end: (t + 1) * packs, most, pad };
+    let samples_at = |t: u32, row: u32, s: u32| samples.get_pack(first + (t * args.rows.dilation + row) * pitch + s);
     let mut sums = [[A::ZERO; R]; ROWS];
     let mut t = 0;
-    while t < args.rows.taps {
-        let at = first + t * args.rows.dilation * layout.pitch() as u32;
-        let line = WeightLine { window: &weights, first: t * layout.weights as u32, taps: args.columns.taps };
-        sums = add_row::<A, V, R, N>(line, sums, |row, s| samples.get_pack(at + row * layout.pitch() as u32 + s));
+    while t < args.table_rows {
+        let samples = |row, s| samples_at(t, row, s);
+        sums = add_row::<A, V, R, N>(line(t, (K / V) as u32), |k| table.pack(k), sums, samples);
         t += 1;
+    }
+    let mut rest = 0;
+    while rest < args.rows.taps - args.table_rows {
+        let samples = |row, s| samples_at(args.table_rows + rest, row, s);
+        sums = add_row::<A, V, R, N>(line(rest, u32::MAX), |k| weights.get_pack(k * V as u32), sums, samples);
+        rest += 1;
     }
 
     let (staged, _) = samples.reuse().split::<A>(layout.rows * layout.pixels);
@@ -114,7 +155,7 @@ pub(super) fn correlate<A: Accumulator, const V: usize, const R: usize, const N:
         }
     }
     thread::sync_threads();
-    store(&staged, args, &layout, &tile);
+    store::<A, V>(&staged, args, &layout, &tile);
 }
 
 #[inline(always)]
@@ -136,7 +177,9 @@ fn tile_of_block<A: Accumulator>(args: &Args<A>, layout: &Layout) -> Tile {
 #[inline(always)]
 fn load_samples<A: Accumulator>(window: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
     let border = Border::from_number(args.border);
-    let (first_row, first_pixel) = (args.rows.first(tile.row), args.columns.first(tile.pixel));
+    // The samples of the empty entries stand before the first one. They are loaded, but do not count.
+    let pad = layout.weights as i64 - args.columns.taps as i64;
+    let (first_row, first_pixel) = (args.rows.first(tile.row), args.columns.first(tile.pixel) - pad);
     let pitch = layout.pitch() as u32;
     let mut row = thread::thread_idx_y();
     while row < layout.sample_rows as u32 {
@@ -147,7 +190,7 @@ fn load_samples<A: Accumulator>(window: &Shared<A>, args: &Args<A>, layout: &Lay
             let count = (pitch - pixel).div_ceil(BLOCK[0]).min(UNDER_WAY as u32);
             let (first, place) = (first_pixel + pixel as i64, row * pitch + pixel);
             if let Some(at) = args.inside(line, first, (count - 1) * BLOCK[0]) {
-                let step = BLOCK[0] as u64 * args.channels as u64;
+                let step = BLOCK[0] * args.channels;
                 let samples: [A; UNDER_WAY] = A::load_several(&args.input, at + tile.channel, step, count);
                 for (k, sample) in samples.into_iter().enumerate() {
                     if (k as u32) < count {
@@ -168,15 +211,23 @@ fn load_samples<A: Accumulator>(window: &Shared<A>, args: &Args<A>, layout: &Lay
     }
 }
 
-/// Stores the outputs of a tile; all threads of the block take part.
+/// Stores the outputs of a tile, in packs where they are aligned; all threads of the block take part.
 #[inline(always)]
-fn store<A: Accumulator>(staged: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
+fn store<A: Accumulator, const V: usize>(staged: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
     let pixels = (args.columns.outputs - tile.pixel).min(layout.pixels as u64) as u32;
     let channels = args.channels as u64;
+    let is_packed = channels == 1 && args.output_pitch.is_multiple_of(V as u64) && A::is_aligned::<V>(&args.output);
+    let packed = if is_packed { pixels - pixels % V as u32 } else { 0 };
     let mut row = thread::thread_idx_y();
     while row < layout.rows && tile.row + (row as u64) < args.rows.outputs {
         let line = (tile.plane * args.rows.outputs + tile.row + row as u64) * args.output_pitch + tile.channel;
-        let mut pixel = thread::thread_idx_x();
+        let mut pixel = thread::thread_idx_x() * V as u32;
+        while pixel < packed {
+            let sums = staged.get_pack(row * layout.pixels + pixel);
+            A::store_aligned::<V>(sums, &args.output, line + tile.pixel + pixel as u64);
+            pixel += BLOCK[0] * V as u32;
+        }
+        let mut pixel = packed + thread::thread_idx_x();
         while pixel < pixels {
             let sum = staged.get(row * layout.pixels + pixel);
             sum.store_output(&args.output, line + (tile.pixel + pixel as u64) * channels);
@@ -186,44 +237,55 @@ fn store<A: Accumulator>(staged: &Shared<A>, args: &Args<A>, layout: &Layout, ti
     }
 }
 
-/// A row of weights in shared memory, padded to whole packs.
+/// A row of weights.
 #[derive(Clone, Copy)]
-struct WeightLine<'a, A: Accumulator> {
-    window: &'a Shared<A>,
+struct WeightLine {
+    /// The first pack.
     first: u32,
-    taps: u32,
+    /// The end of the packs.
+    end: u32,
+    /// More than any pack. If the compiler knows it, it does not limit an address in the table once more.
+    most: u32,
+    /// Empty entries at the beginning.
+    pad: u32,
 }
 
-/// Returns `sums[q][r] + Σ_j x_q[r + j] · w[j]`. `samples(q, s)` returns `x_q[s]` to `x_q[s + V - 1]`, for multiples `s` of `V`.
+impl WeightLine {
+    /// Returns whether pack `k` is behind the row.
+    #[inline(always)]
+    fn ends_before(&self, k: u32) -> bool {
+        k >= self.end || k >= self.most
+    }
+}
+
+/// Returns `sums[q][r] + Σ_j x_q[r + j] · w[j]`, with `j` from `line.pad` on. `weights(k)` returns pack `k` of all weights, and
+/// `samples(q, s)` returns `x_q[s]` to `x_q[s + V - 1]`, for multiples `s` of `V`.
 #[inline(always)]
 fn add_row<A: Accumulator, const V: usize, const R: usize, const N: usize>(
-    line: WeightLine<'_, A>,
+    line: WeightLine,
+    weights: impl Fn(u32) -> [A; V],
     sums: [[A; R]; ROWS],
     samples: impl Fn(u32, u32) -> [A; V],
 ) -> [[A; R]; ROWS] {
     let mut rings = Rings { windows: [[A::ZERO; N]; ROWS], sums };
-    let (whole, packs) = (line.taps / V as u32, line.taps.div_ceil(V as u32));
-    let weights = |k: u32| line.window.get_pack::<V>(line.first + k * V as u32);
-    let mut k = 0;
-    // At most two iterations: up to the last complete pack, and the last pack if it is incomplete.
-    while k < packs {
-        let at = k * V as u32;
-        for s in (0..R).step_by(V) {
-            rings.fill(s, |q| samples(q, at + s as u32));
-        }
-        let wanted = line.taps - at;
-        rings.step(0, |q| samples(q, at + R as u32), weights(k), |u| u < wanted);
-        k += 1;
-        // One turn of the rings per iteration, until there are no more complete packs.
-        'turns: loop {
-            for phase in 0..N / V {
-                if k >= whole {
-                    break 'turns;
-                }
-                let s = R as u32 + k * V as u32;
-                rings.step(1 + phase, |q| samples(q, s), weights(k), |_| true);
-                k += 1;
+    let mut k = line.first;
+    if line.ends_before(k) {
+        return sums;
+    }
+    for s in (0..R).step_by(V) {
+        rings.fill(s, |q| samples(q, s as u32));
+    }
+    rings.step(0, |q| samples(q, R as u32), weights(k), |u| u >= line.pad);
+    k += 1;
+    // One turn of the rings per iteration.
+    'turns: loop {
+        for phase in 0..N / V {
+            if line.ends_before(k) {
+                break 'turns;
             }
+            let s = R as u32 + (k - line.first) * V as u32;
+            rings.step(1 + phase, |q| samples(q, s), weights(k), |_| true);
+            k += 1;
         }
     }
     rings.sums
@@ -258,12 +320,14 @@ impl<A: Accumulator, const R: usize, const N: usize> Rings<A, R, N> {
         wanted: impl Fn(u32) -> bool,
     ) {
         let oldest = phase * V;
-        for (q, (window, sums)) in self.windows.iter_mut().zip(&mut self.sums).enumerate() {
+        for (q, window) in self.windows.iter_mut().enumerate() {
             for (k, sample) in new(q as u32).into_iter().enumerate() {
                 window[(oldest + R + k) % N] = sample;
             }
-            for (u, weight) in weights.into_iter().enumerate() {
-                if wanted(u as u32) {
+        }
+        for (u, weight) in weights.into_iter().enumerate() {
+            if wanted(u as u32) {
+                for (window, sums) in self.windows.iter().zip(&mut self.sums) {
                     for r in 0..R {
                         sums[r] = sums[r].add_product(window[(oldest + u + r) % N], weight);
                     }

@@ -68,7 +68,7 @@ pub(super) fn correlate<A: Accumulator>(arena: Arena, args: &Args<A>) {
     let (plane, first_row) = (group / tile_rows, group % tile_rows * ROWS as u64);
     let first_pixel = (block % args.tiles) as u64 * PIXELS as u64;
 
-    load_weights(&weights, args, args.columns.taps);
+    load_weights(&weights, args, 0, args.columns.taps);
     load_tile(&tile, args, &layout, plane, [args.rows.first(first_row), args.columns.first(first_pixel)]);
     thread::sync_threads();
 

@@ -97,12 +97,19 @@ pub trait Accumulator: Value + Sample + Weight + Sum<Self, Self> + Debug {
     #[must_use]
     fn load_sample(samples: &AnyIn, i: u64) -> Self;
 
-    /// Returns samples `first`, `first + step`, …: `count` of them, and zeros behind them.
+    /// Returns samples `first`, `first + step`, …: `count` of them, at least one, and zeros behind them. `N · step` fits into 32 bits.
     #[must_use]
-    fn load_several<const N: usize>(samples: &AnyIn, first: u64, step: u64, count: u32) -> [Self; N];
+    fn load_several<const N: usize>(samples: &AnyIn, first: u64, step: u32, count: u32) -> [Self; N];
 
     /// Stores a sum as output `i`.
     fn store_output(self, outputs: &AnyOut, i: u64);
+
+    /// Returns whether outputs are aligned as [`store_aligned`](Self::store_aligned) needs it.
+    #[must_use]
+    fn is_aligned<const N: usize>(outputs: &AnyOut) -> bool;
+
+    /// Stores sums as outputs `i` to `i + N - 1`, a multiple of `N` of aligned outputs. `N` is the numbers of this type in 16 bytes.
+    fn store_aligned<const N: usize>(sums: [Self; N], outputs: &AnyOut, i: u64);
 
     /// Returns whether the number is NaN.
     #[must_use]
@@ -120,15 +127,21 @@ const I16: u32 = Kind::I16 as u32;
 const I32: u32 = Kind::I32 as u32;
 const F32: u32 = Kind::F32 as u32;
 
-/// Returns elements `first`, `first + step`, …: `count` of them, and zeros behind them. All loads are in flight together.
+/// [`Accumulator::load_several`]. All loads are in flight together: none is followed by a selection, which would wait for it.
 #[inline(always)]
 #[track_caller]
-fn load_every<X: Value, const N: usize>(window: &GlobalIn<X>, first: u64, step: u64, count: u32) -> [X; N] {
-    let mut elements = [X::default(); N];
-    for (k, element) in elements.iter_mut().enumerate() {
-        *element = window.get_if((k as u32) < count, first + k as u64 * step, X::default());
+fn load_every<X: Value, const N: usize>(window: &GlobalIn<X>, first: u64, step: u32, count: u32) -> [X; N] {
+    let window = window.at(first).first((count - 1) * step + 1).anchored();
+    core::array::from_fn(|k| window.get_masked(k as u32 * step))
+}
+
+/// Stores `N` elements from `i` on. Accesses have at most 16 bytes.
+#[inline(always)]
+#[track_caller]
+fn store_halves<O: Value, const N: usize>(window: &GlobalOut<O>, i: u64, elements: [O; N]) {
+    for k in (0..N).step_by(2) {
+        window.set_pack(i + k as u64, [elements[k], elements[k + 1]]);
     }
-    elements
 }
 
 macro_rules! accumulators {
@@ -151,7 +164,7 @@ macro_rules! accumulators {
 
             #[inline(always)]
             #[track_caller]
-            fn load_several<const N: usize>(samples: &AnyIn, first: u64, step: u64, count: u32) -> [Self; N] {
+            fn load_several<const N: usize>(samples: &AnyIn, first: u64, step: u32, count: u32) -> [Self; N] {
                 match samples.kind {
                     U8 => load_every(&samples.u8, first, step, count).map(Output::to_sum),
                     U16 => load_every(&samples.u16, first, step, count).map(Output::to_sum),
@@ -172,6 +185,31 @@ macro_rules! accumulators {
                     I32 => outputs.i32.set(i, Output::of_sum(self)),
                     F32 => outputs.f32.set(i, Output::of_sum(self)),
                     _ => outputs.f64.set(i, Output::of_sum(self)),
+                }
+            }
+
+            #[inline(always)]
+            fn is_aligned<const N: usize>(outputs: &AnyOut) -> bool {
+                match outputs.kind {
+                    U8 => outputs.u8.is_aligned(N as u32),
+                    U16 => outputs.u16.is_aligned(N as u32),
+                    I16 => outputs.i16.is_aligned(N as u32),
+                    I32 => outputs.i32.is_aligned(N as u32),
+                    F32 => outputs.f32.is_aligned(N as u32),
+                    _ => outputs.f64.is_aligned(N as u32),
+                }
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn store_aligned<const N: usize>(sums: [Self; N], outputs: &AnyOut, i: u64) {
+                match outputs.kind {
+                    U8 => outputs.u8.set_pack(i, sums.map(Output::of_sum)),
+                    U16 => outputs.u16.set_pack(i, sums.map(Output::of_sum)),
+                    I16 => outputs.i16.set_pack(i, sums.map(Output::of_sum)),
+                    I32 => outputs.i32.set_pack(i, sums.map(Output::of_sum)),
+                    F32 => outputs.f32.set_pack(i, sums.map(Output::of_sum)),
+                    _ => store_halves(&outputs.f64, i, sums.map(Output::of_sum)),
                 }
             }
 

@@ -99,7 +99,8 @@ fn what_auto_chooses() -> Result<(), Failed> {
     let small = plan(types, &plain(types, 35, [20, 70], [3, 4]), Filter2dAlgorithm::Auto)?;
     equal((&*small.kernel, &*small.reason), ("filter2d_register_f32", "the filter allows register tiles"))?;
     equal(small.outputs, [20, 70, 1])?;
-    equal((small.launches[0].grid, small.launches[0].block), ([1, 1, 1], [32, 8, 1]))?;
+    // Two tiles of 16 rows.
+    equal((small.launches[0].grid, small.launches[0].block), ([2, 1, 1], [32, 4, 1]))?;
     let strided = Case { stride: [1, 2], ..plain(types, 35, [20, 140], [3, 3]) };
     let strided = plan(types, &strided, Filter2dAlgorithm::Auto)?;
     equal((&*strided.kernel, &*strided.reason), ("filter2d_tile_f32", "the filter does not allow register tiles"))?;
