@@ -180,9 +180,9 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
     while k < packs {
         let at = k * V as u32;
         for s in (0..R).step_by(V) {
-            window.set(s, samples(at + s as u32));
+            window.put(s, samples(at + s as u32));
         }
-        window.set(R, samples(at + R as u32));
+        window.put(R, samples(at + R as u32));
         window.add(0, taps.pack::<V>(k), |u| (span.pad..span.end).contains(&(at + u)));
         k += 1;
         // One turn of the window's ring per iteration, until there are no more complete packs.
@@ -192,7 +192,7 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
                     break 'turns;
                 }
                 let oldest = (1 + phase) * V;
-                window.set(oldest + R, samples(R as u32 + k * V as u32));
+                window.put(oldest + R, samples(R as u32 + k * V as u32));
                 window.add(oldest, taps.pack::<V>(k), |_| true);
                 k += 1;
             }

@@ -178,9 +178,9 @@ fn products<
 ) -> [A; R] {
     let mut window = Window::<X, A, R, N>::new([A::default(); R]);
     for s in (0..R).step_by(V) {
-        window.set(s, samples());
+        window.put(s, samples());
     }
-    window.set(R, samples());
+    window.put(R, samples());
     window.add(LEAD as usize, weights.pack::<V>(FIRST), |u| u >= part.pad);
     let mut k = 1;
     // One turn of the window's ring per iteration.
@@ -190,7 +190,7 @@ fn products<
                 break 'turns;
             }
             let oldest = (1 + phase) * V;
-            window.set(oldest + R, samples());
+            window.put(oldest + R, samples());
             window.add(oldest + LEAD as usize, weights.pack::<V>(FIRST + k), |_| true);
             k += 1;
         }

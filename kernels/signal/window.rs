@@ -24,9 +24,9 @@ impl<X: Sample, A, const R: usize, const N: usize> Window<X, A, R, N> {
         Window { samples: [X::ZERO; N], sums }
     }
 
-    /// Sets samples `first` to `first + V - 1` of the line.
+    /// Puts samples `first` to `first + V - 1` of the line into the ring.
     #[inline(always)]
-    pub(crate) fn set<const V: usize>(&mut self, first: usize, new: [X; V]) {
+    pub(crate) fn put<const V: usize>(&mut self, first: usize, new: [X; V]) {
         for (k, sample) in new.into_iter().enumerate() {
             self.samples[(first + k) % N] = sample;
         }
