@@ -166,6 +166,8 @@ fn barriers(file: &File) -> Result<(), Failed> {
         let expected = match uses_shared_memory(name) {
             false => 0,
             true if ["register_rows", "filter2d_register", "cached"].iter().any(|it| name.contains(it)) => 3,
+            // One before the first step, one of the warp for its row of samples, and one for the rows of a step.
+            true if name.contains("filter2d_passes") => 3,
             // One of the block, and one of the warp for each of two rows that take turns.
             true if ["streaming", "separable"].iter().any(|it| name.contains(it)) => 3,
             true if name.contains("histogram") || name.contains("banks") => 2,

@@ -64,8 +64,9 @@ pub enum NanPolicy {
 pub enum Filter2dAlgorithm {
     /// The first of these algorithms that supports the filter: [`Separable`](Filter2dAlgorithm::Separable),
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
-    /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). The tiles must fit into
-    /// the device's shared memory.
+    /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
+    /// memory must fit into the device's. `Separable` takes outer products that it is compiled for, and others of `h` x `v` weights
+    /// with `h · v ≥ 2 (h + v)`.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
@@ -80,8 +81,9 @@ pub enum Filter2dAlgorithm {
     /// that depend on the current row in registers. For 3 x 3, 5 x 5, 7 x 7 and 9 x 9 weights of type `f32`, and pictures of `f32`
     /// with one channel, to outputs of `f32`. Strides and dilations must be 1, and NaNs must propagate.
     Streaming,
-    /// As `Streaming`, for outer products: sums along a row first, then down the columns, in one launch. For 3 x 3, 5 x 5, 7 x 7,
-    /// 9 x 9, 15 x 15 and 31 x 31 weights.
+    /// Outer products: sums along a row first, then down the columns, in one launch. For the same types and steps as `Streaming`. 3 x 3,
+    /// 5 x 5, 7 x 7, 9 x 9 and 15 x 15 weights are computed as it does. For others, each block keeps the sums along as many rows as
+    /// there are weights in shared memory, which limits the rows of weights: 227 KiB have room for 108, with at most 64 columns.
     Separable,
 }
 

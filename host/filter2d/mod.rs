@@ -62,6 +62,7 @@
 // the problem as both see it. Types are known at run time only from `element.rs` on, so that code is not compiled for each
 // combination of samples, weights and outputs.
 mod accumulator;
+mod banded;
 mod cpu;
 mod description;
 mod element;

@@ -71,14 +71,17 @@ impl<A: Accumulator + Factor> Weights<A> {
     /// Returns the weights as an outer product if they are one and if that saves products.
     pub(super) fn factorised(self) -> Self {
         let [rows, columns] = self.shape;
-        match &self.values {
-            Values::Dense(weights) if rows * columns > rows + columns => match A::factors(weights, columns) {
-                Some([column, row]) => {
-                    Weights { values: Values::Separable { column: column.into(), row: row.into() }, ..self }
-                }
-                None => self,
-            },
-            _ => self,
+        if rows * columns > rows + columns { self.into_product() } else { self }
+    }
+
+    /// Returns the weights as an outer product if they are one.
+    pub(super) fn into_product(self) -> Self {
+        let Values::Dense(weights) = &self.values else { return self };
+        match A::factors(weights, self.shape[1]) {
+            Some([column, row]) => {
+                Weights { values: Values::Separable { column: column.into(), row: row.into() }, ..self }
+            }
+            None => self,
         }
     }
 }

@@ -1,24 +1,17 @@
-//! Filters on GPUs with weights of a size that kernels are compiled for.
+//! Filters on GPUs by kernels that go down bands of rows: the choice of the kernel, and its launches.
 
 use super::accumulator::Accumulator;
+use super::banded::{BandKernel, Compiled, Floats, Passes, shape};
 use super::element::{BufferMut, BufferRef};
 use super::gpu::{Filter2d, Rule, plan, problem};
 use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::{Filter2dAlgorithm, Filter2dError, Plan, window};
 use crate::info::SharedMemory;
-use crate::kernel::Launch;
-use crate::{Device, LaunchShape, Result, Windows};
-use cuda_std::{GlobalIn, GlobalOut, Table};
-use slm_kernels::filter2d::{
-    BandPart, Bands, Problem, ROW, Size, StreamingArgs, TABLE, filter2d_separable, filter2d_streaming,
-};
-use slm_kernels::signal::{Kind, Same};
-
-/// The types of the numbers.
-type Floats = Same<f32>;
-
-type Loaded = Box<dyn Launch<StreamingArgs<Floats>>>;
+use crate::{Device, Result, Windows};
+use cuda_std::{GlobalIn, GlobalOut};
+use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Problem};
+use slm_kernels::signal::Kind;
 
 /// Returns the filter if there is a kernel for it that the algorithm allows.
 ///
@@ -26,6 +19,7 @@ type Loaded = Box<dyn Launch<StreamingArgs<Floats>>>;
 ///
 /// * [`Filter2dError::NoKernel`] if the algorithm requires such a kernel.
 /// * [`Filter2dError::NotSeparable`] if it requires an outer product.
+/// * [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if it requires a kernel that needs too much.
 pub(super) fn prepare(
     device: &Device,
     shared: SharedMemory,
@@ -36,19 +30,58 @@ pub(super) fn prepare(
         Sums::F32(weights) if rule.allows_streaming() => Some(weights),
         _ => None,
     };
-    let found = match (rule.algorithm, weights) {
-        (Filter2dAlgorithm::Separable, Some(weights)) => Compiled::separable(device, weights, "requested")?,
-        (Filter2dAlgorithm::Streaming, Some(weights)) => Compiled::dense(device, weights, "requested")?,
-        (Filter2dAlgorithm::Auto, Some(weights)) => match Compiled::separable(device, weights, "an outer product")? {
-            None => Compiled::dense(device, weights, "weights of a size that the kernel is compiled for")?,
-            found => found,
-        },
-        _ => None,
+    let is_required = matches!(rule.algorithm, Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable);
+    let found = match weights {
+        Some(weights) => find(device, shared, weights, rule.algorithm)?,
+        None => None,
     };
-    match (found, rule.algorithm) {
-        (Some(found), _) => Ok(Some(Box::new(Streaming::new(device, shared, rule, found)?))),
-        (None, Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable) => Err(no_kernel(sums, &rule).into()),
-        (None, _) => Ok(None),
+    match found {
+        Some((kernel, reason)) => {
+            let reason = if is_required { "requested" } else { reason };
+            Ok(Some(Box::new(Streaming::new(device, shared, rule, kernel, reason)?)))
+        }
+        None if is_required => Err(no_kernel(sums, &rule).into()),
+        None => Ok(None),
+    }
+}
+
+/// Returns the kernel for weights that an algorithm allows, and the reason for it.
+fn find(
+    device: &Device,
+    shared: SharedMemory,
+    weights: &Weights<f32>,
+    algorithm: Filter2dAlgorithm,
+) -> Result<Option<(BandKernel, &'static str)>> {
+    let product = || separable(device, shared, weights, algorithm == Filter2dAlgorithm::Separable);
+    let dense = || Compiled::dense(device, weights);
+    let (product, dense) = match algorithm {
+        Filter2dAlgorithm::Separable => (product()?, None),
+        Filter2dAlgorithm::Streaming => (None, dense()?),
+        Filter2dAlgorithm::Auto => match product()? {
+            None => (None, dense()?),
+            found => (found, None),
+        },
+        _ => (None, None),
+    };
+    let dense = dense.map(|kernel| (kernel, "weights of a size that the kernel is compiled for"));
+    Ok(product.map(|kernel| (kernel, "an outer product")).or(dense))
+}
+
+/// Returns the kernel for an outer product, or `None` if the weights are none, or if there is no kernel for them. Unless it
+/// `is_required`, it must be worthwhile.
+fn separable(
+    device: &Device,
+    shared: SharedMemory,
+    weights: &Weights<f32>,
+    is_required: bool,
+) -> Result<Option<BandKernel>> {
+    let product = if is_required { weights.clone().into_product() } else { weights.clone().factorised() };
+    let Values::Separable { column, row } = product.values else { return Ok(None) };
+    match Compiled::product(device, [&column, &row])? {
+        None if is_required || Passes::is_worthwhile(shared, weights.shape) => {
+            Passes::product(device, shared, [&column, &row])
+        }
+        found => Ok(found),
     }
 }
 
@@ -65,8 +98,7 @@ impl Rule {
 fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
     let Rule { window, algorithm, kinds, renormalise, .. } = *rule;
     let weights = with_sums!(sums, weights => weights.shape);
-    let is_square = weights[0] == weights[1] && weights[0] > 2;
-    if algorithm == Filter2dAlgorithm::Separable && is_square && !sums.clone().factorised().is_separable() {
+    if algorithm == Filter2dAlgorithm::Separable && !sums.clone().into_product().is_separable() {
         return Filter2dError::NotSeparable { weights };
     }
     Filter2dError::NoKernel {
@@ -80,80 +112,34 @@ fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
     }
 }
 
-/// A kernel for a size of weights, and its weights.
-struct Compiled {
-    loaded: Loaded,
-    /// Rows and columns of the weights.
-    taps: usize,
-    table: Table<f32, TABLE>,
-    reason: &'static str,
-}
-
-/// Loads the kernel for weights of some size. Returns `None` if there is none.
-macro_rules! load {
-    ($device:expr, $taps:expr, $kernel:ident: $($size:literal)*) => {
-        match $taps {
-            $($size => Some(Box::new($device.own_kernel::<$kernel<Size<Floats, 1, $size>>>()?) as Loaded),)*
-            _ => None,
-        }
-    };
-}
-
-impl Compiled {
-    fn dense(device: &Device, weights: &Weights<f32>, reason: &'static str) -> Result<Option<Self>> {
-        let [taps, columns] = weights.shape;
-        if taps != columns {
-            return Ok(None);
-        }
-        let Some(loaded) = load!(device, taps, filter2d_streaming: 3 5 7 9) else { return Ok(None) };
-        let table = table([(0, &weights.row_after_row()?)]);
-        Ok(Some(Compiled { loaded, taps, table, reason }))
-    }
-
-    /// Returns `None`, too, if the weights are no outer product.
-    fn separable(device: &Device, weights: &Weights<f32>, reason: &'static str) -> Result<Option<Self>> {
-        let [taps, columns] = weights.shape;
-        let Values::Separable { column, row } = weights.clone().factorised().values else { return Ok(None) };
-        if taps != columns {
-            return Ok(None);
-        }
-        let loaded = load!(device, taps, filter2d_separable: 3 5 7 9 15 31);
-        let table = || table([(0, &column), (ROW, &row)]);
-        Ok(loaded.map(|loaded| Compiled { loaded, taps, table: table(), reason }))
-    }
-}
-
-/// Returns a table with numbers from some places on.
-fn table<const N: usize>(parts: [(usize, &[f32]); N]) -> Table<f32, TABLE> {
-    let mut table = Table([0.0; TABLE]);
-    for (place, numbers) in parts {
-        table.0[place..place + numbers.len()].copy_from_slice(numbers);
-    }
-    table
-}
-
 /// A filter of pictures of one channel, whose samples, sums and outputs are `f32`.
 struct Streaming {
     device: Device,
     shared: SharedMemory,
     rule: Rule,
-    compiled: Compiled,
+    kernel: BandKernel,
+    reason: &'static str,
     /// Blocks that run at the same time.
     resident: u64,
 }
 
 impl Streaming {
-    fn new(device: &Device, shared: SharedMemory, rule: Rule, compiled: Compiled) -> Result<Self> {
-        let residency =
-            compiled.loaded.residency(shape([1; 3], Bands::shared_bytes::<Floats>(128, compiled.taps, 1)))?;
+    fn new(
+        device: &Device,
+        shared: SharedMemory,
+        rule: Rule,
+        kernel: BandKernel,
+        reason: &'static str,
+    ) -> Result<Self> {
+        let residency = kernel.residency(kernel.block())?;
         let blocks = residency.map_or(1, |residency| residency.blocks_per_multiprocessor);
         // At least 1, even if the driver should answer 0: bands are divided by it.
         let resident = (device.info().processors as u64 * u64::from(blocks)).max(1);
-        Ok(Streaming { device: device.clone(), shared, rule, compiled, resident })
+        Ok(Streaming { device: device.clone(), shared, rule, kernel, reason, resident })
     }
 
     fn bands(&self, problem: &Problem) -> Bands {
-        Bands::new::<Floats>(problem, self.compiled.taps, self.resident)
+        self.kernel.bands(problem, self.resident)
     }
 
     fn args(
@@ -162,9 +148,9 @@ impl Streaming {
         (input, output): (GlobalIn<f32>, GlobalOut<f32>),
         bands: &Bands,
         part: &BandPart,
-    ) -> StreamingArgs<Floats> {
+    ) -> BandArgs<Floats> {
         let Problem { rows, columns, .. } = problem(picture);
-        StreamingArgs {
+        BandArgs {
             input,
             output,
             rows,
@@ -176,7 +162,6 @@ impl Streaming {
             outside: f32::of_scalar(self.rule.outside),
             border: self.rule.border as u32,
             band: bands.band,
-            weights: self.compiled.table,
         }
     }
 }
@@ -195,23 +180,18 @@ impl Filter2d for Streaming {
         let _submission = self.device.submission_lock()?;
         bands.parts().try_for_each(|part| {
             let args = self.args(picture, memory, &bands, &part);
-            self.compiled.loaded.launch(&windows, shape(part.grid, bands.shared_bytes).steps(bands.steps), args, &())
+            self.kernel.launch(&windows, &bands, &part, args)
         })
     }
 
     fn plan(&self, picture: &window::Problem) -> Plan {
-        let Compiled { loaded, reason, .. } = &self.compiled;
         let launches = (!picture.is_empty()).then(|| {
             let bands = self.bands(&problem(picture));
-            let first = bands.parts().next().map_or([0; 3], |part| part.grid);
-            (shape(first, bands.shared_bytes), bands.parts().count() as u64)
+            let first = bands.parts().next().unwrap_or(BandPart { first_band: 0, first_plane: 0, grid: [0; 3] });
+            (shape(&bands, &first), bands.parts().count() as u64)
         });
-        let residency = |shape| loaded.residency(shape);
-        plan(&self.device, self.shared, &self.rule, picture, launches, [loaded.name(), reason], residency)
+        let residency = |shape| self.kernel.residency(shape);
+        let kernel = [self.kernel.name(), self.reason];
+        plan(&self.device, self.shared, &self.rule, picture, launches, kernel, residency)
     }
-}
-
-fn shape(grid: [u64; 3], shared_bytes: u64) -> LaunchShape {
-    let [x, y] = Bands::BLOCK;
-    LaunchShape::new(grid, [x, y, 1]).shared_bytes(shared_bytes)
 }

@@ -58,6 +58,16 @@ impl Sums {
         }
     }
 
+    /// Returns the weights as outer products if they are.
+    pub(super) fn into_product(self) -> Self {
+        match self {
+            Sums::I32(weights) => Sums::I32(weights.into_product()),
+            Sums::I64(weights) => Sums::I64(weights.into_product()),
+            Sums::F32(weights) => Sums::F32(weights.into_product()),
+            Sums::F64(weights) => Sums::F64(weights.into_product()),
+        }
+    }
+
     /// Returns whether the weights are an outer product.
     pub(super) fn is_separable(&self) -> bool {
         with_sums!(self, weights => matches!(weights.values, Values::Separable { .. }))

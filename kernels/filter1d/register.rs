@@ -1,17 +1,8 @@
 //! Correlation with a tile in shared memory and several sums per thread in registers.
 //!
-//! A thread computes `R` neighbouring sums of a line. It slides a window of `N = R + V` samples along the line:
-//!
-//! ```text
-//!  samples   [ . . . . R samples . . . . ][ V new ]
-//!  taps      [ V ] --->                              V new samples serve R · V multiply-adds
-//! ```
-//!
-//! Along rows, the `V` new samples are one 16-byte access. Nine tenths of all instructions are multiply-adds, so shared
+//! A thread computes `R` neighbouring sums of a line. It slides a window of `N = R + V` samples along the line ([`Window`]). `V` new
+//! samples serve `R · V` multiply-adds. Along rows, the `V` new samples are one 16-byte access. Nine tenths of all instructions are multiply-adds, so shared
 //! memory is not the bottleneck that it is with one sum per thread.
-//!
-//! The window is a ring: sample `s` is in register `s % N`. The code is unrolled over `N` samples, one turn of the ring,
-//! so no sample ever moves between registers.
 //!
 //! The taps are kernel parameters. A multiply-add reads its tap through a uniform register, so it has two operands instead
 //! of three in the thread's own registers, without register bank conflicts. A launch has at most
@@ -27,7 +18,7 @@
 
 use super::block::tile_of_block;
 use super::{Args, pad, staged_in};
-use crate::signal::{Every, Output, Sample, Sum, Types};
+use crate::signal::{Every, Output, Types, Window};
 use cuda_std::{Arena, Constants, GlobalInOut, Shared, Value, thread};
 
 /// Lines per block, along columns.
@@ -180,7 +171,7 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
     samples: impl Fn(u32) -> [F::Sample; V],
 ) -> [F::Sum; R] {
     const { assert!(V == F::PACK && N == R + V && R.is_multiple_of(V) && K.is_multiple_of(V)) };
-    let mut ring = Ring::<F, V, R, N> { window: [F::Sample::ZERO; N], sums };
+    let mut window = Window::<F::Sample, F::Sum, R, N>::new(sums);
     let in_table = |packs: u32| packs.min((K / V) as u32);
     let (packs, whole) = (in_table(span.padded / V as u32), in_table(span.end / V as u32));
     let mut k = 0;
@@ -189,49 +180,23 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
     while k < packs {
         let at = k * V as u32;
         for s in (0..R).step_by(V) {
-            ring.window[s..s + V].copy_from_slice(&samples(at + s as u32));
+            window.put(s, samples(at + s as u32));
         }
-        ring.step(0, samples(at + R as u32), taps.pack(k), |u| (span.pad..span.end).contains(&(at + u)));
+        window.put(R, samples(at + R as u32));
+        window.add(0, taps.pack::<V>(k), |u| (span.pad..span.end).contains(&(at + u)));
         k += 1;
-        // One turn of the ring per iteration, until there are no more complete packs.
+        // One turn of the window's ring per iteration, until there are no more complete packs.
         'turns: loop {
             for phase in 0..N / V {
                 if k >= whole {
                     break 'turns;
                 }
-                let s = R as u32 + k * V as u32;
-                ring.step(1 + phase, samples(s), taps.pack(k), |_| true);
+                let oldest = (1 + phase) * V;
+                window.put(oldest + R, samples(R as u32 + k * V as u32));
+                window.add(oldest, taps.pack::<V>(k), |_| true);
                 k += 1;
             }
         }
     }
-    ring.sums
-}
-
-/// The samples and sums in a thread's registers.
-struct Ring<F: Types, const V: usize, const R: usize, const N: usize> {
-    window: [F::Sample; N],
-    sums: [F::Sum; R],
-}
-
-impl<F: Types, const V: usize, const R: usize, const N: usize> Ring<F, V, R, N> {
-    /// Adds `V` new samples to the window, and the products with the `wanted` ones of `V` taps to the sums. Afterwards the
-    /// `V` oldest samples are no longer needed.
-    ///
-    /// `phase` is the number of steps since the start of the ring's turn. It must be a constant after unrolling, because
-    /// registers have no index at run time.
-    #[inline(always)]
-    fn step(&mut self, phase: usize, new: [F::Sample; V], taps: [F::Weight; V], wanted: impl Fn(u32) -> bool) {
-        let oldest = phase * V;
-        for (k, sample) in new.into_iter().enumerate() {
-            self.window[(oldest + R + k) % N] = sample;
-        }
-        for (u, tap) in taps.into_iter().enumerate() {
-            if wanted(u as u32) {
-                for r in 0..R {
-                    self.sums[r] = self.sums[r].add_product(self.window[(oldest + u + r) % N], tap);
-                }
-            }
-        }
-    }
+    window.sums
 }

@@ -1,8 +1,8 @@
-//! How the streaming kernels divide a picture: what the host has to know.
+//! How kernels that go down bands of rows divide a picture: what the host has to know.
 
-use super::Problem;
 use super::streaming::{AHEAD, Layout, WARPS, row_buffer};
-use crate::signal::Types;
+use super::{Problem, passes};
+use crate::signal::{Sample, Types};
 use cuda_std::shared_bytes;
 use cuda_std::warp::WARP;
 
@@ -10,8 +10,11 @@ use cuda_std::warp::WARP;
 /// their halos.
 const MOST_WAVES: u64 = 4;
 
-/// Maximum number of rows of a band. A block's shared memory has a number for each of them.
+/// Maximum number of rows of a band of the streaming kernels. A block's shared memory has a number for each of them.
 const MOST_ROWS: u64 = 1024;
+
+/// Maximum number of steps of a band of the kernel of two passes. Its rows are a 32-bit number.
+const MOST_STEPS: u64 = 1 << 20;
 
 /// Maximum number of blocks of a grid along y and z.
 const MOST_BLOCKS: u64 = u16::MAX as u64;
@@ -21,6 +24,8 @@ const MOST_BLOCKS: u64 = u16::MAX as u64;
 pub struct Bands {
     /// Output rows of a band.
     pub band: u32,
+    /// Threads of a block along x and y.
+    pub block: [u32; 2],
     /// Blocks of a band, bands of a plane, and planes.
     pub blocks: [u64; 3],
     /// Shared memory of a block, in bytes.
@@ -30,25 +35,63 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// Threads of a block along x and y.
-    pub const BLOCK: [u32; 2] = [WARP, WARPS];
+    /// Threads along x and y of a block of the streaming kernels.
+    pub const STREAMING: [u32; 2] = [WARP, WARPS];
 
-    /// Returns the division for weights of `taps` rows and columns, on a device that runs `resident` blocks at the same time.
-    /// The problem has outputs.
+    /// Returns the division of the streaming kernels for weights of `taps` rows and columns, on a device that runs `resident` blocks
+    /// at the same time. The problem has outputs.
     #[must_use]
-    pub fn new<F: Types>(problem: &Problem, taps: usize, resident: u64) -> Self {
+    pub fn streaming<F: Types>(problem: &Problem, taps: usize, resident: u64) -> Self {
         let pack = F::PACK;
         let elements = problem.columns.outputs.saturating_mul(problem.channels.into());
         let layout = Layout::new(&problem.columns, taps, problem.channels as usize, pack);
         let tiles = layout.len(elements).div_ceil(u64::from(WARPS * WARP) * pack as u64);
         let rows = problem.rows.outputs;
-        let band = band(rows, tiles.saturating_mul(problem.planes), taps as u64, resident);
+        let band = band(rows, tiles.saturating_mul(problem.planes), taps as u64 - 1, resident, MOST_ROWS) as u32;
         Bands {
             band,
+            block: Self::STREAMING,
             blocks: [tiles, rows.div_ceil(band.into()), problem.planes],
             shared_bytes: Self::shared_bytes::<F>(band, taps, problem.channels as usize),
             steps: steps(u64::from(band), taps as u64, pack as u64),
         }
+    }
+
+    /// Returns the division of the kernel of two passes for blocks of `groups` threads per column, on a device that runs `resident`
+    /// blocks at the same time. The problem has outputs, and its weights fit into the table.
+    #[must_use]
+    pub fn passes<F: Types<Sum: Sample>>(problem: &Problem, groups: u32, resident: u64) -> Self {
+        let Problem { planes, rows, columns, .. } = *problem;
+        let sizes = passes::Sizes::new::<F>([rows.taps, columns.taps], groups);
+        let tiles = columns.outputs.div_ceil(passes::strip::<F>().into());
+        // A step that only fills the ring takes half the time of others.
+        let (step, halo) = (u64::from(sizes.step), (u64::from(rows.taps) - 1).div_ceil(u64::from(2 * sizes.step)));
+        let steps = band(rows.outputs.div_ceil(step), tiles.saturating_mul(planes), halo, resident, MOST_STEPS);
+        Bands {
+            band: (steps * step) as u32,
+            block: Self::passes_block::<F>(groups),
+            blocks: [tiles, rows.outputs.div_ceil(steps * step), planes],
+            shared_bytes: Self::passes_bytes::<F>([rows.taps, columns.taps], groups),
+            steps: u64::from(groups * passes::strip::<F>()) * (steps + 2 * halo + 2) * sizes.accesses(),
+        }
+    }
+
+    /// Returns the threads of a block of the kernel of two passes along x and y.
+    #[must_use]
+    pub fn passes_block<F: Types>(groups: u32) -> [u32; 2] {
+        [passes::strip::<F>(), groups]
+    }
+
+    /// Returns the shared memory of a block of the kernel of two passes, in bytes, for weights of `taps` rows and columns.
+    #[must_use]
+    pub fn passes_bytes<F: Types<Sum: Sample>>(taps: [u32; 2], groups: u32) -> u64 {
+        let sizes = passes::Sizes::new::<F>(taps, groups);
+        let [row, slots, strip] = [sizes.row, sizes.slots, passes::strip::<F>()].map(u64::from);
+        let rows = shared_bytes::<F::Sample>(u64::from(sizes.step) * row);
+        shared_bytes::<u64>(passes::NUMBERS.into())
+            + shared_bytes::<u64>(row)
+            + rows
+            + shared_bytes::<F::Sum>(slots * strip)
     }
 
     /// Returns the shared memory of a block, in bytes, for bands of `band` rows.
@@ -84,15 +127,15 @@ pub struct BandPart {
     pub grid: [u64; 3],
 }
 
-/// Returns the output rows of a band, for `columns` columns of blocks: those that take the least time, in rows of samples that each
-/// of the `resident` blocks loads.
-fn band(rows: u64, columns: u64, taps: u64, resident: u64) -> u32 {
+/// Returns the output rows of a band, at most `most`, for `columns` columns of blocks: those that take the least time, in rows of
+/// samples that each of the `resident` blocks loads. A band's halo is `halo` rows.
+fn band(rows: u64, columns: u64, halo: u64, resident: u64, most: u64) -> u64 {
     let time = |band: u64| {
         let blocks = columns.saturating_mul(rows.div_ceil(band));
-        blocks.div_ceil(resident).saturating_mul(band + taps - 1)
+        blocks.div_ceil(resident).saturating_mul(band + halo)
     };
-    let band = |waves: u64| rows.div_ceil((waves * resident / columns).max(1)).min(MOST_ROWS);
-    (1..=MOST_WAVES).map(band).min_by_key(|&band| time(band)).unwrap_or(MOST_ROWS) as u32
+    let band = |waves: u64| rows.div_ceil((waves * resident / columns).max(1)).min(most);
+    (1..=MOST_WAVES).map(band).min_by_key(|&band| time(band)).unwrap_or(most)
 }
 
 /// Returns more than the accesses and barriers of a block.
@@ -104,24 +147,38 @@ fn steps(band: u64, taps: u64, pack: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Axis;
     use super::*;
+    use crate::signal::Same;
 
     #[test]
     fn all_blocks_run_at_once_if_they_can() {
+        let band = |rows, columns, resident| band(rows, columns, 2, resident, 1024);
         // 16 columns of blocks of 8,192 rows, on a device that runs 1,584 blocks at once: 99 bands.
-        assert_eq!(band(8192, 16, 3, 1584), 83);
+        assert_eq!(band(8192, 16, 1584), 83);
         // As many columns as blocks, and more.
-        assert_eq!(band(1000, 1584, 3, 1584), 1000);
-        assert_eq!(band(1000, 1 << 40, 3, 1584), 1000);
+        assert_eq!(band(1000, 1584, 1584), 1000);
+        assert_eq!(band(1000, 1 << 40, 1584), 1000);
         // 1.5 times as many columns as blocks: 2 waves of whole columns would leave a quarter of the device idle.
-        assert_eq!(band(1000, 150, 3, 100), 500);
-        assert_eq!(band(1, 1, 3, 1584), 1);
-        assert_eq!(band(1 << 30, 16, 3, 1584), 1024);
+        assert_eq!(band(1000, 150, 100), 500);
+        assert_eq!(band(1, 1, 1584), 1);
+        assert_eq!(band(1 << 30, 16, 1584), 1024);
+    }
+
+    #[test]
+    fn passes_take_whole_steps() {
+        let axis = Axis { samples: 8192, outputs: 8192, start: -15, stride: 1, dilation: 1, taps: 31 };
+        let problem = Problem { planes: 1, rows: axis, columns: axis, channels: 1 };
+        // 22 strips of 384 columns, so 12 bands of 57 steps of 12 rows for 264 blocks, and 6 of 57 steps of 24 rows for 132.
+        for (groups, resident, bands, band) in [(1, 264, 12, 57 * 12), (2, 132, 6, 57 * 24)] {
+            let division = Bands::passes::<Same<f32>>(&problem, groups, resident);
+            assert_eq!((division.blocks, division.band), ([22, bands, 1], band));
+        }
     }
 
     #[test]
     fn grids_are_within_the_limits() {
-        let bands = Bands { band: 1, blocks: [3, 65_536, 65_537], shared_bytes: 0, steps: 0 };
+        let bands = Bands { band: 1, block: [32, 4], blocks: [3, 65_536, 65_537], shared_bytes: 0, steps: 0 };
         let part = |first_band, first_plane, grid| BandPart { first_band, first_plane, grid };
         let parts = [
             part(0, 0, [3, 65_535, 65_535]),

@@ -2,7 +2,7 @@
 //!
 //! `X` is the picture, continued outside by a [`Border`]. `row(r, i)` is
 //! `start + r · stride + i · dilation`, and `column` is alike. The kernels add the products in the order of the weights, row
-//! after row, so they agree bit for bit; those for an outer product add along the rows first, and then along the column.
+//! after row, so they agree bit for bit. Those for outer products add along the rows first, and agree with each other.
 //!
 //! A pixel has one or several interleaved channels. Planes stand one below the other with a common row pitch.
 //!
@@ -11,10 +11,14 @@
 //! | `global.rs` | one output per thread, everything read from global memory | none |
 //! | `tile.rs` | one output at a time, a tile of samples and its halo in shared memory | weights, tile |
 //! | `register.rs` | several neighbouring outputs per thread, in registers | tile, some of the weights |
-//! | `streaming.rs` | weights of a size that is known at compile time, sums in registers | positions, two rows of a warp |
+//! | `streaming.rs` | sizes of weights that they are compiled for: the sums of all output rows in progress in registers | rows of warps |
+//! | `passes.rs` | outer products of any size: along the rows, then down the columns | rows of warps, sums along the rows |
 //!
 //! Of the first three there is one instance per type of sums: samples are converted when they are loaded, and sums when they are
-//! stored ([`AnyIn`], [`AnyOut`]). The others have instances for their types.
+//! stored ([`AnyIn`], [`AnyOut`]). The others are for pictures of one channel and steps of 1.
+
+#[macro_use]
+mod each;
 
 #[cfg(not(target_os = "cuda"))]
 mod bands;
@@ -22,6 +26,7 @@ mod block;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
+mod passes;
 mod register;
 mod streaming;
 mod tile;
@@ -35,8 +40,8 @@ pub use register::{table_len, table_shape};
 use streaming::{Dense, Separable};
 pub use streaming::{Instance, ROW, Size, StreamingArgs, TABLE};
 
-use crate::signal::{Accumulator, AnyIn, AnyOut, Border, Same};
-use cuda_std::{GlobalIn, arguments, kernel};
+use crate::signal::{Accumulator, AnyIn, AnyOut, Border, Same, Types};
+use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
 
 arguments! {
     /// The windows along one axis of the picture. Lengths are in pixels.
@@ -107,6 +112,34 @@ arguments! {
         pub table_rows: u32,
         /// Packs of a row of weights there.
         pub weight_packs: u32,
+    }
+}
+
+arguments! {
+    /// Arguments of kernels that go down bands of rows. Pitches are in elements, strides and dilations are 1.
+    pub struct BandArgs<F: Types> {
+        /// The samples.
+        pub input: GlobalIn<F::Sample>,
+        /// Receives the outputs.
+        pub output: GlobalOut<F::Output>,
+        /// Rows of a plane.
+        pub rows: Axis,
+        /// Pixels of a row.
+        pub columns: Axis,
+        /// Row pitch of the input.
+        pub input_pitch: u64,
+        /// Row pitch of the output.
+        pub output_pitch: u64,
+        /// First band of this launch.
+        pub first_band: u64,
+        /// First plane of this launch.
+        pub first_plane: u64,
+        /// The value outside the picture, for a constant border.
+        pub outside: F::Sample,
+        /// A [`Border`](crate::signal::Border).
+        pub border: u32,
+        /// Output rows of a band.
+        pub band: u32,
     }
 }
 
@@ -218,7 +251,7 @@ kernel! {
 
     /// Strips of the picture, sums in registers. The table has the weights, row after row.
     pub fn filter2d_streaming(arena, args: StreamingArgs<TypesOf<T>>) {
-        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args, &Dense(&args.weights));
+        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args.picture, &Dense(&args.weights));
     }
 }
 
@@ -230,12 +263,51 @@ kernel! {
             Size<Same<f32>, 1, 7> => f32_7;
             Size<Same<f32>, 1, 9> => f32_9;
             Size<Same<f32>, 1, 15> => f32_15;
-            Size<Same<f32>, 1, 31> => f32_31;
         }
     }
 
     /// As [`filter2d_streaming`], along the rows first. The table has the column of weights from place 0 on, and the row from [`ROW`] on.
     pub fn filter2d_separable(arena, args: StreamingArgs<TypesOf<T>>) {
-        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args, &Separable(&args.weights));
+        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args.picture, &Separable(&args.weights));
+    }
+}
+
+/// Bytes of the table of weights of [`filter2d_passes`], a multiple of 16. Together with the arguments, they fit into the 4096 bytes
+/// of kernel parameters.
+const PASSES_TABLE_BYTES: usize = 3840;
+
+/// Returns the number of entries of the table of weights of [`filter2d_passes`].
+#[must_use]
+pub const fn passes_table_len<F: Types>() -> usize {
+    PASSES_TABLE_BYTES / size_of::<F::Weight>()
+}
+
+/// Returns where a column and a row of these lengths stand in the table of weights of [`filter2d_passes`], or `None` if they do not fit.
+#[cfg(not(target_os = "cuda"))]
+#[must_use]
+pub fn passes_places<F: Types>([column, row]: [usize; 2]) -> Option<[usize; 2]> {
+    let pads = [column, row].map(|taps| taps.wrapping_neg() % F::PACK);
+    let first = passes::ROW_PACK as usize * F::PACK;
+    let fits = column <= first && row <= passes_table_len::<F>() - first;
+    fits.then_some([pads[0], first + pads[1]])
+}
+
+/// Weight type of an instance.
+type Weight<F> = <F as Types>::Weight;
+
+kernel! {
+    for<F: Types> {
+        "filter2d_separable_f32" { Same<f32> => f32; }
+    }
+
+    /// An outer product of any size: along the rows into shared memory, then down the columns. The table has the column and the row of
+    /// weights, each behind empty entries that make it end with a whole pack (`passes_places`). With 80 registers, a multiprocessor of 65,536 runs 24
+    /// warps: two blocks of 12, or one of 24.
+    pub fn filter2d_passes(arena, args: BandArgs<F>, weights: Constants<Weight<F>, { passes_table_len::<F>() }>)
+        where registers <= 80
+    {
+        const V: usize = <F as Types>::PACK;
+        const R: usize = passes::PACKS * V;
+        passes::correlate::<F, V, R, { R + V }, { R + passes::HALO_LOADS }, _>(arena, &args, &weights);
     }
 }

@@ -22,11 +22,11 @@
 //! Sums in registers that move down the rows are described by Micikevicius, *3D Finite Difference Computation on GPUs using
 //! CUDA* (GPGPU 2009).
 
-use super::Axis;
+use super::{Axis, BandArgs};
 use crate::signal::{Border, Output, Sample, Sum, Types};
 use core::fmt::Debug;
 use cuda_std::warp::{FULL, Lane, WARP, sync_warp};
-use cuda_std::{Arena, GlobalIn, GlobalOut, Shared, Table, arguments, thread};
+use cuda_std::{Arena, Shared, Table, arguments, thread};
 
 /// Warps of a block.
 pub(super) const WARPS: u32 = 4;
@@ -62,30 +62,10 @@ impl<F: Types, const CHANNELS: usize, const TAPS: usize> Instance for Size<F, CH
 }
 
 arguments! {
-    /// Arguments of the kernels. Pitches are in elements, strides and dilations are 1.
+    /// Arguments of the kernels.
     pub struct StreamingArgs<F: Types> {
-        /// The samples.
-        pub input: GlobalIn<F::Sample>,
-        /// Receives the outputs.
-        pub output: GlobalOut<F::Output>,
-        /// Rows of a plane.
-        pub rows: Axis,
-        /// Pixels of a row.
-        pub columns: Axis,
-        /// Row pitch of the input.
-        pub input_pitch: u64,
-        /// Row pitch of the output.
-        pub output_pitch: u64,
-        /// First band of this launch.
-        pub first_band: u64,
-        /// First plane of this launch.
-        pub first_plane: u64,
-        /// The value outside the picture, for a constant border.
-        pub outside: F::Sample,
-        /// A [`Border`](crate::signal::Border).
-        pub border: u32,
-        /// Output rows of a band.
-        pub band: u32,
+        /// The picture.
+        pub picture: BandArgs<F>,
         /// The weights. Their places are known at compile time, so instructions read them from constant memory.
         pub weights: Table<F::Weight, TABLE>,
     }
@@ -112,21 +92,6 @@ impl Layout {
     pub(super) fn len(&self, outputs: u64) -> u64 {
         outputs.saturating_add((self.centre - self.first) as u64)
     }
-}
-
-/// Repeats code for each number from 0 to a constant (exclusive), which is at most 40. The compiler does not unroll such long loops,
-/// but arrays are in registers only if all indices are constants.
-macro_rules! each {
-    ($i:ident < $count:ident, $code:block) => {
-        each!(@$i $count $code 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33
-            34 35 36 37 38 39)
-    };
-    (@$i:ident $count:ident $code:block $($number:literal)*) => {
-        $(if $number < $count {
-            let $i: usize = $number;
-            $code
-        })*
-    };
 }
 
 /// What is done with a row of samples.
@@ -189,7 +154,7 @@ where
 #[inline(always)]
 pub(super) fn correlate<F: Types, const P: usize, const C: usize, const K: usize, const N: usize>(
     arena: Arena,
-    args: &StreamingArgs<F>,
+    args: &BandArgs<F>,
     products: &impl Products<F, P, C, K, N>,
 ) where
     F::Sample: Lane,
@@ -225,7 +190,7 @@ pub(super) const AHEAD: u32 = 2;
 /// Finds where each row of samples begins in the input; all threads of the block take part. The loop over the rows has no branches
 /// for borders then.
 #[inline(always)]
-fn find_lines<F: Types>(lines: &Shared<u64>, args: &StreamingArgs<F>, [plane, first]: [u64; 2], rows: u32) {
+fn find_lines<F: Types>(lines: &Shared<u64>, args: &BandArgs<F>, [plane, first]: [u64; 2], rows: u32) {
     let border = Border::from_number(args.border);
     let mut r = thread::thread_idx_y() * WARP + thread::thread_idx_x();
     while r < rows + AHEAD {
@@ -243,7 +208,7 @@ const CONSTANT: u64 = u64::MAX;
 
 /// The strip of a warp.
 struct Strip<'a, F: Types, const P: usize, const C: usize> {
-    args: &'a StreamingArgs<F>,
+    args: &'a BandArgs<F>,
     /// Where each row of samples begins in the input.
     lines: Shared<u64>,
     /// Two rows of samples of each warp.
@@ -292,7 +257,7 @@ where
     F::Sample: Lane,
 {
     #[inline(always)]
-    fn new<const K: usize>(arena: Arena, args: &'a StreamingArgs<F>, lines: Shared<u64>, row: u64) -> Self {
+    fn new<const K: usize>(arena: Arena, args: &'a BandArgs<F>, lines: Shared<u64>, row: u64) -> Self {
         let (sources, arena) = arena.split::<i32>(2 * P as u32 * THREADS);
         let (buffers, _) = arena.split::<F::Sample>(2 * WARPS * row_buffer((K - 1) * C, P));
         let (lane, strip) = (thread::thread_idx_x(), thread::block_idx_x() * WARPS + thread::thread_idx_y());
@@ -448,6 +413,6 @@ pub(super) const fn row_buffer(halo: usize, pack: usize) -> u32 {
 
 /// Returns the elements of a row of samples.
 #[inline(always)]
-fn width<F: Types, const C: usize>(args: &StreamingArgs<F>) -> i64 {
+fn width<F: Types, const C: usize>(args: &BandArgs<F>) -> i64 {
     (args.columns.samples * C as u64) as i64
 }

@@ -132,7 +132,11 @@ const F32: u32 = Kind::F32 as u32;
 #[track_caller]
 fn load_every<X: Value, const N: usize>(window: &GlobalIn<X>, first: u64, step: u32, count: u32) -> [X; N] {
     let window = window.at(first).first((count - 1) * step + 1).anchored();
-    core::array::from_fn(|k| window.get_masked(k as u32 * step))
+    let mut elements = [X::default(); N];
+    for (k, element) in elements.iter_mut().enumerate() {
+        *element = window.get_masked(k as u32 * step);
+    }
+    elements
 }
 
 /// Stores `N` elements from `i` on. Accesses have at most 16 bytes.

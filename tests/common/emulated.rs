@@ -14,14 +14,15 @@ pub fn trial(
     name: &str,
     test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static,
 ) -> Trial {
-    trial_of(suite, name, Arc::new(test))
+    trial_of(suite, name, &Profile::ALL, Arc::new(test))
 }
 
-pub(super) fn trial_of(suite: &'static str, name: &str, test: Test) -> Trial {
+/// The same for one of these profiles.
+pub(super) fn trial_of(suite: &'static str, name: &str, profiles: &[Profile], test: Test) -> Trial {
     let hash = name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-    let (profile, seed) = (Profile::ALL[(hash >> 32) as usize % Profile::ALL.len()], hash >> 48);
+    let (profile, seed) = (profiles[(hash >> 32) as usize % profiles.len()], hash >> 48);
     Trial::test(format!("{suite}::emulated::{name}"), move || {
         let device = Device::emulated(profile, seed);
         let selection = &device.info().selection;

@@ -17,4 +17,4 @@ mod trials;
 pub use checks::{ensure, equal, same};
 pub use folder::Folder;
 pub use random::{Draw, Random, SEED};
-pub use trials::{Test, is_cuda, is_emulated, on_cuda, on_every_backend};
+pub use trials::{Test, is_cuda, is_emulated, on_cuda, on_every_backend, on_profiles};

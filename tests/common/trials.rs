@@ -2,6 +2,7 @@
 
 use super::emulated;
 use libtest_mimic::{Failed, Trial};
+use slm::emulator::Profile;
 use slm::{Backend, Device};
 use std::sync::{Arc, OnceLock};
 
@@ -16,10 +17,20 @@ pub fn on_every_backend(
     name: &str,
     test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static,
 ) -> [Trial; 3] {
+    on_profiles(suite, name, &Profile::ALL, test)
+}
+
+/// The same, with an emulated device of one of these profiles, for kernels that need more shared memory than others have.
+pub fn on_profiles(
+    suite: &'static str,
+    name: &str,
+    profiles: &[Profile],
+    test: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static,
+) -> [Trial; 3] {
     let test: Test = Arc::new(test);
     let on_cpu = test.clone();
     let on_cpu = Trial::test(format!("{suite}::cpu::{name}"), move || on_cpu(&Device::cpu()));
-    [on_cpu, emulated::trial_of(suite, name, test.clone()), on_cuda_of(suite, name, || (), test)]
+    [on_cpu, emulated::trial_of(suite, name, profiles, test.clone()), on_cuda_of(suite, name, || (), test)]
 }
 
 /// Returns one test on a CUDA device, as above. The result of `hold` is kept while the device is open.

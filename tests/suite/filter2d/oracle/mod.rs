@@ -59,6 +59,9 @@ impl Weights {
         let Some(pivot) = (0..values.len()).max_by(|&a, &b| values[a].abs().total_cmp(&values[b].abs())) else {
             return false;
         };
+        if values[pivot] == 0.0 {
+            return false;
+        }
         let (row, column) = (pivot / columns, pivot % columns);
         let determinant = |i: usize, j: usize| {
             values[i * columns + j] * values[pivot] - values[i * columns + column] * values[row * columns + j]

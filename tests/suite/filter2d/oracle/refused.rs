@@ -47,7 +47,10 @@ impl Case {
 
 /// Sizes of the weights of compiled kernels: dense ones, and outer products.
 const DENSE: [usize; 4] = [3, 5, 7, 9];
-const SEPARABLE: [usize; 6] = [3, 5, 7, 9, 15, 31];
+const SEPARABLE: [usize; 5] = [3, 5, 7, 9, 15];
+
+/// The longest column and row of the kernel for outer products of other sizes.
+const LONGEST: [usize; 2] = [128, 832];
 
 /// The error on a device. The CPU refuses nothing.
 pub(in super::super) fn refused(
@@ -70,36 +73,57 @@ pub(in super::super) fn refused(
         Filter2dAlgorithm::RegisterTiled => {
             return Some(Filter2dError::RegisterTiled { strides, dilation, renormalise }.into());
         }
-        Filter2dAlgorithm::Streaming => return no_kernel(types, case, algorithm, renormalise, &DENSE),
-        Filter2dAlgorithm::Separable => return no_kernel(types, case, algorithm, renormalise, &SEPARABLE),
+        Filter2dAlgorithm::Separable if !case.weights.is_outer_product() => {
+            return Some(Filter2dError::NotSeparable { weights: case.weights.shape() }.into());
+        }
+        Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable
+            if !case.has_kernel(types, algorithm, renormalise) =>
+        {
+            return Some(case.no_kernel(types, algorithm, renormalise));
+        }
+        Filter2dAlgorithm::Separable if !case.is_compiled(&SEPARABLE) => ("passes", case.passes_bytes(device)),
         _ => return None,
     };
     let kernel = format!("filter2d_{kernel}_{sums}");
     (requested > available).then_some(Error::SharedMemoryExceeded { kernel, requested, available })
 }
 
-/// The error if there is no kernel for the size of the weights, the types, or what else the filter has.
-fn no_kernel(
-    types: &Types,
-    case: &Case,
-    algorithm: Filter2dAlgorithm,
-    renormalise: bool,
-    sizes: &[usize],
-) -> Option<Error> {
-    let (weights, channels, strides, dilations) =
-        (case.weights.shape(), case.channels(), case.stride, case.dilations());
-    let names = [types.samples, types.outputs].map(name);
-    let is_square = weights[0] == weights[1];
-    if algorithm == Filter2dAlgorithm::Separable && is_square && weights[0] > 2 && !case.weights.is_outer_product() {
-        return Some(Filter2dError::NotSeparable { weights }.into());
+impl Case {
+    fn is_compiled(&self, sizes: &[usize]) -> bool {
+        let [rows, columns] = self.weights.shape();
+        rows == columns && sizes.contains(&rows)
     }
-    let is_compiled = is_square
-        && sizes.contains(&weights[0])
-        && names == ["f32", "f32"]
-        && types.sums_name(&case.weights) == "f32"
-        && (channels, strides, dilations, renormalise) == (1, [1, 1], [1, 1], false);
-    let error = Filter2dError::NoKernel { algorithm, weights, types: names, channels, strides, dilations, renormalise };
-    (!is_compiled).then(|| error.into())
+
+    /// Whether there is a kernel for the size of the weights, the types, and what else the filter has.
+    fn has_kernel(&self, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> bool {
+        let [rows, columns] = self.weights.shape();
+        let has_size = match algorithm {
+            Filter2dAlgorithm::Streaming => self.is_compiled(&DENSE),
+            _ => self.is_compiled(&SEPARABLE) || (rows <= LONGEST[0] && columns <= LONGEST[1]),
+        };
+        has_size
+            && (types.samples, types.outputs) == (Kind::F32, Kind::F32)
+            && types.sums_name(&self.weights) == "f32"
+            && (self.channels(), self.stride, self.dilations(), renormalise) == (1, [1, 1], [1, 1], false)
+    }
+
+    fn no_kernel(&self, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> Error {
+        let (weights, channels) = (self.weights.shape(), self.channels());
+        let (strides, dilations, types) = (self.stride, self.dilations(), [types.samples, types.outputs].map(name));
+        Filter2dError::NoKernel { algorithm, weights, types, channels, strides, dilations, renormalise }.into()
+    }
+
+    /// The bytes of a block of the kernel for outer products: eight numbers and the source of each sample of a row (of 8 bytes), a row of samples of each
+    /// warp, and rows of 384 sums for the weights and for two steps. A step has 12 rows, or 24 if two blocks of 12 have no room on a
+    /// multiprocessor, but one of 24 has.
+    fn passes_bytes(&self, device: &Device) -> u64 {
+        let [column, row] = self.weights.shape().map(|taps| taps.next_multiple_of(4) as u64);
+        let samples = 384 + row.max(64);
+        let bytes = |step: u64| 8 * (8 + samples) + 4 * step * samples + 4 * 384 * (column + 2 * step);
+        let shared = device.info().shared_memory.expect("a GPU");
+        let has_room_for_two = 2 * (bytes(12) + 1024) <= shared.per_multiprocessor;
+        if has_room_for_two || bytes(24) > shared.max_per_block { bytes(12) } else { bytes(24) }
+    }
 }
 
 fn name(kind: Kind) -> &'static str {

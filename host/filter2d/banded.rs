@@ -1,0 +1,179 @@
+//! Kernels that go down bands of rows, with their weights: of a size that they are compiled for, or outer products of any size.
+
+use super::weights::Weights;
+use crate::info::SharedMemory;
+use crate::kernel::Launch;
+use crate::{Device, LaunchShape, Residency, Result, Windows};
+use cuda_std::{Entry, Table};
+use slm_kernels::filter2d::{
+    BandArgs, BandPart, Bands, Problem, ROW, Size, StreamingArgs, TABLE, filter2d_passes, filter2d_separable,
+    filter2d_streaming, passes_places,
+};
+use slm_kernels::signal::Same;
+
+/// The types of the numbers.
+pub(super) type Floats = Same<f32>;
+
+/// Shared memory that the driver takes for itself from a multiprocessor's, per block.
+const RESERVED: u64 = 1024;
+
+/// A kernel and its weights.
+pub(super) enum BandKernel {
+    Compiled(Compiled),
+    Passes(Passes),
+}
+
+type Loaded = Box<dyn Launch<StreamingArgs<Floats>>>;
+
+/// A kernel for a size of weights.
+pub(super) struct Compiled {
+    loaded: Loaded,
+    /// Rows and columns of the weights.
+    taps: usize,
+    table: Box<Table<f32, TABLE>>,
+}
+
+/// The kernel for outer products of any size.
+pub(super) struct Passes {
+    loaded: Box<dyn Launch<BandArgs<Floats>, PassesTable>>,
+    /// Rows and columns of the weights.
+    taps: [u32; 2],
+    /// Threads of a block per column.
+    groups: u32,
+    table: Box<PassesTable>,
+}
+
+type PassesTable = <filter2d_passes<Floats> as Entry>::Constants;
+
+/// Loads the kernel for weights of some size. Returns `None` if there is none.
+macro_rules! load {
+    ($device:expr, $taps:expr, $kernel:ident: $($size:literal)*) => {
+        match $taps {
+            $([$size, $size] => Some(Box::new($device.own_kernel::<$kernel<Size<Floats, 1, $size>>>()?) as Loaded),)*
+            _ => None,
+        }
+    };
+}
+
+impl Compiled {
+    /// Returns the kernel for weights that need not be a product, or `None` if there is none for their size.
+    pub(super) fn dense(device: &Device, weights: &Weights<f32>) -> Result<Option<BandKernel>> {
+        let Some(loaded) = load!(device, weights.shape, filter2d_streaming: 3 5 7 9) else { return Ok(None) };
+        let table = Box::new(table([(0, &weights.row_after_row()?)]));
+        Ok(Some(BandKernel::Compiled(Compiled { loaded, taps: weights.shape[0], table })))
+    }
+
+    /// Returns the kernel for the product of a column and a row, or `None` if there is none for their lengths.
+    pub(super) fn product(device: &Device, [column, row]: [&[f32]; 2]) -> Result<Option<BandKernel>> {
+        let loaded = load!(device, [column.len(), row.len()], filter2d_separable: 3 5 7 9 15);
+        let table = || Box::new(table([(0, column), (ROW, row)]));
+        Ok(loaded.map(|loaded| BandKernel::Compiled(Compiled { loaded, taps: row.len(), table: table() })))
+    }
+}
+
+impl Passes {
+    /// Returns the kernel for the product of a column and a row, or `None` if they do not fit into its table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if their rows do not fit into shared memory.
+    pub(super) fn product(
+        device: &Device,
+        shared: SharedMemory,
+        [column, row]: [&[f32]; 2],
+    ) -> Result<Option<BandKernel>> {
+        let shape = [column.len(), row.len()];
+        let Some(places) = passes_places::<Floats>(shape) else { return Ok(None) };
+        let (taps, groups) = Self::check(shared, shape)?;
+        let loaded = Box::new(device.own_kernel::<filter2d_passes<Floats>>()?);
+        let table = Box::new(table([(places[0], column), (places[1], row)]));
+        Ok(Some(BandKernel::Passes(Passes { loaded, taps, groups, table })))
+    }
+
+    /// Returns whether the kernel supports products of these lengths on a device, and takes at most half as many products as others.
+    /// It has work of its own: all sums along the rows go through shared memory.
+    pub(super) fn is_worthwhile(shared: SharedMemory, [rows, columns]: [usize; 2]) -> bool {
+        let shape = [rows, columns];
+        rows * columns >= 2 * (rows + columns)
+            && passes_places::<Floats>(shape).is_some()
+            && Self::check(shared, shape).is_ok()
+    }
+
+    /// Returns rows and columns of the weights, which fit into the table, and the threads of a block per column.
+    fn check(shared: SharedMemory, shape: [usize; 2]) -> Result<([u32; 2], u32)> {
+        let taps = shape.map(|taps| taps as u32);
+        let bytes = |groups| Bands::passes_bytes::<Floats>(taps, groups);
+        // As many threads on a multiprocessor if it has room for one block only.
+        let is_alone = 2 * (bytes(1) + RESERVED) > shared.per_multiprocessor;
+        let groups = if is_alone && bytes(2) <= shared.max_per_block { 2 } else { 1 };
+        shared.check(filter2d_passes::<Floats>::NAME, bytes(groups))?;
+        Ok((taps, groups))
+    }
+}
+
+/// Returns a table with numbers from some places on.
+fn table<const N: usize, const PARTS: usize>(parts: [(usize, &[f32]); PARTS]) -> Table<f32, N> {
+    let mut table = Table([0.0; N]);
+    for (place, numbers) in parts {
+        table.0[place..place + numbers.len()].copy_from_slice(numbers);
+    }
+    table
+}
+
+impl BandKernel {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            BandKernel::Compiled(kernel) => kernel.loaded.name(),
+            BandKernel::Passes(kernel) => kernel.loaded.name(),
+        }
+    }
+
+    pub(super) fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+        match self {
+            BandKernel::Compiled(kernel) => kernel.loaded.residency(shape),
+            BandKernel::Passes(kernel) => kernel.loaded.residency(shape),
+        }
+    }
+
+    /// Returns the shape of a launch of one typical block.
+    pub(super) fn block(&self) -> LaunchShape {
+        let (block, bytes) = match self {
+            BandKernel::Compiled(kernel) => (Bands::STREAMING, Bands::shared_bytes::<Floats>(128, kernel.taps, 1)),
+            BandKernel::Passes(kernel) => (
+                Bands::passes_block::<Floats>(kernel.groups),
+                Bands::passes_bytes::<Floats>(kernel.taps, kernel.groups),
+            ),
+        };
+        LaunchShape::new([1; 3], [block[0], block[1], 1]).shared_bytes(bytes)
+    }
+
+    /// Returns the division of a picture with outputs on a device that runs `resident` blocks at the same time.
+    pub(super) fn bands(&self, problem: &Problem, resident: u64) -> Bands {
+        match self {
+            BandKernel::Compiled(kernel) => Bands::streaming::<Floats>(problem, kernel.taps, resident),
+            BandKernel::Passes(kernel) => Bands::passes::<Floats>(problem, kernel.groups, resident),
+        }
+    }
+
+    pub(super) fn launch(
+        &self,
+        windows: &Windows<'_>,
+        bands: &Bands,
+        part: &BandPart,
+        picture: BandArgs<Floats>,
+    ) -> Result<()> {
+        let shape = shape(bands, part).steps(bands.steps);
+        match self {
+            BandKernel::Compiled(kernel) => {
+                kernel.loaded.launch(windows, shape, StreamingArgs { picture, weights: *kernel.table }, &())
+            }
+            BandKernel::Passes(kernel) => kernel.loaded.launch(windows, shape, picture, &kernel.table),
+        }
+    }
+}
+
+/// Returns the shape of a launch.
+pub(super) fn shape(bands: &Bands, part: &BandPart) -> LaunchShape {
+    let [x, y] = bands.block;
+    LaunchShape::new(part.grid, [x, y, 1]).shared_bytes(bands.shared_bytes)
+}

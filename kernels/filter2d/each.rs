@@ -1,0 +1,15 @@
+//! A loop that is always unrolled.
+
+/// Repeats code for each number from 0 to a constant (exclusive), which is at most 20. The compiler does not unroll such long loops,
+/// but arrays are in registers only if all indices are constants.
+macro_rules! each {
+    ($i:ident < $count:ident, $code:block) => {
+        each!(@$i $count $code 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)
+    };
+    (@$i:ident $count:ident $code:block $($number:literal)*) => {
+        $(if $number < $count {
+            let $i: usize = $number;
+            $code
+        })*
+    };
+}

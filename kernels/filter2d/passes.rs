@@ -1,0 +1,408 @@
+//! Correlation with an outer product of any size: a pass along the rows, and one down the columns, in one launch.
+//!
+//! A block goes down a strip of the picture, a band of rows high. It has a thread for each column of the strip, 32 · `R`, and this
+//! `groups` times. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Each step adds `R` · `groups` rows:
+//!
+//! 1. Each warp multiplies one row of samples by the row of weights. A lane computes `R` neighbouring sums, which go to a ring of
+//!    rows in shared memory. Before that, the warp begins to load its samples of the next step into registers.
+//! 2. After a barrier, thread `(c, g)` multiplies column `c` of the ring by the column of weights. It computes `R` outputs, one below
+//!    the other: those of group `g` whose last row came in this step.
+//!
+//! ```text
+//!            columns of the strip
+//!       pad  +--------------------+
+//!   and one  | read, not needed   |  <- the window of a step begins here
+//!            +--------------------+
+//!  K - 1 rows| sums along the rows|
+//!            +--------------------+
+//!   R·groups | rows of this step  |  -> outputs of as many rows
+//!            +--------------------+
+//!   R·groups | rows of the next   |  written while slower warps still read the window: so a barrier a step suffices
+//!            +--------------------+
+//! ```
+//!
+//! The first steps only fill the ring. A sample is loaded once, but for the halos of strips and bands. Both passes slide the window
+//! of a [`Window`] along their line, `V` samples and weights at a time, so they take any number of weights.
+//!
+//! The weights are kernel parameters: the column and the row, each behind a *pad* of empty entries that makes it end with a whole
+//! pack. Empty entries are skipped. (A multiplication by zero would turn infinite samples into NaN.) The window begins one sample
+//! before the pad, because its last sample would otherwise be one that no sum needs, in a row that is not there yet.
+//!
+//! Shared memory: numbers that all threads need; where each sample of a row is in the picture; a row of samples of each warp; the ring. No bank conflicts:
+//!
+//! * Lanes read packs of their row of samples `R` elements apart, an odd number of packs of 16 bytes. The hardware serves eight lanes
+//!   at a time, which use eight different groups of four banks. Lanes write packs of sums in the same way.
+//! * In all other accesses, lanes have consecutive elements, or the same.
+
+use super::BandArgs;
+use crate::signal::{Border, Output, Sample, Sum, Types, Weight, Window};
+use cuda_std::warp::{FULL, WARP, sync_warp};
+use cuda_std::{Arena, Constants, Shared, thread};
+
+/// Packs of sums of a lane. Odd, to avoid bank conflicts.
+pub(super) const PACKS: usize = 3;
+
+/// Loads of a lane that are in progress while it works on the row before, beyond those of the strip's own columns. Rows of up to
+/// 32 times as many weights need no others.
+pub(super) const HALO_LOADS: usize = 2;
+
+/// The pack of the table of weights that the row begins with. Shared memory has no room for the rows that a longer column needs.
+pub(super) const ROW_PACK: u32 = 32;
+
+/// Samples that the window begins before the pad.
+const LEAD: u32 = 1;
+
+/// Returns the columns of a strip: a warp computes `PACKS` packs a lane.
+pub(super) const fn strip<F: Types>() -> u32 {
+    WARP * (PACKS * F::PACK) as u32
+}
+
+/// Sizes of what a block has in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Entries of the tables of column and row weights, whole packs.
+    pub(super) entries: [u32; 2],
+    /// Rows of a step.
+    pub(super) step: u32,
+    /// Samples of a row.
+    pub(super) row: u32,
+    /// Rows of the ring.
+    pub(super) slots: u32,
+}
+
+impl Sizes {
+    /// Returns the sizes for weights of `taps` rows and columns.
+    #[inline(always)]
+    pub(super) fn new<F: Types>(taps: [u32; 2], groups: u32) -> Self {
+        let entries = taps.map(|taps| taps.next_multiple_of(F::PACK as u32));
+        let step = groups * (PACKS * F::PACK) as u32;
+        let loaded = strip::<F>() + WARP * HALO_LOADS as u32;
+        Sizes { entries, step, row: loaded.max(strip::<F>() + entries[1]), slots: entries[0] + 2 * step }
+    }
+
+    /// Returns more than the accesses, barriers and windows of a thread in a step, or before the first one.
+    #[cfg(not(target_os = "cuda"))]
+    pub(super) fn accesses(&self) -> u64 {
+        let Sizes { entries: [column, row], step, .. } = *self;
+        // A sample: its source, its load, and its store. Then samples, sums and weights of both passes, and outputs.
+        (4 * (self.row / WARP) + 2 * (column + row) + 5 * step + 16).into()
+    }
+
+    /// Returns a slot of the ring, which may be up to a whole turn beyond its end.
+    #[inline(always)]
+    fn wrapped(&self, slot: u32) -> u32 {
+        if slot >= self.slots { slot - self.slots } else { slot }
+    }
+}
+
+/// Goes down a strip.
+#[inline(always)]
+pub(super) fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const LOADS: usize, const T: usize>(
+    arena: Arena,
+    args: &BandArgs<F>,
+    weights: &Constants<F::Weight, T>,
+) where
+    F::Sum: Sample + Sum<F::Sum, F::Weight>,
+{
+    const { assert!(V == F::PACK && R == PACKS * V && N == R + V && LOADS == R + HALO_LOADS && T.is_multiple_of(V)) };
+    let strip = Strip::<F>::new(arena, args);
+    thread::sync_threads();
+    let (sizes, group) = (strip.sizes, thread::thread_idx_y());
+    let (column, row) = (
+        Part::<0>::new(args.rows.taps, V as u32, ROW_PACK),
+        Part::<ROW_PACK>::new(args.columns.taps, V as u32, (T / V) as u32),
+    );
+    let warp = group * R as u32 + thread::thread_idx_x() / WARP;
+    // Rows of the steps that only fill the ring. The first step begins `early` rows before row 0, the first one that is needed, so that
+    // these steps end with row `taps - 2`. A loop, because GPUs have no instruction for quotients.
+    let mut fill = 0;
+    while fill < args.rows.taps - 1 {
+        fill += sizes.step;
+    }
+    let early = fill - (args.rows.taps - 1);
+    // The window of the first outputs begins `pad + LEAD` rows before row 0, in slot `step`.
+    let (mut write, mut read) = (sizes.step + column.pad + LEAD - early, sizes.step);
+    let mut samples = strip.load::<LOADS>(warp.wrapping_sub(early));
+    let mut done = 0;
+    while done < fill + strip.size()[0] {
+        let r = (done + warp).wrapping_sub(early);
+        strip.keep(warp, r, samples);
+        sync_warp(FULL);
+        samples = strip.load(r.wrapping_add(sizes.step));
+        strip.along::<V, R, N, T>((weights, row), warp, sizes.wrapped(write + warp));
+        write = sizes.wrapped(write + sizes.step);
+        thread::sync_threads();
+        if done >= fill {
+            let first = group * R as u32;
+            let sums = strip.down::<V, R, N, T>((weights, column), sizes.wrapped(read + first));
+            strip.store(done - fill + first, sums);
+            read = sizes.wrapped(read + sizes.step);
+        }
+        done += sizes.step;
+    }
+}
+
+/// A part of the table of weights, which begins with pack `FIRST` and `pad` empty entries.
+#[derive(Clone, Copy)]
+struct Part<const FIRST: u32> {
+    packs: u32,
+    pad: u32,
+}
+
+impl<const FIRST: u32> Part<FIRST> {
+    /// Returns the part with `taps` weights in packs of `pack` entries. It ends before pack `limit`: there are no more weights, but the
+    /// compiler then knows that all packs are in the table.
+    #[inline(always)]
+    fn new(taps: u32, pack: u32, limit: u32) -> Self {
+        let packs = taps.div_ceil(pack);
+        Part { packs: packs.min(limit - FIRST), pad: packs * pack - taps }
+    }
+}
+
+/// Returns `Σ_j x[LEAD + r + j] · w[j]` for each `r`, where `w` are the entries of a part of the table without its pad. Each call of
+/// `samples` returns the next `V` of `x`.
+#[inline(always)]
+fn products<
+    X: Sample,
+    A: Sum<X, W> + Default,
+    W: Weight,
+    const V: usize,
+    const R: usize,
+    const N: usize,
+    const T: usize,
+    const FIRST: u32,
+>(
+    weights: &Constants<W, T>,
+    part: Part<FIRST>,
+    mut samples: impl FnMut() -> [X; V],
+) -> [A; R] {
+    let mut window = Window::<X, A, R, N>::new([A::default(); R]);
+    for s in (0..R).step_by(V) {
+        window.put(s, samples());
+    }
+    window.put(R, samples());
+    window.add(LEAD as usize, weights.pack::<V>(FIRST), |u| u >= part.pad);
+    let mut k = 1;
+    // One turn of the window's ring per iteration.
+    'turns: loop {
+        for phase in 0..N / V {
+            if k >= part.packs {
+                break 'turns;
+            }
+            let oldest = (1 + phase) * V;
+            window.put(oldest + R, samples());
+            window.add(oldest + LEAD as usize, weights.pack::<V>(FIRST + k), |_| true);
+            k += 1;
+        }
+    }
+    window.sums
+}
+
+/// The strip of a block, down a band of rows.
+struct Strip<'a, F: Types>
+where
+    F::Sum: Sample,
+{
+    args: &'a BandArgs<F>,
+    sizes: Sizes,
+    /// Numbers that every step needs. In registers there is no room for them beside the sums and samples of both passes.
+    numbers: Shared<u64>,
+    /// Where each sample of a row is in a row of the picture, or [`OUTSIDE`].
+    sources: Shared<u64>,
+    /// A row of samples of each warp.
+    rows: Shared<F::Sample>,
+    /// The ring: rows of sums along the rows of samples.
+    ring: Shared<F::Sum>,
+}
+
+/// Pairs in [`Strip::numbers`]: the first row of samples of the plane among all, and the number of rows of a plane.
+const PLANE: u32 = 0;
+/// The position of the band's first row of samples in the plane, and that of the strip's first sample in a row.
+const CORNER: u32 = 2;
+/// The place of the strip's first output, and the row pitch of the output.
+const OUTPUT: u32 = 4;
+/// The output rows of the band, and the columns of the strip that have outputs.
+const SIZE: u32 = 6;
+/// Their number.
+pub(super) const NUMBERS: u32 = 8;
+
+/// The source of the constant outside.
+const OUTSIDE: u64 = u64::MAX;
+
+/// Row pitch from which on places of a thread's outputs may need more than 32 bits.
+const WIDE: u64 = 1 << 27;
+
+impl<'a, F: Types> Strip<'a, F>
+where
+    F::Sum: Sample,
+{
+    /// Returns the block's strip. All threads of the block must meet at a barrier before they use it.
+    #[inline(always)]
+    fn new(arena: Arena, args: &'a BandArgs<F>) -> Self {
+        let sizes = Sizes::new::<F>([args.rows.taps, args.columns.taps], thread::block_dim_y());
+        let (numbers, arena) = arena.split::<u64>(NUMBERS);
+        let (sources, arena) = arena.split::<u64>(sizes.row);
+        let (rows, arena) = arena.split::<F::Sample>(sizes.step * sizes.row);
+        let (ring, _) = arena.split::<F::Sum>(sizes.slots * strip::<F>());
+        let row = (args.first_band + thread::block_idx_y() as u64) * args.band as u64;
+        let column = thread::block_idx_x() as u64 * strip::<F>() as u64;
+        let strip = Strip { args, sizes, numbers, sources, rows, ring };
+        strip.fill_memory(row, column);
+        strip
+    }
+
+    /// Sets the numbers for the strip whose first output is in row `row` and column `column`, and finds the sources of samples. Fills
+    /// the ring with zeros: the first window contains rows that are not needed, and nothing else writes them.
+    #[inline(always)]
+    fn fill_memory(&self, row: u64, column: u64) {
+        let (args, plane) = (self.args, self.args.first_plane + thread::block_idx_z() as u64);
+        let (t, threads) = (thread::thread_linear(), thread::threads_per_block());
+        let before = self.sizes.entries[1] - args.columns.taps + LEAD;
+        let start = args.columns.first(column) - before as i64;
+        if t == 0 {
+            let place = ((plane * args.rows.outputs + row) * args.output_pitch).wrapping_add(column);
+            self.numbers.set_pack(PLANE, [plane * args.rows.samples, args.rows.samples]);
+            self.numbers.set_pack(CORNER, [args.rows.first(row) as u64, start as u64]);
+            self.numbers.set_pack(OUTPUT, [place, args.output_pitch]);
+            let [rows, columns] = [args.rows.outputs - row, args.columns.outputs - column];
+            self.numbers.set_pack(SIZE, [rows.min(args.band as u64), columns.min(strip::<F>() as u64)]);
+        }
+        let mut c = t;
+        while c < self.sizes.row {
+            let source = args.columns.source(Border::from_number(args.border), start, c);
+            self.sources.set(c, source.unwrap_or(OUTSIDE));
+            c += threads;
+        }
+        let mut i = t;
+        while i < self.ring.len() {
+            self.ring.set(i, F::Sum::ZERO);
+            i += threads;
+        }
+    }
+
+    /// Returns the output rows of the band, and the columns of the strip that have outputs.
+    #[inline(always)]
+    fn size(&self) -> [u32; 2] {
+        self.numbers.get_pack::<2>(SIZE).map(|size| size as u32)
+    }
+
+    /// Returns where row `r` of the samples of the band begins, or `None` for the constant outside and for rows that are not needed.
+    #[inline(always)]
+    fn line(&self, r: u32) -> Option<u64> {
+        if r >= self.size()[0] + self.args.rows.taps - 1 {
+            return None;
+        }
+        let ([first, samples], [corner, _]) = (self.numbers.get_pack(PLANE), self.numbers.get_pack(CORNER));
+        let row = Border::from_number(self.args.border).source(corner as i64 + r as i64, samples)?;
+        Some((first + row) * self.args.input_pitch)
+    }
+
+    /// Returns sample `c` of a line.
+    #[inline(always)]
+    fn sample(&self, line: u64, c: u32) -> F::Sample {
+        let source = self.sources.get(c);
+        self.args.input.get_if(source != OUTSIDE, line.wrapping_add(source), self.args.outside)
+    }
+
+    /// Begins to load the lane's samples of row `r`: every 32nd one.
+    #[inline(always)]
+    fn load<const LOADS: usize>(&self, r: u32) -> [F::Sample; LOADS] {
+        let lane = thread::thread_idx_x() % WARP;
+        let mut samples = [self.args.outside; LOADS];
+        let Some(line) = self.line(r) else { return samples };
+        let ([_, start], needed) = (self.numbers.get_pack(CORNER), strip::<F>() + self.sizes.entries[1]);
+        // A start before the first sample is a large number here.
+        if start < self.args.columns.samples && self.args.columns.samples - start >= needed as u64 {
+            let row = self.args.input.at(line + start + lane as u64).first(needed - lane).anchored();
+            each!(i < LOADS, {
+                samples[i] = row.get_masked(WARP * i as u32);
+            });
+        } else {
+            each!(i < LOADS, {
+                samples[i] = self.sample(line, lane + WARP * i as u32);
+            });
+        }
+        samples
+    }
+
+    /// Stores the lane's samples of row `r` in the row of the warp, and those that were not loaded in advance.
+    #[inline(always)]
+    fn keep<const LOADS: usize>(&self, warp: u32, r: u32, samples: [F::Sample; LOADS]) {
+        let (lane, first) = (thread::thread_idx_x() % WARP, warp * self.sizes.row);
+        each!(i < LOADS, {
+            self.rows.set(first + lane + WARP * i as u32, samples[i]);
+        });
+        let mut c = lane + WARP * LOADS as u32;
+        if self.sizes.row > WARP * LOADS as u32 {
+            let line = self.line(r);
+            while c < self.sizes.row {
+                self.rows.set(first + c, line.map_or(self.args.outside, |line| self.sample(line, c)));
+                c += WARP;
+            }
+        }
+    }
+
+    /// Sets a row of the ring to the products of the warp's row of samples.
+    #[inline(always)]
+    fn along<const V: usize, const R: usize, const N: usize, const T: usize>(
+        &self,
+        (weights, part): (&Constants<F::Weight, T>, Part<ROW_PACK>),
+        warp: u32,
+        slot: u32,
+    ) {
+        let lane = thread::thread_idx_x() % WARP;
+        let mut at = warp * self.sizes.row + lane * R as u32;
+        let sums = products::<F::Sample, F::Sum, F::Weight, V, R, N, T, _>(weights, part, || {
+            at += V as u32;
+            self.rows.get_pack(at - V as u32)
+        });
+        let place = slot * strip::<F>() + lane * R as u32;
+        for (k, pack) in sums.as_chunks::<V>().0.iter().enumerate() {
+            self.ring.set_pack(place + (k * V) as u32, *pack);
+        }
+    }
+
+    /// Returns the thread's outputs, whose window begins with row `slot` of the ring.
+    #[inline(always)]
+    fn down<const V: usize, const R: usize, const N: usize, const T: usize>(
+        &self,
+        (weights, part): (&Constants<F::Weight, T>, Part<0>),
+        slot: u32,
+    ) -> [F::Sum; R]
+    where
+        F::Sum: Sum<F::Sum, F::Weight>,
+    {
+        let (column, columns) = (thread::thread_idx_x(), strip::<F>());
+        let mut at = slot * columns + column;
+        // The ring has whole packs of rows, and windows begin with one, so no pack goes beyond its end.
+        products::<F::Sum, F::Sum, F::Weight, V, R, N, T, _>(weights, part, || {
+            let pack = core::array::from_fn(|k| self.ring.get(at + k as u32 * columns));
+            at += V as u32 * columns;
+            if at >= self.ring.len() {
+                at = column;
+            }
+            pack
+        })
+    }
+
+    /// Stores the thread's outputs, the first of which is in row `row` of the band.
+    #[inline(always)]
+    fn store<const R: usize>(&self, row: u32, sums: [F::Sum; R]) {
+        let (args, x, [rows, columns]) = (self.args, thread::thread_idx_x(), self.size());
+        let left = if x < columns { rows.saturating_sub(row).min(R as u32) } else { 0 };
+        let [corner, pitch] = self.numbers.get_pack(OUTPUT);
+        let first = (row as u64 * pitch).wrapping_add(corner).wrapping_add(x as u64);
+        if pitch < WIDE {
+            // The end of the window is also that of the outputs, so each store has one condition.
+            let pitch = pitch as u32;
+            let output = args.output.at(first).first(left * pitch).anchored();
+            for (r, sum) in sums.into_iter().enumerate() {
+                output.set_if(true, r as u32 * pitch, F::Output::of_sum(sum));
+            }
+            return;
+        }
+        for (r, sum) in sums.into_iter().enumerate() {
+            args.output.set_if((r as u32) < left, first.wrapping_add(r as u64 * pitch), F::Output::of_sum(sum));
+        }
+    }
+}
