@@ -23,6 +23,8 @@ pub(super) struct Rule {
     pub(super) outside: Scalar,
     /// Whether NaNs are missing samples.
     pub(super) renormalise: bool,
+    /// Whether samples with equal weights may be added up before they are multiplied.
+    pub(super) boxes: bool,
     pub(super) algorithm: Filter2dAlgorithm,
     /// Types of samples and outputs.
     pub(super) kinds: [Kind; 2],

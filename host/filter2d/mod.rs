@@ -62,6 +62,7 @@
 // the problem as both see it. Types are known at run time only from `element.rs` on, so that code is not compiled for each
 // combination of samples, weights and outputs.
 mod accumulator;
+mod boxes;
 mod cpu;
 mod description;
 mod element;
@@ -74,6 +75,7 @@ mod pictures;
 mod plan;
 mod prepared;
 mod rank;
+mod segments;
 mod streaming;
 mod strips;
 mod sums;

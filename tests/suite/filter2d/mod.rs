@@ -6,6 +6,7 @@
 //! On emulated devices the pictures are few and small.
 
 mod accuracy;
+mod boxes;
 mod cases;
 mod conversions;
 mod golden;
@@ -35,6 +36,7 @@ pub(super) fn trials() -> Vec<Trial> {
     });
     let others = [
         accuracy::trials(),
+        boxes::trials(),
         conversions::trials(),
         golden::trials(),
         kernels::trials(),
@@ -54,11 +56,21 @@ fn conforms(device: &Device, types: &Types) -> Result<(), Failed> {
 
 /// Compares all algorithms with the oracle, from host arrays and with matrices on the device.
 fn check(device: &Device, types: &Types, case: &Case) -> Result<(), Failed> {
-    let describe = |error: String| format!("{error}\n{:?}", Case { samples: Vec::new(), ..case.clone() });
-    check_algorithms(device, types, case).map_err(|error| describe(error).into())
+    check_with(device, types, case, algorithms(device))
 }
 
-fn check_algorithms(device: &Device, types: &Types, case: &Case) -> Result<(), String> {
+/// The same with some algorithms.
+fn check_with(device: &Device, types: &Types, case: &Case, algorithms: &[Filter2dAlgorithm]) -> Result<(), Failed> {
+    let describe = |error: String| format!("{error}\n{:?}", Case { samples: Vec::new(), ..case.clone() });
+    check_algorithms(device, types, case, algorithms).map_err(|error| describe(error).into())
+}
+
+fn check_algorithms(
+    device: &Device,
+    types: &Types,
+    case: &Case,
+    algorithms: &[Filter2dAlgorithm],
+) -> Result<(), String> {
     let outputs = case.outputs();
     let mut results = Vec::new();
     let is_separable = |algorithm| match algorithm {
@@ -66,7 +78,7 @@ fn check_algorithms(device: &Device, types: &Types, case: &Case) -> Result<(), S
         Filter2dAlgorithm::Auto => refused(device, types, case, Filter2dAlgorithm::Separable).is_none(),
         _ => false,
     };
-    for &algorithm in algorithms(device) {
+    for &algorithm in algorithms {
         let refused = refused(device, types, case, algorithm);
         let result = types.runs.apply(device, case, algorithm, case.samples.len() % 2 == 1);
         match (result, refused) {

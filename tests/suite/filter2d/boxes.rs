@@ -1,0 +1,128 @@
+//! Filters whose weights are all equal: windows of every kind of size, and what they contain.
+
+use super::cases::{EXTENTS, boundaries, plain, resized};
+use super::missing::types;
+use super::oracle::{Case, Weights};
+use super::types::Types;
+use super::{SUITE, check_with};
+use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use slm::{Backend, Boundary, Device, Filter2dAlgorithm};
+
+/// Types with each type of sums, and outputs that are rounded.
+const TYPES: [&str; 6] = ["u8_i32_i16", "i32_i32_i32", "f32_f32_f32", "f64_f64_f64", "u8_f32_u8", "f32_f32_i32"];
+
+pub(super) fn trials() -> Vec<Trial> {
+    let of_types = TYPES.map(types).into_iter().flat_map(|types| {
+        let name = format!("boxes::{}", types.name);
+        on_every_backend(SUITE, &name, |device| every_border(device, types))
+    });
+    let floats = ["f32_f32_f32", "f64_f64_f64"].map(types).into_iter().flat_map(|types| {
+        let name = format!("boxes::{}::not_finite", types.name);
+        on_every_backend(SUITE, &name, |device| not_finite(device, types))
+    });
+    let cpu = Trial::test("filter2d::cpu::boxes::which_method", which_method_on_the_cpu);
+    of_types.chain(floats).chain([cpu]).collect()
+}
+
+/// The algorithms that a box of this type is computed with.
+fn algorithms(device: &Device, types: &Types) -> &'static [Filter2dAlgorithm] {
+    const BOTH: [Filter2dAlgorithm; 2] = [Filter2dAlgorithm::Auto, Filter2dAlgorithm::Auto];
+    match device.info().backend {
+        _ if types.name != "f32_f32_f32" => &BOTH[..1],
+        Backend::Emulated => &BOTH[1..],
+        Backend::Cpu => &BOTH[..1],
+        _ => &BOTH,
+    }
+}
+
+fn check(device: &Device, types: &Types, case: &Case) -> Result<(), Failed> {
+    check_with(device, types, case, algorithms(device, types))
+}
+
+/// Equal weights: dense ones, or an outer product.
+fn equal_weights(types: &Types, random: &mut Random, [rows, columns]: [usize; 2], is_separable: bool) -> Weights {
+    let [c, r] = [0, 1].map(|_| types.weights(random, 1)[0]);
+    match is_separable {
+        true => Weights::Separable(vec![c; rows], vec![r; columns]),
+        false => Weights::Dense([rows, columns], vec![c; rows * columns]),
+    }
+}
+
+fn boxed(types: &Types, stream: u64, shape: [usize; 2], size: [usize; 2]) -> Case {
+    let weights = equal_weights(types, &mut Random::new(stream), size, stream.is_multiple_of(2));
+    Case { weights, ..plain(types, stream, shape, [1, 1]) }
+}
+
+/// Shapes of pictures and sizes of boxes: one row and one column, windows larger than the picture, even sides, several segments.
+const SIZES: [([usize; 2], [usize; 2]); 8] = [
+    ([1, 300], [1, 31]),
+    ([300, 1], [31, 1]),
+    ([5, 7], [12, 20]),
+    ([33, 65], [16, 16]),
+    ([70, 40], [17, 1]),
+    ([40, 70], [9, 13]),
+    ([9, 140], [2, 30]),
+    ([150, 9], [64, 3]),
+];
+
+/// Every size, border and extent, with channels and planes.
+fn every_border(device: &Device, types: &Types) -> Result<(), Failed> {
+    let is_gpu_box = types.name == "f32_f32_f32" && device.info().backend != Backend::Cpu;
+    // Each trial on an emulated device begins with another border.
+    let every = if is_emulated(device) { 9 } else { 1 };
+    for number in (types.name.len() % every..SIZES.len() * 6).step_by(every) {
+        let (shape, size) = SIZES[number % SIZES.len()];
+        let case = Case {
+            boundary: boundaries(types.sample(&mut Random::new(number as u64)))[number % 6],
+            extent: EXTENTS[number / 6 % 3],
+            ..boxed(types, 200 + number as u64, shape, size)
+        };
+        let channels = if is_gpu_box { None } else { [None, Some(1), Some(2), Some(3), Some(4)][number % 5] };
+        check(device, types, &resized(types, case, channels, [1, 1, 2, 3][number % 4]))?;
+    }
+    Ok(())
+}
+
+/// NaNs and infinities, inside and outside.
+fn not_finite(device: &Device, types: &Types) -> Result<(), Failed> {
+    for (stream, value) in [(1, f64::NAN), (2, f64::INFINITY), (3, f64::NEG_INFINITY)] {
+        let mut case = boxed(types, stream, [40, 50], [9, 10]);
+        let random = &mut Random::new(stream);
+        (0..9).for_each(|_| case.samples[random.below(40 * 50)] = value);
+        case.samples[777] = -value;
+        check(device, types, &case)?;
+        check(device, types, &Case { boundary: Boundary::Constant(value), ..case.clone() })?;
+    }
+    // A NaN reaches the outputs whose window contains it, and no others.
+    let mut case = boxed(types, 4, [40, 50], [9, 11]);
+    case.samples[20 * 50 + 25] = f64::NAN;
+    for &algorithm in algorithms(device, types) {
+        let outputs = types.runs.apply(device, &case, algorithm, false)?;
+        equal(outputs.iter().filter(|output| output.is_nan()).count(), 9 * 11)?;
+        ensure(outputs.iter().all(|output| !output.is_infinite()), || "an infinite output".to_owned())?;
+    }
+    Ok(())
+}
+
+fn which_method_on_the_cpu() -> Result<(), Failed> {
+    let by_segments = |case: &Case, name: &str| -> Result<bool, Failed> {
+        let reason = types(name).runs.plan(&Device::cpu(), case, Filter2dAlgorithm::Auto)?.reason;
+        Ok(reason == "box: sums of segments down the columns first, then along the rows")
+    };
+    for name in TYPES {
+        for stream in [5, 6] {
+            let case = boxed(types(name), stream, [5, 5], [9, 9]);
+            equal(by_segments(&case, name)?, true)?;
+            equal(by_segments(&Case { stride: [1, 2], ..case.clone() }, name)?, false)?;
+            equal(by_segments(&Case { dilation: [2, 1], ..case.clone() }, name)?, false)?;
+            // Integers are never missing.
+            let is_float = types(name).samples.range().is_none();
+            equal(by_segments(&Case { renormalise: true, ..case }, name)?, !is_float)?;
+        }
+        equal(by_segments(&boxed(types(name), 5, [5, 5], [2, 2]), name)?, false)?;
+    }
+    let infinite = Weights::Dense([9, 9], vec![f64::INFINITY; 81]);
+    let case = Case { weights: infinite, ..boxed(types("f64_f64_f64"), 5, [5, 5], [9, 9]) };
+    equal(by_segments(&case, "f64_f64_f64")?, false)
+}
