@@ -62,7 +62,8 @@ pub enum NanPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter2dAlgorithm {
-    /// The first of these algorithms that supports the filter: [`Separable`](Filter2dAlgorithm::Separable),
+    /// The first of these algorithms that supports the filter: [`Box`](Filter2dAlgorithm::Box) if the weights have at least 22 rows
+    /// plus columns, [`Separable`](Filter2dAlgorithm::Separable),
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
     /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). The tiles must fit into
     /// the device's shared memory.
@@ -83,6 +84,17 @@ pub enum Filter2dAlgorithm {
     /// As `Streaming`, for outer products: sums along a row first, then down the columns, in one launch. For 3 x 3, 5 x 5, 7 x 7,
     /// 9 x 9, 15 x 15 and 31 x 31 weights.
     Separable,
+    /// Sums of the samples of each window, which are multiplied by the weight that all have in common. It takes about the same time
+    /// for windows of any size: down the columns and along the rows, a window consists of the end of one segment of samples and the beginning of the
+    /// next one, so its sum is a suffix sum of one segment plus a prefix sum of the other. For equal, finite weights of any number of
+    /// rows and columns of type `f32`, and pictures of `f32` with one channel, to outputs of `f32`. Strides and dilations must be 1,
+    /// and NaNs must propagate. The samples of a strip of the picture, as many rows as the window has, must fit into the device's
+    /// shared memory.
+    ///
+    /// Nothing is subtracted, so NaNs and infinities only affect outputs whose window contains them. This is the method of van Herk,
+    /// *A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels* (1992), and Gil and Werman,
+    /// *Computing 2-D min, median, and max filters* (1993), for sums.
+    Box,
 }
 
 impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
@@ -258,8 +270,9 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * [`Filter2dError::Zero`] for a stride, a dilation or a number of channels of 0.
     /// * [`Error::TooLarge`] if a stride or the dilated weights span 2^31 rows or columns or more, and for 2^16 channels or more.
     /// * [`Filter2dError::RegisterTiled`] if that algorithm was requested for a GPU, and it does not support the filter.
-    /// * [`Filter2dError::NoKernel`] or [`Filter2dError::NotSeparable`] if [`Streaming`](Filter2dAlgorithm::Streaming) or
-    ///   [`Separable`](Filter2dAlgorithm::Separable) was requested for a GPU, and there is no such kernel for the filter.
+    /// * [`Filter2dError::NoKernel`], [`Filter2dError::NotSeparable`] or [`Filter2dError::UnequalWeights`] if
+    ///   [`Streaming`](Filter2dAlgorithm::Streaming), [`Separable`](Filter2dAlgorithm::Separable) or [`Box`](Filter2dAlgorithm::Box)
+    ///   was requested for a GPU, and there is no such kernel for the filter.
     /// * [`Error::OutOfHostMemory`] if there is no memory for the weights, which are expanded to `h · v` numbers on a GPU and for
     ///   [`NanPolicy::Renormalise`].
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.

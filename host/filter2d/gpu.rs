@@ -5,7 +5,7 @@ use super::element::{BufferMut, BufferRef, Scalar};
 use super::sums::{Sums, with_sums};
 use super::weights::Weights;
 use super::window::{self, Window};
-use super::{Filter2dAlgorithm, Filter2dError, Plan, streaming};
+use super::{Filter2dAlgorithm, Filter2dError, Plan, boxes, streaming};
 use crate::info::SharedMemory;
 use crate::kernel::Launch;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
@@ -40,6 +40,9 @@ pub(super) trait Filter2d: Send + Sync {
 
 /// Returns the filter on a device with this shared memory.
 pub(super) fn prepare(device: &Device, shared: SharedMemory, sums: &Sums, rule: Rule) -> Result<Box<dyn Filter2d>> {
+    if let Some(filter) = boxes::prepare(device, shared, sums, rule)? {
+        return Ok(filter);
+    }
     if let Some(filter) = streaming::prepare(device, shared, sums, rule)? {
         return Ok(filter);
     }

@@ -62,7 +62,7 @@ impl Rule {
 }
 
 /// Returns why there is no kernel.
-fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
+pub(super) fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
     let Rule { window, algorithm, kinds, renormalise, .. } = *rule;
     let weights = with_sums!(sums, weights => weights.shape);
     let is_square = weights[0] == weights[1] && weights[0] > 2;

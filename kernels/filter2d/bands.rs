@@ -11,7 +11,7 @@ use cuda_std::warp::WARP;
 const MOST_WAVES: u64 = 4;
 
 /// Maximum number of rows of a band. A block's shared memory has a number for each of them.
-const MOST_ROWS: u64 = 1024;
+pub(super) const MOST_ROWS: u64 = 1024;
 
 /// Maximum number of blocks of a grid along y and z.
 const MOST_BLOCKS: u64 = u16::MAX as u64;
@@ -86,7 +86,7 @@ pub struct BandPart {
 
 /// Returns the output rows of a band, for `columns` columns of blocks: those that take the least time, in rows of samples that each
 /// of the `resident` blocks loads.
-fn band(rows: u64, columns: u64, taps: u64, resident: u64) -> u32 {
+pub(super) fn band(rows: u64, columns: u64, taps: u64, resident: u64) -> u32 {
     let time = |band: u64| {
         let blocks = columns.saturating_mul(rows.div_ceil(band));
         blocks.div_ceil(resident).saturating_mul(band + taps - 1)

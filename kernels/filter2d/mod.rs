@@ -18,17 +18,25 @@
 #[cfg(not(target_os = "cuda"))]
 mod bands;
 mod block;
+#[cfg(any(feature = "filter2d_box_f32", not(target_os = "cuda")))]
+mod boxes;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
 mod register;
 mod streaming;
+#[cfg(not(target_os = "cuda"))]
+mod strips;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
 pub use bands::{BandPart, Bands};
+#[cfg(any(feature = "filter2d_box_f32", not(target_os = "cuda")))]
+pub use boxes::{BoxArgs, filter2d_box_f32};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, Part, Problem};
+#[cfg(not(target_os = "cuda"))]
+pub use strips::Strips;
 
 use streaming::{Dense, Separable};
 pub use streaming::{Instance, ROW, Size, StreamingArgs, TABLE};

@@ -73,9 +73,11 @@ fn check_algorithms(
 ) -> Result<(), String> {
     let outputs = case.outputs();
     let mut results = Vec::new();
-    let is_separable = |algorithm| match algorithm {
-        Filter2dAlgorithm::Separable => true,
-        Filter2dAlgorithm::Auto => refused(device, types, case, Filter2dAlgorithm::Separable).is_none(),
+    let adds_otherwise = |algorithm| match algorithm {
+        Filter2dAlgorithm::Separable | Filter2dAlgorithm::Box => true,
+        Filter2dAlgorithm::Auto => [Filter2dAlgorithm::Separable, Filter2dAlgorithm::Box]
+            .into_iter()
+            .any(|algorithm| refused(device, types, case, algorithm).is_none()),
         _ => false,
     };
     for &algorithm in algorithms {
@@ -90,29 +92,30 @@ fn check_algorithms(
                 let values = array.into_raw_vec_and_offset().0;
                 compare(types, &outputs, &values).map_err(|e| format!("{algorithm:?}: {e}"))?;
                 check_matrices(device, types, case, algorithm, &values).map_err(|e| format!("{algorithm:?}: {e}"))?;
-                if !is_separable(algorithm) {
+                if !adds_otherwise(algorithm) {
                     results.push(values);
                 }
             }
         }
     }
-    // These kernels add in the same order.
+    // The other kernels add in the same order.
     results.windows(2).try_for_each(|pair| same(&bits(&pair[0]), &bits(&pair[1])).map_err(|e| words(&e)))
 }
 
 fn algorithms(device: &Device) -> &'static [Filter2dAlgorithm] {
-    const ALL: [Filter2dAlgorithm; 6] = [
+    const ALL: [Filter2dAlgorithm; 7] = [
         Filter2dAlgorithm::GlobalMemory,
         Filter2dAlgorithm::SharedTile,
         Filter2dAlgorithm::RegisterTiled,
         Filter2dAlgorithm::Streaming,
         Filter2dAlgorithm::Separable,
+        Filter2dAlgorithm::Box,
         Filter2dAlgorithm::Auto,
     ];
     match device.info().backend {
-        Backend::Cpu => &ALL[5..],
+        Backend::Cpu => &ALL[6..],
         // `Auto` is one of the others; trials of their own show which.
-        Backend::Emulated => &ALL[..5],
+        Backend::Emulated => &ALL[..6],
         _ => &ALL,
     }
 }

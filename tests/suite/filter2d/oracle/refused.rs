@@ -68,6 +68,11 @@ pub(in super::super) fn refused(
         }
         Filter2dAlgorithm::Streaming => return no_kernel(types, case, algorithm, renormalise, &DENSE),
         Filter2dAlgorithm::Separable => return no_kernel(types, case, algorithm, renormalise, &SEPARABLE),
+        Filter2dAlgorithm::Box => {
+            let weights = case.weights.shape();
+            let unequal = (!case.weights.are_equal()).then(|| Filter2dError::UnequalWeights { weights }.into());
+            return no_streaming(types, case, algorithm, renormalise).or(unequal);
+        }
         _ => return None,
     };
     let kernel = format!("filter2d_{kernel}_{sums}");
@@ -82,20 +87,29 @@ fn no_kernel(
     renormalise: bool,
     sizes: &[usize],
 ) -> Option<Error> {
-    let (weights, channels, strides, dilations) =
-        (case.weights.shape(), case.channels(), case.stride, case.dilations());
-    let names = [types.samples, types.outputs].map(name);
+    let weights = case.weights.shape();
     let is_square = weights[0] == weights[1];
     if algorithm == Filter2dAlgorithm::Separable && is_square && weights[0] > 2 && !case.weights.is_outer_product() {
         return Some(Filter2dError::NotSeparable { weights }.into());
     }
-    let is_compiled = is_square
-        && sizes.contains(&weights[0])
-        && names == ["f32", "f32"]
+    let is_compiled = is_square && sizes.contains(&weights[0]);
+    no_streaming(types, case, algorithm, renormalise)
+        .or_else(|| (!is_compiled).then(|| no_kernel_error(types, case, algorithm, renormalise)))
+}
+
+/// The error if the kernels for floats without steps do not support the filter.
+fn no_streaming(types: &Types, case: &Case, algorithm: Filter2dAlgorithm, renormalise: bool) -> Option<Error> {
+    let is_supported = [types.samples, types.outputs] == [Kind::F32; 2]
         && types.sums_name(&case.weights) == "f32"
-        && (channels, strides, dilations, renormalise) == (1, [1, 1], [1, 1], false);
-    let error = Filter2dError::NoKernel { algorithm, weights, types: names, channels, strides, dilations, renormalise };
-    (!is_compiled).then(|| error.into())
+        && (case.channels(), case.stride, case.dilations(), renormalise) == (1, [1, 1], [1, 1], false);
+    (!is_supported).then(|| no_kernel_error(types, case, algorithm, renormalise))
+}
+
+fn no_kernel_error(types: &Types, case: &Case, algorithm: Filter2dAlgorithm, renormalise: bool) -> Error {
+    let (weights, channels, strides, dilations) =
+        (case.weights.shape(), case.channels(), case.stride, case.dilations());
+    let types = [types.samples, types.outputs].map(name);
+    Filter2dError::NoKernel { algorithm, weights, types, channels, strides, dilations, renormalise }.into()
 }
 
 fn name(kind: Kind) -> &'static str {
