@@ -8,8 +8,8 @@
 //! window          [ c d e   f g ]            (c + d + e) + (f + g)
 //! ```
 //!
-//! That is three additions per element and axis, and no subtraction: each sum contains the samples of its own window alone, so a NaN
-//! or an infinity does not affect others, and nothing cancels. The method is that of M. van Herk, *A fast algorithm for local
+//! That is three additions per element and axis, and no subtraction: each sum contains the samples of its own window alone, so a
+//! NaN or an infinity does not affect others, and nothing cancels. The method is that of M. van Herk, *A fast algorithm for local
 //! minimum and maximum filters on rectangular and octagonal kernels* (Pattern Recognition Letters 13, 1992), and J. Gil and
 //! M. Werman, *Computing 2-D min, median, and max filters* (IEEE PAMI 15, 1993), with sums in the place of minima.
 //!

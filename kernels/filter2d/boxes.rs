@@ -2,8 +2,9 @@
 //!
 //! `y[r, c] = weight · Σ_i Σ_j X(row(r, i), column(c, j))` for one channel of `f32`, strides and dilations of 1.
 //!
-//! A block of `T` threads goes down a strip of `4 T` columns of samples, of a band of rows; a thread adds up 4 neighbouring columns.
-//! Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Strips overlap by the columns of the window, bands by its rows.
+//! A block of `T` threads goes down a strip of `4 T` columns of samples, of a band of rows; a thread adds up 4 neighbouring
+//! columns. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Strips overlap by the columns of the window, bands by its
+//! rows.
 //!
 //! Down the columns, the rows are cut into segments as long as the window. A window is the end of one segment and the beginning
 //! of the next one, so its sum is a suffix sum plus a prefix sum:
@@ -17,8 +18,9 @@
 //! memory, and each sample takes the place of the suffix sum that was used up a row before. At the end of the segment, the thread
 //! goes back over its samples and replaces them by suffix sums. No thread accesses the places of another one.
 //!
-//! Along the row, the columns of a thread are such a segment, of 4 sums. A window consists of the last sums of one pack, whole packs,
-//! and the first sums of another one. Threads exchange their packs of column sums, and the totals of these, through shared memory:
+//! Along the row, the columns of a thread are such a segment, of 4 sums. A window consists of the last sums of one pack, whole
+//! packs, and the first sums of another one. Threads exchange their packs of column sums, and the totals of these, through shared
+//! memory:
 //!
 //! ```text
 //! packs     | . . x x | x x x x | x x x x | x . . . |
@@ -28,9 +30,9 @@
 //! There is no subtraction, so a sum contains the samples of its own window alone: a NaN or an infinity does not affect others, and
 //! nothing cancels. A sample is rounded at most once per row and column of the window, and twice more.
 //!
-//! Shared memory: where each row of samples begins; one row of column sums, and of totals, for each of the [`BATCH`] rows between two
-//! barriers; samples or suffix sums of all rows of a segment but one. No bank conflicts: lanes access neighbouring numbers or packs of
-//! 16 bytes, or all the same number. The samples of the next rows are loaded while those of a batch are added up.
+//! Shared memory: where each row of samples begins; one row of column sums, and of totals, for each of the [`BATCH`] rows between
+//! two barriers; samples or suffix sums of all rows of a segment but one. No bank conflicts: lanes access neighbouring numbers or
+//! packs of 16 bytes, or all the same number. The samples of the next rows are loaded while those of a batch are added up.
 //!
 //! Segments as long as the window are the method of M. van Herk, *A fast algorithm for local minimum and maximum filters on
 //! rectangular and octagonal kernels* (Pattern Recognition Letters 13, 1992), and J. Gil and M. Werman, *Computing 2-D min, median,
@@ -44,8 +46,8 @@ use cuda_std::{Arena, GlobalIn, GlobalOut, Shared, arguments, kernel, thread};
 /// Columns of a thread: 16 bytes.
 pub(super) const PACK: u32 = 4;
 
-/// Maximum number of rows between two barriers. As many rows are loaded behind the last one: the constant outside, which is not read
-/// from memory.
+/// Maximum number of rows between two barriers. As many rows are loaded behind the last one: the constant outside, which is not
+/// read from memory.
 pub(super) const BATCH: u32 = 4;
 
 /// Minimum number of columns of a window that is summed by packs. In narrower ones there may be no whole pack.
@@ -131,7 +133,7 @@ fn filter(arena: Arena, args: &BoxArgs) {
     let strip = Strip::new(arena, args, lines, plane * args.rows.outputs + first);
     thread::sync_threads();
 
-    let mut samples: [Pack; BATCH as usize] = from_fn(|k| strip.load(k as u32));
+    let mut samples = strip.load(0);
     let (mut prefix, mut has_suffixes) = (Pack::default(), false);
     // The row, and its place in its segment.
     let (mut r, mut place) = (0, 0);
@@ -146,9 +148,7 @@ fn filter(arena: Arena, args: &BoxArgs) {
                 strip.keep(place + k, samples[k as usize]);
             }
         }
-        for k in 0..BATCH {
-            samples[k as usize] = strip.load(r + count + k);
-        }
+        samples = strip.load(r + count);
         place += count;
         if place == taps {
             strip.find_suffixes();
@@ -156,11 +156,9 @@ fn filter(arena: Arena, args: &BoxArgs) {
         }
         if r + count >= taps {
             strip.exchange(sums);
-            for k in 0..BATCH {
-                if k < count && r + k + 1 >= taps {
-                    strip.store(k, r + k + 1 - taps, sums[k as usize]);
-                }
-            }
+            // Only the last rows of the first segment complete a window.
+            let skipped = if r + 1 < taps { taps - 1 - r } else { 0 };
+            strip.store([skipped, count], (r + skipped + 1 - taps) as u64, sums);
         }
         r += count;
     }
@@ -245,16 +243,18 @@ impl<'a> Strip<'a> {
         }
     }
 
-    /// Loads the thread's samples of row `r` of those that the strip depends on.
+    /// Loads the thread's samples of a batch of those rows that the strip depends on, from row `r` on. No instruction here waits
+    /// for them.
     #[inline(always)]
-    fn load(&self, r: u32) -> Pack {
-        let line = self.lines.get(r);
-        if self.is_packed && line != CONSTANT {
-            return self.args.input.get_pack_masked(line + self.sources[0]);
-        }
-        from_fn(|k| {
-            let (source, input) = (self.sources[k], &self.args.input);
-            input.get_if(line != CONSTANT && source != OUTSIDE, line.wrapping_add(source), self.args.outside)
+    fn load(&self, r: u32) -> [Pack; BATCH as usize] {
+        let lines: [u64; BATCH as usize] = from_fn(|k| self.lines.get(r + k as u32));
+        lines.map(|line| match line {
+            CONSTANT => [self.args.outside; PACK as usize],
+            _ if self.is_packed => self.args.input.get_pack(line + self.sources[0]),
+            _ => self.sources.map(|source| match source {
+                OUTSIDE => self.args.outside,
+                _ => self.args.input.get(line + source),
+            }),
         })
     }
 
@@ -273,8 +273,8 @@ impl<'a> Strip<'a> {
         }
     }
 
-    /// Keeps the samples of row `place` of a segment. No suffix sum contains the first row: the prefix sum of all rows is the sum of
-    /// the segment.
+    /// Keeps the samples of row `place` of a segment, except the first one: the only suffix sum with it is the sum of the whole
+    /// segment, which is a prefix sum, too.
     #[inline(always)]
     fn keep(&self, place: u32, samples: Pack) {
         if place > 0 {
@@ -315,29 +315,53 @@ impl<'a> Strip<'a> {
         thread::sync_threads();
     }
 
-    /// Stores the outputs of row `k` of a batch, which is output row `r` of the strip.
+    /// Stores the outputs of rows `first` to `end - 1` of a batch, which are output rows of the strip from `row` on.
     #[inline(always)]
-    fn store(&self, k: u32, r: u32, own: Pack) {
+    fn store(&self, [first, end]: [u32; 2], row: u64, own: [Pack; BATCH as usize]) {
         let t = thread::thread_idx_x();
-        let first = (self.row + r as u64) * self.args.output_pitch + self.column;
         let left = self.args.columns.outputs - self.column;
         let count = if left < self.layout.outputs as u64 { left as u32 } else { self.layout.outputs };
+        let begin = (self.row + row) * self.args.output_pitch + self.column;
         if self.args.columns.taps < LEAST_BY_PACKS {
-            for p in 0..PACK {
-                let column = p * thread::block_dim_x() + t;
-                if column < count {
-                    self.args.output.set(first + column as u64, self.narrow(k, column));
+            let mut k = first;
+            while k < end {
+                let mut column = t;
+                while column < count {
+                    let at = begin + (k - first) as u64 * self.args.output_pitch + column as u64;
+                    self.args.output.set(at, self.narrow(k, column));
+                    column += thread::block_dim_x();
                 }
+                k += 1;
             }
         } else if PACK * t < count {
-            let (outputs, column) = (self.wide(k, own), PACK * t);
-            if self.is_aligned && column + PACK <= count {
-                self.args.output.set_pack(first + column as u64, outputs);
-                return;
+            let whole = self.whole_packs();
+            // Not in a loop: indices of registers must be constants. All of them, so that there is no branch between them.
+            let outputs = [
+                self.wide(0, own[0], whole[0]),
+                self.wide(1, own[1], whole[1]),
+                self.wide(2, own[2], whole[2]),
+                self.wide(3, own[3], whole[3]),
+            ];
+            let mut at = begin;
+            for k in 0..BATCH {
+                if k >= first && k < end {
+                    self.store_pack(at, PACK * t, count, outputs[k as usize]);
+                    at += self.args.output_pitch;
+                }
             }
-            for p in 0..PACK {
-                self.args.output.set_if(column + p < count, first + (column + p) as u64, outputs[p as usize]);
-            }
+        }
+    }
+
+    /// Stores a pack of outputs from `column` on, of a row of `count` outputs that begins at `begin`.
+    #[inline(always)]
+    fn store_pack(&self, begin: u64, column: u32, count: u32, outputs: Pack) {
+        let first = begin + column as u64;
+        if self.is_aligned && column + PACK <= count {
+            self.args.output.set_pack(first, outputs);
+            return;
+        }
+        for p in 0..PACK {
+            self.args.output.set_if(column + p < count, first + p as u64, outputs[p as usize]);
         }
     }
 
@@ -353,21 +377,34 @@ impl<'a> Strip<'a> {
         self.args.weight * sum
     }
 
-    /// Returns the thread's outputs of a wide window. `own` are its column sums.
+    /// Returns where the window of the thread's first output ends, from the thread's pack on.
     #[inline(always)]
-    fn wide(&self, k: u32, own: Pack) -> Pack {
+    fn last(&self) -> u32 {
+        self.layout.lead + self.args.columns.taps - 1
+    }
+
+    /// Returns the sums of the packs that are part of all windows of the thread, for each row of a batch.
+    #[inline(always)]
+    fn whole_packs(&self) -> [f32; BATCH as usize] {
         let (t, threads) = (thread::thread_idx_x(), thread::block_dim_x());
-        // Where the first output's window ends.
-        let last = self.layout.lead + self.args.columns.taps - 1;
+        let (mut sums, mut at) = ([0.0; BATCH as usize], t + 2);
+        while at < t + self.last() / PACK {
+            let totals: [f32; BATCH as usize] = from_fn(|k| self.totals.get(k as u32 * threads + at));
+            sums = from_fn(|k| sums[k] + totals[k]);
+            at += 1;
+        }
+        sums
+    }
+
+    /// Returns the thread's outputs of a wide window, in row `k` of a batch. `own` are its column sums, and `whole` is the sum of
+    /// the packs that are part of all its windows.
+    #[inline(always)]
+    fn wide(&self, k: u32, own: Pack, whole: f32) -> Pack {
+        let (t, threads, last) = (thread::thread_idx_x(), thread::block_dim_x(), self.last());
         let pack = |at: u32| -> Pack { self.sums.get_pack((k * threads + at) * PACK) };
         let (next, end) = (pack(t + 1), t + last / PACK);
         // The strip may end with the former pack; the latter one is not used then.
         let behind = [pack(end), pack((end + 1).min(threads - 1))];
-        let (mut whole, mut at) = (0.0, t + 2);
-        while at < end {
-            whole += self.totals.get(k * threads + at);
-            at += 1;
-        }
         let suffixes = from(self.layout.lead, suffix_sums([own, next]));
         let prefixes = from(last % PACK, prefix_sums(behind));
         from_fn(|p| self.args.weight * (suffixes[p] + whole + prefixes[p]))
@@ -376,24 +413,25 @@ impl<'a> Strip<'a> {
 
 /// Returns the sums of two packs from each number on.
 #[inline(always)]
-fn suffix_sums([a, b]: [Pack; 2]) -> [f32; 8] {
-    let reversed = prefix_sums([[b[3], b[2], b[1], b[0]], [a[3], a[2], a[1], a[0]]]);
-    from_fn(|i| reversed[7 - i])
+fn suffix_sums([[a, b, c, d], [e, f, g, h]]: [Pack; 2]) -> [f32; 8] {
+    let [h, g, f, e, d, c, b, a] = prefix_sums([[h, g, f, e], [d, c, b, a]]);
+    [a, b, c, d, e, f, g, h]
 }
 
 /// Returns the sums of two packs up to each number.
 #[inline(always)]
 fn prefix_sums([a, b]: [Pack; 2]) -> [f32; 8] {
-    let mut sums = [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]];
-    for i in 1..8 {
-        sums[i] += sums[i - 1];
-    }
-    sums
+    let (two, three) = (a[0] + a[1], a[0] + a[1] + a[2]);
+    let four = three + a[3];
+    let (five, six) = (four + b[0], four + b[0] + b[1]);
+    [a[0], two, three, four, five, six, six + b[2], six + b[2] + b[3]]
 }
 
 /// Returns numbers `first` to `first + 3` of eight. Indices of registers must be constants, so two shifts select them.
 #[inline(always)]
-fn from(first: u32, numbers: [f32; 8]) -> Pack {
-    let two: [f32; 5] = from_fn(|i| if first & 2 == 0 { numbers[i] } else { numbers[i + 2] });
-    from_fn(|i| if first & 1 == 0 { two[i] } else { two[i + 1] })
+fn from(first: u32, [a, b, c, d, e, f, g, _]: [f32; 8]) -> Pack {
+    let two = |x: f32, behind: f32| if first & 2 == 0 { x } else { behind };
+    let one = |x: f32, behind: f32| if first & 1 == 0 { x } else { behind };
+    let (a, b, c, d, e) = (two(a, c), two(b, d), two(c, e), two(d, f), two(e, g));
+    [one(a, b), one(b, c), one(c, d), one(d, e)]
 }

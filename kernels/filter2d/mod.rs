@@ -1,8 +1,8 @@
 //! Correlation of pictures with weights: `y[r, c] = Σ_i Σ_j w[i, j] · X(row(r, i), column(c, j))`.
 //!
 //! `X` is the picture, continued outside by a [`Border`]. `row(r, i)` is
-//! `start + r · stride + i · dilation`, and `column` is alike. All kernels add the products in the order of the weights, row
-//! after row, so they agree bit for bit.
+//! `start + r · stride + i · dilation`, and `column` is alike. All kernels but those of separable weights and of boxes add the
+//! products in the order of the weights, row after row, so they agree bit for bit.
 //!
 //! A pixel has one or several interleaved channels. Planes stand one below the other with a common row pitch.
 //!
@@ -11,6 +11,7 @@
 //! | `global.rs` | one output per thread, everything read from global memory | none |
 //! | `tile.rs` | one output at a time, a tile of samples and its halo in shared memory | weights, tile |
 //! | `register.rs` | several neighbouring outputs per thread, in registers | weights, tile |
+//! | `boxes.rs` | equal weights: sums of segments, down strips of the picture | samples or suffix sums of a segment |
 //!
 //! There is one instance per type of sums. Samples are converted when they are loaded, and sums when they are stored
 //! ([`AnyIn`], [`AnyOut`]).

@@ -19,13 +19,12 @@ pub struct Strips {
 }
 
 impl Strips {
-    /// Returns the division for windows over pictures like that of `problem`, on a device with `available` bytes of shared memory for
-    /// a block: strips of which at least half are outputs, or else those with the most outputs. Returns the bytes that the smallest
-    /// possible block needs if there are no such strips.
+    /// Returns the division for windows over pictures like that of `problem`, on a device with `available` bytes of shared memory
+    /// for a block: strips of which at least half are outputs, or else those with the most outputs.
     ///
     /// # Errors
     ///
-    /// The bytes of shared memory that the window needs.
+    /// The bytes of shared memory that the narrowest strips need, if none fit.
     pub fn new(problem: &Problem, available: u64) -> Result<Self, u64> {
         let taps = problem.rows.taps;
         let outputs = |threads| Layout::new(&problem.columns, threads).outputs;
@@ -65,8 +64,8 @@ impl Strips {
 
     /// Returns more than the accesses and barriers of a block.
     fn steps(&self, band: u32, columns: u32) -> u64 {
-        // For each row: a batch of packs of samples, element by element, and where they begin; the segment; the exchange; and as many sums
-        // as a pack of outputs depends on.
+        // For each row: a batch of packs of samples, element by element, and where they begin; the segment; the exchange; and as
+        // many sums as a pack of outputs depends on.
         let row = u64::from(BATCH * (PACK + 1) + 4 + 3 * BATCH + PACK * 10) + u64::from(columns);
         u64::from(self.threads) * (u64::from(band) + u64::from(self.taps) + 2) * row
     }

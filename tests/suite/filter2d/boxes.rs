@@ -5,9 +5,11 @@ use super::missing::types;
 use super::oracle::{Case, Weights};
 use super::types::Types;
 use super::{SUITE, check_with};
-use crate::common::{Random, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use slm::{Backend, Boundary, Device, Filter2dAlgorithm};
+use slm::emulator::Profile;
+use slm::filter2d::{Filter2dError, Plan};
+use slm::{Backend, Boundary, Device, Error, Filter2dAlgorithm, Result as SlmResult};
 
 /// Types with each type of sums, and outputs that are rounded, beside those that GPUs have a kernel for.
 const TYPES: [&str; 5] = ["u8_i32_i16", "i32_i32_i32", "f64_f64_f64", "u8_f32_u8", "f32_f32_i32"];
@@ -27,7 +29,11 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "boxes::widths", widths),
     ];
     let cpu = Trial::test("filter2d::cpu::boxes::which_method", which_method_on_the_cpu);
-    of_types.chain(everywhere).chain(others.into_iter().flatten()).chain([doubles, cpu]).collect()
+    let choices = [
+        Trial::test("filter2d::emulated::boxes::which_kernel", which_kernel),
+        Trial::test("filter2d::emulated::boxes::refusals", refusals),
+    ];
+    of_types.chain(choices).chain(everywhere).chain(others.into_iter().flatten()).chain([doubles, cpu]).collect()
 }
 
 /// The algorithm that sums boxes.
@@ -59,8 +65,8 @@ const SIZES: [([usize; 2], [usize; 2]); 8] = [
     ([300, 1], [31, 1]),
     ([5, 7], [12, 20]),
     ([33, 65], [16, 16]),
-    ([70, 40], [17, 1]),
-    ([40, 70], [9, 13]),
+    ([70, 40], [33, 1]),
+    ([40, 70], [19, 13]),
     ([9, 140], [2, 30]),
     ([150, 9], [64, 3]),
 ];
@@ -86,7 +92,7 @@ fn every_border(device: &Device, types: &Types) -> Result<(), Failed> {
 /// NaNs and infinities, inside and outside.
 fn not_finite(device: &Device, types: &Types) -> Result<(), Failed> {
     for (stream, value) in [(1, f64::NAN), (2, f64::INFINITY), (3, f64::NEG_INFINITY)] {
-        let mut case = boxed(types, stream, [40, 50], [9, 10]);
+        let mut case = boxed(types, stream, [40, 50], [13, 14]);
         let random = &mut Random::new(stream);
         (0..9).for_each(|_| case.samples[random.below(40 * 50)] = value);
         case.samples[777] = -value;
@@ -94,10 +100,10 @@ fn not_finite(device: &Device, types: &Types) -> Result<(), Failed> {
         check(device, types, &Case { boundary: Boundary::Constant(value), ..case.clone() })?;
     }
     // A NaN reaches the outputs whose window contains it, and no others.
-    let mut case = boxed(types, 4, [40, 50], [9, 11]);
+    let mut case = boxed(types, 4, [40, 50], [15, 13]);
     case.samples[20 * 50 + 25] = f64::NAN;
     let outputs = types.runs.apply(device, &case, algorithm(device), false)?;
-    equal(outputs.iter().filter(|output| output.is_nan()).count(), 9 * 11)
+    equal(outputs.iter().filter(|output| output.is_nan()).count(), 15 * 13)
 }
 
 /// Windows and rows of every length modulo a pack, several strips and bands; also windows that are too narrow for whole packs.
@@ -121,7 +127,7 @@ fn which_method_on_the_cpu() -> Result<(), Failed> {
     };
     for name in TYPES {
         for stream in [5, 6] {
-            let case = boxed(types(name), stream, [5, 5], [9, 9]);
+            let case = boxed(types(name), stream, [5, 5], [13, 13]);
             equal(by_segments(&case, name)?, true)?;
             equal(by_segments(&Case { stride: [1, 2], ..case.clone() }, name)?, false)?;
             equal(by_segments(&Case { dilation: [2, 1], ..case.clone() }, name)?, false)?;
@@ -129,9 +135,51 @@ fn which_method_on_the_cpu() -> Result<(), Failed> {
             let is_float = types(name).samples.range().is_none();
             equal(by_segments(&Case { renormalise: true, ..case }, name)?, !is_float)?;
         }
-        equal(by_segments(&boxed(types(name), 5, [5, 5], [2, 2]), name)?, false)?;
+        equal(by_segments(&boxed(types(name), 5, [5, 5], [12, 13]), name)?, false)?;
     }
-    let infinite = Weights::Dense([9, 9], vec![f64::INFINITY; 81]);
-    let case = Case { weights: infinite, ..boxed(types("f64_f64_f64"), 5, [5, 5], [9, 9]) };
+    let infinite = Weights::Dense([13, 13], vec![f64::INFINITY; 169]);
+    let case = Case { weights: infinite, ..boxed(types("f64_f64_f64"), 5, [5, 5], [1, 1]) };
     equal(by_segments(&case, "f64_f64_f64")?, false)
+}
+
+fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
+    types("f32_f32_f32").runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
+}
+
+fn which_kernel() -> Result<(), Failed> {
+    let case = |stream, size| boxed(types("f32_f32_f32"), stream, [100, 8192], size);
+    for stream in [6, 7] {
+        let plan = planned(&case(stream, [31, 31]), Filter2dAlgorithm::Auto)?;
+        equal((&*plan.kernel, &*plan.reason), ("filter2d_box_f32", "all weights are equal"))?;
+        // 128 threads have 512 columns, 481 of which have their window inside, so 480 outputs in whole packs.
+        let launch = &plan.launches[0];
+        equal((launch.grid, launch.block), ([8192u64.div_ceil(480), 1, 1], [128, 1, 1]))?;
+        // By hand: a number of 8 bytes for each of 100 rows, 30 of the halo and 4 ahead; 4 rows of sums and of their totals; 30 rows of samples.
+        equal(launch.shared_bytes, 134 * 8 + 4 * 512 * 4 + 4 * 128 * 4 + 30 * 512 * 4)?;
+    }
+    let small = planned(&case(6, [9, 9]), Filter2dAlgorithm::Auto)?;
+    equal(&*small.kernel, "filter2d_separable_f32_9")?;
+    // High windows have narrow strips, wide ones have wide strips.
+    equal(planned(&case(6, [200, 31]), Filter2dAlgorithm::Auto)?.launches[0].block, [64, 1, 1])?;
+    equal(planned(&case(6, [3, 500]), Filter2dAlgorithm::Auto)?.launches[0].block, [256, 1, 1])?;
+    // Too large for a block: 1,023 rows of at least 128 columns.
+    let large = planned(&case(6, [1024, 31]), Filter2dAlgorithm::Auto)?;
+    ensure(!large.kernel.contains("box"), || large.to_string())
+}
+
+fn refusals() -> Result<(), Failed> {
+    let (types, algorithm) = (types("f32_f32_f32"), Filter2dAlgorithm::Box);
+    let refused = |case: &Case| planned(case, algorithm).map(|plan| plan.kernel);
+    let unequal = Filter2dError::UnequalWeights { weights: [3, 4] };
+    equal(refused(&plain(types, 8, [9, 9], [3, 4])), Err(unequal.clone().into()))?;
+    let infinite = Weights::Dense([3, 4], vec![f64::INFINITY; 12]);
+    equal(refused(&Case { weights: infinite, ..plain(types, 8, [9, 9], [1, 1]) }), Err(unequal.into()))?;
+    let error = refused(&Case { dilation: [1, 2], ..boxed(types, 8, [9, 9], [3, 3]) }).unwrap_err();
+    ensure(error.to_string().contains("no kernel of Box for 3 x 3 weights"), || error.to_string())?;
+    // 32 threads: where 1,024 + 1,023 + 4 rows begin, rounded up to 16 bytes; 4 rows of 128 sums and 32 totals; 1,023 rows of 128 samples.
+    let requested = 16_416 + 4 * 128 * 4 + 4 * 32 * 4 + 1023 * 128 * 4;
+    let kernel = "filter2d_box_f32".to_owned();
+    let available = Device::emulated(Profile::SM_90, 0).info().shared_memory.map_or(0, |shared| shared.max_per_block);
+    let error = Error::SharedMemoryExceeded { kernel, requested, available };
+    equal(refused(&boxed(types, 8, [9, 9], [1024, 3])), Err(error))
 }
