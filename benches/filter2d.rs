@@ -21,7 +21,7 @@ const ROUNDS: usize = 15;
 const INNER: usize = 500;
 
 /// Filters of one picture of `f32`, and of one of four interleaved channels of `u8`.
-const F32: [Kernel; 11] = [
+const F32: [Kernel; 13] = [
     Kernel::Dense(3),
     Kernel::Dense(5),
     Kernel::Dense(7),
@@ -32,16 +32,19 @@ const F32: [Kernel; 11] = [
     Kernel::Separable(15),
     Kernel::Separable(31),
     Kernel::Separable(63),
+    Kernel::Box(3),
     Kernel::Box(31),
+    Kernel::Box(101),
 ];
 const RGBA: [Kernel; 2] = [Kernel::Dense(3), Kernel::Dense(7)];
 
-const VARIANTS: [(&str, Filter2dAlgorithm); 5] = [
+const VARIANTS: [(&str, Filter2dAlgorithm); 6] = [
     ("global", Filter2dAlgorithm::GlobalMemory),
     ("tile", Filter2dAlgorithm::SharedTile),
     ("register-tiled", Filter2dAlgorithm::RegisterTiled),
     ("streaming", Filter2dAlgorithm::Streaming),
     ("separable", Filter2dAlgorithm::Separable),
+    ("box", Filter2dAlgorithm::Box),
 ];
 
 fn main() -> Result<()> {
@@ -199,7 +202,11 @@ impl<T: Number> Problem<T> {
                 .algorithm(algorithm)
                 .prepare(&self.device)
             {
-                Err(Error::Filter2d(Filter2dError::NoKernel { .. } | Filter2dError::NotSeparable { .. })) => None,
+                Err(Error::Filter2d(
+                    Filter2dError::NoKernel { .. }
+                    | Filter2dError::NotSeparable { .. }
+                    | Filter2dError::UnequalWeights { .. },
+                )) => None,
                 filter => Some(filter.map(|filter| (name, filter))),
             };
             let filters: Vec<_> = self.variants().iter().filter_map(prepare).collect::<Result<_>>()?;

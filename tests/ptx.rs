@@ -170,6 +170,8 @@ fn barriers(file: &File) -> Result<(), Failed> {
             true if name.contains("filter2d_passes") => 3,
             // One of the block, and one of the warp for each of two rows that take turns.
             true if ["streaming", "separable"].iter().any(|it| name.contains(it)) => 3,
+            // One of the block at the beginning, and two for each batch of rows.
+            true if name.contains("box") => 3,
             true if name.contains("histogram") || name.contains("banks") => 2,
             true => 1,
         };

@@ -6,7 +6,9 @@
 //! first and then neighbours in the resulting row.
 
 use super::accumulator::Accumulator;
+use super::boxes;
 use super::element::{Scalar, Slice, SliceMut, with_type};
+use super::segments::Segments;
 use super::strips::{Band, Piece, Strips};
 use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
@@ -38,6 +40,8 @@ pub(super) struct Filter2d {
     pub(super) outside: Scalar,
     /// Whether NaNs are missing samples. The weights are dense then.
     pub(super) renormalise: bool,
+    /// Whether windows are summed by [`Segments`], if all weights are equal.
+    pub(super) by_segments: bool,
 }
 
 impl Filter2d {
@@ -53,6 +57,9 @@ impl Filter2d {
     /// Returns what the weights are computed as.
     pub(super) fn reason(&self) -> &'static str {
         match self.sums.is_separable() {
+            _ if self.by_segments && boxes::is_uniform(&self.sums) => {
+                "box: sums of segments down the columns first, then along the rows"
+            }
             true => "separable: sums down the columns first, then along the rows",
             false => "dense: all weights of an output at once",
         }
@@ -62,18 +69,21 @@ impl Filter2d {
     where
         O: Element + Output<i32> + Output<i64> + Output<f32> + Output<f64>,
     {
-        with_sums!(&self.sums, weights => self.with(weights, problem, input).rows(outputs))
+        with_sums!(&self.sums, weights => self.with(weights, problem, input, outputs))
     }
 
-    fn with<'a, A: Accumulator>(
-        &'a self,
-        weights: &'a Weights<A>,
-        problem: &'a Problem,
-        input: Slice<'a>,
-    ) -> Correlation<'a, A> {
-        let outside = A::of_scalar(self.outside);
-        let strips = Strips { problem, input, border: self.border, outside };
-        Correlation { weights, strips, total: self.renormalise.then(|| weights.total()) }
+    fn with<A: Accumulator, O: Element + Output<A>>(
+        &self,
+        weights: &Weights<A>,
+        problem: &Problem,
+        input: Slice<'_>,
+        outputs: &mut [O],
+    ) -> Result<()> {
+        let strips = Strips { problem, input, border: self.border, outside: A::of_scalar(self.outside) };
+        match weights.common().filter(|_| self.by_segments) {
+            Some(weight) => Segments { weight, strips }.rows(outputs),
+            None => Correlation { weights, strips, total: self.renormalise.then(|| weights.total()) }.rows(outputs),
+        }
     }
 }
 

@@ -62,7 +62,8 @@ pub enum NanPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter2dAlgorithm {
-    /// The first of these algorithms that supports the filter: [`Separable`](Filter2dAlgorithm::Separable),
+    /// The first of these algorithms that supports the filter: [`Box`](Filter2dAlgorithm::Box) if the weights have 22 rows plus
+    /// columns or more, [`Separable`](Filter2dAlgorithm::Separable),
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
     /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
     /// memory must fit into the device's. `Separable` takes outer products that it is compiled for, and others of `h` x `v` weights
@@ -85,6 +86,19 @@ pub enum Filter2dAlgorithm {
     /// 5 x 5, 7 x 7, 9 x 9 and 15 x 15 weights are computed as it does. For others, each block keeps the sums along as many rows as
     /// there are weights in shared memory, which limits the rows of weights: 227 KiB have room for 108, with at most 64 columns.
     Separable,
+    /// Sums of the samples of each window, times the weight that all of them have in common. The time hardly depends on the size
+    /// of the window: along each axis, a window consists of the end of one segment of samples and the beginning of the next one, so
+    /// its sum is a suffix sum plus a prefix sum. Nothing is subtracted, so NaNs and infinities only affect outputs whose window
+    /// contains them.
+    ///
+    /// For equal, finite weights of any number of rows and columns of type `f32`, and pictures of `f32` with one channel, to
+    /// outputs of `f32`. Strides and dilations must be 1, and NaNs must propagate. A strip of the picture with as many rows as the
+    /// window must fit into the device's shared memory.
+    ///
+    /// The segments are those of M. van Herk, *A fast algorithm for local minimum and maximum filters on rectangular and octagonal
+    /// kernels* (1992), and J. Gil and M. Werman, *Computing 2-D min, median, and max filters* (1993), with sums in the place of
+    /// minima.
+    Box,
 }
 
 impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
@@ -107,7 +121,8 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// Returns the correlation with the outer product of two vectors of weights, `w[i, j] = column[i] · row[j]`.
     ///
     /// The CPU sums down the columns first and then along the rows, which takes `h + v` products per output instead of `h · v`. GPUs
-    /// do the same in the other order with [`Separable`](Filter2dAlgorithm::Separable); with other algorithms they expand the weights
+    /// do the same in the other order with [`Separable`](Filter2dAlgorithm::Separable), and equal weights may be computed as a
+    /// [`Box`](Filter2dAlgorithm::Box); with other algorithms they expand the weights
     /// to `h · v` numbers, and so does the CPU for [`NanPolicy::Renormalise`].
     ///
     /// Unlike two calls of a one-dimensional filter, it equals the correlation with the outer product except for rounding for
@@ -145,6 +160,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
+    ///
+    /// The time per output hardly depends on the size, on the CPU and with [`Box`](Filter2dAlgorithm::Box).
     ///
     /// `rows` and `columns` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
@@ -260,8 +277,9 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * [`Filter2dError::Zero`] for a stride, a dilation or a number of channels of 0.
     /// * [`Error::TooLarge`] if a stride or the dilated weights span 2^31 rows or columns or more, and for 2^16 channels or more.
     /// * [`Filter2dError::RegisterTiled`] if that algorithm was requested for a GPU, and it does not support the filter.
-    /// * [`Filter2dError::NoKernel`] or [`Filter2dError::NotSeparable`] if [`Streaming`](Filter2dAlgorithm::Streaming) or
-    ///   [`Separable`](Filter2dAlgorithm::Separable) was requested for a GPU, and there is no such kernel for the filter.
+    /// * [`Filter2dError::NoKernel`], [`Filter2dError::NotSeparable`] or [`Filter2dError::UnequalWeights`] if
+    ///   [`Streaming`](Filter2dAlgorithm::Streaming), [`Separable`](Filter2dAlgorithm::Separable) or
+    ///   [`Box`](Filter2dAlgorithm::Box) was requested for a GPU, and there is no such kernel for the filter.
     /// * [`Error::OutOfHostMemory`] if there is no memory for the weights, which are expanded to `h · v` numbers on a GPU and for
     ///   [`NanPolicy::Renormalise`].
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.

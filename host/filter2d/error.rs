@@ -87,6 +87,12 @@ pub enum Filter2dError {
         /// Rows and columns of the weights.
         weights: [usize; 2],
     },
+    /// The weights are not all equal, or not finite.
+    #[error("Box needs weights that are finite and all equal, but these {} x {} weights are not", weights[0], weights[1])]
+    UnequalWeights {
+        /// Rows and columns of the weights.
+        weights: [usize; 2],
+    },
     /// The number of columns is not a multiple of the channels.
     #[error("{columns} columns cannot be divided evenly among {channels} channels")]
     Interleaving {

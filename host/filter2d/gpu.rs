@@ -5,7 +5,7 @@ use super::element::{BufferMut, BufferRef, Scalar};
 use super::sums::{Sums, with_sums};
 use super::weights::Weights;
 use super::window::{self, Window};
-use super::{Filter2dAlgorithm, Filter2dError, Plan, streaming};
+use super::{Filter2dAlgorithm, Filter2dError, Plan, boxes, streaming};
 use crate::info::SharedMemory;
 use crate::kernel::{Launch, WithConstants};
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
@@ -23,6 +23,8 @@ pub(super) struct Rule {
     pub(super) outside: Scalar,
     /// Whether NaNs are missing samples.
     pub(super) renormalise: bool,
+    /// Whether samples with equal weights may be added up before they are multiplied.
+    pub(super) boxes: bool,
     pub(super) algorithm: Filter2dAlgorithm,
     /// Types of samples and outputs.
     pub(super) kinds: [Kind; 2],
@@ -38,6 +40,9 @@ pub(super) trait Filter2d: Send + Sync {
 
 /// Returns the filter on a device with this shared memory.
 pub(super) fn prepare(device: &Device, shared: SharedMemory, sums: &Sums, rule: Rule) -> Result<Box<dyn Filter2d>> {
+    if let Some(filter) = boxes::prepare(device, shared, sums, rule)? {
+        return Ok(filter);
+    }
     if let Some(filter) = streaming::prepare(device, shared, sums, rule)? {
         return Ok(filter);
     }

@@ -1,5 +1,6 @@
 //! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
 
+use super::prepared::Treatment;
 use super::sums::Sums;
 use super::weights::{Values, Weights};
 use super::window::{Problem, Window};
@@ -42,7 +43,8 @@ impl<S: FilterSample, W: FilterWeight> LineFilter<S, W> {
         let weights = Weights { shape, values: Values::Dense(self.taps.clone()), left };
         let window = Window::new(&weights, self.extent, [1, 1], [1, 1], Some(channels))?;
         let outside = (self.border, self.outside);
-        PreparedFilter2d::with_sums(device, Self::sums(&weights)?, window, outside, false, self.algorithm)
+        let treatment = Treatment { renormalise: false, boxes: false };
+        PreparedFilter2d::with_sums(device, Self::sums(&weights)?, window, outside, treatment, self.algorithm)
     }
 
     /// Returns the weights in the type of the sums. Sums of one-dimensional filters of `i32` wrap around.

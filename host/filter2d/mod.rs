@@ -48,7 +48,9 @@
 //!
 //! `m` is the number of weights, `h · v`; for [`separable`](Filter2d::separable) filters and those that are computed as such it
 //! is `h · v + 16`. `u` is `2^-24` for sums of type `f32` and `2^-53` for `f64`, and `s` the smallest positive number of the type.
-//! The bound of both holds unless a product of two weights or a sum along one axis overflows or underflows.
+//! The bound of both holds unless a product of two weights or a sum along one axis overflows or underflows. Filters
+//! whose weights are all equal have the bound of separable ones. They may be computed as the weight times the sum of the samples
+//! (on the CPU, and with [`Box`](Filter2dAlgorithm::Box)), and then the bound holds unless a sum of samples of a window overflows.
 //! With [`NanPolicy::Renormalise`] each of the three sums has this bound, and the quotient and the product are rounded.
 //! [`filter1d`](crate::filter1d#numbers) has the source of the bound, and describes overflow, infinities and NaNs, which are the
 //! same here.
@@ -63,6 +65,7 @@
 // combination of samples, weights and outputs.
 mod accumulator;
 mod banded;
+mod boxes;
 mod cpu;
 mod description;
 mod element;
@@ -75,6 +78,7 @@ mod pictures;
 mod plan;
 mod prepared;
 mod rank;
+mod segments;
 mod streaming;
 mod strips;
 mod sums;

@@ -4,7 +4,7 @@ use super::element::peak;
 use super::sums::Sums;
 use super::weights::Weights;
 use super::window::{Problem, Window};
-use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPolicy, Plan, cpu, gpu};
+use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPolicy, Plan, boxes, cpu, gpu};
 use crate::buffer::check_shape;
 use crate::{Boundary, Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
@@ -20,6 +20,16 @@ pub struct PreparedFilter2d<S: FilterSample, O: FilterSample = S> {
     algorithm: Filter2dAlgorithm,
     on_device: OnDevice,
     types: PhantomData<fn(S) -> O>,
+}
+
+/// What may be done with the weights.
+#[derive(Clone, Copy)]
+pub(super) struct Treatment {
+    /// Whether NaNs are missing samples. The weights are dense then.
+    pub(super) renormalise: bool,
+    /// Whether samples with equal weights may be added up before they are multiplied: such a sum may overflow where that of the
+    /// products does not.
+    pub(super) boxes: bool,
 }
 
 /// A filter on a device of some kind.
@@ -43,26 +53,29 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         if renormalise {
             sums = sums.densified()?;
         }
-        Self::with_sums(device, sums, window, boundary.border(), renormalise, algorithm)
+        let treatment = Treatment { renormalise, boxes: !renormalise };
+        Self::with_sums(device, sums, window, boundary.border(), treatment, algorithm)
     }
 
-    /// Returns the filter with these weights, which are dense if NaNs are missing samples, and this value outside of a constant
-    /// border.
+    /// Returns the filter with these weights and this value outside of a constant border.
     pub(super) fn with_sums(
         device: &Device,
         sums: Sums,
         window: Window,
         (border, outside): (Border, S),
-        renormalise: bool,
+        Treatment { renormalise, boxes }: Treatment,
         algorithm: Filter2dAlgorithm,
     ) -> Result<Self> {
         let outside = outside.scalar();
         let on_device = match device.info().shared_memory {
-            None if renormalise => OnDevice::Cpu(cpu::Filter2d { sums, border, outside, renormalise }),
-            None => OnDevice::Cpu(cpu::Filter2d { sums: sums.factorised(), border, outside, renormalise }),
+            None => {
+                let by_segments = boxes && boxes::pays_on_cpu(&sums, &window);
+                let sums = if renormalise { sums } else { sums.factorised() };
+                OnDevice::Cpu(cpu::Filter2d { sums, border, outside, renormalise, by_segments })
+            }
             Some(shared) => {
                 let kinds = [S::KIND, O::KIND];
-                let rule = gpu::Rule { window, border, outside, renormalise, algorithm, kinds };
+                let rule = gpu::Rule { window, border, outside, renormalise, boxes, algorithm, kinds };
                 OnDevice::Gpu(gpu::prepare(device, shared, &sums, rule)?)
             }
         };

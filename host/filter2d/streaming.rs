@@ -95,7 +95,7 @@ impl Rule {
 }
 
 /// Returns why there is no kernel.
-fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
+pub(super) fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
     let Rule { window, algorithm, kinds, renormalise, .. } = *rule;
     let weights = with_sums!(sums, weights => weights.shape);
     if algorithm == Filter2dAlgorithm::Separable && !sums.clone().into_product().is_separable() {

@@ -108,6 +108,16 @@ impl<A: Accumulator> Strips<'_, A> {
         Ok(Piece { samples, row_len, offsets, len, index: &band.index, taps: self.problem.rows.taps })
     }
 
+    /// Replaces `to` by `count` neighbouring pixels of a plane, from the place (row, pixel) on, which may be outside.
+    pub(super) fn line(&self, to: &mut Vec<A>, [plane, count]: [usize; 2], [row, start]: [i64; 2]) {
+        let rows = self.problem.rows.samples;
+        to.clear();
+        match self.border.source(row, rows as u64) {
+            Some(row) => self.extend(to, plane * rows + row as usize, Run { start, count, step: 1 }),
+            None => to.resize(count * self.problem.channels, self.outside),
+        }
+    }
+
     /// Appends a run of pixels of an input row.
     fn extend(&self, to: &mut Vec<A>, row: usize, run: Run) {
         let Problem { columns, channels, input_pitch, .. } = *self.problem;

@@ -42,6 +42,11 @@ impl Window {
         Ok(Window { rows: rule(0)?, columns: rule(1)?, channels })
     }
 
+    /// Returns whether all strides and dilations are 1.
+    pub(super) fn has_unit_steps(&self) -> bool {
+        [self.rows, self.columns].iter().all(|axis| axis.stride == 1 && axis.dilation == 1)
+    }
+
     /// Returns the channels of a pixel.
     pub(super) fn channels(&self) -> usize {
         self.channels.unwrap_or(1)

@@ -10,8 +10,8 @@ use cuda_std::warp::WARP;
 /// their halos.
 const MOST_WAVES: u64 = 4;
 
-/// Maximum number of rows of a band of the streaming kernels. A block's shared memory has a number for each of them.
-const MOST_ROWS: u64 = 1024;
+/// Maximum number of rows of a band of the kernels that have a number for each of them in shared memory.
+pub(super) const MOST_ROWS: u64 = 1024;
 
 /// Maximum number of steps of a band of the kernel of two passes. Its rows are a 32-bit number.
 const MOST_STEPS: u64 = 1 << 20;
@@ -129,7 +129,7 @@ pub struct BandPart {
 
 /// Returns the output rows of a band, at most `most`, for `columns` columns of blocks: those that take the least time, in rows of
 /// samples that each of the `resident` blocks loads. A band's halo is `halo` rows.
-fn band(rows: u64, columns: u64, halo: u64, resident: u64, most: u64) -> u64 {
+pub(super) fn band(rows: u64, columns: u64, halo: u64, resident: u64, most: u64) -> u64 {
     let time = |band: u64| {
         let blocks = columns.saturating_mul(rows.div_ceil(band));
         blocks.div_ceil(resident).saturating_mul(band + halo)

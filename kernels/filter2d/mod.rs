@@ -2,7 +2,8 @@
 //!
 //! `X` is the picture, continued outside by a [`Border`]. `row(r, i)` is
 //! `start + r · stride + i · dilation`, and `column` is alike. The kernels add the products in the order of the weights, row
-//! after row, so they agree bit for bit. Those for outer products add along the rows first, and agree with each other.
+//! after row, so they agree bit for bit. Those for outer products add along the rows first, and agree with each other; that for
+//! equal weights adds samples.
 //!
 //! A pixel has one or several interleaved channels. Planes stand one below the other with a common row pitch.
 //!
@@ -13,6 +14,7 @@
 //! | `register.rs` | several neighbouring outputs per thread, in registers | tile, some of the weights |
 //! | `streaming.rs` | sizes of weights that they are compiled for: the sums of all output rows in progress in registers | rows of warps |
 //! | `passes.rs` | outer products of any size: along the rows, then down the columns | rows of warps, sums along the rows |
+//! | `boxes.rs` | equal weights: sums of segments, down strips of the picture | samples or suffix sums of a segment |
 //!
 //! Of the first three there is one instance per type of sums: samples are converted when they are loaded, and sums when they are
 //! stored ([`AnyIn`], [`AnyOut`]). The others are for pictures of one channel and steps of 1.
@@ -23,18 +25,26 @@ mod each;
 #[cfg(not(target_os = "cuda"))]
 mod bands;
 mod block;
+#[cfg(any(feature = "filter2d_box_f32", not(target_os = "cuda")))]
+mod boxes;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
 mod passes;
 mod register;
 mod streaming;
+#[cfg(not(target_os = "cuda"))]
+mod strips;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
 pub use bands::{BandPart, Bands};
+#[cfg(any(feature = "filter2d_box_f32", not(target_os = "cuda")))]
+pub use boxes::{BoxArgs, filter2d_box_f32};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, Part, Problem};
+#[cfg(not(target_os = "cuda"))]
+pub use strips::Strips;
 
 pub use register::{table_len, table_shape};
 use streaming::{Dense, Separable};

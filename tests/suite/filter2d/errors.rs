@@ -38,6 +38,10 @@ fn texts() {
         ),
         (Filter2dError::Zero { what: "the stride" }, "the stride of a filter must be at least 1, not 0"),
         (
+            Filter2dError::UnequalWeights { weights: [3, 5] },
+            "Box needs weights that are finite and all equal, but these 3 x 5 weights are not",
+        ),
+        (
             Filter2dError::Interleaving { columns: 7, channels: 3 },
             "7 columns cannot be divided evenly among 3 channels",
         ),

@@ -6,6 +6,7 @@
 //! On emulated devices the pictures are few and small.
 
 mod accuracy;
+mod boxes;
 mod cases;
 mod conversions;
 mod golden;
@@ -36,6 +37,7 @@ pub(super) fn trials() -> Vec<Trial> {
     });
     let others = [
         accuracy::trials(),
+        boxes::trials(),
         conversions::trials(),
         golden::trials(),
         kernels::trials(),
@@ -56,23 +58,35 @@ fn conforms(device: &Device, types: &Types) -> Result<(), Failed> {
 
 /// Compares all algorithms with the oracle, from host arrays and with matrices on the device.
 fn check(device: &Device, types: &Types, case: &Case) -> Result<(), Failed> {
-    let describe = |error: String| format!("{error}\n{:?}", Case { samples: Vec::new(), ..case.clone() });
-    check_algorithms(device, types, case).map_err(|error| describe(error).into())
+    check_with(device, types, case, algorithms(device))
 }
 
-fn check_algorithms(device: &Device, types: &Types, case: &Case) -> Result<(), String> {
+/// The same with some algorithms.
+fn check_with(device: &Device, types: &Types, case: &Case, algorithms: &[Filter2dAlgorithm]) -> Result<(), Failed> {
+    let describe = |error: String| format!("{error}\n{:?}", Case { samples: Vec::new(), ..case.clone() });
+    check_algorithms(device, types, case, algorithms).map_err(|error| describe(error).into())
+}
+
+fn check_algorithms(
+    device: &Device,
+    types: &Types,
+    case: &Case,
+    algorithms: &[Filter2dAlgorithm],
+) -> Result<(), String> {
     let outputs = case.outputs();
     let mut results = Vec::new();
-    let is_separable = |algorithm| match algorithm {
-        Filter2dAlgorithm::Separable => true,
-        Filter2dAlgorithm::Auto => refused(device, types, case, Filter2dAlgorithm::Separable).is_none(),
+    let adds_otherwise = |algorithm| match algorithm {
+        Filter2dAlgorithm::Separable | Filter2dAlgorithm::Box => true,
+        Filter2dAlgorithm::Auto => [Filter2dAlgorithm::Separable, Filter2dAlgorithm::Box]
+            .into_iter()
+            .any(|algorithm| refused(device, types, case, algorithm).is_none()),
         _ => false,
     };
-    for &algorithm in algorithms(device) {
+    for &algorithm in algorithms {
         let values = check_algorithm(device, types, case, &outputs, algorithm)?;
-        results.extend(values.filter(|_| !is_separable(algorithm)));
+        results.extend(values.filter(|_| !adds_otherwise(algorithm)));
     }
-    // These kernels add in the same order.
+    // The other kernels add in the same order.
     results.windows(2).try_for_each(|pair| same(&bits(&pair[0]), &bits(&pair[1])).map_err(|e| words(&e)))
 }
 
@@ -101,18 +115,19 @@ fn check_algorithm(
 }
 
 fn algorithms(device: &Device) -> &'static [Filter2dAlgorithm] {
-    const ALL: [Filter2dAlgorithm; 6] = [
+    const ALL: [Filter2dAlgorithm; 7] = [
         Filter2dAlgorithm::GlobalMemory,
         Filter2dAlgorithm::SharedTile,
         Filter2dAlgorithm::RegisterTiled,
         Filter2dAlgorithm::Streaming,
         Filter2dAlgorithm::Separable,
+        Filter2dAlgorithm::Box,
         Filter2dAlgorithm::Auto,
     ];
     match device.info().backend {
-        Backend::Cpu => &ALL[5..],
+        Backend::Cpu => &ALL[6..],
         // `Auto` is one of the others; trials of their own show which.
-        Backend::Emulated => &ALL[..5],
+        Backend::Emulated => &ALL[..6],
         _ => &ALL,
     }
 }

@@ -53,6 +53,15 @@ impl Weights {
         rows * columns + if self.is_outer_product() { 16 } else { 0 }
     }
 
+    /// Whether all weights are equal.
+    fn are_equal(&self) -> bool {
+        let equal = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
+        match self {
+            Weights::Dense(_, values) => equal(values),
+            Weights::Separable(column, row) => equal(column) && equal(row),
+        }
+    }
+
     /// Whether the weights are an outer product or nearly one.
     fn is_outer_product(&self) -> bool {
         let Weights::Dense([rows, columns], values) = self else { return true };

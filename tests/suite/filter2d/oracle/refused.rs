@@ -76,12 +76,15 @@ pub(in super::super) fn refused(
         Filter2dAlgorithm::Separable if !case.weights.is_outer_product() => {
             return Some(Filter2dError::NotSeparable { weights: case.weights.shape() }.into());
         }
-        Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable
+        Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable | Filter2dAlgorithm::Box
             if !case.has_kernel(types, algorithm, renormalise) =>
         {
             return Some(case.no_kernel(types, algorithm, renormalise));
         }
         Filter2dAlgorithm::Separable if !case.is_compiled(&SEPARABLE) => ("passes", case.passes_bytes(device)),
+        Filter2dAlgorithm::Box if !case.weights.are_equal() => {
+            return Some(Filter2dError::UnequalWeights { weights: case.weights.shape() }.into());
+        }
         _ => return None,
     };
     let kernel = format!("filter2d_{kernel}_{sums}");
@@ -99,6 +102,7 @@ impl Case {
         let [rows, columns] = self.weights.shape();
         let has_size = match algorithm {
             Filter2dAlgorithm::Streaming => self.is_compiled(&DENSE),
+            Filter2dAlgorithm::Box => true,
             _ => self.is_compiled(&SEPARABLE) || (rows <= LONGEST[0] && columns <= LONGEST[1]),
         };
         has_size

@@ -1,0 +1,185 @@
+//! Filters whose weights are all equal: windows of every kind of size, and what they contain.
+
+use super::cases::{EXTENTS, boundaries, plain, resized};
+use super::missing::types;
+use super::oracle::{Case, Weights};
+use super::types::Types;
+use super::{SUITE, check_with};
+use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use slm::emulator::Profile;
+use slm::filter2d::{Filter2dError, Plan};
+use slm::{Backend, Boundary, Device, Error, Filter2dAlgorithm, Result as SlmResult};
+
+/// Types with each type of sums, and outputs that are rounded, beside those that GPUs have a kernel for.
+const TYPES: [&str; 5] = ["u8_i32_i16", "i32_i32_i32", "f64_f64_f64", "u8_f32_u8", "f32_f32_i32"];
+
+pub(super) fn trials() -> Vec<Trial> {
+    let of_types = TYPES.map(types).into_iter().map(|types| {
+        let name = format!("{SUITE}::cpu::boxes::{}::every_border", types.name);
+        Trial::test(name, move || every_border(&Device::cpu(), types))
+    });
+    let everywhere =
+        on_every_backend(SUITE, "boxes::every_border", |device| every_border(device, types("f32_f32_f32")));
+    let doubles = Trial::test("filter2d::cpu::boxes::f64_f64_f64::not_finite", || {
+        not_finite(&Device::cpu(), types("f64_f64_f64"))
+    });
+    let others = [
+        on_every_backend(SUITE, "boxes::not_finite", |device| not_finite(device, types("f32_f32_f32"))),
+        on_every_backend(SUITE, "boxes::widths", widths),
+    ];
+    let cpu = Trial::test("filter2d::cpu::boxes::which_method", which_method_on_the_cpu);
+    let choices = [
+        Trial::test("filter2d::emulated::boxes::which_kernel", which_kernel),
+        Trial::test("filter2d::emulated::boxes::refusals", refusals),
+    ];
+    of_types.chain(choices).chain(everywhere).chain(others.into_iter().flatten()).chain([doubles, cpu]).collect()
+}
+
+/// The algorithm that sums boxes.
+fn algorithm(device: &Device) -> Filter2dAlgorithm {
+    if device.info().backend == Backend::Cpu { Filter2dAlgorithm::Auto } else { Filter2dAlgorithm::Box }
+}
+
+fn check(device: &Device, types: &Types, case: &Case) -> Result<(), Failed> {
+    check_with(device, types, case, &[algorithm(device)])
+}
+
+/// Equal weights: dense ones, or an outer product.
+fn equal_weights(types: &Types, random: &mut Random, [rows, columns]: [usize; 2], is_separable: bool) -> Weights {
+    let [c, r] = [0, 1].map(|_| types.weights(random, 1)[0]);
+    match is_separable {
+        true => Weights::Separable(vec![c; rows], vec![r; columns]),
+        false => Weights::Dense([rows, columns], vec![c; rows * columns]),
+    }
+}
+
+fn boxed(types: &Types, stream: u64, shape: [usize; 2], size: [usize; 2]) -> Case {
+    let weights = equal_weights(types, &mut Random::new(stream), size, stream.is_multiple_of(2));
+    Case { weights, ..plain(types, stream, shape, [1, 1]) }
+}
+
+/// Shapes of pictures and sizes of boxes: one row and one column, windows larger than the picture, even sides, several segments.
+const SIZES: [([usize; 2], [usize; 2]); 8] = [
+    ([1, 300], [1, 31]),
+    ([300, 1], [31, 1]),
+    ([5, 7], [12, 20]),
+    ([33, 65], [16, 16]),
+    ([70, 40], [33, 1]),
+    ([40, 70], [19, 13]),
+    ([9, 140], [2, 30]),
+    ([150, 9], [64, 3]),
+];
+
+/// Every size, border and extent, with channels and planes.
+fn every_border(device: &Device, types: &Types) -> Result<(), Failed> {
+    let is_gpu_box = types.name == "f32_f32_f32" && device.info().backend != Backend::Cpu;
+    // Each trial on an emulated device begins with another border.
+    let every = if is_emulated(device) { 9 } else { 1 };
+    for number in (types.name.len() % every..SIZES.len() * 6).step_by(every) {
+        let (shape, size) = SIZES[number % SIZES.len()];
+        let case = Case {
+            boundary: boundaries(types.sample(&mut Random::new(number as u64)))[number % 6],
+            extent: EXTENTS[number / 6 % 3],
+            ..boxed(types, 200 + number as u64, shape, size)
+        };
+        let channels = if is_gpu_box { None } else { [None, Some(1), Some(2), Some(3), Some(4)][number % 5] };
+        check(device, types, &resized(types, case, channels, [1, 1, 2, 3][number % 4]))?;
+    }
+    Ok(())
+}
+
+/// NaNs and infinities, inside and outside.
+fn not_finite(device: &Device, types: &Types) -> Result<(), Failed> {
+    for (stream, value) in [(1, f64::NAN), (2, f64::INFINITY), (3, f64::NEG_INFINITY)] {
+        let mut case = boxed(types, stream, [40, 50], [13, 14]);
+        let random = &mut Random::new(stream);
+        (0..9).for_each(|_| case.samples[random.below(40 * 50)] = value);
+        case.samples[777] = -value;
+        check(device, types, &case)?;
+        check(device, types, &Case { boundary: Boundary::Constant(value), ..case.clone() })?;
+    }
+    // A NaN reaches the outputs whose window contains it, and no others.
+    let mut case = boxed(types, 4, [40, 50], [15, 13]);
+    case.samples[20 * 50 + 25] = f64::NAN;
+    let outputs = types.runs.apply(device, &case, algorithm(device), false)?;
+    equal(outputs.iter().filter(|output| output.is_nan()).count(), 15 * 13)
+}
+
+/// Windows and rows of every length modulo a pack, several strips and bands; also windows that are too narrow for whole packs.
+fn widths(device: &Device) -> Result<(), Failed> {
+    let types = types("f32_f32_f32");
+    for columns in [1, 2, 5, 8, 9, 10, 11, 12, 13, 40] {
+        let case = Case {
+            extent: EXTENTS[columns % 3],
+            ..boxed(types, 300 + columns as u64, [3, 260 + columns], [2, columns])
+        };
+        check(device, types, &case)?;
+    }
+    let tall = boxed(types, 320, [90, 20], [9, 9]);
+    check(device, types, &resized(types, tall, None, 3))
+}
+
+fn which_method_on_the_cpu() -> Result<(), Failed> {
+    let by_segments = |case: &Case, name: &str| -> Result<bool, Failed> {
+        let reason = types(name).runs.plan(&Device::cpu(), case, Filter2dAlgorithm::Auto)?.reason;
+        Ok(reason == "box: sums of segments down the columns first, then along the rows")
+    };
+    for name in TYPES {
+        for stream in [5, 6] {
+            let case = boxed(types(name), stream, [5, 5], [13, 13]);
+            equal(by_segments(&case, name)?, true)?;
+            equal(by_segments(&Case { stride: [1, 2], ..case.clone() }, name)?, false)?;
+            equal(by_segments(&Case { dilation: [2, 1], ..case.clone() }, name)?, false)?;
+            // Integers are never missing.
+            let is_float = types(name).samples.range().is_none();
+            equal(by_segments(&Case { renormalise: true, ..case }, name)?, !is_float)?;
+        }
+        equal(by_segments(&boxed(types(name), 5, [5, 5], [12, 13]), name)?, false)?;
+    }
+    let infinite = Weights::Dense([13, 13], vec![f64::INFINITY; 169]);
+    let case = Case { weights: infinite, ..boxed(types("f64_f64_f64"), 5, [5, 5], [1, 1]) };
+    equal(by_segments(&case, "f64_f64_f64")?, false)
+}
+
+fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
+    types("f32_f32_f32").runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
+}
+
+fn which_kernel() -> Result<(), Failed> {
+    let case = |stream, size| boxed(types("f32_f32_f32"), stream, [100, 8192], size);
+    for stream in [6, 7] {
+        let plan = planned(&case(stream, [31, 31]), Filter2dAlgorithm::Auto)?;
+        equal((&*plan.kernel, &*plan.reason), ("filter2d_box_f32", "all weights are equal"))?;
+        // 128 threads have 512 columns, 481 of which have their window inside, so 480 outputs in whole packs.
+        let launch = &plan.launches[0];
+        equal((launch.grid, launch.block), ([8192u64.div_ceil(480), 1, 1], [128, 1, 1]))?;
+        // By hand: a number of 8 bytes for each of 100 rows, 30 of the halo and 4 ahead; 4 rows of sums and of their totals; 30 rows of samples.
+        equal(launch.shared_bytes, 134 * 8 + 4 * 512 * 4 + 4 * 128 * 4 + 30 * 512 * 4)?;
+    }
+    let small = planned(&case(6, [9, 9]), Filter2dAlgorithm::Auto)?;
+    equal(&*small.kernel, "filter2d_separable_f32_9")?;
+    // High windows have narrow strips, wide ones have wide strips.
+    equal(planned(&case(6, [200, 31]), Filter2dAlgorithm::Auto)?.launches[0].block, [64, 1, 1])?;
+    equal(planned(&case(6, [3, 500]), Filter2dAlgorithm::Auto)?.launches[0].block, [256, 1, 1])?;
+    // Too large for a block: 1,023 rows of at least 128 columns.
+    let large = planned(&case(6, [1024, 31]), Filter2dAlgorithm::Auto)?;
+    ensure(!large.kernel.contains("box"), || large.to_string())
+}
+
+fn refusals() -> Result<(), Failed> {
+    let (types, algorithm) = (types("f32_f32_f32"), Filter2dAlgorithm::Box);
+    let refused = |case: &Case| planned(case, algorithm).map(|plan| plan.kernel);
+    let unequal = Filter2dError::UnequalWeights { weights: [3, 4] };
+    equal(refused(&plain(types, 8, [9, 9], [3, 4])), Err(unequal.clone().into()))?;
+    let infinite = Weights::Dense([3, 4], vec![f64::INFINITY; 12]);
+    equal(refused(&Case { weights: infinite, ..plain(types, 8, [9, 9], [1, 1]) }), Err(unequal.into()))?;
+    let error = refused(&Case { dilation: [1, 2], ..boxed(types, 8, [9, 9], [3, 3]) }).unwrap_err();
+    ensure(error.to_string().contains("no kernel of Box for 3 x 3 weights"), || error.to_string())?;
+    // 32 threads: where 1,024 + 1,023 + 4 rows begin, rounded up to 16 bytes; 4 rows of 128 sums and 32 totals; 1,023 rows of 128 samples.
+    let requested = 16_416 + 4 * 128 * 4 + 4 * 32 * 4 + 1023 * 128 * 4;
+    let kernel = "filter2d_box_f32".to_owned();
+    let available = Device::emulated(Profile::SM_90, 0).info().shared_memory.map_or(0, |shared| shared.max_per_block);
+    let error = Error::SharedMemoryExceeded { kernel, requested, available };
+    equal(refused(&boxed(types, 8, [9, 9], [1024, 3])), Err(error))
+}
