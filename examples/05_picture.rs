@@ -23,10 +23,9 @@ mod common;
 use clap::{Args, Parser};
 use common::definition::{Term, gaussian};
 use common::file::{FileError, Output};
-use common::picture::{self, Picture};
+use common::picture::{self, Picture, Sample};
 use common::program::{self, DeviceOption, in_ms};
 use common::sheet::Sheet;
-use image::ColorType;
 use indicatif::{ProgressBar, ProgressStyle};
 use ndarray::Array2;
 use slm::{Boundary, Buffer2, Device, Filter2d, FilterSample};
@@ -116,7 +115,7 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     let (mut report, mut wrote, mut sheet) = (format!("{device}\n"), String::new(), Sheet::default());
     let progress = progress(arguments.inputs.len() * operations.len());
     for (input, outputs) in arguments.inputs.iter().zip(&files.results) {
-        let picture = on_white(Picture::read(input)?);
+        let picture = Picture::read(input)?.on_white();
         let title = format!("{}, {} x {}, {:?}", name(input), picture.columns, picture.rows, picture.color);
         let _ = writeln!(report, "{title}");
         sheet.begin_row(title);
@@ -244,9 +243,12 @@ impl Operation {
         Ok((result, time))
     }
 
-    fn of_samples<S: Sample>(self, device: &Device, picture: &Picture) -> Result<(Vec<u16>, Duration), slm::Error> {
-        let samples = S::matrix(device, picture)?;
-        let channels = usize::from(picture.color.channel_count());
+    fn of_samples<S: Sample + FilterSample<Weight = f32>>(
+        self,
+        device: &Device,
+        picture: &Picture,
+    ) -> Result<(Vec<u16>, Duration), slm::Error> {
+        let (samples, channels) = (picture.upload::<S>(device)?, picture.channels());
         let one = |of: Filter2d<S, f32>| {
             let (outputs, time) = filter(&samples, of.channels(channels))?;
             Ok((outputs.into_iter().map(S::into).collect(), time))
@@ -279,32 +281,8 @@ impl Operation {
     }
 }
 
-/// A type of the samples of pictures.
-trait Sample: FilterSample<Weight = f32> + Into<u16> {
-    fn of(sample: u16) -> Self;
-
-    /// Returns the samples of a picture on the device. The columns are pixels times channels.
-    fn matrix(device: &Device, picture: &Picture) -> Result<Buffer2<Self>, slm::Error> {
-        let samples: Vec<_> = picture.samples().into_iter().map(Self::of).collect();
-        let columns = picture.columns * usize::from(picture.color.channel_count());
-        Buffer2::from_buffer(device.upload(&samples)?, picture.rows, columns, columns)
-    }
-}
-
-impl Sample for u8 {
-    fn of(sample: u16) -> Self {
-        sample as u8
-    }
-}
-
-impl Sample for u16 {
-    fn of(sample: u16) -> Self {
-        sample
-    }
-}
-
 /// Filters a picture on its device. Returns the outputs, and the time of the device.
-fn filter<S: Sample, O: FilterSample>(
+fn filter<S: FilterSample, O: FilterSample>(
     samples: &Buffer2<S>,
     filter: Filter2d<S, f32, O>,
 ) -> Result<(Array2<O>, Duration), slm::Error> {
@@ -336,13 +314,14 @@ impl Operation {
 
     /// Returns an error if a result differs from the definition at the corners or at some pixels between them.
     fn check(self, picture: &Picture, result: &Picture) -> Result<(), Failure> {
-        let (filters, channels) = (self.definition(), usize::from(picture.color.channel_count()));
+        let filters = self.definition();
         // `combine` at most doubles errors.
-        let bound = 0.5 + 2.0 * rounding(&filters) * f64::from(picture.most());
+        let rounding: f64 = filters.iter().flatten().map(Term::rounding).sum();
+        let bound = 0.5 + 2.0 * rounding * f64::from(picture.most());
         let some = |n: usize| [0, n / 3, n / 2, n - 1];
         let places = some(picture.rows).map(|row| some(picture.columns).map(|column| [row, column]));
-        for channel in 0..channels {
-            let [before, after] = [picture, result].map(|picture| plane(picture, channel));
+        for channel in 0..picture.channels() {
+            let [before, after] = [picture, result].map(|picture| picture.plane(channel));
             for &[row, column] in places.as_flattened() {
                 let response = |terms: &Vec<Term>| terms.iter().map(|term| term.correlate(&before, row, column)).sum();
                 let expected = self.combine(filters.each_ref().map(response), picture.most());
@@ -356,37 +335,4 @@ impl Operation {
         }
         Ok(())
     }
-}
-
-/// Returns a channel of a picture.
-fn plane(picture: &Picture, channel: usize) -> Array2<f64> {
-    let (samples, channels) = (picture.samples(), usize::from(picture.color.channel_count()));
-    let sample = |(r, c)| f64::from(samples[(r * picture.columns + c) * channels + channel]);
-    Array2::from_shape_fn((picture.rows, picture.columns), sample)
-}
-
-/// Returns a bound for the rounding errors of both filters, for samples of magnitude 1: each weight goes through as many roundings
-/// as there are weights, and a few more.
-fn rounding(filters: &[Vec<Term>]) -> f64 {
-    let of_term = |term: &Term| ((term.count() + 20.0) * f64::from(f32::EPSILON) / 2.0).exp_m1() * term.magnitude();
-    filters.iter().flatten().map(of_term).sum()
-}
-
-/// Returns the picture on white paper, if it is transparent.
-fn on_white(picture: Picture) -> Picture {
-    let color = match picture.color {
-        ColorType::La8 => ColorType::L8,
-        ColorType::La16 => ColorType::L16,
-        ColorType::Rgba8 => ColorType::Rgb8,
-        ColorType::Rgba16 => ColorType::Rgb16,
-        _ => return picture,
-    };
-    let most = u32::from(picture.most());
-    let mix = |color: u16, opacity: u32| ((u32::from(color) * opacity + most / 2) / most + most - opacity) as u16;
-    let samples = picture.samples();
-    let pixels = samples.chunks_exact(usize::from(picture.color.channel_count()));
-    let colors = pixels
-        .filter_map(|pixel| pixel.split_last())
-        .flat_map(|(&opacity, colors)| colors.iter().map(move |&color| mix(color, opacity.into())));
-    Picture { color, ..picture.with_samples(colors) }
 }

@@ -23,16 +23,24 @@ impl Term {
         self.factor * rows.iter().map(|&(r, weight)| weight * along(r)).sum::<f64>()
     }
 
-    /// Returns the number of weights.
-    pub(crate) fn count(&self) -> f64 {
-        (self.column.len() * self.row.len()) as f64
-    }
-
-    /// Returns the sum of the magnitudes of the weights.
-    pub(crate) fn magnitude(&self) -> f64 {
+    /// Returns a bound for the rounding errors in `f32`, for samples of magnitude 1: each weight goes through as many roundings
+    /// as there are weights, and a few more.
+    pub(crate) fn rounding(&self) -> f64 {
         let sum = |weights: &[f64]| weights.iter().map(|weight| weight.abs()).sum::<f64>();
-        self.factor.abs() * sum(&self.column) * sum(&self.row)
+        let (count, magnitude) = (self.column.len() * self.row.len(), sum(&self.column) * sum(&self.row));
+        ((count as f64 + 20.0) * f64::from(f32::EPSILON) / 2.0).exp_m1() * self.factor.abs() * magnitude
     }
+}
+
+/// Returns all outputs of the correlation with the outer square of a vector.
+pub(crate) fn blurred(samples: &Array2<f64>, vector: &[f64]) -> Array2<f64> {
+    let along_rows = |samples: &Array2<f64>| {
+        let weights: Vec<_> = (0..samples.ncols()).map(|column| reflected(vector, column, samples.ncols())).collect();
+        Array2::from_shape_fn(samples.dim(), |(row, column)| {
+            weights[column].iter().map(|&(c, weight)| weight * samples[[row, c]]).sum()
+        })
+    };
+    along_rows(&along_rows(samples).t().to_owned()).t().to_owned()
 }
 
 /// Returns the Gaussian at integers up to four standard deviations away, with the sum 1.

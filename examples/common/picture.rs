@@ -3,6 +3,8 @@
 use super::file::{Cause, FileError, Kind, Output};
 use super::jpeg;
 use image::{ColorType, DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use ndarray::Array2;
+use slm::{Buffer2, Device, Element};
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
@@ -18,6 +20,23 @@ pub(crate) struct Picture {
     pub(crate) color: ColorType,
     /// Pixels in row-major order; samples of 16 bits in native byte order.
     pub(crate) bytes: Vec<u8>,
+}
+
+/// A type of the samples of pictures.
+pub(crate) trait Sample: Element + Into<u16> {
+    fn of(sample: u16) -> Self;
+}
+
+impl Sample for u8 {
+    fn of(sample: u16) -> Self {
+        sample as u8
+    }
+}
+
+impl Sample for u16 {
+    fn of(sample: u16) -> Self {
+        sample
+    }
 }
 
 impl Picture {
@@ -48,6 +67,10 @@ impl Picture {
         if is_known { Ok(Picture { rows, columns, color, bytes }) } else { Err(Cause::NoPicture) }
     }
 
+    pub(crate) fn channels(&self) -> usize {
+        self.color.channel_count().into()
+    }
+
     /// Returns whether samples have 16 bits.
     pub(crate) fn is_wide(&self) -> bool {
         self.color.bytes_per_pixel() > self.color.channel_count()
@@ -72,6 +95,39 @@ impl Picture {
             false => samples.map(|sample| sample as u8).collect(),
         };
         Picture { bytes, ..*self }
+    }
+
+    /// Returns a channel as numbers.
+    pub(crate) fn plane(&self, channel: usize) -> Array2<f64> {
+        let samples = self.samples();
+        let sample = |(r, c)| f64::from(samples[(r * self.columns + c) * self.channels() + channel]);
+        Array2::from_shape_fn((self.rows, self.columns), sample)
+    }
+
+    /// Returns the samples on a device. The columns are pixels times channels.
+    pub(crate) fn upload<S: Sample>(&self, device: &Device) -> slm::Result<Buffer2<S>> {
+        let samples: Vec<_> = self.samples().into_iter().map(S::of).collect();
+        let columns = self.columns * self.channels();
+        Buffer2::from_buffer(device.upload(&samples)?, self.rows, columns, columns)
+    }
+
+    /// Returns the picture on white paper, if it is transparent.
+    pub(crate) fn on_white(self) -> Self {
+        let color = match self.color {
+            ColorType::La8 => ColorType::L8,
+            ColorType::La16 => ColorType::L16,
+            ColorType::Rgba8 => ColorType::Rgb8,
+            ColorType::Rgba16 => ColorType::Rgb16,
+            _ => return self,
+        };
+        let most = u32::from(self.most());
+        let mix = |color: u16, opacity: u32| ((u32::from(color) * opacity + most / 2) / most + most - opacity) as u16;
+        let samples = self.samples();
+        let pixels = samples.chunks_exact(self.channels());
+        let colors = pixels
+            .filter_map(|pixel| pixel.split_last())
+            .flat_map(|(&opacity, colors)| colors.iter().map(move |&color| mix(color, opacity.into())));
+        Picture { color, ..self.with_samples(colors) }
     }
 
     /// Returns an error if JPEG cannot store the channels or sample type of the picture.

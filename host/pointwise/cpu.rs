@@ -9,7 +9,9 @@ use super::rule::{Rule, is_f32};
 use crate::Element;
 use crate::any::{AnyVec, Erase, Slice, SliceMut, with_type};
 use crate::parallel::for_chunks;
-use slm_kernels::pointwise::{Combination, Function, Number, TableIndex, combined, mapped, part_of, power};
+use slm_kernels::pointwise::{
+    Combination, Equalisation, Function, Number, TableIndex, combined, mapped, part_of, power,
+};
 use slm_kernels::signal::Output;
 
 /// Elements of a chunk.
@@ -120,6 +122,20 @@ fn combine_as<A: Real>(combination: Combination, lines: &Lines<2>, samples: [Sli
             A::store(a.as_flattened(), outputs);
         }
     }));
+}
+
+/// Returns the table that equalises a histogram, whose counts are those of all values and more.
+pub(super) fn equalise<S: TableIndex>(counts: &[u64]) -> Vec<S> {
+    let counts = &counts[..S::VALUES as usize];
+    let total = counts.iter().copied().map(u128::from).sum();
+    let first = counts.iter().copied().find(|&count| count > 0).unwrap_or(0);
+    let equalisation = Equalisation::new(first, total, S::VALUES - 1);
+    let mut sum = 0;
+    let entry = |(value, &count): (u32, &u64)| {
+        sum += u128::from(count);
+        S::of_index(equalisation.entry(value, sum))
+    };
+    (0..S::VALUES).zip(counts).map(entry).collect()
 }
 
 fn look_up(lines: &Lines<1>, samples: Slice<'_>, entries: &AnyVec, outputs: SliceMut<'_>) {

@@ -35,28 +35,7 @@ macro_rules! elements {
 elements!(u8 u16 i16 i32 f32 f64);
 
 /// A type of samples whose values are indices in a table: `u8`, with 256 values, or `u16`, with 65,536. The trait is sealed.
-#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Index` in their generic code")]
-pub trait LookupElement: PointwiseElement + Index {}
+pub trait LookupElement: PointwiseElement + TableIndex {}
 
-/// Operations per type of indices.
-pub(crate) trait Index: TableIndex {
-    /// Number of values.
-    const VALUES: usize;
-
-    /// Returns the value with this index, which must be less than [`VALUES`](Self::VALUES).
-    fn of_index(index: usize) -> Self;
-}
-
-macro_rules! indices {
-    ($($t:ident)*) => {$(
-        impl LookupElement for $t {}
-        impl Index for $t {
-            const VALUES: usize = 1 << $t::BITS;
-
-            fn of_index(index: usize) -> Self {
-                index as $t
-            }
-        }
-    )*};
-}
-indices!(u8 u16);
+impl LookupElement for u8 {}
+impl LookupElement for u16 {}

@@ -32,14 +32,6 @@ pub enum PointwiseError {
         /// The next edge.
         next: f64,
     },
-    /// The counts for an equalising table do not have one number for each value of the samples.
-    #[error("there are {actual} counts, but samples of this type have {expected} values")]
-    Counts {
-        /// Number of values.
-        expected: usize,
-        /// Number of counts.
-        actual: usize,
-    },
     /// The exponent of a power is not finite and larger than 0.
     #[error("the exponent must be finite and larger than 0, not {exponent}")]
     Exponent {

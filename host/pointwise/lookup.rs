@@ -2,7 +2,9 @@
 
 use super::rule::Rule;
 use super::{LookupElement, PointwiseElement, PointwiseError, PreparedMap};
-use crate::{Device, Result};
+use crate::buffer::check_length;
+use crate::{Buffer, Device, Result};
+use slm_kernels::histogram::OUTSIDE;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -50,7 +52,7 @@ impl<S: LookupElement, O: PointwiseElement> Lookup<S, O> {
     /// Returns the table with these entries: 256 for samples of type `u8`, 65,536 for `u16`. `y = entries[x]`.
     #[must_use]
     pub fn values(entries: &[O]) -> Self {
-        let (expected, actual) = (S::VALUES, entries.len());
+        let (expected, actual) = (values::<S>(), entries.len());
         let table = match actual == expected {
             true => Ok(Table::Values(entries.into())),
             false => Err(PointwiseError::Entries { expected, actual }),
@@ -66,9 +68,13 @@ impl<S: LookupElement, O: PointwiseElement> Lookup<S, O> {
 }
 
 impl<S: LookupElement> Lookup<S, S> {
-    /// Returns the table that equalises a histogram: afterwards the values are spread over the whole range, about as many
-    /// samples in each part of it. `counts[v]` is the number of samples with the value `v`: 256 counts for `u8`, 65,536 for
-    /// `u16`.
+    /// Returns the table that equalises a histogram, ready to run on the device of its counts: afterwards the values are
+    /// spread over the whole range, about as many samples in each part of it.
+    ///
+    /// `counts` is what [`PreparedHistogram::apply_into`] writes for one channel with a bin for each value:
+    /// [`Histogram::bytes`] for `u8`, [`Histogram::low_bits(16)`](Histogram::low_bits) for `u16`. The table is computed on
+    /// the device, from the counts of all work that was enqueued before; later changes of the counts do not change it. Returns
+    /// when the work is enqueued.
     ///
     /// `y = round((C(x) - C₀) / (C(last) - C₀) · last)`, where `C(x)` is the number of samples that are not larger than `x`,
     /// `C₀` that of the smallest value with samples, and `last` the largest value of the type, 255 or 65,535. Values below
@@ -81,38 +87,27 @@ impl<S: LookupElement> Lookup<S, S> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
-    /// let samples = [100u8, 100, 101, 102, 103];
-    /// let counts = Histogram::bytes().prepare(&device)?.apply(&samples)?;
-    /// let equalise = Lookup::equalise(counts.bins()?).prepare(&device)?;
-    /// assert_eq!(equalise.apply(&samples)?, [0, 0, 85, 170, 255]);
+    /// let samples = device.upload(&[100u8, 100, 101, 102, 103])?;
+    /// let histogram = Histogram::bytes().prepare(&device)?;
+    /// let mut counts = device.zeroed(histogram.counts_len())?;
+    /// histogram.apply_into(&samples, &mut counts)?;
+    /// let mut equalised = device.zeroed(5)?;
+    /// Lookup::equalise(&counts)?.apply_into(&samples, &mut equalised)?;
+    /// assert_eq!(equalised.download()?, [0, 0, 85, 170, 255]);
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
-    pub fn equalise(counts: &[u64]) -> Self {
-        let (expected, actual) = (S::VALUES, counts.len());
-        if actual != expected {
-            return Lookup { table: Err(PointwiseError::Counts { expected, actual }) };
-        }
-        let total: u128 = counts.iter().map(|&count| u128::from(count)).sum();
-        let first = counts.iter().copied().find(|&count| count > 0).unwrap_or(0).into();
-        let mut sum = 0;
-        Self::of(|x: S| {
-            sum += u128::from(counts[x.index() as usize]);
-            match total == first {
-                true => x,
-                false => {
-                    S::of_index(divided(sum.saturating_sub(first) * (S::VALUES - 1) as u128, total - first) as usize)
-                }
-            }
-        })
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::Length`] unless there is a count for each value and the three others of a histogram: 259 for `u8`, 65,539
+    ///   for `u16`.
+    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
+    /// * On a GPU, the errors of [`Device::kernel`], and [failures of the device](Error#failures-of-the-device).
+    pub fn equalise(counts: &Buffer<u64>) -> Result<PreparedMap<S, S>> {
+        check_length("the counts of a histogram of all values", values::<S>() + OUTSIDE as usize, counts.len())?;
+        PreparedMap::equalising(counts)
     }
-}
-
-/// Returns the quotient, rounded to the nearest integer, ties to even.
-fn divided(a: u128, b: u128) -> u128 {
-    let (quotient, twice) = (a / b, a % b * 2);
-    quotient + u128::from(twice > b || twice == b && quotient % 2 == 1)
 }
 
 impl<S: PointwiseElement, O: PointwiseElement> Lookup<S, O> {
@@ -164,7 +159,6 @@ impl<S: PointwiseElement, O: PointwiseElement> Lookup<S, O> {
     /// # Errors
     ///
     /// * [`PointwiseError::Entries`] for a wrong number of entries.
-    /// * [`PointwiseError::Counts`] for a wrong number of counts of a histogram.
     /// * [`PointwiseError::Edges`] or [`PointwiseError::EdgeOrder`] for invalid edges.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedMap<S, O>> {
@@ -185,6 +179,11 @@ impl<S: PointwiseElement, O: PointwiseElement> Table<S, O> {
     }
 }
 
+/// Returns the number of values of a type.
+fn values<S: LookupElement>() -> usize {
+    S::VALUES as usize
+}
+
 /// Returns an error for invalid edges, or another number of entries than intervals.
 fn check<S: PointwiseElement>(edges: &[S], entries: usize) -> std::result::Result<(), PointwiseError> {
     if !(2..=MOST_EDGES).contains(&edges.len()) {
@@ -203,3 +202,6 @@ fn check<S: PointwiseElement>(edges: &[S], entries: usize) -> std::result::Resul
         }
     }
 }
+
+#[cfg(doc)]
+use crate::{Error, Histogram, histogram::PreparedHistogram};

@@ -8,8 +8,7 @@
 //! | [`Arithmetic`] | sum, difference, product, quotient, minimum, maximum and others of two inputs |
 //! | [`Channels`] | interleaved channels to planes, and back |
 //!
-//! With them a pipeline stays on the device. Every step is enqueued, and only counts of the histogram visit the host, for the
-//! table:
+//! With them a pipeline stays on the device: every step is enqueued, and nothing visits the host in between.
 //!
 //! ```
 //! # use slm::ndarray::Array2;
@@ -18,17 +17,16 @@
 //! # fn main() -> slm::Result<()> {
 //! # let picture = Array2::from_shape_fn((20, 30), |(r, c)| (40 + r + 2 * c) as u8);
 //! let device = Device::open()?;
-//! let x = Buffer2::upload(&device, picture.view())?;
-//! let (rows, columns) = (x.rows(), x.columns());
+//! let mut bytes = Buffer2::upload(&device, picture.view())?;
+//! let (rows, columns) = (bytes.rows(), bytes.columns());
 //! let [mut floats, mut smooth] = [Buffer2::zeroed(&device, rows, columns)?, Buffer2::zeroed(&device, rows, columns)?];
-//! let [mut bytes, mut equal] = [Buffer2::zeroed(&device, rows, columns)?, Buffer2::zeroed(&device, rows, columns)?];
-//! let mut turned = Buffer2::zeroed(&device, columns, rows)?;
-//! Convert::<u8, f32>::new().prepare(&device)?.apply_matrix_into(&x, &mut floats)?;
+//! Convert::<u8, f32>::new().prepare(&device)?.apply_matrix_into(&bytes, &mut floats)?;
 //! Filter2d::gaussian(1.5).prepare(&device)?.apply_into(&floats, &mut smooth)?;
 //! Convert::<f32, u8>::new().prepare(&device)?.apply_matrix_into(&smooth, &mut bytes)?;
 //! let (histogram, mut counts) = (Histogram::bytes().prepare(&device)?, device.zeroed(259)?);
 //! histogram.apply_into(&bytes, &mut counts)?;
-//! Lookup::equalise(histogram.counts(&counts)?.bins()?).prepare(&device)?.apply_matrix_into(&bytes, &mut equal)?;
+//! let [mut equal, mut turned] = [Buffer2::zeroed(&device, rows, columns)?, Buffer2::zeroed(&device, columns, rows)?];
+//! Lookup::equalise(&counts)?.apply_matrix_into(&bytes, &mut equal)?;
 //! Transpose::new(rows, columns).prepare(&device)?.apply_matrix_into(&equal, &mut turned)?;
 //! let result = turned.download()?;
 //! # assert_eq!((result.dim(), result.iter().min(), result.iter().max()), ((30, 20), Some(&0), Some(&255)));

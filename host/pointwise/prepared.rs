@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::on_device::{OnCpu, OnDevice};
 use super::rule::Rule;
-use super::{Plan, PointwiseElement, cpu, gpu};
+use super::{LookupElement, Plan, PointwiseElement, cpu, gpu, table};
 use crate::any::{Slice, SliceMut};
 use crate::buffer::{check_length, check_shape};
 use crate::{Buffer, Buffer2, Device, Result, allocation};
@@ -121,6 +121,18 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     fn check_owners(&self, samples: &Buffer<S>, outputs: &Buffer<O>) -> Result<()> {
         self.function.device.check_owner("the input", samples.device())?;
         self.function.device.check_owner("the output", outputs.device())
+    }
+}
+
+impl<S: LookupElement> PreparedMap<S, S> {
+    /// Returns the table that equalises a histogram, whose counts are those of all values and more.
+    pub(super) fn equalising(counts: &Buffer<u64>) -> Result<Self> {
+        let device = counts.device();
+        let function = match device.info().shared_memory {
+            None => OnDevice::cpu(device, Box::new(Rule::Table(S::vec(cpu::equalise(counts.storage().cpu()))))),
+            Some(shared) => OnDevice::gpu(device, table::equalising(device, shared, S::KIND, counts)?),
+        };
+        Ok(PreparedMap { function, types: PhantomData })
     }
 }
 

@@ -5,12 +5,13 @@ use super::launcher::Launcher;
 use super::lines::Lines;
 use super::rule::is_f32;
 use super::word::Word;
-use crate::any::{AnyBuffer, BufferMut, BufferRef, Slice};
+use crate::any::{AnyBuffer, BufferMut, BufferRef, Erase, Slice};
 use crate::info::SharedMemory;
-use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
+use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalIn};
 use slm_kernels::pointwise::{
-    BetweenArgs, LookupArgs, Number, TableIndex, lookup_pack, pointwise_between, pointwise_lookup,
+    BetweenArgs, EqualiseArgs, LookupArgs, Number, TableIndex, equalise_shape, lookup_pack, pointwise_between,
+    pointwise_equalise, pointwise_lookup,
 };
 use slm_kernels::signal::Kind;
 
@@ -22,14 +23,27 @@ pub(super) fn values(
     entries: Slice<'_>,
 ) -> Result<Box<dyn OnGpu<1>>> {
     Ok(match (kinds[0], kinds[1].bytes()) {
-        (Kind::U8, 1) => Box::new(Values::<u8, u8>::new(device, shared, kinds, entries)?),
-        (Kind::U8, 2) => Box::new(Values::<u8, u16>::new(device, shared, kinds, entries)?),
-        (Kind::U8, 4) => Box::new(Values::<u8, u32>::new(device, shared, kinds, entries)?),
-        (Kind::U8, _) => Box::new(Values::<u8, u64>::new(device, shared, kinds, entries)?),
-        (_, 1) => Box::new(Values::<u16, u8>::new(device, shared, kinds, entries)?),
-        (_, 2) => Box::new(Values::<u16, u16>::new(device, shared, kinds, entries)?),
-        (_, 4) => Box::new(Values::<u16, u32>::new(device, shared, kinds, entries)?),
-        (_, _) => Box::new(Values::<u16, u64>::new(device, shared, kinds, entries)?),
+        (Kind::U8, 1) => Box::new(Values::<u8, u8>::upload(device, shared, kinds, entries)?),
+        (Kind::U8, 2) => Box::new(Values::<u8, u16>::upload(device, shared, kinds, entries)?),
+        (Kind::U8, 4) => Box::new(Values::<u8, u32>::upload(device, shared, kinds, entries)?),
+        (Kind::U8, _) => Box::new(Values::<u8, u64>::upload(device, shared, kinds, entries)?),
+        (_, 1) => Box::new(Values::<u16, u8>::upload(device, shared, kinds, entries)?),
+        (_, 2) => Box::new(Values::<u16, u16>::upload(device, shared, kinds, entries)?),
+        (_, 4) => Box::new(Values::<u16, u32>::upload(device, shared, kinds, entries)?),
+        (_, _) => Box::new(Values::<u16, u64>::upload(device, shared, kinds, entries)?),
+    })
+}
+
+/// Returns the table that equalises a histogram of samples of this type.
+pub(super) fn equalising(
+    device: &Device,
+    shared: SharedMemory,
+    samples: Kind,
+    counts: &Buffer<u64>,
+) -> Result<Box<dyn OnGpu<1>>> {
+    Ok(match samples {
+        Kind::U8 => Box::new(Values::<u8, u8>::equalising(device, shared, counts)?),
+        _ => Box::new(Values::<u16, u16>::equalising(device, shared, counts)?),
     })
 }
 
@@ -60,9 +74,31 @@ impl<S: Index, W: Word> Values<S, W>
 where
     pointwise_lookup<S, W>: Entry<Args = LookupArgs<S, W>, Constants = ()>,
 {
-    fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Slice<'_>) -> Result<Self> {
+    fn upload(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Slice<'_>) -> Result<Self> {
+        Self::new(device, shared, kinds, device.upload(&W::of_numbers(entries))?)
+    }
+
+    fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Buffer<W>) -> Result<Self> {
         let launcher = Launcher::new::<pointwise_lookup<S, W>>(device, shared, lookup_pack::<S, W>(), &kinds)?;
-        Ok(Values { launcher, entries: device.upload(&W::of_numbers(entries))? })
+        Ok(Values { launcher, entries })
+    }
+}
+
+impl<S: Index + Word + Erase> Values<S, S>
+where
+    pointwise_equalise<S>: Entry<Args = EqualiseArgs<S>, Constants = ()>,
+    pointwise_lookup<S, S>: Entry<Args = LookupArgs<S, S>, Constants = ()>,
+{
+    /// Enqueues the computation of the entries.
+    fn equalising(device: &Device, shared: SharedMemory, counts: &Buffer<u64>) -> Result<Self> {
+        let mut entries = device.unwritten(S::VALUES as usize)?;
+        let (threads, shared_bytes) = equalise_shape::<S>();
+        let shape = LaunchShape::new([1, 1, 1], [threads, 1, 1]).shared_bytes(shared_bytes.into());
+        device.own_kernel::<pointwise_equalise<S>>()?.launch(shape, |windows| EqualiseArgs {
+            counts: windows.input(counts),
+            entries: windows.output(&mut entries),
+        })?;
+        Self::new(device, shared, [S::KIND; 2], entries)
     }
 }
 

@@ -6,23 +6,34 @@ use cuda_std::{GlobalIn, GlobalOut, Value, arguments};
 
 /// A type of samples that are indices in a table: `u8` or `u16`.
 pub trait TableIndex: Value {
+    /// Number of values.
+    const VALUES: u32;
+
     /// Returns the index.
     fn index(self) -> u32;
+
+    /// Returns the value with this index, which must be less than [`VALUES`](Self::VALUES).
+    fn of_index(index: u32) -> Self;
 }
 
-impl TableIndex for u8 {
-    #[inline(always)]
-    fn index(self) -> u32 {
-        self as u32
-    }
-}
+macro_rules! indices {
+    ($($t:ident)*) => {$(
+        impl TableIndex for $t {
+            const VALUES: u32 = 1 << $t::BITS;
 
-impl TableIndex for u16 {
-    #[inline(always)]
-    fn index(self) -> u32 {
-        self as u32
-    }
+            #[inline(always)]
+            fn index(self) -> u32 {
+                self as u32
+            }
+
+            #[inline(always)]
+            fn of_index(index: u32) -> Self {
+                index as $t
+            }
+        }
+    )*};
 }
+indices!(u8 u16);
 
 arguments! {
     /// Arguments of tables with an entry for each value of `S`. Entries have as many bits as `W`.

@@ -7,6 +7,7 @@
 //! | `function.rs` | functions of one and of two numbers, for host and device |
 //! | `power.rs` | powers, for host and device |
 //! | `lookup.rs` | tables with an entry for each value, or for each interval between edges |
+//! | `equalise.rs` | the table that equalises a histogram |
 //! | `channels.rs` | interleaved channels to planes, and back |
 //! | `geometry.rs` | grid and block for a problem's size |
 //!
@@ -19,6 +20,7 @@
 //! access if the pack is aligned and inside its row, otherwise element by element.
 
 mod channels;
+mod equalise;
 mod function;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
@@ -28,6 +30,7 @@ mod number;
 mod power;
 
 pub use channels::{MergeArgs, SplitArgs};
+pub use equalise::{Equalisation, EqualiseArgs, equalise_shape};
 pub use function::{Combination, Function, combined, mapped};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Part};
@@ -132,6 +135,17 @@ kernel! {
     pub fn pointwise_lookup(_arena, args: LookupArgs<S, W>) {
         const V: usize = lookup::lookup_pack::<S, W>();
         lookup::look_up::<S, W, V>(&args);
+    }
+}
+
+kernel! {
+    for<S: TableIndex> {
+        "pointwise_lookup" { u8 => u8; u16 => u16; }
+    }
+
+    /// The table that equalises a histogram of samples of this type.
+    pub fn pointwise_equalise(arena, args: EqualiseArgs<S>) {
+        equalise::equalise(arena, &args);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Runs the examples: their output, pictures and errors.
 
 mod blur;
+mod equalise;
 mod histogram;
 mod picture;
 mod readme;
@@ -21,6 +22,7 @@ pub(super) fn trials() -> Vec<Trial> {
         transpose::trials(),
         tables::trials(),
         picture::trials(),
+        equalise::trials(),
         readme::trials(),
     ];
     trials.into_iter().flatten().collect()

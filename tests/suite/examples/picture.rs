@@ -12,11 +12,11 @@ use std::process::Command;
 
 const EXAMPLE: &str = "05_picture";
 
-const ASTRONAUT: &[u8] = include_bytes!("../../../assets/astronaut.png");
-const FACE_FILTERED: &[u8] = include_bytes!("face_filtered.png");
+pub(super) const ASTRONAUT: &[u8] = include_bytes!("../../../assets/astronaut.png");
+pub(super) const FACE_FILTERED: &[u8] = include_bytes!("face_filtered.png");
 
 /// Left and upper border, width and height of the part in [`FACE_FILTERED`].
-const FACE: [u32; 4] = [190, 60, 64, 48];
+pub(super) const FACE: [u32; 4] = [190, 60, 64, 48];
 
 /// All operations, and the ends of the names of their results in the order of [`FACE_FILTERED`].
 const ALL: [&str; 7] = ["--gaussian", "1.5", "--unsharp", "1,1.5", "--edges", "--dog", "1,2"];

@@ -19,10 +19,6 @@ fn texts() {
             PointwiseError::EdgeOrder { index: 1, edge: 2.5, next: f64::NAN },
             "edges must ascend strictly, but edge 1 is 2.5 and the next one NaN",
         ),
-        (
-            PointwiseError::Counts { expected: 256, actual: 259 },
-            "there are 259 counts, but samples of this type have 256 values",
-        ),
         (PointwiseError::Exponent { exponent: -1.0 }, "the exponent must be finite and larger than 0, not -1"),
         (
             PointwiseError::Bounds { lower: 2.0, upper: 1.0 },
@@ -51,13 +47,24 @@ fn wrong_numbers_of_entries() {
         for actual in [0, 255, 257] {
             let table = Lookup::<u8, f32>::values(&vec![0.0; actual]);
             fails(table.prepare(&device), PointwiseError::Entries { expected: 256, actual });
-            let counts = Lookup::<u8, u8>::equalise(&vec![1; actual]);
-            fails(counts.prepare(&device), PointwiseError::Counts { expected: 256, actual });
         }
         let error = PointwiseError::Entries { expected: 65_536, actual: 256 };
         fails(Lookup::<u16, u16>::values(&[0; 256]).prepare(&device), error);
         let between = Lookup::between(&[0, 1, 2], &[0u8]).below(1).above(2).nan(3);
         fails(between.prepare(&device), PointwiseError::Entries { expected: 2, actual: 1 });
+    }
+}
+
+#[test]
+fn wrong_numbers_of_counts() {
+    for device in devices() {
+        let what = "the counts of a histogram of all values";
+        for actual in [0, 256, 260, 65_539] {
+            let counts = device.zeroed(actual).unwrap();
+            fails(Lookup::<u8, u8>::equalise(&counts), Error::Length { what, expected: 259, actual });
+        }
+        let counts = device.zeroed(259).unwrap();
+        fails(Lookup::<u16, u16>::equalise(&counts), Error::Length { what, expected: 65_539, actual: 259 });
     }
 }
 

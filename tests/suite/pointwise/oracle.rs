@@ -131,3 +131,23 @@ fn least(a: f64, b: f64) -> f64 {
         }
     }
 }
+
+/// The entries of the table that equalises a histogram with these counts.
+pub(super) fn equalised(counts: &[u64]) -> impl Iterator<Item = u128> {
+    let sums = counts.iter().scan(0, |sum, &count| {
+        *sum += u128::from(count);
+        Some(*sum)
+    });
+    let (total, last) = (sums.clone().last().unwrap_or(0), counts.len() as u128 - 1);
+    let first = sums.clone().find(|&sum| sum > 0).unwrap_or(0);
+    sums.zip(0..).map(move |(sum, value)| match total - first {
+        0 => value,
+        others => rounded(sum.saturating_sub(first) * last, others),
+    })
+}
+
+/// The quotient, rounded to the nearest integer, ties to even.
+fn rounded(a: u128, b: u128) -> u128 {
+    let (quotient, twice) = (a / b, a % b * 2);
+    quotient + u128::from(twice > b || twice == b && quotient % 2 == 1)
+}

@@ -1,11 +1,11 @@
 //! Tables of values, tables that equalise histograms, and a pipeline.
 
 use super::types::{Matrix, TABLES, Table};
-use super::{GAP, SUITE, bits, lengths, matrices, memories, packed, pitched};
+use super::{GAP, SUITE, bits, lengths, matrices, memories, oracle, packed, pitched};
 use crate::common::{Random, equal, is_emulated, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use ndarray::Array2;
-use slm::{Arithmetic, Buffer2, Convert, Device, Filter2d, Histogram, Lookup, Transpose};
+use slm::{Arithmetic, Buffer, Buffer2, Convert, Device, Filter2d, Histogram, Lookup, Transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
     let tables = TABLES.iter().enumerate().flat_map(|(number, table)| {
@@ -57,30 +57,57 @@ fn bits_of_nans(device: &Device) -> Result<(), Failed> {
     equal(actual.into_iter().map(f64::to_bits).collect::<Vec<_>>(), vec![nan.to_bits(); 2])
 }
 
+/// Counts in the order of a histogram of all values. Those outside have no effect.
+fn counts_of<S>(device: &Device, counts: &[u64]) -> slm::Result<Buffer<u64>> {
+    let outside = [u64::MAX, 5, 7];
+    assert_eq!(counts.len(), 1 << (8 * size_of::<S>()));
+    device.upload(&[counts, &outside].concat())
+}
+
 /// By hand, and as OpenCV's `equalizeHist` does: counts 2, 1, 4, 1 of 8 samples; `C` is 2, 3, 7, 8; times 255 / 6.
 fn equalised(device: &Device) -> Result<(), Failed> {
     let samples = [10u8, 10, 20, 30, 30, 30, 30, 200];
-    let counts = Histogram::bytes().prepare(device)?.apply(&samples)?;
-    let table = Lookup::equalise(counts.bins()?).prepare(device)?;
+    let (histogram, mut counts) = (Histogram::bytes().prepare(device)?, device.zeroed(259)?);
+    histogram.apply_into(&device.upload(&samples)?, &mut counts)?;
+    let table = Lookup::equalise(&counts)?;
+    // The table is that of the counts before.
+    counts.upload(&[3; 259])?;
     // 42.5 is a tie, and 212.5.
     equal(table.apply(&samples)?, vec![0, 0, 42, 212, 212, 212, 212, 255])?;
     // Values without samples belong to the next smaller one.
     equal(table.apply(&[0, 9, 11, 199, 255])?, vec![0, 0, 0, 212, 255])?;
     for counts in [[0; 256], std::array::from_fn(|value| u64::from(value == 99) * 7)] {
-        let identity = Lookup::equalise(&counts).prepare(device)?;
+        let identity = Lookup::equalise(&counts_of::<u8>(device, &counts)?)?;
         equal(identity.apply(&[0u8, 98, 99, 100, 255])?, vec![0, 98, 99, 100, 255])?;
     }
-    // Sums beyond 64 bits.
-    let large = Lookup::equalise(&[u64::MAX; 256]).prepare(device)?;
-    equal(large.apply(&[0u8, 1, 100, 255])?, vec![0, 1, 100, 255])
+    let all: Vec<u8> = (0..=255).collect();
+    let random = &mut Random::new(300);
+    for counts in all_counts(random, 256) {
+        let table = Lookup::equalise(&counts_of::<u8>(device, &counts)?)?;
+        equal(table.apply(&all)?, oracle::equalised(&counts).map(|y| y as u8).collect())?;
+    }
+    Ok(())
+}
+
+/// Counts of all magnitudes: few samples, with many ties; equal ones, whose sums exceed 64 bits; any.
+fn all_counts(random: &mut Random, values: usize) -> [Vec<u64>; 3] {
+    let any = |random: &mut Random| (0..values).map(|_| random.next() >> random.below(64)).collect();
+    let few = (0..values).map(|_| u64::from(random.below(4) == 0)).collect();
+    [few, vec![u64::MAX; values], any(random)]
 }
 
 fn equalised_u16(device: &Device) -> Result<(), Failed> {
     let samples = [7u16, 7, 8, 9, 60_000];
-    let mut counts = vec![0; 1 << 16];
-    samples.iter().for_each(|&sample| counts[usize::from(sample)] += 1);
-    let table = Lookup::equalise(&counts).prepare(device)?;
-    equal(table.apply(&samples)?, vec![0, 0, 21_845, 43_690, 65_535])
+    let (histogram, mut counts) = (Histogram::low_bits(16).prepare(device)?, device.zeroed(65_539)?);
+    histogram.apply_into(&device.upload(&samples)?, &mut counts)?;
+    equal(Lookup::equalise(&counts)?.apply(&samples)?, vec![0, 0, 21_845, 43_690, 65_535])?;
+    let all: Vec<u16> = (0..=65_535).collect();
+    let random = &mut Random::new(301);
+    for counts in all_counts(random, 65_536).into_iter().skip(if is_emulated(device) { 2 } else { 0 }) {
+        let table = Lookup::equalise(&counts_of::<u16>(device, &counts)?)?;
+        equal(table.apply(&all)? == oracle::equalised(&counts).map(|y| y as u16).collect::<Vec<_>>(), true)?;
+    }
+    Ok(())
 }
 
 /// Bytes to floats, a Gaussian, back to bytes, equalised, transposed: as the single steps on the host.
@@ -98,9 +125,8 @@ fn pipeline(device: &Device) -> Result<(), Failed> {
     Convert::new().scale(255.0).offset(128.0).prepare(device)?.apply_matrix_into(&sharp, &mut bytes)?;
     let (histogram, mut counts) = (Histogram::bytes().prepare(device)?, device.zeroed(259)?);
     histogram.apply_into(&bytes, &mut counts)?;
-    let equalise = Lookup::equalise(histogram.counts(&counts)?.bins()?);
     let mut equal_bytes = Buffer2::<u8>::zeroed(device, rows, columns)?;
-    equalise.prepare(device)?.apply_matrix_into(&bytes, &mut equal_bytes)?;
+    Lookup::equalise(&counts)?.apply_matrix_into(&bytes, &mut equal_bytes)?;
     let mut turned = Buffer2::<u8>::zeroed(device, columns, rows)?;
     Transpose::new(rows, columns).prepare(device)?.apply_matrix_into(&equal_bytes, &mut turned)?;
 
@@ -110,6 +136,6 @@ fn pipeline(device: &Device) -> Result<(), Failed> {
     let sharp = Arithmetic::sub().prepare(&cpu)?.apply_arrays(floats.view(), smooth.view())?;
     let bytes = Convert::<f32, u8>::new().scale(255.0).offset(128.0).prepare(&cpu)?.apply_array(sharp.view())?;
     let counts = Histogram::bytes().prepare(&cpu)?.apply_array(bytes.view())?;
-    let expected = Lookup::equalise(counts.bins()?).prepare(&cpu)?.apply_array(bytes.view())?;
-    equal(turned.download()?, expected.t().to_owned())
+    let table: Vec<u8> = oracle::equalised(counts.bins()?).map(|y| y as u8).collect();
+    equal(turned.download()?, bytes.t().mapv(|x| table[usize::from(x)]))
 }
