@@ -9,8 +9,8 @@ use crate::kernel_crate;
 use crate::mode::Mode;
 use crate::output::{self, Built, Committed, Image, Origin, file_name, write_if_changed};
 use crate::{target_dir, watch};
-use std::env;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 /// Compiles a crate of GPU kernels, or takes its committed modules.
 ///
@@ -174,13 +174,11 @@ impl CudaBuilder {
     }
 
     fn compile(&self, dir: &Path, inside: &Path, compiler: &Compiler) -> Result<Compilation, BuildError> {
-        let found = || target_dir::nested(inside);
-        let request = Request {
-            dir,
-            modules: self.checked_modules()?,
-            release: self.release,
-            target_dir: &self.target_dir.clone().unwrap_or_else(found),
-        };
+        let target_dir = self.target_dir.clone().unwrap_or_else(|| target_dir::nested(inside));
+        fs::create_dir_all(&target_dir).map_err(BuildError::io(&target_dir))?;
+        // Cargo reports paths without symbolic links.
+        let target_dir = &fs::canonicalize(&target_dir).map_err(BuildError::io(&target_dir))?;
+        let request = Request { dir, modules: self.checked_modules()?, release: self.release, target_dir };
         request.compile(compiler)
     }
 

@@ -85,7 +85,8 @@ impl DeviceBuild<'_> {
     /// Compiles `module` so that no warp operation is copied, with as few precautions as possible, since they make the code
     /// slower.
     pub(crate) fn run(&self, module: &Module, arch: Arch) -> Result<Compiled, BuildError> {
-        let _lock = self.lock()?;
+        // The wrapper and the results have fixed names. Cargo itself locks the folders of targets.
+        let _lock = lock(&Wrapper::dir(self.target_dir, self.kernels, module))?;
         let wrapper = Wrapper::write(self.target_dir, self.kernels, module)?;
         let mut copies = Vec::new();
         for precaution in Precaution::ALL {
@@ -100,16 +101,6 @@ impl DeviceBuild<'_> {
         }
         let copies = copies.iter().map(Copied::to_string).collect();
         Err(BuildError::Copied { module: module.name.clone(), arch, copies })
-    }
-
-    /// Locks the nested target folder against other builds, because the wrapper and the results have fixed names in it.
-    fn lock(&self) -> Result<File, BuildError> {
-        fs::create_dir_all(self.target_dir).map_err(BuildError::io(self.target_dir))?;
-        let path = self.target_dir.join("lock");
-        let file = File::create(&path).map_err(BuildError::io(&path))?;
-        // Like cargo, continues without a lock if the file system has none.
-        let _ = file.lock();
-        Ok(file)
     }
 
     /// Writes a script that starts the compiler with symbol names that do not depend on folders. Returns its path.
@@ -127,6 +118,8 @@ impl DeviceBuild<'_> {
             done\n\
             exec \"$@\"\n";
         let path = self.target_dir.join("rustc");
+        // A script that is being written cannot be started.
+        let _lock = lock(self.target_dir)?;
         write_if_changed(&path, SCRIPT)?;
         make_executable(&path)?;
         Ok(path)
@@ -220,6 +213,16 @@ impl Attempt<'_> {
         }
         Ok(command)
     }
+}
+
+/// Locks a folder against other builds. Creates it if necessary.
+fn lock(folder: &Path) -> Result<File, BuildError> {
+    fs::create_dir_all(folder).map_err(BuildError::io(folder))?;
+    let path = folder.join("lock");
+    let file = File::create(&path).map_err(BuildError::io(&path))?;
+    // Like cargo, continues without a lock if the file system has none.
+    let _ = file.lock();
+    Ok(file)
 }
 
 #[cfg(unix)]

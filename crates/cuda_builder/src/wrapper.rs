@@ -30,15 +30,24 @@ pub(crate) struct Wrapper {
 impl Wrapper {
     /// Writes the package for `module` of `kernels` below `target_dir`.
     pub(crate) fn write(target_dir: &Path, kernels: &KernelCrate, module: &Module) -> Result<Wrapper, BuildError> {
-        // The name contains both names, since all kernel crates of a workspace share the target folder.
-        let package = format!("slm-device-{}-{}", kernels.package, module.name);
-        let dir = target_dir.join("packages").join(&package);
+        let package = package(kernels, module);
+        let dir = Wrapper::dir(target_dir, kernels, module);
         fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
         write_if_changed(&dir.join("Cargo.toml"), &manifest(&package, kernels, module))?;
         let code = format!("#![no_std]\nextern crate {} as _;\n", kernels.library);
         write_if_changed(&dir.join("lib.rs"), &code)?;
         Ok(Wrapper { dir, library: package.replace('-', "_") })
     }
+
+    /// Returns the folder of the package for `module` of `kernels`.
+    pub(crate) fn dir(target_dir: &Path, kernels: &KernelCrate, module: &Module) -> PathBuf {
+        target_dir.join("packages").join(package(kernels, module))
+    }
+}
+
+/// Returns the name of a package. It contains both names, since all kernel crates of a workspace share the target folder.
+fn package(kernels: &KernelCrate, module: &Module) -> String {
+    format!("slm-device-{}-{}", kernels.package, module.name)
 }
 
 fn manifest(package: &str, kernels: &KernelCrate, module: &Module) -> String {

@@ -20,6 +20,8 @@ mod case;
 pub mod compared;
 #[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod copies;
+#[cfg(not(target_os = "cuda"))]
+pub mod correct;
 #[cfg(any(feature = "catalogue", not(target_os = "cuda")))]
 pub mod ends;
 #[cfg(any(feature = "catalogue", not(target_os = "cuda")))]

@@ -1,6 +1,6 @@
 //! Builds and runs the fixture's host, whose build script calls `CudaBuilder`.
 
-use crate::fixture::{Fixture, host_target_dir};
+use crate::fixture::{Fixture, device_target_dir, host_target_dir};
 use cuda_builder::CudaBuilder;
 use std::process::{Command, Output};
 
@@ -45,7 +45,7 @@ impl Host {
     /// Commits the modules.
     fn commit(&self) {
         let builder = CudaBuilder::new(self.fixture.path("kernels")).module("fill").module("scale");
-        builder.target_dir(host_target_dir().join("slm-device")).commit().unwrap();
+        builder.target_dir(device_target_dir()).commit().unwrap();
     }
 }
 

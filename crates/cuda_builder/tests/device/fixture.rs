@@ -54,9 +54,18 @@ impl Fixture {
     }
 }
 
-/// Returns the target folder of the fixture's host.
+/// Returns the target folder of the fixture's host. Its build script compiles kernels in the same folder as this workspace's
+/// build scripts, because `core` takes long.
 pub fn host_target_dir() -> PathBuf {
-    scratch().join("target")
+    let dir = scratch().join("target");
+    fs::create_dir_all(&dir).unwrap();
+    fs::create_dir_all(device_target_dir()).unwrap();
+    #[cfg(unix)]
+    match std::os::unix::fs::symlink(device_target_dir(), dir.join("slm-device")) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => panic!("{error}"),
+        _ => {}
+    }
+    dir
 }
 
 /// Returns the folder in which this workspace's build scripts compile kernels. `core` is there if one of them has run.

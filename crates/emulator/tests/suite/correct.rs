@@ -1,8 +1,12 @@
 //! Correct kernels that a less precise checker would report: they have no findings in any order of the threads.
 
 use crate::planted::{launch, run};
+use catalogue::correct::{
+    all_say_the_same, last_block_sum, locked_sum, look_back, quarters, relay, result_in_parts, reused_as_others,
+    stack_of_a_block, two_tiles,
+};
 use catalogue::{Args, LEN};
-use cuda_std::{Entry, Ordering, fence, kernel, thread, warp};
+use cuda_std::Entry;
 use emulator::Launch;
 
 /// Seeds of the orders that each kernel runs in.
@@ -17,49 +21,9 @@ fn check<E: Entry<Args = Args, Constants = ()>>(launch: Launch, is_right: impl F
     }
 }
 
-kernel! {
-    /// Computes prefix sums over the blocks. Each block waits for the block with the previous ticket.
-    pub fn look_back(arena, args: Args) {
-        let (shared, _) = arena.split::<u32>(34);
-        let t = thread::thread_idx_x();
-        if t == 0 {
-            shared.set(32, args.zeros.fetch_add(0, 1, Ordering::Relaxed));
-        }
-        thread::sync_threads();
-        let ticket = u64::from(shared.get(32));
-        shared.set(t, args.input.get(ticket * 8 + u64::from(t % 8)));
-        thread::sync_threads();
-        if t == 0 {
-            let own: u32 = (0..8).map(|k| shared.get(k)).sum();
-            let mut before = 0;
-            if ticket > 0 {
-                while args.zeros.fetch_add(ticket, 0, Ordering::Relaxed) == 0 {}
-                fence::fence_device();
-                before = args.output.get(ticket - 1);
-            }
-            args.output.set(ticket, before + own);
-            fence::fence_device();
-            args.zeros.exchange(ticket + 1, 1, Ordering::Relaxed);
-        }
-    }
-}
-
 #[test]
 fn look_back_in_the_order_of_tickets() {
     check::<look_back>(launch(20, 32), |output| (0..20).all(|k| output[k as usize] == (0..8 * (k + 1)).sum::<u32>()));
-}
-
-kernel! {
-    /// Passes a number from block to block. Each block has its own flag.
-    pub fn relay(_arena, args: Args) {
-        let ticket = u64::from(args.zeros.fetch_add(0, 1, Ordering::SeqCst));
-        if ticket > 0 {
-            while args.zeros.fetch_add(ticket, 0, Ordering::SeqCst) == 0 {}
-        }
-        let sum = if ticket > 0 { args.output.get(0) } else { 0 };
-        args.output.set(0, sum + 1);
-        args.zeros.exchange(ticket + 1, 1, Ordering::SeqCst);
-    }
 }
 
 #[test]
@@ -67,91 +31,14 @@ fn flags_in_sequentially_consistent_order() {
     check::<relay>(launch(30, 1), |output| output[0] == 30);
 }
 
-kernel! {
-    /// All threads of all blocks add to one number under a lock.
-    pub fn locked_sum(_arena, args: Args) {
-        let mut done = false;
-        while !done {
-            if args.zeros.compare_exchange(0, 0, 1, Ordering::Relaxed) == 0 {
-                fence::fence_device();
-                args.zeros.set(1, args.zeros.get(1) + 1);
-                args.output.set(0, args.zeros.get(1));
-                fence::fence_device();
-                args.zeros.exchange(0, 0, Ordering::Relaxed);
-                done = true;
-            }
-        }
-    }
-}
-
 #[test]
 fn a_lock_with_fences() {
     check::<locked_sum>(launch(6, 8), |output| output[0] == 48);
 }
 
-kernel! {
-    /// Computes the sum of all numbers. The last block to end adds up the sums of all blocks.
-    pub fn last_block_sum(arena, args: Args) {
-        let (sums, rest) = arena.split::<u32>(64);
-        let (is_last, _) = rest.split::<u32>(1);
-        let t = thread::thread_idx_x();
-        sums.set(t, args.input.get(thread::global_x()));
-        let mut distance = 32;
-        while distance > 0 {
-            thread::sync_threads();
-            if t < distance {
-                sums.set(t, sums.get(t) + sums.get(t + distance));
-            }
-            distance /= 2;
-        }
-        if t == 0 {
-            args.output.set(u64::from(thread::block_idx_x()) + 1, sums.get(0));
-            fence::fence_device();
-            let before = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
-            fence::fence_device();
-            is_last.set(0, u32::from(before + 1 == thread::grid_dim_x()));
-        }
-        thread::sync_threads();
-        // The barrier orders these loads in all threads after the fence of thread 0.
-        if is_last.get(0) != 0 && t == 33 {
-            let sum = (1..=u64::from(thread::grid_dim_x())).map(|block| args.output.get(block)).sum();
-            args.output.set(0, sum);
-        }
-    }
-}
-
 #[test]
 fn the_last_block_reduces() {
     check::<last_block_sum>(launch(4, 64), |output| output[0] == 255 * 128);
-}
-
-kernel! {
-    /// Reuses the same bytes as words, pairs of words and bytes. At the end, some threads split them into pairs and others
-    /// into words, without accesses.
-    pub fn reused_as_others(arena, args: Args) {
-        let t = thread::thread_idx_x();
-        let (words, _) = arena.split::<u32>(64);
-        words.set(t, t);
-        thread::sync_threads();
-        let number = words.get(63 - t);
-        let (pairs, _) = words.reuse().split::<u64>(32);
-        if t < 32 {
-            pairs.set(t, 0);
-        }
-        thread::sync_threads();
-        pairs.fetch_add(t % 32, number.into(), Ordering::Relaxed);
-        thread::sync_threads();
-        let sum = pairs.get(t % 32) as u32;
-        let (bytes, _) = pairs.reuse().split::<u8>(256);
-        bytes.set(t, sum as u8);
-        thread::sync_threads();
-        args.output.set(thread::global_x(), bytes.get(63 - t).into());
-        let rest = bytes.reuse();
-        match t < 32 {
-            true => drop(rest.split::<u64>(32)),
-            false => drop(rest.split::<u32>(64)),
-        }
-    }
 }
 
 #[test]
@@ -160,87 +47,14 @@ fn shared_memory_is_used_again_as_other_types() {
     check::<reused_as_others>(launch(3, 64), |output| (0..192).all(|t| output[t as usize] == sum(63 - t % 64)));
 }
 
-kernel! {
-    /// A stack in shared memory. Each thread pushes its index, then pops one.
-    pub fn stack_of_a_block(arena, args: Args) {
-        let (top, rest) = arena.split::<u32>(1);
-        let (items, _) = rest.split::<u32>(64);
-        let t = thread::thread_idx_x();
-        if t == 0 {
-            top.set(0, 0);
-        }
-        thread::sync_threads();
-        let mut place = top.fetch_add(0, 0, Ordering::Relaxed);
-        loop {
-            let found = top.compare_exchange(0, place, place + 1, Ordering::Relaxed);
-            if found == place {
-                break;
-            }
-            place = found;
-        }
-        items.set(place, t);
-        thread::sync_threads();
-        let mut count = top.fetch_add(0, 0, Ordering::Relaxed);
-        loop {
-            let found = top.compare_exchange(0, count, count - 1, Ordering::Relaxed);
-            if found == count {
-                break;
-            }
-            count = found;
-        }
-        args.output.set(items.get(count - 1).into(), 1);
-    }
-}
-
 #[test]
 fn a_queue_with_compare_exchange() {
     check::<stack_of_a_block>(launch(1, 64), |output| output[..64] == [1; 64]);
 }
 
-kernel! {
-    /// Several threads store the same value in shared memory, and in global memory.
-    pub fn all_say_the_same(arena, args: Args) {
-        let (found, _) = arena.split::<u32>(1);
-        let t = thread::thread_idx_x();
-        found.set(0, 0);
-        thread::sync_threads();
-        if args.input.get(t.into()) % 3 == 1 {
-            found.set(0, 1);
-        }
-        thread::sync_threads();
-        args.output.set(0, found.get(0));
-    }
-}
-
 #[test]
 fn allowed_writes_of_the_same_value() {
     check::<all_say_the_same>(launch(5, 64).allow_same_value_writes(), |output| output[0] == 1);
-}
-
-kernel! {
-    /// Each quarter of a warp computes its own sums, in a loop with its own number of iterations.
-    pub fn quarters(arena, args: Args) {
-        let (sums, _) = arena.split::<u32>(64);
-        let t = thread::thread_idx_x();
-        let (quarter, lane) = (warp::lane() / 8, warp::lane() % 8);
-        let mask = 0xff << (8 * quarter);
-        for iteration in 0..=quarter {
-            sums.set(t, t + iteration);
-            warp::sync_warp(mask);
-            let mut distance = 4;
-            while distance > 0 {
-                if lane < distance {
-                    sums.set(t, sums.get(t) + sums.get(t + distance));
-                }
-                warp::sync_warp(mask);
-                distance /= 2;
-            }
-            if lane == 7 {
-                args.output.set(u64::from(t / 8), sums.get(t - 7));
-            }
-            warp::sync_warp(mask);
-        }
-    }
 }
 
 #[test]
@@ -249,37 +63,9 @@ fn parts_of_a_warp_synchronise_on_their_own() {
     check::<quarters>(launch(1, 64), |output| (0..8).all(|k| output[k] == sum(k)));
 }
 
-kernel! {
-    /// Alternates between two tiles, with one barrier per iteration. A thread that is one iteration ahead writes the other
-    /// tile.
-    pub fn two_tiles(arena, args: Args) {
-        let (tiles, _) = arena.split::<u32>(128);
-        let t = thread::thread_idx_x();
-        let mut number = t;
-        for iteration in 0..6 {
-            let tile = 64 * (iteration % 2);
-            tiles.set(tile + t, number);
-            thread::sync_threads();
-            number = tiles.get(tile + (t + 1) % 64);
-        }
-        args.output.set(thread::global_x(), number);
-    }
-}
-
 #[test]
 fn two_tiles_need_one_barrier_per_iteration() {
     check::<two_tiles>(launch(4, 64), |output| (0..LEN).all(|i| output[i as usize] == (i + 6) % 64));
-}
-
-kernel! {
-    /// Masked stores that together write all elements of the result.
-    pub fn result_in_parts(_arena, args: Args) {
-        let i = thread::global_x();
-        let odd = i % 2 == 1;
-        args.result.set_if(odd, i, 1);
-        args.result.set_if(!odd, i, 2);
-        args.output.set(i, 0);
-    }
 }
 
 #[test]

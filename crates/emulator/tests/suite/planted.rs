@@ -9,7 +9,7 @@ const SEEDS: std::ops::Range<u64> = 0..10;
 
 /// Returns a launch with the given grid and block, and a small budget that soon ends endless waits.
 pub fn launch(blocks: u32, threads: u32) -> Launch {
-    Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES).budget(100_000).partial_outputs()
+    Launch::new([blocks, 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES).budget(20_000).partial_outputs()
 }
 
 /// Runs a kernel. Returns its report and its output.
