@@ -42,7 +42,7 @@ impl<S: FilterSample, W: FilterWeight> LineFilter<S, W> {
         let weights = Weights { shape, values: Values::Dense(self.taps.clone()), left };
         let window = Window::new(&weights, self.extent, [1, 1], [1, 1], Some(channels))?;
         let outside = (self.border, self.outside);
-        PreparedFilter2d::with_sums(device, Self::sums(&weights)?, window, outside, false, self.algorithm)
+        PreparedFilter2d::with_sums(device, (Self::sums(&weights)?, W::KIND), window, outside, false, self.algorithm)
     }
 
     /// Returns the weights in the type of the sums. Sums of one-dimensional filters of `i32` wrap around.

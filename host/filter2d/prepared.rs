@@ -8,7 +8,7 @@ use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPol
 use crate::buffer::check_shape;
 use crate::{Boundary, Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
-use slm_kernels::signal::Border;
+use slm_kernels::signal::{Border, Kind};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -43,14 +43,14 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         if renormalise {
             sums = sums.densified()?;
         }
-        Self::with_sums(device, sums, window, boundary.border(), renormalise, algorithm)
+        Self::with_sums(device, (sums, W::KIND), window, boundary.border(), renormalise, algorithm)
     }
 
-    /// Returns the filter with these weights, which are dense if NaNs are missing samples, and this value outside of a constant
-    /// border.
+    /// Returns the filter with these weights, which were of the given type and are dense if NaNs are missing samples, and with
+    /// this value outside of a constant border.
     pub(super) fn with_sums(
         device: &Device,
-        sums: Sums,
+        (sums, weights): (Sums, Kind),
         window: Window,
         (border, outside): (Border, S),
         renormalise: bool,
@@ -62,7 +62,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
             None => OnDevice::Cpu(cpu::Filter2d { sums: sums.factorised(), border, outside, renormalise }),
             Some(shared) => {
                 let kinds = [S::KIND, O::KIND];
-                let rule = gpu::Rule { window, border, outside, renormalise, algorithm, kinds };
+                let rule = gpu::Rule { window, border, outside, renormalise, algorithm, kinds, weights };
                 OnDevice::Gpu(gpu::prepare(device, shared, &sums, rule)?)
             }
         };

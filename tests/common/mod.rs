@@ -6,6 +6,7 @@
 pub mod coverage;
 pub mod emulated;
 pub mod golden;
+pub mod numbers;
 pub mod ptx;
 pub mod sources;
 

@@ -1,7 +1,8 @@
 //! Which filters the algorithms must refuse, and what the tiled kernels need of shared memory, counted from their layouts.
 
 use super::super::types::Types;
-use super::{Case, Kind};
+use super::Case;
+use crate::common::numbers::Kind;
 use slm::filter2d::Filter2dError;
 use slm::{Device, Error, Filter2dAlgorithm};
 
@@ -84,27 +85,24 @@ fn no_kernel(
 ) -> Option<Error> {
     let (weights, channels, strides, dilations) =
         (case.weights.shape(), case.channels(), case.stride, case.dilations());
-    let names = [types.samples, types.outputs].map(name);
+    let names = [types.samples, types.weights, types.outputs].map(Kind::name);
     let is_square = weights[0] == weights[1];
     if algorithm == Filter2dAlgorithm::Separable && is_square && weights[0] > 2 && !case.weights.is_outer_product() {
         return Some(Filter2dError::NotSeparable { weights }.into());
     }
     let is_compiled = is_square
         && sizes.contains(&weights[0])
-        && names == ["f32", "f32"]
+        && names == ["f32"; 3]
         && types.sums_name(&case.weights) == "f32"
         && (channels, strides, dilations, renormalise) == (1, [1, 1], [1, 1], false);
-    let error = Filter2dError::NoKernel { algorithm, weights, types: names, channels, strides, dilations, renormalise };
+    let error = Filter2dError::NoKernel {
+        algorithm,
+        weights,
+        types: Box::new(names),
+        channels,
+        strides,
+        dilations,
+        renormalise,
+    };
     (!is_compiled).then(|| error.into())
-}
-
-fn name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::U8 => "u8",
-        Kind::U16 => "u16",
-        Kind::I16 => "i16",
-        Kind::I32 => "i32",
-        Kind::F32 => "f32",
-        Kind::F64 => "f64",
-    }
 }
