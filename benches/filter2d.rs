@@ -206,7 +206,8 @@ impl<T: Number> Problem<T> {
                     Filter2dError::NoKernel { .. }
                     | Filter2dError::NotSeparable { .. }
                     | Filter2dError::UnequalWeights { .. },
-                )) => None,
+                ))
+                | Err(Error::SharedMemoryExceeded { .. }) => None,
                 filter => Some(filter.map(|filter| (name, filter))),
             };
             let filters: Vec<_> = self.variants().iter().filter_map(prepare).collect::<Result<_>>()?;

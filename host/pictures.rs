@@ -1,4 +1,4 @@
-//! Pictures of the crate `image`, in all operations and in the memory of devices.
+//! Pictures of the crate `image`, in filters, histograms and transpositions, and in the memory of devices for all operations.
 //!
 //! | function | result |
 //! |---|---|

@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::declarations::Declaration;
 use common::equal;
 use common::ptx::{Code, Section, memory_faults};
 use cuda_std::image::{self, Sources};
@@ -77,6 +78,11 @@ impl File {
         Path::new(FOLDER).join(self.name())
     }
 
+    /// The declaration of one of its kernels in the sources.
+    fn declaration(&self, entry: &str) -> Result<&'static Declaration, Failed> {
+        Ok(Declaration::find(entry, &self.module)?)
+    }
+
     fn text(&self) -> Result<String, Failed> {
         fs::read_to_string(self.path()).map_err(|e| format!("{}: {e}", self.path().display()).into())
     }
@@ -135,16 +141,14 @@ fn entry_points(file: &File) -> Result<(), Failed> {
     // Each is accompanied by the digest of its arguments.
     let has_layout = |entry: &&String| text.contains(&format!(" {entry}_layout[16] = {{"));
     equal(entries.iter().find(|entry| !has_layout(entry)), None)?;
-    // Limits of registers are directives, and no longer constants; counting in shared memory has one, and so have
-    // transpositions of rows that begin anywhere. As many threads as a block can have fit with 64, and twice as many with 32.
+    // Limits of registers are directives, and no longer constants: those of the sources.
     equal(text.lines().find(|line| line.contains("_registers[")), None)?;
-    let limits = [("histogram_shared_", 32), ("histogram_alone_", 64), ("transpose_skewed_", 64)];
-    let kernels = text.split(".entry ").skip(1).filter_map(|kernel| kernel.split_once('('));
-    let mut limited = kernels.filter(|(entry, kernel)| {
-        let limit = limits.iter().find(|(start, _)| entry.starts_with(start));
-        limit.is_some_and(|(_, most)| !kernel.contains(&format!("\n.maxnreg {most}\n")))
-    });
-    equal(limited.next().map(|(entry, _)| entry), None)
+    for (entry, kernel) in text.split(".entry ").skip(1).filter_map(|kernel| kernel.split_once('(')) {
+        let limits = kernel.lines().filter_map(|line| line.strip_prefix(".maxnreg "));
+        let limits: Vec<u32> = limits.map(str::parse).collect::<Result<_, _>>()?;
+        equal((entry, limits), (entry, Vec::from_iter(file.declaration(entry)?.most_registers)))?;
+    }
+    Ok(())
 }
 
 fn version(file: &File) -> Result<(), Failed> {
@@ -163,7 +167,7 @@ fn version(file: &File) -> Result<(), Failed> {
 fn barriers(file: &File) -> Result<(), Failed> {
     for kernel in Code::new(&file.text()?).kernels() {
         let name = &kernel.entries()[0];
-        let expected = match uses_shared_memory(name) {
+        let expected = match file.declaration(name)?.has_arena {
             false => 0,
             true if ["register_rows", "filter2d_register", "cached"].iter().any(|it| name.contains(it)) => 3,
             // One before the first step, one of the warp for its row of samples, and one for the rows of a step.
@@ -178,10 +182,6 @@ fn barriers(file: &File) -> Result<(), Failed> {
         equal((name, kernel.count("bar.")), (name, expected))?;
     }
     Ok(())
-}
-
-fn uses_shared_memory(kernel: &str) -> bool {
-    !["global", "critical", "peak", "naive", "permute", "pointwise"].iter().any(|other| kernel.contains(other))
 }
 
 fn works_in_place(kernel: &str) -> bool {
@@ -212,7 +212,7 @@ fn memory(file: &File) -> Result<(), Failed> {
         if plain > allowed || (read_only > 0) != has_input || written == [0; 3] {
             return Err(format!("{name}: {plain} loads of output, {read_only} of input, {written:?} writes").into());
         }
-        equal((name, kernel.count("st.shared.") > 0), (name, uses_shared_memory(name)))?;
+        equal((name, kernel.count("st.shared.") > 0), (name, file.declaration(name)?.has_arena))?;
     }
     Ok(())
 }

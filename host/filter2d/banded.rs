@@ -65,7 +65,7 @@ impl Compiled {
 
     /// Returns the kernel for the product of a column and a row, or `None` if there is none for their lengths.
     pub(super) fn product(device: &Device, [column, row]: [&[f32]; 2]) -> Result<Option<BandKernel>> {
-        let loaded = load!(device, [column.len(), row.len()], filter2d_separable: 3 5 7 9 15);
+        let loaded = load!(device, [column.len(), row.len()], filter2d_separable: 3 5 7 9 15 31);
         let table = || Box::new(table([(0, column), (ROW, row)]));
         Ok(loaded.map(|loaded| BandKernel::Compiled(Compiled { loaded, taps: row.len(), table: table() })))
     }

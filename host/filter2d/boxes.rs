@@ -20,8 +20,9 @@ use slm_kernels::signal::Kind;
 /// 15 x 15.
 const LEAST_ON_CPU: usize = 26;
 
-/// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes. Smaller ones should take less time
-/// with other kernels; no measurement has settled this number yet.
+/// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes. Smaller ones take less time
+/// with kernels for outer products: 8192 x 8192 samples on an H200 took 276 us with 3 x 3 weights and 222 us with 31 x 31, and as
+/// outer products 154 us with 3 x 3, 208 us with 15 x 15, and 492 us with 31 x 31 where no kernel was compiled for that size.
 const LEAST_ON_GPU: usize = 22;
 
 /// Rows of a band for which the number of resident blocks is asked for.

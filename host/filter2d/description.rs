@@ -82,9 +82,10 @@ pub enum Filter2dAlgorithm {
     /// that depend on the current row in registers. For 3 x 3, 5 x 5, 7 x 7 and 9 x 9 weights of type `f32`, and pictures of `f32`
     /// with one channel, to outputs of `f32`. Strides and dilations must be 1, and NaNs must propagate.
     Streaming,
-    /// Outer products: sums along a row first, then down the columns, in one launch. For the same types and steps as `Streaming`. 3 x 3,
-    /// 5 x 5, 7 x 7, 9 x 9 and 15 x 15 weights are computed as it does. For others, each block keeps the sums along as many rows as
-    /// there are weights in shared memory, which limits the rows of weights: 227 KiB have room for 108, with at most 64 columns.
+    /// Outer products: sums along a row first, then down the columns, in one launch. For the same types and steps as `Streaming`.
+    /// 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 and 31 x 31 weights are computed as it does. For others, each block keeps the sums along as
+    /// many rows as there are weights in shared memory, which limits the rows of weights: 227 KiB have room for 108, with at most 64
+    /// columns.
     Separable,
     /// Sums of the samples of each window, times the weight that all of them have in common. The time hardly depends on the size
     /// of the window: along each axis, a window consists of the end of one segment of samples and the beginning of the next one, so

@@ -18,7 +18,7 @@ pub trait FilterSample: Element + Erase + Prepare {
 pub trait FilterWeight: Element + Weigh {}
 
 /// Operations per type of weights.
-pub(crate) trait Weigh: Element {
+pub(crate) trait Weigh: Erase {
     const IS_INTEGER: bool;
     /// Whether `f32` represents all weights.
     const FITS_F32: bool;

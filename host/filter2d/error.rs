@@ -59,8 +59,8 @@ pub enum Filter2dError {
     },
     /// There is no kernel of the requested algorithm for the filter.
     #[error(
-        "there is no kernel of {algorithm:?} for {} x {} weights, {} samples, {} outputs, channels: {channels}, strides: {} \
-         and {}, dilations: {} and {}, NaNs: {}", weights[0], weights[1], types[0], types[1], strides[0], strides[1],
+        "there is no kernel of {algorithm:?} for {} x {} weights of {}, samples of {}, outputs of {}, channels: {channels}, strides: {} \
+         and {}, dilations: {} and {}, NaNs: {}", weights[0], weights[1], types[1], types[0], types[2], strides[0], strides[1],
         dilations[0], dilations[1], if *renormalise { "left out" } else { "propagate" }
     )]
     NoKernel {
@@ -68,8 +68,8 @@ pub enum Filter2dError {
         algorithm: Filter2dAlgorithm,
         /// Rows and columns of the weights.
         weights: [usize; 2],
-        /// Names of the types of samples and outputs.
-        types: [&'static str; 2],
+        /// Names of the types of samples, weights and outputs.
+        types: Box<[&'static str; 3]>,
         /// Interleaved channels.
         channels: usize,
         /// Strides of rows and columns.
@@ -81,7 +81,7 @@ pub enum Filter2dError {
     },
     /// The weights are not the outer product of a column and a row.
     #[error(
-        "Separable needs the product of a column and a row, but these {} x {} weights are none", weights[0], weights[1]
+        "Separable needs the product of a column and a row, but these {} x {} weights are not one", weights[0], weights[1]
     )]
     NotSeparable {
         /// Rows and columns of the weights.

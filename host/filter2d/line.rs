@@ -44,7 +44,8 @@ impl<S: FilterSample, W: FilterWeight> LineFilter<S, W> {
         let window = Window::new(&weights, self.extent, [1, 1], [1, 1], Some(channels))?;
         let outside = (self.border, self.outside);
         let treatment = Treatment { renormalise: false, boxes: false };
-        PreparedFilter2d::with_sums(device, Self::sums(&weights)?, window, outside, treatment, self.algorithm)
+        let sums = (Self::sums(&weights)?, W::KIND);
+        PreparedFilter2d::with_sums(device, sums, window, outside, treatment, self.algorithm)
     }
 
     /// Returns the weights in the type of the sums. Sums of one-dimensional filters of `i32` wrap around.

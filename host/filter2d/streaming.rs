@@ -104,7 +104,7 @@ pub(super) fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
     Filter2dError::NoKernel {
         algorithm,
         weights,
-        types: kinds.map(Kind::name),
+        types: Box::new([kinds[0], rule.weights, kinds[1]].map(Kind::name)),
         channels: window.channels(),
         strides: [window.rows.stride(), window.columns.stride()],
         dilations: [window.rows.dilation(), window.columns.dilation()],

@@ -8,9 +8,9 @@ use std::marker::PhantomData;
 /// A function of two samples at the same place of two inputs, described but not yet bound to a device. `S` is the type of the
 /// samples, `O` of the outputs.
 ///
-/// Functions are computed in the [type of the computation](super#numbers), where sums, differences and products of integers are
-/// exact unless they saturate. Outputs of integer types are rounded to the nearest integer, ties to even, and saturate, as in
-/// OpenCV: `200 + 100` is 255 for `u8`, and `100 - 200` is 0.
+/// Functions are computed in the [type of the computation](super#numbers). With integer outputs, sums, differences and products of
+/// integers are exact unless they saturate; others are rounded to the nearest integer, ties to even, and saturate, as in OpenCV:
+/// `200 + 100` is 255 for `u8`, and `100 - 200` is 0.
 ///
 /// ```
 /// use slm::{Arithmetic, Device};

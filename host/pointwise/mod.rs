@@ -56,7 +56,7 @@
 //!
 //! On a GPU most functions take as long as memory does. A thread moves a pack of up to 16 bytes of the larger type in one access,
 //! if rows begin at multiples of the pack; buffers always do, and matrices if their pitches allow it. Otherwise it moves
-//! elements one by one, as do [`Channels`] and [`Map::gamma`]. A table for `u16` samples may be too large for a
+//! elements one by one, as do [`Channels`], [`Map::gamma`] and [`Lookup::between`]. A table for `u16` samples may be too large for a
 //! multiprocessor's cache: 65,536 entries of 4 bytes are 256 KiB. A table between `n` edges takes `log2(n)` dependent loads
 //! per sample.
 

@@ -273,6 +273,7 @@ kernel! {
             Size<Same<f32>, 1, 7> => f32_7;
             Size<Same<f32>, 1, 9> => f32_9;
             Size<Same<f32>, 1, 15> => f32_15;
+            Size<Same<f32>, 1, 31> => f32_31;
         }
     }
 

@@ -43,7 +43,8 @@ impl Strips {
         let outputs = Layout::new(&problem.columns, self.threads).outputs;
         let strips = problem.columns.outputs.div_ceil(outputs.into());
         let rows = problem.rows.outputs;
-        let band = band(rows, strips.saturating_mul(problem.planes), u64::from(self.taps) - 1, resident, MOST_ROWS) as u32;
+        let band =
+            band(rows, strips.saturating_mul(problem.planes), u64::from(self.taps) - 1, resident, MOST_ROWS) as u32;
         Bands {
             band,
             block: [self.threads, 1],

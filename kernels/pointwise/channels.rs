@@ -42,21 +42,22 @@ arguments! {
 
 #[inline(always)]
 pub(super) fn split<W: Value>(args: &SplitArgs<W>) {
-    let (place, plane) = (args.lines.place(1), args.lines.rows * args.plane_pitch);
+    let (place, plane) = (args.lines.place(1), args.lines.rows.wrapping_mul(args.plane_pitch));
     if place.len == 0 {
         return;
     }
     let (mut i, mut o) = (place.pixel(args.pixel_pitch, args.channels), place.index(args.plane_pitch));
     let mut channel = 0;
+    // Behind the last channel, the index may wrap around.
     while channel < args.channels {
         args.planes.set(o, args.pixels.get(i));
-        (i, o, channel) = (i + 1, o + plane, channel + 1);
+        (i, o, channel) = (i + 1, o.wrapping_add(plane), channel + 1);
     }
 }
 
 #[inline(always)]
 pub(super) fn merge<W: Value>(args: &MergeArgs<W>) {
-    let (place, plane) = (args.lines.place(1), args.lines.rows * args.plane_pitch);
+    let (place, plane) = (args.lines.place(1), args.lines.rows.wrapping_mul(args.plane_pitch));
     if place.len == 0 {
         return;
     }
@@ -64,6 +65,6 @@ pub(super) fn merge<W: Value>(args: &MergeArgs<W>) {
     let mut channel = 0;
     while channel < args.channels {
         args.pixels.set(o, args.planes.get(i));
-        (i, o, channel) = (i + plane, o + 1, channel + 1);
+        (i, o, channel) = (i.wrapping_add(plane), o + 1, channel + 1);
     }
 }

@@ -43,15 +43,16 @@ impl Lines {
 }
 
 impl Place {
-    /// Returns the index of the thread's first element in a matrix with this row pitch.
+    /// Returns the index of the thread's first element in a matrix with this row pitch. It wraps around only for threads without
+    /// elements.
     #[inline(always)]
     pub(super) fn index(&self, pitch: u64) -> u64 {
-        self.row * pitch + self.column
+        self.row.wrapping_mul(pitch).wrapping_add(self.column)
     }
 
-    /// Returns the index of the first channel of the thread's first pixel in a matrix with this row pitch.
+    /// The same for the first channel of the thread's first pixel.
     #[inline(always)]
     pub(super) fn pixel(&self, pitch: u64, channels: u32) -> u64 {
-        self.row * pitch + self.column * channels as u64
+        self.row.wrapping_mul(pitch).wrapping_add(self.column * channels as u64)
     }
 }

@@ -1,7 +1,7 @@
 //! Tables. Threads read the entries from global memory: tables of bytes, and most others, stay in the first-level cache.
 
 use super::{Lines, Number};
-use crate::signal::{AnyIn, AnyOut, Kind};
+use crate::signal::{AnyIn, AnyOut, with_kind};
 use cuda_std::{GlobalIn, GlobalOut, Value, arguments};
 
 /// A type of samples that are indices in a table: `u8` or `u16`.
@@ -129,23 +129,9 @@ pub(super) fn between<A: Number>(args: &BetweenArgs<A>) {
     copy_entry(&args.entries, part as u64, &args.output, place.index(args.output_pitch));
 }
 
-// Patterns cannot contain casts.
-const U8: u32 = Kind::U8 as u32;
-const U16: u32 = Kind::U16 as u32;
-const I16: u32 = Kind::I16 as u32;
-const I32: u32 = Kind::I32 as u32;
-const F32: u32 = Kind::F32 as u32;
-
 /// Copies entry `i` to output `o` of the same type.
 #[inline(always)]
 #[track_caller]
 fn copy_entry(entries: &AnyIn, i: u64, outputs: &AnyOut, o: u64) {
-    match outputs.kind {
-        U8 => outputs.u8.set(o, entries.u8.get(i)),
-        U16 => outputs.u16.set(o, entries.u16.get(i)),
-        I16 => outputs.i16.set(o, entries.i16.get(i)),
-        I32 => outputs.i32.set(o, entries.i32.get(i)),
-        F32 => outputs.f32.set(o, entries.f32.get(i)),
-        _ => outputs.f64.set(o, entries.f64.get(i)),
-    }
+    with_kind!(outputs.kind, [entries as entry, outputs as output] => output.set(o, entry.get(i)))
 }

@@ -144,7 +144,7 @@ kernel! {
     }
 
     /// The table that equalises a histogram of samples of this type.
-    pub fn pointwise_equalise(arena, args: EqualiseArgs<S>) {
+    pub fn pointwise_equalise(arena, args: EqualiseArgs<S>) where registers <= 64 {
         equalise::equalise(arena, &args);
     }
 }

@@ -4,7 +4,7 @@ use super::function::{combined, mapped};
 use super::lines::Place;
 use super::power::power;
 use super::{CombineArgs, MapArgs};
-use crate::signal::{Accumulator, AnyIn, AnyOut, Kind, Output};
+use crate::signal::{Accumulator, AnyIn, AnyOut, Output, kinds};
 use core::ops::{Add, Div, Mul, Sub};
 use cuda_std::math::Float;
 
@@ -158,13 +158,6 @@ trait Packs<const V: usize>: Number {
     fn store_pack(values: [Self; V], outputs: &AnyOut, i: u64);
 }
 
-// Patterns cannot contain casts.
-const U8: u32 = Kind::U8 as u32;
-const U16: u32 = Kind::U16 as u32;
-const I16: u32 = Kind::I16 as u32;
-const I32: u32 = Kind::I32 as u32;
-const F32: u32 = Kind::F32 as u32;
-
 /// Implements [`Packs`] for the types of samples and outputs whose packs have at most 16 bytes. The last one is for all other
 /// types, which the host does not pass.
 macro_rules! packs {
@@ -190,6 +183,6 @@ macro_rules! packs {
 }
 packs! {
     f32, 16: _ => u8;
-    f32, 4: U8 => u8, U16 => u16, I16 => i16, _ => f32;
-    f64, 2: U8 => u8, U16 => u16, I16 => i16, I32 => i32, F32 => f32, _ => f64;
+    f32, 4: kinds::U8 => u8, kinds::U16 => u16, kinds::I16 => i16, _ => f32;
+    f64, 2: kinds::U8 => u8, kinds::U16 => u16, kinds::I16 => i16, kinds::I32 => i32, kinds::F32 => f32, _ => f64;
 }

@@ -1,25 +1,25 @@
 //! Samples and outputs of types that are known at run time only, for kernels of which there is one per type of sums.
 
-use super::{Output, Sample, Sum, Weight};
+use super::{Output, Sample, Sum, Weight, numbered};
 use core::fmt::Debug;
 use cuda_std::{GlobalIn, GlobalOut, Value, arguments};
 
-/// A type of samples and outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Kind {
-    /// `u8`
-    U8 = 0,
-    /// `u16`
-    U16 = 1,
-    /// `i16`
-    I16 = 2,
-    /// `i32`
-    I32 = 3,
-    /// `f32`
-    F32 = 4,
-    /// `f64`
-    F64 = 5,
+numbered! {
+    /// A type of samples and outputs.
+    pub enum Kind in kinds {
+        /// `u8`
+        U8 = 0,
+        /// `u16`
+        U16 = 1,
+        /// `i16`
+        I16 = 2,
+        /// `i32`
+        I32 = 3,
+        /// `f32`
+        F32 = 4,
+        /// `f64`
+        F64 = 5,
+    }
 }
 
 impl Kind {
@@ -120,12 +120,24 @@ pub trait Accumulator: Value + Sample + Weight + Sum<Self, Self> + Debug {
     fn renormalised(self, total: Self, present: Self) -> Self;
 }
 
-// Patterns cannot contain casts.
-const U8: u32 = Kind::U8 as u32;
-const U16: u32 = Kind::U16 as u32;
-const I16: u32 = Kind::I16 as u32;
-const I32: u32 = Kind::I32 as u32;
-const F32: u32 = Kind::F32 as u32;
+/// Evaluates an expression with the windows of the type that has this number, such as `[samples as window]`.
+macro_rules! with_kind {
+    (@ $t:ident, [$($any:ident as $window:ident),*], $result:expr) => {{
+        $(let $window = &$any.$t;)*
+        $result
+    }};
+    ($kind:expr, $windows:tt => $result:expr) => {
+        match $kind {
+            $crate::signal::kinds::U8 => with_kind!(@ u8, $windows, $result),
+            $crate::signal::kinds::U16 => with_kind!(@ u16, $windows, $result),
+            $crate::signal::kinds::I16 => with_kind!(@ i16, $windows, $result),
+            $crate::signal::kinds::I32 => with_kind!(@ i32, $windows, $result),
+            $crate::signal::kinds::F32 => with_kind!(@ f32, $windows, $result),
+            _ => with_kind!(@ f64, $windows, $result),
+        }
+    };
+}
+pub(crate) use with_kind;
 
 /// [`Accumulator::load_several`]. All loads are in flight together: none is followed by a selection, which would wait for it.
 #[inline(always)]
@@ -156,63 +168,37 @@ macro_rules! accumulators {
             #[inline(always)]
             #[track_caller]
             fn load_sample(samples: &AnyIn, i: u64) -> Self {
-                match samples.kind {
-                    U8 => samples.u8.get(i).to_sum(),
-                    U16 => samples.u16.get(i).to_sum(),
-                    I16 => samples.i16.get(i).to_sum(),
-                    I32 => samples.i32.get(i).to_sum(),
-                    F32 => samples.f32.get(i).to_sum(),
-                    _ => samples.f64.get(i).to_sum(),
-                }
+                with_kind!(samples.kind, [samples as window] => window.get(i).to_sum())
             }
 
             #[inline(always)]
             #[track_caller]
             fn load_several<const N: usize>(samples: &AnyIn, first: u64, step: u32, count: u32) -> [Self; N] {
-                match samples.kind {
-                    U8 => load_every(&samples.u8, first, step, count).map(Output::to_sum),
-                    U16 => load_every(&samples.u16, first, step, count).map(Output::to_sum),
-                    I16 => load_every(&samples.i16, first, step, count).map(Output::to_sum),
-                    I32 => load_every(&samples.i32, first, step, count).map(Output::to_sum),
-                    F32 => load_every(&samples.f32, first, step, count).map(Output::to_sum),
-                    _ => load_every(&samples.f64, first, step, count).map(Output::to_sum),
-                }
+                with_kind!(samples.kind, [samples as window] => {
+                    load_every(window, first, step, count).map(Output::to_sum)
+                })
             }
 
             #[inline(always)]
             #[track_caller]
             fn store_output(self, outputs: &AnyOut, i: u64) {
-                match outputs.kind {
-                    U8 => outputs.u8.set(i, Output::of_sum(self)),
-                    U16 => outputs.u16.set(i, Output::of_sum(self)),
-                    I16 => outputs.i16.set(i, Output::of_sum(self)),
-                    I32 => outputs.i32.set(i, Output::of_sum(self)),
-                    F32 => outputs.f32.set(i, Output::of_sum(self)),
-                    _ => outputs.f64.set(i, Output::of_sum(self)),
-                }
+                with_kind!(outputs.kind, [outputs as window] => window.set(i, Output::of_sum(self)))
             }
 
             #[inline(always)]
             fn is_aligned<const N: usize>(outputs: &AnyOut) -> bool {
-                match outputs.kind {
-                    U8 => outputs.u8.is_aligned(N as u32),
-                    U16 => outputs.u16.is_aligned(N as u32),
-                    I16 => outputs.i16.is_aligned(N as u32),
-                    I32 => outputs.i32.is_aligned(N as u32),
-                    F32 => outputs.f32.is_aligned(N as u32),
-                    _ => outputs.f64.is_aligned(N as u32),
-                }
+                with_kind!(outputs.kind, [outputs as window] => window.is_aligned(N as u32))
             }
 
             #[inline(always)]
             #[track_caller]
             fn store_aligned<const N: usize>(sums: [Self; N], outputs: &AnyOut, i: u64) {
                 match outputs.kind {
-                    U8 => outputs.u8.set_pack(i, sums.map(Output::of_sum)),
-                    U16 => outputs.u16.set_pack(i, sums.map(Output::of_sum)),
-                    I16 => outputs.i16.set_pack(i, sums.map(Output::of_sum)),
-                    I32 => outputs.i32.set_pack(i, sums.map(Output::of_sum)),
-                    F32 => outputs.f32.set_pack(i, sums.map(Output::of_sum)),
+                    kinds::U8 => outputs.u8.set_pack(i, sums.map(Output::of_sum)),
+                    kinds::U16 => outputs.u16.set_pack(i, sums.map(Output::of_sum)),
+                    kinds::I16 => outputs.i16.set_pack(i, sums.map(Output::of_sum)),
+                    kinds::I32 => outputs.i32.set_pack(i, sums.map(Output::of_sum)),
+                    kinds::F32 => outputs.f32.set_pack(i, sums.map(Output::of_sum)),
                     _ => store_halves(&outputs.f64, i, sums.map(Output::of_sum)),
                 }
             }

@@ -1,21 +1,23 @@
 //! Continuation of a signal beyond its samples.
 
-/// Continuation of a signal of `n` samples beyond both ends, as in SciPy's `ndimage`.
-///
-/// Kernels receive the discriminant as an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Border {
-    /// A constant: `k k k | a b c d | k k k`.
-    Constant = 0,
-    /// The nearest sample: `a a a | a b c d | d d d`.
-    Nearest = 1,
-    /// Reflected about the edge of the last sample: `c b a | a b c d | d c b`. Period `2 n`.
-    Reflect = 2,
-    /// Reflected about the centre of the last sample: `d c b | a b c d | c b a`. Period `2 n - 2`.
-    Mirror = 3,
-    /// Repeated: `b c d | a b c d | a b c`. Period `n`.
-    Wrap = 4,
+use super::numbered;
+
+numbered! {
+    /// Continuation of a signal of `n` samples beyond both ends, as in SciPy's `ndimage`.
+    ///
+    /// Kernels receive the discriminant as an argument.
+    pub enum Border in borders {
+        /// A constant: `k k k | a b c d | k k k`.
+        Constant = 0,
+        /// The nearest sample: `a a a | a b c d | d d d`.
+        Nearest = 1,
+        /// Reflected about the edge of the last sample: `c b a | a b c d | d c b`. Period `2 n`.
+        Reflect = 2,
+        /// Reflected about the centre of the last sample: `d c b | a b c d | c b a`. Period `2 n - 2`.
+        Mirror = 3,
+        /// Repeated: `b c d | a b c d | a b c`. Period `n`.
+        Wrap = 4,
+    }
 }
 
 impl Border {
@@ -24,10 +26,10 @@ impl Border {
     #[must_use]
     pub fn from_number(number: u32) -> Self {
         match number {
-            1 => Border::Nearest,
-            2 => Border::Reflect,
-            3 => Border::Mirror,
-            4 => Border::Wrap,
+            borders::Nearest => Border::Nearest,
+            borders::Reflect => Border::Reflect,
+            borders::Mirror => Border::Mirror,
+            borders::Wrap => Border::Wrap,
             _ => Border::Constant,
         }
     }

@@ -4,8 +4,10 @@
 #![allow(dead_code, unreachable_pub, unused_imports)]
 
 pub mod coverage;
+pub mod declarations;
 pub mod emulated;
 pub mod golden;
+pub mod numbers;
 pub mod ptx;
 pub mod sources;
 

@@ -2,6 +2,7 @@
 
 use super::oracle::{Case, Direction, Sum};
 use super::{EXTENTS, SUITE, algorithms_for_pictures};
+use crate::common::numbers::{Kind, Number};
 use crate::common::{Random, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::filter1d::FilterElement;
@@ -17,42 +18,10 @@ const EXACT: f64 = 0.0;
 const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
 const DOUBLE: f64 = f64::EPSILON / 2.0;
 
-/// A type whose numbers `f64` represents.
-trait Number: FilterSample {
-    /// The ends of an integer type's range.
-    const RANGE: Option<[f64; 2]>;
-    /// What is lost at most when a number is rounded to the type, relatively.
-    const UNIT: f64;
-    fn of(number: f64) -> Self;
-    fn to(self) -> f64;
-    /// Returns a number: any integer, or a float from -1 to 1.
-    fn random(random: &mut Random) -> Self {
-        let unit = random.unit();
-        Self::of(Self::RANGE.map_or(2.0 * unit - 1.0, |[least, greatest]| (least + unit * (greatest - least)).round()))
-    }
-}
-
-macro_rules! numbers {
-    ($($t:ident: $range:expr, $unit:expr;)*) => {$(
-        impl Number for $t {
-            const RANGE: Option<[f64; 2]> = $range;
-            const UNIT: f64 = $unit;
-            fn of(number: f64) -> Self {
-                number as Self
-            }
-            fn to(self) -> f64 {
-                self.into()
-            }
-        }
-    )*};
-}
-numbers! {
-    u8: Some([0.0, 255.0]), EXACT;
-    u16: Some([0.0, 65_535.0]), EXACT;
-    i16: Some([-32_768.0, 32_767.0]), EXACT;
-    i32: Some([-2_147_483_648.0, 2_147_483_647.0]), EXACT;
-    f32: None, SINGLE;
-    f64: None, DOUBLE;
+/// Returns a number: any integer, or a float from -1 to 1.
+fn any<S: Number>(random: &mut Random) -> S {
+    let unit = random.unit();
+    S::of(S::KIND.range().map_or(2.0 * unit - 1.0, |[least, greatest]| (least + unit * (greatest - least)).round()))
 }
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -77,15 +46,15 @@ pub(super) fn trials() -> Vec<Trial> {
     tests.into_iter().flat_map(trial).collect()
 }
 
-fn check<S: Number, W: Number + FilterElement>(device: &Device, unit: f64) -> Result<(), Failed> {
+fn check<S: FilterSample + Number, W: FilterElement + Number>(device: &Device, unit: f64) -> Result<(), Failed> {
     let boundaries = [Boundary::Constant(7.0), Boundary::Nearest, Boundary::Mirror, Boundary::Wrap];
     let count = if is_emulated(device) { FEW } else { LINES.len() };
     for (number, (samples, taps)) in LINES[..count].iter().enumerate() {
         let random = &mut Random::new(*samples as u64);
-        let x: Vec<S> = (0..*samples).map(|_| S::random(random)).collect();
+        let x: Vec<S> = (0..*samples).map(|_| any(random)).collect();
         // The sums of integers are in the middle of the range and beyond both of its ends.
         let taps: Vec<W> = (0..*taps)
-            .map(|_| W::of(if W::RANGE.is_some() { random.below(4) as f64 - 1.0 } else { random.unit() - 0.25 }))
+            .map(|_| W::of(if W::KIND.range().is_some() { random.below(4) as f64 - 1.0 } else { random.unit() - 0.25 }))
             .collect();
         for (other, boundary) in boundaries.into_iter().enumerate() {
             let line = Line { x: &x, taps: &taps, boundary, extent: EXTENTS[(number + other) % 3], unit };
@@ -105,7 +74,7 @@ struct Line<'a, S, W> {
     unit: f64,
 }
 
-impl<S: Number, W: Number + FilterElement> Line<'_, S, W> {
+impl<S: FilterSample + Number, W: FilterElement + Number> Line<'_, S, W> {
     fn filter(&self) -> Filter1d<S, W> {
         let boundary = match self.boundary {
             Boundary::Constant(outside) => Boundary::Constant(S::of(outside)),
@@ -149,12 +118,15 @@ impl<S: Number, W: Number + FilterElement> Line<'_, S, W> {
         let Sum::Real(exact) = expected else { unreachable!("the case has floats") };
         let roundings = self.taps.len() as f64 * self.unit;
         let error = roundings / (1.0 - roundings) * exact.magnitude;
-        match S::RANGE {
+        match S::KIND.range() {
             Some([least, greatest]) => {
                 let stored = |error: f64| (exact.sum + (exact.rest + error)).round_ties_even().clamp(least, greatest);
                 (stored(-error)..=stored(error)).contains(&actual)
             }
-            None => ((actual - exact.sum) - exact.rest).abs() <= error + S::UNIT * (exact.sum.abs() + error),
+            None => {
+                let unit = if S::KIND == Kind::F32 { SINGLE } else { DOUBLE };
+                ((actual - exact.sum) - exact.rest).abs() <= error + unit * (exact.sum.abs() + error)
+            }
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::SUITE;
 use super::cases::plain;
-use super::oracle::{Kind, Weights};
-use super::types::{Number, Of, Types};
+use super::oracle::Weights;
+use super::types::{Of, Types};
+use crate::common::numbers::{Kind, Number};
 use crate::common::{equal, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::{Device, Filter2dAlgorithm};

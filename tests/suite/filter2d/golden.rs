@@ -4,9 +4,8 @@
 //! the file.
 
 use super::SUITE;
-use super::oracle::Kind;
-use super::types::{Number, converted};
 use crate::common::golden::list;
+use crate::common::numbers::{Kind, Number, converted};
 use crate::common::{is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayD};

@@ -134,14 +134,23 @@ fn too_much_shared_memory() -> Result<(), Failed> {
 }
 
 fn what_runs_is_planned() -> Result<(), Failed> {
-    for (algorithm, stride) in [
-        (Filter2dAlgorithm::GlobalMemory, 2),
-        (Filter2dAlgorithm::SharedTile, 2),
-        (Filter2dAlgorithm::RegisterTiled, 1),
+    let doubles = |stride| Case { stride: [1, stride], ..plain(types("f64_f32_f64"), 39, [19, 81], [3, 4]) };
+    let floats = |taps| {
+        let weights = Weights::Separable(vec![0.5; taps], vec![2.0; taps]);
+        Case { weights, ..plain(types("f32_f32_f32"), 39, [19, 81], [taps, taps]) }
+    };
+    for (algorithm, name, case) in [
+        (Filter2dAlgorithm::GlobalMemory, "f64_f32_f64", doubles(2)),
+        (Filter2dAlgorithm::SharedTile, "f64_f32_f64", doubles(2)),
+        (Filter2dAlgorithm::RegisterTiled, "f64_f32_f64", doubles(1)),
+        (Filter2dAlgorithm::RegisterTiled, "f32_f32_f32", floats(6)),
+        (Filter2dAlgorithm::Streaming, "f32_f32_f32", floats(5)),
+        (Filter2dAlgorithm::Separable, "f32_f32_f32", floats(7)),
+        (Filter2dAlgorithm::Separable, "f32_f32_f32", floats(12)),
+        (Filter2dAlgorithm::Box, "f32_f32_f32", floats(8)),
     ] {
         let device = Device::emulated(Profile::SM_80, 3);
-        let types = types("f64_f32_f64");
-        let case = Case { extent: Extent::Valid, stride: [1, stride], ..plain(types, 39, [19, 81], [3, 4]) };
+        let (types, case) = (types(name), Case { extent: Extent::Valid, ..case });
         let plan = types.runs.plan(&device, &case, algorithm)?;
         types.runs.apply(&device, &case, algorithm, false)?;
         let [report] = &device.emulation_reports()[..] else { return Err("not one kernel".into()) };
@@ -149,10 +158,15 @@ fn what_runs_is_planned() -> Result<(), Failed> {
         equal((report.kernel, report.launch.grid.map(u64::from)), (&*plan.kernel, launch.grid))?;
         equal((report.launch.block, report.launches), (launch.block, launch.times))?;
         equal(u64::from(report.launch.shared_bytes), launch.shared_bytes)?;
-        // Samples and outputs of 8 bytes.
-        let columns = 78 / stride;
-        equal((plan.outputs, launch.moved_bytes), ([17, columns, 1], 8 * (19 * 81 + 17 * columns as u64)))?;
-        ensure(plan.to_string().contains(&format!("17 x {columns}, 1 per pixel")), || plan.to_string())?;
+        ensure(report.bank_conflicts() == 0, || {
+            format!("{} bank conflicts: {}", report.bank_conflicts(), plan.kernel)
+        })?;
+        let [taps, wide] = case.weights.shape();
+        let (rows, columns) = (20 - taps, (82 - wide).div_ceil(case.stride[1]));
+        // Samples and outputs have the same size.
+        let bytes = if name.starts_with("f64") { 8 } else { 4 };
+        equal((plan.outputs, launch.moved_bytes), ([rows, columns, 1], bytes * (19 * 81 + rows * columns) as u64))?;
+        ensure(plan.to_string().contains(&format!("{rows} x {columns}, 1 per pixel")), || plan.to_string())?;
     }
     Ok(())
 }

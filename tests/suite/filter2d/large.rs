@@ -3,8 +3,8 @@
 use super::cases::plain;
 use super::missing::types;
 use super::oracle::{Case, Sums, Weights};
-use super::types::{Number, converted};
 use super::{SUITE, equal_shapes};
+use crate::common::numbers::{Number, converted};
 use crate::common::{Random, on_cuda};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayView2};

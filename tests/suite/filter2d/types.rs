@@ -1,44 +1,11 @@
 //! The types of samples, weights and outputs, behind functions that take and return `f64`: the tests are compiled once for all.
 
-use super::oracle::{Case, Direction, Kind, Sums, Weights};
+use super::oracle::{Case, Direction, Sums, Weights};
 use crate::common::Random;
+use crate::common::numbers::{Kind, Number, converted};
 use ndarray::{ArrayD, ArrayView2, ShapeBuilder};
 use slm::filter2d::Plan;
 use slm::{Boundary, Buffer2, Device, Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy, Result};
-
-/// A type whose numbers `f64` represents.
-pub(super) trait Number: Copy {
-    const KIND: Kind;
-    /// Returns the nearest number.
-    fn of(number: f64) -> Self;
-    fn to(self) -> f64;
-}
-
-macro_rules! numbers {
-    ($($t:ident: $kind:ident;)*) => {$(
-        impl Number for $t {
-            const KIND: Kind = Kind::$kind;
-            fn of(number: f64) -> Self {
-                number as Self
-            }
-            fn to(self) -> f64 {
-                self.into()
-            }
-        }
-    )*};
-}
-numbers! {
-    u8: U8;
-    u16: U16;
-    i16: I16;
-    i32: I32;
-    f32: F32;
-    f64: F64;
-}
-
-pub(super) fn converted<T: Number>(numbers: &[f64]) -> Vec<T> {
-    numbers.iter().map(|&number| T::of(number)).collect()
-}
 
 /// Types of samples, weights and outputs.
 #[derive(Clone, Copy)]
@@ -177,7 +144,7 @@ impl Types {
             (Sums::F32, _) => "f32",
             (Sums::F64, _) => "f64",
             (Sums::Integer, range) => {
-                let largest = range.map_or(0.0, |[least, greatest]| f64::from(greatest).max(-f64::from(least)));
+                let largest = range.map_or(0.0, |[least, greatest]| greatest.max(-least));
                 if magnitudes(weights) * largest < 2f64.powi(31) { "i32" } else { "i64" }
             }
         }
@@ -195,10 +162,10 @@ impl Types {
     /// A sample: any integer, mostly not so large that sums are beyond its type, or a float between -100 and 100.
     pub(super) fn sample(&self, random: &mut Random) -> f64 {
         let range = match self.samples.range() {
-            Some(_) if self.samples == Kind::I32 && random.below(50) > 0 => Some([-1 << 27, 1 << 27]),
+            Some(_) if self.samples == Kind::I32 && random.below(50) > 0 => Some([-134_217_728.0, 134_217_728.0]),
             range => range,
         };
-        drawn(random, self.samples, range.map(|range| range.map(f64::from)))
+        drawn(random, self.samples, range)
     }
 
     /// Weights: integers up to the most that some test takes, or floats between -1 and 1.

@@ -1,11 +1,12 @@
 //! Interleaved channels to planes, and back, against the definition.
 
 use super::SUITE;
-use super::numbers::{KINDS, Kind, Number};
+use super::numbers::samples;
+use crate::common::numbers::{KINDS, Kind, Number};
 use crate::common::{Random, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, Array3};
-use slm::{Buffer2, Channels, Device};
+use slm::{Buffer2, Channels, Device, PointwiseElement};
 
 pub(super) fn trials() -> Vec<Trial> {
     let of_kind = |kind: Kind| {
@@ -34,10 +35,10 @@ const PICTURES: [[usize; 5]; 8] = [
     [2, 5, 19, 3, 4],
 ];
 
-fn check<T: Number>(device: &Device) -> Result<(), Failed> {
+fn check<T: PointwiseElement + Number>(device: &Device) -> Result<(), Failed> {
     for [rows, columns, channels, pixel_gap, plane_gap] in PICTURES {
         let random = &mut Random::new((rows * columns) as u64);
-        let numbers = T::KIND.samples(random, rows * columns * channels);
+        let numbers = samples(T::KIND, random, rows * columns * channels);
         // No NaN, which equals nothing.
         let number = |number: f64| T::of(if number.is_nan() { 5.0 } else { number });
         let pixels = Array3::from_shape_fn((rows, columns, channels), |(r, c, k)| {

@@ -11,9 +11,10 @@ mod oracle;
 mod tables;
 mod types;
 
+use crate::common::numbers::Kind;
 use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
-use numbers::{Kind, bits};
+use numbers::{bits, samples};
 use oracle::{COMBINATIONS, Combination, Function};
 use slm::{Backend, Device};
 use types::{ALL, Matrix, Memory, Types};
@@ -54,8 +55,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 /// Functions for these types. Bounds, edges and entries are samples or outputs.
 fn functions(types: &Types, random: &mut Random) -> Vec<Function> {
-    let [samples, outputs] = types.kinds;
-    let [mut edges, entries] = [samples, outputs].map(|kind| kind.samples(random, 30));
+    let [mut edges, entries] = types.kinds.map(|kind| samples(kind, random, 30));
     edges.retain(|edge| !edge.is_nan());
     edges.sort_by(f64::total_cmp);
     edges.dedup_by(|a, b| a == b);
@@ -87,7 +87,7 @@ fn all_functions(device: &Device, types: &Types, number: usize) -> Result<(), Fa
     let functions = functions(types, random);
     for (i, function) in functions.iter().enumerate() {
         for length in lengths(device, number + i) {
-            let samples = types.kinds[0].samples(random, length);
+            let samples = samples(types.kinds[0], random, length);
             for memory in memories(device, length, number + i) {
                 let outputs = types.runs.map(device, function, memory, &samples)?;
                 compare(types, function, &samples, &outputs).map_err(|e| format!("{memory:?}: {e}"))?;
@@ -158,7 +158,7 @@ fn packed(memory: &[f64], [_, columns, pitch]: [usize; 3]) -> Result<Vec<f64>, S
 fn check_matrix(device: &Device, types: &Types, function: &Function, matrix: [usize; 5]) -> Result<(), String> {
     let [rows, columns, input_gap, _, output_gap] = matrix;
     let [input, output] = [input_gap, output_gap].map(|gap| [rows, columns, columns + gap]);
-    let samples = types.kinds[0].samples(&mut Random::new(9), rows * columns);
+    let samples = samples(types.kinds[0], &mut Random::new(9), rows * columns);
     let numbers = pitched(&samples, input, 1.0);
     let untouched = vec![GAP; rows * output[2]];
     let (input, of_output) =
@@ -187,8 +187,8 @@ fn all_combinations(device: &Device, types: &Types, number: usize) -> Result<(),
 
 /// Two sequences. Special numbers meet other special numbers, and random ones.
 fn pairs(kind: Kind, random: &mut Random, length: usize) -> [Vec<f64>; 2] {
-    let a = kind.samples(random, length);
-    let mut b = kind.samples(random, length);
+    let a = samples(kind, random, length);
+    let mut b = samples(kind, random, length);
     let step = random.below(length.max(1));
     b.rotate_left(step);
     [a, b]

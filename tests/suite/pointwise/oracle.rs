@@ -1,6 +1,6 @@
 //! The definitions, one output at a time.
 
-use super::numbers::Kind;
+use crate::common::numbers::Kind;
 
 /// A function of one sample.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! Tables of values, tables that equalise histograms, and a pipeline.
 
+use super::numbers::samples;
 use super::types::{Matrix, TABLES, Table};
 use super::{GAP, SUITE, bits, lengths, matrices, memories, oracle, packed, pitched};
 use crate::common::{Random, equal, is_emulated, on_every_backend, same};
@@ -22,11 +23,11 @@ pub(super) fn trials() -> Vec<Trial> {
 
 fn values(device: &Device, table: &Table, number: usize) -> Result<(), Failed> {
     let random = &mut Random::new(200 + number as u64);
-    let [samples, outputs] = table.kinds;
-    let entries = outputs.samples(random, samples.range().map_or(0, |[_, last]| last as usize + 1));
+    let [sample, output] = table.kinds;
+    let entries = samples(output, random, sample.range().map_or(0, |[_, last]| last as usize + 1));
     let expected = |samples: &[f64]| -> Vec<f64> { samples.iter().map(|&x| entries[x as usize]).collect() };
     for length in (number..number + 3).flat_map(|number| lengths(device, number)) {
-        let samples = samples.samples(random, length);
+        let samples = samples(sample, random, length);
         for memory in memories(device, length, number) {
             let actual = (table.run)(device, &entries, memory, &samples)?;
             same(&bits(&actual), &bits(&expected(&samples)))?;
@@ -34,7 +35,7 @@ fn values(device: &Device, table: &Table, number: usize) -> Result<(), Failed> {
     }
     for [rows, columns, input_gap, _, output_gap] in (number..number + 3).flat_map(|number| matrices(device, number)) {
         let [input, output] = [input_gap, output_gap].map(|gap| [rows, columns, columns + gap]);
-        let samples = samples.samples(random, rows * columns);
+        let samples = samples(sample, random, rows * columns);
         let (numbers, untouched) = (pitched(&samples, input, 1.0), vec![GAP; rows * output[2]]);
         let (input, of_output) =
             (Matrix { numbers: &numbers, shape: input }, Matrix { numbers: &untouched, shape: output });

@@ -1,10 +1,10 @@
 //! The operations with all types, behind functions that take and return `f64`.
 
-use super::numbers::{Kind, Number, converted};
 use super::oracle::{Combination, Function};
+use crate::common::numbers::{Kind, Number, converted};
 use ndarray::{ArrayD, IxDyn, ShapeBuilder};
 use slm::pointwise::{PreparedArithmetic, PreparedMap};
-use slm::{Arithmetic, Buffer2, Convert, Device, Lookup, LookupElement, Map, Result};
+use slm::{Arithmetic, Buffer2, Convert, Device, Lookup, LookupElement, Map, PointwiseElement, Result};
 use std::marker::PhantomData;
 
 /// Types of samples and outputs.
@@ -32,7 +32,7 @@ pub(super) struct Matrix<'a> {
 }
 
 impl Matrix<'_> {
-    fn upload<T: Number>(&self, device: &Device) -> Result<Buffer2<T>> {
+    fn upload<T: PointwiseElement + Number>(&self, device: &Device) -> Result<Buffer2<T>> {
         let [rows, columns, pitch] = self.shape;
         Buffer2::from_buffer(device.upload(&converted(self.numbers))?, rows, columns, pitch)
     }
@@ -74,7 +74,7 @@ pub(super) trait Runs {
 
 struct Of<S, O>(PhantomData<fn(S) -> O>);
 
-impl<S: Number, O: Number> Of<S, O> {
+impl<S: PointwiseElement + Number, O: PointwiseElement + Number> Of<S, O> {
     fn prepare(device: &Device, function: &Function) -> Result<PreparedMap<S, O>> {
         match function {
             &Function::Convert { scale: 1.0, offset: 0.0 } => Convert::new().prepare(device),
@@ -110,7 +110,7 @@ impl<S: Number, O: Number> Of<S, O> {
 }
 
 /// Returns the outputs of a prepared function.
-pub(super) fn run<S: Number, O: Number>(
+pub(super) fn run<S: PointwiseElement + Number, O: PointwiseElement + Number>(
     prepared: &PreparedMap<S, O>,
     memory: Memory,
     samples: &[f64],
@@ -139,7 +139,7 @@ fn row_after_row<T: Number>(array: ArrayD<T>) -> Vec<T> {
     array.iter().copied().collect()
 }
 
-impl<S: Number, O: Number> Runs for Of<S, O> {
+impl<S: PointwiseElement + Number, O: PointwiseElement + Number> Runs for Of<S, O> {
     fn map(&self, device: &Device, function: &Function, memory: Memory, samples: &[f64]) -> Result<Vec<f64>> {
         run(&Self::prepare(device, function)?, memory, samples)
     }
@@ -211,7 +211,7 @@ pub(super) struct Table {
     pub(super) run_matrix: LookUpMatrix,
 }
 
-fn look_up<S: Number + LookupElement, O: Number>(
+fn look_up<S: LookupElement + Number, O: PointwiseElement + Number>(
     device: &Device,
     entries: &[f64],
     memory: Memory,
@@ -220,7 +220,7 @@ fn look_up<S: Number + LookupElement, O: Number>(
     run(&Lookup::<S, O>::values(&converted(entries)).prepare(device)?, memory, samples)
 }
 
-fn look_up_matrix<S: Number + LookupElement, O: Number>(
+fn look_up_matrix<S: LookupElement + Number, O: PointwiseElement + Number>(
     device: &Device,
     entries: &[f64],
     samples: Matrix<'_>,

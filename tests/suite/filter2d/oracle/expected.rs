@@ -1,47 +1,15 @@
 //! What an output may be: the exact sum, its documented bound, and the conversion to the type of the outputs.
 
+use crate::common::numbers::Kind;
 use crate::filter1d::oracle::Real;
 
-/// A type of samples or outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Kind {
-    U8,
-    U16,
-    I16,
-    I32,
-    F32,
-    F64,
-}
-
-impl Kind {
-    /// The ends of an integer type's range.
-    pub(in super::super) fn range(self) -> Option<[i32; 2]> {
-        match self {
-            Kind::U8 => Some([0, 255]),
-            Kind::U16 => Some([0, 65_535]),
-            Kind::I16 => Some([-32_768, 32_767]),
-            Kind::I32 => Some([i32::MIN, i32::MAX]),
-            Kind::F32 | Kind::F64 => None,
-        }
-    }
-
-    /// What is stored for a sum of floats.
-    fn of_float(self, sum: f64) -> f64 {
-        match (self, self.range()) {
-            (_, Some(_)) if sum.is_nan() => 0.0,
-            (_, Some([least, greatest])) => sum.round_ties_even().clamp(least.into(), greatest.into()),
-            (Kind::F32, _) => f64::from(sum as f32),
-            _ => sum,
-        }
-    }
-
-    /// What is stored for a sum of integers.
-    fn of_integer(self, sum: i128) -> f64 {
-        match (self, self.range()) {
-            (_, Some([least, greatest])) => sum.clamp(least.into(), greatest.into()) as f64,
-            (Kind::F32, _) => f64::from(sum as f32),
-            _ => sum as f64,
-        }
+/// What is stored for a sum of integers.
+fn stored(sum: i128, output: Kind) -> f64 {
+    match output.range() {
+        Some([least, greatest]) => sum.clamp(least as i128, greatest as i128) as f64,
+        // Rounded once.
+        None if output == Kind::F32 => f64::from(sum as f32),
+        None => sum as f64,
     }
 }
 
@@ -81,7 +49,7 @@ impl Expected {
     /// Whether `actual` is this output, stored as `output`; `count` is the `m` of the bound.
     pub(in super::super) fn agrees(&self, actual: f64, sums: Sums, output: Kind, count: usize) -> bool {
         match *self {
-            Expected::Integer(sum) => actual == output.of_integer(sum),
+            Expected::Integer(sum) => actual == stored(sum, output),
             Expected::Sum(sum) => is_within(actual, sum, bound(&sum, sums, count), sums, output),
             Expected::Renormalised { present, .. } if present.sum == 0.0 && present.rest == 0.0 => {
                 is_within(actual, Real { sum: f64::NAN, ..present }, 0.0, sums, output)
@@ -127,12 +95,12 @@ fn renormalised(sum: Real, present: Real, total: Real, sums: Sums, count: usize)
 /// Whether `actual` is stored for some sum that is at most `error` from the exact one.
 fn is_within(actual: f64, exact: Real, error: f64, sums: Sums, output: Kind) -> bool {
     if !exact.sum.is_finite() {
-        let expected = output.of_float(exact.sum);
+        let expected = output.stored(exact.sum);
         return actual == expected || (actual.is_nan() && expected.is_nan());
     }
     let is_near = ((actual - exact.sum) - exact.rest).abs() <= error;
     let [least, greatest] = [exact.rest - error, exact.rest + error].map(|rest| exact.sum + rest);
-    let rounded = [least.next_down(), greatest.next_up()].map(|end| output.of_float(end));
+    let rounded = [least.next_down(), greatest.next_up()].map(|end| output.stored(end));
     // A sum of the outputs' own type, or of a narrower one, is not rounded again.
     let is_rounded = !matches!((sums, output), (_, Kind::F64) | (Sums::F32, Kind::F32));
     is_near || (is_rounded && (rounded[0]..=rounded[1]).contains(&actual))

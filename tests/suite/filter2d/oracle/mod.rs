@@ -5,7 +5,7 @@ mod expected;
 mod refused;
 
 pub(super) use crate::filter1d::oracle::Direction;
-pub(super) use expected::{Expected, Kind, Sums};
+pub(super) use expected::{Expected, Sums};
 pub(super) use refused::refused;
 
 use crate::filter1d::oracle::Real;

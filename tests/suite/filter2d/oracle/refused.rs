@@ -1,7 +1,8 @@
 //! Which filters the algorithms must refuse, and what the tiled kernels need of shared memory, counted from their layouts.
 
 use super::super::types::Types;
-use super::{Case, Kind};
+use super::Case;
+use crate::common::numbers::Kind;
 use slm::filter2d::Filter2dError;
 use slm::{Device, Error, Filter2dAlgorithm};
 
@@ -47,7 +48,7 @@ impl Case {
 
 /// Sizes of the weights of compiled kernels: dense ones, and outer products.
 const DENSE: [usize; 4] = [3, 5, 7, 9];
-const SEPARABLE: [usize; 5] = [3, 5, 7, 9, 15];
+const SEPARABLE: [usize; 6] = [3, 5, 7, 9, 15, 31];
 
 /// The longest column and row of the kernel for outer products of other sizes.
 const LONGEST: [usize; 2] = [128, 832];
@@ -113,13 +114,14 @@ impl Case {
 
     fn no_kernel(&self, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> Error {
         let (weights, channels) = (self.weights.shape(), self.channels());
-        let (strides, dilations, types) = (self.stride, self.dilations(), [types.samples, types.outputs].map(name));
+        let (strides, dilations) = (self.stride, self.dilations());
+        let types = Box::new([types.samples, types.weights, types.outputs].map(Kind::name));
         Filter2dError::NoKernel { algorithm, weights, types, channels, strides, dilations, renormalise }.into()
     }
 
-    /// The bytes of a block of the kernel for outer products: eight numbers and the source of each sample of a row (of 8 bytes), a row of samples of each
-    /// warp, and rows of 384 sums for the weights and for two steps. A step has 12 rows, or 24 if two blocks of 12 have no room on a
-    /// multiprocessor, but one of 24 has.
+    /// The bytes of a block of the kernel for outer products: eight numbers and the source of each sample of a row (of 8 bytes), a
+    /// row of samples of each warp, and rows of 384 sums for the weights and for two steps. A step has 12 rows, or 24 if two blocks
+    /// of 12 have no room on a multiprocessor, but one of 24 has.
     fn passes_bytes(&self, device: &Device) -> u64 {
         let [column, row] = self.weights.shape().map(|taps| taps.next_multiple_of(4) as u64);
         let samples = 384 + row.max(64);
@@ -127,16 +129,5 @@ impl Case {
         let shared = device.info().shared_memory.expect("a GPU");
         let has_room_for_two = 2 * (bytes(12) + 1024) <= shared.per_multiprocessor;
         if has_room_for_two || bytes(24) > shared.max_per_block { bytes(12) } else { bytes(24) }
-    }
-}
-
-fn name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::U8 => "u8",
-        Kind::U16 => "u16",
-        Kind::I16 => "i16",
-        Kind::I32 => "i32",
-        Kind::F32 => "f32",
-        Kind::F64 => "f64",
     }
 }

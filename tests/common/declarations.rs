@@ -1,0 +1,53 @@
+//! Declarations of kernels in their sources, to compare compiled modules with them.
+
+use super::sources::files;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::{fs, io};
+
+/// `pub fn name(arena, …) in "module" where registers <= 64 {`, inside of `kernel!`.
+#[derive(Debug)]
+pub struct Declaration {
+    /// The entry point, without the types of generic kernels. It begins with `$` if a macro names it.
+    name: String,
+    /// The module, unless the kernel is generic.
+    module: Option<String>,
+    /// Whether the code has the block's shared memory: otherwise the parameter is `_arena`.
+    pub has_arena: bool,
+    pub most_registers: Option<u32>,
+}
+
+impl Declaration {
+    /// Returns the declaration of an entry point of a module of this repository.
+    pub fn find(entry: &str, module: &str) -> Result<&'static Self, String> {
+        static ALL: LazyLock<io::Result<Vec<Declaration>>> = LazyLock::new(|| all(Path::new("kernels")));
+        let all = ALL.as_ref().map_err(|error| error.to_string())?;
+        let is_it =
+            |name: &str| entry.strip_prefix(name).is_some_and(|types| types.is_empty() || types.starts_with('_'));
+        let named = all.iter().filter(|it| is_it(&it.name)).max_by_key(|it| it.name.len());
+        let by_macro = || all.iter().find(|it| it.name.starts_with('$') && it.module.as_deref() == Some(module));
+        named.or_else(by_macro).ok_or_else(|| format!("there is no declaration of {entry}"))
+    }
+
+    /// Returns the declaration that follows `pub fn `, unless that is another function.
+    fn parse(text: &str) -> Option<Self> {
+        // Types may have blocks too.
+        let (head, _) = text.split_once("{\n")?;
+        let (name, rest) = head.split_once('(')?;
+        let (first, rest) = rest.split_once(',')?;
+        let has_arena = match first {
+            "arena" => true,
+            "_arena" => false,
+            _ => return None,
+        };
+        let module = rest.split_once(") in \"").and_then(|(_, module)| module.split('"').next());
+        let registers = rest.split_once("where registers <= ").map(|(_, most)| most.trim().parse());
+        let most_registers = registers.transpose().ok()?;
+        Some(Declaration { name: name.to_owned(), module: module.map(str::to_owned), has_arena, most_registers })
+    }
+}
+
+fn all(folder: &Path) -> io::Result<Vec<Declaration>> {
+    let texts = files(folder)?.into_iter().map(fs::read_to_string).collect::<io::Result<Vec<_>>>()?;
+    Ok(texts.iter().flat_map(|text| text.split("pub fn ").skip(1)).filter_map(Declaration::parse).collect())
+}
