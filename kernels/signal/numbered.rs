@@ -1,7 +1,7 @@
 //! Enums that kernels receive as numbers.
 
-/// Defines an enum with these numbers, and a module with the numbers under the names of the variants: patterns cannot contain
-/// casts.
+/// Defines an enum with these numbers, and a type with the numbers as constants that have the names of the variants: patterns cannot
+/// contain casts. (Not a module: crates without `std` declare none in macros.)
 macro_rules! numbered {
     (
         $(#[$doc:meta])*
@@ -16,8 +16,11 @@ macro_rules! numbered {
             $($(#[$of_variant])* $variant = $number,)*
         }
 
+        #[allow(non_camel_case_types)]
+        pub(crate) enum $numbers {}
+
         #[allow(dead_code, non_upper_case_globals)]
-        pub(crate) mod $numbers {
+        impl $numbers {
             $(pub(crate) const $variant: u32 = $number;)*
         }
     };
