@@ -1,13 +1,14 @@
-//! Kernels that go down bands of rows, with their weights: of a size that they are compiled for, or outer products of any size.
+//! Kernels that go down bands of rows, with their weights: of a size that they are compiled for, outer products of any size, or equal.
 
+use super::boxes::Boxes;
 use super::weights::Weights;
 use crate::info::SharedMemory;
-use crate::kernel::Launch;
+use crate::kernel::{Launch, WithConstants};
 use crate::{Device, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, Table};
 use slm_kernels::filter2d::{
-    BandArgs, BandPart, Bands, Problem, ROW, Size, StreamingArgs, TABLE, filter2d_passes, filter2d_separable,
-    filter2d_streaming, passes_places,
+    BandArgs, BandPart, Bands, Problem, ROW, Size, StreamingArgs, TABLE, filter2d_box_f32, filter2d_passes,
+    filter2d_separable, filter2d_streaming, passes_places,
 };
 use slm_kernels::signal::Same;
 
@@ -21,7 +22,11 @@ const RESERVED: u64 = 1024;
 pub(super) enum BandKernel {
     Compiled(Compiled),
     Passes(Passes),
+    Boxes(Boxes),
 }
+
+/// Rows of a band for which the number of resident blocks is asked for.
+pub(super) const TYPICAL_BAND: u32 = 128;
 
 type Loaded = Box<dyn Launch<StreamingArgs<Floats>>>;
 
@@ -35,15 +40,12 @@ pub(super) struct Compiled {
 
 /// The kernel for outer products of any size.
 pub(super) struct Passes {
-    loaded: Box<dyn Launch<BandArgs<Floats>, PassesTable>>,
+    loaded: Box<dyn Launch<BandArgs<Floats>>>,
     /// Rows and columns of the weights.
     taps: [u32; 2],
     /// Threads of a block per column.
     groups: u32,
-    table: Box<PassesTable>,
 }
-
-type PassesTable = <filter2d_passes<Floats> as Entry>::Constants;
 
 /// Loads the kernel for weights of some size. Returns `None` if there is none.
 macro_rules! load {
@@ -85,9 +87,10 @@ impl Passes {
         let shape = [column.len(), row.len()];
         let Some(places) = passes_places::<Floats>(shape) else { return Ok(None) };
         let (taps, groups) = Self::check(shared, shape)?;
-        let loaded = Box::new(device.own_kernel::<filter2d_passes<Floats>>()?);
-        let table = Box::new(table([(places[0], column), (places[1], row)]));
-        Ok(Some(BandKernel::Passes(Passes { loaded, taps, groups, table })))
+        let kernel = device.own_kernel::<filter2d_passes<Floats>>()?;
+        let constants = table([(places[0], column), (places[1], row)]);
+        let loaded = Box::new(WithConstants { kernel, constants });
+        Ok(Some(BandKernel::Passes(Passes { loaded, taps, groups })))
     }
 
     /// Returns whether the kernel supports products of these lengths on a device, and takes at most half as many products as others.
@@ -125,6 +128,7 @@ impl BandKernel {
         match self {
             BandKernel::Compiled(kernel) => kernel.loaded.name(),
             BandKernel::Passes(kernel) => kernel.loaded.name(),
+            BandKernel::Boxes(_) => filter2d_box_f32::NAME,
         }
     }
 
@@ -132,17 +136,21 @@ impl BandKernel {
         match self {
             BandKernel::Compiled(kernel) => kernel.loaded.residency(shape),
             BandKernel::Passes(kernel) => kernel.loaded.residency(shape),
+            BandKernel::Boxes(kernel) => kernel.residency(shape),
         }
     }
 
     /// Returns the shape of a launch of one typical block.
     pub(super) fn block(&self) -> LaunchShape {
         let (block, bytes) = match self {
-            BandKernel::Compiled(kernel) => (Bands::STREAMING, Bands::shared_bytes::<Floats>(128, kernel.taps, 1)),
+            BandKernel::Compiled(kernel) => {
+                (Bands::STREAMING, Bands::shared_bytes::<Floats>(TYPICAL_BAND, kernel.taps, 1))
+            }
             BandKernel::Passes(kernel) => (
                 Bands::passes_block::<Floats>(kernel.groups),
                 Bands::passes_bytes::<Floats>(kernel.taps, kernel.groups),
             ),
+            BandKernel::Boxes(kernel) => return kernel.block(),
         };
         LaunchShape::new([1; 3], [block[0], block[1], 1]).shared_bytes(bytes)
     }
@@ -152,6 +160,7 @@ impl BandKernel {
         match self {
             BandKernel::Compiled(kernel) => Bands::streaming::<Floats>(problem, kernel.taps, resident),
             BandKernel::Passes(kernel) => Bands::passes::<Floats>(problem, kernel.groups, resident),
+            BandKernel::Boxes(kernel) => kernel.bands(problem, resident),
         }
     }
 
@@ -167,7 +176,8 @@ impl BandKernel {
             BandKernel::Compiled(kernel) => {
                 kernel.loaded.launch(windows, shape, StreamingArgs { picture, weights: *kernel.table }, &())
             }
-            BandKernel::Passes(kernel) => kernel.loaded.launch(windows, shape, picture, &kernel.table),
+            BandKernel::Passes(kernel) => kernel.loaded.launch(windows, shape, picture, &()),
+            BandKernel::Boxes(kernel) => kernel.launch(windows, shape, picture),
         }
     }
 }

@@ -1,19 +1,18 @@
 //! Filters whose weights are all equal: which filters they are, and their kernel on GPUs.
 
 use super::accumulator::Accumulator;
-use super::element::{BufferMut, BufferRef};
-use super::gpu::{Filter2d, Rule, plan, problem};
-use super::streaming::no_kernel;
+use super::banded::{BandKernel, Floats, TYPICAL_BAND};
+use super::gpu::{Filter2d, Rule, problem};
+use super::streaming::{Streaming, no_kernel};
 use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::window::Window;
-use super::{Filter2dAlgorithm, Filter2dError, Plan, window};
+use super::{Filter2dAlgorithm, Filter2dError, window};
 use crate::info::SharedMemory;
 use crate::kernel::Launch;
-use crate::{Device, LaunchShape, Result, Windows};
-use cuda_std::{Entry, GlobalIn, GlobalOut};
-use slm_kernels::filter2d::{BandPart, Bands, BoxArgs, Problem, Strips, filter2d_box_f32};
-use slm_kernels::signal::Kind;
+use crate::{Device, LaunchShape, Residency, Result, Windows};
+use cuda_std::Entry;
+use slm_kernels::filter2d::{BandArgs, Bands, BoxArgs, Problem, Strips, filter2d_box_f32};
 
 /// Minimum number of rows plus columns of a box that the CPU sums by segments. Smaller ones take less time as other separable
 /// filters: 4096 x 4096 samples took 100 ms and 75 ms with 11 x 11 weights, 84 ms and 84 ms with 13 x 13, and 88 ms and 105 ms with
@@ -24,9 +23,6 @@ const LEAST_ON_CPU: usize = 26;
 /// with kernels for outer products: 8192 x 8192 samples on an H200 took 276 us with 3 x 3 weights and 222 us with 31 x 31, and as
 /// outer products 154 us with 3 x 3, 208 us with 15 x 15, and 492 us with 31 x 31 where no kernel was compiled for that size.
 const LEAST_ON_GPU: usize = 22;
-
-/// Rows of a band for which the number of resident blocks is asked for.
-const TYPICAL_BAND: u32 = 128;
 
 /// Returns whether the CPU should sum windows by segments.
 pub(super) fn pays_on_cpu(sums: &Sums, window: &Window) -> bool {
@@ -74,7 +70,7 @@ pub(super) fn prepare(
         return Ok(None);
     }
     let weight = match sums {
-        Sums::F32(weights) if rule.allows_boxes() => weights.common(),
+        Sums::F32(weights) if rule.boxes && rule.allows_bands() => weights.common(),
         _ if is_requested => return Err(no_kernel(sums, &rule).into()),
         _ => return Ok(None),
     };
@@ -82,7 +78,8 @@ pub(super) fn prepare(
     match (weight, strips) {
         (Some(weight), Ok(strips)) => {
             let reason = if is_requested { "requested" } else { "all weights are equal" };
-            Ok(Some(Box::new(Boxes::new(device, shared, rule, (weight, strips), reason)?)))
+            let kernel = Boxes { loaded: Box::new(device.own_kernel::<filter2d_box_f32>()?), weight, strips };
+            Ok(Some(Box::new(Streaming::new(device, shared, rule, BandKernel::Boxes(kernel), reason)?)))
         }
         (None, _) if is_requested => Err(Filter2dError::UnequalWeights { weights: [rows, columns] }.into()),
         (_, Err(bytes)) if is_requested => shared.check(filter2d_box_f32::NAME, bytes).map(|()| None),
@@ -90,98 +87,29 @@ pub(super) fn prepare(
     }
 }
 
-impl Rule {
-    /// Returns whether types, channels, steps and treatment of NaNs are those of the kernel.
-    fn allows_boxes(&self) -> bool {
-        let Rule { window, kinds, boxes, .. } = *self;
-        boxes && kinds == [Kind::F32; 2] && window.channels() == 1 && window.has_unit_steps()
-    }
-}
-
-/// A filter of pictures of one channel, whose samples, sums and outputs are `f32`.
-struct Boxes {
-    device: Device,
-    shared: SharedMemory,
-    rule: Rule,
+/// The kernel for equal weights.
+pub(super) struct Boxes {
+    loaded: Box<dyn Launch<BoxArgs>>,
     weight: f32,
     strips: Strips,
-    loaded: Box<dyn Launch<BoxArgs>>,
-    reason: &'static str,
-    /// Blocks that run at the same time.
-    resident: u64,
 }
 
 impl Boxes {
-    fn new(
-        device: &Device,
-        shared: SharedMemory,
-        rule: Rule,
-        (weight, strips): (f32, Strips),
-        reason: &'static str,
-    ) -> Result<Self> {
-        let loaded: Box<dyn Launch<BoxArgs>> = Box::new(device.own_kernel::<filter2d_box_f32>()?);
-        let residency = loaded.residency(shape(&strips, [1; 3], strips.shared_bytes(TYPICAL_BAND)))?;
-        let blocks = residency.map_or(1, |residency| residency.blocks_per_multiprocessor);
-        // At least 1, even if the driver should answer 0: bands are divided by it.
-        let resident = (device.info().processors as u64 * u64::from(blocks)).max(1);
-        Ok(Boxes { device: device.clone(), shared, rule, weight, strips, loaded, reason, resident })
+    pub(super) fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+        self.loaded.residency(shape)
     }
 
-    fn args(
-        &self,
-        picture: &window::Problem,
-        (input, output): (GlobalIn<f32>, GlobalOut<f32>),
-        bands: &Bands,
-        part: &BandPart,
-    ) -> BoxArgs {
-        let Problem { rows, columns, .. } = problem(picture);
-        BoxArgs {
-            input,
-            output,
-            rows,
-            columns,
-            input_pitch: picture.input_pitch as u64,
-            output_pitch: picture.output_pitch as u64,
-            first_band: part.first_band,
-            first_plane: part.first_plane,
-            weight: self.weight,
-            outside: f32::of_scalar(self.rule.outside),
-            border: self.rule.border as u32,
-            band: bands.band,
-        }
-    }
-}
-
-impl Filter2d for Boxes {
-    fn run(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
-        let (BufferRef::F32(samples), BufferMut::F32(outputs)) = (samples, outputs) else {
-            unreachable!("`allows_boxes` has checked the types")
-        };
-        if picture.is_empty() {
-            return Ok(());
-        }
-        let bands = self.strips.bands(&problem(picture), self.resident);
-        let mut windows = Windows::new(&self.device);
-        let memory = (windows.input(samples), windows.output(outputs));
-        let _submission = self.device.submission_lock()?;
-        bands.parts().try_for_each(|part| {
-            let shape = shape(&self.strips, part.grid, bands.shared_bytes).steps(bands.steps);
-            self.loaded.launch(&windows, shape, self.args(picture, memory, &bands, &part), &())
-        })
+    /// Returns the shape of a launch of one typical block.
+    pub(super) fn block(&self) -> LaunchShape {
+        LaunchShape::new([1; 3], [self.strips.threads, 1, 1]).shared_bytes(self.strips.shared_bytes(TYPICAL_BAND))
     }
 
-    fn plan(&self, picture: &window::Problem) -> Plan {
-        let launches = (!picture.is_empty()).then(|| {
-            let bands = self.strips.bands(&problem(picture), self.resident);
-            let first = bands.parts().next().map_or([0; 3], |part| part.grid);
-            (shape(&self.strips, first, bands.shared_bytes), bands.parts().count() as u64)
-        });
-        let residency = |shape| self.loaded.residency(shape);
-        let kernel = [filter2d_box_f32::NAME, self.reason];
-        plan(&self.device, self.shared, &self.rule, picture, launches, kernel, residency)
+    /// Returns the division of a picture with outputs on a device that runs `resident` blocks at the same time.
+    pub(super) fn bands(&self, problem: &Problem, resident: u64) -> Bands {
+        self.strips.bands(problem, resident)
     }
-}
 
-fn shape(strips: &Strips, grid: [u64; 3], shared_bytes: u64) -> LaunchShape {
-    LaunchShape::new(grid, [strips.threads, 1, 1]).shared_bytes(shared_bytes)
+    pub(super) fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, picture: BandArgs<Floats>) -> Result<()> {
+        self.loaded.launch(windows, shape, BoxArgs { picture, weight: self.weight }, &())
+    }
 }

@@ -27,7 +27,7 @@ pub(super) fn prepare(
     rule: Rule,
 ) -> Result<Option<Box<dyn Filter2d>>> {
     let weights = match sums {
-        Sums::F32(weights) if rule.allows_streaming() => Some(weights),
+        Sums::F32(weights) if rule.allows_bands() => Some(weights),
         _ => None,
     };
     let is_required = matches!(rule.algorithm, Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable);
@@ -87,10 +87,9 @@ fn separable(
 
 impl Rule {
     /// Returns whether types, channels, steps and treatment of NaNs are those of the kernels.
-    fn allows_streaming(&self) -> bool {
+    pub(super) fn allows_bands(&self) -> bool {
         let Rule { window, kinds, renormalise, .. } = *self;
-        let steps = [window.rows, window.columns].map(|axis| [axis.stride(), axis.dilation()]);
-        kinds == [Kind::F32; 2] && window.channels() == 1 && steps == [[1; 2]; 2] && !renormalise
+        kinds == [Kind::F32; 2] && window.channels() == 1 && window.has_unit_steps() && !renormalise
     }
 }
 
@@ -113,7 +112,7 @@ pub(super) fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
 }
 
 /// A filter of pictures of one channel, whose samples, sums and outputs are `f32`.
-struct Streaming {
+pub(super) struct Streaming {
     device: Device,
     shared: SharedMemory,
     rule: Rule,
@@ -124,7 +123,7 @@ struct Streaming {
 }
 
 impl Streaming {
-    fn new(
+    pub(super) fn new(
         device: &Device,
         shared: SharedMemory,
         rule: Rule,
@@ -169,7 +168,7 @@ impl Streaming {
 impl Filter2d for Streaming {
     fn run(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let (BufferRef::F32(samples), BufferMut::F32(outputs)) = (samples, outputs) else {
-            unreachable!("`allows_streaming` has checked the types")
+            unreachable!("`allows_bands` has checked the types")
         };
         if picture.is_empty() {
             return Ok(());

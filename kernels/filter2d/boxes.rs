@@ -38,10 +38,11 @@
 //! rectangular and octagonal kernels* (Pattern Recognition Letters 13, 1992), and J. Gil and M. Werman, *Computing 2-D min, median,
 //! and max filters* (IEEE PAMI 15, 1993), with sums in the place of minima.
 
-use super::Axis;
-use crate::signal::Border;
+use super::lines::{CONSTANT, find_lines};
+use super::{Axis, BandArgs};
+use crate::signal::{Border, Same};
 use core::array::from_fn;
-use cuda_std::{Arena, GlobalIn, GlobalOut, Shared, arguments, kernel, thread};
+use cuda_std::{Arena, Shared, arguments, kernel, thread};
 
 /// Columns of a thread: 16 bytes.
 pub(super) const PACK: u32 = 4;
@@ -54,39 +55,19 @@ pub(super) const BATCH: u32 = 4;
 pub(super) const LEAST_BY_PACKS: u32 = 9;
 
 arguments! {
-    /// Arguments of the kernel. Pitches are in elements, strides and dilations are 1.
+    /// Arguments of the kernel.
     pub struct BoxArgs {
-        /// The samples.
-        pub input: GlobalIn<f32>,
-        /// Receives the outputs.
-        pub output: GlobalOut<f32>,
-        /// Rows of a plane.
-        pub rows: Axis,
-        /// Elements of a row.
-        pub columns: Axis,
-        /// Row pitch of the input.
-        pub input_pitch: u64,
-        /// Row pitch of the output.
-        pub output_pitch: u64,
-        /// First band of this launch.
-        pub first_band: u64,
-        /// First plane of this launch.
-        pub first_plane: u64,
+        /// The picture.
+        pub picture: BandArgs<Same<f32>>,
         /// The weight of all samples.
         pub weight: f32,
-        /// The value outside the picture, for a constant border.
-        pub outside: f32,
-        /// A [`Border`](crate::signal::Border).
-        pub border: u32,
-        /// Output rows of a band.
-        pub band: u32,
     }
 }
 
 kernel! {
     /// Sums of windows with equal weights, times the weight.
     pub fn filter2d_box_f32(arena, args: BoxArgs) in "filter2d_box_f32" {
-        filter(arena, &args);
+        filter(arena, &args.picture, args.weight);
     }
 }
 
@@ -122,15 +103,15 @@ fn plus(a: Pack, b: Pack) -> Pack {
 
 /// Goes down a strip.
 #[inline(always)]
-fn filter(arena: Arena, args: &BoxArgs) {
+fn filter(arena: Arena, args: &BandArgs<Same<f32>>, weight: f32) {
     let (band, plane) =
         (args.first_band + thread::block_idx_y() as u64, args.first_plane + thread::block_idx_z() as u64);
     let first = band * args.band as u64;
     let taps = args.rows.taps;
     let rows = (args.rows.outputs - first).min(args.band as u64) as u32 + taps - 1;
     let (lines, arena) = arena.split::<u64>(args.band + taps - 1 + BATCH);
-    find_lines(&lines, args, [plane, first], rows);
-    let strip = Strip::new(arena, args, lines, plane * args.rows.outputs + first);
+    find_lines(&lines, args, [plane, first], [rows, BATCH]);
+    let strip = Strip::new(arena, (args, weight), lines, plane * args.rows.outputs + first);
     thread::sync_threads();
 
     let mut samples = strip.load(0);
@@ -164,30 +145,14 @@ fn filter(arena: Arena, args: &BoxArgs) {
     }
 }
 
-/// Instead of a line: the constant outside.
-const CONSTANT: u64 = u64::MAX;
-
-/// Finds where each row of samples begins in the input; all threads of the block take part.
-#[inline(always)]
-fn find_lines(lines: &Shared<u64>, args: &BoxArgs, [plane, first]: [u64; 2], rows: u32) {
-    let border = Border::from_number(args.border);
-    let mut r = thread::thread_idx_x();
-    while r < rows + BATCH {
-        let line = match args.rows.source(border, args.rows.first(first), r) {
-            Some(row) if r < rows => (plane * args.rows.samples + row) * args.input_pitch,
-            _ => CONSTANT,
-        };
-        lines.set(r, line);
-        r += thread::block_dim_x();
-    }
-}
-
 /// Instead of the position of a sample: the constant outside.
 const OUTSIDE: u64 = u64::MAX;
 
 /// A thread's columns of the strip.
 struct Strip<'a> {
-    args: &'a BoxArgs,
+    args: &'a BandArgs<Same<f32>>,
+    /// The weight of all samples.
+    weight: f32,
     layout: Layout,
     /// Where each row of samples begins in the input.
     lines: Shared<u64>,
@@ -211,7 +176,7 @@ struct Strip<'a> {
 
 impl<'a> Strip<'a> {
     #[inline(always)]
-    fn new(arena: Arena, args: &'a BoxArgs, lines: Shared<u64>, row: u64) -> Self {
+    fn new(arena: Arena, (args, weight): (&'a BandArgs<Same<f32>>, f32), lines: Shared<u64>, row: u64) -> Self {
         let threads = thread::block_dim_x();
         let (sums, arena) = arena.split::<f32>(BATCH * PACK * threads);
         let (totals, arena) = arena.split::<f32>(BATCH * threads);
@@ -230,6 +195,7 @@ impl<'a> Strip<'a> {
         let is_aligned = |pitch: u64| pitch.is_multiple_of(PACK as u64);
         Strip {
             args,
+            weight,
             layout,
             lines,
             sums,
@@ -335,7 +301,7 @@ impl<'a> Strip<'a> {
             }
         } else if PACK * t < count {
             let whole = self.whole_packs();
-            // Not in a loop: indices of registers must be constants. All of them, so that there is no branch between them.
+            // Not in a loop, because indices of registers must be constants; and also rows that are not stored, to avoid branches.
             let outputs = [
                 self.wide(0, own[0], whole[0]),
                 self.wide(1, own[1], whole[1]),
@@ -374,7 +340,7 @@ impl<'a> Strip<'a> {
             sum += self.sums.get(first + j);
             j += 1;
         }
-        self.args.weight * sum
+        self.weight * sum
     }
 
     /// Returns where the window of the thread's first output ends, from the thread's pack on.
@@ -407,7 +373,7 @@ impl<'a> Strip<'a> {
         let behind = [pack(end), pack((end + 1).min(threads - 1))];
         let suffixes = from(self.layout.lead, suffix_sums([own, next]));
         let prefixes = from(last % PACK, prefix_sums(behind));
-        from_fn(|p| self.args.weight * (suffixes[p] + whole + prefixes[p]))
+        from_fn(|p| self.weight * (suffixes[p] + whole + prefixes[p]))
     }
 }
 

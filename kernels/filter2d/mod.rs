@@ -12,7 +12,7 @@
 //! | `global.rs` | one output per thread, everything read from global memory | none |
 //! | `tile.rs` | one output at a time, a tile of samples and its halo in shared memory | weights, tile |
 //! | `register.rs` | several neighbouring outputs per thread, in registers | tile, some of the weights |
-//! | `streaming.rs` | sizes of weights that they are compiled for: the sums of all output rows in progress in registers | rows of warps |
+//! | `streaming.rs` | weights of sizes that are compiled: sums of all output rows in progress in registers | rows of warps |
 //! | `passes.rs` | outer products of any size: along the rows, then down the columns | rows of warps, sums along the rows |
 //! | `boxes.rs` | equal weights: sums of segments, down strips of the picture | samples or suffix sums of a segment |
 //!
@@ -30,6 +30,7 @@ mod boxes;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
+mod lines;
 mod passes;
 mod register;
 mod streaming;
@@ -261,7 +262,8 @@ kernel! {
 
     /// Strips of the picture, sums in registers. The table has the weights, row after row.
     pub fn filter2d_streaming(arena, args: StreamingArgs<TypesOf<T>>) {
-        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args.picture, &Dense(&args.weights));
+        let products = Dense(&args.weights);
+        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args.picture, &products);
     }
 }
 
@@ -277,9 +279,11 @@ kernel! {
         }
     }
 
-    /// As [`filter2d_streaming`], along the rows first. The table has the column of weights from place 0 on, and the row from [`ROW`] on.
+    /// As [`filter2d_streaming`], along the rows first. The table has the column of weights from place 0 on, and the row from
+    /// [`ROW`] on.
     pub fn filter2d_separable(arena, args: StreamingArgs<TypesOf<T>>) {
-        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args.picture, &Separable(&args.weights));
+        let products = Separable(&args.weights);
+        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args.picture, &products);
     }
 }
 
@@ -293,7 +297,8 @@ pub const fn passes_table_len<F: Types>() -> usize {
     PASSES_TABLE_BYTES / size_of::<F::Weight>()
 }
 
-/// Returns where a column and a row of these lengths stand in the table of weights of [`filter2d_passes`], or `None` if they do not fit.
+/// Returns where a column and a row of these lengths stand in the table of weights of [`filter2d_passes`], or `None` if they do not
+/// fit.
 #[cfg(not(target_os = "cuda"))]
 #[must_use]
 pub fn passes_places<F: Types>([column, row]: [usize; 2]) -> Option<[usize; 2]> {
@@ -312,8 +317,8 @@ kernel! {
     }
 
     /// An outer product of any size: along the rows into shared memory, then down the columns. The table has the column and the row of
-    /// weights, each behind empty entries that make it end with a whole pack (`passes_places`). With 80 registers, a multiprocessor of 65,536 runs 24
-    /// warps: two blocks of 12, or one of 24.
+    /// weights, each behind empty entries that make it end with a whole pack (`passes_places`). With 80 registers, a multiprocessor
+    /// of 65,536 runs 24 warps: two blocks of 12, or one of 24.
     pub fn filter2d_passes(arena, args: BandArgs<F>, weights: Constants<Weight<F>, { passes_table_len::<F>() }>)
         where registers <= 80
     {

@@ -28,7 +28,8 @@
 //! pack. Empty entries are skipped. (A multiplication by zero would turn infinite samples into NaN.) The window begins one sample
 //! before the pad, because its last sample would otherwise be one that no sum needs, in a row that is not there yet.
 //!
-//! Shared memory: numbers that all threads need; where each sample of a row is in the picture; a row of samples of each warp; the ring. No bank conflicts:
+//! Shared memory: numbers that all threads need; where each sample of a row is in the picture; a row of samples of each warp; the
+//! ring. No bank conflicts:
 //!
 //! * Lanes read packs of their row of samples `R` elements apart, an odd number of packs of 16 bytes. The hardware serves eight lanes
 //!   at a time, which use eight different groups of four banks. Lanes write packs of sums in the same way.
@@ -385,7 +386,7 @@ where
         })
     }
 
-    /// Stores the thread's outputs, the first of which is in row `row` of the band.
+    /// Stores the thread's outputs. The first one is in row `row` of the band.
     #[inline(always)]
     fn store<const R: usize>(&self, row: u32, sums: [F::Sum; R]) {
         let (args, x, [rows, columns]) = (self.args, thread::thread_idx_x(), self.size());

@@ -27,7 +27,7 @@
 
 use super::block::load_weights;
 use super::{Args, Axis};
-use crate::signal::{Accumulator, Border};
+use crate::signal::{Accumulator, Border, Window};
 use cuda_std::{Arena, Constants, Shared, thread};
 
 /// Threads of a block along a row and along a column. Several such blocks run on a multiprocessor: some multiply while others load.
@@ -267,72 +267,44 @@ fn add_row<A: Accumulator, const V: usize, const R: usize, const N: usize>(
     sums: [[A; R]; ROWS],
     samples: impl Fn(u32, u32) -> [A; V],
 ) -> [[A; R]; ROWS] {
-    let mut rings = Rings { windows: [[A::ZERO; N]; ROWS], sums };
     let mut k = line.first;
     if line.ends_before(k) {
         return sums;
     }
+    let mut windows = sums.map(Window::<A, A, R, N>::new);
     for s in (0..R).step_by(V) {
-        rings.fill(s, |q| samples(q, s as u32));
+        for (q, window) in windows.iter_mut().enumerate() {
+            window.put(s, samples(q as u32, s as u32));
+        }
     }
-    rings.step(0, |q| samples(q, R as u32), weights(k), |u| u >= line.pad);
+    step(&mut windows, 0, |q| samples(q, R as u32), weights(k), |u| u >= line.pad);
     k += 1;
-    // One turn of the rings per iteration.
+    // One turn of the windows per iteration.
     'turns: loop {
         for phase in 0..N / V {
             if line.ends_before(k) {
                 break 'turns;
             }
             let s = R as u32 + (k - line.first) * V as u32;
-            rings.step(1 + phase, |q| samples(q, s), weights(k), |_| true);
+            step(&mut windows, (1 + phase) * V, |q| samples(q, s), weights(k), |_| true);
             k += 1;
         }
     }
-    rings.sums
+    windows.map(|window| window.sums)
 }
 
-/// The samples and sums in a thread's registers.
-struct Rings<A, const R: usize, const N: usize> {
-    windows: [[A; N]; ROWS],
-    sums: [[A; R]; ROWS],
-}
-
-impl<A: Accumulator, const R: usize, const N: usize> Rings<A, R, N> {
-    /// Sets samples `s` to `s + V - 1` of each window.
-    #[inline(always)]
-    fn fill<const V: usize>(&mut self, s: usize, samples: impl Fn(u32) -> [A; V]) {
-        for (q, window) in self.windows.iter_mut().enumerate() {
-            window[s..s + V].copy_from_slice(&samples(q as u32));
-        }
-    }
-
-    /// Adds `V` new samples to each window, and the products with the `wanted` ones of `V` weights to the sums. Afterwards the
-    /// `V` oldest samples are no longer needed.
-    ///
-    /// `phase` is the number of steps since the start of the ring's turn. It must be a constant after unrolling, because
-    /// registers have no index at run time.
-    #[inline(always)]
-    fn step<const V: usize>(
-        &mut self,
-        phase: usize,
-        new: impl Fn(u32) -> [A; V],
-        weights: [A; V],
-        wanted: impl Fn(u32) -> bool,
-    ) {
-        let oldest = phase * V;
-        for (q, window) in self.windows.iter_mut().enumerate() {
-            for (k, sample) in new(q as u32).into_iter().enumerate() {
-                window[(oldest + R + k) % N] = sample;
-            }
-        }
-        for (u, weight) in weights.into_iter().enumerate() {
-            if wanted(u as u32) {
-                for (window, sums) in self.windows.iter().zip(&mut self.sums) {
-                    for r in 0..R {
-                        sums[r] = sums[r].add_product(window[(oldest + u + r) % N], weight);
-                    }
-                }
-            }
-        }
+/// Adds `V` new samples to each window, and the products with the `wanted` ones of `V` weights to the sums. Afterwards the `V`
+/// samples from `oldest` on are no longer needed.
+#[inline(always)]
+fn step<A: Accumulator, const V: usize, const R: usize, const N: usize>(
+    windows: &mut [Window<A, A, R, N>; ROWS],
+    oldest: usize,
+    new: impl Fn(u32) -> [A; V],
+    weights: [A; V],
+    wanted: impl Fn(u32) -> bool + Copy,
+) {
+    for (q, window) in windows.iter_mut().enumerate() {
+        window.put(oldest + R, new(q as u32));
+        window.add(oldest, weights, wanted);
     }
 }

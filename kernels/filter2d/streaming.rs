@@ -22,6 +22,7 @@
 //! Sums in registers that move down the rows are described by Micikevicius, *3D Finite Difference Computation on GPUs using
 //! CUDA* (GPGPU 2009).
 
+use super::lines::{CONSTANT, find_lines};
 use super::{Axis, BandArgs};
 use crate::signal::{Border, Output, Sample, Sum, Types};
 use core::fmt::Debug;
@@ -165,7 +166,7 @@ pub(super) fn correlate<F: Types, const P: usize, const C: usize, const K: usize
     let first = band * args.band as u64;
     let rows = (args.rows.outputs - first).min(args.band as u64) as u32 + K as u32 - 1;
     let (lines, arena) = arena.split::<u64>(args.band + K as u32 - 1 + AHEAD);
-    find_lines(&lines, args, [plane, first], rows);
+    find_lines(&lines, args, [plane, first], [rows, AHEAD]);
     let strip = Strip::<F, P, C>::new::<K>(arena, args, lines, plane * args.rows.outputs + first);
     thread::sync_threads();
 
@@ -186,25 +187,6 @@ pub(super) fn correlate<F: Types, const P: usize, const C: usize, const K: usize
 
 /// Rows that are loaded behind the last one: the constant outside, which is not read from memory.
 pub(super) const AHEAD: u32 = 2;
-
-/// Finds where each row of samples begins in the input; all threads of the block take part. The loop over the rows has no branches
-/// for borders then.
-#[inline(always)]
-fn find_lines<F: Types>(lines: &Shared<u64>, args: &BandArgs<F>, [plane, first]: [u64; 2], rows: u32) {
-    let border = Border::from_number(args.border);
-    let mut r = thread::thread_idx_y() * WARP + thread::thread_idx_x();
-    while r < rows + AHEAD {
-        let line = match args.rows.source(border, args.rows.first(first), r) {
-            Some(row) if r < rows => (plane * args.rows.samples + row) * args.input_pitch,
-            _ => CONSTANT,
-        };
-        lines.set(r, line);
-        r += THREADS;
-    }
-}
-
-/// Instead of a line: the constant outside.
-const CONSTANT: u64 = u64::MAX;
 
 /// The strip of a warp.
 struct Strip<'a, F: Types, const P: usize, const C: usize> {

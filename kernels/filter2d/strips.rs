@@ -20,7 +20,7 @@ pub struct Strips {
 
 impl Strips {
     /// Returns the division for windows over pictures like that of `problem`, on a device with `available` bytes of shared memory
-    /// for a block: strips of which at least half are outputs, or else those with the most outputs.
+    /// for a block. At least half of a strip's columns are outputs, if that is possible; otherwise as many as possible.
     ///
     /// # Errors
     ///
