@@ -1,8 +1,9 @@
 //! Correlation with a tile in shared memory and several sums per thread in registers.
 //!
-//! A thread computes `R` neighbouring sums of a line. It slides a window of `N = R + V` samples along the line ([`Window`]). `V` new
-//! samples serve `R · V` multiply-adds. Along rows, the `V` new samples are one 16-byte access. Nine tenths of all instructions are multiply-adds, so shared
-//! memory is not the bottleneck that it is with one sum per thread.
+//! A thread computes `R` neighbouring sums of a line. It slides a window of `N = R + V` samples along the line
+//! ([`Window`]). `V` new samples serve `R · V` multiply-adds. Along rows, the `V` new samples are one 16-byte access.
+//! Nine tenths of all instructions are multiply-adds, so shared memory is not the bottleneck that it is with one sum per
+//! thread.
 //!
 //! The taps are kernel parameters. A multiply-add reads its tap through a uniform register, so it has two operands instead
 //! of three in the thread's own registers, without register bank conflicts. A launch has at most
@@ -183,7 +184,7 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
             window.put(s, samples(at + s as u32));
         }
         window.put(R, samples(at + R as u32));
-        window.add(0, taps.pack::<V>(k), |u| (span.pad..span.end).contains(&(at + u)));
+        window.add_products(0, taps.pack::<V>(k), |u| (span.pad..span.end).contains(&(at + u)));
         k += 1;
         // One turn of the window's ring per iteration, until there are no more complete packs.
         'turns: loop {
@@ -193,7 +194,7 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
                 }
                 let oldest = (1 + phase) * V;
                 window.put(oldest + R, samples(R as u32 + k * V as u32));
-                window.add(oldest, taps.pack::<V>(k), |_| true);
+                window.add_products(oldest, taps.pack::<V>(k), |_| true);
                 k += 1;
             }
         }

@@ -182,7 +182,7 @@ fn products<
         window.put(s, samples());
     }
     window.put(R, samples());
-    window.add(LEAD as usize, weights.pack::<V>(FIRST), |u| u >= part.pad);
+    window.add_products(LEAD as usize, weights.pack::<V>(FIRST), |u| u >= part.pad);
     let mut k = 1;
     // One turn of the window's ring per iteration.
     'turns: loop {
@@ -192,7 +192,7 @@ fn products<
             }
             let oldest = (1 + phase) * V;
             window.put(oldest + R, samples());
-            window.add(oldest + LEAD as usize, weights.pack::<V>(FIRST + k), |_| true);
+            window.add_products(oldest + LEAD as usize, weights.pack::<V>(FIRST + k), |_| true);
             k += 1;
         }
     }

@@ -305,6 +305,6 @@ fn step<A: Accumulator, const V: usize, const R: usize, const N: usize>(
 ) {
     for (q, window) in windows.iter_mut().enumerate() {
         window.put(oldest + R, new(q as u32));
-        window.add(oldest, weights, wanted);
+        window.add_products(oldest, weights, wanted);
     }
 }

@@ -34,8 +34,12 @@ impl<X: Sample, A, const R: usize, const N: usize> Window<X, A, R, N> {
 
     /// Adds sample `first + u + r` times weight `u` to sum `r`, for every sum and every `u` that is `wanted`, in the order of `u`.
     #[inline(always)]
-    pub(crate) fn add<W: Weight, const V: usize>(&mut self, first: usize, weights: [W; V], wanted: impl Fn(u32) -> bool)
-    where
+    pub(crate) fn add_products<W: Weight, const V: usize>(
+        &mut self,
+        first: usize,
+        weights: [W; V],
+        wanted: impl Fn(u32) -> bool,
+    ) where
         A: Sum<X, W>,
     {
         for (u, weight) in weights.into_iter().enumerate() {
