@@ -55,6 +55,9 @@ impl SharedMemory {
     /// Maximum number of threads per CUDA block.
     const MOST_THREADS: u64 = 1024;
 
+    /// Bytes that the driver takes for itself from a multiprocessor's memory, per block.
+    const RESERVED: u64 = 1024;
+
     /// Returns how many threads fit into a block if each needs `bytes_per_thread` bytes of shared memory: at most 1024, the
     /// limit of the hardware.
     ///
@@ -72,6 +75,11 @@ impl SharedMemory {
     #[must_use]
     pub fn max_threads_per_block(&self, bytes_per_thread: u64) -> u64 {
         self.max_per_block.checked_div(bytes_per_thread).unwrap_or(Self::MOST_THREADS).min(Self::MOST_THREADS)
+    }
+
+    /// Returns how many blocks that need `bytes` bytes each fit into the memory of a multiprocessor.
+    pub(crate) fn resident_blocks(&self, bytes: u64) -> u64 {
+        self.per_multiprocessor / bytes.saturating_add(Self::RESERVED)
     }
 
     /// Checks whether a block of `kernel` can have `requested` bytes of shared memory.

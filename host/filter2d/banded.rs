@@ -15,9 +15,6 @@ use slm_kernels::signal::Same;
 /// The types of the numbers.
 pub(super) type Floats = Same<f32>;
 
-/// Shared memory that the driver takes for itself from a multiprocessor's, per block.
-const RESERVED: u64 = 1024;
-
 /// A kernel and its weights.
 pub(super) enum BandKernel {
     Compiled(Compiled),
@@ -107,7 +104,7 @@ impl Passes {
         let taps = shape.map(|taps| taps as u32);
         let bytes = |groups| Bands::passes_bytes::<Floats>(taps, groups);
         // As many threads on a multiprocessor if it has room for one block only.
-        let is_alone = 2 * (bytes(1) + RESERVED) > shared.per_multiprocessor;
+        let is_alone = shared.resident_blocks(bytes(1)) < 2;
         let groups = if is_alone && bytes(2) <= shared.max_per_block { 2 } else { 1 };
         shared.check(filter2d_passes::<Floats>::NAME, bytes(groups))?;
         Ok((taps, groups))

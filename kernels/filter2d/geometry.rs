@@ -16,7 +16,18 @@ pub enum Kernel {
     /// A tile in shared memory.
     Tile,
     /// A tile in shared memory, sums in registers. Strides and column dilations are 1, and NaNs propagate.
-    Register,
+    Register {
+        /// Threads of a block along a column.
+        height: u32,
+    },
+}
+
+impl Kernel {
+    /// Heights of blocks of register-tiled kernels. High ones need less memory per thread, low ones less per block.
+    pub const HEIGHTS: [u32; 3] = [4, 8, 1];
+
+    /// Warps of register-tiled kernels that a multiprocessor has registers for.
+    pub const MOST_WARPS: u64 = 16;
 }
 
 /// The sizes that a launch depends on.
@@ -63,7 +74,7 @@ impl Geometry {
         match kernel {
             Kernel::Global => global(problem),
             Kernel::Tile => tile::<A>(problem),
-            Kernel::Register => register::<A>(problem),
+            Kernel::Register { height } => register::<A>(problem, height),
         }
     }
 
@@ -124,19 +135,21 @@ fn tile<A: Accumulator>(problem: &Problem) -> Geometry {
     }
 }
 
-fn register<A: Accumulator>(problem: &Problem) -> Geometry {
+fn register<A: Accumulator>(problem: &Problem, height: u32) -> Geometry {
     let Problem { planes, rows, columns, channels } = *problem;
-    let [table_rows, _] = table_shape::<A>([rows.taps, columns.taps]);
-    let layout = register::Layout::new::<A>([&rows, &columns]);
+    let [table_rows, weight_packs] = table_shape::<A>([rows.taps, columns.taps]);
+    let layout = register::Layout::new::<A>(&rows, weight_packs, height);
     let weights = u64::from(rows.taps - table_rows).saturating_mul(layout.weights);
     let samples = layout.sample_rows.saturating_mul(layout.pitch());
     // Packs of samples and weights, which are fewer than the products of an output; loads, and outputs on their way out.
     let (outputs, loads) = (u64::from(layout.pixels * layout.rows), weights.saturating_add(samples).saturating_mul(2));
     Geometry {
-        block: register::BLOCK,
+        block: [register::WIDTH, height],
         tiles: columns.outputs.div_ceil(layout.pixels.into()).saturating_mul(channels.into()),
         groups: planes.saturating_mul(rows.outputs.div_ceil(layout.rows.into())),
-        shared_bytes: shared_bytes::<A>(weights).saturating_add(shared_bytes::<A>(samples)),
+        shared_bytes: shared_bytes::<u64>(register::Outputs::NUMBERS.into())
+            .saturating_add(shared_bytes::<A>(weights))
+            .saturating_add(shared_bytes::<A>(samples)),
         steps: outputs.saturating_mul(per_output(problem).saturating_add(4)).saturating_add(loads),
     }
 }

@@ -1,6 +1,6 @@
 //! Correlation with several neighbouring outputs per thread, in registers.
 //!
-//! A block of 32 x 4 threads computes a tile of `32 · R` pixels of `4 · Q` rows, of one channel. It loads the samples that the tile
+//! A block of 32 x `h` threads computes a tile of `32 · R` pixels of `h · Q` rows, of one channel. It loads the samples that the tile
 //! depends on (the tile and its halo), and waits. Then thread `(x, y)` computes the outputs of `R` pixels from `x · R` on, in `Q`
 //! rows from `y · Q` on.
 //!
@@ -19,19 +19,20 @@
 //! As many rows of weights as fit are kernel parameters: a multiply-add reads its weight through a uniform register, so it has two
 //! operands instead of three in the thread's own registers. The other rows of weights are in shared memory.
 //!
-//! Shared memory: those weights, then the rows of samples, of `32 · R` pixels and a row of weights. The outputs leave through the
-//! same memory, so that their stores to global memory are contiguous. No bank conflicts: weights are read at one address; the lanes
-//! of a warp read and write packs of 16 bytes that are `R / V` packs apart, an odd number.
+//! Shared memory: where the outputs are to go; the rows of samples, of `32 · R` pixels and a row of weights; those weights. The
+//! outputs leave through the memory of the samples, so that their stores to global memory are contiguous. No bank conflicts:
+//! weights are read at one address; the lanes of a warp read and write packs of 16 bytes that are `R / V` packs apart, an odd number.
 //!
 //! Register tiles are described by Volkov, *Better Performance at Lower Occupancy* (GTC 2010).
 
 use super::block::load_weights;
 use super::{Args, Axis};
 use crate::signal::{Accumulator, Border, Window};
+use cuda_std::math::opaque;
 use cuda_std::{Arena, Constants, Shared, thread};
 
-/// Threads of a block along a row and along a column. Several such blocks run on a multiprocessor: some multiply while others load.
-pub(super) const BLOCK: [u32; 2] = [32, 4];
+/// Threads of a block along a row.
+pub(super) const WIDTH: u32 = 32;
 
 /// Packs of a thread's outputs in a row. Odd, so that there are no bank conflicts.
 pub(crate) const PACKS: usize = 3;
@@ -39,8 +40,9 @@ pub(crate) const PACKS: usize = 3;
 /// Rows of a thread's outputs.
 pub(crate) const ROWS: usize = 4;
 
-/// Loads from global memory that a thread has in flight before it stores the first sample.
-const UNDER_WAY: usize = 16;
+/// Loads from global memory of a thread that are in progress together, beyond those of the pixels above outputs. Rows of up to 128
+/// weights need no others.
+pub(crate) const HALO_LOADS: usize = 4;
 
 /// Maximum bytes of weights that are kernel parameters. Together with the arguments, they fit into the 4096 bytes of kernel
 /// parameters.
@@ -81,12 +83,12 @@ pub(super) struct Layout {
 
 impl Layout {
     #[inline(always)]
-    pub(super) fn new<A>([rows, columns]: [&Axis; 2]) -> Self {
-        let outputs = BLOCK[1] * ROWS as u32;
+    pub(super) fn new<A>(rows: &Axis, weight_packs: u32, height: u32) -> Self {
+        let outputs = height * ROWS as u32;
         Layout {
-            pixels: BLOCK[0] * (PACKS * pack::<A>()) as u32,
+            pixels: WIDTH * (PACKS * pack::<A>()) as u32,
             rows: outputs,
-            weights: (columns.taps as u64).next_multiple_of(pack::<A>() as u64),
+            weights: weight_packs as u64 * pack::<A>() as u64,
             sample_rows: outputs as u64 + (rows.taps as u64 - 1) * rows.dilation as u64,
         }
     }
@@ -109,41 +111,96 @@ struct Tile {
     pixel: u64,
 }
 
+/// The outputs of a block. In shared memory while the block computes them: in registers there is no room beside sums and windows.
+#[derive(Clone, Copy)]
+pub(super) struct Outputs {
+    /// The place of the first one.
+    first: u64,
+    /// Rows and pixels of them that are in the picture.
+    size: [u32; 2],
+}
+
+impl Outputs {
+    /// Numbers in shared memory.
+    pub(super) const NUMBERS: u32 = 2;
+
+    #[inline(always)]
+    fn new<A: Accumulator>(args: &Args<A>, layout: &Layout, tile: &Tile) -> Self {
+        let first = (tile.plane * args.rows.outputs + tile.row) * args.output_pitch;
+        let [rows, pixels] = [args.rows.outputs - tile.row, args.columns.outputs - tile.pixel];
+        Outputs {
+            first: first + tile.pixel * args.channels as u64 + tile.channel,
+            size: [rows.min(layout.rows as u64) as u32, pixels.min(layout.pixels as u64) as u32],
+        }
+    }
+
+    #[inline(always)]
+    fn keep(&self, numbers: &Shared<u64>) {
+        if thread::thread_linear() == 0 {
+            numbers.set_pack(0, [self.first, (self.size[0] as u64) << 32 | self.size[1] as u64]);
+        }
+    }
+
+    #[inline(always)]
+    fn kept(numbers: &Shared<u64>) -> Self {
+        let [first, size] = numbers.get_pack(0);
+        Outputs { first, size: [(size >> 32) as u32, size as u32] }
+    }
+}
+
 #[inline(always)]
-pub(super) fn correlate<A: Accumulator, const V: usize, const R: usize, const N: usize, const K: usize>(
+pub(super) fn correlate<
+    A: Accumulator,
+    const V: usize,
+    const R: usize,
+    const N: usize,
+    const LOADS: usize,
+    const K: usize,
+>(
     arena: Arena,
     args: &Args<A>,
     table: &Constants<A, K>,
 ) {
-    const { assert!(V == pack::<A>() && R == PACKS * V && N == R + V) };
-    let layout = Layout::new::<A>([&args.rows, &args.columns]);
+    const { assert!(V == pack::<A>() && R == PACKS * V && N == R + V && LOADS == R + HALO_LOADS) };
+    let layout = Layout::new::<A>(&args.rows, args.weight_packs, thread::block_dim_y());
     let (pitch, weights_pitch) = (layout.pitch() as u32, layout.weights as u32);
-    let (weights, arena) = arena.split::<A>((args.rows.taps - args.table_rows) * weights_pitch);
-    let (samples, _) = arena.split::<A>(layout.sample_rows as u32 * pitch);
+    let (numbers, arena) = arena.split::<u64>(Outputs::NUMBERS);
+    let (samples, arena) = arena.split::<A>(layout.sample_rows as u32 * pitch);
+    let (weights, _) = arena.split::<A>((args.rows.taps - args.table_rows) * weights_pitch);
     let tile = tile_of_block(args, &layout);
+    Outputs::new(args, &layout, &tile).keep(&numbers);
     load_weights(&weights, args, args.table_rows, weights_pitch);
-    load_samples(&samples, args, &layout, &tile);
+    load_samples::<A, LOADS>(&samples, args, &layout, &tile);
     thread::sync_threads();
 
     let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
-    let first = y * ROWS as u32 * pitch + x * R as u32;
     let pad = weights_pitch - args.columns.taps;
     // Packs are counted by arguments, and each loop has its own counter: so the compiler sees that they are the same for all threads,
     // and uses uniform registers.
     let packs = args.weight_packs;
     let line = |t: u32, most: u32| WeightLine { first: t * packs, end: (t + 1) * packs, most, pad };
-    let samples_at = |t: u32, row: u32, s: u32| samples.get_pack(first + (t * args.rows.dilation + row) * pitch + s);
+    // The thread's first sample for a row of weights.
+    let (mut at, step) = (y * ROWS as u32 * pitch + x * R as u32, args.rows.dilation * pitch);
     let mut sums = [[A::ZERO; R]; ROWS];
     let mut t = 0;
     while t < args.table_rows {
-        let samples = |row, s| samples_at(t, row, s);
-        sums = add_row::<A, V, R, N>(line(t, (K / V) as u32), |k| table.pack(k), sums, samples);
+        let rows = rows_from::<ROWS>(at, pitch);
+        let samples = |q, s| samples.get_pack(rows[q] + s);
+        sums = add_row::<A, V, R, N, ROWS>(line(t, (K / V) as u32), |k| table.pack(k), sums, samples);
+        at += step;
         t += 1;
     }
     let mut rest = 0;
     while rest < args.rows.taps - args.table_rows {
-        let samples = |row, s| samples_at(args.table_rows + rest, row, s);
-        sums = add_row::<A, V, R, N>(line(rest, u32::MAX), |k| weights.get_pack(k * V as u32), sums, samples);
+        // Two rows of outputs at a time, because these weights are in registers, too.
+        let mut row = at;
+        for sums in sums.as_chunks_mut::<2>().0 {
+            let rows = rows_from::<2>(row, pitch);
+            let samples = |q, s| samples.get_pack(rows[q] + s);
+            *sums = add_row::<A, V, R, N, 2>(line(rest, u32::MAX), |k| weights.get_pack(k * V as u32), *sums, samples);
+            row += 2 * pitch;
+        }
+        at += step;
         rest += 1;
     }
 
@@ -155,7 +212,7 @@ pub(super) fn correlate<A: Accumulator, const V: usize, const R: usize, const N:
         }
     }
     thread::sync_threads();
-    store::<A, V>(&staged, args, &layout, &tile);
+    store::<A, V>(&staged, args, &layout, &Outputs::kept(&numbers));
 }
 
 #[inline(always)]
@@ -175,66 +232,80 @@ fn tile_of_block<A: Accumulator>(args: &Args<A>, layout: &Layout) -> Tile {
 
 /// Loads the samples of a tile; all threads of the block take part.
 #[inline(always)]
-fn load_samples<A: Accumulator>(window: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
+fn load_samples<A: Accumulator, const LOADS: usize>(window: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
     let border = Border::from_number(args.border);
     // The samples of the empty entries stand before the first one. They are loaded, but do not count.
     let pad = layout.weights as i64 - args.columns.taps as i64;
     let (first_row, first_pixel) = (args.rows.first(tile.row), args.columns.first(tile.pixel) - pad);
-    let pitch = layout.pitch() as u32;
+    let (x, pitch) = (thread::thread_idx_x(), layout.pitch() as u32);
+    // Samples of a thread in a row: every 32nd one.
+    let count = (pitch - x).div_ceil(WIDTH);
     let mut row = thread::thread_idx_y();
     while row < layout.sample_rows as u32 {
         let line = args.line(tile.plane, args.rows.source(border, first_row, row));
-        let mut pixel = thread::thread_idx_x();
-        while pixel < pitch {
-            // Positions of this thread in the row from here on.
-            let count = (pitch - pixel).div_ceil(BLOCK[0]).min(UNDER_WAY as u32);
-            let (first, place) = (first_pixel + pixel as i64, row * pitch + pixel);
-            if let Some(at) = args.inside(line, first, (count - 1) * BLOCK[0]) {
-                let step = BLOCK[0] * args.channels;
-                let samples: [A; UNDER_WAY] = A::load_several(&args.input, at + tile.channel, step, count);
-                for (k, sample) in samples.into_iter().enumerate() {
-                    if (k as u32) < count {
-                        window.set(place + k as u32 * BLOCK[0], sample);
-                    }
-                }
-            } else {
-                let mut k = 0;
-                while k < count {
-                    let source = args.columns.source(border, first, k * BLOCK[0]);
-                    window.set(place + k * BLOCK[0], args.sample_at(line, source, tile.channel));
-                    k += 1;
+        let (first, place) = (first_pixel + x as i64, row * pitch + x);
+        let mut k = 0;
+        if let Some(at) = args.inside(line, first, (count - 1) * WIDTH) {
+            let samples: [A; LOADS] = load_row(args, at + tile.channel, count);
+            for (k, sample) in samples.into_iter().enumerate() {
+                // There are at least as many as outputs.
+                if k < LOADS - HALO_LOADS || (k as u32) < count {
+                    window.set(place + k as u32 * WIDTH, sample);
                 }
             }
-            pixel += UNDER_WAY as u32 * BLOCK[0];
+            k = LOADS as u32;
         }
-        row += BLOCK[1];
+        while k < count {
+            let source = args.columns.source(border, first, k * WIDTH);
+            window.set(place + k * WIDTH, args.sample_at(line, source, tile.channel));
+            k += 1;
+        }
+        row += thread::block_dim_y();
+    }
+}
+
+/// Loads the first of `count` samples of a row, 32 pixels apart, from `first` on.
+#[inline(always)]
+#[track_caller]
+fn load_row<A: Accumulator, const LOADS: usize>(args: &Args<A>, first: u64, count: u32) -> [A; LOADS] {
+    match args.channels {
+        // Distances that the compiler knows are parts of the instructions.
+        1 => A::load_several(&args.input, first, WIDTH, count),
+        channels => A::load_several(&args.input, first, WIDTH * channels, count),
     }
 }
 
 /// Stores the outputs of a tile, in packs where they are aligned; all threads of the block take part.
 #[inline(always)]
-fn store<A: Accumulator, const V: usize>(staged: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
-    let pixels = (args.columns.outputs - tile.pixel).min(layout.pixels as u64) as u32;
-    let channels = args.channels as u64;
-    let is_packed = channels == 1 && args.output_pitch.is_multiple_of(V as u64) && A::is_aligned::<V>(&args.output);
+fn store<A: Accumulator, const V: usize>(staged: &Shared<A>, args: &Args<A>, layout: &Layout, outputs: &Outputs) {
+    let [rows, pixels] = outputs.size;
+    let is_packed =
+        args.channels == 1 && args.output_pitch.is_multiple_of(V as u64) && A::is_aligned::<V>(&args.output);
     let packed = if is_packed { pixels - pixels % V as u32 } else { 0 };
     let mut row = thread::thread_idx_y();
-    while row < layout.rows && tile.row + (row as u64) < args.rows.outputs {
-        let line = (tile.plane * args.rows.outputs + tile.row + row as u64) * args.output_pitch + tile.channel;
+    while row < rows {
+        let line = outputs.first + row as u64 * args.output_pitch;
         let mut pixel = thread::thread_idx_x() * V as u32;
         while pixel < packed {
             let sums = staged.get_pack(row * layout.pixels + pixel);
-            A::store_aligned::<V>(sums, &args.output, line + tile.pixel + pixel as u64);
-            pixel += BLOCK[0] * V as u32;
+            A::store_aligned::<V>(sums, &args.output, line + pixel as u64);
+            pixel += WIDTH * V as u32;
         }
         let mut pixel = packed + thread::thread_idx_x();
         while pixel < pixels {
             let sum = staged.get(row * layout.pixels + pixel);
-            sum.store_output(&args.output, line + (tile.pixel + pixel as u64) * channels);
-            pixel += BLOCK[0];
+            sum.store_output(&args.output, line + pixel as u64 * args.channels as u64);
+            pixel += WIDTH;
         }
-        row += BLOCK[1];
+        row += thread::block_dim_y();
     }
+}
+
+/// Returns where `Q` rows of samples begin, each as a number of its own. Otherwise the compiler keeps more of them in registers than
+/// there are.
+#[inline(always)]
+fn rows_from<const Q: usize>(first: u32, pitch: u32) -> [u32; Q] {
+    core::array::from_fn(|q| opaque(first + q as u32 * pitch))
 }
 
 /// A row of weights.
@@ -261,12 +332,12 @@ impl WeightLine {
 /// Returns `sums[q][r] + Σ_j x_q[r + j] · w[j]`, with `j` from `line.pad` on. `weights(k)` returns pack `k` of all weights, and
 /// `samples(q, s)` returns `x_q[s]` to `x_q[s + V - 1]`, for multiples `s` of `V`.
 #[inline(always)]
-fn add_row<A: Accumulator, const V: usize, const R: usize, const N: usize>(
+fn add_row<A: Accumulator, const V: usize, const R: usize, const N: usize, const Q: usize>(
     line: WeightLine,
     weights: impl Fn(u32) -> [A; V],
-    sums: [[A; R]; ROWS],
-    samples: impl Fn(u32, u32) -> [A; V],
-) -> [[A; R]; ROWS] {
+    sums: [[A; R]; Q],
+    samples: impl Fn(usize, u32) -> [A; V],
+) -> [[A; R]; Q] {
     let mut k = line.first;
     if line.ends_before(k) {
         return sums;
@@ -274,7 +345,7 @@ fn add_row<A: Accumulator, const V: usize, const R: usize, const N: usize>(
     let mut windows = sums.map(Window::<A, A, R, N>::new);
     for s in (0..R).step_by(V) {
         for (q, window) in windows.iter_mut().enumerate() {
-            window.put(s, samples(q as u32, s as u32));
+            window.put(s, samples(q, s as u32));
         }
     }
     step(&mut windows, 0, |q| samples(q, R as u32), weights(k), |u| u >= line.pad);
@@ -296,15 +367,22 @@ fn add_row<A: Accumulator, const V: usize, const R: usize, const N: usize>(
 /// Adds `V` new samples to each window, and the products with the `wanted` ones of `V` weights to the sums. Afterwards the `V`
 /// samples from `oldest` on are no longer needed.
 #[inline(always)]
-fn step<A: Accumulator, const V: usize, const R: usize, const N: usize>(
-    windows: &mut [Window<A, A, R, N>; ROWS],
+fn step<A: Accumulator, const V: usize, const R: usize, const N: usize, const Q: usize>(
+    windows: &mut [Window<A, A, R, N>; Q],
     oldest: usize,
-    new: impl Fn(u32) -> [A; V],
+    new: impl Fn(usize) -> [A; V],
     weights: [A; V],
     wanted: impl Fn(u32) -> bool + Copy,
 ) {
     for (q, window) in windows.iter_mut().enumerate() {
-        window.put(oldest + R, new(q as u32));
-        window.add_products(oldest, weights, wanted);
+        window.put(oldest + R, new(q));
+    }
+    // One decision about a weight is for all windows.
+    for (u, weight) in weights.into_iter().enumerate() {
+        if wanted(u as u32) {
+            for window in windows.iter_mut() {
+                window.add_product(oldest + u, weight);
+            }
+        }
     }
 }

@@ -32,6 +32,17 @@ impl<X: Sample, A, const R: usize, const N: usize> Window<X, A, R, N> {
         }
     }
 
+    /// Adds sample `first + r` times `weight` to sum `r`, for every sum.
+    #[inline(always)]
+    pub(crate) fn add_product<W: Weight>(&mut self, first: usize, weight: W)
+    where
+        A: Sum<X, W>,
+    {
+        for r in 0..R {
+            self.sums[r] = self.sums[r].add_product(self.samples[(first + r) % N], weight);
+        }
+    }
+
     /// Adds sample `first + u + r` times weight `u` to sum `r`, for every sum and every `u` that is `wanted`, in the order of `u`.
     #[inline(always)]
     pub(crate) fn add_products<W: Weight, const V: usize>(
@@ -44,9 +55,7 @@ impl<X: Sample, A, const R: usize, const N: usize> Window<X, A, R, N> {
     {
         for (u, weight) in weights.into_iter().enumerate() {
             if wanted(u as u32) {
-                for r in 0..R {
-                    self.sums[r] = self.sums[r].add_product(self.samples[(first + u + r) % N], weight);
-                }
+                self.add_product(first + u, weight);
             }
         }
     }
