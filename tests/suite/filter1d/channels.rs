@@ -2,7 +2,7 @@
 
 use super::oracle::{Direction, Sample};
 use super::{EXTENTS, Matrix, SUITE, algorithms_for_pictures, boundaries, direction};
-use crate::common::{Random, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::ndarray::ArrayView2;
 use slm::{Boundary, Buffer2, Device, Extent, Filter1d};
@@ -80,9 +80,14 @@ fn check_filter<T: Sample>(
         equal(outputs.dim(), (output_rows, output_columns))?;
         // Gaps between rows are neither read nor written.
         let padded = Matrix { numbers: padded(&x, columns), shape: [rows, columns], pitch: columns + 3 };
-        let mut target = Buffer2::zeroed_pitched(device, rows, output_columns, output_columns + 2)?;
+        let (pitch, gap) = (output_columns + 2, T::random(9));
+        let target = device.upload(&vec![gap; rows * pitch])?;
+        let mut target = Buffer2::from_buffer(target, rows, output_columns, pitch)?;
         interleaved.apply_axis_into(&padded.on_device(device)?, 1, &mut target)?;
         equal(target.download()?, outputs)?;
+        let memory = target.into_buffer().download()?;
+        let stays = |at: usize| at % pitch < output_columns || memory[at].bits() == gap.bits();
+        ensure((0..memory.len()).all(stays), || "a gap has changed".to_owned())?;
         // Along the other axis, channels are columns of their own.
         let down = interleaved.apply_axis(matrix, 0)?;
         let expected = single.apply_axis(matrix, 0)?;

@@ -182,7 +182,9 @@ fn check_matrices(
     let [rows, columns] = case.outputs().shape();
     let input = [case.planes * case.shape[0], case.shape[1] * channels, case.shape[1] * channels + GAPS[0]];
     let output = [case.planes * rows, columns * channels, columns * channels + GAPS[1]];
-    let (samples, expected) = (pitched(&case.samples, input, f64::NAN), pitched(values, output, GAP));
+    // Integers have no NaN, which would become a zero, as outside.
+    let gap = types.samples.range().map_or(f64::NAN, |[_, greatest]| greatest);
+    let (samples, expected) = (pitched(&case.samples, input, gap), pitched(values, output, GAP));
     let untouched = vec![GAP; expected.len()];
     let matrices = Matrices { input: (&samples, input), output: (&untouched, output) };
     let actual = types.runs.apply_into(device, case, algorithm, matrices).map_err(|e| e.to_string())?;

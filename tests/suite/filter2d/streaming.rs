@@ -4,12 +4,12 @@ use super::cases::{EXTENTS, boundaries, plain, resized};
 use super::missing::types;
 use super::oracle::{Case, Direction, Weights};
 use super::types::Types;
-use super::{SUITE, check};
+use super::{SUITE, check, check_with};
 use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
 use slm::filter2d::{Filter2dError, Plan};
-use slm::{Backend, Device, Filter2dAlgorithm, Result as SlmResult};
+use slm::{Backend, Device, Extent, Filter2dAlgorithm, Result as SlmResult};
 
 /// Sizes of dense weights, and of outer products.
 const DENSE: [usize; 4] = [3, 5, 7, 9];
@@ -24,12 +24,21 @@ pub(super) fn trials() -> Vec<Trial> {
             every_border(device, taps, true)
         })
     });
+    let not_finite = [false, true].into_iter().flat_map(|is_separable| {
+        let name = format!("streaming::not_finite::{}", if is_separable { "separable" } else { "dense" });
+        on_every_backend(SUITE, &name, move |device| not_finite(device, is_separable))
+    });
+    let several_bands = [(3, false), (9, false), (5, true), (31, true)].into_iter().flat_map(|(taps, is_separable)| {
+        let name = format!("streaming::several_bands::{}{taps}", if is_separable { "separable_" } else { "dense_" });
+        on_every_backend(SUITE, &name, move |device| several_bands(device, taps, is_separable))
+    });
     let others = [
         Trial::test("filter2d::emulated::streaming::which_kernel", which_kernel),
         Trial::test("filter2d::emulated::streaming::refusals", refusals),
         Trial::test("filter2d::emulated::streaming::bands", bands),
     ];
-    dense.chain(separable).chain(on_every_backend(SUITE, "streaming::widths", widths)).chain(others).collect()
+    let widths = on_every_backend(SUITE, "streaming::widths", widths);
+    dense.chain(separable).chain(not_finite).chain(several_bands).chain(widths).chain(others).collect()
 }
 
 fn floats() -> &'static Types {
@@ -75,6 +84,58 @@ fn widths(device: &Device) -> Result<(), Failed> {
         check(device, floats(), &Case { extent, boundary: boundaries(1.0)[2 + number % 4], ..case })?;
     }
     Ok(())
+}
+
+/// The algorithm that has the kernels. The CPU has one only.
+fn algorithm(device: &Device, is_separable: bool) -> Filter2dAlgorithm {
+    match (device.info().backend, is_separable) {
+        (Backend::Cpu, _) => Filter2dAlgorithm::Auto,
+        (_, false) => Filter2dAlgorithm::Streaming,
+        (_, true) => Filter2dAlgorithm::Separable,
+    }
+}
+
+/// NaNs and infinities, near the ends of a warp's strip among others, and outside: they reach the outputs whose windows contain
+/// them, and no others. The packs that a lane loads contain more samples than its windows.
+fn not_finite(device: &Device, is_separable: bool) -> Result<(), Failed> {
+    let (shape, sizes) = ([7, 140], if is_separable { &SEPARABLE[..] } else { &DENSE });
+    let places = [
+        ([0, 0], f64::NAN),
+        ([2, 40], f64::INFINITY),
+        ([4, 45], f64::NEG_INFINITY),
+        ([3, 127], f64::NAN),
+        ([6, 135], f64::NEG_INFINITY),
+    ];
+    for (number, &taps) in sizes.iter().enumerate() {
+        let mut case = case(110 + number as u64, shape, taps, is_separable);
+        places.iter().for_each(|&([row, column], value)| case.samples[row * shape[1] + column] = value);
+        for (number, outside) in [3.0, f64::INFINITY, f64::NAN].into_iter().enumerate() {
+            // On emulated devices the constants, here, and one other boundary, below.
+            let boundaries = if is_emulated(device) { &boundaries(outside)[1..2] } else { &boundaries(outside) };
+            for (other, &boundary) in boundaries.iter().enumerate() {
+                let extent = EXTENTS[(number + other) % 3];
+                let case = Case { boundary, extent, ..case.clone() };
+                check_with(device, floats(), &case, &[algorithm(device, is_separable)])?;
+            }
+        }
+        if is_emulated(device) {
+            let case = Case { boundary: boundaries(0.0)[number % 6], ..case };
+            check_with(device, floats(), &case, &[algorithm(device, is_separable)])?;
+        }
+    }
+    Ok(())
+}
+
+/// Bands of several rows, with a last one that is shorter: an emulated device makes two of 551 and 550 rows.
+fn several_bands(device: &Device, taps: usize, is_separable: bool) -> Result<(), Failed> {
+    let (algorithm, case) = (algorithm(device, is_separable), case(120, [1101, 5], taps, is_separable));
+    if is_emulated(device) {
+        equal(floats().runs.plan(device, &case, algorithm)?.launches[0].grid, [1, 2, 1])?;
+    }
+    check_with(device, floats(), &case, &[algorithm])?;
+    // Two planes, so that a band's rows could be mistaken for those of the other one.
+    let case = Case { boundary: boundaries(2.0)[taps % 6], extent: Extent::Full, ..case };
+    check_with(device, floats(), &resized(floats(), case, None, 2), &[algorithm])
 }
 
 fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {

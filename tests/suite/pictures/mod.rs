@@ -4,13 +4,14 @@
 //! The pictures have every number of channels, several types of subpixels, and sizes that include empty ones. Their memory is
 //! longer than they are, and their colour space is not the usual one.
 
+mod gaps;
 mod mismatches;
 
 use crate::common::{Random, ensure, equal, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::image::metadata::Cicp;
 use slm::image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
-use slm::ndarray::{ArrayView2, ArrayView3};
+use slm::ndarray::{ArrayView3, Axis, stack};
 use slm::pictures::WithSubpixel;
 use slm::{
     Boundary, Buffer2, Device, Extent, Filter1d, Filter2d, FilterElement, FilterSample, Histogram, HistogramElement,
@@ -36,9 +37,15 @@ type Picture<P> = ImageBuffer<P, Vec<<P as Pixel>::Subpixel>>;
 type Named = (&'static str, fn(&Device) -> Result<(), Failed>);
 
 pub(super) fn trials() -> Vec<Trial> {
-    let operations: [Named; 15] = [
-        ("filter1d::rgb_f32", |device| lines::<Rgb<f32>>(device)),
-        ("filter1d::gray_alpha_f64", |device| lines::<LumaA<f64>>(device)),
+    let operations: [Named; 21] = [
+        ("filter1d::rgb_f32", |device| lines::<Rgb<f32>, f32>(device)),
+        ("filter1d::gray_alpha_f64", |device| lines::<LumaA<f64>, f64>(device)),
+        ("filter1d::gray8", |device| lines::<Luma<u8>, f32>(device)),
+        ("filter1d::rgb8", |device| lines::<Rgb<u8>, i32>(device)),
+        ("filter1d::gray_alpha16", |device| lines::<LumaA<u16>, f32>(device)),
+        ("filter1d::rgba16", |device| lines::<Rgba<u16>, i32>(device)),
+        ("filter1d::rgb_i16", |device| lines::<Rgb<i16>, f64>(device)),
+        ("filter1d::gray_i32", |device| lines::<Luma<i32>, i32>(device)),
         ("filter2d::gray8", |device| filters::<Luma<u8>, u8>(device)),
         ("filter2d::gray_alpha16", |device| filters::<LumaA<u16>, u16>(device)),
         ("filter2d::rgb8_to_i16", |device| filters::<Rgb<u8>, i16>(device)),
@@ -58,7 +65,7 @@ pub(super) fn trials() -> Vec<Trial> {
         ("copies::rgb16", |device| copies::<Rgb<u16>>(device)),
         ("copies::rgba_f32", |device| copies::<Rgba<f32>>(device)),
     ];
-    let named = operations.into_iter().chain(copies).chain(mismatches::NAMED);
+    let named = operations.into_iter().chain(copies).chain(gaps::NAMED).chain(mismatches::NAMED);
     named.flat_map(|(name, test)| on_every_backend(SUITE, name, test)).collect()
 }
 
@@ -107,22 +114,29 @@ where
     Ok(())
 }
 
-fn lines<P>(device: &Device) -> Result<(), Failed>
+/// Filters along both axes. Each channel must be what it is alone.
+fn lines<P, W>(device: &Device) -> Result<(), Failed>
 where
-    P: Pixel<Subpixel: FilterElement + From<u8>>,
+    P: Pixel<Subpixel: FilterSample + From<u8>>,
+    W: FilterElement + From<i8>,
 {
-    let taps: [P::Subpixel; 4] = [3, 1, 4, 2].map(Into::into);
+    // Integers are within their range and beyond both ends.
+    let taps: [W; 4] = [-1, 2, 1, -1].map(Into::into);
     for extent in [Extent::Same, Extent::Valid, Extent::Full] {
-        let filter = Filter1d::correlate(&taps).boundary(Boundary::Mirror).extent(extent);
+        let filter = Filter1d::correlate(&taps).samples::<P::Subpixel>().boundary(Boundary::Mirror).extent(extent);
+        let alone = filter.prepare(device)?;
         let filter = filter.channels(channels::<P>()).prepare(device)?;
         for (size, axis) in SIZES.into_iter().flat_map(|size| [(size, 0), (size, 1)]) {
             let picture = picture::<P>(size);
-            let (rows, width) = (picture.height() as usize, picture.width() as usize * channels::<P>());
-            let matrix = ArrayView2::from_shape((rows, width), samples(&picture)).expect("a picture is a matrix");
-            let (actual, expected) = (filter.apply_image(&picture, axis)?, filter.apply_axis(matrix, axis)?);
-            let (rows, width) = expected.dim();
-            equal(actual.dimensions(), ((width / channels::<P>()) as u32, rows as u32))?;
-            equal(actual.as_raw(), &expected.into_raw_vec_and_offset().0)?;
+            let (pixels, actual) = (view(&picture), filter.apply_image(&picture, axis)?);
+            let mut planes = Vec::new();
+            for channel in 0..channels::<P>() {
+                planes.push(alone.apply_axis(pixels.index_axis(Axis(2), channel), axis)?);
+            }
+            let planes: Vec<_> = planes.iter().map(|plane| plane.view()).collect();
+            let expected = stack(Axis(2), &planes)?;
+            equal(actual.dimensions(), (expected.dim().1 as u32, expected.dim().0 as u32))?;
+            equal(actual.as_raw(), &expected.iter().copied().collect())?;
             equal(actual.color_space(), SPACE)?;
         }
     }

@@ -57,14 +57,24 @@ fn check<T: PointwiseElement + Number>(device: &Device) -> Result<(), Failed> {
         let pixels = flat(&pixels, (rows, columns * channels))?;
         let planes = flat(&planes, (channels * rows, columns))?;
         let [pixel_pitch, plane_pitch] = [columns * channels + pixel_gap, columns + plane_gap];
-        let on_device = Buffer2::upload_pitched(device, pixels.view(), pixel_pitch)?;
-        let mut output = Buffer2::zeroed_pitched(device, channels * rows, columns, plane_pitch)?;
-        split.apply_matrix_into(&on_device, &mut output)?;
-        equal(output.download()?, planes)?;
-        let mut back = Buffer2::zeroed_pitched(device, rows, columns * channels, pixel_pitch)?;
-        merge.apply_matrix_into(&output, &mut back)?;
-        // Gaps are zeros on both sides.
-        equal(back.buffer().download()?, on_device.buffer().download()?)?;
+        // Gaps are neither read nor written: they have different numbers in all matrices.
+        let matrix = |array: &Array2<T>, pitch, gap: f64| -> slm::Result<Buffer2<T>> {
+            let (rows, columns) = array.dim();
+            Buffer2::from_buffer(device.upload(&memory(array, pitch, T::of(gap)))?, rows, columns, pitch)
+        };
+        let none = |array: &Array2<T>| Array2::from_elem(array.dim(), T::of(1.0));
+        let mut output = matrix(&none(&planes), plane_pitch, 77.0)?;
+        split.apply_matrix_into(&matrix(&pixels, pixel_pitch, 55.0)?, &mut output)?;
+        equal(output.into_buffer().download()?, memory(&planes, plane_pitch, T::of(77.0)))?;
+        let mut back = matrix(&none(&pixels), pixel_pitch, 99.0)?;
+        merge.apply_matrix_into(&matrix(&planes, plane_pitch, 33.0)?, &mut back)?;
+        equal(back.into_buffer().download()?, memory(&pixels, pixel_pitch, T::of(99.0)))?;
     }
     Ok(())
+}
+
+/// The memory of a matrix with this pitch, whose gaps have this number.
+fn memory<T: Copy>(matrix: &Array2<T>, pitch: usize, gap: T) -> Vec<T> {
+    let gaps = std::iter::repeat_n(gap, pitch - matrix.ncols());
+    matrix.rows().into_iter().flat_map(|row| row.to_vec().into_iter().chain(gaps.clone())).collect()
 }
