@@ -14,6 +14,7 @@ use slm_kernels::filter2d::{
     Args, Axis, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_register, filter2d_tile, table_shape,
 };
 use slm_kernels::signal::{AnyIn, AnyOut, Border, Kind};
+use std::cmp::Reverse;
 
 /// A filter without its weights.
 #[derive(Clone, Copy)]
@@ -111,15 +112,16 @@ where
     /// Returns the register-tiled kernel with the height of blocks of which most warps are resident: the first of
     /// [`HEIGHTS`](Kernel::HEIGHTS) if there is no difference, because more blocks do different things at the same time. (H200,
     /// 8192 x 8192, 17 x 17: heights 4 and 8 have 16 warps and take 837 and 848 µs; 29 x 29: 12 and 16 warps, 2,318 and 2,219 µs.)
+    /// If there is room for no block, the last height says how much the lowest needs.
     fn register_tiled(shared: SharedMemory, problem: &Problem) -> Kernel {
         let warps = |height: u32| {
             let bytes = Geometry::new::<A>(Kernel::Register { height }, problem).shared_bytes;
             let height = u64::from(height);
             shared.resident_blocks(bytes).min(Kernel::MOST_WARPS / height) * height
         };
-        let [first, others @ ..] = Kernel::HEIGHTS;
-        let height =
-            others.into_iter().fold(first, |best, height| if warps(height) > warps(best) { height } else { best });
+        let [.., lowest] = Kernel::HEIGHTS;
+        let fitting = Kernel::HEIGHTS.into_iter().filter(|&height| warps(height) > 0);
+        let height = fitting.min_by_key(|&height| Reverse(warps(height))).unwrap_or(lowest);
         Kernel::Register { height }
     }
 }

@@ -128,6 +128,12 @@ fn too_much_shared_memory() -> Result<(), Failed> {
     equal(refused(&device, doubles, &case, Filter2dAlgorithm::SharedTile), Some(error.clone()))?;
     let prepared = doubles.runs.plan(&device, &case, Filter2dAlgorithm::SharedTile);
     equal(prepared.map(|plan| plan.kernel), Err(error))?;
+    // The lowest block has two numbers, 56 rows of 64 weights that are not kernel parameters, and 66 rows of 192 + 64 samples.
+    let kernel = "filter2d_register_f64".to_owned();
+    let error = Error::SharedMemoryExceeded { kernel, requested: 16 + 28_672 + 135_168, available: 65_536 };
+    equal(refused(&device, doubles, &case, Filter2dAlgorithm::RegisterTiled), Some(error.clone()))?;
+    let prepared = doubles.runs.plan(&device, &case, Filter2dAlgorithm::RegisterTiled);
+    equal(prepared.map(|plan| plan.kernel), Err(error))?;
     let floats = types("f32_f32_f32");
     let case = plain(floats, 38, [1, 1], [63, 63]);
     equal(refused(&device, floats, &case, Filter2dAlgorithm::SharedTile), None)

@@ -198,9 +198,12 @@ fn shared_memory() -> Result<(), Failed> {
         equal((launch.times, launch.grid, launch.block, launch.shared_bytes), (1, [2, 1, 1], block, bytes))?;
     }
     let small = Device::emulated(Profile::SMALL, 0);
-    let plan = |algorithm| floats().runs.plan(&small, &case(194, [9, 9], [30, 30]), algorithm).map(|plan| plan.kernel);
+    let plan =
+        |taps, algorithm| floats().runs.plan(&small, &case(194, [9, 9], taps), algorithm).map(|plan| plan.kernel);
     let (kernel, requested) = ("filter2d_passes_f32".to_owned(), 456 * 8 + 12 * 448 * 4 + 56 * 384 * 4);
     let error = Error::SharedMemoryExceeded { kernel, requested, available: 65_536 };
-    equal(plan(Filter2dAlgorithm::Separable), Err(error))?;
-    equal(plan(Filter2dAlgorithm::Auto), Ok("filter2d_tile_f32".to_owned()))
+    equal(plan([30, 30], Filter2dAlgorithm::Separable), Err(error))?;
+    // The lowest register tile has 4 + 29 rows of 384 + 32 samples, or 4 + 62 rows of 384 + 64.
+    equal(plan([30, 30], Filter2dAlgorithm::Auto), Ok("filter2d_register_f32".to_owned()))?;
+    equal(plan([63, 63], Filter2dAlgorithm::Auto), Ok("filter2d_tile_f32".to_owned()))
 }

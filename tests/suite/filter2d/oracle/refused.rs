@@ -9,8 +9,8 @@ use slm::{Device, Error, Filter2dAlgorithm};
 /// Rows and pixels of a tile.
 const TILE: [usize; 2] = [16, 32];
 
-/// Rows of a register tile, and packs of its rows.
-const REGISTER_TILE: [usize; 2] = [16, 96];
+/// Rows of the lowest register tile, and packs of its rows.
+const REGISTER_TILE: [usize; 2] = [4, 96];
 
 /// Bytes of weights that are kernel parameters of a register-tiled kernel, in whole rows.
 const TABLE: usize = 3712;
@@ -34,15 +34,15 @@ impl Case {
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
-    /// The same for the register-tiled kernel, with the weights that are not in the table. Rows of weights are rounded up to 16
-    /// bytes, and a row of samples is as many longer than a tile.
+    /// The same for the lowest blocks of the register-tiled kernel: two numbers of 8 bytes, the weights that are not in the table,
+    /// and samples. Rows of weights are rounded up to 16 bytes, and a row of samples is as many longer than a tile.
     fn register_tile_bytes(&self, sum_bytes: usize) -> u64 {
         let (taps, pack) = (self.weights.shape(), 16 / sum_bytes);
         let row_of_weights = taps[1].next_multiple_of(pack);
         let rows = REGISTER_TILE[0] + (taps[0] - 1) * self.dilation[0];
         let tile = rows * (REGISTER_TILE[1] * pack + row_of_weights);
         let weights = taps[0].saturating_sub(TABLE / sum_bytes / row_of_weights) * row_of_weights;
-        ((weights + tile) * sum_bytes) as u64
+        (2 * 8 + (weights + tile) * sum_bytes) as u64
     }
 }
 
