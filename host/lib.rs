@@ -85,6 +85,7 @@ mod info;
 mod interop;
 mod kernel;
 mod launch;
+pub mod life;
 mod modules;
 mod multiply_add;
 mod parallel;
