@@ -44,6 +44,45 @@ pub enum LifeError {
         /// Maximum number of rows or columns.
         limit: usize,
     },
+    /// A board has no cells.
+    #[error("a board must have at least 1 row and 1 column, not {rows} x {columns} (rows x columns)")]
+    NoCells {
+        /// Rows of the board.
+        rows: usize,
+        /// Columns of the board.
+        columns: usize,
+    },
+    /// A board has no such cell.
+    #[error("there is no cell in row {row} and column {column} of a board of {} x {} (rows x columns)", board[0], board[1])]
+    NoSuchCell {
+        /// Row of the cell, from 0.
+        row: usize,
+        /// Column of the cell, from 0.
+        column: usize,
+        /// Rows and columns of the board.
+        board: [usize; 2],
+    },
+    /// A pattern does not fit on the board.
+    #[error(
+        "a pattern of {} x {} (rows x columns) does not fit at row {} and column {} of a board of {} x {}",
+        pattern[0], pattern[1], position[0], position[1], board[0], board[1]
+    )]
+    Placement {
+        /// Rows and columns of the pattern.
+        pattern: [usize; 2],
+        /// Row and column of its first cell.
+        position: [usize; 2],
+        /// Rows and columns of the board.
+        board: [usize; 2],
+    },
+    /// The number of the generation would exceed 64 bits.
+    #[error("{steps} steps from generation {generation} exceed the last one, {}", u64::MAX)]
+    Generations {
+        /// Number of the current generation.
+        generation: u64,
+        /// Requested steps.
+        steps: u64,
+    },
 }
 
 /// Displays a character, or the end of a text.

@@ -18,7 +18,7 @@ use super::Rule;
 use crate::buffer2::extent;
 use crate::{Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
-use runs::{Run, Runs};
+pub(super) use runs::{Run, Runs};
 use std::str::FromStr;
 
 /// Maximum number of rows and of columns of a pattern: 2^49, so that a header always fits into a line.
@@ -112,6 +112,10 @@ impl Pattern {
     #[must_use]
     pub fn population(&self) -> u64 {
         self.runs.iter().fold(0, |sum: u64, run| sum.saturating_add(run.len as u64))
+    }
+
+    pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter()
     }
 }
 

@@ -1,5 +1,7 @@
-//! What rules and patterns promise, on every machine.
+//! What rules, patterns and boards promise, on every machine.
 
 mod errors;
 mod files;
+mod oracle;
+mod properties;
 mod rules;

@@ -1,7 +1,14 @@
 //! The text of each error, and when it is returned.
 
 use crate::errors::{fails, says};
+use ndarray::Array2;
+use slm::emulator::Profile;
 use slm::life::{LifeError, Pattern, Rule};
+use slm::{Device, Error, Life};
+
+fn devices() -> [Device; 2] {
+    [Device::cpu(), Device::emulated(Profile::SM_90, 0)]
+}
 
 #[test]
 fn texts() {
@@ -11,6 +18,16 @@ fn texts() {
     says(error, "line 3, column 7 of the pattern: expected !, found the end", None);
     let error = LifeError::PatternSize { line: 2, column: 1, what: "rows", limit: 9 };
     says(error, "line 2, column 1 of the pattern: the pattern would have more than 9 rows", None);
+    let error = LifeError::NoCells { rows: 0, columns: 7 };
+    says(error, "a board must have at least 1 row and 1 column, not 0 x 7 (rows x columns)", None);
+    let error = LifeError::NoSuchCell { row: 2, column: 3, board: [2, 4] };
+    says(error, "there is no cell in row 2 and column 3 of a board of 2 x 4 (rows x columns)", None);
+    let error = LifeError::Placement { pattern: [1, 2], position: [3, 4], board: [5, 6] };
+    let text = "a pattern of 1 x 2 (rows x columns) does not fit at row 3 and column 4 of a board of 5 x 6";
+    says(error, text, None);
+    let error = LifeError::Generations { generation: 3, steps: u64::MAX };
+    let text = "18446744073709551615 steps from generation 3 exceed the last one, 18446744073709551615";
+    says(error, text, None);
 }
 
 #[test]
@@ -91,4 +108,75 @@ fn sizes_without_limit() {
 fn malformed_plain_text() {
     refused(".O.\n..x\n", [2, 3], Some('x'), "., O, * or the end of a row");
     refused("!Name: x\n\n o", [3, 1], Some(' '), "., O, * or the end of a row");
+}
+
+#[test]
+fn boards_without_cells() {
+    for device in devices() {
+        for [rows, columns] in [[0, 0], [0, 7], [7, 0]] {
+            fails(Life::new(rows, columns).prepare(&device), LifeError::NoCells { rows, columns });
+        }
+    }
+}
+
+#[test]
+fn boards_larger_than_memory() {
+    const LIMIT: u64 = isize::MAX as u64;
+    for device in devices() {
+        for [rows, columns] in [[1 << 32, 1 << 32], [1, usize::MAX], [usize::MAX, 1], [1 << 58, 1]] {
+            let error = Error::TooLarge { what: "a board", factors: [rows as u64, columns as u64], limit: LIMIT };
+            fails(Life::new(rows, columns).prepare(&device), error);
+        }
+    }
+    let [cpu, emulated] = devices();
+    // Each of the two generations.
+    fails(Life::new(1 << 31, 1 << 31).prepare(&cpu), Error::OutOfHostMemory { requested: 1 << 59 });
+    let side = |what| Error::TooLarge { what, factors: [(1 << 31) + 1, 1], limit: 1 << 31 };
+    fails(Life::new((1 << 31) + 1, 1).prepare(&emulated), side("the number of rows"));
+    fails(Life::new(1, (1 << 31) + 1).prepare(&emulated), side("the number of columns"));
+    assert!(Life::new(1 << 31, 1 << 31).prepare(&emulated).is_err());
+}
+
+/// Nothing changes after an error.
+#[test]
+fn cells_and_patterns_outside_of_the_board() {
+    for device in devices() {
+        let mut board = Life::new(5, 70).prepare(&device).unwrap();
+        board.set(2, 64, true).unwrap();
+        let before = board.cells().unwrap();
+        for [row, column] in [[5, 0], [0, 70], [usize::MAX, usize::MAX]] {
+            let error = LifeError::NoSuchCell { row, column, board: [5, 70] };
+            fails(board.get(row, column), error.clone());
+            fails(board.set(row, column, true), error);
+        }
+        let pattern = Pattern::from_array(Array2::from_elem((2, 3), true).view());
+        for position in [[4, 0], [0, 68], [usize::MAX, 0], [0, usize::MAX]] {
+            let error = LifeError::Placement { pattern: [2, 3], position, board: [5, 70] };
+            fails(board.place(&pattern, position[0], position[1]), error);
+        }
+        let long = Pattern::from_rle("70o!").unwrap();
+        let error = LifeError::Placement { pattern: [1, 70], position: [0, 1], board: [5, 70] };
+        fails(board.place(&long, 0, 1), error);
+        let shape = |what, expected, actual| Error::Shape { what, expected, actual };
+        let result = board.set_cells(Array2::default((70, 5)).view());
+        fails(result, shape("the array of cells", [5, 70], [70, 5]));
+        let result = board.set_words(Array2::default((5, 1)).view());
+        fails(result, shape("the array of words", [5, 2], [5, 1]));
+        assert_eq!((board.cells().unwrap(), board.generation()), (before, 0));
+    }
+}
+
+#[test]
+fn generations_without_limit() {
+    for device in devices() {
+        let mut board = Life::new(1, 3).prepare(&device).unwrap();
+        board.set(0, 1, true).unwrap();
+        board.step(2).unwrap();
+        let before = board.cells().unwrap();
+        for steps in [u64::MAX, u64::MAX - 1] {
+            fails(board.step(steps), LifeError::Generations { generation: 2, steps });
+        }
+        board.step(0).unwrap();
+        assert_eq!((board.generation(), board.cells().unwrap()), (2, before));
+    }
 }
