@@ -4,7 +4,7 @@ use super::pattern::{Run, Runs};
 use super::words::{Area, Size, fill, find, packed};
 use super::{Life, LifeAlgorithm, LifeError, Pattern, Plan, Rule, Topology, cpu, gpu};
 use crate::buffer::check_shape;
-use crate::{Device, Result, allocation};
+use crate::{Buffer, Device, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
 
@@ -15,11 +15,11 @@ pub struct Board {
     device: Device,
     life: Life,
     generation: u64,
-    cells: Cells,
+    pub(super) cells: Cells,
 }
 
 /// Cells on a device of some kind.
-enum Cells {
+pub(super) enum Cells {
     Cpu(cpu::Cells),
     Gpu(Box<gpu::Cells>),
 }
@@ -39,6 +39,43 @@ impl Cells {
             Cells::Gpu(cells) => cells.store(area, words)?,
         }
         Ok(())
+    }
+
+    /// Adds the number of living cells to element `first` of `counts`, and the hash to the next one. On a GPU this returns when
+    /// the work is enqueued.
+    pub(super) fn census(&self, counts: &mut Buffer<u64>, first: usize) -> Result<()> {
+        match self {
+            Cells::Cpu(cells) => {
+                let sums = counts.storage_mut().cpu_mut()[first..].iter_mut().zip(cells.census());
+                sums.for_each(|(sum, number)| *sum = sum.wrapping_add(number));
+                Ok(())
+            }
+            Cells::Gpu(cells) => cells.census(counts, first as u64),
+        }
+    }
+
+    /// Keeps a copy of the cells.
+    pub(super) fn keep(&mut self) -> Result<()> {
+        match self {
+            Cells::Cpu(cells) => cells.keep(),
+            Cells::Gpu(cells) => cells.keep(),
+        }
+    }
+
+    /// Returns whether the cells are those that were kept.
+    pub(super) fn is_as_kept(&self) -> Result<bool> {
+        match self {
+            Cells::Cpu(cells) => Ok(cells.is_as_kept()),
+            Cells::Gpu(cells) => cells.is_as_kept(),
+        }
+    }
+
+    /// Frees the copy of the cells.
+    pub(super) fn forget(&mut self) {
+        match self {
+            Cells::Cpu(cells) => cells.forget(),
+            Cells::Gpu(cells) => cells.forget(),
+        }
     }
 }
 
@@ -79,10 +116,7 @@ impl Board {
     /// After an error the board is in the last generation that was computed completely, which [`generation`](Self::generation)
     /// returns. After the first error of this list, it is as it was.
     pub fn step(&mut self, steps: u64) -> Result<()> {
-        let Board { generation, .. } = *self;
-        if generation.checked_add(steps).is_none() {
-            return Err(LifeError::Generations { generation, steps }.into());
-        }
+        self.check_steps(steps)?;
         for _ in 0..steps {
             match &mut self.cells {
                 Cells::Cpu(cells) => cells.step()?,
@@ -99,16 +133,12 @@ impl Board {
         self.generation
     }
 
-    /// Returns the number of living cells.
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::OutOfDeviceMemory`].
-    /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn population(&self) -> Result<u64> {
-        match &self.cells {
-            Cells::Cpu(cells) => Ok(cells.population()),
-            Cells::Gpu(cells) => cells.population(),
+    /// Returns an error if there is no generation with the number of the last one of `steps`.
+    pub(super) fn check_steps(&self, steps: u64) -> Result<()> {
+        let generation = self.generation;
+        match generation.checked_add(steps) {
+            Some(_) => Ok(()),
+            None => Err(LifeError::Generations { generation, steps }.into()),
         }
     }
 

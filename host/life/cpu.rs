@@ -11,7 +11,7 @@ use crate::parallel::try_for_chunks;
 use crate::rows::{Place, Rows};
 use crate::{Result, allocation};
 use rayon::prelude::*;
-use slm_kernels::life::{Ends, MASKS, conway, full_sum, masks, minterms, rule_table, sum_of_rows};
+use slm_kernels::life::{Ends, MASKS, conway, full_sum, hash_term, masks, minterms, rule_table, sum_of_rows};
 
 /// Minimum number of rows of a band: two more rows are added up for each band.
 const BAND: usize = 64;
@@ -23,17 +23,18 @@ pub(super) struct Cells {
     rule: Rule,
     current: Vec<u64>,
     next: Vec<u64>,
+    kept: Option<Vec<u64>>,
 }
 
 impl Cells {
     pub(super) fn new(size: Size, topology: Topology, rule: Rule) -> Result<Self> {
         let [current, next] = [allocation::filled(0, size.words())?, allocation::filled(0, size.words())?];
-        Ok(Cells { size, topology, rule, current, next })
+        Ok(Cells { size, topology, rule, current, next, kept: None })
     }
 
     pub(super) fn try_clone(&self) -> Result<Self> {
         let (current, next) = (allocation::copied(&self.current)?, allocation::filled(0, self.size.words())?);
-        Ok(Cells { current, next, ..*self })
+        Ok(Cells { current, next, kept: None, ..*self })
     }
 
     /// Returns the words of an area.
@@ -56,8 +57,29 @@ impl Cells {
         (Place { first: area.rows.start * width + area.words.start, pitch: width }, Place::at_start(area.words.len()))
     }
 
-    pub(super) fn population(&self) -> u64 {
-        self.current.par_iter().map(|word| u64::from(word.count_ones())).sum()
+    /// Returns the number of living cells, and the hash.
+    pub(super) fn census(&self) -> [u64; 2] {
+        let of_word = |(index, &word): (usize, &u64)| [u64::from(word.count_ones()), hash_term(word, index as u64)];
+        let add = |a: [u64; 2], b: [u64; 2]| [a[0] + b[0], a[1].wrapping_add(b[1])];
+        self.current.par_iter().enumerate().map(of_word).reduce(|| [0; 2], add)
+    }
+
+    /// Keeps a copy of the cells.
+    pub(super) fn keep(&mut self) -> Result<()> {
+        let mut kept = self.kept.take().map_or_else(|| allocation::filled(0, self.current.len()), Ok)?;
+        kept.copy_from_slice(&self.current);
+        self.kept = Some(kept);
+        Ok(())
+    }
+
+    /// Returns whether the cells are those that were kept.
+    pub(super) fn is_as_kept(&self) -> bool {
+        self.kept.as_ref() == Some(&self.current)
+    }
+
+    /// Frees the copy of the cells.
+    pub(super) fn forget(&mut self) {
+        self.kept = None;
     }
 
     /// Computes the next generation. After an error the board is as it was.

@@ -83,6 +83,9 @@ pub enum LifeError {
         /// Requested steps.
         steps: u64,
     },
+    /// Censuses would be 0 generations apart.
+    #[error("censuses must be at least 1 generation apart, not 0")]
+    NoInterval,
 }
 
 /// Displays a character, or the end of a text.

@@ -11,13 +11,16 @@ use crate::rows::{Place, Rows};
 use crate::{Buffer, Device, Error, LaunchPlan, LaunchShape, Result, Windows, allocation};
 use cuda_std::Table;
 use slm_kernels::life::{
-    self as kernels, Args, CensusArgs, Geometry, MASKS, life_census, life_global, life_packed, life_packed_conway,
-    life_tile, masks, rule_table,
+    self as kernels, Args, CensusArgs, Geometry, MASKS, life_census, life_census_bytes, life_global, life_packed,
+    life_packed_conway, life_tile, masks, rule_table,
 };
 use std::sync::Arc;
 
 /// Maximum number of rows and of columns: kernels count them with 32 bits.
 const MAX_SIDE: u64 = 1 << 31;
+
+/// Words that are compared on the host at a time.
+const COMPARED: usize = 1 << 20;
 
 /// A board on a GPU.
 pub(super) struct Cells {
@@ -27,6 +30,7 @@ pub(super) struct Cells {
     kernels: Arc<Kernels>,
     current: Buffer<u32>,
     next: Buffer<u32>,
+    kept: Option<Buffer<u32>>,
 }
 
 /// The kernels of a board, and what they are launched with.
@@ -112,8 +116,11 @@ impl Kernels {
             ends: topology.ends() as u32,
         };
         let processors = Tuning::new(device.info()).processors;
-        let census_geometry = Geometry::census(size.rows as u64 * pitch as u64, processors);
-        let census = Box::new(device.own_kernel::<life_census>()?);
+        let census_geometry = Geometry::census(size.words() as u64, processors);
+        let census: Box<dyn Launch<CensusArgs>> = match layout {
+            Layout::Bits => Box::new(device.own_kernel::<life_census>()?),
+            Layout::Bytes => Box::new(device.own_kernel::<life_census_bytes>()?),
+        };
         Ok(Kernels { step, geometry, board, table, layout, census, census_geometry })
     }
 }
@@ -146,14 +153,14 @@ impl Cells {
         shared.check(kernels.step.name(), kernels.geometry.shared_bytes)?;
         let len = size.words().saturating_mul(kernels.layout.scale());
         let [current, next] = [device.zeroed(len)?, device.zeroed(len)?];
-        Ok(Cells { device: device.clone(), shared, size, kernels: Arc::new(kernels), current, next })
+        Ok(Cells { device: device.clone(), shared, size, kernels: Arc::new(kernels), current, next, kept: None })
     }
 
     pub(super) fn try_clone(&self) -> Result<Self> {
         let [mut current, next] = [self.device.zeroed(self.current.len())?, self.device.zeroed(self.current.len())?];
         current.copy_from(&self.current)?;
         let (device, kernels) = (self.device.clone(), self.kernels.clone());
-        Ok(Cells { device, shared: self.shared, size: self.size, kernels, current, next })
+        Ok(Cells { device, shared: self.shared, size: self.size, kernels, current, next, kept: None })
     }
 
     /// Returns the packed words of an area.
@@ -195,18 +202,42 @@ impl Cells {
         Ok(())
     }
 
-    pub(super) fn population(&self) -> Result<u64> {
-        let mut counts = self.device.zeroed(2)?;
-        self.census(&mut counts, 0)?;
-        Ok(counts.download()?[0])
-    }
-
     /// Enqueues a census, which adds the number of living cells to element `first` of `counts`, and the hash to the next one.
     pub(super) fn census(&self, counts: &mut Buffer<u64>, first: u64) -> Result<()> {
         let mut windows = Windows::new(&self.device);
         let args = CensusArgs { cells: windows.input(&self.current), counts: windows.output(counts), first };
         let _submission = self.device.submission_lock()?;
         self.kernels.census.launch(&windows, shape(&self.kernels.census_geometry), args, &())
+    }
+
+    /// Keeps a copy of the cells.
+    pub(super) fn keep(&mut self) -> Result<()> {
+        let mut kept = self.kept.take().map_or_else(|| self.device.zeroed(self.current.len()), Ok)?;
+        kept.copy_from(&self.current)?;
+        self.kept = Some(kept);
+        Ok(())
+    }
+
+    /// Returns whether the cells are those that were kept.
+    pub(super) fn is_as_kept(&self) -> Result<bool> {
+        let Some(kept) = &self.kept else { return Ok(false) };
+        let [mut now, mut then] = [allocation::filled(0, COMPARED)?, allocation::filled(0, COMPARED)?];
+        for first in (0..kept.len()).step_by(COMPARED) {
+            let count = COMPARED.min(kept.len() - first);
+            let rows =
+                Rows { count: 1, len: count, source: Place { first, pitch: count }, target: Place::at_start(count) };
+            self.current.download_rows(&mut now[..count], rows)?;
+            kept.download_rows(&mut then[..count], rows)?;
+            if now[..count] != then[..count] {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Frees the copy of the cells.
+    pub(super) fn forget(&mut self) {
+        self.kept = None;
     }
 
     /// Returns the launch for a generation.

@@ -26,6 +26,11 @@
 //!
 //! A [`Pattern`] is a rectangle of cells to place on boards. It is read from and written to files of Golly and plain text.
 //!
+//! # Histories
+//!
+//! A [`Census`] is the population of a generation and a hash of its cells. [`Board::record`] takes censuses while the board runs.
+//! [`Board::run_until_stable`] finds still lifes, oscillators with their periods, and the end of all cells.
+//!
 //! # Speed
 //!
 //! The CPU and the algorithm `BitPacked` compute many cells at once, with logic operations on words that have a bit for each
@@ -33,15 +38,18 @@
 //! the whole board, and takes as long as memory does if the board is larger than the caches.
 
 // A description becomes a board, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` with the constants of
-// `tuning.rs`. `words.rs` has packed rows, in which cells are exchanged with both.
+// `tuning.rs`. `history.rs` has censuses, and `search.rs` finds repetitions in them. `words.rs` has packed rows, in which cells are exchanged with both.
 mod board;
 mod cpu;
 mod description;
 mod error;
 mod gpu;
+mod history;
+mod outcome;
 mod pattern;
 mod plan;
 mod rule;
+mod search;
 mod topology;
 mod tuning;
 mod words;
@@ -49,6 +57,8 @@ mod words;
 pub use board::Board;
 pub use description::{Life, LifeAlgorithm};
 pub use error::LifeError;
+pub use history::Census;
+pub use outcome::Outcome;
 pub use pattern::Pattern;
 pub use plan::Plan;
 pub use rule::Rule;

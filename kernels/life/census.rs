@@ -1,22 +1,56 @@
-//! The number of living cells, and a hash of the board.
+//! The number of living cells, and the hash of the board. Every word is read once.
 //!
-//! Each thread adds up every `n`-th word, where `n` is the number of threads, and the first lane of each warp adds the warp's
-//! sums to those of the board. The hash is a sum over all words that are not zero, so the order does not matter. A term is the
-//! word and its index, mixed by the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+//! Words of 64 cells are counted, as the host has them. Each thread adds up every `n`-th load, where `n` is the number of threads,
+//! and the first lane of each warp adds the warp's sums to those of the board. A load has two words if a cell has a bit, and one
+//! word in four parts if it has a byte.
 
-use super::CensusArgs;
-use cuda_std::{Ordering, thread, warp};
+use super::{CensusArgs, hash_term};
+use cuda_std::{GlobalIn, Ordering, thread, warp};
 
 /// Threads of a block: whole warps, because all lanes exchange their sums.
 pub(super) const THREADS: u32 = 256;
 
+/// Counts a board with a bit for each cell.
 #[inline(always)]
-pub(super) fn count(args: &CensusArgs) {
+pub(super) fn of_bits(args: &CensusArgs) {
+    count(args, args.cells.len().div_ceil(4), |cells, load| {
+        let [a, b, c, d] = cells.get_pack_or::<4>(4 * load, 0);
+        [a as u64 | (b as u64) << 32, c as u64 | (d as u64) << 32]
+    });
+}
+
+/// Counts a board with a byte for each cell.
+#[inline(always)]
+pub(super) fn of_bytes(args: &CensusArgs) {
+    count(args, args.cells.len() / 16, |cells, load| {
+        let (mut word, mut part) = (0, 0);
+        while part < 4 {
+            let [a, b, c, d] = cells.get_pack::<4>(16 * load + 4 * part);
+            word |= (four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12) << (16 * part);
+            part += 1;
+        }
+        [word]
+    });
+}
+
+/// Returns the cells of four bytes as bits.
+#[inline(always)]
+fn four(bytes: u32) -> u64 {
+    ((bytes | bytes >> 7 | bytes >> 14 | bytes >> 21) & 15) as u64
+}
+
+/// Adds the sums of `loads` loads of `N` words to those of the board.
+#[inline(always)]
+fn count<const N: usize>(args: &CensusArgs, loads: u64, load: impl Fn(&GlobalIn<u32>, u64) -> [u64; N]) {
     let (mut population, mut hash, mut at) = (0, 0u64, thread::global_x());
-    while at < args.cells.len() {
-        let word = args.cells.get(at);
-        population += word.count_ones() as u64;
-        hash = hash.wrapping_add(term(word, at));
+    while at < loads {
+        let words = load(&args.cells, at);
+        let mut k = 0;
+        while k < N {
+            population += words[k].count_ones() as u64;
+            hash = hash.wrapping_add(hash_term(words[k], at * N as u64 + k as u64));
+            k += 1;
+        }
         at += thread::grid_dim_x() as u64 * thread::block_dim_x() as u64;
     }
     let mut lanes = 1;
@@ -28,16 +62,4 @@ pub(super) fn count(args: &CensusArgs) {
     let is_first = warp::lane() == 0;
     args.counts.add_if(is_first, args.first, population, Ordering::Relaxed);
     args.counts.add_if(is_first, args.first + 1, hash, Ordering::Relaxed);
-}
-
-/// Returns the part of a word in the hash.
-#[inline(always)]
-fn term(word: u32, at: u64) -> u64 {
-    if word == 0 {
-        return 0;
-    }
-    let z = (at << 32 ^ at >> 32 ^ word as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

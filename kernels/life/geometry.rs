@@ -6,8 +6,8 @@ use cuda_std::shared_bytes;
 /// Threads of a block.
 const THREADS: u32 = 256;
 
-/// Minimum number of words that each thread of a census counts, unless there are fewer.
-const WORDS_OF_CENSUS: u64 = 16;
+/// Minimum number of words of 64 cells that each thread of a census counts, unless there are fewer.
+const WORDS_OF_CENSUS: u64 = 8;
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Geometry {
         Self::of_threads([rows.div_ceil(packed::ROWS.into()), columns.div_ceil(32)])
     }
 
-    /// Returns how to launch a census of `words` words. Each multiprocessor has at most eight blocks at a time.
+    /// Returns how to launch a census of `words` words of 64 cells. Each multiprocessor has at most eight blocks at a time.
     #[must_use]
     pub fn census(words: u64, processors: u64) -> Self {
         let blocks = words.div_ceil(u64::from(census::THREADS) * WORDS_OF_CENSUS);

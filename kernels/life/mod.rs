@@ -11,7 +11,8 @@
 //! | `global.rs` | a byte for each cell, nine reads |
 //! | `tile.rs` | a byte for each cell, four cells to a word, and a tile in shared memory |
 //! | `packed.rs` | a bit for each cell, 32 cells to a word |
-//! | `census.rs` | the number of living cells, and a hash of the board |
+//! | `census.rs` | the number of living cells, and the hash of the board |
+//! | `hash.rs` | the part of a word in the hash, for host and device |
 //! | `geometry.rs` | grid, block and shared memory for a board's size |
 
 mod board;
@@ -19,6 +20,7 @@ mod census;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
+mod hash;
 mod packed;
 mod place;
 mod rule;
@@ -27,6 +29,7 @@ mod tile;
 pub use board::{Board, Ends};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::Geometry;
+pub use hash::hash_term;
 pub use rule::{MASKS, Word, conway, full_sum, masks, minterms, rule_table, sum_of_rows};
 
 use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
@@ -62,7 +65,7 @@ arguments! {
 arguments! {
     /// Arguments of the census.
     pub struct CensusArgs {
-        /// The cells, in words. Those behind the end of a row are dead.
+        /// The cells: rows of whole words of 64. Those behind the end of a row are dead.
         pub cells: GlobalIn<u32>,
         /// Receives two sums, which are added to the elements from `first` on: the number of living cells, and the hash.
         pub counts: GlobalOut<u64>,
@@ -110,8 +113,15 @@ kernel! {
 }
 
 kernel! {
-    /// Counts the living cells and computes a hash.
+    /// Counts the living cells and computes the hash of a board with a bit for each cell.
     pub fn life_census(_arena, args: CensusArgs) in "life" {
-        census::count(&args);
+        census::of_bits(&args);
+    }
+}
+
+kernel! {
+    /// Counts the living cells and computes the hash of a board with a byte for each cell.
+    pub fn life_census_bytes(_arena, args: CensusArgs) in "life" {
+        census::of_bytes(&args);
     }
 }

@@ -28,6 +28,7 @@ fn texts() {
     let error = LifeError::Generations { generation: 3, steps: u64::MAX };
     let text = "18446744073709551615 steps from generation 3 exceed the last one, 18446744073709551615";
     says(error, text, None);
+    says(LifeError::NoInterval, "censuses must be at least 1 generation apart, not 0", None);
 }
 
 #[test]

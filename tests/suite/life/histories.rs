@@ -6,12 +6,12 @@ use libtest_mimic::{Failed, Trial};
 use slm::life::{Board, Pattern, Rule, Topology};
 use slm::{Device, Life};
 
-const GLIDER: &str = "bo$2bo$3o!";
+pub(super) const GLIDER: &str = "bo$2bo$3o!";
 
 const GUN: &str = "24bo$22bobo$12b2o6b2o12b2o$11bo3bo4b2o12b2o$2o8bo5bo3b2o$2o8bo3bob2o4bobo$10bo5bo7bo$11bo3bo$12b2o!";
 
 /// A pattern, its rule, and its period.
-const OSCILLATORS: [(&str, Rule, u64); 7] = [
+pub(super) const OSCILLATORS: [(&str, Rule, u64); 7] = [
     ("2o$2o!", Rule::CONWAY, 1),
     ("b2o$o2bo$b2o!", Rule::CONWAY, 1),
     ("3o!", Rule::CONWAY, 2),
@@ -43,7 +43,7 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 /// A board with a pattern, placed at a row and column.
-fn with(device: &Device, life: Life, text: &str, [row, column]: [usize; 2]) -> slm::Result<Board> {
+pub(super) fn with(device: &Device, life: Life, text: &str, [row, column]: [usize; 2]) -> slm::Result<Board> {
     let mut board = life.prepare(device)?;
     board.place(&Pattern::from_rle(text)?, row, column)?;
     Ok(board)

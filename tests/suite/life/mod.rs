@@ -8,6 +8,7 @@
 mod access;
 mod histories;
 mod oracle;
+mod outcomes;
 
 use crate::common::{Random, ensure, is_cuda, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
@@ -67,7 +68,7 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, &name, move |device| generations(device, topology))
     });
     let plans = on_every_backend(SUITE, "plans", plans);
-    of_topology.chain(plans).chain(access::trials()).chain(histories::trials()).collect()
+    of_topology.chain(plans).chain(access::trials()).chain(histories::trials()).chain(outcomes::trials()).collect()
 }
 
 /// The algorithms that differ on this device.

@@ -6,8 +6,9 @@ use crate::properties::check;
 use ndarray::{Array2, Axis, concatenate, s};
 use proptest::prelude::*;
 use slm::emulator::Profile;
-use slm::life::{Rule, Topology};
+use slm::life::{Outcome, Rule, Topology};
 use slm::{Device, Life, LifeAlgorithm};
+use std::collections::HashMap;
 
 /// Any rule.
 fn rule() -> impl Strategy<Value = Rule> {
@@ -85,6 +86,40 @@ fn generations_of_shifted_cells_are_shifted() {
         };
         let life = of(&cells, rule, Topology::Torus);
         prop_assert_eq!(stepped(&device, life, &shifted(&cells), 4), shifted(&stepped(&device, life, &cells, 4)));
+        Ok(())
+    });
+}
+
+/// The generation from which on cells repeat, and their period, if there are less than `most` different ones.
+fn cycle(cells: &Array2<bool>, rule: Rule, topology: Topology, most: usize) -> Option<(u64, u64)> {
+    let (mut known, mut cells) = (HashMap::new(), cells.clone());
+    for generation in 0..most as u64 {
+        if let Some(first) = known.insert(cells.clone(), generation) {
+            return Some((first, generation - first));
+        }
+        cells = after(&cells, rule, topology, 1);
+    }
+    None
+}
+
+/// Every cycle is found in the generations that are documented, with its least period.
+#[test]
+fn boards_become_what_they_become() {
+    let device = Device::cpu();
+    check(300, (cells(7, 7), rule(), topology()), |(cells, rule, topology)| {
+        let Some((first, period)) = cycle(&cells, rule, topology, 400) else { return Ok(()) };
+        let mut board = of(&cells, rule, topology).prepare(&device).unwrap();
+        board.set_cells(cells.view()).unwrap();
+        // Nothing is found before it repeats.
+        prop_assert_eq!(board.try_clone().unwrap().run_until_stable(first + period - 1).unwrap(), Outcome::Unstable);
+        let outcome = board.run_until_stable(5 * period.max(first + 1)).unwrap();
+        let expected = match period {
+            1 if board.population().unwrap() == 0 => Outcome::Extinct,
+            1 => Outcome::StillLife,
+            _ => Outcome::Oscillator { period },
+        };
+        prop_assert_eq!(outcome, expected, "generation {}", board.generation());
+        prop_assert!(board.generation() > first);
         Ok(())
     });
 }
