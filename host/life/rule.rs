@@ -27,7 +27,7 @@ use std::str::{Chars, FromStr};
 /// These texts are the same rule, in upper or lower case: `B3/S23`, `B3S23`, `S23/B3`, `b3_s23`, and `23/3`, where the
 /// digits of survival come first. So are these names: `Life`, `Conway's Life`. The names `HighLife`, `Seeds` and
 /// `Day & Night` are the other constants of this type. Without digits, nothing is born or nothing survives: `B2/S`. Spaces
-/// at both ends are ignored. `Display` prints the first form.
+/// at both ends are ignored. `Display` prints the first form. Rules with more than two states, such as `B2/S/C3`, are an error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rule {
     births: u16,
@@ -224,6 +224,8 @@ impl<'a> Scanner<'a> {
     fn end(&self, rule: Rule) -> Parsed<Rule> {
         match self.next() {
             None => Ok(rule),
+            // The number of states of a rule of the family "Generations".
+            Some('/' | '_' | 'c' | 'g') => Err(self.invalid("the end, because only two states are supported")),
             Some(_) => Err(self.invalid("a digit from 0 to 8, or the end")),
         }
     }

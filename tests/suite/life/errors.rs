@@ -34,6 +34,7 @@ fn texts() {
 #[test]
 fn rules_that_do_not_parse() {
     let end = "a digit from 0 to 8, or the end";
+    let two_states = "the end, because only two states are supported";
     for (rule, position, found, expected) in [
         ("", 1, None, "B, S or a digit from 0 to 8"),
         (" C3/S23", 2, Some('C'), "B, S or a digit from 0 to 8"),
@@ -44,11 +45,13 @@ fn rules_that_do_not_parse() {
         ("B3/23", 4, Some('2'), "S"),
         ("B3/B3", 4, Some('B'), "S"),
         ("s2/s3", 4, Some('s'), "B"),
-        ("B2/S/C3", 5, Some('/'), end),
+        ("B2/S/C3", 5, Some('/'), two_states),
+        ("b2s345/g4", 7, Some('/'), two_states),
+        ("B2/S345C4", 8, Some('C'), two_states),
         ("B2/S34H", 7, Some('H'), end),
         ("  B3/S2 3", 8, Some(' '), end),
         ("23", 3, None, "a digit from 0 to 8, or /"),
-        ("23/3/8", 5, Some('/'), end),
+        ("23/3/8", 5, Some('/'), two_states),
         ("äB3/S23", 1, Some('ä'), "B, S or a digit from 0 to 8"),
     ] {
         fails(rule.parse::<Rule>(), LifeError::Rule { rule: rule.to_owned(), position, found, expected });
@@ -78,6 +81,9 @@ fn malformed_run_lengths() {
     refused("x = -3, y = 4\n!", [1, 5], Some('-'), "a digit");
     refused("x = 3o, y = 4\n!", [1, 6], Some('o'), "a digit, a comma or the end of the line");
     refused("x = 3, y = 3, rule = B3/S29\n!", [1, 27], Some('9'), "a digit from 0 to 8, or the end");
+    let two_states = "the end, because only two states are supported";
+    refused("x = 3, y = 3, rule = B2/S/C3\n3A!", [1, 26], Some('/'), two_states);
+    refused("x = 3, y = 3, rule = 345/2/4\n3A!", [1, 27], Some('/'), two_states);
     refused("x = 3, y = 3, rule =\n!", [1, 21], None, "B, S or a digit from 0 to 8");
     refused("#r WireWorld\n!", [1, 4], Some('W'), "B, S or a digit from 0 to 8");
 }

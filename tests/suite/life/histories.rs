@@ -166,18 +166,24 @@ fn day_and_night(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// With `B0` all dead cells without neighbours are born, but not outside of a plane: the cells at its ends would have more
-/// neighbours.
+/// With `B0` all dead cells without neighbours are born, but not outside: the cells at the ends would have more neighbours.
 fn outside_of_a_plane(device: &Device) -> Result<(), Failed> {
     for &algorithm in algorithms(device) {
-        let life = Life::new(5, 37).topology(Topology::Plane).algorithm(algorithm);
-        // Living cells survive with 3 neighbours: those in the corners.
-        let mut board = life.rule("B0/S3".parse()?).prepare(device)?;
-        board.step(1)?;
-        equal(board.population()?, 5 * 37)?;
-        board.step(1)?;
-        equal(board.population()?, 4)?;
-        equal([board.get(0, 0)?, board.get(4, 36)?], [true; 2])?;
+        for columns in [37, 64, 130] {
+            let life = Life::new(5, columns).algorithm(algorithm);
+            // Living cells survive with 3 neighbours: those in the corners.
+            let mut board = life.topology(Topology::Plane).rule("B0/S3".parse()?).prepare(device)?;
+            board.step(1)?;
+            equal(board.population()?, 5 * columns as u64)?;
+            board.step(1)?;
+            equal(board.population()?, 4)?;
+            equal([board.get(0, 0)?, board.get(4, columns - 1)?], [true; 2])?;
+            // With 5 neighbours: those in the first row and in the last one.
+            let mut board = life.topology(Topology::Cylinder).rule("B0/S5".parse()?).prepare(device)?;
+            board.step(2)?;
+            equal(board.population()?, 2 * columns as u64)?;
+            equal([board.get(0, 0)?, board.get(4, columns - 1)?, board.get(1, 0)?], [true, true, false])?;
+        }
     }
     Ok(())
 }
