@@ -25,6 +25,7 @@
 //! | [`Map`] | magnitude, square, square root, power and range limit of each sample |
 //! | [`Arithmetic`] | sum, difference, product, minimum and others of two inputs |
 //! | [`Channels`] | interleaved channels to planes, and back |
+//! | [`Life`] | generations of the Game of Life and of other rules, on boards of several topologies |
 //!
 //! All operations are used the same way. A *description* is plain data. [`prepare`](Filter1d::prepare) checks it and binds
 //! it to a [`Device`]. `apply` runs it on host data, `apply_into` on device [`Buffer`]s, any number of times and from any
@@ -85,6 +86,7 @@ mod info;
 mod interop;
 mod kernel;
 mod launch;
+pub mod life;
 mod modules;
 mod multiply_add;
 mod parallel;
@@ -123,6 +125,8 @@ pub use info::{Backend, DeviceInfo, SharedMemory};
 pub use interop::HandOverError;
 pub use kernel::{Kernel, Windows};
 pub use launch::{LaunchShape, Residency};
+#[doc(inline)]
+pub use life::{Life, LifeAlgorithm};
 /// The crate `ndarray`, whose matrices this crate takes and returns.
 pub use ndarray;
 pub use plan::LaunchPlan;

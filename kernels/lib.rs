@@ -21,6 +21,8 @@ pub mod filter1d;
 pub mod filter2d;
 #[cfg(any(operation = "histogram", not(target_os = "cuda")))]
 pub mod histogram;
+#[cfg(any(operation = "life", not(target_os = "cuda")))]
+pub mod life;
 #[cfg(any(operation = "pointwise", not(target_os = "cuda")))]
 pub mod pointwise;
 #[cfg(any(operation = "transpose", not(target_os = "cuda")))]

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// File formats of charts.
-static KIND: Kind = Kind { what: "a chart", extensions: &["svg"] };
+pub(crate) static KIND: Kind = Kind { what: "a chart", extensions: &["svg"] };
 
 /// The options of a chart.
 #[derive(Debug, Args)]

@@ -7,17 +7,19 @@
 //! | `picture.rs`, `jpeg.rs` | PNG and JPEG pictures |
 //! | `sheet.rs`, `text.rs` | contact sheets of pictures |
 //! | `chart.rs`, `scale.rs` | bar charts as SVG |
+//! | `cells.rs` | pictures and animations of boards of the Game of Life |
 //! | `definition.rs` | filters by definition, to compare results with |
 
 // Not every example uses all of it.
 #![allow(dead_code)]
 
+pub(crate) mod cells;
 pub(crate) mod chart;
 pub(crate) mod definition;
 pub(crate) mod file;
 mod jpeg;
 pub(crate) mod picture;
 pub(crate) mod program;
-mod scale;
+pub(crate) mod scale;
 pub(crate) mod sheet;
 mod text;

@@ -16,6 +16,8 @@ mod guide;
 #[path = "../suite/histogram/api.rs"]
 mod histogram;
 mod kernels;
+#[path = "../suite/life/api.rs"]
+mod life;
 #[cfg(target_os = "linux")]
 mod memory;
 #[path = "../suite/pointwise/api.rs"]

@@ -9,6 +9,7 @@
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
 //! | `pointwise` | `Convert`, `Lookup`, `Map`, `Arithmetic` and `Channels` against their definitions |
+//! | `life` | `Life` against the naive oracle and known histories |
 //! | `matrices` | copies of matrices |
 //! | `pictures` | all operations on pictures of the crate `image`, against the same operations on their subpixels |
 //! | `banks` | the kernels that measure accesses |
@@ -26,6 +27,7 @@ mod examples;
 mod filter1d;
 mod filter2d;
 mod histogram;
+mod life;
 mod matrices;
 mod pictures;
 mod pointwise;
@@ -46,6 +48,7 @@ fn main() {
         histogram::trials(),
         transpose::trials(),
         pointwise::trials(),
+        life::trials(),
         matrices::trials(),
         pictures::trials(),
         banks::trials(),

@@ -1,0 +1,110 @@
+//! Pictures of boards of the Game of Life: for files and for the terminal.
+
+use super::file::Cause;
+use super::picture::Picture;
+use image::codecs::gif::{GifDecoder, GifEncoder, Repeat};
+use image::{AnimationDecoder, ColorType, Delay, Frame, GrayImage, ImageResult, RgbaImage};
+use ndarray::{Array2, ArrayView1};
+use slm::life::Board;
+use std::io::Cursor;
+use std::time::Duration;
+
+/// Least length of the longer side of a picture, in pixels, unless a cell would be larger than [`LARGEST`].
+const LEAST: usize = 512;
+
+/// Largest side of a cell, in pixels.
+const LARGEST: usize = 16;
+
+/// Time of a frame in an animation.
+const FRAME: Duration = Duration::from_millis(50);
+
+/// The cells of a board.
+pub(crate) struct Cells {
+    words: Array2<u64>,
+    columns: usize,
+}
+
+impl Cells {
+    pub(crate) fn of(board: &Board) -> slm::Result<Self> {
+        Ok(Cells { words: board.words()?, columns: board.columns() })
+    }
+
+    pub(crate) fn dim(&self) -> [usize; 2] {
+        [self.words.nrows(), self.columns]
+    }
+
+    /// Returns whether a cell of the board is alive.
+    pub(crate) fn get(&self, row: usize, column: usize) -> bool {
+        self.words[[row, column / 64]] >> (column % 64) & 1 == 1
+    }
+
+    /// Returns a black and white picture whose sides have at most `most` pixels. Cells of small boards have several pixels. If a
+    /// pixel has several cells, it is the darker, the more of them are alive, and at least grey if one is.
+    pub(crate) fn picture(&self, most: usize) -> Picture {
+        let longest = self.words.nrows().max(self.columns);
+        let (side, scale) = (longest.div_ceil(most), (LEAST / longest).clamp(1, LARGEST));
+        let squares = self.squares(side);
+        let cells = (side * side) as f64;
+        let grey = |count: u64| if count == 0 { 255 } else { 127 - (127.0 * count as f64 / cells).round() as u8 };
+        let (rows, columns) = (squares.nrows() * scale, squares.ncols() * scale);
+        let pixels = Array2::from_shape_fn((rows, columns), |(r, c)| grey(squares[[r / scale, c / scale]]));
+        Picture { rows, columns, color: ColorType::L8, bytes: pixels.into_raw_vec_and_offset().0 }
+    }
+
+    /// Returns lines of Braille letters, which have two columns and four rows of dots. There are at most so many letters in a
+    /// line, and so many lines. If a dot has several cells, it shows whether any is alive.
+    pub(crate) fn dots(&self, letters: usize, lines: usize) -> String {
+        /// The bits of a letter, row by row.
+        const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
+        let side = self.columns.div_ceil(2 * letters).max(self.words.nrows().div_ceil(4 * lines));
+        let squares = self.squares(side);
+        let mut bits = Array2::<u32>::zeros((squares.nrows().div_ceil(4), squares.ncols().div_ceil(2)));
+        for ((row, column), _) in squares.indexed_iter().filter(|(_, count)| **count > 0) {
+            bits[[row / 4, column / 2]] |= DOTS[row % 4][column % 2];
+        }
+        let letter = |bits: &u32| char::from_u32(0x2800 + bits).unwrap_or(' ');
+        bits.rows().into_iter().flat_map(|row| row.into_iter().map(letter).chain(['\n']).collect::<Vec<_>>()).collect()
+    }
+
+    /// Returns the number of living cells in each square of `side` cells. The last squares may be smaller.
+    fn squares(&self, side: usize) -> Array2<u64> {
+        let mut squares = Array2::zeros((self.words.nrows().div_ceil(side), self.columns.div_ceil(side)));
+        for (row, words) in self.words.rows().into_iter().enumerate() {
+            for (k, count) in squares.row_mut(row / side).iter_mut().enumerate() {
+                *count += alive(&words, k * side, ((k + 1) * side).min(self.columns));
+            }
+        }
+        squares
+    }
+}
+
+/// Returns the number of living cells in columns `first` to `end - 1` of a row.
+fn alive(words: &ArrayView1<'_, u64>, first: usize, end: usize) -> u64 {
+    let of_word = |k: usize| {
+        let (from, to) = (first.max(64 * k) - 64 * k, end.min(64 * k + 64) - 64 * k);
+        let cells = words[k] >> from & u64::MAX >> (64 - (to - from));
+        u64::from(cells.count_ones())
+    };
+    (first / 64..end.div_ceil(64)).map(of_word).sum()
+}
+
+/// Returns an animated GIF of grey pictures, which have the same size. It starts again at its end.
+pub(crate) fn animation(pictures: &[Picture]) -> Result<Vec<u8>, Cause> {
+    let frames: Vec<_> = pictures.iter().map(frame).collect();
+    let mut file = Vec::new();
+    let mut encoder = GifEncoder::new(&mut file);
+    encoder.set_repeat(Repeat::Infinite)?;
+    encoder.encode_frames(frames.iter().cloned())?;
+    drop(encoder);
+    // Greys are few colours, so the file has the same ones.
+    let read = GifDecoder::new(Cursor::new(&file))?.into_frames().collect::<ImageResult<Vec<_>>>()?;
+    let is_same = read.iter().map(Frame::buffer).eq(frames.iter().map(Frame::buffer));
+    if is_same { Ok(file) } else { Err(Cause::ReadsDifferently) }
+}
+
+fn frame(picture: &Picture) -> Frame {
+    let [width, height] = [picture.columns as u32, picture.rows as u32];
+    let grey = GrayImage::from_raw(width, height, picture.bytes.clone()).expect("a byte for every pixel");
+    let image: RgbaImage = image::DynamicImage::ImageLuma8(grey).into_rgba8();
+    Frame::from_parts(image, 0, 0, Delay::from_saturating_duration(FRAME))
+}

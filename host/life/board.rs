@@ -1,0 +1,388 @@
+//! A board on a device.
+
+use super::pattern::{Run, Runs};
+use super::words::{Area, Size, fill, find, packed};
+use super::{Life, LifeAlgorithm, LifeError, Pattern, Plan, Rule, Topology, cpu, gpu};
+use crate::buffer::check_shape;
+use crate::{Buffer, Device, Result, allocation};
+use ndarray::{Array2, ArrayView2};
+use std::fmt;
+
+/// A board of the Game of Life on a device: cells, and the number of their generation.
+///
+/// [`Life::prepare`] returns it. Rows and columns are counted from 0.
+pub struct Board {
+    device: Device,
+    life: Life,
+    generation: u64,
+    pub(super) cells: Cells,
+}
+
+/// Cells on a device of some kind.
+pub(super) enum Cells {
+    Cpu(cpu::Cells),
+    Gpu(Box<gpu::Cells>),
+}
+
+impl Cells {
+    fn load(&self, area: &Area) -> Result<Vec<u64>> {
+        match self {
+            Cells::Cpu(cells) => cells.load(area),
+            Cells::Gpu(cells) => cells.load(area),
+        }
+    }
+
+    /// Overwrites the words of an area. Bits behind the end of a row must be zero.
+    fn store(&mut self, area: &Area, words: &[u64]) -> Result<()> {
+        match self {
+            Cells::Cpu(cells) => cells.store(area, words),
+            Cells::Gpu(cells) => cells.store(area, words)?,
+        }
+        Ok(())
+    }
+
+    /// Adds the number of living cells to element `first` of `counts`, and the hash to the next one. On a GPU this returns when
+    /// the work is enqueued.
+    pub(super) fn census(&self, counts: &mut Buffer<u64>, first: usize) -> Result<()> {
+        match self {
+            Cells::Cpu(cells) => {
+                let sums = counts.storage_mut().cpu_mut()[first..].iter_mut().zip(cells.census());
+                sums.for_each(|(sum, number)| *sum = sum.wrapping_add(number));
+                Ok(())
+            }
+            Cells::Gpu(cells) => cells.census(counts, first as u64),
+        }
+    }
+
+    /// Keeps a copy of the cells.
+    pub(super) fn keep(&mut self) -> Result<()> {
+        match self {
+            Cells::Cpu(cells) => cells.keep(),
+            Cells::Gpu(cells) => cells.keep(),
+        }
+    }
+
+    /// Returns whether the cells are those that were kept.
+    pub(super) fn is_as_kept(&self) -> Result<bool> {
+        match self {
+            Cells::Cpu(cells) => Ok(cells.is_as_kept()),
+            Cells::Gpu(cells) => cells.is_as_kept(),
+        }
+    }
+
+    /// Frees the copy of the cells.
+    pub(super) fn forget(&mut self) {
+        match self {
+            Cells::Cpu(cells) => cells.forget(),
+            Cells::Gpu(cells) => cells.forget(),
+        }
+    }
+}
+
+/// Generations.
+impl Board {
+    pub(super) fn new(device: &Device, life: Life) -> Result<Self> {
+        let Life { size, rule, topology, algorithm } = life;
+        let cells = match device.info().shared_memory {
+            None => Cells::Cpu(cpu::Cells::new(size, topology, rule)?),
+            Some(shared) => Cells::Gpu(Box::new(gpu::Cells::new(device, shared, size, topology, rule, algorithm)?)),
+        };
+        Ok(Board { device: device.clone(), life, generation: 0, cells })
+    }
+
+    /// Computes `steps` generations. On a GPU this returns when the work is enqueued.
+    ///
+    /// ```
+    /// use slm::life::Pattern;
+    /// use slm::{Device, Life};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mut board = Life::new(8, 8).prepare(&Device::open()?)?;
+    /// let glider: Pattern = ".O.\n..O\nOOO".parse()?;
+    /// board.place(&glider, 2, 2)?;
+    /// let before = board.cells()?;
+    /// board.step(4 * 8)?; // four generations for each cell
+    /// assert_eq!(board.cells()?, before);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`LifeError::Generations`] if the number of the generation would exceed 64 bits.
+    /// * [`Error::OutOfHostMemory`] on the CPU.
+    /// * [Failures of the device](Error#failures-of-the-device).
+    ///
+    /// After an error the board is in the last generation that was computed completely, which [`generation`](Self::generation)
+    /// returns. After the first error of this list, it is as it was.
+    pub fn step(&mut self, steps: u64) -> Result<()> {
+        self.check_steps(steps)?;
+        for _ in 0..steps {
+            match &mut self.cells {
+                Cells::Cpu(cells) => cells.step()?,
+                Cells::Gpu(cells) => cells.step()?,
+            }
+            self.generation += 1;
+        }
+        Ok(())
+    }
+
+    /// Returns the number of generations since the board was prepared.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Returns an error if there is no generation with the number of the last one of `steps`.
+    pub(super) fn check_steps(&self, steps: u64) -> Result<()> {
+        let generation = self.generation;
+        match generation.checked_add(steps) {
+            Some(_) => Ok(()),
+            None => Err(LifeError::Generations { generation, steps }.into()),
+        }
+    }
+
+    /// Returns a board of the same generation with the same cells.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn try_clone(&self) -> Result<Self> {
+        let cells = match &self.cells {
+            Cells::Cpu(cells) => Cells::Cpu(cells.try_clone()?),
+            Cells::Gpu(cells) => Cells::Gpu(Box::new(cells.try_clone()?)),
+        };
+        Ok(Board { device: self.device.clone(), cells, ..*self })
+    }
+}
+
+/// Cells.
+///
+/// On a GPU these functions wait for all work that was enqueued before. Besides the errors that they name, they return
+/// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device). After an error the board is as it was,
+/// unless the device has failed.
+impl Board {
+    /// Returns whether a cell is alive.
+    ///
+    /// # Errors
+    ///
+    /// [`LifeError::NoSuchCell`] if the board has no such cell.
+    pub fn get(&self, row: usize, column: usize) -> Result<bool> {
+        self.check_cell(row, column)?;
+        let words = self.cells.load(&Area::of_cell(row, column))?;
+        Ok(words[0] >> (column % 64) & 1 == 1)
+    }
+
+    /// Sets a cell.
+    ///
+    /// # Errors
+    ///
+    /// [`LifeError::NoSuchCell`] if the board has no such cell.
+    pub fn set(&mut self, row: usize, column: usize, is_alive: bool) -> Result<()> {
+        self.check_cell(row, column)?;
+        let area = Area::of_cell(row, column);
+        let mut words = self.cells.load(&area)?;
+        words[0] = words[0] & !(1 << (column % 64)) | u64::from(is_alive) << (column % 64);
+        self.cells.store(&area, &words)
+    }
+
+    /// Returns all cells.
+    ///
+    /// # Errors
+    ///
+    /// None but those above.
+    pub fn cells(&self) -> Result<Array2<bool>> {
+        let Size { rows, columns } = self.life.size;
+        let words = self.cells.load(&self.area())?;
+        let mut cells = allocation::reserved(rows * columns)?;
+        for row in words.chunks_exact(self.life.size.width()) {
+            cells.extend((0..columns).map(|column| row[column / 64] >> (column % 64) & 1 == 1));
+        }
+        Ok(Array2::from_shape_vec((rows, columns), cells).expect("`Size::check` has checked the shape"))
+    }
+
+    /// Sets all cells. The number of the generation stays.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if `cells` and the board have different shapes.
+    pub fn set_cells(&mut self, cells: ArrayView2<'_, bool>) -> Result<()> {
+        let (size, (rows, columns)) = (self.life.size, cells.dim());
+        check_shape("the array of cells", [size.rows, size.columns], [rows, columns])?;
+        let mut words = allocation::filled(0, size.words())?;
+        for (row, words) in cells.rows().into_iter().zip(words.chunks_exact_mut(size.width())) {
+            packed(row.iter().copied(), words);
+        }
+        self.cells.store(&self.area(), &words)
+    }
+
+    /// Returns all cells, 64 to a word. Bit `i` of the word in row `r` and column `k` is the cell in row `r` and column `64 k + i`.
+    /// Bits behind the end of a row are zero.
+    ///
+    /// ```
+    /// use slm::{Device, Life, ndarray::array};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mut board = Life::new(2, 70).prepare(&Device::open()?)?;
+    /// board.set(0, 3, true)?;
+    /// board.set(1, 65, true)?;
+    /// assert_eq!(board.words()?, array![[8, 0], [0, 2]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// None but those above.
+    pub fn words(&self) -> Result<Array2<u64>> {
+        let size = self.life.size;
+        let words = self.cells.load(&self.area())?;
+        Ok(Array2::from_shape_vec((size.rows, size.width()), words).expect("`Size::check` has checked the shape"))
+    }
+
+    /// Sets all cells, 64 to a word, as [`words`](Self::words) returns them. Bits behind the end of a row are ignored. The
+    /// number of the generation stays.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if `words` does not have the shape of the result of [`words`](Self::words).
+    pub fn set_words(&mut self, words: ArrayView2<'_, u64>) -> Result<()> {
+        let (size, (rows, width)) = (self.life.size, words.dim());
+        check_shape("the array of words", [size.rows, size.width()], [rows, width])?;
+        let mut words = allocation::row_after_row(words)?.into_owned();
+        for row in words.chunks_exact_mut(size.width()) {
+            row[size.width() - 1] &= size.last_mask();
+        }
+        self.cells.store(&self.area(), &words)
+    }
+
+    /// Brings the living cells of a pattern to life. Its first cell is placed at the given row and column. Other cells, and the
+    /// number of the generation, stay as they are; the rule of the pattern is ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`LifeError::Placement`] if the pattern does not fit on the board.
+    pub fn place(&mut self, pattern: &Pattern, row: usize, column: usize) -> Result<()> {
+        let Size { rows, columns } = self.life.size;
+        let [end, end_column] = [row.checked_add(pattern.rows()), column.checked_add(pattern.columns())];
+        if end.is_none_or(|end| end > rows) || end_column.is_none_or(|end| end > columns) {
+            let [pattern, position] = [[pattern.rows(), pattern.columns()], [row, column]];
+            return Err(LifeError::Placement { pattern, position, board: [rows, columns] }.into());
+        }
+        let words = column / 64..(column + pattern.columns()).div_ceil(64);
+        let area = Area { rows: row..row + pattern.rows(), words };
+        if area.len() == 0 {
+            return Ok(());
+        }
+        let mut words = self.cells.load(&area)?;
+        for run in pattern.runs() {
+            fill(&mut words[run.row * area.words.len()..][..area.words.len()], column % 64 + run.column, run.len);
+        }
+        self.cells.store(&area, &words)
+    }
+
+    /// Returns all cells as a pattern, with the rule.
+    ///
+    /// ```
+    /// use slm::{Device, Life};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mut board = Life::new(2, 70).prepare(&Device::open()?)?;
+    /// board.set(1, 65, true)?;
+    /// assert_eq!(board.pattern()?.to_rle(), "x = 70, y = 2, rule = B3/S23\n$65bo!\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// None but those above.
+    pub fn pattern(&self) -> Result<Pattern> {
+        let Size { rows, columns } = self.life.size;
+        let (words, mut runs) = (self.cells.load(&self.area())?, Runs::default());
+        for (row, words) in words.chunks_exact(self.life.size.width()).enumerate() {
+            let mut column = find(words, true, 0, columns);
+            while column < columns {
+                let end = find(words, false, column, columns);
+                runs.push(Run { row, column, len: end - column });
+                column = find(words, true, end, columns);
+            }
+        }
+        Ok(Pattern::new([rows, columns], runs).with_rule(self.life.rule))
+    }
+
+    fn area(&self) -> Area {
+        Area::all(self.life.size)
+    }
+
+    fn check_cell(&self, row: usize, column: usize) -> Result<()> {
+        let Size { rows, columns } = self.life.size;
+        if row < rows && column < columns {
+            return Ok(());
+        }
+        Err(LifeError::NoSuchCell { row, column, board: [rows, columns] }.into())
+    }
+}
+
+/// Description.
+impl Board {
+    /// Returns the device that the board is on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.life.size.rows
+    }
+
+    /// Returns the number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.life.size.columns
+    }
+
+    /// Returns the rule.
+    #[must_use]
+    pub fn rule(&self) -> Rule {
+        self.life.rule
+    }
+
+    /// Returns the topology.
+    #[must_use]
+    pub fn topology(&self) -> Topology {
+        self.life.topology
+    }
+
+    /// Returns the kernel, the launches for each generation, and the reason for the choice.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let (Life { size, algorithm, .. }, device) = (self.life, self.device.to_string());
+        let (kernel, reason, launches) = match &self.cells {
+            Cells::Cpu(_) => ("cpu", "the CPU has a single implementation", Vec::new()),
+            Cells::Gpu(cells) => {
+                let launch = cells.plan();
+                let is_auto = algorithm == LifeAlgorithm::Auto;
+                (launch.kernel, if is_auto { "reads and writes the fewest bytes" } else { "requested" }, vec![launch])
+            }
+        };
+        let cells = [size.rows, size.columns];
+        Plan { device, algorithm, kernel: kernel.to_owned(), reason: reason.to_owned(), cells, launches }
+    }
+}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Board")
+            .field("device", &self.device)
+            .field("life", &self.life)
+            .field("generation", &self.generation)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(doc)]
+use crate::Error;

@@ -1,0 +1,101 @@
+//! Errors of the Game of Life.
+
+use std::fmt;
+
+/// Invalid rules, patterns or boards of the Game of Life.
+///
+/// Functions return it in [`Error::Life`](crate::Error::Life).
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LifeError {
+    /// A rule does not parse.
+    #[error("the rule '{rule}' is invalid: expected {expected}, found {} at character {position}", Found(*found))]
+    Rule {
+        /// The text of the rule.
+        rule: String,
+        /// Number of the first invalid character, from 1.
+        position: usize,
+        /// This character; `None` for the end.
+        found: Option<char>,
+        /// What is valid there.
+        expected: &'static str,
+    },
+    /// The text of a pattern does not parse.
+    #[error("line {line}, column {column} of the pattern: expected {expected}, found {}", Found(*found))]
+    Pattern {
+        /// Number of the line, from 1.
+        line: usize,
+        /// Number of the first invalid character in this line, from 1.
+        column: usize,
+        /// This character; `None` for the end of the text.
+        found: Option<char>,
+        /// What is valid there.
+        expected: &'static str,
+    },
+    /// A count or a size in the text of a pattern is too large.
+    #[error("line {line}, column {column} of the pattern: the pattern would have more than {limit} {what}")]
+    PatternSize {
+        /// Number of the line, from 1.
+        line: usize,
+        /// Number of the first character in this line, from 1.
+        column: usize,
+        /// Rows or columns.
+        what: &'static str,
+        /// Maximum number of rows or columns.
+        limit: usize,
+    },
+    /// A board has no cells.
+    #[error("a board must have at least 1 row and 1 column, not {rows} x {columns} (rows x columns)")]
+    NoCells {
+        /// Rows of the board.
+        rows: usize,
+        /// Columns of the board.
+        columns: usize,
+    },
+    /// A board has no such cell.
+    #[error("there is no cell in row {row} and column {column} of a board of {} x {} (rows x columns)", board[0], board[1])]
+    NoSuchCell {
+        /// Row of the cell, from 0.
+        row: usize,
+        /// Column of the cell, from 0.
+        column: usize,
+        /// Rows and columns of the board.
+        board: [usize; 2],
+    },
+    /// A pattern does not fit on the board.
+    #[error(
+        "a pattern of {} x {} (rows x columns) does not fit at row {} and column {} of a board of {} x {}",
+        pattern[0], pattern[1], position[0], position[1], board[0], board[1]
+    )]
+    Placement {
+        /// Rows and columns of the pattern.
+        pattern: [usize; 2],
+        /// Row and column of its first cell.
+        position: [usize; 2],
+        /// Rows and columns of the board.
+        board: [usize; 2],
+    },
+    /// The number of the generation would exceed 64 bits.
+    #[error("{steps} steps from generation {generation} exceed the last one, {}", u64::MAX)]
+    Generations {
+        /// Number of the current generation.
+        generation: u64,
+        /// Requested steps.
+        steps: u64,
+    },
+    /// Censuses would be 0 generations apart.
+    #[error("censuses must be at least 1 generation apart, not 0")]
+    NoInterval,
+}
+
+/// Displays a character, or the end of a text.
+struct Found(Option<char>);
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(found) => write!(f, "{found:?}"),
+            None => f.write_str("the end"),
+        }
+    }
+}

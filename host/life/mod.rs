@@ -1,0 +1,65 @@
+//! The Game of Life, and other rules of its kind.
+//!
+//! ```
+//! use slm::life::{Pattern, Topology};
+//! use slm::{Device, Life};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let mut board = Life::new(20, 30).topology(Topology::Torus).prepare(&Device::open()?)?;
+//! let blinker: Pattern = "x = 3, y = 1, rule = B3/S23\n3o!".parse()?;
+//! board.place(&blinker, 5, 7)?;
+//! board.step(1)?;
+//! assert!(board.get(4, 8)? && board.get(5, 8)? && board.get(6, 8)?);
+//! assert_eq!(board.population()?, 3);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A board has cells in rows and columns, which are alive or dead. In each generation, all cells change at once. A [`Rule`]
+//! determines the next state of a cell from its state and the number `n` of its living neighbours, which are the eight cells
+//! around it:
+//!
+//! `next[r, c] = n ∈ S if cell[r, c] is alive, and n ∈ B otherwise`
+//!
+//! The [`Topology`] determines the neighbours of the cells at the ends of the board. All devices and algorithms compute the same
+//! cells.
+//!
+//! A [`Pattern`] is a rectangle of cells to place on boards. It is read from and written to files of Golly and plain text.
+//!
+//! # Histories
+//!
+//! A [`Census`] is the population of a generation and a hash of its cells. [`Board::record`] takes censuses while the board runs.
+//! [`Board::run_until_stable`] finds still lifes, oscillators with their periods, and the end of all cells.
+//!
+//! # Speed
+//!
+//! The CPU and the algorithm `BitPacked` compute many cells at once, with logic operations on words that have a bit for each
+//! cell. So the time does not depend on what the cells are, and the rule matters little. On a GPU, a generation reads and writes
+//! the whole board, and takes as long as memory does if the board is larger than the caches.
+
+// A description becomes a board, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` with the constants of
+// `tuning.rs`. `history.rs` has censuses, and `search.rs` finds repetitions in them. `words.rs` has packed rows, in which cells are exchanged with both.
+mod board;
+mod cpu;
+mod description;
+mod error;
+mod gpu;
+mod history;
+mod outcome;
+mod pattern;
+mod plan;
+mod rule;
+mod search;
+mod topology;
+mod tuning;
+mod words;
+
+pub use board::Board;
+pub use description::{Life, LifeAlgorithm};
+pub use error::LifeError;
+pub use history::Census;
+pub use outcome::Outcome;
+pub use pattern::Pattern;
+pub use plan::Plan;
+pub use rule::Rule;
+pub use topology::Topology;

@@ -1,0 +1,84 @@
+//! A position in the text of a pattern.
+
+use super::MAX_SIDE;
+use crate::life::LifeError;
+use crate::{Error, Result};
+use std::str::Chars;
+
+/// A position in a text, with its line and column.
+#[derive(Clone)]
+pub(super) struct Cursor<'a> {
+    rest: Chars<'a>,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Cursor { rest: text.chars(), line: 1, column: 1 }
+    }
+
+    /// Returns the next character; `None` at the end.
+    pub(super) fn next(&self) -> Option<char> {
+        self.rest.clone().next()
+    }
+
+    pub(super) fn is_at_start_of_line(&self) -> bool {
+        self.column == 1
+    }
+
+    pub(super) fn advance(&mut self) {
+        match self.rest.next() {
+            Some('\n') => (self.line, self.column) = (self.line + 1, 1),
+            Some(_) => self.column += 1,
+            None => {}
+        }
+    }
+
+    /// Advances to the first character for which `condition` does not hold.
+    pub(super) fn skip_while(&mut self, condition: impl Fn(char) -> bool) {
+        while self.next().is_some_and(&condition) {
+            self.advance();
+        }
+    }
+
+    /// Returns the rest of the line, and advances to the next one.
+    pub(super) fn take_line(&mut self) -> &'a str {
+        let line = self.rest_of_line();
+        self.skip_while(|c| c != '\n');
+        self.advance();
+        line
+    }
+
+    /// Returns the rest of the line.
+    pub(super) fn rest_of_line(&self) -> &'a str {
+        self.rest.as_str().split('\n').next().unwrap_or_default()
+    }
+
+    /// Returns the number from here on, which is at most the size of a pattern. `what` it counts is part of the error.
+    pub(super) fn number(&mut self, what: &'static str) -> Result<usize> {
+        let start = self.clone();
+        let mut number = 0usize;
+        while let Some(digit) = self.next().and_then(|next| next.to_digit(10)) {
+            let longer = number.checked_mul(10).and_then(|number| number.checked_add(digit as usize));
+            number = longer.filter(|&number| number <= MAX_SIDE).ok_or_else(|| start.too_large(what))?;
+            self.advance();
+        }
+        Ok(number)
+    }
+
+    /// Returns the error for the next character.
+    pub(super) fn unexpected(&self, expected: &'static str) -> Error {
+        self.unexpected_at(0, self.next(), expected)
+    }
+
+    /// Returns the error for the character `found`, `offset` characters further in this line.
+    pub(super) fn unexpected_at(&self, offset: usize, found: Option<char>, expected: &'static str) -> Error {
+        LifeError::Pattern { line: self.line, column: self.column + offset, found, expected }.into()
+    }
+
+    /// Returns the error for a size or count that begins here.
+    pub(super) fn too_large(&self, what: &'static str) -> Error {
+        LifeError::PatternSize { line: self.line, column: self.column, what, limit: MAX_SIDE }.into()
+    }
+}

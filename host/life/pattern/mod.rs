@@ -1,0 +1,246 @@
+//! Patterns, and the files that contain them.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `runs.rs` | neighbouring living cells of a row |
+//! | `comments.rs` | names and comments, in lines of limited length |
+//! | `cursor.rs` | a position in a text |
+//! | `rle.rs` | the run-length encoding of Golly |
+//! | `plain_text.rs` | the format `.cells` |
+
+mod comments;
+mod cursor;
+mod plain_text;
+mod rle;
+mod runs;
+
+use super::Rule;
+use crate::buffer2::extent;
+use crate::{Error, Result, allocation};
+use ndarray::{Array2, ArrayView2};
+pub(super) use runs::{Run, Runs};
+use std::str::FromStr;
+
+/// Maximum number of rows and of columns of a pattern: 2^49, so that a header always fits into a line.
+const MAX_SIDE: usize = if usize::BITS < 64 { isize::MAX as usize } else { usize::MAX >> 15 };
+
+/// Cells to place on boards: a rectangle, with a rule and comments if they are known.
+///
+/// Patterns are read from and written to the run-length encoding of Golly ([`from_rle`](Self::from_rle)) and plain text
+/// ([`from_cells`](Self::from_cells)). `parse` accepts both: the text of a pattern is plain if it begins with `!`, `.`, `*` or
+/// `O`.
+///
+/// ```
+/// use slm::life::{Pattern, Rule};
+///
+/// # fn main() -> slm::Result<()> {
+/// let glider: Pattern = "x = 3, y = 3, rule = B3/S23\nbo$2bo$3o!".parse()?;
+/// assert_eq!((glider.rows(), glider.columns(), glider.population()), (3, 3, 5));
+/// assert_eq!(glider.rule(), Some(Rule::CONWAY));
+/// assert_eq!(glider.to_cells()?, ".O.\n..O\nOOO\n");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A pattern keeps the living cells as runs of neighbours, so a large pattern needs little memory if it is sparse.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pattern {
+    rows: usize,
+    columns: usize,
+    runs: Runs,
+    rule: Option<Rule>,
+    name: Option<String>,
+    comments: Vec<String>,
+}
+
+/// Cells.
+impl Pattern {
+    /// Returns the pattern of these cells, without rule, name and comments.
+    ///
+    /// ```
+    /// use slm::life::Pattern;
+    /// use slm::ndarray::array;
+    ///
+    /// let blinker = Pattern::from_array(array![[true, true, true]].view());
+    /// assert_eq!(blinker.to_rle(), "x = 3, y = 1\n3o!\n");
+    /// ```
+    #[must_use]
+    pub fn from_array(cells: ArrayView2<'_, bool>) -> Self {
+        let (rows, columns) = cells.dim();
+        let mut runs = Runs::default();
+        for ((row, column), _) in cells.indexed_iter().filter(|(_, is_alive)| **is_alive) {
+            runs.push(Run { row, column, len: 1 });
+        }
+        Pattern::new([rows, columns], runs)
+    }
+
+    /// Returns a pattern of these runs, which are inside of the rectangle.
+    pub(super) fn new([rows, columns]: [usize; 2], runs: Runs) -> Self {
+        let [rows, columns] = if rows == 0 || columns == 0 { [0; 2] } else { [rows, columns] };
+        Pattern { rows, columns, runs, ..Pattern::default() }
+    }
+
+    /// Returns the cells as an array.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::TooLarge`] if no array can have this shape.
+    /// * [`Error::OutOfHostMemory`].
+    pub fn to_array(&self) -> Result<Array2<bool>> {
+        let len = extent(self.rows, self.columns, self.columns)?;
+        let mut cells = allocation::reserved(len)?;
+        cells.resize(len, false);
+        for run in self.runs.iter() {
+            cells[run.row * self.columns + run.column..][..run.len].fill(true);
+        }
+        Ok(Array2::from_shape_vec((self.rows, self.columns), cells).expect("`extent` has checked the shape"))
+    }
+
+    /// Returns the number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Returns the number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Returns the number of living cells; `u64::MAX` if there are more.
+    #[must_use]
+    pub fn population(&self) -> u64 {
+        self.runs.iter().fold(0, |sum: u64, run| sum.saturating_add(run.len as u64))
+    }
+
+    pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter()
+    }
+}
+
+/// Rule, name and comments.
+impl Pattern {
+    /// Returns the rule that the pattern was made for.
+    #[must_use]
+    pub fn rule(&self) -> Option<Rule> {
+        self.rule
+    }
+
+    /// Returns the pattern with this rule.
+    #[must_use]
+    pub fn with_rule(mut self, rule: Rule) -> Self {
+        self.rule = Some(rule);
+        self
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Returns the pattern with this name, which is one line. If it has more than 67 characters or there is a name already, it
+    /// becomes a comment.
+    #[must_use]
+    pub fn with_name(mut self, name: &str) -> Self {
+        let mut lines = comments::lines(name);
+        let is_name = self.name.is_none() && lines.len() == 1;
+        match lines.pop_if(|name| is_name && !name.is_empty()) {
+            Some(name) => self.name = Some(name),
+            None => self.comments.extend(lines.into_iter().filter(|line| !line.is_empty())),
+        }
+        self
+    }
+
+    /// Returns the comments, one for each line.
+    #[must_use]
+    pub fn comments(&self) -> &[String] {
+        &self.comments
+    }
+
+    /// Returns the pattern with a comment behind the others. It is divided into lines of at most 67 characters.
+    ///
+    /// ```
+    /// use slm::life::Pattern;
+    ///
+    /// let empty = Pattern::default().with_name("Nothing").with_comment("It stays\nas it is.");
+    /// assert_eq!(empty.to_rle(), "#N Nothing\n#C It stays\n#C as it is.\nx = 0, y = 0\n!\n");
+    /// ```
+    #[must_use]
+    pub fn with_comment(mut self, comment: &str) -> Self {
+        self.comments.extend(comments::lines(comment));
+        self
+    }
+}
+
+/// Files.
+impl Pattern {
+    /// Reads a pattern in the run-length encoding of Golly.
+    ///
+    /// ```text
+    /// #N Gosper glider gun
+    /// #C A comment.
+    /// x = 36, y = 9, rule = B3/S23
+    /// 24bo$22bobo$12b2o6b2o12b2o$11bo3bo4b2o12b2o$2o8bo5bo3b2o$2o8bo3bob2o4b
+    /// obo$10bo5bo7bo$11bo3bo$12b2o!
+    /// ```
+    ///
+    /// A number is the count of the tag behind it. `b` and `.` are dead cells, `o` and `A` living ones, `$` is the end of a row,
+    /// and `!` the end of the pattern; what follows is ignored. Lines may end anywhere, and cells that are left out at the end
+    /// of a row or of the pattern are dead. The header may be missing, or be without a rule. If the cells exceed its size, the
+    /// pattern is larger. `#N` is the name, `#C` and `#c` are comments, `#O` is the author, who becomes a comment, and `#r` is a
+    /// rule, if the header has none. Other lines with `#` are ignored, and so is the topology behind a rule, as in `B3/S23:T30,20`.
+    ///
+    /// # Errors
+    ///
+    /// * [`LifeError::Pattern`](super::LifeError::Pattern), with line and column, if the text is malformed, or ends without `!`.
+    /// * [`LifeError::PatternSize`](super::LifeError::PatternSize) for more than 2^49 rows or columns.
+    pub fn from_rle(text: &str) -> Result<Self> {
+        rle::read(text)
+    }
+
+    /// Returns the pattern in the run-length encoding of Golly. Lines have at most 70 characters.
+    #[must_use]
+    pub fn to_rle(&self) -> String {
+        rle::write(self)
+    }
+
+    /// Reads a pattern in plain text, the format of files `.cells`: a line for each row, with `.` for dead cells and `O` or `*` for
+    /// living ones. Cells that are left out at the end of a row are dead. A first line `!Name:` has the name; other lines with
+    /// `!` are comments. The format has no rule.
+    ///
+    /// # Errors
+    ///
+    /// [`LifeError::Pattern`](super::LifeError::Pattern), with line and column, for any other character.
+    pub fn from_cells(text: &str) -> Result<Self> {
+        plain_text::read(text)
+    }
+
+    /// Returns the pattern in plain text.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::TooLarge`] if no text can have as many characters.
+    /// * [`Error::OutOfHostMemory`].
+    pub fn to_cells(&self) -> Result<String> {
+        plain_text::write(self)
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = Error;
+
+    /// Reads a pattern in plain text if the first character other than a space is `!`, `.`, `*` or `O`, and otherwise in the
+    /// run-length encoding of Golly.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`from_cells`](Self::from_cells) and [`from_rle`](Self::from_rle).
+    fn from_str(text: &str) -> Result<Self> {
+        match text.trim_start().chars().next() {
+            Some('!' | '.' | '*' | 'O') => Self::from_cells(text),
+            _ => Self::from_rle(text),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The run-length encoding of Golly.
+
+use super::cursor::Cursor;
+use super::{MAX_SIDE, Pattern, Run, Runs};
+use crate::Result;
+use crate::life::rule::{self, Rule};
+
+/// Maximum number of characters of a line.
+const LINE: usize = 70;
+
+/// What may follow in the data.
+const DATA: &str = "a count, b, o, $ or !";
+
+pub(super) fn read(text: &str) -> Result<Pattern> {
+    let mut cursor = Cursor::new(text);
+    let mut header = Header::default();
+    loop {
+        cursor.skip_while(char::is_whitespace);
+        match cursor.next() {
+            Some('#') => header.comment(&mut cursor)?,
+            Some('x' | 'X' | 'y' | 'Y' | 'r' | 'R') if !header.is_read => header.read(&mut cursor)?,
+            _ => break,
+        }
+    }
+    let cells = Cells::read(&mut cursor, &mut header)?;
+    let [rows, columns] = [header.rows.max(cells.rows), header.columns.max(cells.columns)];
+    let Pattern { name, comments, .. } = header.pattern;
+    let rule = header.rule.or(header.rule_of_comment);
+    Ok(Pattern { name, comments, rule, ..Pattern::new([rows, columns], cells.runs) })
+}
+
+/// What precedes the data.
+#[derive(Default)]
+struct Header {
+    is_read: bool,
+    rows: usize,
+    columns: usize,
+    rule: Option<Rule>,
+    /// The rule of a line `#r`.
+    rule_of_comment: Option<Rule>,
+    /// A pattern with the name and the comments.
+    pattern: Pattern,
+}
+
+impl Header {
+    /// Reads a line that begins with `#`.
+    fn comment(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+        cursor.advance();
+        let kind = cursor.next();
+        if kind == Some('\n') || cursor.rest_of_line().starts_with("CXRLE") {
+            cursor.take_line();
+            return Ok(());
+        }
+        cursor.advance();
+        if kind == Some('r') {
+            self.rule_of_comment = Some(rule_of_line(cursor)?);
+        }
+        let pattern = std::mem::take(&mut self.pattern);
+        let text = cursor.take_line();
+        self.pattern = match kind {
+            Some('N') => pattern.with_name(text),
+            Some('C' | 'c') => pattern.with_comment(text),
+            Some('O') => pattern.with_comment(&format!("Author: {}", text.trim())),
+            _ => pattern,
+        };
+        Ok(())
+    }
+
+    /// Reads a line such as `x = 3, y = 3, rule = B3/S23`.
+    fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+        self.is_read = true;
+        loop {
+            let key = cursor.clone();
+            cursor.skip_while(|c| c.is_ascii_alphabetic());
+            let name_len = key.rest_of_line().len() - cursor.rest_of_line().len();
+            let name = key.rest_of_line()[..name_len].to_ascii_lowercase();
+            if !["x", "y", "rule"].contains(&&*name) {
+                return Err(key.unexpected("x, y or rule"));
+            }
+            skip_spaces(cursor);
+            if cursor.next() != Some('=') {
+                return Err(cursor.unexpected("="));
+            }
+            cursor.advance();
+            skip_spaces(cursor);
+            if name == "rule" {
+                self.rule = Some(rule_of_line(cursor)?);
+                cursor.take_line();
+                return Ok(());
+            }
+            self.size(&name, cursor)?;
+            match cursor.next() {
+                Some(',') => cursor.advance(),
+                Some('\n') | None => return Ok(()),
+                Some(_) => return Err(cursor.unexpected("a digit, a comma or the end of the line")),
+            }
+            skip_spaces(cursor);
+        }
+    }
+
+    /// Reads the value of `x` or `y`.
+    fn size(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<()> {
+        if !cursor.next().is_some_and(|c| c.is_ascii_digit()) {
+            return Err(cursor.unexpected("a digit"));
+        }
+        match name {
+            "x" => self.columns = cursor.number("columns")?,
+            _ => self.rows = cursor.number("rows")?,
+        }
+        skip_spaces(cursor);
+        Ok(())
+    }
+}
+
+/// Skips spaces in a line.
+fn skip_spaces(cursor: &mut Cursor<'_>) {
+    cursor.skip_while(|c| c.is_whitespace() && c != '\n');
+}
+
+/// Returns the rule in the rest of the line, without a topology behind a colon.
+fn rule_of_line(cursor: &Cursor<'_>) -> Result<Rule> {
+    let text = cursor.rest_of_line().split(':').next().unwrap_or_default();
+    rule::parse(text).map_err(|invalid| cursor.unexpected_at(invalid.position - 1, invalid.found, invalid.expected))
+}
+
+/// The cells of the data.
+#[derive(Default)]
+struct Cells {
+    /// Rows and columns that have cells, dead ones included.
+    rows: usize,
+    columns: usize,
+    runs: Runs,
+    /// The position of the next cell.
+    row: usize,
+    column: usize,
+}
+
+impl Cells {
+    fn read(cursor: &mut Cursor<'_>, header: &mut Header) -> Result<Self> {
+        let mut cells = Cells::default();
+        loop {
+            let start = cursor.clone();
+            match cursor.next() {
+                Some('!') => return Ok(cells),
+                Some('#') if cursor.is_at_start_of_line() => header.comment(cursor)?,
+                Some(c) if c.is_whitespace() => cursor.advance(),
+                Some(c) if c.is_ascii_digit() => {
+                    let count = cursor.number("rows or columns")?;
+                    cursor.skip_while(char::is_whitespace);
+                    cells.tag(cursor, &start, count, "b, o or $")?;
+                }
+                _ => cells.tag(cursor, &start, 1, DATA)?,
+            }
+        }
+    }
+
+    /// Reads a tag whose count begins at `start`.
+    fn tag(&mut self, cursor: &mut Cursor<'_>, start: &Cursor<'_>, count: usize, expected: &'static str) -> Result<()> {
+        let is_alive = match cursor.next() {
+            Some('b' | '.') => false,
+            Some('o' | 'A') => true,
+            Some('$') => {
+                cursor.advance();
+                self.row = sum(self.row, count).ok_or_else(|| start.too_large("rows"))?;
+                self.column = if count == 0 { self.column } else { 0 };
+                return Ok(());
+            }
+            _ => return Err(cursor.unexpected(expected)),
+        };
+        cursor.advance();
+        if count > 0 {
+            self.cells(is_alive, count, start)?;
+        }
+        Ok(())
+    }
+
+    /// Adds cells.
+    fn cells(&mut self, is_alive: bool, len: usize, start: &Cursor<'_>) -> Result<()> {
+        let (row, column) = (self.row, self.column);
+        self.column = sum(column, len).ok_or_else(|| start.too_large("columns"))?;
+        self.columns = self.columns.max(self.column);
+        self.rows = sum(row, 1).ok_or_else(|| start.too_large("rows"))?;
+        if is_alive {
+            self.runs.push(Run { row, column, len });
+        }
+        Ok(())
+    }
+}
+
+/// Returns the sum of two sizes, unless it is too large.
+fn sum(a: usize, b: usize) -> Option<usize> {
+    a.checked_add(b).filter(|&sum| sum <= MAX_SIDE)
+}
+
+pub(super) fn write(pattern: &Pattern) -> String {
+    let mut text = String::new();
+    let lines = pattern.name.iter().map(|name| ("#N", name));
+    for (kind, line) in lines.chain(pattern.comments.iter().map(|comment| ("#C", comment))) {
+        text += format!("{kind} {line}").trim_end();
+        text.push('\n');
+    }
+    text += &format!("x = {}, y = {}", pattern.columns, pattern.rows);
+    if let Some(rule) = pattern.rule {
+        text += &format!(", rule = {rule}");
+    }
+    text.push('\n');
+    let mut data = Data { text, column: 0 };
+    let (mut row, mut column) = (0, 0);
+    for run in pattern.runs.iter() {
+        if run.row > row {
+            data.tag(run.row - row, '$');
+            (row, column) = (run.row, 0);
+        }
+        data.tag(run.column - column, 'b');
+        data.tag(run.len, 'o');
+        column = run.end();
+    }
+    data.tag(1, '!');
+    data.text + "\n"
+}
+
+/// Data in lines of limited length.
+struct Data {
+    text: String,
+    /// Number of characters of the current line.
+    column: usize,
+}
+
+impl Data {
+    /// Writes a tag with its count, unless that is 0.
+    fn tag(&mut self, count: usize, tag: char) {
+        let mut item = String::new();
+        match count {
+            0 => return,
+            1 => {}
+            _ => item += &count.to_string(),
+        }
+        item.push(tag);
+        if self.column + item.len() > LINE {
+            self.text.push('\n');
+            self.column = 0;
+        }
+        self.column += item.len();
+        self.text.push_str(&item);
+    }
+}

@@ -1,0 +1,36 @@
+//! Neighbouring living cells of a row.
+
+/// Neighbouring living cells of a row. There is at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::life) struct Run {
+    pub(in crate::life) row: usize,
+    /// The first cell.
+    pub(in crate::life) column: usize,
+    pub(in crate::life) len: usize,
+}
+
+impl Run {
+    /// Returns the column behind the last cell.
+    pub(super) fn end(&self) -> usize {
+        self.column + self.len
+    }
+}
+
+/// The living cells of a pattern, from top to bottom and from left to right. Between two runs of a row are dead cells, so equal
+/// cells have equal runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::life) struct Runs(Vec<Run>);
+
+impl Runs {
+    /// Adds cells, which follow all others.
+    pub(in crate::life) fn push(&mut self, run: Run) {
+        match self.0.last_mut() {
+            Some(last) if (last.row, last.end()) == (run.row, run.column) => last.len += run.len,
+            _ => self.0.push(run),
+        }
+    }
+
+    pub(in crate::life) fn iter(&self) -> impl Iterator<Item = &Run> {
+        self.0.iter()
+    }
+}

@@ -1,0 +1,127 @@
+//! Generations of the Game of Life.
+//!
+//! Kernels read one board and write the next generation to another one. In each, a thread adds up the cell and its eight
+//! neighbours; the rule is a table of this sum, with a part for dead cells and a part for living ones.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `board.rs` | sizes and topology of a board, and the words of its rows, extended beyond their ends |
+//! | `place.rs` | the words that a thread computes |
+//! | `rule.rs` | sums of neighbours and the rule for all cells of a word at once, for host and device |
+//! | `global.rs` | a byte for each cell, nine reads |
+//! | `tile.rs` | a byte for each cell, four cells to a word, and a tile in shared memory |
+//! | `packed.rs` | a bit for each cell, 32 cells to a word |
+//! | `census.rs` | the number of living cells, and the hash of the board |
+//! | `hash.rs` | the part of a word in the hash, for host and device |
+//! | `geometry.rs` | grid, block and shared memory for a board's size |
+
+mod board;
+mod census;
+#[cfg(not(target_os = "cuda"))]
+mod geometry;
+mod global;
+mod hash;
+mod packed;
+mod place;
+mod rule;
+mod tile;
+
+pub use board::{Board, Ends};
+#[cfg(not(target_os = "cuda"))]
+pub use geometry::Geometry;
+pub use hash::hash_term;
+pub use rule::{MASKS, Word, conway, full_sum, masks, minterms, rule_table, sum_of_rows};
+
+use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
+
+arguments! {
+    /// Arguments of the kernels that compute a generation.
+    pub struct Args {
+        /// The cells, in words.
+        pub input: GlobalIn<u32>,
+        /// Receives the next generation.
+        pub output: GlobalOut<u32>,
+        /// Sizes and topology. The row pitch is in words.
+        pub board: Board,
+        /// The [table](rule_table) of the rule.
+        pub table: u32,
+    }
+}
+
+arguments! {
+    /// Arguments of the kernel with a byte for each cell.
+    pub struct ByteArgs {
+        /// The cells.
+        pub input: GlobalIn<u8>,
+        /// Receives the next generation.
+        pub output: GlobalOut<u8>,
+        /// Sizes and topology. The row pitch is in bytes.
+        pub board: Board,
+        /// The [table](rule_table) of the rule.
+        pub table: u32,
+    }
+}
+
+arguments! {
+    /// Arguments of the census.
+    pub struct CensusArgs {
+        /// The cells: rows of whole words of 64. Those behind the end of a row are dead.
+        pub cells: GlobalIn<u32>,
+        /// Receives two sums, which are added to the elements from `first` on: the number of living cells, and the hash.
+        pub counts: GlobalOut<u64>,
+        /// Index of the first sum.
+        pub first: u64,
+    }
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl TryFrom<Args> for ByteArgs {
+    type Error = crate::Misaligned;
+
+    fn try_from(Args { input, output, board, table }: Args) -> Result<Self, crate::Misaligned> {
+        let board = Board { pitch: board.pitch * size_of::<u32>() as u64, ..board };
+        Ok(ByteArgs { input: crate::cast(input, 1)?, output: crate::cast(output, 1)?, board, table })
+    }
+}
+
+kernel! {
+    /// Computes a generation with a byte for each cell and nine reads.
+    pub fn life_global(_arena, args: ByteArgs) in "life" {
+        global::step(&args);
+    }
+}
+
+kernel! {
+    /// Computes a generation with a byte for each cell and a tile in shared memory.
+    pub fn life_tile(arena, args: Args) in "life" {
+        tile::step(arena, &args);
+    }
+}
+
+kernel! {
+    /// Computes a generation of Conway's rule with a bit for each cell.
+    pub fn life_packed_conway(_arena, args: Args) in "life" {
+        packed::step(&args, conway);
+    }
+}
+
+kernel! {
+    /// Computes a generation of any rule with a bit for each cell.
+    pub fn life_packed(_arena, args: Args, masks: Constants<u32, { 2 * MASKS }>) in "life" {
+        packed::step(&args, |sum, cells| minterms(sum, cells, |n| masks.pack::<2>(n)));
+    }
+}
+
+kernel! {
+    /// Counts the living cells and computes the hash of a board with a bit for each cell.
+    pub fn life_census(_arena, args: CensusArgs) in "life" {
+        census::of_bits(&args);
+    }
+}
+
+kernel! {
+    /// Counts the living cells and computes the hash of a board with a byte for each cell.
+    pub fn life_census_bytes(_arena, args: CensusArgs) in "life" {
+        census::of_bytes(&args);
+    }
+}

@@ -1,0 +1,77 @@
+//! Sums of neighbours and rules, for all cells of a word at once: bit `i` of each word belongs to cell `i`. The host computes
+//! with words of 64 bits, kernels with words of 32.
+//!
+//! A sum includes the cell itself, because then rows can share the sums of three neighbours. It is at most 9, so it has four
+//! words, one for each binary digit.
+
+use core::ops::{BitAnd, BitOr, BitXor, Not};
+
+/// Bits that are computed together.
+pub trait Word:
+    Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
+{
+}
+impl Word for u32 {}
+impl Word for u64 {}
+
+/// Number of sums, from 0 to 9.
+pub const MASKS: usize = 10;
+
+/// Returns the sum of three bits, in binary digits.
+#[inline(always)]
+pub fn full_sum<W: Word>(a: W, b: W, c: W) -> [W; 2] {
+    let either = a ^ b;
+    [either ^ c, (a & b) | (either & c)]
+}
+
+/// Returns the sum of three sums of two digits.
+#[inline(always)]
+pub fn sum_of_rows<W: Word>(a: [W; 2], b: [W; 2], c: [W; 2]) -> [W; 4] {
+    let [ones, carry] = full_sum(a[0], b[0], c[0]);
+    let [twos, fours] = full_sum(a[1], b[1], c[1]);
+    let carry_of_twos = twos & carry;
+    [ones, twos ^ carry, fours ^ carry_of_twos, fours & carry_of_twos]
+}
+
+/// Returns the next generation of Conway's rule: cells are alive with a sum of 3, and remain so with a sum of 4.
+#[inline(always)]
+pub fn conway<W: Word>([ones, twos, fours, _]: [W; 4], cells: W) -> W {
+    // Sums that differ only in the eights are larger than 9.
+    (ones & twos & !fours) | (cells & fours & !(ones | twos))
+}
+
+/// Returns the next generation of any rule. `masks` returns the [masks] of a sum.
+///
+/// The sum selects one of ten functions of the cell, in a tree with a level for each digit.
+#[inline(always)]
+pub fn minterms<W: Word>([ones, twos, fours, eights]: [W; 4], cells: W, masks: impl Fn(u32) -> [W; 2]) -> W {
+    let of_sum = |n| {
+        let [dead, differs] = masks(n);
+        dead ^ (differs & cells)
+    };
+    let pair = |n| select(ones, of_sum(n + 1), of_sum(n));
+    let (upper, lower) = (select(twos, pair(6), pair(4)), select(twos, pair(2), pair(0)));
+    select(eights, pair(8), select(fours, upper, lower))
+}
+
+/// Returns the bits of `a` where `condition` is set, and of `b` elsewhere.
+#[inline(always)]
+fn select<W: Word>(condition: W, a: W, b: W) -> W {
+    (condition & a) | (!condition & b)
+}
+
+/// Returns the table of a rule: bit `n` is set if a dead cell with the sum `n` is born, and bit `16 + n` if a living cell with
+/// this sum survives. Bit `n` of the arguments is for `n` neighbours.
+#[must_use]
+pub const fn rule_table(births: u16, survivals: u16) -> u32 {
+    // A living cell is part of its sum.
+    (births & 0x1ff) as u32 | (survivals as u32 & 0x1ff) << 17
+}
+
+/// Returns the masks of the sum `n` in a [table](rule_table): all bits set if dead cells are born, and all bits set if living
+/// cells have another next state than dead ones.
+#[must_use]
+pub const fn masks(table: u32, n: u32) -> [bool; 2] {
+    let (dead, alive) = (table >> n & 1 == 1, table >> (16 + n) & 1 == 1);
+    [dead, dead != alive]
+}

@@ -1,0 +1,189 @@
+//! The text of each error, and when it is returned.
+
+use crate::errors::{fails, says};
+use ndarray::Array2;
+use slm::emulator::Profile;
+use slm::life::{LifeError, Pattern, Rule};
+use slm::{Device, Error, Life};
+
+fn devices() -> [Device; 2] {
+    [Device::cpu(), Device::emulated(Profile::SM_90, 0)]
+}
+
+#[test]
+fn texts() {
+    let error = LifeError::Rule { rule: "B9".into(), position: 2, found: Some('9'), expected: "a digit" };
+    says(error, "the rule 'B9' is invalid: expected a digit, found '9' at character 2", None);
+    let error = LifeError::Pattern { line: 3, column: 7, found: None, expected: "!" };
+    says(error, "line 3, column 7 of the pattern: expected !, found the end", None);
+    let error = LifeError::PatternSize { line: 2, column: 1, what: "rows", limit: 9 };
+    says(error, "line 2, column 1 of the pattern: the pattern would have more than 9 rows", None);
+    let error = LifeError::NoCells { rows: 0, columns: 7 };
+    says(error, "a board must have at least 1 row and 1 column, not 0 x 7 (rows x columns)", None);
+    let error = LifeError::NoSuchCell { row: 2, column: 3, board: [2, 4] };
+    says(error, "there is no cell in row 2 and column 3 of a board of 2 x 4 (rows x columns)", None);
+    let error = LifeError::Placement { pattern: [1, 2], position: [3, 4], board: [5, 6] };
+    let text = "a pattern of 1 x 2 (rows x columns) does not fit at row 3 and column 4 of a board of 5 x 6";
+    says(error, text, None);
+    let error = LifeError::Generations { generation: 3, steps: u64::MAX };
+    let text = "18446744073709551615 steps from generation 3 exceed the last one, 18446744073709551615";
+    says(error, text, None);
+    says(LifeError::NoInterval, "censuses must be at least 1 generation apart, not 0", None);
+}
+
+#[test]
+fn rules_that_do_not_parse() {
+    let end = "a digit from 0 to 8, or the end";
+    let two_states = "the end, because only two states are supported";
+    for (rule, position, found, expected) in [
+        ("", 1, None, "B, S or a digit from 0 to 8"),
+        (" C3/S23", 2, Some('C'), "B, S or a digit from 0 to 8"),
+        ("B39/S23", 3, Some('9'), "a digit from 0 to 8, or S"),
+        ("B3", 3, None, "a digit from 0 to 8, or S"),
+        ("S23", 4, None, "a digit from 0 to 8, or B"),
+        ("B3/", 4, None, "S"),
+        ("B3/23", 4, Some('2'), "S"),
+        ("B3/B3", 4, Some('B'), "S"),
+        ("s2/s3", 4, Some('s'), "B"),
+        ("B2/S/C3", 5, Some('/'), two_states),
+        ("b2s345/g4", 7, Some('/'), two_states),
+        ("B2/S345C4", 8, Some('C'), two_states),
+        ("B2/S34H", 7, Some('H'), end),
+        ("  B3/S2 3", 8, Some(' '), end),
+        ("23", 3, None, "a digit from 0 to 8, or /"),
+        ("23/3/8", 5, Some('/'), two_states),
+        ("äB3/S23", 1, Some('ä'), "B, S or a digit from 0 to 8"),
+    ] {
+        fails(rule.parse::<Rule>(), LifeError::Rule { rule: rule.to_owned(), position, found, expected });
+    }
+}
+
+#[track_caller]
+fn refused(text: &str, [line, column]: [usize; 2], found: Option<char>, expected: &'static str) {
+    fails(text.parse::<Pattern>(), LifeError::Pattern { line, column, found, expected });
+}
+
+#[test]
+fn malformed_run_lengths() {
+    const DATA: &str = "a count, b, o, $ or !";
+    refused("", [1, 1], None, DATA);
+    refused("#C nothing", [1, 11], None, DATA);
+    refused("x = 3, y = 3\nbo$2bo$\n3o", [3, 3], None, DATA);
+    refused("x = 3, y = 3\nbo$2bo$\n3", [3, 2], None, "b, o or $");
+    refused("3!", [1, 2], Some('!'), "b, o or $");
+    refused("3 3o!", [1, 3], Some('3'), "b, o or $");
+    refused("bo$\n bBo!", [2, 3], Some('B'), DATA);
+    refused("bo$ #C late\n!", [1, 5], Some('#'), DATA);
+    refused("x = 3\nx = 4\n!", [2, 1], Some('x'), DATA);
+    refused("x = 3, z = 4\n!", [1, 8], Some('z'), "x, y or rule");
+    refused("x = 3,\ny = 4\n!", [1, 7], Some('\n'), "x, y or rule");
+    refused("#\nx 3", [2, 3], Some('3'), "=");
+    refused("x = -3, y = 4\n!", [1, 5], Some('-'), "a digit");
+    refused("x = 3o, y = 4\n!", [1, 6], Some('o'), "a digit, a comma or the end of the line");
+    refused("x = 3, y = 3, rule = B3/S29\n!", [1, 27], Some('9'), "a digit from 0 to 8, or the end");
+    let two_states = "the end, because only two states are supported";
+    refused("x = 3, y = 3, rule = B2/S/C3\n3A!", [1, 26], Some('/'), two_states);
+    refused("x = 3, y = 3, rule = 345/2/4\n3A!", [1, 27], Some('/'), two_states);
+    refused("x = 3, y = 3, rule =\n!", [1, 21], None, "B, S or a digit from 0 to 8");
+    refused("#r WireWorld\n!", [1, 4], Some('W'), "B, S or a digit from 0 to 8");
+}
+
+#[test]
+fn sizes_without_limit() {
+    const LIMIT: usize = usize::MAX >> 15;
+    let size = |line, column, what| LifeError::PatternSize { line, column, what, limit: LIMIT };
+    let (most, more) = (LIMIT.to_string(), (LIMIT + 1).to_string());
+    fails(Pattern::from_rle(&format!("x = {more}\n!")), size(1, 5, "columns"));
+    fails(Pattern::from_rle(&format!("x = 2, y = {more}\n!")), size(1, 12, "rows"));
+    fails(Pattern::from_rle(&"9".repeat(999)), size(1, 1, "rows or columns"));
+    fails(Pattern::from_rle(&format!("bo\n{most}o!")), size(2, 1, "columns"));
+    fails(Pattern::from_rle(&format!("{most}$\n $!")), size(2, 2, "rows"));
+    fails(Pattern::from_rle(&format!("{most}$o!")), size(1, 17, "rows"));
+    let largest = Pattern::from_rle(&format!("x = {most}\n2{most}$!").replace("\n2", "\n")).unwrap();
+    assert_eq!((largest.rows(), largest.columns()), (0, 0));
+    let long = Pattern::from_rle(&format!("{most}o!")).unwrap();
+    assert_eq!((long.rows(), long.columns(), long.population()), (1, LIMIT, LIMIT as u64));
+    assert_eq!(Pattern::from_rle(&long.to_rle()).as_ref(), Ok(&long));
+    // No machine has as much memory.
+    assert!(long.to_array().is_err() && long.to_cells().is_err());
+    let larger = Pattern::from_rle(&format!("x = {most}, y = {most}\n!")).unwrap();
+    assert!(larger.to_rle().lines().all(|line| line.len() <= 70));
+    assert!(larger.to_array().is_err() && larger.to_cells().is_err());
+}
+
+#[test]
+fn malformed_plain_text() {
+    refused(".O.\n..x\n", [2, 3], Some('x'), "., O, * or the end of a row");
+    refused("!Name: x\n\n o", [3, 1], Some(' '), "., O, * or the end of a row");
+}
+
+#[test]
+fn boards_without_cells() {
+    for device in devices() {
+        for [rows, columns] in [[0, 0], [0, 7], [7, 0]] {
+            fails(Life::new(rows, columns).prepare(&device), LifeError::NoCells { rows, columns });
+        }
+    }
+}
+
+#[test]
+fn boards_larger_than_memory() {
+    const LIMIT: u64 = isize::MAX as u64;
+    for device in devices() {
+        for [rows, columns] in [[1 << 32, 1 << 32], [1, usize::MAX], [usize::MAX, 1], [1 << 58, 1]] {
+            let error = Error::TooLarge { what: "a board", factors: [rows as u64, columns as u64], limit: LIMIT };
+            fails(Life::new(rows, columns).prepare(&device), error);
+        }
+    }
+    let [cpu, emulated] = devices();
+    // Each of the two generations.
+    fails(Life::new(1 << 31, 1 << 31).prepare(&cpu), Error::OutOfHostMemory { requested: 1 << 59 });
+    let side = |what| Error::TooLarge { what, factors: [(1 << 31) + 1, 1], limit: 1 << 31 };
+    fails(Life::new((1 << 31) + 1, 1).prepare(&emulated), side("the number of rows"));
+    fails(Life::new(1, (1 << 31) + 1).prepare(&emulated), side("the number of columns"));
+    assert!(Life::new(1 << 31, 1 << 31).prepare(&emulated).is_err());
+}
+
+/// Nothing changes after an error.
+#[test]
+fn cells_and_patterns_outside_of_the_board() {
+    for device in devices() {
+        let mut board = Life::new(5, 70).prepare(&device).unwrap();
+        board.set(2, 64, true).unwrap();
+        let before = board.cells().unwrap();
+        for [row, column] in [[5, 0], [0, 70], [usize::MAX, usize::MAX]] {
+            let error = LifeError::NoSuchCell { row, column, board: [5, 70] };
+            fails(board.get(row, column), error.clone());
+            fails(board.set(row, column, true), error);
+        }
+        let pattern = Pattern::from_array(Array2::from_elem((2, 3), true).view());
+        for position in [[4, 0], [0, 68], [usize::MAX, 0], [0, usize::MAX]] {
+            let error = LifeError::Placement { pattern: [2, 3], position, board: [5, 70] };
+            fails(board.place(&pattern, position[0], position[1]), error);
+        }
+        let long = Pattern::from_rle("70o!").unwrap();
+        let error = LifeError::Placement { pattern: [1, 70], position: [0, 1], board: [5, 70] };
+        fails(board.place(&long, 0, 1), error);
+        let shape = |what, expected, actual| Error::Shape { what, expected, actual };
+        let result = board.set_cells(Array2::default((70, 5)).view());
+        fails(result, shape("the array of cells", [5, 70], [70, 5]));
+        let result = board.set_words(Array2::default((5, 1)).view());
+        fails(result, shape("the array of words", [5, 2], [5, 1]));
+        assert_eq!((board.cells().unwrap(), board.generation()), (before, 0));
+    }
+}
+
+#[test]
+fn generations_without_limit() {
+    for device in devices() {
+        let mut board = Life::new(1, 3).prepare(&device).unwrap();
+        board.set(0, 1, true).unwrap();
+        board.step(2).unwrap();
+        let before = board.cells().unwrap();
+        for steps in [u64::MAX, u64::MAX - 1] {
+            fails(board.step(steps), LifeError::Generations { generation: 2, steps });
+        }
+        board.step(0).unwrap();
+        assert_eq!((board.generation(), board.cells().unwrap()), (2, before));
+    }
+}

@@ -1,0 +1,144 @@
+//! One suite for every backend: `Life` against the naive oracle and against known histories.
+//!
+//! Boards combine every algorithm and topology with rules of all kinds and awkward sizes: single rows and columns, the ends of
+//! words of 4, 32 and 64 cells, several words, tiles and blocks. Cells are random.
+//!
+//! On emulated devices, boards are fewer and smaller, and histories shorter.
+
+mod access;
+mod histories;
+mod oracle;
+mod outcomes;
+
+use crate::common::{Random, ensure, is_cuda, is_emulated, on_every_backend};
+use libtest_mimic::{Failed, Trial};
+use oracle::TOPOLOGIES;
+use slm::life::{Rule, Topology};
+use slm::ndarray::Array2;
+use slm::{Backend, Device, Life, LifeAlgorithm};
+
+/// The name of the suite.
+const SUITE: &str = "life";
+
+const ALGORITHMS: [LifeAlgorithm; 4] =
+    [LifeAlgorithm::Auto, LifeAlgorithm::GlobalMemory, LifeAlgorithm::SharedTile, LifeAlgorithm::BitPacked];
+
+/// Rows and columns.
+const SIZES: [[usize; 2]; 27] = [
+    [1, 1],
+    [1, 2],
+    [2, 1],
+    [1, 3],
+    [1, 64],
+    [2, 2],
+    [5, 1],
+    [1, 100],
+    [100, 1],
+    [3, 4],
+    [4, 5],
+    [3, 31],
+    [2, 32],
+    [3, 33],
+    [9, 63],
+    [4, 64],
+    [17, 65],
+    [8, 96],
+    [10, 97],
+    [33, 127],
+    [31, 128],
+    [34, 129],
+    [70, 260],
+    [300, 7],
+    [66, 1030],
+    [64, 1024],
+    [257, 129],
+];
+
+/// The number of sizes for emulated devices, without the largest ones.
+const FEW: usize = 25;
+
+/// Rules of all kinds: with B0, without births, without survivals.
+const RULES: [&str; 7] = ["B3/S23", "B36/S23", "B2/S", "B0123478/S01234678", "B0/S8", "B1357/S02468", "B/S012345678"];
+
+const STEPS: u64 = 3;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let of_topology = TOPOLOGIES.into_iter().flat_map(|topology| {
+        let name = format!("generations::{topology:?}").to_lowercase();
+        on_every_backend(SUITE, &name, move |device| generations(device, topology))
+    });
+    let plans = on_every_backend(SUITE, "plans", plans);
+    of_topology.chain(plans).chain(access::trials()).chain(histories::trials()).chain(outcomes::trials()).collect()
+}
+
+/// The algorithms that differ on this device.
+fn algorithms(device: &Device) -> &'static [LifeAlgorithm] {
+    match device.info().backend {
+        Backend::Cpu => &ALGORITHMS[..1],
+        _ => &ALGORITHMS[1..],
+    }
+}
+
+/// Random cells, of which a third is alive.
+fn soup([rows, columns]: [usize; 2], stream: u64) -> Array2<bool> {
+    let mut random = Random::new(stream);
+    Array2::from_shape_simple_fn((rows, columns), || random.below(3) == 0)
+}
+
+fn generations(device: &Device, topology: Topology) -> Result<(), Failed> {
+    let sizes = if is_emulated(device) { &SIZES[..FEW] } else { &SIZES };
+    for (i, &[rows, columns]) in sizes.iter().enumerate() {
+        // Emulated devices have one of the rules for each size, and Conway's.
+        let rules: Vec<_> = if is_emulated(device) { vec![RULES[0], RULES[1 + i % 6]] } else { RULES.to_vec() };
+        for text in rules {
+            let rule: Rule = text.parse()?;
+            let cells = soup([rows, columns], i as u64);
+            let expected = oracle::after(&cells, rule, topology, STEPS);
+            for &algorithm in algorithms(device) {
+                let life = Life::new(rows, columns).rule(rule).topology(topology).algorithm(algorithm);
+                let mut board = life.prepare(device)?;
+                board.set_cells(cells.view())?;
+                board.step(STEPS)?;
+                same(&board.cells()?, &expected)
+                    .map_err(|e| format!("{rows} x {columns}, {rule}, {topology:?}, {algorithm:?}: {e}"))?;
+                // Cells behind the end of a row would count.
+                let alive = expected.iter().filter(|cell| **cell).count() as u64;
+                crate::common::equal(board.population()?, alive)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compares cells. The error has the first difference.
+fn same(actual: &Array2<bool>, expected: &Array2<bool>) -> Result<(), String> {
+    if actual.dim() != expected.dim() {
+        return Err(format!("{:?} cells instead of {:?}", actual.dim(), expected.dim()));
+    }
+    let wrong = actual.indexed_iter().find(|(place, cell)| expected[*place] != **cell);
+    wrong.map_or(Ok(()), |(place, cell)| Err(format!("the cell {place:?} is {cell}")))
+}
+
+fn plans(device: &Device) -> Result<(), Failed> {
+    let is_cpu = device.info().backend == Backend::Cpu;
+    let other: Rule = "B36/S23".parse()?;
+    for (algorithm, rule, kernel, bytes) in [
+        (LifeAlgorithm::Auto, Rule::CONWAY, "life_packed_conway", 2 * 100 * 25),
+        (LifeAlgorithm::Auto, other, "life_packed", 2 * 100 * 25),
+        (LifeAlgorithm::BitPacked, Rule::CONWAY, "life_packed_conway", 2 * 100 * 25),
+        (LifeAlgorithm::SharedTile, Rule::CONWAY, "life_tile", 2 * 100 * 200),
+        (LifeAlgorithm::GlobalMemory, other, "life_global", 2 * 100 * 200),
+    ] {
+        let plan = Life::new(100, 200).algorithm(algorithm).rule(rule).prepare(device)?.plan();
+        let expected = if is_cpu { ("cpu", 0, 0) } else { (kernel, 1, bytes) };
+        let moved = plan.launches.iter().map(|launch| launch.moved_bytes).sum();
+        crate::common::equal((&*plan.kernel, plan.launches.len(), moved), expected)?;
+        crate::common::equal(
+            (plan.algorithm, plan.cells, &*plan.device),
+            (algorithm, [100, 200], &*device.to_string()),
+        )?;
+        ensure(plan.launches.iter().all(|launch| launch.residency.is_some() == is_cuda(device)), || plan.to_string())?;
+        ensure(plan.to_string().contains("cells      100 x 200\n"), || plan.to_string())?;
+    }
+    Ok(())
+}

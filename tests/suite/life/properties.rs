@@ -1,0 +1,139 @@
+//! Properties of boards of any size, rule and topology.
+
+use super::oracle::{TOPOLOGIES, after};
+use crate::common::Random;
+use crate::properties::check;
+use ndarray::{Array2, Axis, concatenate, s};
+use proptest::prelude::*;
+use slm::emulator::Profile;
+use slm::life::{Outcome, Rule, Topology};
+use slm::{Device, Life, LifeAlgorithm};
+use std::collections::HashMap;
+
+/// Any rule.
+fn rule() -> impl Strategy<Value = Rule> {
+    (0..512u16, 0..512u16).prop_map(|(births, survivals)| Rule::from_masks(births, survivals))
+}
+
+/// Boards of all densities. Many have a few words in a row.
+fn cells(rows: usize, columns: usize) -> impl Strategy<Value = Array2<bool>> {
+    (1..=rows, 1..=columns, 1..5usize, any::<u64>()).prop_map(|(rows, columns, density, stream)| {
+        let mut random = Random::new(stream);
+        Array2::from_shape_simple_fn((rows, columns), || random.below(6) < density)
+    })
+}
+
+fn topology() -> impl Strategy<Value = Topology> {
+    proptest::sample::select(&TOPOLOGIES[..])
+}
+
+/// The cells after `steps` generations on a device.
+fn stepped(device: &Device, life: Life, cells: &Array2<bool>, steps: u64) -> Array2<bool> {
+    let mut board = life.prepare(device).unwrap();
+    board.set_cells(cells.view()).unwrap();
+    board.step(steps).unwrap();
+    board.cells().unwrap()
+}
+
+fn of(cells: &Array2<bool>, rule: Rule, topology: Topology) -> Life {
+    Life::new(cells.nrows(), cells.ncols()).rule(rule).topology(topology)
+}
+
+#[test]
+fn generations_are_those_of_the_definition() {
+    let device = Device::cpu();
+    check(250, (cells(12, 200), rule(), topology(), 1..4u64), |(cells, rule, topology, steps)| {
+        let actual = stepped(&device, of(&cells, rule, topology), &cells, steps);
+        prop_assert_eq!(actual, after(&cells, rule, topology, steps));
+        Ok(())
+    });
+}
+
+#[test]
+fn algorithms_agree() {
+    let device = Device::emulated(Profile::SM_90, 1);
+    let algorithm =
+        prop_oneof![Just(LifeAlgorithm::GlobalMemory), Just(LifeAlgorithm::SharedTile), Just(LifeAlgorithm::BitPacked)];
+    check(100, (cells(12, 70), rule(), topology(), algorithm), |(cells, rule, topology, algorithm)| {
+        let life = of(&cells, rule, topology);
+        let actual = stepped(&device, life.algorithm(algorithm), &cells, 2);
+        prop_assert_eq!(actual, stepped(&Device::cpu(), life, &cells, 2));
+        Ok(())
+    });
+}
+
+/// A Klein bottle is one half of a torus that has the mirrored cells in the other half.
+#[test]
+fn klein_bottles_are_halves_of_tori() {
+    let device = Device::cpu();
+    check(60, (cells(20, 150), rule()), |(cells, rule)| {
+        let both = concatenate![Axis(0), cells, cells.slice(s![.., ..;-1])];
+        let expected = stepped(&device, of(&both, rule, Topology::Torus), &both, 5);
+        let actual = stepped(&device, of(&cells, rule, Topology::KleinBottle), &cells, 5);
+        prop_assert_eq!(actual, expected.slice(s![..cells.nrows(), ..]));
+        Ok(())
+    });
+}
+
+/// Shifted cells remain shifted, on a torus in both directions.
+#[test]
+fn generations_of_shifted_cells_are_shifted() {
+    let device = Device::cpu();
+    check(60, (cells(70, 150), rule(), 0..70usize, 0..150usize), |(cells, rule, down, right)| {
+        let (rows, columns) = cells.dim();
+        let shifted = |cells: &Array2<bool>| {
+            Array2::from_shape_fn(cells.dim(), |(row, column)| cells[[(row + down) % rows, (column + right) % columns]])
+        };
+        let life = of(&cells, rule, Topology::Torus);
+        prop_assert_eq!(stepped(&device, life, &shifted(&cells), 4), shifted(&stepped(&device, life, &cells, 4)));
+        Ok(())
+    });
+}
+
+/// The generation from which on cells repeat, and their period, if there are less than `most` different ones.
+fn cycle(cells: &Array2<bool>, rule: Rule, topology: Topology, most: usize) -> Option<(u64, u64)> {
+    let (mut known, mut cells) = (HashMap::new(), cells.clone());
+    for generation in 0..most as u64 {
+        if let Some(first) = known.insert(cells.clone(), generation) {
+            return Some((first, generation - first));
+        }
+        cells = after(&cells, rule, topology, 1);
+    }
+    None
+}
+
+/// Every cycle is found in the generations that are documented, with its least period.
+#[test]
+fn boards_become_what_they_become() {
+    let device = Device::cpu();
+    check(300, (cells(7, 7), rule(), topology()), |(cells, rule, topology)| {
+        let Some((first, period)) = cycle(&cells, rule, topology, 400) else { return Ok(()) };
+        let mut board = of(&cells, rule, topology).prepare(&device).unwrap();
+        board.set_cells(cells.view()).unwrap();
+        // Nothing is found before it repeats.
+        prop_assert_eq!(board.try_clone().unwrap().run_until_stable(first + period - 1).unwrap(), Outcome::Unstable);
+        let outcome = board.run_until_stable(5 * period.max(first + 1)).unwrap();
+        let expected = match period {
+            1 if board.population().unwrap() == 0 => Outcome::Extinct,
+            1 => Outcome::StillLife,
+            _ => Outcome::Oscillator { period },
+        };
+        prop_assert_eq!(outcome, expected, "generation {}", board.generation());
+        prop_assert!(board.generation() > first);
+        Ok(())
+    });
+}
+
+/// Bands of rows are computed by several threads.
+#[test]
+fn results_do_not_depend_on_threads() {
+    let cells = {
+        let mut random = Random::new(3);
+        Array2::from_shape_simple_fn((500, 130), || random.below(3) == 0)
+    };
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| stepped(&Device::cpu(), of(&cells, Rule::CONWAY, Topology::KleinBottle), &cells, 20))
+    };
+    assert_eq!(run(1), run(5));
+}
