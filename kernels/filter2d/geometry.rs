@@ -23,7 +23,8 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// Heights of blocks of register-tiled kernels. High ones need less memory per thread, low ones less per block.
+    /// Heights of blocks of register-tiled kernels, the preferred one first, the lowest one last. High blocks need less shared
+    /// memory per thread, low ones less per block.
     pub const HEIGHTS: [u32; 3] = [4, 8, 1];
 
     /// Warps of register-tiled kernels that a multiprocessor has registers for.
