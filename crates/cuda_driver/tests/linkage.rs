@@ -14,14 +14,15 @@ use cuda_driver::FUNCTIONS;
 const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
 const LINKERS: [&str; 2] = ["bfd", "lld"];
 
-/// The tests build in one folder, one after another, so that code that does not depend on the toolkit is compiled once.
-static FOLDER: Mutex<()> = Mutex::new(());
+/// The tests run one after another: they write the same stub and the same package, and build in one folder, so that code that
+/// does not depend on the toolkit is compiled once.
+static FOLDERS: Mutex<()> = Mutex::new(());
 
 #[test]
 fn without_a_toolkit() {
+    let _lock = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
     let root = folder("no-toolkit");
     fs::create_dir_all(root.join("lib64")).expect("a folder");
-    let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     build_all(&root, check);
 }
 
@@ -29,13 +30,13 @@ fn without_a_toolkit() {
 /// there.
 #[test]
 fn other_functions_come_from_libcuda() {
+    let _lock = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(stub) = compile_stub() else { return };
     let root = folder("other-functions");
     fs::copy(&stub, root.join("libcuda.so")).expect("a copy of the stub");
     fs::copy(&stub, root.join("libcuda.so.1")).expect("a copy of the stub");
     let dependencies = format!("slm-cuda-driver = {{ path = {:?} }}", env!("CARGO_MANIFEST_DIR"));
     let package = write_package(&folder("other-package"), &dependencies, include_str!("fixture/src/other.rs"));
-    let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     let target = folder("target");
     build(&package, &target, &root, "dev", "bfd");
     let output = text(&run(Command::new(target.join("debug/linkage")).env("LD_LIBRARY_PATH", &root)));
@@ -44,6 +45,7 @@ fn other_functions_come_from_libcuda() {
 
 #[test]
 fn with_a_toolkit() {
+    let _lock = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(stub) = compile_stub() else { return };
     let root = folder("toolkit");
     for place in ["lib64/libcuda.so", "lib64/stubs/libcuda.so", "driver/libcuda.so.1"] {
@@ -51,7 +53,6 @@ fn with_a_toolkit() {
         fs::create_dir_all(place.parent().expect("it has a folder")).expect("a folder");
         fs::copy(&stub, place).expect("a copy of the stub");
     }
-    let _lock = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     build_all(&root, |program| {
         check(program);
         // A stub in place of a driver is rejected. If the machine has a driver, the next name may lead to it.
