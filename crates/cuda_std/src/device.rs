@@ -28,6 +28,21 @@ pub(crate) fn in_one_place() {
     unsafe { asm!("", options(nomem, nostack, preserves_flags)) }
 }
 
+/// Returns bit `4 a + 2 b + c` of `TABLE` for each bit position.
+#[inline(always)]
+pub(crate) fn lop3<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
+    let bits: u32;
+    // SAFETY: a logic operation without preconditions.
+    unsafe {
+        asm!(
+            "lop3.b32 {bits}, {a}, {b}, {c}, {table};",
+            bits = out(reg32) bits, a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, table = const TABLE,
+            options(pure, nomem, nostack)
+        );
+    }
+    bits
+}
+
 /// Returns the same number, but the compiler does not know that.
 #[inline(always)]
 pub(crate) fn opaque(mut number: u64) -> u64 {

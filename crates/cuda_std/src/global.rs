@@ -5,8 +5,8 @@
 //! inside the tile does not, and 32-bit arithmetic is cheaper.
 //!
 //! An access out of range does nothing; a load then returns zero. A machine on the host can report it, except for the masked
-//! forms (`get_or`, `get_if`, `get_masked`, `get_pack_masked`, `get_pack_or`, `set_if`, `set_pack_if`, `get4_strided`,
-//! `set4_strided`), which are for accesses that may be outside on purpose.
+//! forms (`get_or`, `get_if`, `get_masked`, `get_pack_masked`, `get_pack_or`, `get4_strided`, `set_if`, `set_pack_if`,
+//! `set_pack_masked`, `set4_strided`), which are for accesses that may be outside on purpose.
 //!
 //! `get_pack` and `set_pack` move a *pack* of `N` elements in one access: 1, 2, 4, 8 or 16 elements in at most 16 bytes. The
 //! *address* must be a multiple of the pack's size; `is_aligned` checks that of the window. A misaligned access, or one that
@@ -459,6 +459,22 @@ macro_rules! stores {
                 crate::device::Pack::store_pack_global(self.address_of(i), values.map(T::to_word), self.guard_pack::<N>(i));
                 #[cfg(not(target_os = "cuda"))]
                 crate::host::store(&self.access(i, N as u32), values);
+            }
+
+            /// Like [`set_pack`](Self::set_pack), if `condition` holds and all elements are in range. A masked form without the
+            /// branches of [`set_pack_if`](Self::set_pack_if).
+            #[inline(always)]
+            #[track_caller]
+            pub fn set_pack_masked<const N: usize>(&self, condition: bool, i: I, values: [T; N]) {
+                check_pack::<T, N>();
+                #[cfg(target_os = "cuda")]
+                crate::device::Pack::store_pack_global(
+                    self.address_of(i),
+                    values.map(T::to_word),
+                    self.guard_pack::<N>(i) & condition as u32,
+                );
+                #[cfg(not(target_os = "cuda"))]
+                crate::host::store_if(condition, &self.access(i, N as u32), values);
             }
         }
 

@@ -148,7 +148,7 @@ impl AsyncCopy {
 pub enum Masked {
     /// `get_or`, `get_if`, `get_masked`, `get_pack_masked`, `get_pack_or`, `get4_strided`.
     Load,
-    /// `set_if`, `set_pack_if`, `set4_strided`.
+    /// `set_if`, `set_pack_if`, `set_pack_masked`, `set4_strided`.
     Store,
     /// `add_if`.
     Update,

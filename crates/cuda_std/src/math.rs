@@ -122,6 +122,27 @@ pub fn floor_bits(value: f64) -> u32 {
     return value.floor() as i64 as u32;
 }
 
+/// Returns a function of three bits for each bit position: bit `4 a + 2 b + c` of `TABLE`.
+///
+/// This is one instruction (`lop3`). The compiler combines operators to such instructions too, but not always to the fewest.
+///
+/// ```
+/// use cuda_std::math::lop3;
+///
+/// assert_eq!(lop3::<0x96>(0b1100, 0b1010, 0b1001), 0b1100 ^ 0b1010 ^ 0b1001);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn lop3<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
+    #[cfg(target_os = "cuda")]
+    return crate::device::lop3::<TABLE>(a, b, c);
+    #[cfg(not(target_os = "cuda"))]
+    (0..8).filter(|index| TABLE >> index & 1 == 1).fold(0, |bits, index| {
+        let of = |operand: u32, shift: u32| if index >> shift & 1 == 1 { operand } else { !operand };
+        bits | of(a, 2) & of(b, 1) & of(c, 0)
+    })
+}
+
 /// Returns `value`, about which the compiler then makes no assumptions.
 ///
 /// In a loop, the compiler computes the multiples of an invariant number beforehand, and keeps each in a register. If

@@ -110,7 +110,7 @@ kernel! {
 }
 
 kernel! {
-    /// Conversions of floats of 16 bits.
+    /// Conversions of floats of 16 bits, and bitwise look-up.
     pub fn halves(_arena, args: Compared) {
         let (x, word) = (args.float(0), args.word(1) as u16);
         // In the range of `F16`, including its subnormal numbers, and near ties.
@@ -120,6 +120,7 @@ kernel! {
             F16::from_f32(near).to_bits().into(), Bf16::from_f32(near).to_bits().into(),
             F16::from_bits(word).to_f32().to_bits(), Bf16::from_bits(word).to_f32().to_bits(),
             u32::from(F16::from_bits(word) == F16::from_f32(near)),
+            math::lop3::<0x1b>(args.word(0), args.word(1), args.word(2)), math::lop3::<0x96>(args.word(3), args.word(4), !args.word(5)),
         ]);
     }
 }
@@ -238,6 +239,8 @@ kernel! {
         args.write(four.into_iter().chain(aligned).chain([a, b]).chain(rows));
         // Aligned, then misaligned. The last element of the last pack is beyond the window.
         args.output.set_pack_if(!t.is_multiple_of(5), (RESULTS - 128 + 4 * t + t / 16).into(), [t; 4]);
+        // The last eight packs are beyond the window.
+        args.output.set_pack_masked(!t.is_multiple_of(3), (RESULTS - 384 + 2 * t + t / 24 * 384).into(), [t, !t]);
     }
 }
 

@@ -169,7 +169,9 @@ fn accessors_of_this_crate() -> Result<(), Failed> {
     ] {
         ensure(others.contains(&name), || format!("{name} is not in {others:?}"))?;
     }
-    for name in ["get_or", "get_if", "get_pack_masked", "get_pack_or", "set_if", "set_pack_if", "add_if"] {
+    for name in
+        ["get_or", "get_if", "get_pack_masked", "get_pack_or", "set_if", "set_pack_if", "set_pack_masked", "add_if"]
+    {
         ensure(masked.contains(&name), || format!("{name} is not in {masked:?}"))?;
     }
     let none = ["clock", "split", "split_off", "array", "machine", "len"];

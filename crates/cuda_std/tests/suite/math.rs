@@ -77,6 +77,15 @@ fn floors_have_low_bits() {
     assert_eq!([math::floor_bits(f64::from(u32::MAX) + 2.5), math::floor_bits(-0.5)], [1, u32::MAX]);
 }
 
+#[test]
+fn bits_are_looked_up() {
+    let (a, b, c) = (0xf0f0_1234, 0xcccc_9876, 0xaaaa_beef);
+    assert_eq!([math::lop3::<0>(a, b, c), math::lop3::<0xff>(a, b, c)], [0, u32::MAX]);
+    assert_eq!([math::lop3::<0xf0>(a, b, c), math::lop3::<0xcc>(a, b, c), math::lop3::<0xaa>(a, b, c)], [a, b, c]);
+    assert_eq!(math::lop3::<0xe8>(a, b, c), a & b | b & c | a & c);
+    assert_eq!(math::lop3::<0x10>(a, b, c), a & !b & !c);
+}
+
 /// Returns `floor(a * b)`, computed from the significands.
 fn floor(a: f64, b: f64) -> i64 {
     let parts = |x: f64| {

@@ -88,6 +88,13 @@ fn global_packs() {
         check_store::<T, N>(event, [N as u64 - 1, len - 1], Space::Global);
         let (_, event) = tester.observe_one(|| both.set_pack_if(false, 0, elements::<T, N>()));
         assert!(matches!(event, Event::LeftOut(_, Masked::Store)), "{event:?}");
+        let (_, event) = tester.observe_one(|| both.set_pack_masked(false, 0, elements::<T, N>()));
+        assert!(matches!(event, Event::LeftOut(_, Masked::Store)), "{event:?}");
+        assert_eq!(tester.global.borrow()[first..first + N * size_of::<T>()], bytes(&elements::<T, N>()));
+
+        tester.global.borrow_mut().fill(0);
+        let ((), event) = tester.observe_one(|| both.at(1).set_pack_masked(true, N as u32 - 1, elements::<T, N>()));
+        check_store::<T, N>(event, [N as u64 - 1, len - 1], Space::Global);
         assert_eq!(tester.global.borrow()[first..first + N * size_of::<T>()], bytes(&elements::<T, N>()));
     }
     for_every_pack!(test);
@@ -112,6 +119,9 @@ fn packs_partly_out_of_range() {
             assert_eq!(bits(values), [0; N]);
             let ((), event) = tester.observe_one(|| output::<T>(0, len).set_pack(index, elements::<T, N>()));
             check_store::<T, N>(event, place, Space::Global);
+            let ((), event) =
+                tester.observe_one(|| output::<T>(0, len).set_pack_masked(true, index, elements::<T, N>()));
+            assert!(matches!(event, Event::LeftOut(_, Masked::Store)), "{event:?}");
             let (values, events) = tester.observe(|| input::<T>(0, len).get_pack_or::<N>(index, outside));
             let mut expected = [to_bits(outside); N];
             if index == N as u64 {
