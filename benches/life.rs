@@ -29,10 +29,11 @@ const INTERVALS: [u64; 2] = [1, 8];
 const ROUNDS: usize = 15;
 const PATIENCE: Duration = Duration::from_secs(20);
 
-const VARIANTS: [(&str, LifeAlgorithm); 4] = [
+const VARIANTS: [(&str, LifeAlgorithm); 5] = [
     ("global", LifeAlgorithm::GlobalMemory),
     ("tile", LifeAlgorithm::SharedTile),
     ("packed", LifeAlgorithm::BitPacked),
+    ("blocked", LifeAlgorithm::Blocked),
     ("auto", LifeAlgorithm::Auto),
 ];
 

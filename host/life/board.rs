@@ -117,12 +117,12 @@ impl Board {
     /// returns. After the first error of this list, it is as it was.
     pub fn step(&mut self, steps: u64) -> Result<()> {
         self.check_steps(steps)?;
-        for _ in 0..steps {
-            match &mut self.cells {
-                Cells::Cpu(cells) => cells.step()?,
-                Cells::Gpu(cells) => cells.step()?,
-            }
-            self.generation += 1;
+        let last = self.generation + steps;
+        while self.generation < last {
+            self.generation += match &mut self.cells {
+                Cells::Cpu(cells) => cells.step().map(|()| 1)?,
+                Cells::Gpu(cells) => cells.step(last - self.generation)?,
+            };
         }
         Ok(())
     }
@@ -357,20 +357,21 @@ impl Board {
         self.life.topology
     }
 
-    /// Returns the kernel, the launches for each generation, and the reason for the choice.
+    /// Returns the kernel, its launches, and the reason for the choice.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let (Life { size, algorithm, .. }, device) = (self.life, self.device.to_string());
-        let (kernel, reason, launches) = match &self.cells {
-            Cells::Cpu(_) => ("cpu", "the CPU has a single implementation", Vec::new()),
+        let (kernel, reason, launches, generations) = match &self.cells {
+            Cells::Cpu(_) => ("cpu", "the CPU has a single implementation", Vec::new(), 1),
             Cells::Gpu(cells) => {
-                let launch = cells.plan();
+                let (launch, generations) = cells.plan();
                 let is_auto = algorithm == LifeAlgorithm::Auto;
-                (launch.kernel, if is_auto { "reads and writes the fewest bytes" } else { "requested" }, vec![launch])
+                let reason = if is_auto { "reads and writes the fewest bytes" } else { "requested" };
+                (launch.kernel, reason, vec![launch], generations)
             }
         };
-        let cells = [size.rows, size.columns];
-        Plan { device, algorithm, kernel: kernel.to_owned(), reason: reason.to_owned(), cells, launches }
+        let (kernel, reason, cells) = (kernel.to_owned(), reason.to_owned(), [size.rows, size.columns]);
+        Plan { device, algorithm, kernel, reason, cells, launches, generations }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::parallel::try_for_chunks;
 use crate::rows::{Place, Rows};
 use crate::{Result, allocation};
 use rayon::prelude::*;
-use slm_kernels::life::{Ends, MASKS, conway, full_sum, hash_term, masks, minterms, rule_table, sum_of_rows};
+use slm_kernels::life::{Ends, MASKS, Sum, conway, full_sum, hash_term, masks, minterms, rule_table, sum_of_rows};
 
 /// Minimum number of rows of a band: two more rows are added up for each band.
 const BAND: usize = 64;
@@ -100,7 +100,7 @@ impl Cells {
         self.compute_with(next, |sum, cells| minterms(sum, cells, |n| masks[n as usize]))
     }
 
-    fn compute_with(&self, next: &mut [u64], rule: impl Fn([u64; 4], u64) -> u64 + Sync) -> Result<()> {
+    fn compute_with(&self, next: &mut [u64], rule: impl Fn(Sum<u64>, u64) -> u64 + Sync) -> Result<()> {
         let (rows, width) = (self.size.rows, self.size.width());
         // Several bands per thread, so that all threads have work until the end.
         let band = rows.div_ceil(4 * rayon::current_num_threads()).max(BAND);
@@ -192,7 +192,7 @@ fn add_up(line: &[u64], ones: &mut [u64], twos: &mut [u64]) {
 
 /// Computes the next generation of a row.
 #[inline(never)]
-fn apply(rule: &impl Fn([u64; 4], u64) -> u64, sums: [&Sums; 3], cells: &[u64], next: &mut [u64]) {
+fn apply(rule: &impl Fn(Sum<u64>, u64) -> u64, sums: [&Sums; 3], cells: &[u64], next: &mut [u64]) {
     let width = next.len();
     let [above, here, below] = sums.map(|sums| (&sums.ones[..width], &sums.twos[..width]));
     let cells = &cells[..width];

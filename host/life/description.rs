@@ -35,7 +35,7 @@ pub struct Life {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LifeAlgorithm {
-    /// The fastest algorithm: [`BitPacked`](Self::BitPacked).
+    /// The fastest algorithm: [`Blocked`](Self::Blocked).
     #[default]
     Auto,
     /// A byte for each cell. A thread computes one cell from nine reads of global memory. Shows the cost of the naive way.
@@ -46,6 +46,10 @@ pub enum LifeAlgorithm {
     /// A bit for each cell. A thread computes 32 cells at once, with logic operations on the binary digits of all sums of
     /// neighbours. Conway's rule has a kernel of its own; it is faster than the kernel for all rules.
     BitPacked,
+    /// A bit for each cell, and eight generations in each pass over the board: a warp goes down a strip of it, with the rows of all
+    /// these generations in registers. If fewer than eight generations are left of a [`step`](Board::step), they are computed as
+    /// by [`BitPacked`](Self::BitPacked).
+    Blocked,
 }
 
 impl Life {

@@ -9,9 +9,10 @@ use crate::info::SharedMemory;
 use crate::kernel::{Launch, WithConstants};
 use crate::rows::{Place, Rows};
 use crate::{Buffer, Device, Error, LaunchPlan, LaunchShape, Result, Windows, allocation};
-use cuda_std::Table;
+use cuda_std::{Entry, Table};
 use slm_kernels::life::{
-    self as kernels, Args, CensusArgs, Geometry, MASKS, life_census, life_census_bytes, life_global, life_packed,
+    self as kernels, Args, CensusArgs, Ends, GENERATIONS, Geometry, MASKS, life_blocked, life_blocked_bounded,
+    life_blocked_conway, life_blocked_conway_bounded, life_census, life_census_bytes, life_global, life_packed,
     life_packed_conway, life_tile, masks, rule_table,
 };
 use std::sync::Arc;
@@ -35,13 +36,57 @@ pub(super) struct Cells {
 
 /// The kernels of a board, and what they are launched with.
 struct Kernels {
-    step: Box<dyn Launch<Args>>,
-    geometry: Geometry,
+    /// Computes a generation.
+    step: Step,
+    /// Computes several generations.
+    pass: Option<Step>,
     board: kernels::Board,
     table: u32,
     layout: Layout,
     census: Box<dyn Launch<CensusArgs>>,
     census_geometry: Geometry,
+}
+
+/// A kernel that computes generations.
+struct Step {
+    kernel: Box<dyn Launch<Args>>,
+    geometry: Geometry,
+    generations: u64,
+}
+
+impl Step {
+    fn one(kernel: impl Launch<Args> + 'static, geometry: Geometry) -> Self {
+        Step { kernel: Box::new(kernel), geometry, generations: 1 }
+    }
+
+    /// Returns the kernel that computes several generations.
+    fn pass(device: &Device, sides: [u64; 2], topology: Topology, rule: Rule, processors: u64) -> Result<Self> {
+        let kernel = match topology.ends() {
+            Ends::Dead => of_rule::<life_blocked_conway_bounded, life_blocked_bounded>(device, rule)?,
+            Ends::Joined | Ends::Mirrored => of_rule::<life_blocked_conway, life_blocked>(device, rule)?,
+        };
+        let shape = shape(&Geometry::blocked(sides, processors, 0));
+        let resident = kernel.residency(shape)?.map_or(0, |residency| residency.blocks_per_multiprocessor.into());
+        let geometry = Geometry::blocked(sides, processors, resident);
+        Ok(Step { kernel, geometry, generations: GENERATIONS.into() })
+    }
+
+    fn shape(&self) -> LaunchShape {
+        shape(&self.geometry)
+    }
+}
+
+/// Loads the kernel of Conway's rule or of all rules.
+fn of_rule<C, A>(device: &Device, rule: Rule) -> Result<Box<dyn Launch<Args>>>
+where
+    C: Entry<Constants = (), Args: TryFrom<Args, Error: Into<Error>>>,
+    A: Entry<Constants = Table<u32, { 2 * MASKS }>, Args: TryFrom<Args, Error: Into<Error>>>,
+{
+    if rule == Rule::CONWAY {
+        return Ok(Box::new(device.own_kernel::<C>()?));
+    }
+    let constants = masks_of(rule_table(rule.births(), rule.survivals()));
+    Ok(Box::new(WithConstants { kernel: device.own_kernel::<A>()?, constants }))
 }
 
 /// Cells in memory.
@@ -92,20 +137,24 @@ impl Layout {
 impl Kernels {
     fn load(device: &Device, size: Size, topology: Topology, rule: Rule, algorithm: LifeAlgorithm) -> Result<Self> {
         let (sides, table) = ([size.rows as u64, size.columns as u64], rule_table(rule.births(), rule.survivals()));
-        let (step, geometry, layout): (Box<dyn Launch<Args>>, _, _) = match algorithm {
+        let (step, layout) = match algorithm {
             LifeAlgorithm::GlobalMemory => {
-                (Box::new(device.own_kernel::<life_global>()?), Geometry::global(sides), Layout::Bytes)
+                (Step::one(device.own_kernel::<life_global>()?, Geometry::global(sides)), Layout::Bytes)
             }
             LifeAlgorithm::SharedTile => {
-                (Box::new(device.own_kernel::<life_tile>()?), Geometry::tile(sides), Layout::Bytes)
+                (Step::one(device.own_kernel::<life_tile>()?, Geometry::tile(sides)), Layout::Bytes)
             }
-            LifeAlgorithm::Auto | LifeAlgorithm::BitPacked if rule == Rule::CONWAY => {
-                (Box::new(device.own_kernel::<life_packed_conway>()?), Geometry::packed(sides), Layout::Bits)
+            LifeAlgorithm::Auto | LifeAlgorithm::BitPacked | LifeAlgorithm::Blocked => {
+                let kernel = of_rule::<life_packed_conway, life_packed>(device, rule)?;
+                (Step { kernel, geometry: Geometry::packed(sides), generations: 1 }, Layout::Bits)
             }
-            LifeAlgorithm::Auto | LifeAlgorithm::BitPacked => {
-                let (kernel, constants) = (device.own_kernel::<life_packed>()?, masks_of(table));
-                (Box::new(WithConstants { kernel, constants }), Geometry::packed(sides), Layout::Bits)
+        };
+        let processors = Tuning::new(device.info()).processors;
+        let pass = match algorithm {
+            LifeAlgorithm::Auto | LifeAlgorithm::Blocked => {
+                Some(Step::pass(device, sides, topology, rule, processors)?)
             }
+            _ => None,
         };
         let pitch = size.width() * layout.scale();
         let board = kernels::Board {
@@ -115,13 +164,12 @@ impl Kernels {
             wraps: topology.wraps().into(),
             ends: topology.ends() as u32,
         };
-        let processors = Tuning::new(device.info()).processors;
         let census_geometry = Geometry::census(size.words() as u64, processors);
         let census: Box<dyn Launch<CensusArgs>> = match layout {
             Layout::Bits => Box::new(device.own_kernel::<life_census>()?),
             Layout::Bytes => Box::new(device.own_kernel::<life_census_bytes>()?),
         };
-        Ok(Kernels { step, geometry, board, table, layout, census, census_geometry })
+        Ok(Kernels { step, pass, board, table, layout, census, census_geometry })
     }
 }
 
@@ -150,7 +198,7 @@ impl Cells {
             }
         }
         let kernels = Kernels::load(device, size, topology, rule, algorithm)?;
-        shared.check(kernels.step.name(), kernels.geometry.shared_bytes)?;
+        shared.check(kernels.step.kernel.name(), kernels.step.geometry.shared_bytes)?;
         let len = size.words().saturating_mul(kernels.layout.scale());
         let [current, next] = [device.zeroed(len)?, device.zeroed(len)?];
         Ok(Cells { device: device.clone(), shared, size, kernels: Arc::new(kernels), current, next, kept: None })
@@ -189,17 +237,19 @@ impl Cells {
         Place { first: area.rows.start * pitch + area.words.start * scale, pitch }
     }
 
-    /// Enqueues the computation of the next generation. After an error the board is as it was.
-    pub(super) fn step(&mut self) -> Result<()> {
+    /// Enqueues the computation of one generation or of several, but not of more than `most`. Returns their number. After an
+    /// error the board is as it was.
+    pub(super) fn step(&mut self, most: u64) -> Result<u64> {
         let mut windows = Windows::new(&self.device);
         let (input, output) = (windows.input(&self.current), windows.output(&mut self.next));
         let kernels = &self.kernels;
+        let step = kernels.pass.as_ref().filter(|pass| pass.generations <= most).unwrap_or(&kernels.step);
         let args = Args { input, output, board: kernels.board, table: kernels.table };
         let submission = self.device.submission_lock()?;
-        kernels.step.launch(&windows, shape(&kernels.geometry), args, &())?;
+        step.kernel.launch(&windows, step.shape(), args, &())?;
         drop(submission);
         std::mem::swap(&mut self.current, &mut self.next);
-        Ok(())
+        Ok(step.generations)
     }
 
     /// Enqueues a census, which adds the number of living cells to element `first` of `counts`, and the hash to the next one.
@@ -240,13 +290,15 @@ impl Cells {
         self.kept = None;
     }
 
-    /// Returns the launch for a generation.
-    pub(super) fn plan(&self) -> LaunchPlan {
-        let (kernels, shape) = (&self.kernels, shape(&self.kernels.geometry));
-        let cells = self.size.columns as u64;
-        LaunchPlan {
+    /// Returns the launch that computes the most generations, and their number.
+    pub(super) fn plan(&self) -> (LaunchPlan, u64) {
+        let (kernels, cells) = (&self.kernels, self.size.columns as u64);
+        let step = kernels.pass.as_ref().unwrap_or(&kernels.step);
+        let (kernel, shape) = (&step.kernel, step.shape());
+        let plan = LaunchPlan {
             moved_bytes: 2 * self.size.rows as u64 * kernels.layout.bytes(cells),
-            ..LaunchPlan::once(kernels.step.name(), shape, self.shared, kernels.step.residency(shape))
-        }
+            ..LaunchPlan::once(kernel.name(), shape, self.shared, kernel.residency(shape))
+        };
+        (plan, step.generations)
     }
 }

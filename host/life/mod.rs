@@ -33,9 +33,12 @@
 //!
 //! # Speed
 //!
-//! The CPU and the algorithm `BitPacked` compute many cells at once, with logic operations on words that have a bit for each
-//! cell. So the time does not depend on what the cells are, and the rule matters little. On a GPU, a generation reads and writes
-//! the whole board, and takes as long as memory does if the board is larger than the caches.
+//! The CPU and the algorithms `BitPacked` and `Blocked` compute many cells at once, with logic operations on words that have a bit
+//! for each cell. So the time does not depend on what the cells are, and the rule matters little.
+//!
+//! `BitPacked` reads and writes the whole board for each generation, and takes as long as memory does if the board is larger than
+//! the caches. `Blocked` does so for eight generations at a time, so computing steps of eight generations and more in one call of
+//! [`Board::step`] is much faster than one by one.
 
 // A description becomes a board, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` with the constants of
 // `tuning.rs`. `history.rs` has censuses, and `search.rs` finds repetitions in them. `words.rs` has packed rows, in which cells are exchanged with both.

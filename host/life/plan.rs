@@ -5,8 +5,10 @@ use crate::LaunchPlan;
 use crate::plan::Table;
 use std::fmt;
 
-/// The kernel and the launch for a generation, and the reason for the choice: the result of
-/// [`Board::plan`](super::Board::plan).
+/// The kernel, its launch, and the reason for the choice: the result of [`Board::plan`](super::Board::plan).
+///
+/// A launch may compute several generations. If fewer are left of those that are to be computed, another kernel computes them one
+/// by one.
 ///
 /// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +24,10 @@ pub struct Plan {
     pub reason: String,
     /// Rows and columns of the board.
     pub cells: [usize; 2],
-    /// Launches of kernels for each generation. Empty on the CPU.
+    /// The launch. Empty on the CPU.
     pub launches: Vec<LaunchPlan>,
+    /// Generations that the launch computes.
+    pub generations: u64,
 }
 
 impl fmt::Display for Plan {
@@ -32,6 +36,7 @@ impl fmt::Display for Plan {
         writeln!(f, "device     {}", self.device)?;
         writeln!(f, "cells      {rows} x {columns}")?;
         write!(f, "kernel     {} ({:?}: {})", self.kernel, self.algorithm, self.reason)?;
+        write!(f, "\ncomputes   {} at a time", self.generations)?;
         if self.launches.is_empty() { Ok(()) } else { write!(f, "\n{}", Table(&self.launches)) }
     }
 }

@@ -1,13 +1,21 @@
 //! From a board's size to grid, block and shared memory: what the host has to know.
 
-use super::{census, packed, tile};
+use super::{blocked, census, packed, tile};
 use cuda_std::shared_bytes;
+use cuda_std::warp::WARP;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
 
 /// Minimum number of words of 64 cells that each thread of a census counts, unless there are fewer.
 const WORDS_OF_CENSUS: u64 = 8;
+
+/// Schedulers of a multiprocessor. Each issues the instructions of its own warps.
+const SCHEDULERS: u64 = 4;
+
+/// Nanoseconds for a row of each warp in the kernels that compute several generations, if a scheduler has one, two or three warps:
+/// measured on an H200, for Conway's rule.
+const TIMES_OF_ROW: [u64; 3] = [267, 484, 709];
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +46,25 @@ impl Geometry {
     #[must_use]
     pub fn packed([rows, columns]: [u64; 2]) -> Self {
         Self::of_threads([rows.div_ceil(packed::ROWS.into()), columns.div_ceil(32)])
+    }
+
+    /// Returns how to launch the kernels that compute several generations, on `processors` multiprocessors that can each hold
+    /// `resident` of their blocks at a time.
+    ///
+    /// With few warps, a multiprocessor waits for results; with many, strips are short, and their halos are computed more often.
+    /// Of the numbers of warps for a scheduler, this chooses the one that takes the shortest time for the rows of a strip.
+    #[must_use]
+    pub fn blocked([rows, columns]: [u64; 2], processors: u64, resident: u64) -> Self {
+        let strips = columns.div_ceil(blocked::COLUMNS.into());
+        let of_warps = |warps: u64| {
+            let at_once = processors.max(1) * SCHEDULERS * warps;
+            let blocks = at_once.clamp(strips, strips * rows);
+            let height = rows.div_ceil(blocks / strips) + u64::from(2 * blocked::GENERATIONS);
+            (height * TIMES_OF_ROW[warps as usize - 1] * blocks.div_ceil(at_once), blocks)
+        };
+        let most = (resident / SCHEDULERS).clamp(1, TIMES_OF_ROW.len() as u64);
+        let (_, blocks) = (1..=most).map(of_warps).min().unwrap_or((0, strips));
+        Geometry { blocks, block: [WARP, 1], shared_bytes: 0 }
     }
 
     /// Returns how to launch a census of `words` words of 64 cells. Each multiprocessor has at most eight blocks at a time.
@@ -71,6 +98,21 @@ mod tests {
         assert_eq!(Geometry::packed([2049, 65]), of(5, [4, 64], 0));
         assert_eq!(Geometry::tile([32, 128]), of(1, [32, 8], 34 * 34 * 4));
         assert_eq!(Geometry::tile([33, 129]), of(4, [32, 8], 34 * 34 * 4));
+        let blocked = |sides| {
+            let Geometry { blocks, block: [32, 1], shared_bytes: 0 } = Geometry::blocked(sides, 132, 13) else {
+                panic!()
+            };
+            blocks
+        };
+        // Two warps for each scheduler; one for smaller boards, and three for larger ones.
+        assert_eq!(blocked([16_384, 16_384]), 2 * 4 * 132);
+        assert_eq!(blocked([8192, 8192]), 4 * 132);
+        assert_eq!(blocked([65_536, 65_536]), 3 * 4 * 132);
+        // No more than a row for each warp, and no less than a warp for each strip.
+        assert_eq!(blocked([3, 1920]), 3);
+        assert_eq!(blocked([3, 1921]), 6);
+        assert_eq!(blocked([1, 1 << 31]), 1_118_482);
+        assert_eq!(Geometry::blocked([65_536, 65_536], 132, 0).blocks, 4 * 132);
         assert_eq!(Geometry::census(1, 132), of(1, [256, 1], 0));
         assert_eq!(Geometry::census(1 << 40, 132), of(1056, [256, 1], 0));
     }

@@ -11,10 +11,12 @@
 //! | `global.rs` | a byte for each cell, nine reads |
 //! | `tile.rs` | a byte for each cell, four cells to a word, and a tile in shared memory |
 //! | `packed.rs` | a bit for each cell, 32 cells to a word |
+//! | `blocked.rs` | a bit for each cell, eight generations at a time |
 //! | `census.rs` | the number of living cells, and the hash of the board |
 //! | `hash.rs` | the part of a word in the hash, for host and device |
 //! | `geometry.rs` | grid, block and shared memory for a board's size |
 
+mod blocked;
 mod board;
 mod census;
 #[cfg(not(target_os = "cuda"))]
@@ -26,13 +28,14 @@ mod place;
 mod rule;
 mod tile;
 
+pub use blocked::GENERATIONS;
 pub use board::{Board, Ends};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::Geometry;
 pub use hash::hash_term;
-pub use rule::{MASKS, Word, conway, full_sum, masks, minterms, rule_table, sum_of_rows};
+pub use rule::{MASKS, Sum, Word, conway, full_sum, masks, minterms, rule_table, sum_of_rows};
 
-use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
+use cuda_std::{GlobalIn, GlobalIn2, GlobalOut, GlobalOut2, arguments, kernel};
 
 arguments! {
     /// Arguments of the kernels that compute a generation.
@@ -63,6 +66,18 @@ arguments! {
 }
 
 arguments! {
+    /// Arguments of the kernels that compute several generations.
+    pub struct BlockedArgs {
+        /// The cells, in rows of words.
+        pub input: GlobalIn2<u32>,
+        /// Receives the generation after the last one that is computed.
+        pub output: GlobalOut2<u32>,
+        /// Sizes and topology.
+        pub board: Board,
+    }
+}
+
+arguments! {
     /// Arguments of the census.
     pub struct CensusArgs {
         /// The cells: rows of whole words of 64. Those behind the end of a row are dead.
@@ -81,6 +96,17 @@ impl TryFrom<Args> for ByteArgs {
     fn try_from(Args { input, output, board, table }: Args) -> Result<Self, crate::Misaligned> {
         let board = Board { pitch: board.pitch * size_of::<u32>() as u64, ..board };
         Ok(ByteArgs { input: crate::cast(input, 1)?, output: crate::cast(output, 1)?, board, table })
+    }
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl From<Args> for BlockedArgs {
+    /// The windows must contain all rows of the board.
+    fn from(Args { input, output, board, .. }: Args) -> Self {
+        let (rows, pitch) = (board.rows.into(), board.pitch);
+        let input = GlobalIn2::new(input, rows, pitch, pitch).expect("the window has all rows");
+        let output = GlobalOut2::new(output, rows, pitch, pitch).expect("the window has all rows");
+        BlockedArgs { input, output, board }
     }
 }
 
@@ -109,6 +135,34 @@ kernel! {
     /// Computes a generation of any rule with a bit for each cell.
     pub fn life_packed(_arena, args: Args, masks: Constants<u32, { 2 * MASKS }>) in "life" {
         packed::step(&args, |sum, cells| minterms(sum, cells, |n| masks.pack::<2>(n)));
+    }
+}
+
+kernel! {
+    /// Computes eight generations of Conway's rule with a bit for each cell. Columns and rows wrap.
+    pub fn life_blocked_conway(_arena, args: BlockedArgs) in "life" {
+        blocked::step::<false>(&args, conway);
+    }
+}
+
+kernel! {
+    /// Computes eight generations of Conway's rule with a bit for each cell, with dead cells above and below the board.
+    pub fn life_blocked_conway_bounded(_arena, args: BlockedArgs) in "life" {
+        blocked::step::<true>(&args, conway);
+    }
+}
+
+kernel! {
+    /// Computes eight generations of any rule with a bit for each cell. Columns and rows wrap.
+    pub fn life_blocked(_arena, args: BlockedArgs, masks: Constants<u32, { 2 * MASKS }>) in "life" {
+        blocked::step::<false>(&args, |sum, cells| minterms(sum, cells, |n| masks.pack::<2>(n)));
+    }
+}
+
+kernel! {
+    /// Computes eight generations of any rule with a bit for each cell, with dead cells above and below the board.
+    pub fn life_blocked_bounded(_arena, args: BlockedArgs, masks: Constants<u32, { 2 * MASKS }>) in "life" {
+        blocked::step::<true>(&args, |sum, cells| minterms(sum, cells, |n| masks.pack::<2>(n)));
     }
 }
 

@@ -9,14 +9,14 @@
 
 use super::Args;
 use super::place::Place;
-use super::rule::{full_sum, sum_of_rows};
+use super::rule::{Sum, full_sum, sum_of_rows};
 
 /// Rows of a thread.
 pub(super) const ROWS: u32 = 8;
 
 /// Computes the words of a thread. `rule` returns the next generation, from the sums and the cells.
 #[inline(always)]
-pub(super) fn step(args: &Args, rule: impl Fn([u32; 4], u32) -> u32) {
+pub(super) fn step(args: &Args, rule: impl Fn(Sum<u32>, u32) -> u32) {
     let board = &args.board;
     let width = board.last_word::<1>() + 1;
     let Place { column, row: first } = Place::of_thread(width, ROWS);
@@ -29,7 +29,7 @@ pub(super) fn step(args: &Args, rule: impl Fn([u32; 4], u32) -> u32) {
     let mut row = first;
     while row < end + 2 {
         let [left, word, right] = board.words::<1>(&args.input, &board.row_above(row), column);
-        let below = full_sum(word << 1 | left >> 31, word, word >> 1 | right << 31);
+        let below = sums(left, word, right);
         if row >= first + 2 {
             let next = rule(sum_of_rows(above, here, below), cells) & valid;
             args.output.set((row - 2) as u64 * board.pitch + column as u64, next);
@@ -37,4 +37,10 @@ pub(super) fn step(args: &Args, rule: impl Fn([u32; 4], u32) -> u32) {
         (above, here, cells) = (here, below, word);
         row += 1;
     }
+}
+
+/// Returns the sums of each cell of a word and its two neighbours in the row. `left` and `right` are the words beside it.
+#[inline(always)]
+pub(super) fn sums(left: u32, word: u32, right: u32) -> [u32; 2] {
+    full_sum(word << 1 | left >> 31, word, word >> 1 | right << 31)
 }

@@ -1,18 +1,35 @@
 //! Sums of neighbours and rules, for all cells of a word at once: bit `i` of each word belongs to cell `i`. The host computes
 //! with words of 64 bits, kernels with words of 32.
 //!
-//! A sum includes the cell itself, because then rows can share the sums of three neighbours. It is at most 9, so it has four
-//! words, one for each binary digit.
+//! A sum includes the cell itself, because then rows can share the sums of three neighbours. It is at most 9.
 
 use core::ops::{BitAnd, BitOr, BitXor, Not};
+use cuda_std::math::lop3;
 
 /// Bits that are computed together.
 pub trait Word:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
+    /// Returns a function of three bits for each bit position: bit `4 a + 2 b + c` of `TABLE`.
+    fn lookup<const TABLE: u8>(a: Self, b: Self, c: Self) -> Self;
 }
-impl Word for u32 {}
-impl Word for u64 {}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn lookup<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
+        lop3::<TABLE>(a, b, c)
+    }
+}
+
+impl Word for u64 {
+    #[inline(always)]
+    fn lookup<const TABLE: u8>(a: u64, b: u64, c: u64) -> u64 {
+        (0..8).filter(|index| TABLE >> index & 1 == 1).fold(0, |bits, index| {
+            let of = |operand: u64, shift: u32| if index >> shift & 1 == 1 { operand } else { !operand };
+            bits | of(a, 2) & of(b, 1) & of(c, 0)
+        })
+    }
+}
 
 /// Number of sums, from 0 to 9.
 pub const MASKS: usize = 10;
@@ -24,27 +41,41 @@ pub fn full_sum<W: Word>(a: W, b: W, c: W) -> [W; 2] {
     [either ^ c, (a & b) | (either & c)]
 }
 
+/// A sum in binary digits, of which the twos are not added up yet: `ones + 2 * (twos[0] + twos[1]) + 4 * fours`. Rules combine
+/// them better than an addition that does not know the rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum<W> {
+    ones: W,
+    twos: [W; 2],
+    fours: W,
+}
+
 /// Returns the sum of three sums of two digits.
 #[inline(always)]
-pub fn sum_of_rows<W: Word>(a: [W; 2], b: [W; 2], c: [W; 2]) -> [W; 4] {
+pub fn sum_of_rows<W: Word>(a: [W; 2], b: [W; 2], c: [W; 2]) -> Sum<W> {
     let [ones, carry] = full_sum(a[0], b[0], c[0]);
     let [twos, fours] = full_sum(a[1], b[1], c[1]);
-    let carry_of_twos = twos & carry;
-    [ones, twos ^ carry, fours ^ carry_of_twos, fours & carry_of_twos]
+    Sum { ones, twos: [carry, twos], fours }
 }
 
 /// Returns the next generation of Conway's rule: cells are alive with a sum of 3, and remain so with a sum of 4.
+///
+/// Without their ones, these are the sums of 2 and 4. Each of the four lines is one instruction of a GPU.
 #[inline(always)]
-pub fn conway<W: Word>([ones, twos, fours, _]: [W; 4], cells: W) -> W {
-    // Sums that differ only in the eights are larger than 9.
-    (ones & twos & !fours) | (cells & fours & !(ones | twos))
+pub fn conway<W: Word>(Sum { ones, twos: [a, b], fours }: Sum<W>, cells: W) -> W {
+    let two = W::lookup::<0x14>(a, b, fours); // (a ^ b) & !fours
+    let four = W::lookup::<0x42>(a, b, fours); // (a ^ fours) & (b ^ fours)
+    let remains = four & cells & !ones;
+    (two & ones) | remains
 }
 
 /// Returns the next generation of any rule. `masks` returns the [masks] of a sum.
 ///
 /// The sum selects one of ten functions of the cell, in a tree with a level for each digit.
 #[inline(always)]
-pub fn minterms<W: Word>([ones, twos, fours, eights]: [W; 4], cells: W, masks: impl Fn(u32) -> [W; 2]) -> W {
+pub fn minterms<W: Word>(Sum { ones, twos: [a, b], fours }: Sum<W>, cells: W, masks: impl Fn(u32) -> [W; 2]) -> W {
+    let (twos, carry) = (a ^ b, a & b);
+    let (fours, eights) = (fours ^ carry, fours & carry);
     let of_sum = |n| {
         let [dead, differs] = masks(n);
         dead ^ (differs & cells)

@@ -20,8 +20,13 @@ use slm::{Backend, Device, Life, LifeAlgorithm};
 /// The name of the suite.
 const SUITE: &str = "life";
 
-const ALGORITHMS: [LifeAlgorithm; 4] =
-    [LifeAlgorithm::Auto, LifeAlgorithm::GlobalMemory, LifeAlgorithm::SharedTile, LifeAlgorithm::BitPacked];
+const ALGORITHMS: [LifeAlgorithm; 5] = [
+    LifeAlgorithm::Auto,
+    LifeAlgorithm::GlobalMemory,
+    LifeAlgorithm::SharedTile,
+    LifeAlgorithm::BitPacked,
+    LifeAlgorithm::Blocked,
+];
 
 /// Rows and columns.
 const SIZES: [[usize; 2]; 27] = [
@@ -60,7 +65,8 @@ const FEW: usize = 25;
 /// Rules of all kinds: with B0, without births, without survivals.
 const RULES: [&str; 7] = ["B3/S23", "B36/S23", "B2/S", "B0123478/S01234678", "B0/S8", "B1357/S02468", "B/S012345678"];
 
-const STEPS: u64 = 3;
+/// Generations, for algorithms that compute one at a time, and for the one that computes eight.
+const STEPS: [u64; 2] = [3, 9];
 
 pub(super) fn trials() -> Vec<Trial> {
     let of_topology = TOPOLOGIES.into_iter().flat_map(|topology| {
@@ -93,13 +99,17 @@ fn generations(device: &Device, topology: Topology) -> Result<(), Failed> {
         for text in rules {
             let rule: Rule = text.parse()?;
             let cells = soup([rows, columns], i as u64);
-            let expected = oracle::after(&cells, rule, topology, STEPS);
+            let [few, many] = STEPS;
+            let after_few = oracle::after(&cells, rule, topology, few);
+            let after_many = oracle::after(&after_few, rule, topology, many - few);
             for &algorithm in algorithms(device) {
+                let is_blocked = algorithm == LifeAlgorithm::Blocked;
+                let (steps, expected) = if is_blocked { (many, &after_many) } else { (few, &after_few) };
                 let life = Life::new(rows, columns).rule(rule).topology(topology).algorithm(algorithm);
                 let mut board = life.prepare(device)?;
                 board.set_cells(cells.view())?;
-                board.step(STEPS)?;
-                same(&board.cells()?, &expected)
+                board.step(steps)?;
+                same(&board.cells()?, expected)
                     .map_err(|e| format!("{rows} x {columns}, {rule}, {topology:?}, {algorithm:?}: {e}"))?;
                 // Cells behind the end of a row would count.
                 let alive = expected.iter().filter(|cell| **cell).count() as u64;
@@ -122,17 +132,21 @@ fn same(actual: &Array2<bool>, expected: &Array2<bool>) -> Result<(), String> {
 fn plans(device: &Device) -> Result<(), Failed> {
     let is_cpu = device.info().backend == Backend::Cpu;
     let other: Rule = "B36/S23".parse()?;
-    for (algorithm, rule, kernel, bytes) in [
-        (LifeAlgorithm::Auto, Rule::CONWAY, "life_packed_conway", 2 * 100 * 25),
-        (LifeAlgorithm::Auto, other, "life_packed", 2 * 100 * 25),
-        (LifeAlgorithm::BitPacked, Rule::CONWAY, "life_packed_conway", 2 * 100 * 25),
-        (LifeAlgorithm::SharedTile, Rule::CONWAY, "life_tile", 2 * 100 * 200),
-        (LifeAlgorithm::GlobalMemory, other, "life_global", 2 * 100 * 200),
+    for (algorithm, topology, rule, kernel, bytes, generations) in [
+        (LifeAlgorithm::Auto, Topology::Torus, Rule::CONWAY, "life_blocked_conway", 2 * 100 * 25, 8),
+        (LifeAlgorithm::Auto, Topology::Cylinder, Rule::CONWAY, "life_blocked_conway_bounded", 2 * 100 * 25, 8),
+        (LifeAlgorithm::Blocked, Topology::KleinBottle, other, "life_blocked", 2 * 100 * 25, 8),
+        (LifeAlgorithm::Blocked, Topology::Plane, other, "life_blocked_bounded", 2 * 100 * 25, 8),
+        (LifeAlgorithm::BitPacked, Topology::Plane, Rule::CONWAY, "life_packed_conway", 2 * 100 * 25, 1),
+        (LifeAlgorithm::BitPacked, Topology::Torus, other, "life_packed", 2 * 100 * 25, 1),
+        (LifeAlgorithm::SharedTile, Topology::Torus, Rule::CONWAY, "life_tile", 2 * 100 * 200, 1),
+        (LifeAlgorithm::GlobalMemory, Topology::Torus, other, "life_global", 2 * 100 * 200, 1),
     ] {
-        let plan = Life::new(100, 200).algorithm(algorithm).rule(rule).prepare(device)?.plan();
-        let expected = if is_cpu { ("cpu", 0, 0) } else { (kernel, 1, bytes) };
+        let life = Life::new(100, 200).algorithm(algorithm).topology(topology).rule(rule);
+        let plan = life.prepare(device)?.plan();
+        let expected = if is_cpu { ("cpu", 0, 0, 1) } else { (kernel, 1, bytes, generations) };
         let moved = plan.launches.iter().map(|launch| launch.moved_bytes).sum();
-        crate::common::equal((&*plan.kernel, plan.launches.len(), moved), expected)?;
+        crate::common::equal((&*plan.kernel, plan.launches.len(), moved, plan.generations), expected)?;
         crate::common::equal(
             (plan.algorithm, plan.cells, &*plan.device),
             (algorithm, [100, 200], &*device.to_string()),

@@ -52,12 +52,16 @@ fn generations_are_those_of_the_definition() {
 #[test]
 fn algorithms_agree() {
     let device = Device::emulated(Profile::SM_90, 1);
-    let algorithm =
-        prop_oneof![Just(LifeAlgorithm::GlobalMemory), Just(LifeAlgorithm::SharedTile), Just(LifeAlgorithm::BitPacked)];
-    check(100, (cells(12, 70), rule(), topology(), algorithm), |(cells, rule, topology, algorithm)| {
+    let algorithm = prop_oneof![
+        Just((LifeAlgorithm::GlobalMemory, 2)),
+        Just((LifeAlgorithm::SharedTile, 2)),
+        Just((LifeAlgorithm::BitPacked, 2)),
+        Just((LifeAlgorithm::Blocked, 8)),
+    ];
+    check(150, (cells(12, 200), rule(), topology(), algorithm), |(cells, rule, topology, (algorithm, steps))| {
         let life = of(&cells, rule, topology);
-        let actual = stepped(&device, life.algorithm(algorithm), &cells, 2);
-        prop_assert_eq!(actual, stepped(&Device::cpu(), life, &cells, 2));
+        let actual = stepped(&device, life.algorithm(algorithm), &cells, steps);
+        prop_assert_eq!(actual, stepped(&Device::cpu(), life, &cells, steps));
         Ok(())
     });
 }
