@@ -65,6 +65,7 @@ impl Step {
             Ends::Dead => of_rule::<life_blocked_conway_bounded, life_blocked_bounded>(device, rule)?,
             Ends::Joined | Ends::Mirrored => of_rule::<life_blocked_conway, life_blocked>(device, rule)?,
         };
+        // The number of resident blocks does not depend on the grid.
         let shape = shape(&Geometry::blocked(sides, processors, 0));
         let resident = kernel.residency(shape)?.map_or(0, |residency| residency.blocks_per_multiprocessor.into());
         let geometry = Geometry::blocked(sides, processors, resident);

@@ -44,12 +44,12 @@ const WORDS: u32 = WARP - 2;
 /// Columns of a strip, without its halo.
 pub(super) const COLUMNS: u32 = WORDS * CELLS;
 
-/// Rows of a turn of the main loop, while which those of the next turn are loaded. A level remembers two rows and takes a third one,
-/// so in three rows, each register gets its old role again.
+/// Rows per turn of the main loop. During a turn, the rows of the next turn are loaded. A level holds two rows and takes a third, so
+/// after three rows each register has its first role again, and no values move between registers.
 const TURN: usize = 3;
 
-/// Computes the words of a thread. `rule` returns the next generation, from the sums and the cells. `BOUNDED` says that there are
-/// dead cells beyond some end of the board.
+/// Computes the words of a thread. `rule` returns the next generation for the sums and the cells. `BOUNDED` means that the rows
+/// above and below the board are dead.
 #[inline(always)]
 pub(super) fn step<const BOUNDED: bool>(args: &BlockedArgs, rule: impl Fn(Sum<u32>, u32) -> u32) {
     let board = &args.board;
@@ -92,7 +92,7 @@ impl Strip {
         let end = self.rows + 2 * GENERATIONS;
         let mut levels = [Level::default(); GENERATIONS as usize];
         let mut rows = source.next_rows();
-        let (column, valid) = (self.behind().wrapping_sub(CELLS), self.valid(board));
+        let (column, valid) = (self.column(), self.valid(board));
         let is_useful = lane() > 0 && lane() <= WORDS && column < board.columns;
         let mut done = 0;
         while done < end {
@@ -129,21 +129,27 @@ impl Strip {
         }
     }
 
-    /// Returns the column behind the lane's word. The word in front of the strip may have no column.
+    /// Returns the column after the lane's word.
     #[inline(always)]
-    fn behind(&self) -> u32 {
+    fn end(&self) -> u32 {
         self.left + lane() * CELLS
+    }
+
+    /// Returns the first column of the lane's word. It wraps below 0, to a column that the board does not have.
+    #[inline(always)]
+    fn column(&self) -> u32 {
+        self.end().wrapping_sub(CELLS)
     }
 
     /// Returns the bits of the lane's word that are on the board.
     #[inline(always)]
     fn valid(&self, board: &Board) -> [u32; 2] {
-        let cells = board.columns.saturating_sub(self.behind().wrapping_sub(CELLS));
+        let cells = board.columns.saturating_sub(self.column());
         let mask = if cells < CELLS { (1u64 << cells) - 1 } else { u64::MAX };
         [mask as u32, (mask >> 32) as u32]
     }
 
-    /// Returns whether all lanes of the warp have words as they are in memory, in all rows.
+    /// Returns whether every word of the strip and its halo is an aligned word in memory.
     #[inline(always)]
     fn is_direct(&self, board: &Board) -> bool {
         let is_inside = self.left >= CELLS && self.left + COLUMNS + CELLS <= board.columns;
@@ -197,8 +203,8 @@ impl Halo {
             false => before(strip.first, GENERATIONS, board.rows),
         };
         let column = match board.wraps {
-            0 => strip.behind().wrapping_sub(CELLS),
-            _ => before(strip.behind(), CELLS, board.columns)[0],
+            0 => strip.column(),
+            _ => before(strip.end(), CELLS, board.columns)[0],
         };
         Halo { row, is_mirrored: board.ends == Ends::Mirrored as u32 && turns % 2 == 1, column }
     }
@@ -229,7 +235,7 @@ trait Source {
     fn word(&self, row: &Self::Row) -> [u32; 2];
 }
 
-/// Rows with words as they are in memory.
+/// Rows whose words are aligned words in memory.
 struct Direct<'a, const BOUNDED: bool> {
     cells: &'a GlobalIn2<u32>,
     /// The next row.
@@ -272,7 +278,7 @@ struct Extended<'a, const BOUNDED: bool> {
     row: u32,
     is_mirrored: bool,
     column: u32,
-    /// Column of the lowest cell in mirrored rows, of which the cells of a word are in the opposite order.
+    /// Column of the lowest cell in mirrored rows. They are loaded from there, and the cells of a word are then reversed.
     mirrored: u32,
 }
 

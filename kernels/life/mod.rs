@@ -1,7 +1,7 @@
 //! Generations of the Game of Life.
 //!
-//! Kernels read one board and write the next generation to another one. In each, a thread adds up the cell and its eight
-//! neighbours; the rule is a table of this sum, with a part for dead cells and a part for living ones.
+//! Kernels read one board and write a later generation to another one: the next, or the eighth in `blocked.rs`. A thread adds up
+//! the cell and its eight neighbours. The rule is a table of this sum, with a part for dead cells and a part for living ones.
 //!
 //! | file | contents |
 //! |---|---|
@@ -140,28 +140,28 @@ kernel! {
 
 kernel! {
     /// Computes eight generations of Conway's rule with a bit for each cell. Columns and rows wrap.
-    pub fn life_blocked_conway(_arena, args: BlockedArgs) in "life" {
+    pub fn life_blocked_conway(_arena, args: BlockedArgs) in "life_blocked_conway" {
         blocked::step::<false>(&args, conway);
     }
 }
 
 kernel! {
     /// Computes eight generations of Conway's rule with a bit for each cell, with dead cells above and below the board.
-    pub fn life_blocked_conway_bounded(_arena, args: BlockedArgs) in "life" {
+    pub fn life_blocked_conway_bounded(_arena, args: BlockedArgs) in "life_blocked_conway_bounded" {
         blocked::step::<true>(&args, conway);
     }
 }
 
 kernel! {
     /// Computes eight generations of any rule with a bit for each cell. Columns and rows wrap.
-    pub fn life_blocked(_arena, args: BlockedArgs, masks: Constants<u32, { 2 * MASKS }>) in "life" {
+    pub fn life_blocked(_arena, args: BlockedArgs, masks: Constants<u32, { 2 * MASKS }>) in "life_blocked" {
         blocked::step::<false>(&args, |sum, cells| minterms(sum, cells, |n| masks.pack::<2>(n)));
     }
 }
 
 kernel! {
     /// Computes eight generations of any rule with a bit for each cell, with dead cells above and below the board.
-    pub fn life_blocked_bounded(_arena, args: BlockedArgs, masks: Constants<u32, { 2 * MASKS }>) in "life" {
+    pub fn life_blocked_bounded(_arena, args: BlockedArgs, masks: Constants<u32, { 2 * MASKS }>) in "life_blocked_bounded" {
         blocked::step::<true>(&args, |sum, cells| minterms(sum, cells, |n| masks.pack::<2>(n)));
     }
 }

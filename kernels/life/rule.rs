@@ -41,8 +41,8 @@ pub fn full_sum<W: Word>(a: W, b: W, c: W) -> [W; 2] {
     [either ^ c, (a & b) | (either & c)]
 }
 
-/// A sum in binary digits, of which the twos are not added up yet: `ones + 2 * (twos[0] + twos[1]) + 4 * fours`. Rules combine
-/// them better than an addition that does not know the rule.
+/// A sum in binary digits, with two digits for the twos: `ones + 2 * (twos[0] + twos[1]) + 4 * fours`. A rule combines them in fewer
+/// operations than a complete addition followed by the rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum<W> {
     ones: W,
