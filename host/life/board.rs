@@ -6,6 +6,7 @@ use super::{Life, LifeAlgorithm, LifeError, Pattern, Plan, Rule, Topology, cpu, 
 use crate::buffer::check_shape;
 use crate::{Buffer, Device, Result, allocation};
 use ndarray::{Array2, ArrayView2};
+use slm_kernels::life::SUMS;
 use std::fmt;
 
 /// A board of the Game of Life on a device: cells, and the number of their generation.
@@ -41,12 +42,12 @@ impl Cells {
         Ok(())
     }
 
-    /// Adds the number of living cells to element `first` of `counts`, and the hash to the next one. On a GPU this returns when
-    /// the work is enqueued.
+    /// Adds the number of living cells to element `first` of `counts`, and the sums of the hash to the next ones. On a GPU this
+    /// returns when the work is enqueued.
     pub(super) fn census(&self, counts: &mut Buffer<u64>, first: usize) -> Result<()> {
         match self {
             Cells::Cpu(cells) => {
-                let sums = counts.storage_mut().cpu_mut()[first..].iter_mut().zip(cells.census());
+                let sums = counts.storage_mut().cpu_mut()[first..].iter_mut().zip(cells.census()?);
                 sums.for_each(|(sum, number)| *sum = sum.wrapping_add(number));
                 Ok(())
             }
@@ -125,6 +126,33 @@ impl Board {
             };
         }
         Ok(())
+    }
+
+    /// Takes censuses with so many generations in front of each. The sums of census `k` are added to the elements of `counts` from
+    /// `k * SUMS` on.
+    pub(super) fn take_censuses(
+        &mut self,
+        mut generations: impl Iterator<Item = u64>,
+        counts: &mut Buffer<u64>,
+    ) -> Result<()> {
+        let Some(in_front) = generations.next() else { return Ok(()) };
+        self.step(in_front)?;
+        let mut first = 0;
+        for steps in generations {
+            self.census_and_step(counts, first, steps)?;
+            first += SUMS;
+        }
+        self.cells.census(counts, first)
+    }
+
+    /// Takes a census, whose sums are added to the elements of `counts` from `first` on, and computes `steps` generations.
+    fn census_and_step(&mut self, counts: &mut Buffer<u64>, first: usize, steps: u64) -> Result<()> {
+        let done = match &mut self.cells {
+            Cells::Gpu(cells) => cells.census_and_step(counts, first as u64, steps)?,
+            cells => cells.census(counts, first).map(|()| 0)?,
+        };
+        self.generation += done;
+        self.step(steps - done)
     }
 
     /// Returns the number of generations since the board was prepared.

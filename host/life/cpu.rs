@@ -11,7 +11,10 @@ use crate::parallel::try_for_chunks;
 use crate::rows::{Place, Rows};
 use crate::{Result, allocation};
 use rayon::prelude::*;
-use slm_kernels::life::{Ends, MASKS, Sum, conway, full_sum, hash_term, masks, minterms, rule_table, sum_of_rows};
+use slm_kernels::life::{
+    Ends, MASKS, SUMS, Sum, column_keys, conway, full_sum, hash_terms, masks, minterms, row_keys, rule_table,
+    sum_of_rows,
+};
 
 /// Minimum number of rows of a band: two more rows are added up for each band.
 const BAND: usize = 64;
@@ -57,11 +60,14 @@ impl Cells {
         (Place { first: area.rows.start * width + area.words.start, pitch: width }, Place::at_start(area.words.len()))
     }
 
-    /// Returns the number of living cells, and the hash.
-    pub(super) fn census(&self) -> [u64; 2] {
-        let of_word = |(index, &word): (usize, &u64)| [u64::from(word.count_ones()), hash_term(word, index as u64)];
-        let add = |a: [u64; 2], b: [u64; 2]| [a[0] + b[0], a[1].wrapping_add(b[1])];
-        self.current.par_iter().enumerate().map(of_word).reduce(|| [0; 2], add)
+    /// Returns the number of living cells, and the sums of the hash.
+    pub(super) fn census(&self) -> Result<[u64; SUMS]> {
+        let width = self.size.width();
+        let mut columns = allocation::reserved(width)?;
+        columns.extend((0..width).map(|column| column_keys(column as u32)));
+        let of_row = |(row, words): (usize, &[u64])| census_of_row(words, row_keys(row as u32), &columns);
+        let rows = self.current.par_chunks_exact(width).enumerate();
+        Ok(rows.map(of_row).reduce(|| [0; SUMS], |a, b| std::array::from_fn(|k| a[k].wrapping_add(b[k]))))
     }
 
     /// Keeps a copy of the cells.
@@ -188,6 +194,14 @@ fn add_up(line: &[u64], ones: &mut [u64], twos: &mut [u64]) {
         let (left, right) = (here[k] << 1 | before[k] >> 63, here[k] >> 1 | after[k] << 63);
         [ones[k], twos[k]] = full_sum(left, here[k], right);
     }
+}
+
+/// Returns the number of living cells of a row, and its part in the sums of the hash.
+fn census_of_row(words: &[u64], row: [u32; 2], columns: &[[u32; 2]]) -> [u64; SUMS] {
+    words.iter().zip(columns).fold([0; SUMS], |[population, a, b], (&word, &column)| {
+        let [of_a, of_b] = hash_terms([word as u32, (word >> 32) as u32], row, column);
+        [population + u64::from(word.count_ones()), a.wrapping_add(of_a), b.wrapping_add(of_b)]
+    })
 }
 
 /// Computes the next generation of a row.

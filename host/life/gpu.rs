@@ -9,11 +9,11 @@ use crate::info::SharedMemory;
 use crate::kernel::{Launch, WithConstants};
 use crate::rows::{Place, Rows};
 use crate::{Buffer, Device, Error, LaunchPlan, LaunchShape, Result, Windows, allocation};
-use cuda_std::{Entry, Table};
+use cuda_std::{Entry, GlobalIn, GlobalOut, Table};
 use slm_kernels::life::{
-    self as kernels, Args, CensusArgs, Ends, GENERATIONS, Geometry, MASKS, life_blocked, life_blocked_bounded,
-    life_blocked_conway, life_blocked_conway_bounded, life_census, life_census_bytes, life_global, life_packed,
-    life_packed_conway, life_tile, masks, rule_table,
+    self as kernels, Args, BlockedArgs, CensusArgs, Counts, Ends, GENERATIONS, Geometry, MASKS, life_blocked,
+    life_blocked_bounded, life_blocked_conway, life_blocked_conway_bounded, life_census, life_census_bytes,
+    life_global, life_packed, life_packed_conway, life_tile, masks, rule_table,
 };
 use std::sync::Arc;
 
@@ -37,57 +37,78 @@ pub(super) struct Cells {
 /// The kernels of a board, and what they are launched with.
 struct Kernels {
     /// Computes a generation.
-    step: Step,
+    step: Step<Args>,
     /// Computes several generations.
-    pass: Option<Step>,
+    pass: Option<Pass>,
     board: kernels::Board,
     table: u32,
     layout: Layout,
-    census: Box<dyn Launch<CensusArgs>>,
-    census_geometry: Geometry,
+    census: Step<CensusArgs>,
 }
 
-/// A kernel that computes generations.
-struct Step {
-    kernel: Box<dyn Launch<Args>>,
+/// A kernel, and how it is launched.
+struct Step<A> {
+    kernel: Box<dyn Launch<A>>,
     geometry: Geometry,
-    generations: u64,
 }
 
-impl Step {
-    fn one(kernel: impl Launch<Args> + 'static, geometry: Geometry) -> Self {
-        Step { kernel: Box::new(kernel), geometry, generations: 1 }
+impl<A: 'static> Step<A> {
+    fn new(kernel: impl Launch<A> + 'static, geometry: Geometry) -> Self {
+        Step { kernel: Box::new(kernel), geometry }
     }
 
-    /// Returns the kernel that computes several generations.
-    fn pass(device: &Device, sides: [u64; 2], topology: Topology, rule: Rule, processors: u64) -> Result<Self> {
-        let kernel = match topology.ends() {
-            Ends::Dead => of_rule::<life_blocked_conway_bounded, life_blocked_bounded>(device, rule)?,
-            Ends::Joined | Ends::Mirrored => of_rule::<life_blocked_conway, life_blocked>(device, rule)?,
+    fn launch(&self, device: &Device, windows: &Windows<'_>, args: A) -> Result<()> {
+        let _submission = device.submission_lock()?;
+        self.kernel.launch(windows, shape(&self.geometry), args, &())
+    }
+
+    /// Returns the plan without the moved bytes.
+    fn plan(&self, shared: SharedMemory) -> LaunchPlan {
+        let (kernel, shape) = (&self.kernel, shape(&self.geometry));
+        LaunchPlan::once(kernel.name(), shape, shared, kernel.residency(shape))
+    }
+}
+
+/// The kernel that computes [`GENERATIONS`] generations, and can take a census of the first one.
+struct Pass {
+    alone: Step<BlockedArgs>,
+    /// The same kernel, launched with a census.
+    with_census: Step<BlockedArgs>,
+    /// Blocks that compute generations, besides those of the census.
+    blocks: u32,
+}
+
+impl Pass {
+    fn load(device: &Device, sides: [u64; 2], topology: Topology, rule: Rule, processors: u64) -> Result<Self> {
+        let kernel = || match topology.ends() {
+            Ends::Dead => of_rule::<_, life_blocked_conway_bounded, life_blocked_bounded>(device, rule),
+            Ends::Joined | Ends::Mirrored => of_rule::<_, life_blocked_conway, life_blocked>(device, rule),
         };
+        let alone = kernel()?;
         // The number of resident blocks does not depend on the grid.
-        let shape = shape(&Geometry::blocked(sides, processors, 0));
-        let resident = kernel.residency(shape)?.map_or(0, |residency| residency.blocks_per_multiprocessor.into());
-        let geometry = Geometry::blocked(sides, processors, resident);
-        Ok(Step { kernel, geometry, generations: GENERATIONS.into() })
-    }
-
-    fn shape(&self) -> LaunchShape {
-        shape(&self.geometry)
+        let residency = alone.residency(shape(&Geometry::blocked(sides, processors, 0)))?;
+        let resident = residency.map_or(0, |residency| residency.blocks_per_multiprocessor.into());
+        let beside_census = Geometry::blocked(sides, processors, Geometry::beside_census(resident));
+        let with_census = beside_census.with_census(sides, processors);
+        Ok(Pass {
+            alone: Step { kernel: alone, geometry: Geometry::blocked(sides, processors, resident) },
+            with_census: Step { kernel: kernel()?, geometry: with_census },
+            blocks: beside_census.blocks as u32,
+        })
     }
 }
 
 /// Loads the kernel of Conway's rule or of all rules.
-fn of_rule<C, A>(device: &Device, rule: Rule) -> Result<Box<dyn Launch<Args>>>
+fn of_rule<A, Conway, Any>(device: &Device, rule: Rule) -> Result<Box<dyn Launch<A>>>
 where
-    C: Entry<Constants = (), Args: TryFrom<Args, Error: Into<Error>>>,
-    A: Entry<Constants = Table<u32, { 2 * MASKS }>, Args: TryFrom<Args, Error: Into<Error>>>,
+    Conway: Entry<Constants = (), Args: TryFrom<A, Error: Into<Error>>>,
+    Any: Entry<Constants = Table<u32, { 2 * MASKS }>, Args: TryFrom<A, Error: Into<Error>>>,
 {
     if rule == Rule::CONWAY {
-        return Ok(Box::new(device.own_kernel::<C>()?));
+        return Ok(Box::new(device.own_kernel::<Conway>()?));
     }
     let constants = masks_of(rule_table(rule.births(), rule.survivals()));
-    Ok(Box::new(WithConstants { kernel: device.own_kernel::<A>()?, constants }))
+    Ok(Box::new(WithConstants { kernel: device.own_kernel::<Any>()?, constants }))
 }
 
 /// Cells in memory.
@@ -140,20 +161,20 @@ impl Kernels {
         let (sides, table) = ([size.rows as u64, size.columns as u64], rule_table(rule.births(), rule.survivals()));
         let (step, layout) = match algorithm {
             LifeAlgorithm::GlobalMemory => {
-                (Step::one(device.own_kernel::<life_global>()?, Geometry::global(sides)), Layout::Bytes)
+                (Step::new(device.own_kernel::<life_global>()?, Geometry::global(sides)), Layout::Bytes)
             }
             LifeAlgorithm::SharedTile => {
-                (Step::one(device.own_kernel::<life_tile>()?, Geometry::tile(sides)), Layout::Bytes)
+                (Step::new(device.own_kernel::<life_tile>()?, Geometry::tile(sides)), Layout::Bytes)
             }
             LifeAlgorithm::Auto | LifeAlgorithm::BitPacked | LifeAlgorithm::Blocked => {
-                let kernel = of_rule::<life_packed_conway, life_packed>(device, rule)?;
-                (Step { kernel, geometry: Geometry::packed(sides), generations: 1 }, Layout::Bits)
+                let kernel = of_rule::<_, life_packed_conway, life_packed>(device, rule)?;
+                (Step { kernel, geometry: Geometry::packed(sides) }, Layout::Bits)
             }
         };
         let processors = Tuning::new(device.info()).processors;
         let pass = match algorithm {
             LifeAlgorithm::Auto | LifeAlgorithm::Blocked => {
-                Some(Step::pass(device, sides, topology, rule, processors)?)
+                Some(Pass::load(device, sides, topology, rule, processors)?)
             }
             _ => None,
         };
@@ -165,12 +186,16 @@ impl Kernels {
             wraps: topology.wraps().into(),
             ends: topology.ends() as u32,
         };
-        let census_geometry = Geometry::census(size.words() as u64, processors);
-        let census: Box<dyn Launch<CensusArgs>> = match layout {
-            Layout::Bits => Box::new(device.own_kernel::<life_census>()?),
-            Layout::Bytes => Box::new(device.own_kernel::<life_census_bytes>()?),
+        let geometry = Geometry::census(sides, processors);
+        let census = match layout {
+            Layout::Bits => Step::new(device.own_kernel::<life_census>()?, geometry),
+            Layout::Bytes => Step::new(device.own_kernel::<life_census_bytes>()?, geometry),
         };
-        Ok(Kernels { step, pass, board, table, layout, census, census_geometry })
+        Ok(Kernels { step, pass, board, table, layout, census })
+    }
+
+    fn args(&self, input: GlobalIn<u32>, output: GlobalOut<u32>) -> Args {
+        Args { input, output, board: self.board, table: self.table }
     }
 }
 
@@ -242,23 +267,45 @@ impl Cells {
     /// error the board is as it was.
     pub(super) fn step(&mut self, most: u64) -> Result<u64> {
         let mut windows = Windows::new(&self.device);
-        let (input, output) = (windows.input(&self.current), windows.output(&mut self.next));
-        let kernels = &self.kernels;
-        let step = kernels.pass.as_ref().filter(|pass| pass.generations <= most).unwrap_or(&kernels.step);
-        let args = Args { input, output, board: kernels.board, table: kernels.table };
-        let submission = self.device.submission_lock()?;
-        step.kernel.launch(&windows, step.shape(), args, &())?;
-        drop(submission);
+        let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
+        let generations = match self.kernels.pass.as_ref().filter(|_| most >= GENERATIONS.into()) {
+            Some(Pass { alone, .. }) => {
+                let no_counts = Counts { sums: GlobalOut::empty(), first: 0 };
+                let args = BlockedArgs::new(args, alone.geometry.blocks as u32, no_counts);
+                alone.launch(&self.device, &windows, args)?;
+                GENERATIONS.into()
+            }
+            None => {
+                self.kernels.step.launch(&self.device, &windows, args)?;
+                1
+            }
+        };
         std::mem::swap(&mut self.current, &mut self.next);
-        Ok(step.generations)
+        Ok(generations)
     }
 
-    /// Enqueues a census, which adds the number of living cells to element `first` of `counts`, and the hash to the next one.
+    /// Enqueues a census, which adds the number of living cells to element `first` of `counts`, and the sums of the hash to the
+    /// next ones. If the algorithm computes several generations at a time and `most` is not less, those are computed
+    /// meanwhile. Returns the number of generations. After an error the board is as it was.
+    pub(super) fn census_and_step(&mut self, counts: &mut Buffer<u64>, first: u64, most: u64) -> Result<u64> {
+        let Some(pass) = self.kernels.pass.as_ref().filter(|_| most >= GENERATIONS.into()) else {
+            self.census(counts, first)?;
+            return Ok(0);
+        };
+        let mut windows = Windows::new(&self.device);
+        let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
+        let counts = Counts { sums: windows.output(counts), first };
+        pass.with_census.launch(&self.device, &windows, BlockedArgs::new(args, pass.blocks, counts))?;
+        std::mem::swap(&mut self.current, &mut self.next);
+        Ok(GENERATIONS.into())
+    }
+
+    /// Enqueues a census, as [`census_and_step`](Self::census_and_step) does.
     pub(super) fn census(&self, counts: &mut Buffer<u64>, first: u64) -> Result<()> {
         let mut windows = Windows::new(&self.device);
-        let args = CensusArgs { cells: windows.input(&self.current), counts: windows.output(counts), first };
-        let _submission = self.device.submission_lock()?;
-        self.kernels.census.launch(&windows, shape(&self.kernels.census_geometry), args, &())
+        let counts = Counts { sums: windows.output(counts), first };
+        let args = CensusArgs::new(windows.input(&self.current), &self.kernels.board, counts);
+        self.kernels.census.launch(&self.device, &windows, args)
     }
 
     /// Keeps a copy of the cells.
@@ -293,13 +340,11 @@ impl Cells {
 
     /// Returns the launch that computes the most generations, and their number.
     pub(super) fn plan(&self) -> (LaunchPlan, u64) {
-        let (kernels, cells) = (&self.kernels, self.size.columns as u64);
-        let step = kernels.pass.as_ref().unwrap_or(&kernels.step);
-        let (kernel, shape) = (&step.kernel, step.shape());
-        let plan = LaunchPlan {
-            moved_bytes: 2 * self.size.rows as u64 * kernels.layout.bytes(cells),
-            ..LaunchPlan::once(kernel.name(), shape, self.shared, kernel.residency(shape))
+        let (plan, generations) = match &self.kernels.pass {
+            Some(pass) => (pass.alone.plan(self.shared), GENERATIONS.into()),
+            None => (self.kernels.step.plan(self.shared), 1),
         };
-        (plan, step.generations)
+        let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.bytes(self.size.columns as u64);
+        (LaunchPlan { moved_bytes, ..plan }, generations)
     }
 }

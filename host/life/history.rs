@@ -2,21 +2,26 @@
 
 use super::{Board, LifeError};
 use crate::{Buffer, Result, allocation};
+use slm_kernels::life::{SUMS, hash};
 
 /// The population of a generation, and a hash of its cells.
 ///
-/// The hash is the same on all devices and with all algorithms. It is a sum over the words that [`Board::words`] returns, without
-/// those that are zero:
+/// The hash is the same on all devices and with all algorithms. It is computed of two sums over the words that [`Board::words`]
+/// returns:
 ///
-/// `hash = Σ mix(words[i] + (i + 1) · 0x9e3779b97f4a7c15)`
+/// `sum_k = Σ (low(word) + low(key_k)) · (high(word) + high(key_k)) mod 2^64`, with `key_k = of_row_k · of_column_k` and `k = 0, 1`
 ///
-/// `i` is the index of a word in row-major order, from 0, and all arithmetic is modulo 2^64. `mix` is the finaliser of the
-/// pseudo-random generator SplitMix64:
+/// `low` and `high` are the halves of a number of 64 bits, whose sums are modulo 2^32. Other numbers are exact:
 ///
 /// ```
 /// use slm::{Device, Life};
 ///
-/// fn mix(z: u64) -> u64 {
+/// fn mixed(x: u32) -> u32 {
+///     let x = (x ^ (x >> 16)).wrapping_mul(0x7feb352d);
+///     let x = (x ^ (x >> 15)).wrapping_mul(0x846ca68b);
+///     x ^ (x >> 16)
+/// }
+/// fn finish(z: u64) -> u64 {
 ///     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58476d1ce4e5b9);
 ///     let z = (z ^ (z >> 27)).wrapping_mul(0x94d049bb133111eb);
 ///     z ^ (z >> 31)
@@ -24,15 +29,26 @@ use crate::{Buffer, Result, allocation};
 ///
 /// # fn main() -> slm::Result<()> {
 /// let mut board = Life::new(5, 70).prepare(&Device::open()?)?;
-/// board.set(1, 66, true)?; // in word 3 of the board, with the value 4
-/// let sum = 0x9e3779b97f4a7c15_u64.wrapping_mul(4).wrapping_add(4);
-/// assert_eq!(board.census()?.hash, mix(sum));
+/// board.set(1, 66, true)?;
+/// let mut sums = [0u64; 2];
+/// for ((row, column), &word) in board.words()?.indexed_iter() {
+///     let (row, column) = (row as u32, 2 * column as u32);
+///     let row = mixed(row / 8 + 1).wrapping_mul(mixed(row % 8 + 1) | 1);
+///     let of_row = [row, row.wrapping_mul(0x9e3779b1)];
+///     let of_column = [mixed(!column), mixed(!(column + 1))];
+///     for k in 0..2 {
+///         let key = u64::from(of_row[k]) * u64::from(of_column[k]);
+///         let low = (word as u32).wrapping_add(key as u32);
+///         let high = ((word >> 32) as u32).wrapping_add((key >> 32) as u32);
+///         sums[k] = sums[k].wrapping_add(u64::from(low) * u64::from(high));
+///     }
+/// }
+/// assert_eq!(board.census()?.hash, finish(finish(sums[0]).wrapping_add(sums[1])));
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// The same cells on boards of different sizes have different hashes in general. An empty board has the hash 0. Different cells
-/// can have the same hash.
+/// The same cells on boards of different sizes have different hashes in general. Different cells can have the same hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Census {
@@ -42,6 +58,18 @@ pub struct Census {
     pub population: u64,
     /// Hash of the cells.
     pub hash: u64,
+}
+
+impl Census {
+    /// Returns the census of a generation for its sums.
+    fn new(generation: u64, [population, a, b]: [u64; SUMS]) -> Self {
+        Census { generation, population, hash: hash([a, b]) }
+    }
+
+    /// Returns the censuses of generations for the sums of all.
+    pub(super) fn all(generations: impl Iterator<Item = u64>, sums: &[u64]) -> impl Iterator<Item = Self> {
+        generations.zip(sums.as_chunks().0).map(|(generation, sums)| Census::new(generation, *sums))
+    }
 }
 
 /// Histories.
@@ -64,10 +92,11 @@ impl Board {
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn census(&self) -> Result<Census> {
-        let mut counts = self.device().zeroed(2)?;
+        let mut counts = self.counts(1)?;
         self.cells.census(&mut counts, 0)?;
-        let sums = counts.download()?;
-        Ok(Census { generation: self.generation(), population: sums[0], hash: sums[1] })
+        let mut sums = [0; SUMS];
+        counts.download_into(&mut sums)?;
+        Ok(Census::new(self.generation(), sums))
     }
 
     /// Computes `steps` generations, and returns a census of every `every`-th one. They are `steps / every` censuses, rounded
@@ -93,7 +122,7 @@ impl Board {
     ///
     /// * [`LifeError::NoInterval`] if `every` is 0.
     /// * [`LifeError::Generations`] if the number of the generation would exceed 64 bits.
-    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`]: a census needs 16 bytes on the device and 24 on the host.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`]: a census needs 24 bytes on the device and 48 on the host.
     /// * [Failures of the device](Error#failures-of-the-device).
     ///
     /// After an error the board is in the last generation that was computed completely, as after an error of [`step`](Self::step).
@@ -104,23 +133,16 @@ impl Board {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         let mut history = allocation::reserved(len)?;
         let (mut counts, generation) = (self.counts(len)?, self.generation());
-        for index in 0..len {
-            self.step(every)?;
-            self.cells.census(&mut counts, 2 * index)?;
-        }
+        self.take_censuses(std::iter::repeat_n(every, len), &mut counts)?;
         self.step(steps % every)?;
-        let sums = counts.download()?;
-        history.extend((1..).zip(sums.chunks_exact(2)).map(|(index, sums)| Census {
-            generation: generation + index * every,
-            population: sums[0],
-            hash: sums[1],
-        }));
+        let generations = (1..=len as u64).map(|index| generation + index * every);
+        history.extend(Census::all(generations, &counts.download()?));
         Ok(history)
     }
 
     /// Returns memory for the sums of censuses.
     pub(super) fn counts(&self, censuses: usize) -> Result<Buffer<u64>> {
-        self.device().zeroed(censuses.saturating_mul(2))
+        self.device().zeroed(censuses.saturating_mul(SUMS))
     }
 }
 

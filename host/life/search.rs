@@ -19,7 +19,7 @@
 //! its end, all cells are compared with those at its beginning. The period is the least one, because a shorter one would have
 //! been seen in the window. If the cells differ, the hash was that of different cells, and the search goes on.
 
-use super::{Board, Outcome};
+use super::{Board, Census, Outcome};
 use crate::{Buffer, Result};
 
 /// Generations between censuses. Kernels may compute as many in one pass over the board.
@@ -49,14 +49,6 @@ enum Seen {
     Hash(u64),
     /// Cells that repeated after so many generations.
     Cells(u64),
-}
-
-/// The census of a generation of a window, which is counted from the window's first one.
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    generation: u64,
-    population: u64,
-    hash: u64,
 }
 
 impl<'a> Search<'a> {
@@ -93,7 +85,7 @@ impl<'a> Search<'a> {
     fn watch(&mut self, window: u64) -> Result<Seen> {
         self.board.cells.keep()?;
         let window = window.min(self.last - self.board.generation());
-        let mut first: Vec<Sample> = Vec::new();
+        let mut first: Vec<Census> = Vec::new();
         let mut now = None;
         while now != Some(window) {
             let samples = self.samples(now, window)?;
@@ -108,26 +100,21 @@ impl<'a> Search<'a> {
 
     /// Computes generations behind generation `now` of a window, and returns a batch of samples of them. Without `now`, the first
     /// one is of generation 0.
-    fn samples(&mut self, now: Option<u64>, window: u64) -> Result<Vec<Sample>> {
+    fn samples(&mut self, now: Option<u64>, window: u64) -> Result<Vec<Census>> {
         let next = |now: &u64| (*now < window).then(|| behind(*now).min(window));
         let first = now.map_or(Some(0), |now| next(&now));
         let generations: Vec<u64> = std::iter::successors(first, next).take(BATCH).collect();
         self.counts.clear()?;
-        let mut at = now.unwrap_or(0);
-        for (index, &generation) in generations.iter().enumerate() {
-            self.board.step(generation - at)?;
-            self.board.cells.census(&mut self.counts, 2 * index)?;
-            at = generation;
-        }
-        let sums = self.counts.download()?;
-        let sample = |(generation, sums): (u64, &[u64])| Sample { generation, population: sums[0], hash: sums[1] };
-        Ok(generations.into_iter().zip(sums.chunks_exact(2)).map(sample).collect())
+        let before = std::iter::once(now.unwrap_or(0)).chain(generations.iter().copied());
+        let steps: Vec<u64> = generations.iter().zip(before).map(|(generation, before)| generation - before).collect();
+        self.board.take_censuses(steps.into_iter(), &mut self.counts)?;
+        Ok(Census::all(generations.into_iter(), &self.counts.download()?).collect())
     }
 
     /// Returns the least period that a sample shows.
-    fn period(&self, first: &[Sample], sample: &Sample) -> Option<u64> {
+    fn period(&self, first: &[Census], sample: &Census) -> Option<u64> {
         let is_same =
-            |other: &&Sample| other.population == sample.population && (other.hash ^ sample.hash) & self.mask == 0;
+            |other: &&Census| other.population == sample.population && (other.hash ^ sample.hash) & self.mask == 0;
         let earlier = first.iter().filter(|other| other.generation < sample.generation);
         earlier.filter(is_same).map(|other| sample.generation - other.generation).min()
     }

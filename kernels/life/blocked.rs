@@ -25,10 +25,13 @@
 //! The board is shared by the warps of the grid: first the strips of the upper rows, then those below. A warp loads rows some
 //! steps before it needs them. Shared memory is not used. A block is a single warp, because the compiler then knows that rows are
 //! the same for all lanes, and has a separate unit of the hardware count them.
+//!
+//! Blocks behind those take a [census] of the input in the meantime. Warps of a pass spend most of their time with logic, one after
+//! another or waiting for each other, so loads and multiplications of a census go beside it.
 
 use super::place::block;
 use super::rule::{Sum, sum_of_rows};
-use super::{BlockedArgs, Board, Ends, packed};
+use super::{BlockedArgs, Board, Ends, census, packed};
 use cuda_std::warp::{FULL, WARP, lane, shuffle_down, shuffle_up};
 use cuda_std::{GlobalIn2, thread};
 
@@ -48,13 +51,17 @@ pub(super) const COLUMNS: u32 = WORDS * CELLS;
 /// after three rows each register has its first role again, and no values move between registers.
 const TURN: usize = 3;
 
-/// Computes the words of a thread. `rule` returns the next generation for the sums and the cells. `BOUNDED` means that the rows
+/// Computes the words of a thread, or takes a part of the census. `rule` returns the next generation for the sums and the cells. `BOUNDED` means that the rows
 /// above and below the board are dead.
 #[inline(always)]
 pub(super) fn step<const BOUNDED: bool>(args: &BlockedArgs, rule: impl Fn(Sum<u32>, u32) -> u32) {
     let board = &args.board;
+    if thread::block_idx_x() >= args.blocks {
+        let (index, count) = (thread::block_idx_x() - args.blocks, thread::grid_dim_x() - args.blocks);
+        return census::count_bits(&args.input, &args.counts, census::Warps { index, count });
+    }
     let strips = board.columns.div_ceil(COLUMNS).max(1);
-    let height = board.rows.div_ceil((thread::grid_dim_x() / strips).max(1));
+    let height = board.rows.div_ceil((args.blocks / strips).max(1));
     let [across, down] = block(strips);
     let first = down.saturating_mul(height);
     if first >= board.rows {

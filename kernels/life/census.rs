@@ -1,65 +1,155 @@
-//! The number of living cells, and the hash of the board. Every word is read once.
+//! The number of living cells, and the sums of the hash. Every word is read once.
 //!
-//! Words of 64 cells are counted, as the host has them. Each thread adds up every `n`-th load, where `n` is the number of threads,
-//! and the first lane of each warp adds the warp's sums to those of the board. A load has two words if a cell has a bit, and one
-//! word in four parts if it has a byte.
+//! Words of 64 cells are counted, as the host has them. The lanes of a warp have neighbouring columns of words, and a lane goes
+//! down its column in groups of eight rows, whose loads are in flight together. On a board of fewer than 32 words across, several
+//! lanes have the same column and different groups. At the end, the first lane of each warp adds the warp's sums to those of the
+//! board:
+//!
+//! ```text
+//!                   33 words                      3 words
+//!  rows 0 to 7      warp 0  … warp 0 | warp 1     lanes  0  1  2
+//!  rows 8 to 15     warp 2  … warp 2 | warp 3            4  5  6
+//!  rows 16 to 23    warp 0  … warp 0 | warp 1            8  9 10
+//!                   (with four warps)             (lanes 3, 7, … have no column)
+//! ```
+//!
+//! Shared memory is not used.
 
-use super::{CensusArgs, hash_term};
-use cuda_std::{GlobalIn, Ordering, thread, warp};
+use super::hash::GROUP;
+use super::{CensusArgs, Counts, SUMS, column_keys, hash_terms, row_keys};
+use cuda_std::warp::{FULL, WARP, lane, shuffle_xor};
+use cuda_std::{GlobalIn2, Ordering, thread};
 
-/// Threads of a block: whole warps, because all lanes exchange their sums.
+/// Threads of a block in the kernels that take a census alone.
 pub(super) const THREADS: u32 = 256;
+
+/// The warps that take a census together.
+pub(super) struct Warps {
+    /// Number of this warp, from 0.
+    pub(super) index: u32,
+    /// Number of warps: at least one for each column of warps ([`across`]).
+    pub(super) count: u32,
+}
+
+impl Warps {
+    /// Returns the warps of the whole grid.
+    #[inline(always)]
+    fn of_grid() -> Self {
+        let per_block = THREADS / WARP;
+        Warps {
+            index: thread::block_idx_x() * per_block + thread::thread_idx_x() / WARP,
+            count: thread::grid_dim_x() * per_block,
+        }
+    }
+}
+
+/// Returns the columns of words that a warp has, for rows of `width` words.
+#[inline(always)]
+pub(super) fn columns_of_warp(width: u32) -> u32 {
+    width.clamp(1, WARP).next_power_of_two()
+}
 
 /// Counts a board with a bit for each cell.
 #[inline(always)]
 pub(super) fn of_bits(args: &CensusArgs) {
-    count(args, args.cells.len().div_ceil(4), |cells, load| {
-        let [a, b, c, d] = cells.get_pack_or::<4>(4 * load, 0);
-        [a as u64 | (b as u64) << 32, c as u64 | (d as u64) << 32]
-    });
+    count_bits(&args.cells, &args.counts, Warps::of_grid());
 }
 
 /// Counts a board with a byte for each cell.
 #[inline(always)]
 pub(super) fn of_bytes(args: &CensusArgs) {
-    count(args, args.cells.len() / 16, |cells, load| {
-        let (mut word, mut part) = (0, 0);
+    count([args.cells.rows(), args.cells.columns() / 16], &args.counts, Warps::of_grid(), |row, word| {
+        let row = args.cells.row(row);
+        let (mut halves, mut part) = ([0; 2], 0);
         while part < 4 {
-            let [a, b, c, d] = cells.get_pack::<4>(16 * load + 4 * part);
-            word |= (four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12) << (16 * part);
+            let [a, b, c, d] = row.get_pack::<4>(16 * word + 4 * part);
+            let bits = four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12;
+            halves[part as usize / 2] |= bits << (16 * (part % 2));
             part += 1;
         }
-        [word]
+        halves
     });
 }
 
 /// Returns the cells of four bytes as bits.
 #[inline(always)]
-fn four(bytes: u32) -> u64 {
-    ((bytes | bytes >> 7 | bytes >> 14 | bytes >> 21) & 15) as u64
+fn four(bytes: u32) -> u32 {
+    (bytes | bytes >> 7 | bytes >> 14 | bytes >> 21) & 15
 }
 
-/// Adds the sums of `loads` loads of `N` words to those of the board.
+/// Counts a board with a bit for each cell, with these warps.
 #[inline(always)]
-fn count<const N: usize>(args: &CensusArgs, loads: u64, load: impl Fn(&GlobalIn<u32>, u64) -> [u64; N]) {
-    let (mut population, mut hash, mut at) = (0, 0u64, thread::global_x());
-    while at < loads {
-        let words = load(&args.cells, at);
+pub(super) fn count_bits(cells: &GlobalIn2<u32>, counts: &Counts, warps: Warps) {
+    count([cells.rows(), cells.columns() / 2], counts, warps, |row, word| cells.row(row).get_pack::<2>(2 * word));
+}
+
+/// Adds the sums of all words to those of the board. `load` returns the word of a row and a column.
+#[inline(always)]
+fn count([rows, width]: [u32; 2], counts: &Counts, warps: Warps, load: impl Fn(u32, u32) -> [u32; 2]) {
+    let columns = columns_of_warp(width);
+    let across = width.div_ceil(columns).max(1);
+    let down = warps.count / across;
+    let column = warps.index % across * columns + lane() % columns;
+    let (warp, groups) = (warps.index / across, WARP / columns);
+    let mut row = (warp * groups + lane() / columns) * GROUP;
+    let (keys, mut sums) = (column_keys(column), Sums::default());
+    let has_column = warp < down && column < width;
+    while has_column && row < rows {
+        if rows - row >= GROUP {
+            let mut words = [[0; 2]; GROUP as usize];
+            let mut k = 0;
+            while k < GROUP {
+                words[k as usize] = load(row + k, column);
+                k += 1;
+            }
+            let mut k = 0;
+            while k < GROUP {
+                sums.count_word(words[k as usize], row_keys(row + k), keys);
+                k += 1;
+            }
+        } else {
+            let mut last = row;
+            while last < rows {
+                sums.count_word(load(last, column), row_keys(last), keys);
+                last += 1;
+            }
+        }
+        row += down * groups * GROUP;
+    }
+    sums.add_to(counts);
+}
+
+/// Sums over words.
+#[derive(Clone, Copy, Default)]
+struct Sums([u64; SUMS]);
+
+impl Sums {
+    /// Counts a word with the keys of its row and column.
+    #[inline(always)]
+    fn count_word(&mut self, word: [u32; 2], row: [u32; 2], column: [u32; 2]) {
+        let Sums([population, a, b]) = *self;
+        let [of_a, of_b] = hash_terms(word, row, column);
+        let living = word[0].count_ones() + word[1].count_ones();
+        *self = Sums([population + living as u64, a.wrapping_add(of_a), b.wrapping_add(of_b)]);
+    }
+
+    /// Adds the sums of the warp to those of the board. All lanes must call this.
+    #[inline(always)]
+    fn add_to(self, counts: &Counts) {
+        let Sums(mut sums) = self;
+        let mut lanes = 1;
+        while lanes < WARP {
+            let mut k = 0;
+            while k < SUMS {
+                sums[k] = sums[k].wrapping_add(shuffle_xor(FULL, sums[k], lanes));
+                k += 1;
+            }
+            lanes *= 2;
+        }
         let mut k = 0;
-        while k < N {
-            population += words[k].count_ones() as u64;
-            hash = hash.wrapping_add(hash_term(words[k], at * N as u64 + k as u64));
+        while k < SUMS {
+            counts.sums.add_if(lane() == 0, counts.first + k as u64, sums[k], Ordering::Relaxed);
             k += 1;
         }
-        at += thread::grid_dim_x() as u64 * thread::block_dim_x() as u64;
     }
-    let mut lanes = 1;
-    while lanes < warp::WARP {
-        population += warp::shuffle_xor(warp::FULL, population, lanes);
-        hash = hash.wrapping_add(warp::shuffle_xor(warp::FULL, hash, lanes));
-        lanes *= 2;
-    }
-    let is_first = warp::lane() == 0;
-    args.counts.add_if(is_first, args.first, population, Ordering::Relaxed);
-    args.counts.add_if(is_first, args.first + 1, hash, Ordering::Relaxed);
 }

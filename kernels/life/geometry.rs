@@ -1,14 +1,12 @@
 //! From a board's size to grid, block and shared memory: what the host has to know.
 
+use super::hash::GROUP;
 use super::{blocked, census, packed, tile};
 use cuda_std::shared_bytes;
 use cuda_std::warp::WARP;
 
 /// Threads of a block.
-const THREADS: u32 = 256;
-
-/// Minimum number of words of 64 cells that each thread of a census counts, unless there are fewer.
-const WORDS_OF_CENSUS: u64 = 8;
+const THREADS: u32 = census::THREADS;
 
 /// Schedulers of a multiprocessor. Each issues the instructions of its own warps.
 const SCHEDULERS: u64 = 4;
@@ -67,12 +65,25 @@ impl Geometry {
         Geometry { blocks, block: [WARP, 1], shared_bytes: 0 }
     }
 
-    /// Returns how to launch a census of `words` words of 64 cells. Each multiprocessor has at most eight blocks at a time.
+    /// Returns how many blocks of those that a multiprocessor can hold are left beside a census.
     #[must_use]
-    pub fn census(words: u64, processors: u64) -> Self {
-        let blocks = words.div_ceil(u64::from(census::THREADS) * WORDS_OF_CENSUS);
-        let blocks = blocks.clamp(1, 8 * processors.max(1));
-        Geometry { blocks, block: [census::THREADS, 1], shared_bytes: 0 }
+    pub fn beside_census(resident: u64) -> u64 {
+        resident.saturating_sub(SCHEDULERS)
+    }
+
+    /// Returns this launch with more blocks, which take a census of the same board: a warp for each scheduler, unless there are
+    /// more in a row.
+    #[must_use]
+    pub fn with_census(self, sides: [u64; 2], processors: u64) -> Self {
+        Geometry { blocks: self.blocks + warps_of_census(sides, processors.max(1) * SCHEDULERS), ..self }
+    }
+
+    /// Returns how to launch a census alone. Each multiprocessor has at most eight blocks at a time, unless there are more in a row.
+    #[must_use]
+    pub fn census(sides: [u64; 2], processors: u64) -> Self {
+        let per_block = u64::from(THREADS / WARP);
+        let warps = warps_of_census(sides, processors.max(1) * 8 * per_block);
+        Geometry { blocks: warps.div_ceil(per_block), block: [THREADS, 1], shared_bytes: 0 }
     }
 
     /// Returns how to launch a thread for each of so many rows and columns. Narrow boards have higher blocks.
@@ -82,6 +93,16 @@ impl Geometry {
         let blocks = columns.div_ceil(width.into()) * rows.div_ceil(block[1].into());
         Geometry { blocks, block, shared_bytes: 0 }
     }
+}
+
+/// Returns the number of warps that take a census together: about `most`, but not more than have something to count, and not less
+/// than one for each column of warps.
+fn warps_of_census([rows, columns]: [u64; 2], most: u64) -> u64 {
+    let width = columns.div_ceil(64);
+    let of_warp = census::columns_of_warp(width as u32).into();
+    let across = width.div_ceil(of_warp);
+    let down = rows.div_ceil(u64::from(GROUP) * (u64::from(WARP) / of_warp));
+    across * down.min((most / across).max(1))
 }
 
 #[cfg(test)]
@@ -113,7 +134,22 @@ mod tests {
         assert_eq!(blocked([3, 1921]), 6);
         assert_eq!(blocked([1, 1 << 31]), 1_118_482);
         assert_eq!(Geometry::blocked([65_536, 65_536], 132, 0).blocks, 4 * 132);
-        assert_eq!(Geometry::census(1, 132), of(1, [256, 1], 0));
-        assert_eq!(Geometry::census(1 << 40, 132), of(1056, [256, 1], 0));
+    }
+
+    #[test]
+    fn warps_of_a_census_have_something_to_count() {
+        let census = |sides| Geometry::census(sides, 132).blocks;
+        assert_eq!(census([1, 1]), 1);
+        // Each warp has 32 x 8 words, or 16 x 16.
+        assert_eq!(census([64, 2048]), 1);
+        assert_eq!(census([65, 2048]), 2);
+        assert_eq!(census([128, 1024]), 1);
+        assert_eq!(census([129, 1024]), 2);
+        assert_eq!(census([65_536, 65_536]), 8 * 132);
+        // A warp for each column of 32 words.
+        assert_eq!(census([65_536, 1 << 31]), 1 << 17);
+        let together = |sides| Geometry::blocked(sides, 132, 8).with_census(sides, 132).blocks;
+        assert_eq!(together([100, 100]), 100 + 1);
+        assert_eq!(together([65_536, 65_536]), 2 * 4 * 132 + 4 * 128);
     }
 }

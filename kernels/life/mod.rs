@@ -12,8 +12,8 @@
 //! | `tile.rs` | a byte for each cell, four cells to a word, and a tile in shared memory |
 //! | `packed.rs` | a bit for each cell, 32 cells to a word |
 //! | `blocked.rs` | a bit for each cell, eight generations at a time |
-//! | `census.rs` | the number of living cells, and the hash of the board |
-//! | `hash.rs` | the part of a word in the hash, for host and device |
+//! | `census.rs` | the number of living cells, and the sums of the hash |
+//! | `hash.rs` | the hash of a board, for host and device |
 //! | `geometry.rs` | grid, block and shared memory for a board's size |
 
 mod blocked;
@@ -32,7 +32,9 @@ pub use blocked::GENERATIONS;
 pub use board::{Board, Ends};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::Geometry;
-pub use hash::hash_term;
+#[cfg(not(target_os = "cuda"))]
+pub use hash::hash;
+pub use hash::{SUMS, column_keys, hash_terms, row_keys};
 pub use rule::{MASKS, Sum, Word, conway, full_sum, masks, minterms, rule_table, sum_of_rows};
 
 use cuda_std::{GlobalIn, GlobalIn2, GlobalOut, GlobalOut2, arguments, kernel};
@@ -74,6 +76,20 @@ arguments! {
         pub output: GlobalOut2<u32>,
         /// Sizes and topology.
         pub board: Board,
+        /// Number of blocks that compute generations. All others take a census of the input.
+        pub blocks: u32,
+        /// Receives the sums of the census.
+        pub counts: Counts,
+    }
+}
+
+arguments! {
+    /// Where the sums of a census are added: the number of living cells, and the [two sums](hash) of the hash.
+    pub struct Counts {
+        /// The sums of several censuses.
+        pub sums: GlobalOut<u64>,
+        /// Index of the first of the three sums.
+        pub first: u64,
     }
 }
 
@@ -81,11 +97,9 @@ arguments! {
     /// Arguments of the census.
     pub struct CensusArgs {
         /// The cells: rows of whole words of 64. Those behind the end of a row are dead.
-        pub cells: GlobalIn<u32>,
-        /// Receives two sums, which are added to the elements from `first` on: the number of living cells, and the hash.
-        pub counts: GlobalOut<u64>,
-        /// Index of the first sum.
-        pub first: u64,
+        pub cells: GlobalIn2<u32>,
+        /// Receives the sums.
+        pub counts: Counts,
     }
 }
 
@@ -100,14 +114,28 @@ impl TryFrom<Args> for ByteArgs {
 }
 
 #[cfg(not(target_os = "cuda"))]
-impl From<Args> for BlockedArgs {
-    /// The windows must contain all rows of the board.
-    fn from(Args { input, output, board, .. }: Args) -> Self {
+impl BlockedArgs {
+    /// Returns the arguments for `blocks` blocks that compute generations. The windows must contain all rows of the board.
+    #[must_use]
+    pub fn new(Args { input, output, board, .. }: Args, blocks: u32, counts: Counts) -> Self {
         let (rows, pitch) = (board.rows.into(), board.pitch);
-        let input = GlobalIn2::new(input, rows, pitch, pitch).expect("the window has all rows");
         let output = GlobalOut2::new(output, rows, pitch, pitch).expect("the window has all rows");
-        BlockedArgs { input, output, board }
+        BlockedArgs { input: rows_of(input, &board), output, board, blocks, counts }
     }
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl CensusArgs {
+    /// Returns the arguments for a board. The window must contain all its rows.
+    #[must_use]
+    pub fn new(cells: GlobalIn<u32>, board: &Board, counts: Counts) -> Self {
+        CensusArgs { cells: rows_of(cells, board), counts }
+    }
+}
+
+#[cfg(not(target_os = "cuda"))]
+fn rows_of(cells: GlobalIn<u32>, board: &Board) -> GlobalIn2<u32> {
+    GlobalIn2::new(cells, board.rows.into(), board.pitch, board.pitch).expect("the window has all rows")
 }
 
 kernel! {

@@ -5,6 +5,7 @@ use super::{SUITE, algorithms, oracle, soup};
 use crate::common::{ensure, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::life::{LifeError, Outcome, Rule, Topology};
+use slm::ndarray::Array2;
 use slm::{Device, Life, LifeAlgorithm};
 
 /// Rows and columns: an odd and an even number of words, and several loads for each thread.
@@ -13,8 +14,9 @@ const SIZES: [[usize; 2]; 6] = [[1, 1], [3, 64], [5, 65], [7, 130], [16, 200], [
 type Test = fn(&Device) -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
-    let tests: [(&str, Test); 7] = [
+    let tests: [(&str, Test); 8] = [
         ("censuses", censuses),
+        ("censuses_of_passes", censuses_of_passes),
         ("histories", histories),
         ("invalid_histories", invalid_histories),
         ("oscillators_have_their_periods", oscillators_have_their_periods),
@@ -27,15 +29,28 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 /// The hash by its definition.
-fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
-    let mix = |z: u64| {
+fn hash(words: &Array2<u64>) -> u64 {
+    let mixed = |x: u32| {
+        let x = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        let x = (x ^ (x >> 15)).wrapping_mul(0x846c_a68b);
+        x ^ (x >> 16)
+    };
+    let finish = |z: u64| {
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     };
-    let keys = (1..).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let terms = words.into_iter().zip(keys).filter(|(word, _)| *word != 0);
-    terms.fold(0, |sum, (word, key)| sum.wrapping_add(mix(word.wrapping_add(key))))
+    let sum = |k: u32| {
+        let of_word = |((row, column), word): ((usize, usize), &u64)| {
+            let of_group = mixed(row as u32 / 8 + 1).wrapping_mul(mixed(row as u32 % 8 + 1) | 1);
+            let of_row = of_group.wrapping_mul([1, 0x9e37_79b1][k as usize]);
+            let key = u128::from(of_row) * u128::from(mixed(u32::MAX - (2 * column as u32 + k)));
+            let half = |shift: u32| (u128::from(*word >> shift & 0xffff_ffff) + (key >> shift)) & 0xffff_ffff;
+            half(0) * half(32)
+        };
+        words.indexed_iter().map(of_word).sum::<u128>() as u64
+    };
+    finish(finish(sum(0)).wrapping_add(sum(1)))
 }
 
 fn censuses(device: &Device) -> Result<(), Failed> {
@@ -43,12 +58,12 @@ fn censuses(device: &Device) -> Result<(), Failed> {
         for &algorithm in algorithms(device) {
             let mut board = Life::new(rows, columns).algorithm(algorithm).prepare(device)?;
             let empty = board.census()?;
-            equal((empty.generation, empty.population, empty.hash), (0, 0, 0))?;
+            equal((empty.generation, empty.population, empty.hash), (0, 0, hash(&board.words()?)))?;
             let cells = soup([rows, columns], stream as u64);
             board.set_cells(cells.view())?;
             let census = board.census()?;
             let population = cells.iter().filter(|cell| **cell).count() as u64;
-            let expected = (0, population, hash(board.words()?));
+            let expected = (0, population, hash(&board.words()?));
             let actual = (census.generation, census.population, census.hash);
             equal((rows, columns, algorithm, actual), (rows, columns, algorithm, expected))?;
         }
@@ -80,6 +95,33 @@ fn histories(device: &Device) -> Result<(), Failed> {
         }
         board.record(11, 5)?;
         equal(board.cells()? == one_by_one.cells()?, true)?;
+    }
+    Ok(())
+}
+
+/// Censuses that are taken while the generations behind them are computed.
+fn censuses_of_passes(device: &Device) -> Result<(), Failed> {
+    // The last board has several warps across.
+    for (stream, [rows, columns]) in SIZES.into_iter().chain([[19, 2100]]).enumerate() {
+        for topology in [Topology::Torus, Topology::Plane] {
+            let life = Life::new(rows, columns).topology(topology);
+            let mut board = life.prepare(device)?;
+            board.set_cells(soup([rows, columns], stream as u64).view())?;
+            let mut one_by_one = board.try_clone()?;
+            let history = board.record(27, 8)?;
+            let expected = (0..3).map(|_| {
+                one_by_one.step(8)?;
+                let words = one_by_one.words()?;
+                let population = words.iter().map(|word| u64::from(word.count_ones())).sum();
+                Ok((one_by_one.generation(), population, hash(&words)))
+            });
+            let expected: Vec<(u64, u64, u64)> = expected.collect::<slm::Result<_>>()?;
+            let actual: Vec<_> =
+                history.iter().map(|census| (census.generation, census.population, census.hash)).collect();
+            equal((rows, columns, topology, actual), (rows, columns, topology, expected))?;
+            one_by_one.step(3)?;
+            equal(board.words()? == one_by_one.words()?, true)?;
+        }
     }
     Ok(())
 }
