@@ -74,8 +74,6 @@ struct Pass {
     alone: Step<BlockedArgs>,
     /// The same kernel, launched with a census.
     with_census: Step<BlockedArgs>,
-    /// Blocks that compute generations, besides those of the census.
-    blocks: u32,
 }
 
 impl Pass {
@@ -85,15 +83,13 @@ impl Pass {
             Ends::Joined | Ends::Mirrored => of_rule::<_, life_blocked_conway, life_blocked>(device, rule),
         };
         let alone = kernel()?;
-        // The number of resident blocks does not depend on the grid.
+        // The number of resident blocks of a warp does not depend on the grid.
         let residency = alone.residency(shape(&Geometry::blocked(sides, processors, 0)))?;
         let resident = residency.map_or(0, |residency| residency.blocks_per_multiprocessor.into());
-        let beside_census = Geometry::blocked(sides, processors, Geometry::beside_census(resident));
-        let with_census = beside_census.with_census(sides, processors);
+        let with_census = Geometry::blocked_with_census(sides, processors, resident);
         Ok(Pass {
             alone: Step { kernel: alone, geometry: Geometry::blocked(sides, processors, resident) },
             with_census: Step { kernel: kernel()?, geometry: with_census },
-            blocks: beside_census.blocks as u32,
         })
     }
 }
@@ -271,8 +267,7 @@ impl Cells {
         let generations = match self.kernels.pass.as_ref().filter(|_| most >= GENERATIONS.into()) {
             Some(Pass { alone, .. }) => {
                 let no_counts = Counts { sums: GlobalOut::empty(), first: 0 };
-                let args = BlockedArgs::new(args, alone.geometry.blocks as u32, no_counts);
-                alone.launch(&self.device, &windows, args)?;
+                alone.launch(&self.device, &windows, BlockedArgs::new(args, 0, no_counts))?;
                 GENERATIONS.into()
             }
             None => {
@@ -295,7 +290,8 @@ impl Cells {
         let mut windows = Windows::new(&self.device);
         let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
         let counts = Counts { sums: windows.output(counts), first };
-        pass.with_census.launch(&self.device, &windows, BlockedArgs::new(args, pass.blocks, counts))?;
+        let args = BlockedArgs::new(args, Geometry::CENSUS_WARPS, counts);
+        pass.with_census.launch(&self.device, &windows, args)?;
         std::mem::swap(&mut self.current, &mut self.next);
         Ok(GENERATIONS.into())
     }

@@ -23,16 +23,17 @@
 //! are cleared in each; other topologies go on computing there as on the board.
 //!
 //! The board is shared by the warps of the grid: first the strips of the upper rows, then those below. A warp loads rows some
-//! steps before it needs them. Shared memory is not used. A block is a single warp, because the compiler then knows that rows are
-//! the same for all lanes, and has a separate unit of the hardware count them.
+//! steps before it needs them. Shared memory is not used.
 //!
-//! Blocks behind those take a [census] of the input in the meantime. Warps of a pass spend most of their time with logic, one after
-//! another or waiting for each other, so loads and multiplications of a census go beside it.
+//! Without a census, a block is a single warp. A block of a launch with one has the warps of a whole multiprocessor, and its last
+//! warps take a [census] of the input meanwhile. The others leave units idle that a census needs: those that load and multiply.
+//! Blocks of its own would not do: the hardware then gives some schedulers more warps of the pass than others, and the pass takes
+//! as long as those.
 
-use super::place::block;
+use super::place::{Warps, across_and_down};
 use super::rule::{Sum, sum_of_rows};
 use super::{BlockedArgs, Board, Ends, census, packed};
-use cuda_std::warp::{FULL, WARP, lane, shuffle_down, shuffle_up};
+use cuda_std::warp::{FULL, WARP, lane, shuffle, shuffle_down, shuffle_up};
 use cuda_std::{GlobalIn2, thread};
 
 /// Generations of a pass.
@@ -56,13 +57,16 @@ const TURN: usize = 3;
 #[inline(always)]
 pub(super) fn step<const BOUNDED: bool>(args: &BlockedArgs, rule: impl Fn(Sum<u32>, u32) -> u32) {
     let board = &args.board;
-    if thread::block_idx_x() >= args.blocks {
-        let (index, count) = (thread::block_idx_x() - args.blocks, thread::grid_dim_x() - args.blocks);
-        return census::count_bits(&args.input, &args.counts, census::Warps { index, count });
+    // The first lane tells its warp to the others, because the compiler then knows that it is the same for all.
+    let warp = shuffle(FULL, thread::thread_idx_y(), 0);
+    let warps = thread::block_dim_y() - args.census_warps;
+    if warp >= warps {
+        return census::count_bits(&args.input, &args.counts, Warps::of_blocks(args.census_warps, warp - warps));
     }
+    let Warps { index, count } = Warps::of_blocks(warps, warp);
     let strips = board.columns.div_ceil(COLUMNS).max(1);
-    let height = board.rows.div_ceil((args.blocks / strips).max(1));
-    let [across, down] = block(strips);
+    let height = board.rows.div_ceil((count / strips).max(1));
+    let [across, down] = across_and_down(index, strips);
     let first = down.saturating_mul(height);
     if first >= board.rows {
         return;
@@ -70,9 +74,86 @@ pub(super) fn step<const BOUNDED: bool>(args: &BlockedArgs, rule: impl Fn(Sum<u3
     let strip = Strip { first, rows: height.min(board.rows - first), left: across * COLUMNS };
     let halo = Halo::new::<BOUNDED>(board, &strip);
     if strip.is_direct(board) {
-        strip.pass::<BOUNDED, _>(args, Direct::<BOUNDED>::new(args, &halo), rule);
+        Pass::new(args, strip, Direct::<BOUNDED>::new(args, &halo)).run::<BOUNDED>(rule);
     } else {
-        strip.pass::<BOUNDED, _>(args, Extended::<BOUNDED>::new(args, &halo), rule);
+        Pass::new(args, strip, Extended::<BOUNDED>::new(args, &halo)).run::<BOUNDED>(rule);
+    }
+}
+
+/// The way of a warp down its strip.
+struct Pass<'a, S: Source> {
+    args: &'a BlockedArgs,
+    strip: Strip,
+    source: S,
+    /// The next rows.
+    rows: [S::Row; TURN],
+    levels: [Level; GENERATIONS as usize],
+    /// Number of rows that were taken, from the first one of the halo on.
+    done: u32,
+}
+
+impl<'a, S: Source> Pass<'a, S> {
+    #[inline(always)]
+    fn new(args: &'a BlockedArgs, strip: Strip, mut source: S) -> Self {
+        let rows = source.next_rows();
+        Pass { args, strip, source, rows, levels: [Level::default(); GENERATIONS as usize], done: 0 }
+    }
+
+    /// Computes eight generations. Level `t`, counted from 0, returns no row of use before it has those from `2 * t` on, so the
+    /// first `2 * n` rows need `n` levels.
+    #[inline(always)]
+    fn run<const BOUNDED: bool>(mut self, rule: impl Fn(Sum<u32>, u32) -> u32) {
+        let end = self.strip.rows + 2 * GENERATIONS;
+        self.take::<BOUNDED, 3>(2 * 3, end, &rule);
+        self.take::<BOUNDED, 6>(2 * 6, end, &rule);
+        self.take::<BOUNDED, GENERATIONS>(end, end, &rule);
+    }
+
+    /// Takes rows, [`TURN`] at a time, until so many were taken, with `LEVELS` levels. There are `end` rows.
+    #[inline(always)]
+    fn take<const BOUNDED: bool, const LEVELS: u32>(
+        &mut self,
+        until: u32,
+        end: u32,
+        rule: &impl Fn(Sum<u32>, u32) -> u32,
+    ) {
+        let (board, strip) = (&self.args.board, &self.strip);
+        let (column, valid) = (strip.column(), strip.valid(board));
+        let is_useful = lane() > 0 && lane() <= WORDS && column < board.columns;
+        while self.done < until {
+            let mut words = [[0; 2]; TURN];
+            let mut turn = 0;
+            while turn < TURN {
+                words[turn] = self.source.word(&self.rows[turn]);
+                turn += 1;
+            }
+            // The condition also keeps the compiler from loading late, after the levels are computed.
+            if self.done + (TURN as u32) < end {
+                self.rows = self.source.next_rows();
+            }
+            let mut turn = 0;
+            while turn < TURN {
+                let mut row = words[turn];
+                let mut t = 0;
+                while t < LEVELS {
+                    row = self.levels[t as usize].advance(row, rule);
+                    if BOUNDED {
+                        let is_alive = (strip.first + self.done).wrapping_sub(GENERATIONS + t + 1) < board.rows;
+                        let mask = if board.wraps != 0 { [u32::MAX; 2] } else { valid };
+                        row = if is_alive { [row[0] & mask[0], row[1] & mask[1]] } else { [0; 2] };
+                    }
+                    t += 1;
+                }
+                if LEVELS == GENERATIONS {
+                    let output = self.args.output.row((strip.first + self.done).wrapping_sub(2 * GENERATIONS));
+                    let is_complete = (self.done >= 2 * GENERATIONS) & (self.done < end) & is_useful;
+                    let row = [row[0] & valid[0], row[1] & valid[1]];
+                    output.set_pack_masked(is_complete, column / 32, row);
+                }
+                self.done += 1;
+                turn += 1;
+            }
+        }
     }
 }
 
@@ -87,55 +168,6 @@ struct Strip {
 }
 
 impl Strip {
-    /// Computes eight generations.
-    #[inline(always)]
-    fn pass<const BOUNDED: bool, S: Source>(
-        &self,
-        args: &BlockedArgs,
-        mut source: S,
-        rule: impl Fn(Sum<u32>, u32) -> u32,
-    ) {
-        let board = &args.board;
-        let end = self.rows + 2 * GENERATIONS;
-        let mut levels = [Level::default(); GENERATIONS as usize];
-        let mut rows = source.next_rows();
-        let (column, valid) = (self.column(), self.valid(board));
-        let is_useful = lane() > 0 && lane() <= WORDS && column < board.columns;
-        let mut done = 0;
-        while done < end {
-            let mut words = [[0; 2]; TURN];
-            let mut turn = 0;
-            while turn < TURN {
-                words[turn] = source.word(&rows[turn]);
-                turn += 1;
-            }
-            // The condition also keeps the compiler from loading late, after the levels are computed.
-            if done + (TURN as u32) < end {
-                rows = source.next_rows();
-            }
-            let mut turn = 0;
-            while turn < TURN {
-                let mut row = words[turn];
-                let mut t = 0;
-                while t < GENERATIONS {
-                    row = levels[t as usize].advance(row, &rule);
-                    if BOUNDED {
-                        let is_alive = (self.first + done).wrapping_sub(GENERATIONS + t + 1) < board.rows;
-                        let mask = if board.wraps != 0 { [u32::MAX; 2] } else { valid };
-                        row = if is_alive { [row[0] & mask[0], row[1] & mask[1]] } else { [0; 2] };
-                    }
-                    t += 1;
-                }
-                let output = args.output.row((self.first + done).wrapping_sub(2 * GENERATIONS));
-                let is_complete = (done >= 2 * GENERATIONS) & (done < end) & is_useful;
-                let row = [row[0] & valid[0], row[1] & valid[1]];
-                output.set_pack_masked(is_complete, column / 32, row);
-                done += 1;
-                turn += 1;
-            }
-        }
-    }
-
     /// Returns the column after the lane's word.
     #[inline(always)]
     fn end(&self) -> u32 {

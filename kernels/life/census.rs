@@ -16,6 +16,7 @@
 //! Shared memory is not used.
 
 use super::hash::GROUP;
+use super::place::{Warps, across_and_down};
 use super::{CensusArgs, Counts, SUMS, column_keys, hash_terms, row_keys};
 use cuda_std::warp::{FULL, WARP, lane, shuffle_xor};
 use cuda_std::{GlobalIn2, Ordering, thread};
@@ -23,42 +24,28 @@ use cuda_std::{GlobalIn2, Ordering, thread};
 /// Threads of a block in the kernels that take a census alone.
 pub(super) const THREADS: u32 = 256;
 
-/// The warps that take a census together.
-pub(super) struct Warps {
-    /// Number of this warp, from 0.
-    pub(super) index: u32,
-    /// Number of warps: at least one for each column of warps ([`across`]).
-    pub(super) count: u32,
-}
-
-impl Warps {
-    /// Returns the warps of the whole grid.
-    #[inline(always)]
-    fn of_grid() -> Self {
-        let per_block = THREADS / WARP;
-        Warps {
-            index: thread::block_idx_x() * per_block + thread::thread_idx_x() / WARP,
-            count: thread::grid_dim_x() * per_block,
-        }
-    }
-}
-
 /// Returns the columns of words that a warp has, for rows of `width` words.
 #[inline(always)]
 pub(super) fn columns_of_warp(width: u32) -> u32 {
     width.clamp(1, WARP).next_power_of_two()
 }
 
+/// Returns the warps of the whole grid.
+#[inline(always)]
+fn of_grid() -> Warps {
+    Warps::of_blocks(THREADS / WARP, thread::thread_idx_x() / WARP)
+}
+
 /// Counts a board with a bit for each cell.
 #[inline(always)]
 pub(super) fn of_bits(args: &CensusArgs) {
-    count_bits(&args.cells, &args.counts, Warps::of_grid());
+    count_bits(&args.cells, &args.counts, of_grid());
 }
 
 /// Counts a board with a byte for each cell.
 #[inline(always)]
 pub(super) fn of_bytes(args: &CensusArgs) {
-    count([args.cells.rows(), args.cells.columns() / 16], &args.counts, Warps::of_grid(), |row, word| {
+    count([args.cells.rows(), args.cells.columns() / 16], &args.counts, of_grid(), |row, word| {
         let row = args.cells.row(row);
         let (mut halves, mut part) = ([0; 2], 0);
         while part < 4 {
@@ -88,33 +75,16 @@ pub(super) fn count_bits(cells: &GlobalIn2<u32>, counts: &Counts, warps: Warps) 
 fn count([rows, width]: [u32; 2], counts: &Counts, warps: Warps, load: impl Fn(u32, u32) -> [u32; 2]) {
     let columns = columns_of_warp(width);
     let across = width.div_ceil(columns).max(1);
-    let down = warps.count / across;
-    let column = warps.index % across * columns + lane() % columns;
-    let (warp, groups) = (warps.index / across, WARP / columns);
-    let mut row = (warp * groups + lane() / columns) * GROUP;
-    let (keys, mut sums) = (column_keys(column), Sums::default());
-    let has_column = warp < down && column < width;
-    while has_column && row < rows {
-        if rows - row >= GROUP {
-            let mut words = [[0; 2]; GROUP as usize];
-            let mut k = 0;
-            while k < GROUP {
-                words[k as usize] = load(row + k, column);
-                k += 1;
-            }
-            let mut k = 0;
-            while k < GROUP {
-                sums.count_word(words[k as usize], row_keys(row + k), keys);
-                k += 1;
-            }
-        } else {
-            let mut last = row;
-            while last < rows {
-                sums.count_word(load(last, column), row_keys(last), keys);
-                last += 1;
-            }
+    let down = (warps.count / across).max(1);
+    let (mut sums, mut index) = (Sums::default(), warps.index);
+    while index < across * down {
+        let [x, y] = across_and_down(index, across);
+        let column = x * columns + lane() % columns;
+        if column < width {
+            let groups = WARP / columns;
+            sums.count_column(rows, (y * groups + lane() / columns) * GROUP, down * groups * GROUP, column, &load);
         }
-        row += down * groups * GROUP;
+        index += warps.count;
     }
     sums.add_to(counts);
 }
@@ -124,6 +94,34 @@ fn count([rows, width]: [u32; 2], counts: &Counts, warps: Warps, load: impl Fn(u
 struct Sums([u64; SUMS]);
 
 impl Sums {
+    /// Counts groups of words of a column: one that begins at row `row`, and one every `next` rows after it.
+    #[inline(always)]
+    fn count_column(&mut self, rows: u32, mut row: u32, next: u32, column: u32, load: &impl Fn(u32, u32) -> [u32; 2]) {
+        let keys = column_keys(column);
+        while row < rows {
+            if rows - row >= GROUP {
+                let mut words = [[0; 2]; GROUP as usize];
+                let mut k = 0;
+                while k < GROUP {
+                    words[k as usize] = load(row + k, column);
+                    k += 1;
+                }
+                let mut k = 0;
+                while k < GROUP {
+                    self.count_word(words[k as usize], row_keys(row + k), keys);
+                    k += 1;
+                }
+            } else {
+                let mut last = row;
+                while last < rows {
+                    self.count_word(load(last, column), row_keys(last), keys);
+                    last += 1;
+                }
+            }
+            row += next;
+        }
+    }
+
     /// Counts a word with the keys of its row and column.
     #[inline(always)]
     fn count_word(&mut self, word: [u32; 2], row: [u32; 2], column: [u32; 2]) {

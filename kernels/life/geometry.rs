@@ -27,6 +27,9 @@ pub struct Geometry {
 }
 
 impl Geometry {
+    /// Warps that take a census beside those of a pass, in each block: one for each scheduler.
+    pub const CENSUS_WARPS: u32 = SCHEDULERS as u32;
+
     /// Returns how to launch the kernel with a byte for each cell, without shared memory.
     #[must_use]
     pub fn global([rows, columns]: [u64; 2]) -> Self {
@@ -47,43 +50,31 @@ impl Geometry {
     }
 
     /// Returns how to launch the kernels that compute several generations, on `processors` multiprocessors that can each hold
-    /// `resident` of their blocks at a time.
-    ///
-    /// With few warps, a multiprocessor waits for results; with many, strips are short, and their halos are computed more often.
-    /// Of the numbers of warps for a scheduler, this chooses the one that takes the shortest time for the rows of a strip.
+    /// `resident` of their warps at a time.
     #[must_use]
-    pub fn blocked([rows, columns]: [u64; 2], processors: u64, resident: u64) -> Self {
-        let strips = columns.div_ceil(blocked::COLUMNS.into());
-        let of_warps = |warps: u64| {
-            let at_once = processors.max(1) * SCHEDULERS * warps;
-            let blocks = at_once.clamp(strips, strips * rows);
-            let height = rows.div_ceil(blocks / strips) + u64::from(2 * blocked::GENERATIONS);
-            (height * TIMES_OF_ROW[warps as usize - 1] * blocks.div_ceil(at_once), blocks)
-        };
-        let most = (resident / SCHEDULERS).clamp(1, TIMES_OF_ROW.len() as u64);
-        let (_, blocks) = (1..=most).map(of_warps).min().unwrap_or((0, strips));
-        Geometry { blocks, block: [WARP, 1], shared_bytes: 0 }
+    pub fn blocked(sides: [u64; 2], processors: u64, resident: u64) -> Self {
+        let (_, warps) = warps_of_pass(sides, processors, resident);
+        Geometry { blocks: warps, block: [WARP, 1], shared_bytes: 0 }
     }
 
-    /// Returns how many blocks of those that a multiprocessor can hold are left beside a census.
+    /// Returns how to launch the same kernels if [`CENSUS_WARPS`](Self::CENSUS_WARPS) warps of each block take a census.
     #[must_use]
-    pub fn beside_census(resident: u64) -> u64 {
-        resident.saturating_sub(SCHEDULERS)
+    pub fn blocked_with_census(sides: [u64; 2], processors: u64, resident: u64) -> Self {
+        let resident = resident.saturating_sub(Self::CENSUS_WARPS.into());
+        let (per_scheduler, warps) = warps_of_pass(sides, processors, resident);
+        let per_block = per_scheduler * SCHEDULERS;
+        let block = [WARP, per_block as u32 + Self::CENSUS_WARPS];
+        Geometry { blocks: warps.div_ceil(per_block), block, shared_bytes: 0 }
     }
 
-    /// Returns this launch with more blocks, which take a census of the same board: a warp for each scheduler, unless there are
-    /// more in a row.
+    /// Returns how to launch a census of `[rows, columns]` cells alone. Each multiprocessor has at most eight blocks at a time.
     #[must_use]
-    pub fn with_census(self, sides: [u64; 2], processors: u64) -> Self {
-        Geometry { blocks: self.blocks + warps_of_census(sides, processors.max(1) * SCHEDULERS), ..self }
-    }
-
-    /// Returns how to launch a census alone. Each multiprocessor has at most eight blocks at a time, unless there are more in a row.
-    #[must_use]
-    pub fn census(sides: [u64; 2], processors: u64) -> Self {
-        let per_block = u64::from(THREADS / WARP);
-        let warps = warps_of_census(sides, processors.max(1) * 8 * per_block);
-        Geometry { blocks: warps.div_ceil(per_block), block: [THREADS, 1], shared_bytes: 0 }
+    pub fn census([rows, columns]: [u64; 2], processors: u64) -> Self {
+        let width = columns.div_ceil(64);
+        let of_warp = u64::from(census::columns_of_warp(width as u32));
+        let groups = rows.div_ceil(u64::from(GROUP) * (u64::from(WARP) / of_warp));
+        let blocks = (width.div_ceil(of_warp) * groups).div_ceil(u64::from(THREADS / WARP));
+        Geometry { blocks: blocks.min(8 * processors.max(1)), block: [THREADS, 1], shared_bytes: 0 }
     }
 
     /// Returns how to launch a thread for each of so many rows and columns. Narrow boards have higher blocks.
@@ -95,14 +86,22 @@ impl Geometry {
     }
 }
 
-/// Returns the number of warps that take a census together: about `most`, but not more than have something to count, and not less
-/// than one for each column of warps.
-fn warps_of_census([rows, columns]: [u64; 2], most: u64) -> u64 {
-    let width = columns.div_ceil(64);
-    let of_warp = census::columns_of_warp(width as u32).into();
-    let across = width.div_ceil(of_warp);
-    let down = rows.div_ceil(u64::from(GROUP) * (u64::from(WARP) / of_warp));
-    across * down.min((most / across).max(1))
+/// Returns how many warps of a pass each scheduler has at a time, and how many there are in all.
+///
+/// With few warps, a multiprocessor waits for results; with many, strips are short, and their halos are computed more often. Of the
+/// numbers of warps for a scheduler, this chooses the one that takes the shortest time for the rows of a strip.
+fn warps_of_pass([rows, columns]: [u64; 2], processors: u64, resident: u64) -> (u64, u64) {
+    let strips = columns.div_ceil(blocked::COLUMNS.into());
+    let of_scheduler = |per_scheduler: u64| {
+        let at_once = processors.max(1) * SCHEDULERS * per_scheduler;
+        let warps = at_once.clamp(strips, strips * rows);
+        let height = rows.div_ceil(warps / strips) + u64::from(2 * blocked::GENERATIONS);
+        let time = height * TIMES_OF_ROW[per_scheduler as usize - 1] * warps.div_ceil(at_once);
+        (time, per_scheduler, warps)
+    };
+    let most = (resident / SCHEDULERS).clamp(1, TIMES_OF_ROW.len() as u64);
+    let (_, per_scheduler, warps) = (1..=most).map(of_scheduler).min().unwrap_or((0, 1, strips));
+    (per_scheduler, warps)
 }
 
 #[cfg(test)]
@@ -146,10 +145,18 @@ mod tests {
         assert_eq!(census([128, 1024]), 1);
         assert_eq!(census([129, 1024]), 2);
         assert_eq!(census([65_536, 65_536]), 8 * 132);
-        // A warp for each column of 32 words.
-        assert_eq!(census([65_536, 1 << 31]), 1 << 17);
-        let together = |sides| Geometry::blocked(sides, 132, 8).with_census(sides, 132).blocks;
-        assert_eq!(together([100, 100]), 100 + 1);
-        assert_eq!(together([65_536, 65_536]), 2 * 4 * 132 + 4 * 128);
+    }
+
+    #[test]
+    fn schedulers_have_a_warp_of_the_census_each() {
+        let geometry = |sides, resident| {
+            let Geometry { blocks, block, .. } = Geometry::blocked_with_census(sides, 132, resident);
+            (blocks, block)
+        };
+        assert_eq!(geometry([65_536, 65_536], 12), (132, [32, 8 + 4]));
+        assert_eq!(geometry([65_536, 65_536], 8), (132, [32, 4 + 4]));
+        assert_eq!(geometry([4096, 4096], 12), (132, [32, 4 + 4]));
+        assert_eq!(geometry([100, 100], 12), (25, [32, 4 + 4]));
+        assert_eq!(geometry([1, 1], 0), (1, [32, 4 + 4]));
     }
 }

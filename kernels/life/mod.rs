@@ -76,8 +76,8 @@ arguments! {
         pub output: GlobalOut2<u32>,
         /// Sizes and topology.
         pub board: Board,
-        /// Number of blocks that compute generations. All others take a census of the input.
-        pub blocks: u32,
+        /// Warps of each block, the last ones, that take a census of the input. All others compute generations.
+        pub census_warps: u32,
         /// Receives the sums of the census.
         pub counts: Counts,
     }
@@ -115,12 +115,12 @@ impl TryFrom<Args> for ByteArgs {
 
 #[cfg(not(target_os = "cuda"))]
 impl BlockedArgs {
-    /// Returns the arguments for `blocks` blocks that compute generations. The windows must contain all rows of the board.
+    /// Returns the arguments for blocks of which so many warps take a census. The windows must contain all rows of the board.
     #[must_use]
-    pub fn new(Args { input, output, board, .. }: Args, blocks: u32, counts: Counts) -> Self {
+    pub fn new(Args { input, output, board, .. }: Args, census_warps: u32, counts: Counts) -> Self {
         let (rows, pitch) = (board.rows.into(), board.pitch);
         let output = GlobalOut2::new(output, rows, pitch, pitch).expect("the window has all rows");
-        BlockedArgs { input: rows_of(input, &board), output, board, blocks, counts }
+        BlockedArgs { input: rows_of(input, &board), output, board, census_warps, counts }
     }
 }
 

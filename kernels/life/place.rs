@@ -24,10 +24,32 @@ impl Place {
     }
 }
 
+/// The warps of a grid that share some work.
+pub(super) struct Warps {
+    /// Number of this warp, from 0.
+    pub(super) index: u32,
+    /// Number of warps.
+    pub(super) count: u32,
+}
+
+impl Warps {
+    /// Returns the warps if `per_block` of each block share the work, and this is number `warp` of them in its block.
+    #[inline(always)]
+    pub(super) fn of_blocks(per_block: u32, warp: u32) -> Self {
+        Warps { index: thread::block_idx_x() * per_block + warp, count: thread::grid_dim_x() * per_block }
+    }
+}
+
 /// Returns the indices of the block across and down, if `across` blocks cover a row.
 #[inline(always)]
 pub(super) fn block(across: u32) -> [u32; 2] {
+    across_and_down(thread::block_idx_x(), across)
+}
+
+/// Returns the indices across and down of block or warp number `index`, if `across` of them cover a row.
+#[inline(always)]
+pub(super) fn across_and_down(index: u32, across: u32) -> [u32; 2] {
     // Never 0; `max` shows that to the compiler, which then omits its check for division by zero.
-    let (index, across) = (thread::block_idx_x(), across.max(1));
+    let across = across.max(1);
     [index % across, index / across]
 }
