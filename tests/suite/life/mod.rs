@@ -7,15 +7,15 @@
 
 mod access;
 mod histories;
-mod oracle;
+mod identity;
 mod outcomes;
 
 use crate::common::{Random, ensure, is_cuda, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use oracle::TOPOLOGIES;
 use slm::life::{Rule, Topology};
 use slm::ndarray::Array2;
 use slm::{Backend, Device, Life, LifeAlgorithm};
+use slm_test_support::life::{self as oracle, TOPOLOGIES};
 
 /// The name of the suite.
 const SUITE: &str = "life";
@@ -74,7 +74,8 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, &name, move |device| generations(device, topology))
     });
     let plans = on_every_backend(SUITE, "plans", plans);
-    of_topology.chain(plans).chain(access::trials()).chain(histories::trials()).chain(outcomes::trials()).collect()
+    let modules = [access::trials(), histories::trials(), identity::trials(), outcomes::trials()];
+    of_topology.chain(plans).chain(modules.into_iter().flatten()).collect()
 }
 
 /// The algorithms that differ on this device.
@@ -83,6 +84,12 @@ fn algorithms(device: &Device) -> &'static [LifeAlgorithm] {
         Backend::Cpu => &ALGORITHMS[..1],
         _ => &ALGORITHMS[1..],
     }
+}
+
+/// The algorithms that differ on this device. On an emulated device, those with a bit for each cell, which compute many
+/// generations in little time.
+fn quick_algorithms(device: &Device) -> &'static [LifeAlgorithm] {
+    if is_emulated(device) { &ALGORITHMS[3..] } else { algorithms(device) }
 }
 
 /// Random cells, of which a third is alive.

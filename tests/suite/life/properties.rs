@@ -1,6 +1,5 @@
 //! Properties of boards of any size, rule and topology.
 
-use super::oracle::{TOPOLOGIES, after};
 use crate::common::Random;
 use crate::properties::check;
 use ndarray::{Array2, Axis, concatenate, s};
@@ -8,6 +7,7 @@ use proptest::prelude::*;
 use slm::emulator::Profile;
 use slm::life::{Outcome, Rule, Topology};
 use slm::{Device, Life, LifeAlgorithm};
+use slm_test_support::life::{TOPOLOGIES, after};
 use std::collections::HashMap;
 
 /// Any rule.
