@@ -9,6 +9,7 @@ mod access;
 mod histories;
 mod identity;
 mod outcomes;
+mod wide;
 
 use crate::common::{Random, ensure, is_cuda, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
@@ -74,7 +75,7 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, &name, move |device| generations(device, topology))
     });
     let plans = on_every_backend(SUITE, "plans", plans);
-    let modules = [access::trials(), histories::trials(), identity::trials(), outcomes::trials()];
+    let modules = [access::trials(), histories::trials(), identity::trials(), outcomes::trials(), wide::trials()];
     of_topology.chain(plans).chain(modules.into_iter().flatten()).collect()
 }
 
