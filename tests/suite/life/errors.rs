@@ -72,20 +72,38 @@ fn malformed_run_lengths() {
     refused("x = 3, y = 3\nbo$2bo$\n3", [3, 2], None, "b, o or $");
     refused("3!", [1, 2], Some('!'), "b, o or $");
     refused("3 3o!", [1, 3], Some('3'), "b, o or $");
-    refused("bo$\n bBo!", [2, 3], Some('B'), DATA);
+    refused("bo$\n bCo!", [2, 3], Some('C'), DATA);
+    refused("b.B!", [1, 3], Some('B'), DATA);
+    refused("x = 3\n3.xA!", [2, 3], Some('x'), DATA);
+    refused("BO2A!", [1, 4], Some('A'), "b, o or $");
     refused("bo$ #C late\n!", [1, 5], Some('#'), DATA);
-    refused("x = 3\nx = 4\n!", [2, 1], Some('x'), DATA);
+    refused("x = 3\nx = 4\n!", [2, 3], Some('='), DATA);
     refused("x = 3, z = 4\n!", [1, 8], Some('z'), "x, y or rule");
-    refused("x = 3,\ny = 4\n!", [1, 7], Some('\n'), "x, y or rule");
+    refused("x = 3,\ny = 4\n!", [2, 3], Some('='), DATA);
+    refused("x = 3, , y = 4\n!", [1, 8], Some(','), "x, y or rule");
     refused("#\nx 3", [2, 3], Some('3'), "=");
     refused("x = -3, y = 4\n!", [1, 5], Some('-'), "a digit");
     refused("x = 3o, y = 4\n!", [1, 6], Some('o'), "a digit, a comma or the end of the line");
-    refused("x = 3, y = 3, rule = B3/S29\n!", [1, 27], Some('9'), "a digit from 0 to 8, or the end");
+    refused("x = 3, y = 3, rule = B3/S29,\n!", [1, 27], Some('9'), "a digit from 0 to 8, or the end");
     let two_states = "the end, because only two states are supported";
     refused("x = 3, y = 3, rule = B2/S/C3\n3A!", [1, 26], Some('/'), two_states);
     refused("x = 3, y = 3, rule = 345/2/4\n3A!", [1, 27], Some('/'), two_states);
     refused("x = 3, y = 3, rule =\n!", [1, 21], None, "B, S or a digit from 0 to 8");
     refused("#r WireWorld\n!", [1, 4], Some('W'), "B, S or a digit from 0 to 8");
+    refused("#\n#r WireWorld\nx = 1, y = 1\n!", [2, 4], Some('W'), "B, S or a digit from 0 to 8");
+}
+
+/// All ends of lines are counted. A byte order mark is not.
+#[test]
+fn positions_in_files_of_all_systems() {
+    for end in ["\n", "\r\n", "\r"] {
+        refused(&format!("x = 3, y = 3{end}bo$2bo${end}3q!"), [3, 2], Some('q'), "b, o or $");
+        refused(&format!("\u{feff}#C{end}{end} bq!"), [3, 3], Some('q'), "a count, b, o, $ or !");
+        refused(&format!(".O.{end}..x{end}"), [2, 3], Some('x'), "., O, * or the end of a row");
+        refused(&format!("\u{feff}.q{end}"), [1, 2], Some('q'), "., O, * or the end of a row");
+        refused(&format!("x = 3,{end}x = {end}!"), [2, 3], Some('='), "a count, b, o, $ or !");
+    }
+    refused("x = \r!", [1, 5], Some('\n'), "a digit");
 }
 
 #[test]
