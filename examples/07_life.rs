@@ -180,7 +180,7 @@ fn prepared(device: &Device, arguments: &Arguments) -> Result<Board, Failure> {
     let mut board = Life::new(rows, columns).rule(rule).topology(arguments.topology.into()).prepare(device)?;
     match pattern {
         Some(pattern) => {
-            let middle = |side: usize, length: usize| side.saturating_sub(length) / 2;
+            let middle = |side: usize, length: usize| (side.saturating_sub(length) / 2) as isize;
             board.place(&pattern, middle(rows, pattern.rows()), middle(columns, pattern.columns()))?;
         }
         None => board.set_words(soup(arguments)?.view())?,

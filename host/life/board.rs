@@ -1,8 +1,8 @@
 //! A board on a device.
 
 use super::pattern::{Run, Runs};
-use super::words::{Area, Size, fill, find, packed};
-use super::{Life, LifeAlgorithm, LifeError, Pattern, Plan, Rule, Topology, cpu, gpu};
+use super::words::{Area, Part, Size, find, packed};
+use super::{Life, LifeAlgorithm, LifeError, Pattern, Plan, Rule, Topology, cpu, gpu, placement};
 use crate::buffer::check_shape;
 use crate::{Buffer, Device, Result, allocation};
 use ndarray::{Array2, ArrayView2};
@@ -33,11 +33,11 @@ impl Cells {
         }
     }
 
-    /// Overwrites the words of an area. Bits behind the end of a row must be zero.
-    fn store(&mut self, area: &Area, words: &[u64]) -> Result<()> {
+    /// Overwrites words. Bits after the end of a row must be zero.
+    fn store(&mut self, parts: &[Part]) -> Result<()> {
         match self {
-            Cells::Cpu(cells) => cells.store(area, words),
-            Cells::Gpu(cells) => cells.store(area, words)?,
+            Cells::Cpu(cells) => parts.iter().for_each(|part| cells.store(part)),
+            Cells::Gpu(cells) => cells.store(parts)?,
         }
         Ok(())
     }
@@ -212,7 +212,7 @@ impl Board {
         let area = Area::of_cell(row, column);
         let mut words = self.cells.load(&area)?;
         words[0] = words[0] & !(1 << (column % 64)) | u64::from(is_alive) << (column % 64);
-        self.cells.store(&area, &words)
+        self.cells.store(&[Part { area, words }])
     }
 
     /// Returns all cells.
@@ -242,7 +242,7 @@ impl Board {
         for (row, words) in cells.rows().into_iter().zip(words.chunks_exact_mut(size.width())) {
             packed(row.iter().copied(), words);
         }
-        self.cells.store(&self.area(), &words)
+        self.cells.store(&[Part { area: self.area(), words }])
     }
 
     /// Returns all cells, 64 to a word. Bit `i` of the word in row `r` and column `k` is the cell in row `r` and column `64 k + i`.
@@ -282,32 +282,52 @@ impl Board {
         for row in words.chunks_exact_mut(size.width()) {
             row[size.width() - 1] &= size.last_mask();
         }
-        self.cells.store(&self.area(), &words)
+        self.cells.store(&[Part { area: self.area(), words }])
     }
 
     /// Brings the living cells of a pattern to life. Its first cell is placed at the given row and column. Other cells, and the
-    /// number of the generation, stay as they are; the rule of the pattern is ignored.
+    /// number of the generation, stay as they are. The rule of the pattern is ignored.
+    ///
+    /// The row and the column may be negative or greater than the sides of the board. A pattern can cross an end if the
+    /// [`Topology`] continues the board there:
+    ///
+    /// | topology | columns | rows |
+    /// |---|---|---|
+    /// | `Plane` | must be on the board | must be on the board |
+    /// | `Torus` | modulo the number of columns | modulo the number of rows |
+    /// | `Cylinder` | modulo the number of columns | must be on the board |
+    /// | `KleinBottle` | modulo the number of columns | modulo the number of rows, mirrored each time that they pass an end |
+    ///
+    /// In the last case, row `r + i` of a board with `r` rows and `c` columns is row `i`, and column `j` of it is column
+    /// `c - 1 - j`.
+    ///
+    /// ```
+    /// use slm::life::Pattern;
+    /// use slm::{Device, Life, ndarray::array};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mut board = Life::new(3, 5).prepare(&Device::open()?)?;
+    /// let corner: Pattern = "OO\nO.".parse()?;
+    /// board.place(&corner, 2, -1)?;
+    /// let [x, o] = [true, false];
+    /// assert_eq!(board.cells()?, array![[o, o, o, o, x], [o, o, o, o, o], [x, o, o, o, x]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`LifeError::Placement`] if the pattern does not fit on the board.
-    pub fn place(&mut self, pattern: &Pattern, row: usize, column: usize) -> Result<()> {
-        let Size { rows, columns } = self.life.size;
-        let [end, end_column] = [row.checked_add(pattern.rows()), column.checked_add(pattern.columns())];
-        if end.is_none_or(|end| end > rows) || end_column.is_none_or(|end| end > columns) {
-            let [pattern, position] = [[pattern.rows(), pattern.columns()], [row, column]];
-            return Err(LifeError::Placement { pattern, position, board: [rows, columns] }.into());
+    /// [`LifeError::Placement`] if the pattern has more rows or columns than the board, or if a part of it is beyond a dead end.
+    pub fn place(&mut self, pattern: &Pattern, row: isize, column: isize) -> Result<()> {
+        let Life { size, topology, .. } = self.life;
+        let mut parts = Vec::with_capacity(2);
+        for band in placement::bands(pattern, [row, column], size, topology)?.iter().filter(|band| !band.is_empty()) {
+            let area = band.area(size, pattern.columns());
+            let mut words = self.cells.load(&area)?;
+            band.draw(pattern, size, &area, &mut words);
+            parts.push(Part { area, words });
         }
-        let words = column / 64..(column + pattern.columns()).div_ceil(64);
-        let area = Area { rows: row..row + pattern.rows(), words };
-        if area.len() == 0 {
-            return Ok(());
-        }
-        let mut words = self.cells.load(&area)?;
-        for run in pattern.runs() {
-            fill(&mut words[run.row * area.words.len()..][..area.words.len()], column % 64 + run.column, run.len);
-        }
-        self.cells.store(&area, &words)
+        self.cells.store(&parts)
     }
 
     /// Returns all cells as a pattern, with the rule.

@@ -5,7 +5,7 @@
 //! of three rows and applies the rule. Each row's sums are used three times. Both passes are loops over words without
 //! branches, which the compiler vectorises.
 
-use super::words::{Area, Size};
+use super::words::{Area, Part, Size};
 use super::{Rule, Topology};
 use crate::parallel::try_for_chunks;
 use crate::rows::{Place, Rows};
@@ -48,8 +48,8 @@ impl Cells {
         Ok(words)
     }
 
-    /// Overwrites the words of an area.
-    pub(super) fn store(&mut self, area: &Area, words: &[u64]) {
+    /// Overwrites words.
+    pub(super) fn store(&mut self, Part { area, words }: &Part) {
         let (target, source) = self.places(area);
         Rows { count: area.rows.len(), len: area.words.len(), source, target }.copy(words, &mut self.current);
     }

@@ -3,7 +3,7 @@
 //! In memory, a packed word of the host is two words of 32 cells, or 16 words of four cells with a byte for each.
 
 use super::tuning::Tuning;
-use super::words::{Area, Size};
+use super::words::{Area, Part, Size};
 use super::{LifeAlgorithm, Rule, Topology};
 use crate::info::SharedMemory;
 use crate::kernel::{Launch, WithConstants};
@@ -248,13 +248,23 @@ impl Cells {
         Ok(packed)
     }
 
-    /// Overwrites the packed words of an area.
-    pub(super) fn store(&mut self, area: &Area, packed: &[u64]) -> Result<()> {
-        let (layout, len) = (self.kernels.layout, area.words.len() * self.kernels.layout.scale());
-        let mut words = allocation::reserved(area.rows.len() * len)?;
-        packed.iter().for_each(|word| layout.encode(*word, &mut words));
-        let rows = Rows { count: area.rows.len(), len, source: Place::at_start(len), target: self.place(area) };
-        self.current.upload_rows(&words, rows)
+    /// Overwrites packed words. Nothing is overwritten if there is too little memory for one of the parts.
+    pub(super) fn store(&mut self, parts: &[Part]) -> Result<()> {
+        let encoded: Vec<_> = parts.iter().map(|part| self.encoded(part)).collect::<Result<_>>()?;
+        for (Part { area, .. }, words) in parts.iter().zip(encoded) {
+            let len = area.words.len() * self.kernels.layout.scale();
+            let rows = Rows { count: area.rows.len(), len, source: Place::at_start(len), target: self.place(area) };
+            self.current.upload_rows(&words, rows)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the words in memory for packed words.
+    fn encoded(&self, part: &Part) -> Result<Vec<u32>> {
+        let layout = self.kernels.layout;
+        let mut words = allocation::reserved(part.words.len() * layout.scale())?;
+        part.words.iter().for_each(|word| layout.encode(*word, &mut words));
+        Ok(words)
     }
 
     /// Returns the place of an area in memory.

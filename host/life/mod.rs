@@ -50,6 +50,7 @@ mod gpu;
 mod history;
 mod outcome;
 mod pattern;
+mod placement;
 mod plan;
 mod rule;
 mod search;

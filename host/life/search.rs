@@ -146,7 +146,7 @@ mod tests {
     /// that were none.
     fn search(pattern: &str, side: usize, mask: u64) -> (Outcome, u64) {
         let mut board = Life::new(side, side).prepare(&Device::cpu()).unwrap();
-        board.place(&pattern.parse().unwrap(), side / 2, side / 2).unwrap();
+        board.place(&pattern.parse().unwrap(), side as isize / 2, side as isize / 2).unwrap();
         let mut search = Search::new(&mut board, 50_000).unwrap();
         search.mask = mask;
         (search.run().unwrap(), search.refuted)

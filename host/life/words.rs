@@ -64,6 +64,13 @@ impl Area {
     }
 }
 
+/// A rectangle of words with its contents.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) area: Area,
+    pub(super) words: Vec<u64>,
+}
+
 /// Sets the bits of `len` cells of a row from `first` on.
 pub(super) fn fill(row: &mut [u64], first: usize, len: usize) {
     let end = first + len;

@@ -47,7 +47,7 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 /// A board with a pattern, placed at a row and column.
-pub(super) fn with(device: &Device, life: Life, text: &str, [row, column]: [usize; 2]) -> slm::Result<Board> {
+pub(super) fn with(device: &Device, life: Life, text: &str, [row, column]: [isize; 2]) -> slm::Result<Board> {
     let mut board = life.prepare(device)?;
     board.place(&Pattern::from_rle(text)?, row, column)?;
     Ok(board)
@@ -88,7 +88,7 @@ fn gliders(device: &Device) -> Result<(), Failed> {
         let start = bottle.cells()?;
         bottle.step(4 * 12)?;
         equal(bottle.cells()? == start, false)?;
-        let mirrored = with(device, life, "bo$o$3o!", [3, columns - 3 - 3 - 12])?;
+        let mirrored = with(device, life, "bo$o$3o!", [3, columns as isize - 3 - 3 - 12])?;
         equal(bottle.cells()?, mirrored.cells()?)?;
         bottle.step(4 * 12)?;
         equal(bottle.cells()? == start, true)?;
@@ -162,7 +162,7 @@ fn diehard(device: &Device) -> Result<(), Failed> {
 struct Methuselah {
     text: &'static str,
     rule: &'static str,
-    position: [usize; 2],
+    position: [isize; 2],
     size: [usize; 2],
     populations: &'static [(u64, u64)],
     outcome: Outcome,
