@@ -91,7 +91,8 @@ impl Board {
         Ok(Board { device: device.clone(), life, generation: 0, cells })
     }
 
-    /// Computes `steps` generations. On a GPU this returns when the work is enqueued.
+    /// Computes `steps` generations. On a GPU this returns when the work is enqueued, and [`generation`](Self::generation) counts
+    /// the generations from then on.
     ///
     /// ```
     /// use slm::life::Pattern;
@@ -115,7 +116,10 @@ impl Board {
     /// * [Failures of the device](Error#failures-of-the-device).
     ///
     /// After an error the board is in the last generation that was computed completely, which [`generation`](Self::generation)
-    /// returns. After the first error of this list, it is as it was.
+    /// returns, unless the device has failed. After the first error of this list, it is as it was.
+    ///
+    /// If a CUDA device fails, the board is lost, and later calls return [`Error::DeviceLost`]. The failure may come after this
+    /// has returned, when the generations are already counted.
     pub fn step(&mut self, steps: u64) -> Result<()> {
         self.check_steps(steps)?;
         let last = self.generation + steps;

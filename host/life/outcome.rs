@@ -55,7 +55,8 @@ impl Board {
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     ///
-    /// After an error the board is in the last generation that was computed completely, as after an error of [`step`](Self::step).
+    /// After an error the board is in the last generation that was computed completely, or lost because the device has failed, as
+    /// after an error of [`step`](Self::step).
     pub fn run_until_stable(&mut self, limit: u64) -> Result<Outcome> {
         self.check_steps(limit)?;
         let result = Search::new(self, limit).and_then(|mut search| search.run());
