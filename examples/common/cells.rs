@@ -54,8 +54,8 @@ impl Cells {
         Picture { rows, columns, color: ColorType::L8, bytes: pixels.into_raw_vec_and_offset().0 }
     }
 
-    /// Returns lines of Braille letters, which have two columns and four rows of dots. There are at most so many letters in a
-    /// line, and so many lines. If a dot has several cells, it shows whether any is alive.
+    /// Returns at most `lines` lines of at most `letters` Braille letters, which have two columns and four rows of dots. If a dot
+    /// has several cells, it shows whether any is alive.
     pub(crate) fn dots(&self, letters: usize, lines: usize) -> String {
         /// The bits of a letter, row by row.
         const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];

@@ -132,15 +132,15 @@ impl Board {
         Ok(())
     }
 
-    /// Takes censuses with so many generations in front of each. The sums of census `k` are added to the elements of `counts` from
+    /// Takes censuses, each after a number of `generations`. The sums of census `k` are added to the elements of `counts` from
     /// `k * SUMS` on.
     pub(super) fn take_censuses(
         &mut self,
         mut generations: impl Iterator<Item = u64>,
         counts: &mut Buffer<u64>,
     ) -> Result<()> {
-        let Some(in_front) = generations.next() else { return Ok(()) };
-        self.step(in_front)?;
+        let Some(before_first) = generations.next() else { return Ok(()) };
+        self.step(before_first)?;
         let mut first = 0;
         for steps in generations {
             self.census_and_step(counts, first, steps)?;
@@ -191,9 +191,9 @@ impl Board {
 
 /// Cells.
 ///
-/// On a GPU these functions wait for all work that was enqueued before. Besides the errors that they name, they return
-/// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device). After an error the board is as it was,
-/// unless the device has failed.
+/// On a GPU these functions wait for all work that was enqueued before. All of them return [`Error::OutOfHostMemory`] and
+/// [failures of the device](Error#failures-of-the-device), besides the errors that they name. After an error the board is as it
+/// was, unless the device has failed.
 impl Board {
     /// Returns whether a cell is alive.
     ///
@@ -223,7 +223,7 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// None but those above.
+    /// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device).
     pub fn cells(&self) -> Result<Array2<bool>> {
         let Size { rows, columns } = self.life.size;
         let words = self.cells.load(&self.area())?;
@@ -250,7 +250,7 @@ impl Board {
     }
 
     /// Returns all cells, 64 to a word. Bit `i` of the word in row `r` and column `k` is the cell in row `r` and column `64 k + i`.
-    /// Bits behind the end of a row are zero.
+    /// Bits after the end of a row are zero.
     ///
     /// ```
     /// use slm::{Device, Life, ndarray::array};
@@ -266,14 +266,14 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// None but those above.
+    /// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device).
     pub fn words(&self) -> Result<Array2<u64>> {
         let size = self.life.size;
         let words = self.cells.load(&self.area())?;
         Ok(Array2::from_shape_vec((size.rows, size.width()), words).expect("`Size::check` has checked the shape"))
     }
 
-    /// Sets all cells, 64 to a word, as [`words`](Self::words) returns them. Bits behind the end of a row are ignored. The
+    /// Sets all cells, 64 to a word, as [`words`](Self::words) returns them. Bits after the end of a row are ignored. The
     /// number of the generation stays.
     ///
     /// # Errors
@@ -349,7 +349,7 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// None but those above.
+    /// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device).
     pub fn pattern(&self) -> Result<Pattern> {
         let Size { rows, columns } = self.life.size;
         let (words, mut runs) = (self.cells.load(&self.area())?, Runs::default());

@@ -129,9 +129,8 @@ impl Cells {
         })
     }
 
-    /// Sets `line` to the row above row `below`, with the cells beyond its ends: the highest bit of the first word is the cell in
-    /// front of the row, and the bit behind the last cell is the cell behind the row. Other bits outside of the row are
-    /// unspecified.
+    /// Sets `line` to the row above row `below`, with the cells beyond its ends: the highest bit of the first word is the cell
+    /// before the row, and the bit after the last cell is the cell after the row. Other bits outside of the row are unspecified.
     fn extend(&self, below: usize, line: &mut [u64]) {
         let (rows, width, columns) = (self.size.rows, self.size.width(), self.size.columns);
         let is_outside = below == 0 || below > rows;

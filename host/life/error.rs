@@ -76,11 +76,14 @@ pub enum LifeError {
         board: [usize; 2],
     },
     /// The number of the generation would exceed 64 bits.
-    #[error("{steps} steps from generation {generation} exceed the last one, {}", u64::MAX)]
+    #[error(
+        "cannot compute {steps} generations from generation {generation}: the number of the last one would exceed {}",
+        u64::MAX
+    )]
     Generations {
         /// Number of the current generation.
         generation: u64,
-        /// Requested steps.
+        /// Requested number of generations.
         steps: u64,
     },
     /// Censuses would be 0 generations apart.

@@ -127,11 +127,11 @@ impl Layout {
         }
     }
 
-    /// Returns the bytes of `cells` cells.
-    fn bytes(self, cells: u64) -> u64 {
+    /// Returns the bytes of the cells of a row.
+    fn row_bytes(self, columns: usize) -> u64 {
         match self {
-            Layout::Bits => cells.div_ceil(8),
-            Layout::Bytes => cells,
+            Layout::Bits => columns.div_ceil(8) as u64,
+            Layout::Bytes => columns as u64,
         }
     }
 
@@ -354,7 +354,7 @@ impl Cells {
             Some(pass) => (pass.alone.plan(self.shared), GENERATIONS.into()),
             None => (self.kernels.step.plan(self.shared), 1),
         };
-        let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.bytes(self.size.columns as u64);
+        let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.row_bytes(self.size.columns);
         (LaunchPlan { moved_bytes, ..plan }, generations)
     }
 }

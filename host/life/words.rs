@@ -1,4 +1,4 @@
-//! Packed rows on the host: 64 cells to a word, the lowest bit first. Bits behind the end of a row are zero.
+//! Packed rows on the host: 64 cells to a word, the lowest bit first. Bits after the end of a row are zero.
 
 use crate::{Error, Result};
 use std::ops::Range;

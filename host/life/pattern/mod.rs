@@ -160,7 +160,7 @@ impl Pattern {
         &self.comments
     }
 
-    /// Returns the pattern with a comment behind the others. It is divided into lines of at most 67 characters.
+    /// Returns the pattern with a comment after the others. It is divided into lines of at most 67 characters.
     ///
     /// ```
     /// use slm::life::Pattern;

@@ -69,7 +69,7 @@ fn words(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
     });
     board.set_cells(soup.view())?;
     equal(board.words()?, packed.clone())?;
-    // Bits behind the end of a row are ignored.
+    // Bits after the end of a row are ignored.
     let mut more = packed.clone();
     let unused = (width * 64 - soup.ncols()) as u32;
     more.column_mut(width - 1).mapv_inplace(|word| word | !u64::MAX.unbounded_shr(unused));

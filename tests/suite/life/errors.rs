@@ -31,7 +31,8 @@ fn texts() {
     let text = "a pattern of 1 x 7 (rows x columns) does not fit at row -3 and column 0 of a board of 5 x 6: use a larger board";
     says(error, text, None);
     let error = LifeError::Generations { generation: 3, steps: u64::MAX };
-    let text = "18446744073709551615 steps from generation 3 exceed the last one, 18446744073709551615";
+    let text = "cannot compute 18446744073709551615 generations from generation 3: the number of the last one would exceed \
+                18446744073709551615";
     says(error, text, None);
     says(LifeError::NoInterval, "censuses must be at least 1 generation apart, not 0", None);
 }

@@ -157,8 +157,8 @@ fn diehard(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A long history: a pattern and its rule, where it is placed on which plane, populations of some generations, and what
-/// becomes of it in the last of these.
+/// A long history: a pattern and its rule, its position on a plane, the populations of some generations, and the outcome from
+/// the last of these on.
 struct Methuselah {
     text: &'static str,
     rule: &'static str,

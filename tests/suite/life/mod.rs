@@ -119,7 +119,7 @@ fn generations(device: &Device, topology: Topology) -> Result<(), Failed> {
                 board.step(steps)?;
                 same(&board.cells()?, expected)
                     .map_err(|e| format!("{rows} x {columns}, {rule}, {topology:?}, {algorithm:?}: {e}"))?;
-                // Cells behind the end of a row would count.
+                // Cells after the end of a row would count.
                 let alive = expected.iter().filter(|cell| **cell).count() as u64;
                 crate::common::equal(board.population()?, alive)?;
             }

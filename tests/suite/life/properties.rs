@@ -108,7 +108,7 @@ fn cycle(cells: &Array2<bool>, rule: Rule, topology: Topology, most: usize) -> O
 
 /// Every cycle is found in the generations that are documented, with its least period.
 #[test]
-fn boards_become_what_they_become() {
+fn outcomes_are_those_of_all_generations() {
     let device = Device::cpu();
     check(300, (cells(7, 7), rule(), topology()), |(cells, rule, topology)| {
         let Some((first, period)) = cycle(&cells, rule, topology, 400) else { return Ok(()) };
