@@ -9,6 +9,7 @@ use slm::life::{Outcome, Pattern, Rule, Topology};
 use slm::{Device, Life, LifeAlgorithm};
 use slm_test_support::life::{TOPOLOGIES, after, wrapped};
 use std::collections::HashMap;
+use std::thread;
 
 /// Any rule.
 fn rule() -> impl Strategy<Value = Rule> {
@@ -193,4 +194,21 @@ fn results_do_not_depend_on_threads() {
         pool.install(|| stepped(&Device::cpu(), of(&cells, Rule::CONWAY, Topology::KleinBottle), &cells, 20))
     };
     assert_eq!(run(1), run(5));
+}
+
+/// A board moves to another thread, and several threads read it.
+#[test]
+fn threads_share_a_board() {
+    for device in [Device::cpu(), Device::emulated(Profile::SM_90, 3)] {
+        let mut board = Life::new(5, 70).prepare(&device).unwrap();
+        board.place(&"3o!".parse().unwrap(), 2, 63).unwrap();
+        let step = move || board.step(9).map(|()| board);
+        let board = thread::spawn(step).join().unwrap().unwrap();
+        thread::scope(|scope| {
+            for row in 1..4 {
+                let board = &board;
+                scope.spawn(move || assert_eq!((board.get(row, 64), board.population()), (Ok(true), Ok(3))));
+            }
+        });
+    }
 }
