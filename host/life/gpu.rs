@@ -226,12 +226,13 @@ impl Cells {
         let kernels = Kernels::load(device, size, topology, rule, algorithm)?;
         shared.check(kernels.step.kernel.name(), kernels.step.geometry.shared_bytes)?;
         let len = size.words().saturating_mul(kernels.layout.scale());
-        let [current, next] = [device.zeroed(len)?, device.zeroed(len)?];
+        let (current, next) = (device.zeroed(len)?, next(device, size, len)?);
         Ok(Cells { device: device.clone(), shared, size, kernels: Arc::new(kernels), current, next, kept: None })
     }
 
     pub(super) fn try_clone(&self) -> Result<Self> {
-        let [mut current, next] = [self.device.zeroed(self.current.len())?, self.device.zeroed(self.current.len())?];
+        let len = self.current.len();
+        let (mut current, next) = (self.device.unwritten(len)?, next(&self.device, self.size, len)?);
         current.copy_from(&self.current)?;
         let (device, kernels) = (self.device.clone(), self.kernels.clone());
         Ok(Cells { device, shared: self.shared, size: self.size, kernels, current, next, kept: None })
@@ -320,7 +321,7 @@ impl Cells {
 
     /// Keeps a copy of the cells.
     pub(super) fn keep(&mut self) -> Result<()> {
-        let mut kept = self.kept.take().map_or_else(|| self.device.zeroed(self.current.len()), Ok)?;
+        let mut kept = self.kept.take().map_or_else(|| self.device.unwritten(self.current.len()), Ok)?;
         kept.copy_from(&self.current)?;
         self.kept = Some(kept);
         Ok(())
@@ -356,5 +357,32 @@ impl Cells {
         };
         let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.row_bytes(self.size.columns);
         (LaunchPlan { moved_bytes, ..plan }, generations)
+    }
+}
+
+/// Returns `len` words for the next generation. Kernels write all words if a row ends with a packed word of the host. Otherwise the
+/// words after a row must be zero, and some kernels do not write them.
+fn next(device: &Device, size: Size, len: usize) -> Result<Buffer<u32>> {
+    if size.columns.is_multiple_of(64) { device.unwritten(len) } else { device.zeroed(len) }
+}
+
+#[cfg(all(test, feature = "emulator"))]
+mod tests {
+    use super::*;
+    use emulator::Profile;
+
+    #[test]
+    fn unwritten_cells_are_errors() {
+        let device = Device::emulated(Profile::SMALL, 0);
+        let shared = device.info().shared_memory.unwrap();
+        let size = Size { rows: 2049, columns: 64 };
+        for algorithm in [LifeAlgorithm::GlobalMemory, LifeAlgorithm::SharedTile, LifeAlgorithm::BitPacked] {
+            let cells = || Cells::new(&device, shared, size, Topology::Torus, Rule::CONWAY, algorithm).unwrap();
+            assert_eq!(cells().step(1), Ok(1));
+            let mut faulty = cells();
+            Arc::get_mut(&mut faulty.kernels).unwrap().step.geometry.blocks -= 1;
+            let Err(Error::FaultyKernel { report }) = faulty.step(1) else { panic!("{algorithm:?}") };
+            assert!(report.to_string().contains("unwritten output"), "{report}");
+        }
     }
 }
