@@ -18,7 +18,7 @@
 mod common;
 
 use clap::{Args, Parser, ValueEnum};
-use common::cells::{Cells, animation};
+use common::cells::{Animation, Cells};
 use common::chart::{self, Axis, Bar, Chart, Color, Growth, Panel};
 use common::file::{Cause, FileError, Kind, Output};
 use common::program::{self, DeviceOption, in_ms};
@@ -180,7 +180,7 @@ fn prepared(device: &Device, arguments: &Arguments) -> Result<Board, Failure> {
     let mut board = Life::new(rows, columns).rule(rule).topology(arguments.topology.into()).prepare(device)?;
     match pattern {
         Some(pattern) => {
-            let middle = |side: usize, length: usize| side.saturating_sub(length) / 2;
+            let middle = |side: usize, length: usize| (side.saturating_sub(length) / 2) as isize;
             board.place(&pattern, middle(rows, pattern.rows()), middle(columns, pattern.columns()))?;
         }
         None => board.set_words(soup(arguments)?.view())?,
@@ -190,13 +190,16 @@ fn prepared(device: &Device, arguments: &Arguments) -> Result<Board, Failure> {
 
 fn read(path: &Path) -> Result<Pattern, Failure> {
     let text = fs::read_to_string(path).map_err(|error| Cause::from(error).at(path))?;
-    let is = |extension: &str| path.extension().is_some_and(|actual| actual.eq_ignore_ascii_case(extension));
     let pattern = match () {
-        () if is("rle") => Pattern::from_rle(&text),
-        () if is("cells") => Pattern::from_cells(&text),
+        () if has_extension(path, "rle") => Pattern::from_rle(&text),
+        () if has_extension(path, "cells") => Pattern::from_cells(&text),
         () => text.parse(),
     };
     pattern.map_err(|error| Failure::Pattern { path: path.to_owned(), error })
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|actual| actual.eq_ignore_ascii_case(extension))
 }
 
 /// Returns random cells.
@@ -226,8 +229,7 @@ struct Show<'a> {
     history: Vec<Census>,
     /// Census of the current generation.
     last: Census,
-    /// Pictures of an animation.
-    frames: Vec<common::picture::Picture>,
+    animation: Option<Animation>,
     progress: ProgressBar,
 }
 
@@ -238,7 +240,9 @@ impl<'a> Show<'a> {
         let progress = if arguments.watch { ProgressBar::hidden() } else { ProgressBar::new(arguments.generations) };
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}").expect("the template is right");
         let progress = progress.with_style(style);
-        Ok(Show { board, arguments, picture, history: vec![last], last, frames: Vec::new(), progress })
+        let gif = picture.as_ref().filter(|output| has_extension(output.path(), "gif"));
+        let animation = gif.map(|output| Animation::new().map_err(|cause| cause.at(output.path()))).transpose()?;
+        Ok(Show { board, arguments, picture, history: vec![last], last, animation, progress })
     }
 
     fn title(&self) -> String {
@@ -270,21 +274,16 @@ impl<'a> Show<'a> {
     fn pace(&self) -> (u64, u64) {
         let generations = self.arguments.generations;
         let every = if self.arguments.outputs.svg.is_some() { generations.div_ceil(POINTS).max(1) } else { u64::MAX };
-        let portion = match self.is_animated() {
+        let portion = match self.animation {
             _ if self.arguments.watch => 1,
-            true => self.between_frames(),
-            false => generations.div_ceil(PROGRESS).max(1),
+            Some(_) => self.between_frames(),
+            None => generations.div_ceil(PROGRESS).max(1),
         };
         (every.min(portion), portion)
     }
 
     fn between_frames(&self) -> u64 {
         self.arguments.generations.div_ceil(self.arguments.outputs.frames).max(1)
-    }
-
-    fn is_animated(&self) -> bool {
-        let path = self.picture.as_ref().map(Output::path);
-        path.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("gif"))
     }
 
     fn step(&mut self, steps: u64, every: u64) -> Result<Duration, Failure> {
@@ -301,13 +300,20 @@ impl<'a> Show<'a> {
         self.progress.set_position(generation);
         self.progress.set_message(format!("population {population}"));
         let is_last = generation == self.arguments.generations;
-        if self.is_animated() && (is_last || generation.is_multiple_of(self.between_frames())) {
-            self.frames.push(Cells::of(&self.board)?.picture(ANIMATION_SIDE));
+        if is_last || generation.is_multiple_of(self.between_frames()) {
+            self.add_frame()?;
         }
         if self.arguments.watch {
             self.print()?;
         }
         Ok(())
+    }
+
+    /// Adds the board to the animation, if there is one.
+    fn add_frame(&mut self) -> Result<(), Failure> {
+        let (Some(animation), Some(output)) = (&mut self.animation, &self.picture) else { return Ok(()) };
+        let picture = Cells::of(&self.board)?.picture(ANIMATION_SIDE);
+        Ok(animation.add(&picture).map_err(|cause| cause.at(output.path()))?)
     }
 
     /// Prints the board. In a terminal, it replaces the one before.
@@ -324,10 +330,10 @@ impl<'a> Show<'a> {
         Ok(())
     }
 
-    fn write_picture(&self) -> Result<String, Failure> {
+    fn write_picture(&mut self) -> Result<String, Failure> {
         let Some(output) = &self.picture else { return Ok(String::new()) };
-        if self.is_animated() {
-            let file = animation(&self.frames).map_err(|cause| cause.at(output.path()))?;
+        if let Some(animation) = self.animation.take() {
+            let file = animation.finish().map_err(|cause| cause.at(output.path()))?;
             return Ok(output.write(&file)?);
         }
         Ok(Cells::of(&self.board)?.picture(PICTURE_SIDE).write(output)?)

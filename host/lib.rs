@@ -27,9 +27,10 @@
 //! | [`Channels`] | interleaved channels to planes, and back |
 //! | [`Life`] | generations of the Game of Life and of other rules, on boards of several topologies |
 //!
-//! All operations are used the same way. A *description* is plain data. [`prepare`](Filter1d::prepare) checks it and binds
+//! All operations are used in a similar way. A *description* is plain data. [`prepare`](Filter1d::prepare) checks it and binds
 //! it to a [`Device`]. `apply` runs it on host data, `apply_into` on device [`Buffer`]s, any number of times and from any
-//! thread. Matrices are [`Buffer2`]s on a device, and arrays of [`ndarray`] on the host.
+//! thread. Matrices are [`Buffer2`]s on a device, and arrays of [`ndarray`] on the host. A prepared [`Life`] is a
+//! [`Board`](life::Board), which keeps its cells on the device: [`step`](life::Board::step) computes generations of them.
 //!
 //! [`Device::kernel`] returns a kernel of another crate, which safe code can launch. [`banks`] predicts the bank conflicts
 //! of accesses to shared memory, and finds layouts without conflicts.
@@ -43,9 +44,10 @@
 //! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. If an `apply_into` launches
 //! several kernels on a GPU, no kernels of other threads run between them.
 //!
-//! `apply_into`, [`Kernel::launch`] and [`Buffer::copy_from`] return when the work is enqueued. The following functions
-//! wait for all work that was enqueued before: uploads and downloads, `apply`, `prepare` (which uploads taps or edges),
-//! [`Device::synchronize`] and [`Device::time`]. If enqueued work fails, the next call that waits returns the error.
+//! `apply_into`, [`Kernel::launch`], [`Buffer::copy_from`] and [`Board::step`](life::Board::step) return when the work is enqueued.
+//! The following functions wait for all work that was enqueued before: uploads and downloads, `apply`, `prepare` (which uploads
+//! taps or edges), [`Device::synchronize`], [`Device::time`], and all functions of a [`Board`](life::Board) that read or write
+//! cells, take censuses or run until it is stable. If enqueued work fails, the next call that waits returns the error.
 //!
 //! # Features
 //!

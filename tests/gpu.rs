@@ -18,6 +18,8 @@ mod interop;
 #[cfg(cuda)]
 #[path = "gpu/kernels.rs"]
 mod kernels;
+#[path = "gpu/life.rs"]
+mod life;
 #[path = "gpu/limits.rs"]
 mod limits;
 #[path = "gpu/order.rs"]
@@ -46,6 +48,7 @@ fn main() {
         contexts::trials(),
         #[cfg(cust)]
         interop::trials(),
+        life::trials(),
         limits::trials(),
         order::trials(),
         queries::trials(),

@@ -6,7 +6,10 @@ use image::codecs::gif::{GifDecoder, GifEncoder, Repeat};
 use image::{AnimationDecoder, ColorType, Delay, Frame, GrayImage, ImageResult, RgbaImage};
 use ndarray::{Array2, ArrayView1};
 use slm::life::Board;
-use std::io::Cursor;
+use std::cell::RefCell;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, Cursor, Write};
+use std::rc::Rc;
 use std::time::Duration;
 
 /// Least length of the longer side of a picture, in pixels, unless a cell would be larger than [`LARGEST`].
@@ -51,8 +54,8 @@ impl Cells {
         Picture { rows, columns, color: ColorType::L8, bytes: pixels.into_raw_vec_and_offset().0 }
     }
 
-    /// Returns lines of Braille letters, which have two columns and four rows of dots. There are at most so many letters in a
-    /// line, and so many lines. If a dot has several cells, it shows whether any is alive.
+    /// Returns at most `lines` lines of at most `letters` Braille letters, which have two columns and four rows of dots. If a dot
+    /// has several cells, it shows whether any is alive.
     pub(crate) fn dots(&self, letters: usize, lines: usize) -> String {
         /// The bits of a letter, row by row.
         const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
@@ -88,18 +91,60 @@ fn alive(words: &ArrayView1<'_, u64>, first: usize, end: usize) -> u64 {
     (first / 64..end.div_ceil(64)).map(of_word).sum()
 }
 
-/// Returns an animated GIF of grey pictures, which have the same size. It starts again at its end.
-pub(crate) fn animation(pictures: &[Picture]) -> Result<Vec<u8>, Cause> {
-    let frames: Vec<_> = pictures.iter().map(frame).collect();
-    let mut file = Vec::new();
-    let mut encoder = GifEncoder::new(&mut file);
-    encoder.set_repeat(Repeat::Infinite)?;
-    encoder.encode_frames(frames.iter().cloned())?;
-    drop(encoder);
-    // Greys are few colours, so the file has the same ones.
-    let read = GifDecoder::new(Cursor::new(&file))?.into_frames().collect::<ImageResult<Vec<_>>>()?;
-    let is_same = read.iter().map(Frame::buffer).eq(frames.iter().map(Frame::buffer));
-    if is_same { Ok(file) } else { Err(Cause::ReadsDifferently) }
+/// An animated GIF of grey pictures, which have the same size. It starts again at its end.
+///
+/// Each picture is encoded when it is added, because many of them would need much memory.
+pub(crate) struct Animation {
+    encoder: GifEncoder<SharedFile>,
+    file: SharedFile,
+    /// Hashes of the frames.
+    frames: Vec<u64>,
+}
+
+impl Animation {
+    pub(crate) fn new() -> Result<Self, Cause> {
+        let file = SharedFile::default();
+        let mut encoder = GifEncoder::new(file.clone());
+        encoder.set_repeat(Repeat::Infinite)?;
+        Ok(Animation { encoder, file, frames: Vec::new() })
+    }
+
+    pub(crate) fn add(&mut self, picture: &Picture) -> Result<(), Cause> {
+        let frame = frame(picture);
+        self.frames.push(hash(&frame));
+        Ok(self.encoder.encode_frame(frame)?)
+    }
+
+    /// Returns the file, if the frames decode to what was added.
+    pub(crate) fn finish(self) -> Result<Vec<u8>, Cause> {
+        // Writes the end of the file.
+        drop(self.encoder);
+        let file = self.file.0.take();
+        // Greys are few colours, so the file has the same ones.
+        let frames = GifDecoder::new(Cursor::new(&file))?.into_frames();
+        let read = frames.map(|frame| frame.map(|frame| hash(&frame))).collect::<ImageResult<Vec<_>>>()?;
+        if read == self.frames { Ok(file) } else { Err(Cause::ReadsDifferently) }
+    }
+}
+
+/// A file in memory with several handles, because the encoder does not return the one that it has.
+#[derive(Clone, Default)]
+struct SharedFile(Rc<RefCell<Vec<u8>>>);
+
+impl Write for SharedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn hash(frame: &Frame) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(frame.buffer());
+    hasher.finish()
 }
 
 fn frame(picture: &Picture) -> Frame {

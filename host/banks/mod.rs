@@ -5,12 +5,22 @@
 //! different words of one bank take several wavefronts: a *bank conflict*.
 //!
 //! ```
-//! use slm::banks::{AccessPattern, BankModel, Width};
+//! use slm::banks::{AccessKind, AccessPattern, BankModel, Tile, Width};
 //!
+//! # fn main() -> slm::Result<()> {
+//! let model = BankModel::NVIDIA; // 32 banks of 4 bytes
 //! // A column of a tile of `f32` with 16 columns.
 //! let column = AccessPattern::load(Width::B4, |lane| 16 * lane);
-//! assert_eq!(BankModel::NVIDIA.conflict_degree(&column), 16);
-//! assert_eq!(BankModel::NVIDIA.padded_stride(16, Width::B4), 17); // one more column, for padding
+//! assert_eq!(model.conflict_degree(&column), 16);
+//! assert_eq!(model.padded_stride(16, Width::B4), 17); // one more column, for padding
+//! // A tile that is stored by rows and loaded by columns.
+//! let tile = Tile::new(32, 32, Width::B4)?
+//!     .row_by_row(AccessKind::Store, Width::B4)?
+//!     .column_by_column(AccessKind::Load, Width::B4)?;
+//! let proposal = model.search(&tile);
+//! assert_eq!(proposal.layout.to_string(), "row * 32 + (column ^ (row & 31))"); // conflict-free
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! | question | answer |

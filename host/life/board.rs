@@ -1,8 +1,8 @@
 //! A board on a device.
 
 use super::pattern::{Run, Runs};
-use super::words::{Area, Size, fill, find, packed};
-use super::{Life, LifeAlgorithm, LifeError, Pattern, Plan, Rule, Topology, cpu, gpu};
+use super::words::{Area, Part, Size, find, packed};
+use super::{Life, LifeAlgorithm, LifeError, Pattern, Plan, Rule, Topology, cpu, gpu, placement};
 use crate::buffer::check_shape;
 use crate::{Buffer, Device, Result, allocation};
 use ndarray::{Array2, ArrayView2};
@@ -33,11 +33,11 @@ impl Cells {
         }
     }
 
-    /// Overwrites the words of an area. Bits behind the end of a row must be zero.
-    fn store(&mut self, area: &Area, words: &[u64]) -> Result<()> {
+    /// Overwrites words. Bits after the end of a row must be zero.
+    fn store(&mut self, parts: &[Part]) -> Result<()> {
         match self {
-            Cells::Cpu(cells) => cells.store(area, words),
-            Cells::Gpu(cells) => cells.store(area, words)?,
+            Cells::Cpu(cells) => parts.iter().for_each(|part| cells.store(part)),
+            Cells::Gpu(cells) => cells.store(parts)?,
         }
         Ok(())
     }
@@ -91,7 +91,8 @@ impl Board {
         Ok(Board { device: device.clone(), life, generation: 0, cells })
     }
 
-    /// Computes `steps` generations. On a GPU this returns when the work is enqueued.
+    /// Computes `steps` generations. On a GPU this returns when the work is enqueued, and [`generation`](Self::generation) counts
+    /// the generations from then on.
     ///
     /// ```
     /// use slm::life::Pattern;
@@ -115,7 +116,10 @@ impl Board {
     /// * [Failures of the device](Error#failures-of-the-device).
     ///
     /// After an error the board is in the last generation that was computed completely, which [`generation`](Self::generation)
-    /// returns. After the first error of this list, it is as it was.
+    /// returns, unless the device has failed. After the first error of this list, it is as it was.
+    ///
+    /// If a CUDA device fails, the board is lost, and later calls return [`Error::DeviceLost`]. The failure may come after this
+    /// has returned, when the generations are already counted.
     pub fn step(&mut self, steps: u64) -> Result<()> {
         self.check_steps(steps)?;
         let last = self.generation + steps;
@@ -128,15 +132,15 @@ impl Board {
         Ok(())
     }
 
-    /// Takes censuses with so many generations in front of each. The sums of census `k` are added to the elements of `counts` from
+    /// Takes censuses, each after a number of `generations`. The sums of census `k` are added to the elements of `counts` from
     /// `k * SUMS` on.
     pub(super) fn take_censuses(
         &mut self,
         mut generations: impl Iterator<Item = u64>,
         counts: &mut Buffer<u64>,
     ) -> Result<()> {
-        let Some(in_front) = generations.next() else { return Ok(()) };
-        self.step(in_front)?;
+        let Some(before_first) = generations.next() else { return Ok(()) };
+        self.step(before_first)?;
         let mut first = 0;
         for steps in generations {
             self.census_and_step(counts, first, steps)?;
@@ -187,9 +191,9 @@ impl Board {
 
 /// Cells.
 ///
-/// On a GPU these functions wait for all work that was enqueued before. Besides the errors that they name, they return
-/// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device). After an error the board is as it was,
-/// unless the device has failed.
+/// On a GPU these functions wait for all work that was enqueued before. All of them return [`Error::OutOfHostMemory`] and
+/// [failures of the device](Error#failures-of-the-device), besides the errors that they name. After an error the board is as it
+/// was, unless the device has failed.
 impl Board {
     /// Returns whether a cell is alive.
     ///
@@ -212,14 +216,14 @@ impl Board {
         let area = Area::of_cell(row, column);
         let mut words = self.cells.load(&area)?;
         words[0] = words[0] & !(1 << (column % 64)) | u64::from(is_alive) << (column % 64);
-        self.cells.store(&area, &words)
+        self.cells.store(&[Part { area, words }])
     }
 
     /// Returns all cells.
     ///
     /// # Errors
     ///
-    /// None but those above.
+    /// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device).
     pub fn cells(&self) -> Result<Array2<bool>> {
         let Size { rows, columns } = self.life.size;
         let words = self.cells.load(&self.area())?;
@@ -242,11 +246,11 @@ impl Board {
         for (row, words) in cells.rows().into_iter().zip(words.chunks_exact_mut(size.width())) {
             packed(row.iter().copied(), words);
         }
-        self.cells.store(&self.area(), &words)
+        self.cells.store(&[Part { area: self.area(), words }])
     }
 
     /// Returns all cells, 64 to a word. Bit `i` of the word in row `r` and column `k` is the cell in row `r` and column `64 k + i`.
-    /// Bits behind the end of a row are zero.
+    /// Bits after the end of a row are zero.
     ///
     /// ```
     /// use slm::{Device, Life, ndarray::array};
@@ -262,14 +266,14 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// None but those above.
+    /// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device).
     pub fn words(&self) -> Result<Array2<u64>> {
         let size = self.life.size;
         let words = self.cells.load(&self.area())?;
         Ok(Array2::from_shape_vec((size.rows, size.width()), words).expect("`Size::check` has checked the shape"))
     }
 
-    /// Sets all cells, 64 to a word, as [`words`](Self::words) returns them. Bits behind the end of a row are ignored. The
+    /// Sets all cells, 64 to a word, as [`words`](Self::words) returns them. Bits after the end of a row are ignored. The
     /// number of the generation stays.
     ///
     /// # Errors
@@ -282,32 +286,52 @@ impl Board {
         for row in words.chunks_exact_mut(size.width()) {
             row[size.width() - 1] &= size.last_mask();
         }
-        self.cells.store(&self.area(), &words)
+        self.cells.store(&[Part { area: self.area(), words }])
     }
 
     /// Brings the living cells of a pattern to life. Its first cell is placed at the given row and column. Other cells, and the
-    /// number of the generation, stay as they are; the rule of the pattern is ignored.
+    /// number of the generation, stay as they are. The rule of the pattern is ignored.
+    ///
+    /// The row and the column may be negative or greater than the sides of the board. A pattern can cross an end if the
+    /// [`Topology`] continues the board there:
+    ///
+    /// | topology | columns | rows |
+    /// |---|---|---|
+    /// | `Plane` | must be on the board | must be on the board |
+    /// | `Torus` | modulo the number of columns | modulo the number of rows |
+    /// | `Cylinder` | modulo the number of columns | must be on the board |
+    /// | `KleinBottle` | modulo the number of columns | modulo the number of rows, mirrored each time that they pass an end |
+    ///
+    /// In the last case, row `r + i` of a board with `r` rows and `c` columns is row `i`, and column `j` of it is column
+    /// `c - 1 - j`.
+    ///
+    /// ```
+    /// use slm::life::Pattern;
+    /// use slm::{Device, Life, ndarray::array};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mut board = Life::new(3, 5).prepare(&Device::open()?)?;
+    /// let corner: Pattern = "OO\nO.".parse()?;
+    /// board.place(&corner, 2, -1)?;
+    /// let [x, o] = [true, false];
+    /// assert_eq!(board.cells()?, array![[o, o, o, o, x], [o, o, o, o, o], [x, o, o, o, x]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`LifeError::Placement`] if the pattern does not fit on the board.
-    pub fn place(&mut self, pattern: &Pattern, row: usize, column: usize) -> Result<()> {
-        let Size { rows, columns } = self.life.size;
-        let [end, end_column] = [row.checked_add(pattern.rows()), column.checked_add(pattern.columns())];
-        if end.is_none_or(|end| end > rows) || end_column.is_none_or(|end| end > columns) {
-            let [pattern, position] = [[pattern.rows(), pattern.columns()], [row, column]];
-            return Err(LifeError::Placement { pattern, position, board: [rows, columns] }.into());
+    /// [`LifeError::Placement`] if the pattern has more rows or columns than the board, or if a part of it is beyond a dead end.
+    pub fn place(&mut self, pattern: &Pattern, row: isize, column: isize) -> Result<()> {
+        let Life { size, topology, .. } = self.life;
+        let mut parts = Vec::with_capacity(2);
+        for band in placement::bands(pattern, [row, column], size, topology)?.iter().filter(|band| !band.is_empty()) {
+            let area = band.area(size, pattern.columns());
+            let mut words = self.cells.load(&area)?;
+            band.draw(pattern, size, &area, &mut words);
+            parts.push(Part { area, words });
         }
-        let words = column / 64..(column + pattern.columns()).div_ceil(64);
-        let area = Area { rows: row..row + pattern.rows(), words };
-        if area.len() == 0 {
-            return Ok(());
-        }
-        let mut words = self.cells.load(&area)?;
-        for run in pattern.runs() {
-            fill(&mut words[run.row * area.words.len()..][..area.words.len()], column % 64 + run.column, run.len);
-        }
-        self.cells.store(&area, &words)
+        self.cells.store(&parts)
     }
 
     /// Returns all cells as a pattern, with the rule.
@@ -325,7 +349,7 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// None but those above.
+    /// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device).
     pub fn pattern(&self) -> Result<Pattern> {
         let Size { rows, columns } = self.life.size;
         let (words, mut runs) = (self.cells.load(&self.area())?, Runs::default());

@@ -5,7 +5,7 @@
 //! of three rows and applies the rule. Each row's sums are used three times. Both passes are loops over words without
 //! branches, which the compiler vectorises.
 
-use super::words::{Area, Size};
+use super::words::{Area, Part, Size};
 use super::{Rule, Topology};
 use crate::parallel::try_for_chunks;
 use crate::rows::{Place, Rows};
@@ -48,8 +48,8 @@ impl Cells {
         Ok(words)
     }
 
-    /// Overwrites the words of an area.
-    pub(super) fn store(&mut self, area: &Area, words: &[u64]) {
+    /// Overwrites words.
+    pub(super) fn store(&mut self, Part { area, words }: &Part) {
         let (target, source) = self.places(area);
         Rows { count: area.rows.len(), len: area.words.len(), source, target }.copy(words, &mut self.current);
     }
@@ -129,9 +129,8 @@ impl Cells {
         })
     }
 
-    /// Sets `line` to the row above row `below`, with the cells beyond its ends: the highest bit of the first word is the cell in
-    /// front of the row, and the bit behind the last cell is the cell behind the row. Other bits outside of the row are
-    /// unspecified.
+    /// Sets `line` to the row above row `below`, with the cells beyond its ends: the highest bit of the first word is the cell
+    /// before the row, and the bit after the last cell is the cell after the row. Other bits outside of the row are unspecified.
     fn extend(&self, below: usize, line: &mut [u64]) {
         let (rows, width, columns) = (self.size.rows, self.size.width(), self.size.columns);
         let is_outside = below == 0 || below > rows;

@@ -62,30 +62,41 @@ pub enum LifeError {
         /// Rows and columns of the board.
         board: [usize; 2],
     },
-    /// A pattern does not fit on the board.
+    /// A pattern is larger than the board, or a part of it is beyond a dead end.
     #[error(
-        "a pattern of {} x {} (rows x columns) does not fit at row {} and column {} of a board of {} x {}",
-        pattern[0], pattern[1], position[0], position[1], board[0], board[1]
+        "a pattern of {} x {} (rows x columns) does not fit at row {} and column {} of a board of {} x {}: {}",
+        pattern[0], pattern[1], position[0], position[1], board[0], board[1], placement_advice(*pattern, *board)
     )]
     Placement {
         /// Rows and columns of the pattern.
         pattern: [usize; 2],
-        /// Row and column of its first cell.
-        position: [usize; 2],
+        /// Requested row and column of its first cell.
+        position: [isize; 2],
         /// Rows and columns of the board.
         board: [usize; 2],
     },
     /// The number of the generation would exceed 64 bits.
-    #[error("{steps} steps from generation {generation} exceed the last one, {}", u64::MAX)]
+    #[error(
+        "cannot compute {steps} generations from generation {generation}: the number of the last one would exceed {}",
+        u64::MAX
+    )]
     Generations {
         /// Number of the current generation.
         generation: u64,
-        /// Requested steps.
+        /// Requested number of generations.
         steps: u64,
     },
     /// Censuses would be 0 generations apart.
     #[error("censuses must be at least 1 generation apart, not 0")]
     NoInterval,
+}
+
+/// Returns what makes a pattern fit on a board.
+fn placement_advice(pattern: [usize; 2], board: [usize; 2]) -> &'static str {
+    match pattern[0] > board[0] || pattern[1] > board[1] {
+        true => "use a larger board",
+        false => "move it away from the dead end, or use a larger board",
+    }
 }
 
 /// Displays a character, or the end of a text.

@@ -3,7 +3,7 @@
 //! In memory, a packed word of the host is two words of 32 cells, or 16 words of four cells with a byte for each.
 
 use super::tuning::Tuning;
-use super::words::{Area, Size};
+use super::words::{Area, Part, Size};
 use super::{LifeAlgorithm, Rule, Topology};
 use crate::info::SharedMemory;
 use crate::kernel::{Launch, WithConstants};
@@ -123,11 +123,11 @@ impl Layout {
         }
     }
 
-    /// Returns the bytes of `cells` cells.
-    fn bytes(self, cells: u64) -> u64 {
+    /// Returns the bytes of the cells of a row.
+    fn row_bytes(self, columns: usize) -> u64 {
         match self {
-            Layout::Bits => cells.div_ceil(8),
-            Layout::Bytes => cells,
+            Layout::Bits => columns.div_ceil(8) as u64,
+            Layout::Bytes => columns as u64,
         }
     }
 
@@ -222,12 +222,13 @@ impl Cells {
         let kernels = Kernels::load(device, size, topology, rule, algorithm)?;
         shared.check(kernels.step.kernel.name(), kernels.step.geometry.shared_bytes)?;
         let len = size.words().saturating_mul(kernels.layout.scale());
-        let [current, next] = [device.zeroed(len)?, device.zeroed(len)?];
+        let (current, next) = (device.zeroed(len)?, next(device, size, len)?);
         Ok(Cells { device: device.clone(), shared, size, kernels: Arc::new(kernels), current, next, kept: None })
     }
 
     pub(super) fn try_clone(&self) -> Result<Self> {
-        let [mut current, next] = [self.device.zeroed(self.current.len())?, self.device.zeroed(self.current.len())?];
+        let len = self.current.len();
+        let (mut current, next) = (self.device.unwritten(len)?, next(&self.device, self.size, len)?);
         current.copy_from(&self.current)?;
         let (device, kernels) = (self.device.clone(), self.kernels.clone());
         Ok(Cells { device, shared: self.shared, size: self.size, kernels, current, next, kept: None })
@@ -244,13 +245,23 @@ impl Cells {
         Ok(packed)
     }
 
-    /// Overwrites the packed words of an area.
-    pub(super) fn store(&mut self, area: &Area, packed: &[u64]) -> Result<()> {
-        let (layout, len) = (self.kernels.layout, area.words.len() * self.kernels.layout.scale());
-        let mut words = allocation::reserved(area.rows.len() * len)?;
-        packed.iter().for_each(|word| layout.encode(*word, &mut words));
-        let rows = Rows { count: area.rows.len(), len, source: Place::at_start(len), target: self.place(area) };
-        self.current.upload_rows(&words, rows)
+    /// Overwrites packed words. Nothing is overwritten if there is too little memory for one of the parts.
+    pub(super) fn store(&mut self, parts: &[Part]) -> Result<()> {
+        let encoded: Vec<_> = parts.iter().map(|part| self.encoded(part)).collect::<Result<_>>()?;
+        for (Part { area, .. }, words) in parts.iter().zip(encoded) {
+            let len = area.words.len() * self.kernels.layout.scale();
+            let rows = Rows { count: area.rows.len(), len, source: Place::at_start(len), target: self.place(area) };
+            self.current.upload_rows(&words, rows)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the words in memory for packed words.
+    fn encoded(&self, part: &Part) -> Result<Vec<u32>> {
+        let layout = self.kernels.layout;
+        let mut words = allocation::reserved(part.words.len() * layout.scale())?;
+        part.words.iter().for_each(|word| layout.encode(*word, &mut words));
+        Ok(words)
     }
 
     /// Returns the place of an area in memory.
@@ -306,7 +317,7 @@ impl Cells {
 
     /// Keeps a copy of the cells.
     pub(super) fn keep(&mut self) -> Result<()> {
-        let mut kept = self.kept.take().map_or_else(|| self.device.zeroed(self.current.len()), Ok)?;
+        let mut kept = self.kept.take().map_or_else(|| self.device.unwritten(self.current.len()), Ok)?;
         kept.copy_from(&self.current)?;
         self.kept = Some(kept);
         Ok(())
@@ -340,7 +351,34 @@ impl Cells {
             Some(pass) => (pass.alone.plan(self.shared), GENERATIONS.into()),
             None => (self.kernels.step.plan(self.shared), 1),
         };
-        let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.bytes(self.size.columns as u64);
+        let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.row_bytes(self.size.columns);
         (LaunchPlan { moved_bytes, ..plan }, generations)
+    }
+}
+
+/// Returns `len` words for the next generation. Kernels write all words if a row ends with a packed word of the host. Otherwise the
+/// words after a row must be zero, and some kernels do not write them.
+fn next(device: &Device, size: Size, len: usize) -> Result<Buffer<u32>> {
+    if size.columns.is_multiple_of(64) { device.unwritten(len) } else { device.zeroed(len) }
+}
+
+#[cfg(all(test, feature = "emulator"))]
+mod tests {
+    use super::*;
+    use emulator::Profile;
+
+    #[test]
+    fn unwritten_cells_are_errors() {
+        let device = Device::emulated(Profile::SMALL, 0);
+        let shared = device.info().shared_memory.unwrap();
+        let size = Size { rows: 2049, columns: 64 };
+        for algorithm in [LifeAlgorithm::GlobalMemory, LifeAlgorithm::SharedTile, LifeAlgorithm::BitPacked] {
+            let cells = || Cells::new(&device, shared, size, Topology::Torus, Rule::CONWAY, algorithm).unwrap();
+            assert_eq!(cells().step(1), Ok(1));
+            let mut faulty = cells();
+            Arc::get_mut(&mut faulty.kernels).unwrap().step.geometry.blocks -= 1;
+            let Err(Error::FaultyKernel { report }) = faulty.step(1) else { panic!("{algorithm:?}") };
+            assert!(report.to_string().contains("unwritten output"), "{report}");
+        }
     }
 }

@@ -125,8 +125,8 @@ impl Board {
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`]: a census needs 24 bytes on the device and 48 on the host.
     /// * [Failures of the device](Error#failures-of-the-device).
     ///
-    /// After an error the board is in the last generation that was computed completely, as after an error of [`step`](Self::step).
-    /// There are no censuses then.
+    /// After an error the board is in the last generation that was computed completely, or lost because the device has failed, as
+    /// after an error of [`step`](Self::step). There are no censuses then.
     pub fn record(&mut self, steps: u64, every: u64) -> Result<Vec<Census>> {
         let Some(len) = steps.checked_div(every) else { return Err(LifeError::NoInterval.into()) };
         self.check_steps(steps)?;

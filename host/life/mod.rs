@@ -29,7 +29,7 @@
 //! # Histories
 //!
 //! A [`Census`] is the population of a generation and a hash of its cells. [`Board::record`] takes censuses while the board runs.
-//! [`Board::run_until_stable`] finds still lifes, oscillators with their periods, and the end of all cells.
+//! [`Board::run_until_stable`] finds still lifes, oscillators with their periods, and extinction.
 //!
 //! # Speed
 //!
@@ -40,8 +40,9 @@
 //! the caches. `Blocked` does so for eight generations at a time, so computing steps of eight generations and more in one call of
 //! [`Board::step`] is much faster than one by one.
 
-// A description becomes a board, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` with the constants of
-// `tuning.rs`. `history.rs` has censuses, and `search.rs` finds repetitions in them. `words.rs` has packed rows, in which cells are exchanged with both.
+// `Life::prepare` returns a board on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` with the constants of `tuning.rs`.
+// Cells are exchanged with both in packed rows (`words.rs`). `placement.rs` places patterns, `history.rs` has censuses, and
+// `search.rs` finds repetitions in them.
 mod board;
 mod cpu;
 mod description;
@@ -50,6 +51,7 @@ mod gpu;
 mod history;
 mod outcome;
 mod pattern;
+mod placement;
 mod plan;
 mod rule;
 mod search;

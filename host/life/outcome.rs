@@ -1,9 +1,9 @@
-//! What becomes of a board.
+//! The outcome of a long run: extinction, a still life or an oscillator.
 
 use super::{Board, search::Search};
 use crate::Result;
 
-/// What has become of a board: the result of [`Board::run_until_stable`].
+/// Outcome of a long run: the result of [`Board::run_until_stable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -22,8 +22,8 @@ pub enum Outcome {
 
 /// Long runs.
 impl Board {
-    /// Computes generations until the cells are known to repeat, but at most `limit` of them. Returns what has become of the
-    /// board.
+    /// Computes generations until the cells are known to repeat, but at most `limit` of them. Returns whether they died out, do not
+    /// change, or repeat with a period.
     ///
     /// ```
     /// use slm::life::{Outcome, Pattern};
@@ -55,7 +55,8 @@ impl Board {
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     ///
-    /// After an error the board is in the last generation that was computed completely, as after an error of [`step`](Self::step).
+    /// After an error the board is in the last generation that was computed completely, or lost because the device has failed, as
+    /// after an error of [`step`](Self::step).
     pub fn run_until_stable(&mut self, limit: u64) -> Result<Outcome> {
         self.check_steps(limit)?;
         let result = Search::new(self, limit).and_then(|mut search| search.run());

@@ -7,8 +7,7 @@ use std::fmt;
 
 /// The kernel, its launch, and the reason for the choice: the result of [`Board::plan`](super::Board::plan).
 ///
-/// A launch may compute several generations. If fewer are left of those that are to be computed, another kernel computes them one
-/// by one.
+/// A launch may compute several generations. If a step ends with fewer generations, another kernel computes these one by one.
 ///
 /// `Display` prints it as a few lines of text.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@
 //! Carlo factorization algorithm", 1980). The cells of a window's first generation are kept. If they repeat within the window,
 //! the board is in a cycle.
 //!
-//! Not all generations need a census. The hashes of the first [`STRIDE`] generations of a window are kept, and behind them there
-//! is one census every `STRIDE` generations:
+//! Not all generations need a census. The hashes of the first [`STRIDE`] generations of a window are kept. After them, there is
+//! one census every `STRIDE` generations:
 //!
 //! ```text
 //! generation of the window  0 1 2 3 4 5 6 7 8       16      24      32
@@ -13,7 +13,7 @@
 //! ```
 //!
 //! If the cells of generation 0 repeat in generation 20, those of 4 repeat in 24, so every period is found, at the latest
-//! `STRIDE - 1` generations behind the repetition: the first steps of one size, then larger ones.
+//! `STRIDE - 1` generations after the repetition: the first steps of one size, then larger ones.
 //!
 //! A hash that repeats is not a proof. The next window begins with the current generation and is as long as the supposed period. At
 //! its end, all cells are compared with those at its beginning. The period is the least one, because a shorter one would have
@@ -45,9 +45,9 @@ pub(super) struct Search<'a> {
 enum Seen {
     /// No repetition.
     Nothing,
-    /// A hash that repeated after so many generations.
+    /// A hash that repeated after this number of generations.
     Hash(u64),
-    /// Cells that repeated after so many generations.
+    /// Cells that repeated after this number of generations.
     Cells(u64),
 }
 
@@ -98,10 +98,10 @@ impl<'a> Search<'a> {
         Ok(Seen::Nothing)
     }
 
-    /// Computes generations behind generation `now` of a window, and returns a batch of samples of them. Without `now`, the first
+    /// Computes generations after generation `now` of a window, and returns a batch of samples of them. Without `now`, the first
     /// one is of generation 0.
     fn samples(&mut self, now: Option<u64>, window: u64) -> Result<Vec<Census>> {
-        let next = |now: &u64| (*now < window).then(|| behind(*now).min(window));
+        let next = |now: &u64| (*now < window).then(|| after(*now).min(window));
         let first = now.map_or(Some(0), |now| next(&now));
         let generations: Vec<u64> = std::iter::successors(first, next).take(BATCH).collect();
         self.counts.clear()?;
@@ -132,8 +132,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns the generation of the sample behind the one of generation `now`.
-fn behind(now: u64) -> u64 {
+/// Returns the generation of the sample after the one of generation `now`.
+fn after(now: u64) -> u64 {
     if now + 1 < STRIDE { now + 1 } else { (now / STRIDE + 1) * STRIDE }
 }
 
@@ -142,11 +142,11 @@ mod tests {
     use super::*;
     use crate::{Device, Life};
 
-    /// Returns what becomes of a pattern on a torus if only some bits of the hashes are compared, and the number of repetitions
-    /// that were none.
+    /// Returns the outcome for a pattern on a torus if only some bits of the hashes are compared, and the number of hashes that
+    /// repeated with different cells.
     fn search(pattern: &str, side: usize, mask: u64) -> (Outcome, u64) {
         let mut board = Life::new(side, side).prepare(&Device::cpu()).unwrap();
-        board.place(&pattern.parse().unwrap(), side / 2, side / 2).unwrap();
+        board.place(&pattern.parse().unwrap(), side as isize / 2, side as isize / 2).unwrap();
         let mut search = Search::new(&mut board, 50_000).unwrap();
         search.mask = mask;
         (search.run().unwrap(), search.refuted)
@@ -164,7 +164,7 @@ mod tests {
             assert_ne!(expected, Outcome::Unstable);
             let results: Vec<_> = (2..20).map(|bits| search(pattern, side, (1 << bits) - 1)).collect();
             all += results.iter().map(|(_, refuted)| refuted).sum::<u64>();
-            // With few bits, a period may be hidden behind shorter ones that are none.
+            // With few bits, hashes that repeat earlier can hide the period.
             let is_right = |outcome| outcome == expected || outcome == Outcome::Unstable;
             assert!(results.iter().all(|(outcome, _)| is_right(*outcome)), "{results:?}");
             assert_eq!(results.last().map(|(outcome, _)| *outcome), Some(expected));

@@ -1,4 +1,4 @@
-//! What is beyond the ends of a board.
+//! The cells beyond the ends of a board.
 
 use slm_kernels::life::Ends;
 
@@ -13,8 +13,8 @@ use slm_kernels::life::Ends;
 /// | `Cylinder` | columns `c` - 1 and 0 | dead | dead |
 /// | `KleinBottle` | columns `c` - 1 and 0 | row `r` - 1, mirrored | row 0, mirrored |
 ///
-/// On a small board that wraps, a cell may be several of its own neighbours, and its own neighbour too: all eight on a torus of
-/// one cell.
+/// With fewer than three rows or columns that wrap, several neighbours of a cell are the same cell, or the cell itself. On a torus
+/// of one cell, all eight are the cell itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Topology {
@@ -25,8 +25,7 @@ pub enum Topology {
     Torus,
     /// Columns wrap. Above and below, all cells are dead and stay dead.
     Cylinder,
-    /// Columns wrap. Who leaves above or below comes back at the other end, mirrored left to right: column `j` of row -1 is
-    /// column `c - 1 - j` of row `r - 1`.
+    /// Columns wrap. Rows wrap too, mirrored left to right: column `j` of row -1 is column `c - 1 - j` of row `r - 1`.
     KleinBottle,
 }
 

@@ -5,7 +5,7 @@ use crate::info::{Backend, DeviceInfo};
 /// Constants for a device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// Number of multiprocessors, for which a census has blocks.
+    /// Number of multiprocessors, which determines the number of blocks of a census and of `Blocked`.
     pub(super) processors: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Packed rows on the host: 64 cells to a word, the lowest bit first. Bits behind the end of a row are zero.
+//! Packed rows on the host: 64 cells to a word, the lowest bit first. Bits after the end of a row are zero.
 
 use crate::{Error, Result};
 use std::ops::Range;
@@ -62,6 +62,13 @@ impl Area {
     pub(super) fn len(&self) -> usize {
         self.rows.len() * self.words.len()
     }
+}
+
+/// A rectangle of words with its contents.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) area: Area,
+    pub(super) words: Vec<u64>,
 }
 
 /// Sets the bits of `len` cells of a row from `first` on.

@@ -3,7 +3,7 @@
 //! Each test runs in a process of its own with a gigabyte of address space, which only Linux can be asked for.
 
 use ndarray::{Array2, array};
-use slm::{Buffer2, Device, Error, Filter1d, Histogram, Result};
+use slm::{Buffer2, Device, Error, Filter1d, Histogram, Life, Result};
 use slm_test_support::memory::{LARGE, filled};
 use std::process::Command;
 use std::{env, fmt};
@@ -135,5 +135,24 @@ fn tables_of_a_histogram() {
         drop(taken);
         histogram.apply_into(&samples, &mut counts).unwrap();
         assert_eq!(histogram.counts(&counts).unwrap().bins().unwrap()[..7], [0, 0, 0, 1, 0, 2, 0]);
+    });
+}
+
+/// The CPU needs memory for a row. A board is as it was if there is none.
+#[test]
+fn generations_of_a_board() {
+    short_of_memory("generations_of_a_board", |device| {
+        let mut board = Life::new(1, 8 * LARGE).prepare(device).unwrap();
+        board.set(0, 70, true).unwrap();
+        let taken = filled(device);
+        assert!(matches!(board.step(1), Err(Error::OutOfHostMemory { .. })));
+        lacks(LARGE, board.words());
+        lacks(LARGE, board.try_clone());
+        lacks(LARGE, board.run_until_stable(9));
+        assert_eq!((board.generation(), board.get(0, 70)), (0, Ok(true)));
+        drop(taken);
+        board.step(1).unwrap();
+        // On a torus of one row, a cell is its own neighbour above and below.
+        assert_eq!((board.generation(), board.population()), (1, Ok(3)));
     });
 }

@@ -5,4 +5,6 @@
 
 #[path = "../suite/banks/oracle.rs"]
 pub mod banks;
+#[path = "../suite/life/oracle.rs"]
+pub mod life;
 pub mod memory;

@@ -1,6 +1,6 @@
 //! Names and comments, in lines of limited length.
 
-/// Maximum number of characters of a line: 70 with a letter, `#` and a space in front.
+/// Maximum number of characters of a line: 70 with `#`, a letter and a space before them.
 const LENGTH: usize = 67;
 
 /// Divides a text into lines, where it has ends of lines and, if they are too long, at spaces. Lines have no spaces at either

@@ -5,7 +5,12 @@ use crate::life::LifeError;
 use crate::{Error, Result};
 use std::str::Chars;
 
+/// What editors write at the start of a text. It is not a part of the pattern.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A position in a text, with its line and column.
+///
+/// Lines end with `\n`, `\r\n` or `\r`. Each of these is one character here: `\n`.
 #[derive(Clone)]
 pub(super) struct Cursor<'a> {
     rest: Chars<'a>,
@@ -15,12 +20,13 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(text: &'a str) -> Self {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         Cursor { rest: text.chars(), line: 1, column: 1 }
     }
 
     /// Returns the next character; `None` at the end.
     pub(super) fn next(&self) -> Option<char> {
-        self.rest.clone().next()
+        self.rest.clone().next().map(|c| if c == '\r' { '\n' } else { c })
     }
 
     pub(super) fn is_at_start_of_line(&self) -> bool {
@@ -28,8 +34,12 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn advance(&mut self) {
-        match self.rest.next() {
-            Some('\n') => (self.line, self.column) = (self.line + 1, 1),
+        let next = self.rest.next();
+        if next == Some('\r') && self.rest.as_str().starts_with('\n') {
+            self.rest.next();
+        }
+        match next {
+            Some('\n' | '\r') => (self.line, self.column) = (self.line + 1, 1),
             Some(_) => self.column += 1,
             None => {}
         }
@@ -52,7 +62,7 @@ impl<'a> Cursor<'a> {
 
     /// Returns the rest of the line.
     pub(super) fn rest_of_line(&self) -> &'a str {
-        self.rest.as_str().split('\n').next().unwrap_or_default()
+        self.rest.as_str().split(['\n', '\r']).next().unwrap_or_default()
     }
 
     /// Returns the number from here on, which is at most the size of a pattern. `what` it counts is part of the error.

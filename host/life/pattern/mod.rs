@@ -17,6 +17,7 @@ mod runs;
 use super::Rule;
 use crate::buffer2::extent;
 use crate::{Error, Result, allocation};
+use cursor::BYTE_ORDER_MARK;
 use ndarray::{Array2, ArrayView2};
 pub(super) use runs::{Run, Runs};
 use std::str::FromStr;
@@ -159,7 +160,7 @@ impl Pattern {
         &self.comments
     }
 
-    /// Returns the pattern with a comment behind the others. It is divided into lines of at most 67 characters.
+    /// Returns the pattern with a comment after the others. It is divided into lines of at most 67 characters.
     ///
     /// ```
     /// use slm::life::Pattern;
@@ -186,15 +187,27 @@ impl Pattern {
     /// obo$10bo5bo7bo$11bo3bo$12b2o!
     /// ```
     ///
-    /// A number is the count of the tag behind it. `b` and `.` are dead cells, `o` and `A` living ones, `$` is the end of a row,
-    /// and `!` the end of the pattern; what follows is ignored. Lines may end anywhere, and cells that are left out at the end
-    /// of a row or of the pattern are dead. The header may be missing, or be without a rule. If the cells exceed its size, the
-    /// pattern is larger. `#N` is the name, `#C` and `#c` are comments, `#O` is the author, who becomes a comment, and `#r` is a
-    /// rule, if the header has none. Other lines with `#` are ignored, and so is the topology behind a rule, as in `B3/S23:T30,20`.
+    /// | tag | meaning |
+    /// |---|---|
+    /// | `b`, `B`, `.` | dead cells |
+    /// | `o`, `O`, `A` | living cells |
+    /// | `x`, `y`, `z` | living cells that their author has marked |
+    /// | `$` | end of a row |
+    /// | `!` | end of the pattern; the rest of the text is ignored |
+    ///
+    /// A number is the count of the tag after it. `.` and `A` belong to the notation of patterns with many states, in which `B`,
+    /// `O`, `x`, `y` and `z` mean something else. A pattern with tags of both notations is malformed.
+    ///
+    /// Lines may end anywhere, with `\n`, `\r\n` or `\r`. Cells that are left out at the end of a row or of the pattern are dead. The
+    /// header may be missing, be without a rule, or end with a comma. If the cells exceed its size, the pattern is larger. A byte
+    /// order mark is ignored.
+    ///
+    /// `#N` is the name, `#C` and `#c` are comments, and `#O` is the author, who becomes a comment. `#r` is a rule. It is ignored if
+    /// the header has one. Other lines with `#` are ignored, and so is the topology after a rule, as in `B3/S23:T30,20`.
     ///
     /// # Errors
     ///
-    /// * [`LifeError::Pattern`](super::LifeError::Pattern), with line and column, if the text is malformed, or ends without `!`.
+    /// * [`LifeError::Pattern`](super::LifeError::Pattern), with line and column, if the text is malformed or ends without `!`.
     /// * [`LifeError::PatternSize`](super::LifeError::PatternSize) for more than 2^49 rows or columns.
     pub fn from_rle(text: &str) -> Result<Self> {
         rle::read(text)
@@ -207,8 +220,8 @@ impl Pattern {
     }
 
     /// Reads a pattern in plain text, the format of files `.cells`: a line for each row, with `.` for dead cells and `O` or `*` for
-    /// living ones. Cells that are left out at the end of a row are dead. A first line `!Name:` has the name; other lines with
-    /// `!` are comments. The format has no rule.
+    /// living ones. Lines end with `\n`, `\r\n` or `\r`. Cells that are left out at the end of a row are dead. A first line `!Name:`
+    /// has the name; other lines with `!` are comments. The format has no rule. A byte order mark is ignored.
     ///
     /// # Errors
     ///
@@ -238,7 +251,7 @@ impl FromStr for Pattern {
     ///
     /// The errors of [`from_cells`](Self::from_cells) and [`from_rle`](Self::from_rle).
     fn from_str(text: &str) -> Result<Self> {
-        match text.trim_start().chars().next() {
+        match text.trim_start_matches(|c: char| c.is_whitespace() || c == BYTE_ORDER_MARK).chars().next() {
             Some('!' | '.' | '*' | 'O') => Self::from_cells(text),
             _ => Self::from_rle(text),
         }

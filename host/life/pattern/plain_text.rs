@@ -54,7 +54,6 @@ impl Reader {
                     self.runs.push(Run { row: self.rows, column, len: 1 });
                     column += 1;
                 }
-                Some('\r') => {}
                 Some('\n') | None => break,
                 Some(_) => return Err(cursor.unexpected("., O, * or the end of a row")),
             }

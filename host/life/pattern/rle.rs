@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Result<Pattern> {
     let cells = Cells::read(&mut cursor, &mut header)?;
     let [rows, columns] = [header.rows.max(cells.rows), header.columns.max(cells.columns)];
     let Pattern { name, comments, .. } = header.pattern;
-    let rule = header.rule.or(header.rule_of_comment);
+    let rule = header.rule.map_or_else(|| header.rule_of_comment.transpose(), |rule| Ok(Some(rule)))?;
     Ok(Pattern { name, comments, rule, ..Pattern::new([rows, columns], cells.runs) })
 }
 
@@ -36,8 +36,8 @@ struct Header {
     rows: usize,
     columns: usize,
     rule: Option<Rule>,
-    /// The rule of a line `#r`.
-    rule_of_comment: Option<Rule>,
+    /// The rule of a line `#r`. An error matters only if the header has no rule.
+    rule_of_comment: Option<Result<Rule>>,
     /// A pattern with the name and the comments.
     pattern: Pattern,
 }
@@ -53,7 +53,7 @@ impl Header {
         }
         cursor.advance();
         if kind == Some('r') {
-            self.rule_of_comment = Some(rule_of_line(cursor)?);
+            self.rule_of_comment = Some(rule_of_line(cursor));
         }
         let pattern = std::mem::take(&mut self.pattern);
         let text = cursor.take_line();
@@ -95,6 +95,9 @@ impl Header {
                 Some(_) => return Err(cursor.unexpected("a digit, a comma or the end of the line")),
             }
             skip_spaces(cursor);
+            if matches!(cursor.next(), Some('\n') | None) {
+                return Ok(());
+            }
         }
     }
 
@@ -117,9 +120,10 @@ fn skip_spaces(cursor: &mut Cursor<'_>) {
     cursor.skip_while(|c| c.is_whitespace() && c != '\n');
 }
 
-/// Returns the rule in the rest of the line, without a topology behind a colon.
+/// Returns the rule in the rest of the line, without a topology after a colon and without a comma at the end.
 fn rule_of_line(cursor: &Cursor<'_>) -> Result<Rule> {
-    let text = cursor.rest_of_line().split(':').next().unwrap_or_default();
+    let text = cursor.rest_of_line().split(':').next().unwrap_or_default().trim_end();
+    let text = text.strip_suffix(',').unwrap_or(text);
     rule::parse(text).map_err(|invalid| cursor.unexpected_at(invalid.position - 1, invalid.found, invalid.expected))
 }
 
@@ -133,6 +137,42 @@ struct Cells {
     /// The position of the next cell.
     row: usize,
     column: usize,
+    tags: Tags,
+}
+
+/// Tags that mean one thing in patterns of two states, and another one in patterns of more.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Tags {
+    /// `b` and `o`, which mean the same in both.
+    #[default]
+    Common,
+    /// `B`, `O`, `x`, `y` and `z`, in patterns of two states.
+    OfTwoStates,
+    /// `.` and `A`, the first of many states, with others named `B`, `O` or `xA`.
+    OfManyStates,
+}
+
+impl Tags {
+    /// Returns the state of the cells with this tag, and what kind of tag it is.
+    fn state_of(tag: char) -> Option<(bool, Self)> {
+        match tag {
+            'b' => Some((false, Tags::Common)),
+            'o' => Some((true, Tags::Common)),
+            'B' => Some((false, Tags::OfTwoStates)),
+            'O' | 'x' | 'y' | 'z' => Some((true, Tags::OfTwoStates)),
+            '.' => Some((false, Tags::OfManyStates)),
+            'A' => Some((true, Tags::OfManyStates)),
+            _ => None,
+        }
+    }
+
+    /// Returns the tags of a pattern that has these and others. `None` if no pattern has both.
+    fn with(self, other: Tags) -> Option<Tags> {
+        match (self, other) {
+            (Tags::Common, tags) | (tags, Tags::Common) => Some(tags),
+            (tags, other) => Some(tags).filter(|tags| *tags == other),
+        }
+    }
 }
 
 impl Cells {
@@ -156,17 +196,14 @@ impl Cells {
 
     /// Reads a tag whose count begins at `start`.
     fn tag(&mut self, cursor: &mut Cursor<'_>, start: &Cursor<'_>, count: usize, expected: &'static str) -> Result<()> {
-        let is_alive = match cursor.next() {
-            Some('b' | '.') => false,
-            Some('o' | 'A') => true,
-            Some('$') => {
-                cursor.advance();
-                self.row = sum(self.row, count).ok_or_else(|| start.too_large("rows"))?;
-                self.column = if count == 0 { self.column } else { 0 };
-                return Ok(());
-            }
-            _ => return Err(cursor.unexpected(expected)),
-        };
+        if cursor.next() == Some('$') {
+            cursor.advance();
+            self.row = sum(self.row, count).ok_or_else(|| start.too_large("rows"))?;
+            self.column = if count == 0 { self.column } else { 0 };
+            return Ok(());
+        }
+        let (is_alive, kind) = cursor.next().and_then(Tags::state_of).ok_or_else(|| cursor.unexpected(expected))?;
+        self.tags = self.tags.with(kind).ok_or_else(|| cursor.unexpected(expected))?;
         cursor.advance();
         if count > 0 {
             self.cells(is_alive, count, start)?;

@@ -10,7 +10,7 @@ pub(in crate::life) struct Run {
 }
 
 impl Run {
-    /// Returns the column behind the last cell.
+    /// Returns the column after the last cell.
     pub(super) fn end(&self) -> usize {
         self.column + self.len
     }

@@ -65,7 +65,8 @@ fn population(command: &mut Command, generation: u64) -> Result<u64, Failed> {
 fn board(pattern: &str, [rows, columns]: [usize; 2], topology: Topology) -> Result<Board, Failed> {
     let pattern: Pattern = fs::read_to_string(asset(pattern)?)?.parse()?;
     let mut board = Life::new(rows, columns).topology(topology).prepare(&Device::cpu())?;
-    board.place(&pattern, (rows - pattern.rows()) / 2, (columns - pattern.columns()) / 2)?;
+    let middle = |side: usize, length: usize| ((side - length) / 2) as isize;
+    board.place(&pattern, middle(rows, pattern.rows()), middle(columns, pattern.columns()))?;
     Ok(board)
 }
 

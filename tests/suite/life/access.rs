@@ -12,11 +12,12 @@ const SIZES: [[usize; 2]; 5] = [[1, 1], [3, 63], [2, 64], [5, 65], [4, 200]];
 type Check = fn(Board, &Array2<bool>) -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
-    let checks: [(&str, Check); 6] = [
+    let checks: [(&str, Check); 7] = [
         ("cells_one_by_one", cells_one_by_one),
         ("all_cells", all_cells),
         ("words", words),
         ("patterns", patterns),
+        ("patterns_across_the_ends", patterns_across_the_ends),
         ("pattern_of_board", pattern_of_board),
         ("clones", clones),
     ];
@@ -68,7 +69,7 @@ fn words(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
     });
     board.set_cells(soup.view())?;
     equal(board.words()?, packed.clone())?;
-    // Bits behind the end of a row are ignored.
+    // Bits after the end of a row are ignored.
     let mut more = packed.clone();
     let unused = (width * 64 - soup.ncols()) as u32;
     more.column_mut(width - 1).mapv_inplace(|word| word | !u64::MAX.unbounded_shr(unused));
@@ -84,17 +85,26 @@ fn patterns(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
     for (top, left) in [(0, 0), (rows / 2, columns / 3), (rows - 1, columns - 1), (rows, columns)] {
         let part = soup.slice(slm::ndarray::s![top.., left..]);
         let before = board.cells()?;
-        board.place(&Pattern::from_array(part), top, left)?;
+        board.place(&Pattern::from_array(part), top as isize, left as isize)?;
         let expected = Array2::from_shape_fn(soup.dim(), |at| before[at] || at.0 >= top && at.1 >= left && soup[at]);
         same(&board.cells()?, &expected)?;
         let corner = soup.slice(slm::ndarray::s![..rows - top, ..columns - left]);
-        board.place(&Pattern::from_array(corner), top, left)?;
+        board.place(&Pattern::from_array(corner), top as isize, left as isize)?;
         let expected = Array2::from_shape_fn(soup.dim(), |(r, c)| {
             expected[(r, c)] || r >= top && c >= left && soup[(r - top, c - left)]
         });
         same(&board.cells()?, &expected)?;
     }
     Ok(())
+}
+
+/// All cells, shifted down and to the left on a torus.
+fn patterns_across_the_ends(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
+    let (rows, columns) = soup.dim();
+    let (down, left) = (rows / 2, columns / 3);
+    board.place(&Pattern::from_array(soup.view()), down as isize, -(left as isize))?;
+    let shifted = |(row, column)| soup[((row + rows - down) % rows, (column + left) % columns)];
+    Ok(same(&board.cells()?, &Array2::from_shape_fn(soup.dim(), shifted))?)
 }
 
 fn pattern_of_board(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {

@@ -2,6 +2,5 @@
 
 mod errors;
 mod files;
-mod oracle;
 mod properties;
 mod rules;

@@ -3,8 +3,9 @@
 use crate::errors::{fails, says};
 use ndarray::Array2;
 use slm::emulator::Profile;
-use slm::life::{LifeError, Pattern, Rule};
+use slm::life::{LifeError, Pattern, Rule, Topology};
 use slm::{Device, Error, Life};
+use slm_test_support::life::TOPOLOGIES;
 
 fn devices() -> [Device; 2] {
     [Device::cpu(), Device::emulated(Profile::SM_90, 0)]
@@ -22,11 +23,16 @@ fn texts() {
     says(error, "a board must have at least 1 row and 1 column, not 0 x 7 (rows x columns)", None);
     let error = LifeError::NoSuchCell { row: 2, column: 3, board: [2, 4] };
     says(error, "there is no cell in row 2 and column 3 of a board of 2 x 4 (rows x columns)", None);
-    let error = LifeError::Placement { pattern: [1, 2], position: [3, 4], board: [5, 6] };
-    let text = "a pattern of 1 x 2 (rows x columns) does not fit at row 3 and column 4 of a board of 5 x 6";
+    let error = LifeError::Placement { pattern: [1, 2], position: [3, 5], board: [5, 6] };
+    let text = "a pattern of 1 x 2 (rows x columns) does not fit at row 3 and column 5 of a board of 5 x 6: move it away from \
+                the dead end, or use a larger board";
+    says(error, text, None);
+    let error = LifeError::Placement { pattern: [1, 7], position: [-3, 0], board: [5, 6] };
+    let text = "a pattern of 1 x 7 (rows x columns) does not fit at row -3 and column 0 of a board of 5 x 6: use a larger board";
     says(error, text, None);
     let error = LifeError::Generations { generation: 3, steps: u64::MAX };
-    let text = "18446744073709551615 steps from generation 3 exceed the last one, 18446744073709551615";
+    let text = "cannot compute 18446744073709551615 generations from generation 3: the number of the last one would exceed \
+                18446744073709551615";
     says(error, text, None);
     says(LifeError::NoInterval, "censuses must be at least 1 generation apart, not 0", None);
 }
@@ -72,20 +78,38 @@ fn malformed_run_lengths() {
     refused("x = 3, y = 3\nbo$2bo$\n3", [3, 2], None, "b, o or $");
     refused("3!", [1, 2], Some('!'), "b, o or $");
     refused("3 3o!", [1, 3], Some('3'), "b, o or $");
-    refused("bo$\n bBo!", [2, 3], Some('B'), DATA);
+    refused("bo$\n bCo!", [2, 3], Some('C'), DATA);
+    refused("b.B!", [1, 3], Some('B'), DATA);
+    refused("x = 3\n3.xA!", [2, 3], Some('x'), DATA);
+    refused("BO2A!", [1, 4], Some('A'), "b, o or $");
     refused("bo$ #C late\n!", [1, 5], Some('#'), DATA);
-    refused("x = 3\nx = 4\n!", [2, 1], Some('x'), DATA);
+    refused("x = 3\nx = 4\n!", [2, 3], Some('='), DATA);
     refused("x = 3, z = 4\n!", [1, 8], Some('z'), "x, y or rule");
-    refused("x = 3,\ny = 4\n!", [1, 7], Some('\n'), "x, y or rule");
+    refused("x = 3,\ny = 4\n!", [2, 3], Some('='), DATA);
+    refused("x = 3, , y = 4\n!", [1, 8], Some(','), "x, y or rule");
     refused("#\nx 3", [2, 3], Some('3'), "=");
     refused("x = -3, y = 4\n!", [1, 5], Some('-'), "a digit");
     refused("x = 3o, y = 4\n!", [1, 6], Some('o'), "a digit, a comma or the end of the line");
-    refused("x = 3, y = 3, rule = B3/S29\n!", [1, 27], Some('9'), "a digit from 0 to 8, or the end");
+    refused("x = 3, y = 3, rule = B3/S29,\n!", [1, 27], Some('9'), "a digit from 0 to 8, or the end");
     let two_states = "the end, because only two states are supported";
     refused("x = 3, y = 3, rule = B2/S/C3\n3A!", [1, 26], Some('/'), two_states);
     refused("x = 3, y = 3, rule = 345/2/4\n3A!", [1, 27], Some('/'), two_states);
     refused("x = 3, y = 3, rule =\n!", [1, 21], None, "B, S or a digit from 0 to 8");
     refused("#r WireWorld\n!", [1, 4], Some('W'), "B, S or a digit from 0 to 8");
+    refused("#\n#r WireWorld\nx = 1, y = 1\n!", [2, 4], Some('W'), "B, S or a digit from 0 to 8");
+}
+
+/// All ends of lines are counted. A byte order mark is not.
+#[test]
+fn positions_in_files_of_all_systems() {
+    for end in ["\n", "\r\n", "\r"] {
+        refused(&format!("x = 3, y = 3{end}bo$2bo${end}3q!"), [3, 2], Some('q'), "b, o or $");
+        refused(&format!("\u{feff}#C{end}{end} bq!"), [3, 3], Some('q'), "a count, b, o, $ or !");
+        refused(&format!(".O.{end}..x{end}"), [2, 3], Some('x'), "., O, * or the end of a row");
+        refused(&format!("\u{feff}.q{end}"), [1, 2], Some('q'), "., O, * or the end of a row");
+        refused(&format!("x = 3,{end}x = {end}!"), [2, 3], Some('='), "a count, b, o, $ or !");
+    }
+    refused("x = \r!", [1, 5], Some('\n'), "a digit");
 }
 
 #[test]
@@ -146,7 +170,7 @@ fn boards_larger_than_memory() {
 
 /// Nothing changes after an error.
 #[test]
-fn cells_and_patterns_outside_of_the_board() {
+fn cells_outside_of_the_board() {
     for device in devices() {
         let mut board = Life::new(5, 70).prepare(&device).unwrap();
         board.set(2, 64, true).unwrap();
@@ -156,20 +180,47 @@ fn cells_and_patterns_outside_of_the_board() {
             fails(board.get(row, column), error.clone());
             fails(board.set(row, column, true), error);
         }
-        let pattern = Pattern::from_array(Array2::from_elem((2, 3), true).view());
-        for position in [[4, 0], [0, 68], [usize::MAX, 0], [0, usize::MAX]] {
-            let error = LifeError::Placement { pattern: [2, 3], position, board: [5, 70] };
-            fails(board.place(&pattern, position[0], position[1]), error);
-        }
-        let long = Pattern::from_rle("70o!").unwrap();
-        let error = LifeError::Placement { pattern: [1, 70], position: [0, 1], board: [5, 70] };
-        fails(board.place(&long, 0, 1), error);
         let shape = |what, expected, actual| Error::Shape { what, expected, actual };
         let result = board.set_cells(Array2::default((70, 5)).view());
         fails(result, shape("the array of cells", [5, 70], [70, 5]));
         let result = board.set_words(Array2::default((5, 1)).view());
         fails(result, shape("the array of words", [5, 2], [5, 1]));
         assert_eq!((board.cells().unwrap(), board.generation()), (before, 0));
+    }
+}
+
+/// Nothing changes after an error.
+#[test]
+fn patterns_beyond_dead_ends() {
+    let pattern = Pattern::from_array(Array2::from_elem((2, 3), true).view());
+    let (rows, columns) =
+        ([4, -1, isize::MIN, isize::MAX].map(|row| [row, 0]), [68, -1, isize::MAX].map(|column| [0, column]));
+    for device in devices() {
+        for (topology, positions) in
+            [(Topology::Plane, [&rows[..], &columns].concat()), (Topology::Cylinder, rows.to_vec())]
+        {
+            let mut board = Life::new(5, 70).topology(topology).prepare(&device).unwrap();
+            for position in positions {
+                let error = LifeError::Placement { pattern: [2, 3], position, board: [5, 70] };
+                fails(board.place(&pattern, position[0], position[1]), error);
+            }
+            assert_eq!(board.population().unwrap(), 0);
+        }
+    }
+}
+
+/// A pattern never overlaps itself.
+#[test]
+fn patterns_larger_than_the_board() {
+    for device in devices() {
+        for topology in TOPOLOGIES {
+            let mut board = Life::new(5, 70).topology(topology).prepare(&device).unwrap();
+            for (text, pattern) in [("71o!", [1, 71]), ("o$o$o$o$o$o!", [6, 1])] {
+                let error = LifeError::Placement { pattern, position: [0, 0], board: [5, 70] };
+                fails(board.place(&text.parse().unwrap(), 0, 0), error);
+            }
+            assert_eq!(board.population().unwrap(), 0);
+        }
     }
 }
 

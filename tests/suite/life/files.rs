@@ -86,10 +86,15 @@ fn readers_are_tolerant() {
         "y = 1, x = 1\n\n.A$..A$3A5$!",
         "#P -1 -1\n#R 0 0\n#CXRLE Pos=0,0 Gen=5\n#\n  bo$ 2b o $ 3 o !",
         "1b1o1$2b0$1o1$3o0b7$!",
+        "x = 3, y = 3,\nbo$2bo$3o!",
+        "x = 3, y = 3\rbo$2bo$\r3o!\r",
+        "\u{feff}\r\nx = 3, y = 3\r\n\r\nbo$2bo$3o!",
+        "BO$2BO$3O!",
+        "x = 3, y = 3\nbx$2by$zox!",
     ] {
         assert_eq!(text.parse().as_ref(), Ok(&glider), "{text:?}");
     }
-    for text in [".O\n..O\nOOO", ".O.\r\n..O\r\nOOO\r\n", ".*.\n..*\n***\n"] {
+    for text in [".O\n..O\nOOO", ".O.\r\n..O\r\nOOO\r\n", ".*.\n..*\n***\n", "\u{feff}.O\r..O\rOOO\r"] {
         assert_eq!(text.parse().as_ref(), Ok(&glider), "{text:?}");
     }
 }
@@ -110,6 +115,19 @@ fn headers_and_comments() {
     assert_eq!(pattern.to_cells().unwrap(), expected);
     let ruled: Pattern = "#r 23/36\nx = 1, y = 1\no!".parse().unwrap();
     assert_eq!(ruled.rule(), Some(Rule::HIGH_LIFE));
+    let lines: Pattern = "#C one\r#C two\r\n#C three\no!".parse().unwrap();
+    assert_eq!(lines.comments(), ["one", "two", "three"]);
+    let lines: Pattern = "!one\r!two\r\n!three\nO".parse().unwrap();
+    assert_eq!(lines.comments(), ["one", "two", "three"]);
+}
+
+/// The rule of the header is the one that matters.
+#[test]
+fn unknown_rules_in_comments() {
+    for header in ["rule = 23/36", "rule = 23/36,", "rule = B36/S23:T9,9 ,"] {
+        let pattern: Pattern = format!("#r WireWorld\nx = 1, y = 1, {header}\no!").parse().unwrap();
+        assert_eq!((pattern.rule(), pattern.population()), (Some(Rule::HIGH_LIFE), 1));
+    }
 }
 
 /// A second name, and one that is too long.

@@ -7,15 +7,16 @@
 
 mod access;
 mod histories;
-mod oracle;
+mod identity;
 mod outcomes;
+mod wide;
 
 use crate::common::{Random, ensure, is_cuda, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use oracle::TOPOLOGIES;
 use slm::life::{Rule, Topology};
 use slm::ndarray::Array2;
 use slm::{Backend, Device, Life, LifeAlgorithm};
+use slm_test_support::life::{self as oracle, TOPOLOGIES};
 
 /// The name of the suite.
 const SUITE: &str = "life";
@@ -74,7 +75,8 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, &name, move |device| generations(device, topology))
     });
     let plans = on_every_backend(SUITE, "plans", plans);
-    of_topology.chain(plans).chain(access::trials()).chain(histories::trials()).chain(outcomes::trials()).collect()
+    let modules = [access::trials(), histories::trials(), identity::trials(), outcomes::trials(), wide::trials()];
+    of_topology.chain(plans).chain(modules.into_iter().flatten()).collect()
 }
 
 /// The algorithms that differ on this device.
@@ -83,6 +85,12 @@ fn algorithms(device: &Device) -> &'static [LifeAlgorithm] {
         Backend::Cpu => &ALGORITHMS[..1],
         _ => &ALGORITHMS[1..],
     }
+}
+
+/// The algorithms that differ on this device. On an emulated device, those with a bit for each cell, which compute many
+/// generations in little time.
+fn quick_algorithms(device: &Device) -> &'static [LifeAlgorithm] {
+    if is_emulated(device) { &ALGORITHMS[3..] } else { algorithms(device) }
 }
 
 /// Random cells, of which a third is alive.
@@ -111,7 +119,7 @@ fn generations(device: &Device, topology: Topology) -> Result<(), Failed> {
                 board.step(steps)?;
                 same(&board.cells()?, expected)
                     .map_err(|e| format!("{rows} x {columns}, {rule}, {topology:?}, {algorithm:?}: {e}"))?;
-                // Cells behind the end of a row would count.
+                // Cells after the end of a row would count.
                 let alive = expected.iter().filter(|cell| **cell).count() as u64;
                 crate::common::equal(board.population()?, alive)?;
             }

@@ -1,4 +1,4 @@
-//! Censuses, histories, and what becomes of boards.
+//! Censuses, histories, and outcomes of long runs.
 
 use super::histories::{GLIDER, OSCILLATORS, with};
 use super::{SUITE, algorithms, oracle, soup};
@@ -99,7 +99,7 @@ fn histories(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Censuses that are taken while the generations behind them are computed.
+/// Censuses that are taken while the generations after them are computed.
 fn censuses_of_passes(device: &Device) -> Result<(), Failed> {
     // The last board has several warps across.
     for (stream, [rows, columns]) in SIZES.into_iter().chain([[19, 2100]]).enumerate() {

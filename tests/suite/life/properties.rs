@@ -1,14 +1,15 @@
 //! Properties of boards of any size, rule and topology.
 
-use super::oracle::{TOPOLOGIES, after};
 use crate::common::Random;
 use crate::properties::check;
 use ndarray::{Array2, Axis, concatenate, s};
 use proptest::prelude::*;
 use slm::emulator::Profile;
-use slm::life::{Outcome, Rule, Topology};
+use slm::life::{Outcome, Pattern, Rule, Topology};
 use slm::{Device, Life, LifeAlgorithm};
+use slm_test_support::life::{TOPOLOGIES, after, wrapped};
 use std::collections::HashMap;
+use std::thread;
 
 /// Any rule.
 fn rule() -> impl Strategy<Value = Rule> {
@@ -108,7 +109,7 @@ fn cycle(cells: &Array2<bool>, rule: Rule, topology: Topology, most: usize) -> O
 
 /// Every cycle is found in the generations that are documented, with its least period.
 #[test]
-fn boards_become_what_they_become() {
+fn outcomes_are_those_of_all_generations() {
     let device = Device::cpu();
     check(300, (cells(7, 7), rule(), topology()), |(cells, rule, topology)| {
         let Some((first, period)) = cycle(&cells, rule, topology, 400) else { return Ok(()) };
@@ -128,6 +129,59 @@ fn boards_become_what_they_become() {
     });
 }
 
+/// The board with a pattern; `None` if a cell of the pattern is outside, or the pattern is larger than the board.
+fn placed(
+    before: &Array2<bool>,
+    pattern: &Array2<bool>,
+    position: [isize; 2],
+    topology: Topology,
+) -> Option<Array2<bool>> {
+    let mut board = before.clone();
+    for ((row, column), is_alive) in pattern.indexed_iter() {
+        let position = [position[0] + row as isize, position[1] + column as isize];
+        board[wrapped(position, before.dim(), topology)?] |= is_alive;
+    }
+    (pattern.nrows() <= board.nrows() && pattern.ncols() <= board.ncols()).then_some(board)
+}
+
+#[test]
+fn patterns_are_placed_by_the_definition() {
+    let devices = [Device::cpu(), Device::emulated(Profile::SM_90, 2)];
+    let algorithm = proptest::sample::select(&[LifeAlgorithm::SharedTile, LifeAlgorithm::BitPacked][..]);
+    let pattern = (cells(8, 150), -40..40isize, -400..400isize);
+    check(400, (cells(12, 200), pattern, topology(), algorithm), |(before, pattern, topology, algorithm)| {
+        let (pattern, row, column) = pattern;
+        let expected = placed(&before, &pattern, [row, column], topology);
+        for device in &devices {
+            let mut board = of(&before, Rule::CONWAY, topology).algorithm(algorithm).prepare(device).unwrap();
+            board.set_cells(before.view()).unwrap();
+            let result = board.place(&Pattern::from_array(pattern.view()), row, column);
+            prop_assert_eq!(result.is_ok(), expected.is_some(), "{:?}", result);
+            prop_assert_eq!(&board.cells().unwrap(), expected.as_ref().unwrap_or(&before));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn patterns_at_the_greatest_distances() {
+    let pattern = ".O.\n..O\nOOO".parse().unwrap();
+    for [rows, columns] in [[3, 3], [5, 70], [8, 64]] {
+        for topology in [Topology::Torus, Topology::KleinBottle] {
+            let place = |row, column| {
+                let mut board = Life::new(rows, columns).topology(topology).prepare(&Device::cpu()).unwrap();
+                board.place(&pattern, row, column).unwrap();
+                board.cells().unwrap()
+            };
+            for (row, column) in [(isize::MIN, isize::MAX), (isize::MAX, isize::MIN)] {
+                // After two turns, rows are not mirrored.
+                let near = [row.rem_euclid(2 * rows as isize), column.rem_euclid(columns as isize)];
+                assert_eq!(place(row, column), place(near[0], near[1]));
+            }
+        }
+    }
+}
+
 /// Bands of rows are computed by several threads.
 #[test]
 fn results_do_not_depend_on_threads() {
@@ -140,4 +194,21 @@ fn results_do_not_depend_on_threads() {
         pool.install(|| stepped(&Device::cpu(), of(&cells, Rule::CONWAY, Topology::KleinBottle), &cells, 20))
     };
     assert_eq!(run(1), run(5));
+}
+
+/// A board moves to another thread, and several threads read it.
+#[test]
+fn threads_share_a_board() {
+    for device in [Device::cpu(), Device::emulated(Profile::SM_90, 3)] {
+        let mut board = Life::new(5, 70).prepare(&device).unwrap();
+        board.place(&"3o!".parse().unwrap(), 2, 63).unwrap();
+        let step = move || board.step(9).map(|()| board);
+        let board = thread::spawn(step).join().unwrap().unwrap();
+        thread::scope(|scope| {
+            for row in 1..4 {
+                let board = &board;
+                scope.spawn(move || assert_eq!((board.get(row, 64), board.population()), (Ok(true), Ok(3))));
+            }
+        });
+    }
 }
