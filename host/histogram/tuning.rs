@@ -47,7 +47,7 @@ impl Tuning {
             memory: Memory {
                 block: shared.max_per_block,
                 multiprocessor: shared.per_multiprocessor,
-                reserved: reserved(info.compute_capability),
+                reserved: shared.reserved_per_block,
             },
             // One per lane of a warp. With as many copies as fit, 2^26 `f32` take 70 to 71 in up to 1,024 bins for all kinds of
             // data, and 71 to 86 in 4,096 bins.
@@ -67,15 +67,6 @@ impl Tuning {
     }
 }
 
-/// Returns the bytes of shared memory that the hardware reserves per block: none before compute capability 8.0 (CUDA C++
-/// Programming Guide, "Compute Capabilities").
-fn reserved(compute_capability: Option<(u32, u32)>) -> u64 {
-    match compute_capability {
-        Some((..8, _)) => 0,
-        _ => 1024,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,8 +74,14 @@ mod tests {
 
     fn gpu(compute_capability: (u32, u32), processors: usize, threads: u32, shared_kib: [u64; 2]) -> Tuning {
         let [max_per_block, per_multiprocessor] = shared_kib.map(|kib| kib << 10);
-        let default_per_block = 48 << 10;
-        let shared = SharedMemory { default_per_block, max_per_block, per_multiprocessor, banks: 32, bank_bytes: 4 };
+        let shared = SharedMemory {
+            default_per_block: 48 << 10,
+            max_per_block,
+            per_multiprocessor,
+            reserved_per_block: per_multiprocessor - max_per_block,
+            banks: 32,
+            bank_bytes: 4,
+        };
         let info = DeviceInfo {
             backend: Backend::Cuda,
             name: "a GPU".to_owned(),

@@ -99,11 +99,18 @@ pub(super) fn describe(device: CUdevice, ordinal: usize) -> Result<DeviceInfo> {
             default_per_block: get(device, attribute::SHARED_PER_BLOCK)?.into(),
             max_per_block: get(device, attribute::MOST_SHARED_PER_BLOCK)?.into(),
             per_multiprocessor: get(device, attribute::SHARED_PER_MULTIPROCESSOR)?.into(),
+            reserved_per_block: reserved(capability),
             // The same for every device since compute capability 5.0 (CUDA C++ Programming Guide, "Compute Capabilities").
             banks: 32,
             bank_bytes: 4,
         }),
     })
+}
+
+/// Returns the bytes of shared memory that the hardware reserves per block: none before compute capability 8.0 (CUDA C++
+/// Programming Guide, "Compute Capabilities").
+fn reserved(capability: (u32, u32)) -> u64 {
+    if capability < (8, 0) { 0 } else { 1024 }
 }
 
 pub(super) fn limits(device: CUdevice, info: &DeviceInfo) -> Result<Limits> {
@@ -132,4 +139,14 @@ pub(super) fn limits(device: CUdevice, info: &DeviceInfo) -> Result<Limits> {
         },
         threads_per_multiprocessor: info.threads_per_multiprocessor.expect("a GPU has this property"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_memory_is_reserved_since_8_0() {
+        assert_eq!([(7, 5), (8, 0), (9, 0)].map(reserved), [0, 1024, 1024]);
+    }
 }

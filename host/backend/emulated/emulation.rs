@@ -152,8 +152,9 @@ fn limits(profile: &Profile) -> LaunchLimits {
     let shared = SharedMemory {
         default_per_block: most.min(DEFAULT_SHARED_BYTES),
         max_per_block: most,
-        // Each resident block has this much.
+        // One block can have all of it.
         per_multiprocessor: most,
+        reserved_per_block: 0,
         banks: profile.banks(),
         bank_bytes: 4,
     };
