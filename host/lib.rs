@@ -96,6 +96,7 @@ pub mod pictures;
 mod plan;
 pub mod pointwise;
 mod rows;
+mod signal;
 pub mod transpose;
 
 pub use boundary::{Boundary, Extent};

@@ -172,7 +172,8 @@ impl<S: PointwiseElement, O: PointwiseElement> Table<S, O> {
             Table::Values(entries) => Rule::Table(O::vec(entries.to_vec())),
             Table::Between { edges, entries, outside } => {
                 let all = [outside.below.unwrap_or(entries[0])].into_iter().chain(entries.iter().copied());
-                let last = [outside.above.unwrap_or(entries[entries.len() - 1]), outside.nan.unwrap_or_else(O::of_nan)];
+                let above = outside.above.unwrap_or(entries[entries.len() - 1]);
+                let last = [above, outside.nan.unwrap_or_else(|| O::of_sum(f64::NAN))];
                 Rule::Between(edges.iter().map(|edge| edge.to_f64()).collect(), O::vec(all.chain(last).collect()))
             }
         }
