@@ -32,6 +32,8 @@ pub struct DeviceInfo {
     pub threads_per_multiprocessor: Option<u32>,
     /// Size of the device's memory in bytes; `None` for the CPU, which uses host memory.
     pub memory: Option<u64>,
+    /// Size of the second-level cache in bytes; `None` for the CPU and for emulated devices, which have no caches.
+    pub l2_cache: Option<u64>,
     /// Shared memory of a GPU.
     pub shared_memory: Option<SharedMemory>,
 }

@@ -65,6 +65,7 @@ mod attribute {
     pub(super) const GRID: [i32; 3] = [5, 6, 7];
     pub(super) const SHARED_PER_BLOCK: i32 = 8;
     pub(super) const MULTIPROCESSORS: i32 = 16;
+    pub(super) const L2_CACHE: i32 = 38;
     pub(super) const THREADS_PER_MULTIPROCESSOR: i32 = 39;
     pub(super) const CAPABILITY_MAJOR: i32 = 75;
     pub(super) const CAPABILITY_MINOR: i32 = 76;
@@ -95,6 +96,7 @@ pub(super) fn describe(device: CUdevice, ordinal: usize) -> Result<DeviceInfo> {
         processors: get(device, attribute::MULTIPROCESSORS)? as usize,
         threads_per_multiprocessor: Some(get(device, attribute::THREADS_PER_MULTIPROCESSOR)?),
         memory: Some(memory(device)?),
+        l2_cache: Some(get(device, attribute::L2_CACHE)?.into()),
         shared_memory: Some(SharedMemory {
             default_per_block: get(device, attribute::SHARED_PER_BLOCK)?.into(),
             max_per_block: get(device, attribute::MOST_SHARED_PER_BLOCK)?.into(),

@@ -54,6 +54,7 @@ impl Emulation {
             processors: 1,
             threads_per_multiprocessor: Some(self.profile.threads_per_multiprocessor()),
             memory: Some(MEMORY_BYTES),
+            l2_cache: None,
             shared_memory: Some(self.limits().shared),
         }
     }
