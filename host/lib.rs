@@ -85,6 +85,8 @@ mod info;
 #[cfg(cust)]
 mod interop;
 mod kernel;
+// Only backends that run kernels check launches.
+#[cfg_attr(not(gpu), allow(dead_code, unused_imports))]
 mod launch;
 pub mod life;
 mod modules;
