@@ -2,11 +2,17 @@
 
 use crate::{Buffer, Device, Element, Result, Windows};
 use cuda_std::{GlobalIn, GlobalOut};
-use slm_kernels::signal::{AnyIn, AnyOut, Kind};
+use slm_kernels::signal::{AnyIn, AnyOut, Kind, Output};
 
 /// Conversions to types that are known at run time only, so that code is compiled once for all combinations of types.
 pub(crate) trait Erase: Element {
     const KIND: Kind;
+
+    /// Returns the same number. `f64` represents all numbers.
+    fn to_f64(self) -> f64;
+
+    /// Returns the number that is stored for a sum: rounded, ties to even, and saturated for integers.
+    fn of_sum(sum: f64) -> Self;
 
     fn scalar(self) -> Scalar;
     fn slice(samples: &[Self]) -> Slice<'_>;
@@ -118,6 +124,14 @@ macro_rules! samples {
         $(
             impl Erase for $t {
                 const KIND: Kind = Kind::$name;
+
+                fn to_f64(self) -> f64 {
+                    self.into()
+                }
+
+                fn of_sum(sum: f64) -> $t {
+                    Output::of_sum(sum)
+                }
 
                 fn scalar(self) -> Scalar {
                     Scalar::$name(self)

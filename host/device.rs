@@ -129,6 +129,7 @@ impl Device {
             processors: rayon::current_num_threads(),
             threads_per_multiprocessor: None,
             memory: None,
+            l2_cache: None,
             shared_memory: None,
         };
         Self::with_reason(Engine::Cpu, info, no_gpu)

@@ -32,6 +32,8 @@ pub struct DeviceInfo {
     pub threads_per_multiprocessor: Option<u32>,
     /// Size of the device's memory in bytes; `None` for the CPU, which uses host memory.
     pub memory: Option<u64>,
+    /// Size of the second-level cache in bytes; `None` for the CPU and for emulated devices, which have no caches.
+    pub l2_cache: Option<u64>,
     /// Shared memory of a GPU.
     pub shared_memory: Option<SharedMemory>,
 }
@@ -43,8 +45,10 @@ pub struct SharedMemory {
     pub default_per_block: u64,
     /// Maximum per block.
     pub max_per_block: u64,
-    /// Total of all blocks that are resident on one multiprocessor.
+    /// Total of all blocks that are resident on one multiprocessor, with what is reserved for each.
     pub per_multiprocessor: u64,
+    /// Bytes of that total that each resident block takes in addition to its own.
+    pub reserved_per_block: u64,
     /// Number of banks. Accesses of a warp's lanes to different words of one bank are serialised.
     pub banks: u32,
     /// Bytes per word of a bank.
@@ -55,9 +59,6 @@ impl SharedMemory {
     /// Maximum number of threads per CUDA block.
     const MOST_THREADS: u64 = 1024;
 
-    /// Bytes that the driver takes for itself from a multiprocessor's memory, per block.
-    const RESERVED: u64 = 1024;
-
     /// Returns how many threads fit into a block if each needs `bytes_per_thread` bytes of shared memory: at most 1024, the
     /// limit of the hardware.
     ///
@@ -66,6 +67,7 @@ impl SharedMemory {
     ///     default_per_block: 48 << 10,
     ///     max_per_block: 64 << 10,
     ///     per_multiprocessor: 64 << 10,
+    ///     reserved_per_block: 0,
     ///     banks: 32,
     ///     bank_bytes: 4,
     /// };
@@ -77,9 +79,10 @@ impl SharedMemory {
         self.max_per_block.checked_div(bytes_per_thread).unwrap_or(Self::MOST_THREADS).min(Self::MOST_THREADS)
     }
 
-    /// Returns how many blocks that need `bytes` bytes each fit into the memory of a multiprocessor.
+    /// Returns how many blocks that need `bytes` bytes each fit into the memory of a multiprocessor: `u64::MAX` if they take
+    /// nothing from it.
     pub(crate) fn resident_blocks(&self, bytes: u64) -> u64 {
-        self.per_multiprocessor / bytes.saturating_add(Self::RESERVED)
+        self.per_multiprocessor.checked_div(bytes.saturating_add(self.reserved_per_block)).unwrap_or(u64::MAX)
     }
 
     /// Checks whether a block of `kernel` can have `requested` bytes of shared memory.
@@ -90,7 +93,7 @@ impl SharedMemory {
     ///
     /// ```
     /// # let shared = slm::SharedMemory { default_per_block: 49152, max_per_block: 131072,
-    /// #     per_multiprocessor: 131072, banks: 32, bank_bytes: 4 };
+    /// #     per_multiprocessor: 131072, reserved_per_block: 0, banks: 32, bank_bytes: 4 };
     /// let error = shared.check("my kernel", 656_384).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
@@ -102,5 +105,26 @@ impl SharedMemory {
             return Ok(());
         }
         Err(Error::SharedMemoryExceeded { kernel: kernel.to_owned(), requested, available: self.max_per_block })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resident_blocks() {
+        let shared = |[max, total, reserved]: [u64; 3]| SharedMemory {
+            default_per_block: 48 << 10,
+            max_per_block: max << 10,
+            per_multiprocessor: total << 10,
+            reserved_per_block: reserved,
+            banks: 32,
+            bank_bytes: 4,
+        };
+        // A T4 and an H200.
+        let (t4, h200) = (shared([64, 64, 0]), shared([227, 228, 1024]));
+        assert_eq!([0, 32 << 10, (32 << 10) + 1, 64 << 10].map(|bytes| t4.resident_blocks(bytes)), [u64::MAX, 2, 1, 1]);
+        assert_eq!([0, 113 << 10, 114 << 10, 227 << 10].map(|bytes| h200.resident_blocks(bytes)), [228, 2, 1, 1]);
     }
 }

@@ -87,6 +87,8 @@ mod info;
 #[cfg(cust)]
 mod interop;
 mod kernel;
+// Only backends that run kernels check launches.
+#[cfg_attr(not(gpu), allow(dead_code, unused_imports))]
 mod launch;
 pub mod life;
 mod modules;
@@ -98,6 +100,7 @@ pub mod pictures;
 mod plan;
 pub mod pointwise;
 mod rows;
+mod signal;
 pub mod transpose;
 
 pub use boundary::{Boundary, Extent};

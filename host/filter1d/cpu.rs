@@ -4,10 +4,11 @@
 //! of the line, continued beyond the borders, so the inner loop needs no border checks. It keeps [`WIDTH`] neighbouring sums in
 //! vector registers while it iterates over the taps; the compiler vectorises that loop.
 
-use super::element::{Number, OnDevice};
-use super::{FilterAlgorithm, Lines, Plan, Taps};
+use super::element::Number;
+use super::on_device::OnCpu;
+use super::{Lines, Taps};
 use crate::parallel::try_for_chunks;
-use crate::{Buffer, Device, Result, allocation};
+use crate::{Result, allocation};
 use slm_kernels::filter1d::Orientation;
 
 /// Number of sums that are computed together.
@@ -19,43 +20,13 @@ const PIECE: usize = 4096;
 /// Rows of outputs per piece, if lines are columns.
 const ROWS: usize = 16;
 
-/// A filter.
-pub(super) struct Filter1d<T> {
-    taps: Taps<T>,
-    algorithm: FilterAlgorithm,
-}
-
-impl<T: Number> Filter1d<T> {
-    pub(super) fn new(taps: &Taps<T>, algorithm: FilterAlgorithm) -> Self {
-        Filter1d { taps: taps.clone(), algorithm }
-    }
-}
-
-impl<T: Number> OnDevice<T> for Filter1d<T> {
-    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
-        filter1d(&self.taps, lines, samples.storage().cpu(), outputs.storage_mut().cpu_mut())
-    }
-
-    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
-        let mut outputs = allocation::filled(T::default(), len)?;
-        filter1d(&self.taps, lines, samples, &mut outputs)?;
-        Ok(outputs)
-    }
-
-    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
-        Plan::cpu(device, self.algorithm, lines)
-    }
-}
-
-/// Filters `lines` of `samples` into `outputs`. Gaps between rows are not accessed. Returns an error if there is no memory for
-/// a piece. Some outputs may be written then.
-fn filter1d<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
-    if lines.is_empty() {
-        return Ok(());
-    }
-    match lines.orientation {
-        Orientation::Rows => rows(taps, lines, samples, outputs),
-        Orientation::Columns => columns(taps, lines, samples, outputs),
+impl<T: Number> OnCpu<T> for Taps<T> {
+    fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+        match lines.orientation {
+            _ if lines.is_empty() => Ok(()),
+            Orientation::Rows => rows(self, lines, samples, outputs),
+            Orientation::Columns => columns(self, lines, samples, outputs),
+        }
     }
 }
 

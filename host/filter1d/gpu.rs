@@ -1,8 +1,9 @@
 //! Filters on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
-use super::element::{Number, OnDevice};
+use super::element::Number;
 use super::kernels::Loaded;
 use super::launches::{Launches, Memory};
+use super::on_device::OnGpu;
 use super::{FilterAlgorithm, Lines, Plan, Taps};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
@@ -51,11 +52,8 @@ impl<T: Number> Filter1d<T> {
     }
 }
 
-impl<T: Number> OnDevice<T> for Filter1d<T> {
+impl<T: Number> OnGpu<T> for Filter1d<T> {
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
-        if lines.is_empty() {
-            return Ok(());
-        }
         let choice = self.launches.choose(lines)?;
         let kernel = self.kernel(lines.orientation)?;
         let mut windows = Windows::new(&self.device);
@@ -71,34 +69,8 @@ impl<T: Number> OnDevice<T> for Filter1d<T> {
         })
     }
 
-    fn run_on_host(&self, lines: &Lines, samples: &[T], len: usize) -> Result<Vec<T>> {
-        let samples = self.device.upload(samples)?;
-        let mut outputs = self.device.unwritten(len)?;
-        self.run(lines, &samples, &mut outputs)?;
-        outputs.download_written()
-    }
-
-    fn plan(&self, device: &Device, lines: &Lines) -> Plan {
+    fn plan(&self, lines: &Lines) -> Plan {
         let residency = |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape));
-        self.launches.plan(device, lines, residency)
-    }
-}
-
-#[cfg(all(test, feature = "emulator"))]
-mod tests {
-    use super::*;
-    use crate::{Error, Filter1d as Description};
-    use emulator::Profile;
-
-    #[test]
-    fn unwritten_outputs_are_errors() {
-        let device = Device::emulated(Profile::SMALL, 0);
-        let taps = Description::correlate(&[1, 1, 1]).taps().unwrap();
-        let lines = Lines::single(&taps.reach, 4).unwrap();
-        let filter =
-            Filter1d::new(&device, device.info().shared_memory.unwrap(), &taps, FilterAlgorithm::Auto).unwrap();
-        assert_eq!(filter.run_on_host(&lines, &[1, 2, 3, 4], 4), Ok(vec![3, 6, 9, 7]));
-        let device = "emulated:small:0".to_owned();
-        assert_eq!(filter.run_on_host(&lines, &[1, 2, 3, 4], 5), Err(Error::UnwrittenOutput { device, element: 4 }));
+        self.launches.plan(&self.device, lines, residency)
     }
 }

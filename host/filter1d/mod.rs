@@ -80,9 +80,11 @@
 //! sign of its product; but NaN if its tap is zero, or if another term is NaN or infinite with the opposite sign. Samples
 //! outside the signal take part like all others: zero times a finite tap adds nothing, and zero times an infinite tap is NaN.
 
-// A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. The latter
-// launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. Interleaved channels
-// and types without kernels of their own are filtered in `general.rs`, by the kernels of pictures. `lines.rs` is the problem in the form that all use.
+// A description becomes a prepared operation, which runs on a device (`on_device.rs`): on the CPU in `cpu.rs`, on a GPU in
+// `gpu.rs`. The latter launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`.
+// Interleaved channels and types without kernels of their own are filtered in `general.rs`, by the kernels of pictures.
+// `lines.rs` is the problem in the form that all use.
+mod algorithm;
 mod cpu;
 mod description;
 mod element;
@@ -92,15 +94,16 @@ mod gpu;
 mod kernels;
 mod launches;
 mod lines;
+mod on_device;
 #[cfg(feature = "image")]
 mod pictures;
 mod plan;
 mod prepared;
 mod tuning;
 
-pub use description::{Filter1d, FilterAlgorithm, HaloLoad};
+pub use algorithm::{FilterAlgorithm, HaloLoad};
+pub use description::Filter1d;
 pub use element::FilterElement;
-pub(crate) use element::Prepare;
 pub use error::FilterError;
 use lines::{Lines, Reach, Taps};
 pub use plan::Plan;

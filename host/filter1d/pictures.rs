@@ -42,7 +42,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
         let width = columns * channels;
         let (lines, [rows, width]) = Lines::of_matrix(&self.reach, [rows, width], width, axis)?;
         let size = size([rows, width / channels])?;
-        let outputs = self.on_device.run_on_host(&lines, samples, extent(rows, width, width)?)?;
+        let outputs = self.run_on_host(&lines, samples, extent(rows, width, width)?)?;
         Ok(picture_of(size, picture.color_space(), outputs))
     }
 }

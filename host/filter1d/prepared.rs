@@ -1,7 +1,8 @@
 //! A filter bound to a device.
 
-use super::element::OnDevice;
-use super::{FilterAlgorithm, Lines, Plan, Reach, Taps, general};
+use super::element::Number;
+use super::on_device::OnDevice;
+use super::{FilterAlgorithm, Lines, Plan, Reach, Taps, general, gpu};
 use crate::buffer::{check_length, check_shape};
 use crate::buffer2::extent;
 use crate::{Buffer, Buffer2, Device, FilterSample, FilterWeight, Result, allocation};
@@ -15,19 +16,14 @@ pub struct PreparedFilter1d<S: FilterSample> {
     device: Device,
     pub(super) reach: Reach,
     algorithm: FilterAlgorithm,
-    pub(super) on_device: Box<dyn OnDevice<S>>,
+    on_device: OnDevice<S>,
 }
 
 impl<S: FilterSample> PreparedFilter1d<S> {
     pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
         let reach = taps.reach;
         reach.check()?;
-        // The kernels for lines are for taps of the samples' type.
-        let same = (taps as &dyn Any).downcast_ref::<Taps<S>>().filter(|_| reach.channels == 1);
-        let on_device = match same.and_then(|taps| S::prepare(device, taps, algorithm)) {
-            Some(prepared) => prepared?,
-            None => Box::new(general::Filter1d::new(device, taps, algorithm)?),
-        };
+        let on_device = on_device(device, taps, algorithm)?;
         Ok(PreparedFilter1d { device: device.clone(), reach, algorithm, on_device })
     }
 
@@ -70,7 +66,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[S]) -> Result<Vec<S>> {
         let lines = Lines::single(&self.reach, samples.len())?;
-        self.on_device.run_on_host(&lines, samples, lines.output_pitch)
+        self.run_on_host(&lines, samples, lines.output_pitch)
     }
 
     /// Filters the samples of a buffer into another buffer. Returns when the work is enqueued.
@@ -129,7 +125,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
         let (rows, columns) = samples.dim();
         let (lines, shape) = Lines::of_matrix(&self.reach, [rows, columns], columns, axis)?;
         let len = extent(shape[0], shape[1], shape[1])?;
-        let outputs = self.on_device.run_on_host(&lines, &allocation::row_after_row(samples)?, len)?;
+        let outputs = self.run_on_host(&lines, &allocation::row_after_row(samples)?, len)?;
         Ok(Array2::from_shape_vec(shape, outputs).expect("`extent` has checked the shape"))
     }
 
@@ -168,7 +164,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         match Lines::single(&self.reach, samples) {
-            Ok(lines) => self.on_device.plan(&self.device, &lines),
+            Ok(lines) => self.on_device.plan(&self.device, self.algorithm, &lines),
             Err(error) => Plan::refused(&self.device, self.algorithm, &error),
         }
     }
@@ -180,7 +176,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// The errors of [`output_shape`](Self::output_shape).
     pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
         let (lines, _) = Lines::of_matrix(&self.reach, shape, shape[1], axis)?;
-        Ok(self.on_device.plan(&self.device, &lines))
+        Ok(self.on_device.plan(&self.device, self.algorithm, &lines))
     }
 
     fn run(&self, lines: &Lines, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
@@ -188,6 +184,46 @@ impl<S: FilterSample> PreparedFilter1d<S> {
         self.device.check_owner("the output", outputs.device())?;
         self.on_device.run(lines, samples, outputs)
     }
+
+    /// Returns `len` outputs for samples on the host.
+    pub(super) fn run_on_host(&self, lines: &Lines, samples: &[S], len: usize) -> Result<Vec<S>> {
+        self.on_device.run_on_host(&self.device, lines, samples, len)
+    }
+}
+
+/// Returns the filter with these valid taps.
+fn on_device<S: FilterSample, W: FilterWeight>(
+    device: &Device,
+    taps: &Taps<S, W>,
+    algorithm: FilterAlgorithm,
+) -> Result<OnDevice<S>> {
+    let own = match taps.reach.channels {
+        1 => on_own_kernels(device, taps, algorithm),
+        _ => None,
+    };
+    match own {
+        Some(filter) => Ok(*filter?.downcast().expect("such taps have the type of the samples")),
+        None => Ok(OnDevice::Pictures(general::Filter1d::new(device, taps, algorithm)?)),
+    }
+}
+
+/// Returns the [`OnDevice`] of the kernels for lines, or `None` if there are none for taps of this type. Compiled once in this
+/// crate and not again in every dependent crate.
+fn on_own_kernels(device: &Device, taps: &dyn Any, algorithm: FilterAlgorithm) -> Option<Result<Box<dyn Any>>> {
+    fn of<T: Number>(device: &Device, taps: &dyn Any, algorithm: FilterAlgorithm) -> Option<Result<Box<dyn Any>>> {
+        let taps = taps.downcast_ref::<Taps<T>>()?;
+        Some(prepare(device, taps, algorithm).map(|filter| Box::new(filter) as Box<dyn Any>))
+    }
+    of::<i32>(device, taps, algorithm)
+        .or_else(|| of::<f32>(device, taps, algorithm))
+        .or_else(|| of::<f64>(device, taps, algorithm))
+}
+
+fn prepare<T: Number>(device: &Device, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<OnDevice<T>> {
+    Ok(match device.info().shared_memory {
+        None => OnDevice::Cpu(Box::new(taps.clone())),
+        Some(shared) => OnDevice::Gpu(Box::new(gpu::Filter1d::new(device, shared, taps, algorithm)?)),
+    })
 }
 
 impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
@@ -204,3 +240,34 @@ impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
 use super::FilterError;
 #[cfg(doc)]
 use crate::Error;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Filter1d;
+
+    #[test]
+    fn pictures_are_for_channels_and_for_types_without_kernels() {
+        fn is_own<S: FilterSample, W: FilterWeight>(filter: &Filter1d<S, W>) -> bool {
+            let on_device = on_device(&Device::cpu(), &filter.taps().unwrap(), FilterAlgorithm::Auto);
+            matches!(on_device, Ok(OnDevice::Cpu(_)))
+        }
+        let sum = Filter1d::correlate(&[1, 1, 1]);
+        assert!(is_own(&sum) && is_own(&Filter1d::correlate(&[0.5f32])) && is_own(&Filter1d::correlate(&[0.5f64])));
+        assert!(!is_own(&sum.clone().channels(2)) && !is_own(&sum.samples::<u8>()));
+        assert!(!is_own(&Filter1d::correlate(&[0.5f64]).samples::<f32>()));
+    }
+
+    #[cfg(feature = "emulator")]
+    #[test]
+    fn unwritten_outputs_are_errors() {
+        let device = Device::emulated(emulator::Profile::SMALL, 0);
+        let taps = Filter1d::correlate(&[1, 1, 1]).taps().unwrap();
+        let lines = Lines::single(&taps.reach, 4).unwrap();
+        let filter = on_device(&device, &taps, FilterAlgorithm::Auto).unwrap();
+        let run = |len| filter.run_on_host(&device, &lines, &[1, 2, 3, 4], len);
+        assert_eq!(run(4), Ok(vec![3, 6, 9, 7]));
+        let device = "emulated:small:0".to_owned();
+        assert_eq!(run(5), Err(crate::Error::UnwrittenOutput { device, element: 4 }));
+    }
+}

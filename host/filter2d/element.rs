@@ -1,72 +1,7 @@
-//! The types of samples, outputs and weights.
+//! The types of samples, as values whose type is known at run time only.
 
-use crate::Element;
-pub(crate) use crate::any::{BufferMut, BufferRef, Erase, Scalar, Slice, SliceMut, fits_f32, with_type};
-use crate::filter1d::Prepare;
+pub(crate) use crate::any::{BufferMut, BufferRef, Scalar, Slice, SliceMut, fits_f32, with_type};
 use slm_kernels::signal::Kind;
-
-/// A type of samples and outputs of filters: `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. The trait is sealed.
-#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Erase` in their generic code")]
-pub trait FilterSample: Element + Erase + Prepare {
-    /// The type of generated weights, such as those of [`Filter2d::gaussian`](crate::Filter2d::gaussian): `f64` for `i32` and
-    /// `f64`, `f32` for the others.
-    type Weight: FilterWeight;
-}
-
-/// A type of weights and taps of filters: `i32`, `f32` or `f64`. The trait is sealed.
-#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Weigh` in their generic code")]
-pub trait FilterWeight: Element + Weigh {}
-
-/// Operations per type of weights.
-pub(crate) trait Weigh: Erase {
-    const IS_INTEGER: bool;
-    /// Whether `f32` represents all weights.
-    const FITS_F32: bool;
-
-    fn of_f64(weight: f64) -> Self;
-
-    /// Returns the same number. `f64` represents all weights.
-    fn to_f64(self) -> f64;
-}
-
-macro_rules! weights {
-    ($($t:ident, $is_integer:expr, $fits_f32:expr;)*) => {$(
-        impl FilterWeight for $t {}
-        impl Weigh for $t {
-            const IS_INTEGER: bool = $is_integer;
-            const FITS_F32: bool = $fits_f32;
-
-            fn of_f64(weight: f64) -> Self {
-                weight as $t
-            }
-
-            fn to_f64(self) -> f64 {
-                self.into()
-            }
-        }
-    )*};
-}
-weights! {
-    i32, true, false;
-    f32, false, true;
-    f64, false, false;
-}
-
-macro_rules! samples {
-    ($($t:ident: $weight:ident;)*) => {$(
-        impl FilterSample for $t {
-            type Weight = $weight;
-        }
-    )*};
-}
-samples! {
-    u8: f32;
-    u16: f32;
-    i16: f32;
-    i32: f64;
-    f32: f32;
-    f64: f64;
-}
 
 /// Returns the largest magnitude of an integer type; `None` for floats.
 pub(super) fn peak(kind: Kind) -> Option<u128> {

@@ -1,7 +1,7 @@
 //! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
 
 use super::prepared::Treatment;
-use super::sums::Sums;
+use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
@@ -11,49 +11,52 @@ use std::sync::Arc;
 
 /// A one-dimensional filter.
 #[derive(Clone, Debug)]
-pub(crate) struct LineFilter<S, W> {
-    /// In the order in which they meet the samples.
-    pub(crate) taps: Arc<[W]>,
-    /// Number of samples before sample `i` that output `i` depends on.
-    pub(crate) left: usize,
-    pub(crate) border: Border,
-    pub(crate) outside: S,
-    pub(crate) extent: Extent,
-    pub(crate) algorithm: Filter2dAlgorithm,
+pub(crate) struct LineFilter<S> {
+    /// One row of weights.
+    sums: Sums,
+    /// Type of the taps.
+    taps: Kind,
+    outside: (Border, S),
+    extent: Extent,
+    algorithm: Filter2dAlgorithm,
 }
 
-impl<S: FilterSample, W: FilterWeight> LineFilter<S, W> {
-    /// Returns the filter along the rows of pictures whose pixels have this number of channels.
-    pub(crate) fn along_rows(&self, device: &Device, channels: usize) -> Result<PreparedFilter2d<S>> {
-        self.prepare(device, [1, self.taps.len()], [0, self.left], channels)
-    }
-
-    /// Returns the filter along the columns of pictures with one channel.
-    pub(crate) fn along_columns(&self, device: &Device) -> Result<PreparedFilter2d<S>> {
-        self.prepare(device, [self.taps.len(), 1], [self.left, 0], 1)
-    }
-
-    fn prepare(
-        &self,
-        device: &Device,
-        shape: [usize; 2],
-        left: [usize; 2],
-        channels: usize,
-    ) -> Result<PreparedFilter2d<S>> {
-        let weights = Weights { shape, values: Values::Dense(self.taps.clone()), left };
-        let window = Window::new(&weights, self.extent, [1, 1], [1, 1], Some(channels))?;
-        let outside = (self.border, self.outside);
-        let treatment = Treatment { renormalise: false, boxes: false };
-        let sums = (Self::sums(&weights)?, W::KIND);
-        PreparedFilter2d::with_sums(device, sums, window, outside, treatment, self.algorithm)
+impl<S: FilterSample> LineFilter<S> {
+    /// Returns a filter. The taps are in the order in which they meet the samples, `left` is the number of samples before sample
+    /// `i` that output `i` depends on, and `outside` has the value outside of a constant border.
+    pub(crate) fn new<W: FilterWeight>(
+        taps: &Arc<[W]>,
+        left: usize,
+        outside: (Border, S),
+        extent: Extent,
+        algorithm: Filter2dAlgorithm,
+    ) -> Result<Self> {
+        let weights = Weights { shape: [1, taps.len()], values: Values::Dense(taps.clone()), left: [0, left] };
+        Ok(LineFilter { sums: Self::sums(&weights)?, taps: W::KIND, outside, extent, algorithm })
     }
 
     /// Returns the weights in the type of the sums. Sums of one-dimensional filters of `i32` wrap around.
-    fn sums(weights: &Weights<W>) -> Result<Sums> {
+    fn sums<W: FilterWeight>(weights: &Weights<W>) -> Result<Sums> {
         match S::KIND {
             Kind::I32 if W::IS_INTEGER => Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32))),
             kind => Sums::new(weights, kind),
         }
+    }
+
+    /// Returns the filter along the rows of pictures whose pixels have this number of channels.
+    pub(crate) fn along_rows(&self, device: &Device, channels: usize) -> Result<PreparedFilter2d<S>> {
+        self.prepare(device, self.sums.clone(), channels)
+    }
+
+    /// Returns the filter along the columns of pictures with one channel.
+    pub(crate) fn along_columns(&self, device: &Device) -> Result<PreparedFilter2d<S>> {
+        self.prepare(device, self.sums.clone().into_column(), 1)
+    }
+
+    fn prepare(&self, device: &Device, sums: Sums, channels: usize) -> Result<PreparedFilter2d<S>> {
+        let window = with_sums!(&sums, weights => Window::new(weights, self.extent, [1, 1], [1, 1], Some(channels)))?;
+        let treatment = Treatment { renormalise: false, boxes: false };
+        PreparedFilter2d::with_sums(device, (sums, self.taps), window, self.outside, treatment, self.algorithm)
     }
 }
 

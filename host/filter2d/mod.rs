@@ -85,8 +85,8 @@ mod sums;
 mod weights;
 mod window;
 
+pub use crate::signal::{FilterSample, FilterWeight};
 pub use description::{Filter2d, Filter2dAlgorithm, NanPolicy};
-pub use element::{FilterSample, FilterWeight};
 pub use error::Filter2dError;
 pub(crate) use line::LineFilter;
 pub use plan::Plan;

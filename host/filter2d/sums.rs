@@ -68,6 +68,15 @@ impl Sums {
         }
     }
 
+    /// Returns one row of weights as one column.
+    pub(super) fn into_column(mut self) -> Self {
+        with_sums!(&mut self, weights => {
+            weights.shape.reverse();
+            weights.left.reverse();
+        });
+        self
+    }
+
     /// Returns whether the weights are an outer product.
     pub(super) fn is_separable(&self) -> bool {
         with_sums!(self, weights => matches!(weights.values, Values::Separable { .. }))

@@ -34,6 +34,11 @@ impl<W: Copy> Weights<W> {
         Weights { shape, values: Values::Separable { column, row }, left: shape.map(|taps| taps / 2) }
     }
 
+    pub(super) fn check(&self) -> Result<()> {
+        let [rows, columns] = self.shape;
+        if rows == 0 || columns == 0 { Err(Filter2dError::NoWeights { rows, columns }.into()) } else { Ok(()) }
+    }
+
     /// Returns the outer product of a vector with itself.
     pub(super) fn square(vector: Arc<[W]>) -> Self {
         Self::separable(vector.clone(), vector)
@@ -51,11 +56,6 @@ impl<W: Copy> Weights<W> {
 }
 
 impl<W: FilterWeight> Weights<W> {
-    pub(super) fn check(&self) -> Result<()> {
-        let [rows, columns] = self.shape;
-        if rows == 0 || columns == 0 { Err(Filter2dError::NoWeights { rows, columns }.into()) } else { Ok(()) }
-    }
-
     /// Returns the weights converted to another type.
     pub(super) fn converted<A: Copy>(&self, convert: impl Fn(W) -> A) -> Weights<A> {
         let all = |values: &[W]| values.iter().map(|&value| convert(value)).collect();

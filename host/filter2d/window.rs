@@ -1,7 +1,7 @@
 //! Windows of samples: which samples an output depends on, without the samples themselves.
 
+use super::Filter2dError;
 use super::weights::Weights;
-use super::{Filter2dError, FilterWeight};
 use crate::buffer2::extent;
 use crate::{Error, Extent, Result};
 
@@ -22,7 +22,7 @@ pub(super) struct Window {
 
 impl Window {
     /// Returns the windows of valid weights, or an error.
-    pub(super) fn new<W: FilterWeight>(
+    pub(super) fn new<W: Copy>(
         weights: &Weights<W>,
         extent: Extent,
         stride: [usize; 2],

@@ -2,12 +2,12 @@
 //!
 //! The samples are divided into pieces. Each piece is counted in its own table; the tables are added up at the end.
 
-use super::element::OnDevice;
+use super::Rule;
 use super::fitted::{EvenBins, Fit, Fitted, SampleBins};
-use super::weights::{Real, Sums, WeightBuffer, WeightSlice, quantum};
-use super::{HistogramAlgorithm, Plan, Rule};
+use super::on_device::OnCpu;
+use super::weights::{Real, Sums, WeightSlice, quantum};
 use crate::parallel::try_collect;
-use crate::{Buffer, Device, Element, LaunchPlan, Result, allocation};
+use crate::{Element, Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, EdgeSlice, Even, Guided, LowBits};
 use std::ops::Range;
@@ -111,30 +111,16 @@ macro_rules! with_bins {
 pub(super) struct Histogram<T: Tally> {
     fitted: Fitted<T>,
     edges: Arc<[T::Bound]>,
-    algorithm: HistogramAlgorithm,
 }
 
 impl<T: Tally> Histogram<T> {
-    pub(super) fn new(fitted: Fitted<T>, edges: &Arc<[T::Bound]>, algorithm: HistogramAlgorithm) -> Self {
-        Histogram { fitted, edges: edges.clone(), algorithm }
+    pub(super) fn new(fitted: Fitted<T>, edges: &Arc<[T::Bound]>) -> Self {
+        Histogram { fitted, edges: edges.clone() }
     }
 
-    /// Adds the counts of the samples to `counts`, modulo 2^64. Adds nothing if it returns an error.
-    fn histogram(&self, samples: &[T], counts: &mut [u64]) -> Result<()> {
-        let Histogram { fitted, edges, .. } = self;
-        let (channels, first) = (fitted.rule.channels, fitted.first);
-        let tables = tables(&fitted.rule, samples.len(), |piece, channel, table: &mut [u32]| {
-            let (samples, cells) = (&samples[piece][channel..], &mut table[first..]);
-            with_bins!(fitted, edges, |binning| T::tally(binning, samples, channels, cells));
-        })?;
-        add(&tables, counts);
-        Ok(())
-    }
-
-    /// Returns the sums of the weights, one weight per sample.
     fn weighted<W: Real>(&self, samples: &[T], weights: &[W]) -> Result<Sums> {
         let quantum = quantum(weights)?;
-        let Histogram { fitted, edges, .. } = self;
+        let Histogram { fitted, edges } = self;
         let tables = tables(&fitted.rule, samples.len(), |piece, channel, table: &mut [i64]| {
             let channel = |of: Range<usize>| of.skip(channel).step_by(fitted.rule.channels);
             let cells = &mut table[fitted.first..];
@@ -148,38 +134,23 @@ impl<T: Tally> Histogram<T> {
     }
 }
 
-impl<T: Tally> OnDevice<T> for Histogram<T> {
-    fn run(&self, samples: &Buffer<T>, len: usize, counts: &mut Buffer<u64>) -> Result<()> {
-        self.histogram(&samples.storage().cpu()[..len], counts.storage_mut().cpu_mut())
+impl<T: Tally> OnCpu<T> for Histogram<T> {
+    fn count(&self, samples: &[T], counts: &mut [u64]) -> Result<()> {
+        let Histogram { fitted, edges } = self;
+        let (channels, first) = (fitted.rule.channels, fitted.first);
+        let tables = tables(&fitted.rule, samples.len(), |piece, channel, table: &mut [u32]| {
+            let (samples, cells) = (&samples[piece][channel..], &mut table[first..]);
+            with_bins!(fitted, edges, |binning| T::tally(binning, samples, channels, cells));
+        })?;
+        add(&tables, counts);
+        Ok(())
     }
 
-    fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>> {
-        let mut counts = allocation::filled(0, counters)?;
-        self.histogram(samples, &mut counts)?;
-        Ok(counts)
-    }
-
-    fn weigh(&self, samples: &Buffer<T>, len: usize, weights: WeightBuffer<'_>) -> Result<Sums> {
-        let samples = &samples.storage().cpu()[..len];
-        match weights {
-            WeightBuffer::F32(weights) => self.weighted(samples, &weights.storage().cpu()[..len]),
-            WeightBuffer::F64(weights) => self.weighted(samples, &weights.storage().cpu()[..len]),
-        }
-    }
-
-    fn weigh_on_host(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Sums> {
+    fn weigh(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Sums> {
         match weights {
             WeightSlice::F32(weights) => self.weighted(samples, weights),
             WeightSlice::F64(weights) => self.weighted(samples, weights),
         }
-    }
-
-    fn plan(&self, device: &Device, samples: usize) -> Plan {
-        Plan::cpu(device, self.algorithm, samples, &self.fitted.rule)
-    }
-
-    fn weighted_plan(&self, _: usize) -> Vec<LaunchPlan> {
-        Vec::new()
     }
 }
 

@@ -1,28 +1,28 @@
 //! Histograms on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
-use super::element::{Number, OnDevice};
-use super::fitted::{Fitted, FromEnds, SampleBins};
-use super::kernels::{Counter, FromRule, even};
+use super::fitted::{Fit, Fitted, FromEnds, SampleBins};
+use super::kernels::{Counter, FromRule, HistogramKernels, even};
 use super::launches::{Launches, Memory};
+use super::on_device::OnGpu;
 use super::rule::SHARE;
 use super::tuning::Tuning;
 use super::weights::{ONE, PARTS, Real, Sums, WeightBuffer, WeightSlice, check_weights, part, quantum};
-use super::{HistogramAlgorithm, Plan};
+use super::{HistogramAlgorithm, Plan, WeightedPlan};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
-use crate::{Buffer, Device, LaunchPlan, Result, Windows};
+use crate::{Buffer, Device, Result, Windows};
 use rayon::prelude::*;
 use slm_kernels::histogram::{Even, Kernel, PeakArgs, Quantum, histogram_peak};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Returns a prepared histogram. `edges` are the borders of its rule.
-pub(super) fn prepare<T: Number>(
+pub(super) fn prepare<T: Fit + HistogramKernels>(
     device: &Device,
     shared: SharedMemory,
     fitted: Fitted<T>,
     edges: &Arc<[T::Bound]>,
     algorithm: HistogramAlgorithm,
-) -> Result<Box<dyn OnDevice<T>>> {
+) -> Result<Box<dyn OnGpu<T>>> {
     /// Returns a histogram with these kernels of the element type.
     macro_rules! by {
         ($kernels:ident, $fitted:expr) => {
@@ -43,7 +43,7 @@ pub(super) fn prepare<T: Number>(
 }
 
 /// Returns whether a scale agrees with the borders for every number.
-fn is_right<T: Number, S: FromEnds<T>>(fitted: &Fitted<T>, borders: &Arc<[T::Bound]>) -> bool {
+fn is_right<T: Fit, S: FromEnds<T>>(fitted: &Fitted<T>, borders: &Arc<[T::Bound]>) -> bool {
     let agrees = |even: Even<T, S>, borders: &[T]| {
         (0..even.bins).into_par_iter().with_min_len(SHARE).all(|k| even.agrees(k, borders))
     };
@@ -160,7 +160,7 @@ impl<B: FromRule> Histogram<B> {
     }
 }
 
-impl<B: FromRule> OnDevice<B::Element> for Histogram<B> {
+impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
     fn run(&self, samples: &Buffer<B::Element>, len: usize, counts: &mut Buffer<u64>) -> Result<()> {
         let mut section = self.section();
         let mut windows = Windows::new(&self.device);
@@ -194,12 +194,13 @@ impl<B: FromRule> OnDevice<B::Element> for Histogram<B> {
         }
     }
 
-    fn plan(&self, device: &Device, samples: usize) -> Plan {
-        self.launches.plan(device, samples, |shape| self.counter.residency(shape))
+    fn plan(&self, samples: usize) -> Plan {
+        self.launches.plan(&self.device, samples, |shape| self.counter.residency(shape))
     }
 
-    fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan> {
+    fn weighted_plan(&self, samples: usize) -> WeightedPlan {
         self.launches.weighted_plan(
+            &self.device,
             samples,
             |shape| self.peak.get(|| self.device.own_kernel())?.residency(shape),
             |shape| self.weigh.get(|| self.device.own_kernel())?.residency(shape),
@@ -209,7 +210,6 @@ impl<B: FromRule> OnDevice<B::Element> for Histogram<B> {
 
 #[cfg(all(test, feature = "emulator"))]
 mod tests {
-    use super::super::kernels::HistogramKernels;
     use super::super::{Bins, Rule};
     use super::*;
     use crate::Error;

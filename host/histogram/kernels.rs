@@ -1,6 +1,5 @@
 //! The kernels for each kind of bins.
 
-use super::element::Number;
 use super::fitted::{Fit, Fitted, FromEnds, SampleBins};
 use crate::kernel::Launch;
 use crate::{Device, Element, Result, allocation};
@@ -69,7 +68,7 @@ where
 /// Bins in the form that kernels use, made from a rule.
 pub(super) trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
     /// Type of the samples.
-    type Element: Number;
+    type Element: Fit;
     /// Element type of the table on the device.
     type Table: Element;
     /// Whether a sample's key is found by a search.
@@ -120,7 +119,7 @@ impl<B: Entries> fmt::Debug for EntryPoint<B> {
     }
 }
 
-impl<T: Number, S: FromEnds<T>> FromRule for Even<T, S>
+impl<T: Fit, S: FromEnds<T>> FromRule for Even<T, S>
 where
     Even<T, S>: Entries<Sample = T>,
 {
@@ -136,7 +135,7 @@ where
     }
 }
 
-impl<T: Number> FromRule for Edges<T>
+impl<T: Fit> FromRule for Edges<T>
 where
     Edges<T>: Entries<Sample = T>,
 {

@@ -4,7 +4,7 @@ use super::fitted::Fitted;
 use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
 use super::tuning::Tuning;
-use super::{HistogramAlgorithm, MemoryOrder, Plan};
+use super::{HistogramAlgorithm, MemoryOrder, Plan, WeightedPlan};
 use crate::info::SharedMemory;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalInOut};
@@ -250,10 +250,11 @@ impl<B: FromRule> Launches<B> {
     /// finds the largest weight, and of one that adds.
     pub(super) fn weighted_plan(
         &self,
+        device: &Device,
         samples: usize,
         of_peaks: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
         of_sums: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
-    ) -> Vec<LaunchPlan> {
+    ) -> WeightedPlan {
         let times = times(samples, self.most_weights);
         let weights = (samples as u64).saturating_mul(size_of::<f32>() as u64);
         let peaks = self.peaks(samples).next().map(|(_, shape, _)| LaunchPlan {
@@ -266,7 +267,8 @@ impl<B: FromRule> Launches<B> {
             moved_bytes: weights.saturating_add(self.samples_and_counts(samples, times)),
             ..LaunchPlan::once(B::Weigh::NAME, shape, self.shared, of_sums(shape))
         });
-        peaks.into_iter().chain(sums).collect()
+        let launches = peaks.into_iter().chain(sums).collect();
+        WeightedPlan { launches, ..WeightedPlan::without_launch(device, samples, &self.fitted.rule) }
     }
 
     /// Returns the bytes that `launches` launches read and write: each sample once, and the counts once per launch.

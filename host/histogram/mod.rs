@@ -63,9 +63,10 @@
 //! Each call has its own quantum. [`accumulate_weighted`](PreparedHistogram::accumulate_weighted) adds the sums of several
 //! calls as `f64`.
 
-// A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. The latter
-// launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`. `rule.rs` is the
-// problem in the form that both use, and `fitted.rs` restricts it to the range of the sample type.
+// A description becomes a prepared operation, which runs on a device (`on_device.rs`): on the CPU in `cpu.rs`, on a GPU in
+// `gpu.rs`. The latter launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`.
+// `rule.rs` is the problem in the form that both use, and `fitted.rs` restricts it to the range of the sample type.
+mod algorithm;
 mod bound;
 mod counts;
 mod cpu;
@@ -76,21 +77,24 @@ mod fitted;
 mod gpu;
 mod kernels;
 mod launches;
+mod on_device;
 #[cfg(feature = "image")]
 mod pictures;
 mod plan;
+mod prepare;
 mod prepared;
 mod rule;
 mod samples;
 mod tuning;
 mod weights;
 
+pub use algorithm::{HistogramAlgorithm, MemoryOrder};
 pub use bound::HistogramBound;
 pub use counts::{Channel, Counts, WeightedCounts};
-pub use description::{Histogram, HistogramAlgorithm, MemoryOrder};
+pub use description::Histogram;
 pub use element::HistogramElement;
 pub use error::HistogramError;
-pub use plan::Plan;
+pub use plan::{Plan, WeightedPlan};
 pub use prepared::PreparedHistogram;
 use rule::{Bins, Rule};
 pub use samples::Samples;

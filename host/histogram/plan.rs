@@ -64,6 +64,43 @@ impl Plan {
     }
 }
 
+/// The launches that add up `f32` weights: the result of
+/// [`PreparedHistogram::weighted_plan`](super::PreparedHistogram::weighted_plan).
+///
+/// `Display` prints it as a few lines of text.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct WeightedPlan {
+    /// The device.
+    pub device: String,
+    /// Number of samples of all channels.
+    pub samples: usize,
+    /// Number of bins per channel.
+    pub bins: usize,
+    /// Number of counted channels.
+    pub channels: usize,
+    /// Launches of kernels: first those that find the largest weight, then those that add. Empty on the CPU, and without
+    /// samples.
+    pub launches: Vec<LaunchPlan>,
+}
+
+impl WeightedPlan {
+    /// Returns a plan without launches.
+    pub(super) fn without_launch<T: HistogramElement>(device: &Device, samples: usize, rule: &Rule<T>) -> Self {
+        let (bins, channels) = (rule.bins(), rule.counted);
+        WeightedPlan { device: device.to_string(), samples, bins, channels, launches: Vec::new() }
+    }
+}
+
+impl fmt::Display for WeightedPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "device     {}", self.device)?;
+        writeln!(f, "samples    {} with weights in {} bins", self.samples, self.bins)?;
+        write!(f, "channels   {}", self.channels)?;
+        if self.launches.is_empty() { Ok(()) } else { write!(f, "\n{}", Table(&self.launches)) }
+    }
+}
+
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "device     {}", self.device)?;

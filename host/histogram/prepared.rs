@@ -1,12 +1,13 @@
 //! A histogram bound to a device.
 
-use super::element::OnDevice;
+use super::on_device::OnDevice;
 use super::weights::Sums;
 use super::{
     Counts, HistogramAlgorithm, HistogramElement, HistogramError, HistogramWeight, Plan, Rule, Samples, WeightedCounts,
+    WeightedPlan,
 };
 use crate::buffer::{check_length, check_shape};
-use crate::{Buffer, Device, LaunchPlan, Result, allocation};
+use crate::{Buffer, Device, Result, allocation};
 use ndarray::{ArrayView, Dimension};
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ pub struct PreparedHistogram<T: HistogramElement> {
     pub(super) rule: Rule<T>,
     edges: Arc<[T::Bound]>,
     algorithm: HistogramAlgorithm,
-    on_device: Box<dyn OnDevice<T>>,
+    on_device: OnDevice<T>,
 }
 
 impl<T: HistogramElement> PreparedHistogram<T> {
@@ -35,7 +36,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         rule: Rule<T>,
         edges: Arc<[T::Bound]>,
         algorithm: HistogramAlgorithm,
-        on_device: Box<dyn OnDevice<T>>,
+        on_device: OnDevice<T>,
     ) -> Self {
         PreparedHistogram { device: device.clone(), rule, edges, algorithm, on_device }
     }
@@ -439,16 +440,21 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// Returns the plan for counting `samples` samples, the total of all channels.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
-        self.on_device.plan(&self.device, samples)
+        match &self.on_device {
+            OnDevice::Cpu(_) => Plan::cpu(&self.device, self.algorithm, samples, &self.rule),
+            OnDevice::Gpu(histogram) => histogram.plan(samples),
+        }
     }
 
-    /// Returns the launches that would add `f32` weights of `samples` samples, the total of all channels: first the launches
-    /// that find the largest weight, then the launches that add. Empty on the CPU, and without samples.
+    /// Returns the plan for adding `f32` weights of `samples` samples, the total of all channels.
     ///
     /// On a GPU this loads the kernels, as the first call of [`apply_weighted`](Self::apply_weighted) does.
     #[must_use]
-    pub fn weighted_plan(&self, samples: usize) -> Vec<LaunchPlan> {
-        self.on_device.weighted_plan(samples)
+    pub fn weighted_plan(&self, samples: usize) -> WeightedPlan {
+        match &self.on_device {
+            OnDevice::Cpu(_) => WeightedPlan::without_launch(&self.device, samples, &self.rule),
+            OnDevice::Gpu(histogram) => histogram.weighted_plan(samples),
+        }
     }
 
     fn check_last_axis(&self, shape: &[usize]) -> Result<()> {

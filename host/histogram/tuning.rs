@@ -1,6 +1,9 @@
 //! Constants of histograms, chosen by measurement or derived from properties of the device.
 //!
 //! Times are of one H200, in microseconds. Reading the samples alone takes 67 (2^26 `f32`) or 37 (2^27 bytes).
+//!
+//! Nothing depends on the L2 cache: all counters that ranges can replace fit into that of every supported GPU, and with more
+//! counters than it holds, ranges would be slower still, because each reads all samples.
 
 use crate::info::{DeviceInfo, SharedMemory};
 use slm_kernels::histogram::{self as kernels, Memory};
@@ -27,10 +30,11 @@ pub(super) struct Tuning {
 
 impl Tuning {
     pub(super) fn new(info: &DeviceInfo, shared: SharedMemory) -> Self {
-        // The maximum number of threads: a block's counters are added up once, for any number of threads.
+        // The maximum number of threads: a block's counters are added up once, for any number of threads. Fewer were not
+        // measured separately.
         let threads = 1024;
         let threads_of_multiprocessor = info.threads_per_multiprocessor.unwrap_or(threads);
-        // As many blocks of eight warps as fit into a multiprocessor.
+        // As many blocks of eight warps as fit into a multiprocessor. Not measured separately.
         let weighing_threads = 256;
         Tuning {
             launches: kernels::Tuning {
@@ -47,7 +51,7 @@ impl Tuning {
             memory: Memory {
                 block: shared.max_per_block,
                 multiprocessor: shared.per_multiprocessor,
-                reserved: reserved(info.compute_capability),
+                reserved: shared.reserved_per_block,
             },
             // One per lane of a warp. With as many copies as fit, 2^26 `f32` take 70 to 71 in up to 1,024 bins for all kinds of
             // data, and 71 to 86 in 4,096 bins.
@@ -67,15 +71,6 @@ impl Tuning {
     }
 }
 
-/// Returns the bytes of shared memory that the hardware reserves per block: none before compute capability 8.0 (CUDA C++
-/// Programming Guide, "Compute Capabilities").
-fn reserved(compute_capability: Option<(u32, u32)>) -> u64 {
-    match compute_capability {
-        Some((..8, _)) => 0,
-        _ => 1024,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,8 +78,14 @@ mod tests {
 
     fn gpu(compute_capability: (u32, u32), processors: usize, threads: u32, shared_kib: [u64; 2]) -> Tuning {
         let [max_per_block, per_multiprocessor] = shared_kib.map(|kib| kib << 10);
-        let default_per_block = 48 << 10;
-        let shared = SharedMemory { default_per_block, max_per_block, per_multiprocessor, banks: 32, bank_bytes: 4 };
+        let shared = SharedMemory {
+            default_per_block: 48 << 10,
+            max_per_block,
+            per_multiprocessor,
+            reserved_per_block: per_multiprocessor - max_per_block,
+            banks: 32,
+            bank_bytes: 4,
+        };
         let info = DeviceInfo {
             backend: Backend::Cuda,
             name: "a GPU".to_owned(),
@@ -93,6 +94,7 @@ mod tests {
             processors,
             threads_per_multiprocessor: Some(threads),
             memory: Some(1 << 32),
+            l2_cache: None,
             shared_memory: Some(shared),
         };
         Tuning::new(&info, shared)
@@ -107,6 +109,16 @@ mod tests {
         assert_eq!([h200, a10, t4].map(|tuning| tuning.launches.weighing_blocks), [8, 6, 4]);
         assert_eq!([h200, a10, t4].map(|tuning| tuning.memory.reserved), [1024, 1024, 0]);
         assert_eq!([h200, a10, t4].map(|tuning| tuning.processors), [132, 72, 40]);
+    }
+
+    /// The smallest number of counters for which ranges are not used, with the L2 caches of an H200, an A10 and a T4.
+    #[test]
+    fn counters_of_all_ranges_fit_into_the_l2_cache() {
+        let devices = [(gpu((9, 0), 132, 2048, [227, 228]), 60), (gpu((8, 6), 72, 1536, [99, 100]), 6)];
+        for (tuning, l2_mib) in devices.into_iter().chain([(gpu((7, 5), 40, 1024, [64, 64]), 4)]) {
+            let counters = u64::from(tuning.ranges + 1) * tuning.memory.block / 4;
+            assert!(counters * 8 < l2_mib << 20, "{tuning:?}");
+        }
     }
 
     #[test]

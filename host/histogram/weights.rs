@@ -30,6 +30,16 @@ pub(crate) enum WeightBuffer<'a> {
     F64(&'a Buffer<f64>),
 }
 
+impl<'a> WeightBuffer<'a> {
+    /// Returns the first `len` weights, which are on the CPU.
+    pub(super) fn on_cpu(self, len: usize) -> WeightSlice<'a> {
+        match self {
+            WeightBuffer::F32(weights) => WeightSlice::F32(&weights.storage().cpu()[..len]),
+            WeightBuffer::F64(weights) => WeightSlice::F64(&weights.storage().cpu()[..len]),
+        }
+    }
+}
+
 macro_rules! weights {
     ($($t:ty: $name:ident;)*) => {$(
         impl HistogramWeight for $t {}

@@ -6,12 +6,10 @@
 //! | `limits.rs` | the device's limits for them |
 //! | `record.rs` | the windows that a launch may use, and the check that its arguments contain no others |
 
-#[cfg(gpu)]
 mod limits;
 mod record;
 mod shape;
 
-#[cfg(gpu)]
 pub(crate) use limits::LaunchLimits;
 pub(crate) use record::{QueueId, WindowRecord};
 pub use shape::LaunchShape;

@@ -1,10 +1,7 @@
 //! Checks that arguments reach only buffers that a launch has borrowed.
 
-use crate::Error;
-#[cfg(gpu)]
-use crate::Result;
+use crate::{Error, Result};
 use cuda_std::host::Window;
-#[cfg(gpu)]
 use cuda_std::{Argument, Entry};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +20,6 @@ impl QueueId {
 
 /// Windows that were created for one launch on a queue.
 pub(crate) struct WindowRecord {
-    #[cfg_attr(not(gpu), expect(dead_code, reason = "only builds with GPUs check it"))]
     queue: QueueId,
     /// Few kernels have more than 4, so a launch seldom allocates.
     handed_out: SmallVec<[Window; 4]>,
@@ -46,10 +42,7 @@ impl WindowRecord {
     pub(crate) fn refuse(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }
-}
 
-#[cfg(gpu)]
-impl WindowRecord {
     /// Returns an error unless every window in `args` and `constants` is a window that was created here for this queue, or a
     /// part of one. Without an error, the memory of each window belongs to the queue and is borrowed for the life of this
     /// record, exclusively if the kernel can write it.
@@ -80,7 +73,6 @@ impl WindowRecord {
 }
 
 /// Returns whether one of `others` contains the window.
-#[cfg(gpu)]
 fn is_within(window: &Window, others: &[Window]) -> bool {
     window.bytes == 0 || others.iter().any(|whole| whole.contains(window))
 }

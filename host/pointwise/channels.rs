@@ -3,12 +3,12 @@
 use super::launcher::Launcher;
 use super::lines::Lines;
 use super::word::Word;
-use super::{PointwiseElement, PointwiseError};
+use super::{Plan, PointwiseElement, PointwiseError};
 use crate::any::{BufferMut, BufferRef, Erase, Slice, SliceMut, with_type};
 use crate::buffer::check_shape;
 use crate::info::SharedMemory;
 use crate::parallel::for_chunks;
-use crate::{Buffer, Buffer2, Device, Result, Windows, allocation};
+use crate::{Buffer, Buffer2, Device, LaunchPlan, Result, Windows, allocation};
 use cuda_std::Entry;
 use ndarray::{Array3, ArrayView3};
 use slm_kernels::pointwise::{MergeArgs, SplitArgs, pointwise_merge, pointwise_split};
@@ -83,9 +83,11 @@ impl<T: PointwiseElement> Channels<T> {
         if !(1..=limit).contains(&channels) {
             return Err(PointwiseError::Channels { channels, limit }.into());
         }
-        let gpu =
-            device.info().shared_memory.map(|shared| prepare(device, shared, self.direction, T::KIND)).transpose()?;
-        Ok(PreparedChannels { device: device.clone(), direction: self.direction, gpu, elements: PhantomData })
+        let on_device = match device.info().shared_memory {
+            None => OnDevice::Cpu,
+            Some(shared) => OnDevice::Gpu(prepare(device, shared, self.direction, T::KIND)?),
+        };
+        Ok(PreparedChannels { device: device.clone(), direction: self.direction, on_device, elements: PhantomData })
     }
 }
 
@@ -93,9 +95,14 @@ impl<T: PointwiseElement> Channels<T> {
 pub struct PreparedChannels<T: PointwiseElement> {
     device: Device,
     direction: Direction,
-    /// `None` on the CPU.
-    gpu: Option<Box<dyn OnGpu>>,
+    on_device: OnDevice,
     elements: PhantomData<fn(T) -> T>,
+}
+
+/// The operation on a device of some kind.
+enum OnDevice {
+    Cpu,
+    Gpu(Box<dyn OnGpu>),
 }
 
 /// The pixels of a problem. Positions and pitches are in elements.
@@ -119,6 +126,10 @@ impl Picture {
 
     fn len(&self) -> usize {
         self.rows * self.columns * self.channels
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rows == 0 || self.columns == 0
     }
 }
 
@@ -164,15 +175,19 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     }
 
     fn run_on_host(&self, picture: &Picture, input: &[T]) -> Result<Vec<T>> {
-        if self.gpu.is_some() {
-            let input = self.device.upload(input)?;
-            let mut output = self.device.unwritten(picture.len())?;
-            self.run(picture, &input, &mut output)?;
-            return output.download_written();
+        match self.on_device {
+            OnDevice::Cpu => {
+                let mut output = allocation::filled(T::default(), picture.len())?;
+                on_cpu(self.direction, picture, T::slice(input), T::slice_mut(&mut output));
+                Ok(output)
+            }
+            OnDevice::Gpu(_) => {
+                let input = self.device.upload(input)?;
+                let mut output = self.device.unwritten(picture.len())?;
+                self.run(picture, &input, &mut output)?;
+                output.download_written()
+            }
         }
-        let mut output = allocation::filled(T::default(), picture.len())?;
-        on_cpu(self.direction, picture, T::slice(input), T::slice_mut(&mut output));
-        Ok(output)
     }
 
     /// Changes a matrix of pixels to a matrix of planes, or the other way round, with any row pitches. Returns when the work is
@@ -209,11 +224,43 @@ impl<T: PointwiseElement> PreparedChannels<T> {
         self.run(&picture, input.buffer(), output.buffer_mut())
     }
 
+    /// Returns the plan for a picture of `shape` (rows, columns), in pixels, in a matrix. Arrays are changed as a single row.
+    ///
+    /// ```
+    /// use slm::{Channels, Device};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let split = Channels::<u8>::split(3).prepare(&Device::open()?)?;
+    /// let plan = split.plan([1080, 1920]);
+    /// println!("{plan}");
+    /// assert_eq!(plan.outputs, [3 * 1080, 1920]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn plan(&self, [rows, columns]: [usize; 2]) -> Plan {
+        let channels = self.direction.channels();
+        let outputs = match self.direction {
+            Direction::Split(_) => [rows.saturating_mul(channels), columns],
+            Direction::Merge(_) => [rows, columns.saturating_mul(channels)],
+        };
+        let picture =
+            Picture { rows, columns, channels, pixel_pitch: columns.saturating_mul(channels), plane_pitch: columns };
+        match &self.on_device {
+            OnDevice::Cpu => Plan::new(&self.device, "cpu", outputs, None),
+            OnDevice::Gpu(_) if picture.is_empty() => Plan::new(&self.device, "none", outputs, None),
+            OnDevice::Gpu(gpu) => {
+                let launch = gpu.plan(&picture);
+                Plan::new(&self.device, launch.kernel, outputs, Some(launch))
+            }
+        }
+    }
+
     fn run(&self, picture: &Picture, input: &Buffer<T>, output: &mut Buffer<T>) -> Result<()> {
-        match &self.gpu {
-            _ if picture.rows == 0 || picture.columns == 0 => {}
-            Some(gpu) => gpu.run(picture, T::buffer(input), T::buffer_mut(output))?,
-            None => {
+        match &self.on_device {
+            _ if picture.is_empty() => {}
+            OnDevice::Gpu(gpu) => gpu.run(picture, T::buffer(input), T::buffer_mut(output))?,
+            OnDevice::Cpu => {
                 let output = T::slice_mut(output.storage_mut().cpu_mut());
                 on_cpu(self.direction, picture, T::slice(input.storage().cpu()), output);
             }
@@ -277,6 +324,9 @@ fn merge<T: Copy + Send + Sync>(picture: &Picture, planes: &[T], pixels: &mut [T
 trait OnGpu: Send + Sync {
     /// Runs for a picture that is not empty. Both buffers are on this device and have the type that was prepared for.
     fn run(&self, picture: &Picture, input: BufferRef<'_>, output: BufferMut<'_>) -> Result<()>;
+
+    /// Returns the launches for a picture that is not empty.
+    fn plan(&self, picture: &Picture) -> LaunchPlan;
 }
 
 fn prepare(device: &Device, shared: SharedMemory, direction: Direction, kind: Kind) -> Result<Box<dyn OnGpu>> {
@@ -298,9 +348,11 @@ where
     pointwise_split<W>: Entry<Args = SplitArgs<W>, Constants = ()>,
     pointwise_merge<W>: Entry<Args = MergeArgs<W>, Constants = ()>,
 {
+    // The elements of a pixel are read and written.
+    let bytes = 2 * direction.channels() as u64 * kind.bytes();
     Ok(match direction {
-        Direction::Split(_) => Box::new(Launcher::new::<pointwise_split<W>>(device, shared, 1, &[kind])?),
-        Direction::Merge(_) => Box::new(Launcher::new::<pointwise_merge<W>>(device, shared, 1, &[kind])?),
+        Direction::Split(_) => Box::new(Launcher::new::<pointwise_split<W>>(device, shared, 1, bytes)?),
+        Direction::Merge(_) => Box::new(Launcher::new::<pointwise_merge<W>>(device, shared, 1, bytes)?),
     })
 }
 
@@ -320,6 +372,10 @@ impl<W: Word> OnGpu for Launcher<SplitArgs<W>> {
         let (lines, [pixel_pitch, plane_pitch], channels) = picture.arguments();
         self.run(&windows, &lines, |lines| SplitArgs { pixels, planes, lines, pixel_pitch, plane_pitch, channels })
     }
+
+    fn plan(&self, picture: &Picture) -> LaunchPlan {
+        self.plan(&picture.arguments().0)
+    }
 }
 
 impl<W: Word> OnGpu for Launcher<MergeArgs<W>> {
@@ -328,6 +384,10 @@ impl<W: Word> OnGpu for Launcher<MergeArgs<W>> {
         let (planes, pixels) = (W::input(&mut windows, input)?, W::output(&mut windows, output)?);
         let (lines, [pixel_pitch, plane_pitch], channels) = picture.arguments();
         self.run(&windows, &lines, |lines| MergeArgs { planes, pixels, lines, pixel_pitch, plane_pitch, channels })
+    }
+
+    fn plan(&self, picture: &Picture) -> LaunchPlan {
+        self.plan(&picture.arguments().0)
     }
 }
 

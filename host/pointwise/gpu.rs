@@ -1,7 +1,8 @@
 //! Functions of one sample and of two on CUDA and emulated GPUs.
 
-use super::launcher::Launcher;
+use super::launcher::{Launcher, moved_bytes};
 use super::lines::Lines;
+use super::on_device::OnGpu;
 use super::rule::{Rule, is_f32};
 use super::table;
 use crate::any::{BufferMut, BufferRef};
@@ -12,15 +13,6 @@ use slm_kernels::pointwise::{
     BYTES, Combination, CombineArgs, Function, MapArgs, Number, pointwise_combine, pointwise_map, pointwise_power,
 };
 use slm_kernels::signal::Kind;
-
-/// A function of `N` samples on a GPU.
-pub(super) trait OnGpu<const N: usize>: Send + Sync {
-    /// Computes all outputs. The buffers are on this device and have the types that the function was prepared for.
-    fn run(&self, lines: &Lines<N>, samples: [BufferRef<'_>; N], outputs: BufferMut<'_>) -> Result<()>;
-
-    /// Returns the launches for lines that are not empty.
-    fn plan(&self, lines: &Lines<N>) -> LaunchPlan;
-}
 
 /// Returns a function of samples and outputs of these types.
 pub(super) fn map(device: &Device, shared: SharedMemory, rule: &Rule, kinds: [Kind; 2]) -> Result<Box<dyn OnGpu<1>>> {
@@ -80,12 +72,12 @@ where
         parameters: [f64; 2],
         kinds: [Kind; 2],
     ) -> Result<Self> {
-        let launcher = Launcher::new::<pointwise_map<A>>(device, shared, pack::<A>(&kinds), &kinds)?;
+        let launcher = Launcher::new::<pointwise_map<A>>(device, shared, pack::<A>(&kinds), moved_bytes(&kinds))?;
         Ok(Map { launcher, function, parameters: parameters.map(A::of), is_bytes: is_bytes(&kinds) })
     }
 
     fn power(device: &Device, shared: SharedMemory, exponent: f64, kinds: [Kind; 2]) -> Result<Self> {
-        let launcher = Launcher::new::<pointwise_power<A>>(device, shared, 1, &kinds)?;
+        let launcher = Launcher::new::<pointwise_power<A>>(device, shared, 1, moved_bytes(&kinds))?;
         // This kernel has one function.
         Ok(Map { launcher, function: Function::Affine, parameters: [A::of(exponent), A::ZERO], is_bytes: false })
     }
@@ -133,7 +125,7 @@ impl Combine {
     where
         pointwise_combine<A>: Entry<Args = CombineArgs, Constants = ()>,
     {
-        let launcher = Launcher::new::<pointwise_combine<A>>(device, shared, pack::<A>(kinds), kinds)?;
+        let launcher = Launcher::new::<pointwise_combine<A>>(device, shared, pack::<A>(kinds), moved_bytes(kinds))?;
         Ok(Combine { launcher, combination, is_bytes: is_bytes(kinds) })
     }
 }

@@ -1,11 +1,12 @@
 //! Launches of one kernel over the lines of a problem.
 
 use super::lines::Lines;
+use super::tuning::tuning;
 use crate::info::SharedMemory;
 use crate::kernel::Launch;
 use crate::{Device, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::Entry;
-use slm_kernels::pointwise::{self as kernels, Geometry, Part};
+use slm_kernels::pointwise::{self as kernels, Geometry, Part, Tuning};
 use slm_kernels::signal::Kind;
 
 /// A loaded kernel with arguments `A`, whose threads compute packs of `pack` elements.
@@ -13,22 +14,23 @@ pub(super) struct Launcher<A> {
     pub(super) device: Device,
     kernel: Box<dyn Launch<A>>,
     pack: usize,
-    /// Bytes that are moved for an output.
+    /// Bytes that are moved for an element of the lines.
     bytes: u64,
     shared: SharedMemory,
+    tuning: Tuning,
 }
 
 impl<A> Launcher<A> {
-    /// Loads the kernel `E` for matrices with elements of these types.
+    /// Loads the kernel `E`, which moves this number of bytes for an element of the lines.
     pub(super) fn new<E: Entry<Args = A, Constants = ()>>(
         device: &Device,
         shared: SharedMemory,
         pack: usize,
-        kinds: &[Kind],
+        bytes: u64,
     ) -> Result<Self> {
-        let kernel = Box::new(device.own_kernel::<E>()?);
-        let bytes = kinds.iter().map(|kind| kind.bytes()).sum();
-        Ok(Launcher { device: device.clone(), kernel, pack, bytes, shared })
+        let (device, kernel) = (device.clone(), Box::new(device.own_kernel::<E>()?));
+        let tuning = tuning(device.info());
+        Ok(Launcher { device, kernel, pack, bytes, shared, tuning })
     }
 
     /// Enqueues the kernel over all lines. `args` returns the arguments of a launch.
@@ -38,7 +40,7 @@ impl<A> Launcher<A> {
         lines: &Lines<N>,
         args: impl Fn(kernels::Lines) -> A,
     ) -> Result<()> {
-        let geometry = Geometry::new(lines.shape(), self.pack);
+        let geometry = self.geometry(lines);
         let _submission = self.device.submission_lock()?;
         geometry.parts().try_for_each(|part| {
             let args = args(lines.of_launch(part.first_group, self.pack));
@@ -46,9 +48,13 @@ impl<A> Launcher<A> {
         })
     }
 
+    fn geometry<const N: usize>(&self, lines: &Lines<N>) -> Geometry {
+        Geometry::new(lines.shape(), self.pack, &self.tuning)
+    }
+
     /// Returns the launches over all lines, which must not be empty.
     pub(super) fn plan<const N: usize>(&self, lines: &Lines<N>) -> LaunchPlan {
-        let geometry = Geometry::new(lines.shape(), self.pack);
+        let geometry = self.geometry(lines);
         let shape = shape(&geometry, Part { first_group: 0, groups: geometry.groups_per_launch() });
         let [rows, columns] = lines.shape();
         LaunchPlan {
@@ -57,6 +63,11 @@ impl<A> Launcher<A> {
             ..LaunchPlan::once(self.kernel.name(), shape, self.shared, self.kernel.residency(shape))
         }
     }
+}
+
+/// Returns the bytes that are moved for an output, for samples and outputs of these types.
+pub(super) fn moved_bytes(kinds: &[Kind]) -> u64 {
+    kinds.iter().map(|kind| kind.bytes()).sum()
 }
 
 fn shape(geometry: &Geometry, part: Part) -> LaunchShape {

@@ -1,7 +1,7 @@
 //! Description of a table: plain data.
 
 use super::rule::Rule;
-use super::{LookupElement, PointwiseElement, PointwiseError, PreparedMap};
+use super::{LookupElement, Plan, PointwiseElement, PointwiseError, PreparedMap};
 use crate::buffer::check_length;
 use crate::{Buffer, Device, Result};
 use slm_kernels::histogram::OUTSIDE;
@@ -108,6 +108,25 @@ impl<S: LookupElement> Lookup<S, S> {
         check_length("the counts of a histogram of all values", values::<S>() + OUTSIDE as usize, counts.len())?;
         PreparedMap::equalising(counts)
     }
+
+    /// Returns the plan for [`equalise`](Self::equalise) with counts on `device`. The [plan](PreparedMap::plan) of the table is
+    /// for the samples that are looked up in it.
+    ///
+    /// On a GPU this loads the kernel, as the first call of [`equalise`](Self::equalise) does.
+    ///
+    /// ```
+    /// use slm::{Device, Lookup};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// println!("{}", Lookup::<u8>::equalise_plan(&Device::open()?));
+    /// assert_eq!(Lookup::<u16>::equalise_plan(&Device::cpu()).kernel, "cpu");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn equalise_plan(device: &Device) -> Plan {
+        PreparedMap::<S, S>::equalising_plan(device)
+    }
 }
 
 impl<S: PointwiseElement, O: PointwiseElement> Lookup<S, O> {
@@ -172,7 +191,8 @@ impl<S: PointwiseElement, O: PointwiseElement> Table<S, O> {
             Table::Values(entries) => Rule::Table(O::vec(entries.to_vec())),
             Table::Between { edges, entries, outside } => {
                 let all = [outside.below.unwrap_or(entries[0])].into_iter().chain(entries.iter().copied());
-                let last = [outside.above.unwrap_or(entries[entries.len() - 1]), outside.nan.unwrap_or_else(O::of_nan)];
+                let above = outside.above.unwrap_or(entries[entries.len() - 1]);
+                let last = [above, outside.nan.unwrap_or_else(|| O::of_sum(f64::NAN))];
                 Rule::Between(edges.iter().map(|edge| edge.to_f64()).collect(), O::vec(all.chain(last).collect()))
             }
         }

@@ -81,6 +81,7 @@ mod plan;
 mod prepared;
 mod rule;
 mod table;
+mod tuning;
 mod word;
 
 pub use arithmetic::Arithmetic;

@@ -1,15 +1,23 @@
 //! A function of `N` samples on a device of some kind.
 
-use super::gpu::OnGpu;
 use super::lines::Lines;
 use super::{Plan, PointwiseElement};
-use crate::any::{Slice, SliceMut};
-use crate::{Buffer, Device, Result, allocation};
+use crate::any::{BufferMut, BufferRef, Slice, SliceMut};
+use crate::{Buffer, Device, LaunchPlan, Result, allocation};
 
 /// A function on the CPU.
 pub(super) trait OnCpu<const N: usize>: Send + Sync {
     /// Computes all outputs. Elements between the rows stay unchanged.
     fn run(&self, lines: &Lines<N>, samples: [Slice<'_>; N], outputs: SliceMut<'_>);
+}
+
+/// A function of `N` samples on a GPU.
+pub(super) trait OnGpu<const N: usize>: Send + Sync {
+    /// Computes all outputs. The buffers are on this device and have the types that the function was prepared for.
+    fn run(&self, lines: &Lines<N>, samples: [BufferRef<'_>; N], outputs: BufferMut<'_>) -> Result<()>;
+
+    /// Returns the launches for lines that are not empty.
+    fn plan(&self, lines: &Lines<N>) -> LaunchPlan;
 }
 
 /// A function bound to a device, for the types that it was prepared for.

@@ -134,6 +134,18 @@ impl<S: LookupElement> PreparedMap<S, S> {
         };
         Ok(PreparedMap { function, types: PhantomData })
     }
+
+    /// Returns the plan of [`equalising`](Self::equalising) on a device.
+    pub(super) fn equalising_plan(device: &Device) -> Plan {
+        let entries = [1, S::VALUES as usize];
+        match device.info().shared_memory {
+            None => Plan::new(device, "cpu", entries, None),
+            Some(shared) => {
+                let launch = table::equalising_plan(device, shared, S::KIND);
+                Plan::new(device, launch.kernel, entries, Some(launch))
+            }
+        }
+    }
 }
 
 impl<S: PointwiseElement, O: PointwiseElement> fmt::Debug for PreparedMap<S, O> {

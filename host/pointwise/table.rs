@@ -1,8 +1,8 @@
 //! Tables on CUDA and emulated GPUs.
 
-use super::gpu::OnGpu;
-use super::launcher::Launcher;
+use super::launcher::{Launcher, moved_bytes};
 use super::lines::Lines;
+use super::on_device::OnGpu;
 use super::rule::is_f32;
 use super::word::Word;
 use crate::any::{AnyBuffer, BufferMut, BufferRef, Erase, Slice};
@@ -47,6 +47,30 @@ pub(super) fn equalising(
     })
 }
 
+/// Returns the launch that computes the table which equalises a histogram of samples of this type.
+pub(super) fn equalising_plan(device: &Device, shared: SharedMemory, samples: Kind) -> LaunchPlan {
+    match samples {
+        Kind::U8 => equalising_plan_of::<u8>(device, shared),
+        _ => equalising_plan_of::<u16>(device, shared),
+    }
+}
+
+fn equalising_plan_of<S: Index>(device: &Device, shared: SharedMemory) -> LaunchPlan
+where
+    pointwise_equalise<S>: Entry<Args = EqualiseArgs<S>, Constants = ()>,
+{
+    let shape = equalising_shape::<S>();
+    let residency = device.own_kernel::<pointwise_equalise<S>>().and_then(|kernel| kernel.residency(shape));
+    // A count and an entry for each value.
+    let moved_bytes = u64::from(S::VALUES) * (size_of::<u64>() + size_of::<S>()) as u64;
+    LaunchPlan { moved_bytes, ..LaunchPlan::once(pointwise_equalise::<S>::NAME, shape, shared, residency) }
+}
+
+fn equalising_shape<S: Index>() -> LaunchShape {
+    let (threads, shared_bytes) = equalise_shape::<S>();
+    LaunchShape::new([1, 1, 1], [threads, 1, 1]).shared_bytes(shared_bytes.into())
+}
+
 /// A type of samples that are indices.
 trait Index: Element + TableIndex {
     fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> GlobalIn<Self>;
@@ -79,7 +103,8 @@ where
     }
 
     fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Buffer<W>) -> Result<Self> {
-        let launcher = Launcher::new::<pointwise_lookup<S, W>>(device, shared, lookup_pack::<S, W>(), &kinds)?;
+        let (pack, bytes) = (lookup_pack::<S, W>(), moved_bytes(&kinds));
+        let launcher = Launcher::new::<pointwise_lookup<S, W>>(device, shared, pack, bytes)?;
         Ok(Values { launcher, entries })
     }
 }
@@ -92,9 +117,7 @@ where
     /// Enqueues the computation of the entries.
     fn equalising(device: &Device, shared: SharedMemory, counts: &Buffer<u64>) -> Result<Self> {
         let mut entries = device.unwritten(S::VALUES as usize)?;
-        let (threads, shared_bytes) = equalise_shape::<S>();
-        let shape = LaunchShape::new([1, 1, 1], [threads, 1, 1]).shared_bytes(shared_bytes.into());
-        device.own_kernel::<pointwise_equalise<S>>()?.launch(shape, |windows| EqualiseArgs {
+        device.own_kernel::<pointwise_equalise<S>>()?.launch(equalising_shape::<S>(), |windows| EqualiseArgs {
             counts: windows.input(counts),
             entries: windows.output(&mut entries),
         })?;
@@ -149,7 +172,7 @@ where
     pointwise_between<A>: Entry<Args = BetweenArgs<A>, Constants = ()>,
 {
     fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], edges: &[f64], entries: Slice<'_>) -> Result<Self> {
-        let launcher = Launcher::new::<pointwise_between<A>>(device, shared, 1, &kinds)?;
+        let launcher = Launcher::new::<pointwise_between<A>>(device, shared, 1, moved_bytes(&kinds))?;
         let edges: Vec<A> = edges.iter().map(|&edge| A::of(edge)).collect();
         Ok(Between { launcher, edges: device.upload(&edges)?, entries: entries.upload(device)? })
     }

@@ -24,6 +24,7 @@
 // A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`, with the
 // kernels of `kernels.rs` and the constants of `tuning.rs`. `matrices.rs` is the problem in the form that both use. `in_place/`
 // has the corresponding files for transpositions in place.
+mod algorithm;
 mod cpu;
 mod description;
 mod element;
@@ -38,7 +39,8 @@ mod plan;
 mod prepared;
 mod tuning;
 
-pub use description::{Transpose, TransposeAlgorithm};
+pub use algorithm::TransposeAlgorithm;
+pub use description::Transpose;
 pub use element::TransposeElement;
 pub use error::TransposeError;
 pub use in_place::PreparedTransposeInPlace;

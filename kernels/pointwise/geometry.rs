@@ -1,10 +1,14 @@
 //! From a problem's size to grid and block: what the host has to know.
 
-/// Threads of a block.
-const THREADS: u64 = 256;
-
 /// Maximum number of blocks of a grid along y.
 const MOST_GROUPS: u64 = 65_535;
+
+/// Constants that the host chooses.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuning {
+    /// Threads of a block: a power of two.
+    pub threads: u32,
+}
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +33,12 @@ pub struct Part {
 impl Geometry {
     /// Returns how to launch a kernel whose threads compute packs of `pack` elements.
     ///
-    /// A block has as many threads along x as a row has packs, rounded up to a power of two, and at most 256.
+    /// A block has as many threads along x as a row has packs, rounded up to a power of two.
     #[must_use]
-    pub fn new([rows, columns]: [u64; 2], pack: usize) -> Self {
-        let packs = columns.div_ceil(pack as u64);
-        let width = packs.clamp(1, THREADS).next_power_of_two();
-        let height = THREADS / width;
+    pub fn new([rows, columns]: [u64; 2], pack: usize, tuning: &Tuning) -> Self {
+        let (packs, threads) = (columns.div_ceil(pack as u64), u64::from(tuning.threads));
+        let width = packs.clamp(1, threads).next_power_of_two();
+        let height = threads / width;
         Geometry { block: [width as u32, height as u32], tiles: packs.div_ceil(width), groups: rows.div_ceil(height) }
     }
 
@@ -64,19 +68,23 @@ impl Geometry {
 mod tests {
     use super::*;
 
+    const TUNING: Tuning = Tuning { threads: 256 };
+
     #[test]
     fn long_rows_are_divided_and_short_ones_share_blocks() {
-        let of = |rows, columns, pack| Geometry::new([rows, columns], pack);
+        let of = |rows, columns, pack| Geometry::new([rows, columns], pack, &TUNING);
         assert_eq!(of(1, 4096, 16), Geometry { block: [256, 1], tiles: 1, groups: 1 });
         assert_eq!(of(1, 4097, 16), Geometry { block: [256, 1], tiles: 2, groups: 1 });
         assert_eq!(of(10, 3, 4), Geometry { block: [1, 256], tiles: 1, groups: 1 });
         assert_eq!(of(513, 37, 4), Geometry { block: [16, 16], tiles: 1, groups: 33 });
+        let half = Geometry::new([513, 37], 4, &Tuning { threads: 128 });
+        assert_eq!(half, Geometry { block: [16, 8], tiles: 1, groups: 65 });
     }
 
     #[test]
     fn many_rows_take_several_launches() {
         let rows = 2 * MOST_GROUPS * 256 + 1;
-        let geometry = Geometry::new([rows, 1], 4);
+        let geometry = Geometry::new([rows, 1], 4, &TUNING);
         let expected = [(0, MOST_GROUPS), (MOST_GROUPS, MOST_GROUPS), (2 * MOST_GROUPS, 1)];
         assert!(geometry.parts().eq(expected.map(|(first_group, groups)| Part { first_group, groups })));
     }

@@ -85,7 +85,10 @@ fn plans_of_histograms() {
     let numbers = Histogram::even(1 << 20, 0.0f64..1.0).prepare(&device).unwrap();
     assert_eq!(numbers.plan(usize::MAX).launches[0].times, 8 * all);
     // And 2^30 weights.
-    let weighings = |samples| numbers.weighted_plan(samples).iter().map(|launch| launch.times).collect::<Vec<_>>();
+    let weighings = |samples| {
+        let plan = numbers.weighted_plan(samples);
+        plan.launches.iter().map(|launch| launch.times).collect::<Vec<_>>()
+    };
     let all = (usize::MAX as u64).div_ceil(1 << 30);
     assert_eq!([1 << 30, (1 << 30) + 1, usize::MAX].map(weighings), [1, 2, all].map(|times| vec![times; 2]));
 }

@@ -300,6 +300,7 @@ fn shared_memory_limits() {
         default_per_block: 49_152,
         max_per_block: 101_376,
         per_multiprocessor: 102_400,
+        reserved_per_block: 1024,
         banks: 32,
         bank_bytes: 4,
     };

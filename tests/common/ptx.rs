@@ -108,6 +108,12 @@ impl<'a> Section<'a> {
         names.filter(|name| !name.contains('.'))
     }
 
+    /// Returns the targets of a module, such as `sm_75`.
+    pub fn targets(index: &'a str, module: &str) -> impl Iterator<Item = &'a str> {
+        let names = index.lines().filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'));
+        names.filter_map(move |name| name.strip_prefix(module)?.strip_prefix('.'))
+    }
+
     /// Returns a string value, which must have no escapes.
     pub fn string(&self, key: &str) -> Option<&'a str> {
         let mut values = self.0.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));

@@ -135,9 +135,8 @@ fn a_device_outlives_the_program(_device: &Device) -> Result<(), Failed> {
         Device::from_cust(&context, stream)?
     };
     same(&filter(&device)?.apply(&x)?, &expected)?;
-    let (result, time) = device.time(|| filter(&device)?.apply(&x))?;
-    same(&result, &expected)?;
-    equal(time.is_zero(), false)
+    let (result, _) = device.time(|| filter(&device)?.apply(&x))?;
+    same(&result, &expected)
 }
 
 /// A context other than the primary one ends when the program drops it.

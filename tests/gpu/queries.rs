@@ -184,9 +184,10 @@ fn info(device: &Device) -> Result<(), Failed> {
         ("capability", info.compute_capability.is_some_and(|c| ((7, 5)..(100, 0)).contains(&c))),
         ("processors", (1..10_000).contains(&info.processors)),
         ("memory", info.memory.is_some_and(|m| m > 1 << 30)),
+        ("L2 cache", info.l2_cache.is_some_and(|bytes| (1 << 20..1 << 32).contains(&bytes))),
         ("default", shared.default_per_block == 48 << 10),
         ("most", shared.max_per_block >= shared.default_per_block),
-        ("together", shared.per_multiprocessor >= shared.max_per_block),
+        ("together", shared.per_multiprocessor >= shared.max_per_block + shared.reserved_per_block),
         ("banks", (shared.banks, shared.bank_bytes) == (32, 4)),
     ];
     for (fact, holds) in facts {

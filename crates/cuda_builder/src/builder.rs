@@ -5,9 +5,11 @@ use crate::committed;
 use crate::compilation::{Compilation, Request};
 use crate::compiler::{Compiler, Search};
 use crate::error::{BuildError, INSTALL};
+use crate::files::write_if_changed;
 use crate::kernel_crate;
 use crate::mode::Mode;
-use crate::output::{self, Built, Committed, Image, Origin, file_name, write_if_changed};
+use crate::names::check_names;
+use crate::output::{self, Built, Committed, Image, Origin, file_name};
 use crate::{target_dir, watch};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -184,7 +186,7 @@ impl CudaBuilder {
 
     /// Returns the names of the added modules.
     fn checked_modules(&self) -> Result<&[String], BuildError> {
-        kernel_crate::check_names(&self.modules)?;
+        check_names(&self.modules)?;
         Ok(&self.modules)
     }
 

@@ -4,8 +4,9 @@
 use crate::Arch;
 use crate::compilation::{Compilation, Text};
 use crate::error::BuildError;
+use crate::files::write_if_changed;
 use crate::index::{Index, Record};
-use crate::output::{Committed, file_name, write_if_changed};
+use crate::output::{Committed, file_name};
 use cuda_std::image;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

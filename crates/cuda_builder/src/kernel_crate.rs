@@ -1,12 +1,19 @@
 //! Properties of a kernel crate, read before it is compiled.
 
 use crate::environment;
-use crate::wrapper::Module;
+use crate::names::check_names;
 use crate::{Arch, BuildError};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+/// A module: its name, and the feature of the kernel crate that it is compiled with. `None` stands for the default features.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Module {
+    pub(crate) name: String,
+    pub(crate) feature: Option<String>,
+}
 
 /// A kernel crate, as its manifest describes it.
 #[derive(Clone, Debug)]
@@ -65,22 +72,6 @@ impl KernelCrate {
     pub(crate) fn targets(&self, module: &str) -> &[Arch] {
         self.targets.get(module).map_or(&[Arch::DEFAULT], Vec::as_slice)
     }
-}
-
-/// Checks that all names are identifiers and differ even if case is ignored. File names contain them, and some file systems
-/// ignore case.
-pub(crate) fn check_names(names: &[String]) -> Result<(), BuildError> {
-    let mut seen = BTreeSet::new();
-    match names.iter().find(|name| !is_identifier(name) || !seen.insert(name.to_uppercase())) {
-        Some(name) => Err(BuildError::ModuleName { name: name.clone() }),
-        None => Ok(()),
-    }
-}
-
-pub(crate) fn is_identifier(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Returns the kernel crate's folder, `dir`, which is absolute or relative to the package that is being built.

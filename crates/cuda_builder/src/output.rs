@@ -2,11 +2,9 @@
 
 use crate::Arch;
 use crate::compilation::Text;
-use crate::error::BuildError;
 use crate::index::ImageRecord;
 use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Origin of modules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,14 +96,6 @@ fn render_module(Text { module, record, .. }: &Text) -> String {
                  ::cuda_std::image::Module::new({module:?}, &{files:?}, {sources:?}, &[{images}\n        ])\n    \
              }},\n"
     )
-}
-
-/// Writes a file unless it already has these contents. A new modification time would cause its users to be compiled again.
-pub(crate) fn write_if_changed(path: &Path, contents: &str) -> Result<(), BuildError> {
-    if fs::read(path).is_ok_and(|old| old == contents.as_bytes()) {
-        return Ok(());
-    }
-    fs::write(path, contents).map_err(BuildError::io(path))
 }
 
 #[cfg(test)]

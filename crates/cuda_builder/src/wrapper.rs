@@ -5,18 +5,11 @@
 //! module's feature. The package is its own workspace, so the profiles of the kernel crate's workspace do not apply.
 
 use crate::error::BuildError;
-use crate::kernel_crate::KernelCrate;
-use crate::output::write_if_changed;
+use crate::files::write_if_changed;
+use crate::kernel_crate::{KernelCrate, Module};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// A module: its name, and the feature of the kernel crate that it is compiled with. `None` stands for the default features.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Module {
-    pub(crate) name: String,
-    pub(crate) feature: Option<String>,
-}
 
 /// A package on disk that compiles to one module.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Accesses to memory: checked, recorded, counted, and made.
 
-use crate::finding::{Other, Place, Problem};
-use crate::memory::offset;
+use crate::finding::{Other, Problem};
+use crate::memory::place;
 use crate::moment::{Conflict, Moment};
 use crate::region::Region;
 use crate::running::Running;
@@ -197,12 +197,4 @@ impl Running {
 /// Returns the scope of the threads that an atomic operation in this space orders.
 fn scope_of(space: Space) -> Scope {
     if space == Space::Shared { Scope::Block } else { Scope::Device }
-}
-
-pub(crate) fn place(access: &Access) -> Place {
-    let byte = match access.space {
-        Space::Shared | Space::Constant => access.address(),
-        Space::Global | Space::GlobalConstant => offset(access.address()) as u64,
-    };
-    Place { space: access.space, byte, index: access.index, len: access.len }
 }

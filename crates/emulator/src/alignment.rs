@@ -4,7 +4,7 @@
 //! times, or leave an access out in some iterations, because on the device they wait for each other. The addresses show it.
 
 use crate::colours;
-use crate::counts::Request;
+use crate::counts::{Request, join};
 use cuda_std::host::banks::lanes_of;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -193,14 +193,6 @@ fn grouped(requests: &[Request], of: impl Fn(&Request, u32) -> i64) -> BTreeMap<
         }
     }
     groups
-}
-
-/// Adds a lane's part to the first request without that lane.
-pub(crate) fn join(requests: &mut Vec<Request>, part: &Request) {
-    match requests.iter_mut().find(|request| request.visited & part.visited == 0) {
-        Some(request) => request.join(part),
-        None => requests.push(*part),
-    }
 }
 
 /// Each lane's first address, for the lanes `started`.

@@ -1,20 +1,12 @@
 //! Barriers of a block.
 
+use crate::block::Arrival;
 use crate::finding::Problem;
 use crate::running::Running;
 use crate::site::{Action, Line, Site};
 use crate::threads::Threads;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
-
-/// A thread that waits at a barrier.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub(crate) thread: u32,
-    site: u16,
-    /// Number of the path by which the thread reached the barrier.
-    path: u32,
-}
 
 impl Running {
     /// Waits at a barrier that leaves the contents of some shared memory unspecified.

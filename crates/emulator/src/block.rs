@@ -1,6 +1,5 @@
 //! A block in progress, and the slot that blocks use one after another.
 
-use crate::barriers::Arrival;
 use crate::launch::Launch;
 use crate::order::{BlockOrder, Order};
 use crate::profile::Profile;
@@ -9,6 +8,15 @@ use crate::requests::Requests;
 use crate::schedule::Schedule;
 use crate::warp::{Answer, Meeting};
 use std::panic::Location;
+
+/// A thread that waits at a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) thread: u32,
+    pub(crate) site: u16,
+    /// Number of the path by which the thread reached the barrier.
+    pub(crate) path: u32,
+}
 
 /// State of a slot and its block.
 #[derive(Debug)]

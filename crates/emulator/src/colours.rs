@@ -10,8 +10,7 @@
 //! leave out iterations, or if they make all iterations at different places. The first case is assumed: then the addresses
 //! of each iteration are evenly spaced from lane to lane.
 
-use crate::alignment::join;
-use crate::counts::Request;
+use crate::counts::{Request, join};
 use cuda_std::host::banks::lanes_of;
 use std::collections::BTreeMap;
 

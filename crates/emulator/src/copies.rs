@@ -4,127 +4,14 @@
 //! thread has waited, which is when they arrive. Meanwhile they are busy: any access to them is a fault, also by the copying
 //! thread. Elements that a copy reads are busy for stores.
 
-use crate::access::place;
 use crate::finding::Problem;
+use crate::in_progress::{Copy, MAX_BYTES, Source};
+use crate::memory::place;
 use crate::moment::{Conflict, Moment};
 use crate::region::Region;
 use crate::running::Running;
 use crate::site::{Action, Site};
 use cuda_std::host::{Access, AsyncCopy, Space};
-use std::collections::VecDeque;
-
-/// Maximum number of bytes per copy.
-const MAX_BYTES: usize = 16;
-
-/// Bytes per word, the unit of copies to shared memory.
-const WORD: usize = 4;
-
-/// Elements of global memory that a copy reads.
-#[derive(Clone, Copy, Debug)]
-struct Source {
-    address: u64,
-    elements: u32,
-    element_bytes: u32,
-    site: u16,
-}
-
-/// A copy in progress.
-#[derive(Clone, Debug)]
-struct Copy {
-    /// First byte in shared memory.
-    to: usize,
-    site: u16,
-    contents: [u8; MAX_BYTES],
-    bytes: usize,
-    /// Elements that it reads, if the kernel may write them.
-    source: Option<Source>,
-}
-
-/// Copies of a thread.
-#[derive(Debug, Default)]
-struct Queue {
-    groups: VecDeque<Vec<Copy>>,
-    /// Copies that are not in a group yet.
-    open: Vec<Copy>,
-}
-
-impl Queue {
-    /// Removes and returns all groups but the `latest` ones; for `None`, everything.
-    fn end(&mut self, latest: Option<u32>) -> Vec<Copy> {
-        let ending = match latest {
-            Some(latest) => self.groups.len().saturating_sub(latest as usize),
-            None => self.groups.len(),
-        };
-        let mut copies: Vec<Copy> = self.groups.drain(..ending).flatten().collect();
-        if latest.is_none() {
-            copies.append(&mut self.open);
-        }
-        copies
-    }
-}
-
-/// Copies of a block, by thread.
-#[derive(Debug, Default)]
-pub(crate) struct Copies(Vec<Queue>);
-
-impl Copies {
-    fn queue(&mut self, thread: u32) -> &mut Queue {
-        let place = thread as usize;
-        if self.0.len() <= place {
-            self.0.resize_with(place + 1, Queue::default);
-        }
-        &mut self.0[place]
-    }
-}
-
-/// Copies in progress at a word: their number, and the latest one.
-#[derive(Clone, Copy, Debug, Default)]
-struct Users {
-    count: u32,
-    interval: u32,
-    thread: u16,
-    site: u16,
-}
-
-/// Words of a region that copies in progress write (in shared
-/// memory) or read (in global memory); empty until the first copy.
-#[derive(Debug, Default)]
-pub(crate) struct Busy(Vec<Users>);
-
-impl Busy {
-    /// Returns a copy in progress at these bytes.
-    #[inline]
-    pub(crate) fn conflict(&self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
-        if self.0.is_empty() { None } else { self.find(first, bytes, now) }
-    }
-
-    #[cold]
-    fn find(&self, first: usize, bytes: u32, now: &Moment<'_>) -> Option<Conflict> {
-        let words = self.0.get(first / WORD..(first + bytes as usize).div_ceil(WORD))?;
-        let users = words.iter().find(|users| users.count > 0 && now.is_of_launch(users.interval))?;
-        let Users { interval, thread, site, .. } = *users;
-        Some(Conflict { interval, thread, site, constant: false, same_value: false })
-    }
-
-    /// Begins a copy of these bytes, in a region of `len` bytes. Words that it covers only in part are ignored.
-    fn begin(&mut self, len: usize, first: usize, bytes: usize, now: &Moment<'_>) {
-        if self.0.is_empty() {
-            self.0.resize(len.div_ceil(WORD), Users::default());
-        }
-        for users in &mut self.0[first.div_ceil(WORD)..(first + bytes) / WORD] {
-            // Copies of earlier launches are no longer in progress.
-            let count = if now.is_of_launch(users.interval) { users.count } else { 0 };
-            let (interval, thread, site) = (now.mark.interval, now.thread, now.mark.site);
-            *users = Users { count: count + 1, interval, thread, site };
-        }
-    }
-
-    fn end(&mut self, first: usize, bytes: usize) {
-        for users in &mut self.0[first.div_ceil(WORD)..(first + bytes) / WORD] {
-            users.count = users.count.saturating_sub(1);
-        }
-    }
-}
 
 impl Running {
     /// Begins a copy. It reads its source now, and reports faults of the source now.
@@ -137,14 +24,13 @@ impl Running {
             region.count_as_written(to, bytes);
             region.busy.begin(region.bytes().len(), to, bytes, now);
             let copy = Copy { to, site: now.mark.site, contents, bytes, source };
-            region.copies.queue(thread).open.push(copy);
+            region.copies.queue(thread).begin(copy);
             ((), conflict)
         });
     }
 
     pub(crate) fn commit_copies(&mut self) {
-        let queue = self.block.shared.copies.queue(self.thread);
-        queue.groups.push_back(std::mem::take(&mut queue.open));
+        self.block.shared.copies.queue(self.thread).commit();
     }
 
     /// Ends all copies of the running thread except the `latest` groups.

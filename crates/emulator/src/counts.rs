@@ -181,6 +181,14 @@ impl Request {
     }
 }
 
+/// Adds a lane's part to the first request without that lane.
+pub(crate) fn join(requests: &mut Vec<Request>, part: &Request) {
+    match requests.iter_mut().find(|request| request.visited & part.visited == 0) {
+        Some(request) => request.join(part),
+        None => requests.push(*part),
+    }
+}
+
 fn sectors(access: &WarpAccess<'_>) -> u64 {
     distinct(access, |address| address >> SECTOR_BYTES.trailing_zeros())
 }

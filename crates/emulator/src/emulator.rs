@@ -1,7 +1,8 @@
 //! The emulator: memory, and launches on it.
 
 use crate::blocks::resident_blocks;
-use crate::fibres::{Control, Fibres, Hosting};
+use crate::fibres::{Control, Fibres};
+use crate::hosting::Hosting;
 use crate::launch::{Launch, LaunchError};
 use crate::launches::{EmulatorId, LaunchGuard};
 use crate::machine::Emulated;

@@ -8,6 +8,7 @@
 // Fibres reach their suspenders through pointers to their own stacks.
 #![allow(unsafe_code)]
 
+use crate::hosting::{Hosting, STACK_BYTES, Step};
 use crate::os_threads::{OsThreads, Turns};
 use crate::panics::end_thread;
 use crate::trap::{Ending, Hosted, Trap, hosted};
@@ -19,10 +20,6 @@ use std::mem::forget;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::thread::panicking;
-
-/// Size of a thread's stack, in bytes. Untouched pages take no memory.
-pub(crate) const STACK_BYTES: usize = 1 << 20;
 
 /// Bytes of a fibre's stack that must be left for the emulator when an accessor is called.
 const RESERVED_BYTES: usize = 128 << 10;
@@ -41,34 +38,6 @@ fn take_stack() -> Option<DefaultStack> {
 
 fn return_stack(stack: DefaultStack) {
     let _ = STACKS.try_with(|stacks| stacks.borrow_mut().push(stack));
-}
-
-/// What runs the threads of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hosting {
-    /// Fibres, for kernels that cannot reach `std`.
-    Fibres,
-    /// OS threads. One of them runs at a time.
-    OsThreads,
-}
-
-impl Hosting {
-    /// Returns the hosting of a kernel. During a panic it is always OS threads: `panicking` is a property of the OS thread,
-    /// so it could not show whether a fibre panics too, and such a fibre must not be suspended.
-    pub(crate) fn of(without_std: bool) -> Self {
-        if without_std && !panicking() { Hosting::Fibres } else { Hosting::OsThreads }
-    }
-}
-
-/// Why a thread yields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// It waits.
-    Pause,
-    /// It has ended.
-    End,
-    /// It is abandoned.
-    Abandoned(Trap),
 }
 
 /// State that fibres share with the code that resumes them.

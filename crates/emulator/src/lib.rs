@@ -65,6 +65,8 @@ mod counts;
 mod emulator;
 mod fibres;
 mod finding;
+mod hosting;
+mod in_progress;
 mod launch;
 mod launches;
 mod machine;

@@ -3,9 +3,10 @@
 // Makes the windows that kernels get.
 #![allow(unsafe_code)]
 
+use crate::finding::Place;
 use crate::moment::MAX_INTERVALS;
 use crate::region::Region;
-use cuda_std::host::{Window, from_bits, to_bits};
+use cuda_std::host::{Access, Space, Window, from_bits, to_bits};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -169,8 +170,17 @@ impl Memory {
     }
 }
 
+/// Returns the place of an access, for findings.
+pub(crate) fn place(access: &Access) -> Place {
+    let byte = match access.space {
+        Space::Shared | Space::Constant => access.address(),
+        Space::Global | Space::GlobalConstant => offset(access.address()) as u64,
+    };
+    Place { space: access.space, byte, index: access.index, len: access.len }
+}
+
 /// Returns the offset of an address in its allocation.
-pub(crate) fn offset(address: u64) -> usize {
+fn offset(address: u64) -> usize {
     (address & ((1 << OFFSET_BITS) - 1)) as usize
 }
 

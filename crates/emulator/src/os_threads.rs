@@ -6,7 +6,7 @@
 // Shared data is sent to other OS threads.
 #![allow(unsafe_code)]
 
-use crate::fibres::{STACK_BYTES, Step};
+use crate::hosting::{STACK_BYTES, Step};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;

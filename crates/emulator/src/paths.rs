@@ -8,7 +8,7 @@
 // Return addresses are read from the stack.
 #![allow(unsafe_code)]
 
-use crate::fibres::STACK_BYTES;
+use crate::hosting::STACK_BYTES;
 use crate::site::Line;
 use std::collections::HashMap;
 use std::ffi::c_void;

@@ -1,6 +1,6 @@
 //! A region of memory: its bytes, which of them have been written, and its shadow.
 
-use crate::copies::{Busy, Copies};
+use crate::in_progress::{Busy, Copies};
 use crate::shadow::Shadow;
 
 /// Content of unwritten memory: not a number as a float, far out of range as an index.

@@ -3,8 +3,8 @@
 use crate::block::{Block, SplitOff};
 use crate::blocks::Blocks;
 use crate::counts::Counts;
-use crate::fibres::STACK_BYTES;
 use crate::finding::{Absence, Findings, Problem, Split};
+use crate::hosting::STACK_BYTES;
 use crate::launch::Launch;
 use crate::memory::Memory;
 use crate::order::Order;

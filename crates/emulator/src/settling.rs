@@ -1,9 +1,9 @@
 //! Settles the requests that were kept until a warp met: its sites together show which lanes belong together.
 
-use crate::alignment::{Aligned, Origins, align, join};
+use crate::alignment::{Aligned, Origins, align};
 use crate::ambiguous::Ambiguous;
 use crate::anchors::{Anchors, Clocks, Iterations};
-use crate::counts::{Counts, Request};
+use crate::counts::{Counts, Request, join};
 use cuda_std::host::banks::lanes_of;
 use std::collections::BTreeMap;
 

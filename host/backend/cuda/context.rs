@@ -8,7 +8,6 @@ use super::properties::{self, Limits};
 use crate::error::NO_GPU;
 use crate::info::DeviceInfo;
 use crate::{Error, Result};
-#[cfg(cust)]
 use cuda_driver::api::CUcontext;
 use cuda_std::image::Module;
 use std::sync::{Arc, OnceLock, Weak};
@@ -27,7 +26,6 @@ pub(super) struct Context {
     lost: OnceLock<Error>,
     limits: Limits,
     info: DeviceInfo,
-    #[cfg(cust)]
     ordinal: usize,
 }
 
@@ -56,24 +54,14 @@ impl Context {
         let info = properties::describe(device, ordinal)?;
         let limits = properties::limits(device, &info)?;
         let primary = PrimaryContext::retain(device)?;
-        Ok(Context {
-            modules: Modules::default(),
-            primary,
-            lost: OnceLock::new(),
-            limits,
-            info,
-            #[cfg(cust)]
-            ordinal,
-        })
+        Ok(Context { modules: Modules::default(), primary, lost: OnceLock::new(), limits, info, ordinal })
     }
 
     /// Returns the number of the context's device.
-    #[cfg(cust)]
     pub(super) fn ordinal(&self) -> usize {
         self.ordinal
     }
 
-    #[cfg(cust)]
     pub(super) fn raw(&self) -> CUcontext {
         self.primary.raw()
     }

@@ -33,7 +33,6 @@ impl PrimaryContext {
         Ok(PrimaryContext { device, raw })
     }
 
-    #[cfg(cust)]
     pub(super) fn raw(&self) -> CUcontext {
         self.raw
     }
@@ -92,7 +91,6 @@ impl Stream {
     }
 
     /// Returns the context that the stream was created in.
-    #[cfg(cust)]
     pub(super) fn context(&self) -> Result<CUcontext> {
         let mut context = ptr::null_mut();
         // SAFETY: the stream is not destroyed before `self`; writes one handle, which outlives the call.

@@ -25,7 +25,6 @@ pub(super) enum Origin {
     /// `cuMemAllocAsync`, on the queue's stream.
     Pool,
     /// A `DeviceBuffer` of `cust`.
-    #[cfg(cust)]
     Cust,
 }
 
@@ -148,7 +147,6 @@ impl<T> Drop for Memory<T> {
         match self.origin {
             // SAFETY: allocated on this stream and freed once; work that uses it was enqueued before.
             Origin::Pool => _ = unsafe { api::cuMemFreeAsync(self.address, self.queue.stream()) },
-            #[cfg(cust)]
             Origin::Cust => {
                 let _ = self.queue.wait();
                 // SAFETY: allocated by `cust` and freed once; the work that used it is done.

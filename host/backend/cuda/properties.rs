@@ -65,6 +65,7 @@ mod attribute {
     pub(super) const GRID: [i32; 3] = [5, 6, 7];
     pub(super) const SHARED_PER_BLOCK: i32 = 8;
     pub(super) const MULTIPROCESSORS: i32 = 16;
+    pub(super) const L2_CACHE: i32 = 38;
     pub(super) const THREADS_PER_MULTIPROCESSOR: i32 = 39;
     pub(super) const CAPABILITY_MAJOR: i32 = 75;
     pub(super) const CAPABILITY_MINOR: i32 = 76;
@@ -95,15 +96,23 @@ pub(super) fn describe(device: CUdevice, ordinal: usize) -> Result<DeviceInfo> {
         processors: get(device, attribute::MULTIPROCESSORS)? as usize,
         threads_per_multiprocessor: Some(get(device, attribute::THREADS_PER_MULTIPROCESSOR)?),
         memory: Some(memory(device)?),
+        l2_cache: Some(get(device, attribute::L2_CACHE)?.into()),
         shared_memory: Some(SharedMemory {
             default_per_block: get(device, attribute::SHARED_PER_BLOCK)?.into(),
             max_per_block: get(device, attribute::MOST_SHARED_PER_BLOCK)?.into(),
             per_multiprocessor: get(device, attribute::SHARED_PER_MULTIPROCESSOR)?.into(),
+            reserved_per_block: reserved(capability),
             // The same for every device since compute capability 5.0 (CUDA C++ Programming Guide, "Compute Capabilities").
             banks: 32,
             bank_bytes: 4,
         }),
     })
+}
+
+/// Returns the bytes of shared memory that the hardware reserves per block: none before compute capability 8.0 (CUDA C++
+/// Programming Guide, "Compute Capabilities").
+fn reserved(capability: (u32, u32)) -> u64 {
+    if capability < (8, 0) { 0 } else { 1024 }
 }
 
 pub(super) fn limits(device: CUdevice, info: &DeviceInfo) -> Result<Limits> {
@@ -132,4 +141,14 @@ pub(super) fn limits(device: CUdevice, info: &DeviceInfo) -> Result<Limits> {
         },
         threads_per_multiprocessor: info.threads_per_multiprocessor.expect("a GPU has this property"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_memory_is_reserved_since_8_0() {
+        assert_eq!([(7, 5), (8, 0), (9, 0)].map(reserved), [0, 1024, 1024]);
+    }
 }

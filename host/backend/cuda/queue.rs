@@ -34,7 +34,6 @@ impl Queue {
         (Queue { id: QueueId::new(), stream, context, submission: Mutex::new(()) }, info)
     }
 
-    #[cfg(cust)]
     pub(super) fn context(&self) -> &Context {
         &self.context
     }

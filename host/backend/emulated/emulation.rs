@@ -54,6 +54,7 @@ impl Emulation {
             processors: 1,
             threads_per_multiprocessor: Some(self.profile.threads_per_multiprocessor()),
             memory: Some(MEMORY_BYTES),
+            l2_cache: None,
             shared_memory: Some(self.limits().shared),
         }
     }
@@ -152,8 +153,9 @@ fn limits(profile: &Profile) -> LaunchLimits {
     let shared = SharedMemory {
         default_per_block: most.min(DEFAULT_SHARED_BYTES),
         max_per_block: most,
-        // Each resident block has this much.
+        // One block can have all of it.
         per_multiprocessor: most,
+        reserved_per_block: 0,
         banks: profile.banks(),
         bank_bytes: 4,
     };

@@ -21,11 +21,24 @@ pub(super) fn trials() -> Vec<Trial> {
 fn weights_as_planned(device: &Device) -> Result<(), Failed> {
     for (bins, in_shared_memory) in [(10, true), (10_000, false)] {
         let histogram = Histogram::even(bins, 0u16..10_000).prepare(device)?;
-        if !histogram.weighted_plan(0).is_empty() {
+        if !histogram.weighted_plan(0).launches.is_empty() {
             return Err(format!("{:?}", histogram.weighted_plan(0)).into());
         }
         let plan = histogram.weighted_plan(SAMPLES);
-        match (&plan[..], device.info().backend) {
+        let heads = [
+            format!("device     {device}"),
+            format!("samples    {SAMPLES} with weights in {bins} bins"),
+            "channels   1".to_owned(),
+        ];
+        let text = plan.to_string();
+        let table = [
+            heads.iter().zip(text.lines()).all(|(expected, line)| expected == line),
+            text.lines().count() == heads.len() + plan.launches.len() + usize::from(!plan.launches.is_empty()),
+        ];
+        if table != [true; 2] {
+            return Err(text.into());
+        }
+        match (&plan.launches[..], device.info().backend) {
             ([], Backend::Cpu) => continue,
             ([peaks, sums], Backend::Cuda | Backend::Emulated)
                 if [peaks.kernel, sums.kernel] == ["histogram_peak", "histogram_weigh_even_u16"]
@@ -40,7 +53,7 @@ fn weights_as_planned(device: &Device) -> Result<(), Failed> {
         if device.info().backend == Backend::Emulated {
             let launch = |report: &Report| (report.kernel, report.launch.grid.map(u64::from), report.launch.block);
             let launches: Vec<_> = device.emulation_reports().iter().map(launch).collect();
-            if launches != plan.iter().map(|plan| (plan.kernel, plan.grid, plan.block)).collect::<Vec<_>>() {
+            if launches != plan.launches.iter().map(|plan| (plan.kernel, plan.grid, plan.block)).collect::<Vec<_>>() {
                 return Err(format!("{launches:?}, planned: {plan:?}").into());
             }
         }

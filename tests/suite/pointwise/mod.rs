@@ -16,7 +16,7 @@ use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backen
 use libtest_mimic::{Failed, Trial};
 use numbers::{bits, samples};
 use oracle::{COMBINATIONS, Combination, Function};
-use slm::{Backend, Device};
+use slm::{Backend, Buffer2, Device};
 use types::{ALL, Matrix, Memory, Types};
 
 /// The name of the suite.
@@ -239,5 +239,54 @@ fn plans(device: &Device) -> Result<(), Failed> {
     equal(launches, if is_cpu { vec![] } else { vec![([3, 1, 1], [256, 1, 1], 20_000)] })?;
     equal((&*empty.kernel, empty.launches.len()), (if is_cpu { "cpu" } else { "none" }, 0))?;
     ensure(plan.launches.iter().all(|launch| launch.residency.is_some() == is_cuda(device)), || plan.to_string())?;
-    ensure(plan.to_string().contains("outputs    1 x 10000\n"), || plan.to_string())
+    ensure(plan.to_string().contains("outputs    1 x 10000\n"), || plan.to_string())?;
+    plans_of_channels(device)?;
+    plans_of_equalisation(device)
+}
+
+/// Kernels, grids and blocks that ran on an emulated device.
+fn launched(device: &Device) -> Vec<(&'static str, [u64; 3], [u32; 3])> {
+    let reports = device.emulation_reports();
+    reports.iter().map(|report| (report.kernel, report.launch.grid.map(u64::from), report.launch.block)).collect()
+}
+
+fn plans_of_channels(device: &Device) -> Result<(), Failed> {
+    let (split, merge) =
+        (slm::Channels::<u16>::split(3).prepare(device)?, slm::Channels::<u16>::merge(3).prepare(device)?);
+    let (pixels, planes) = ([5, 900], [15, 300]);
+    let plans = [split.plan([5, 300]), merge.plan([5, 300])];
+    equal(plans.each_ref().map(|plan| plan.outputs), [planes, pixels])?;
+    if device.info().backend == Backend::Cpu {
+        return equal(
+            plans.map(|plan| (plan.kernel, plan.launches.len())),
+            ["cpu", "cpu"].map(|cpu| (cpu.to_owned(), 0)),
+        );
+    }
+    device.reset_emulation_reports();
+    let mut matrices = [pixels, planes].map(|[rows, columns]| Buffer2::<u16>::zeroed(device, rows, columns));
+    let [Ok(pixels), Ok(planes)] = &mut matrices else { return Err("there is not enough memory".into()) };
+    split.apply_matrix_into(pixels, planes)?;
+    merge.apply_matrix_into(planes, pixels)?;
+    let launches = plans.each_ref().map(|plan| plan.launches[0]);
+    equal(launches.map(|launch| (launch.times, launch.moved_bytes)), [(1, 18_000); 2])?;
+    equal(launches.map(|launch| launch.kernel), ["pointwise_split_16", "pointwise_merge_16"])?;
+    ensure(plans.iter().all(|plan| plan.to_string().lines().count() == 5), || plans[0].to_string())?;
+    equal((split.plan([0, 300]).kernel, merge.plan([5, 0]).launches.len()), ("none".to_owned(), 0))?;
+    let planned = launches.map(|launch| (launch.kernel, launch.grid, launch.block));
+    if is_emulated(device) { equal(launched(device), planned.to_vec()) } else { Ok(()) }
+}
+
+fn plans_of_equalisation(device: &Device) -> Result<(), Failed> {
+    let plan = slm::Lookup::<u8>::equalise_plan(device);
+    equal(plan.outputs, [1, 256])?;
+    if device.info().backend == Backend::Cpu {
+        return equal((&*plan.kernel, plan.launches.len()), ("cpu", 0));
+    }
+    device.reset_emulation_reports();
+    slm::Lookup::<u8, u8>::equalise(&device.zeroed(259)?)?;
+    let launch = plan.launches[0];
+    equal((&*plan.kernel, launch.kernel, launch.times), ("pointwise_equalise_u8", "pointwise_equalise_u8", 1))?;
+    equal((launch.moved_bytes, launch.residency.is_some()), (256 * 9, is_cuda(device)))?;
+    let planned = vec![(launch.kernel, launch.grid, launch.block)];
+    if is_emulated(device) { equal(launched(device), planned) } else { Ok(()) }
 }

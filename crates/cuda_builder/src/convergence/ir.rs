@@ -1,6 +1,6 @@
 //! A parser for the parts of LLVM IR that are needed: functions, basic blocks, calls and their source locations.
 
-use super::metadata::Metadata;
+use super::metadata::{Metadata, digits};
 use rustc_demangle::demangle;
 use std::collections::{HashMap, HashSet};
 
@@ -185,9 +185,4 @@ fn name(text: &str) -> Option<(&str, &str)> {
     let is_other = |c: char| !(c.is_ascii_alphanumeric() || ['-', '$', '.', '_'].contains(&c));
     let end = text.find(is_other).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
-}
-
-pub(super) fn digits(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    &text[..end]
 }

@@ -1,6 +1,5 @@
 //! Source locations of instructions: LLVM's metadata about lines, functions and inlined calls.
 
-use super::ir::digits;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -96,4 +95,10 @@ fn reference<'a>(contents: &'a str, key: &str) -> Option<&'a str> {
 /// Returns the string of a field. `key` ends in a quotation mark.
 fn string<'a>(contents: &'a str, key: &str) -> Option<&'a str> {
     Some(field(contents, key)?.split_once('"')?.0)
+}
+
+/// Returns the digits at the start of the text.
+pub(super) fn digits(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    &text[..end]
 }

@@ -1,7 +1,7 @@
 //! What an output may be: the exact sum, its documented bound, and the conversion to the type of the outputs.
 
 use crate::common::numbers::Kind;
-use crate::filter1d::oracle::Real;
+use crate::operations::filter1d::oracle::Real;
 
 /// What is stored for a sum of integers.
 fn stored(sum: i128, output: Kind) -> f64 {

@@ -4,12 +4,12 @@
 mod expected;
 mod refused;
 
-pub(super) use crate::filter1d::oracle::Direction;
+pub(super) use crate::operations::filter1d::oracle::Direction;
 pub(super) use expected::{Expected, Sums};
 pub(super) use refused::refused;
 
-use crate::filter1d::oracle::Real;
-use crate::filter1d::oracle::extension::sources;
+use crate::operations::filter1d::oracle::Real;
+use crate::operations::filter1d::oracle::extension::sources;
 use slm::{Boundary, Extent};
 
 /// A filter, and the pictures that it is applied to.

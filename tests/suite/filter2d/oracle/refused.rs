@@ -127,7 +127,7 @@ impl Case {
         let samples = 384 + row.max(64);
         let bytes = |step: u64| 8 * (8 + samples) + 4 * step * samples + 4 * 384 * (column + 2 * step);
         let shared = device.info().shared_memory.expect("a GPU");
-        let has_room_for_two = 2 * (bytes(12) + 1024) <= shared.per_multiprocessor;
+        let has_room_for_two = 2 * (bytes(12) + shared.reserved_per_block) <= shared.per_multiprocessor;
         if has_room_for_two || bytes(24) > shared.max_per_block { bytes(12) } else { bytes(24) }
     }
 }

@@ -1,0 +1,60 @@
+//! The types of samples and weights of filters of one and of two dimensions.
+
+use crate::Element;
+use crate::any::Erase;
+
+/// A type of samples and outputs of filters: `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. The trait is sealed.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Erase` in their generic code")]
+pub trait FilterSample: Element + Erase {
+    /// The type of generated weights, such as those of [`Filter2d::gaussian`](crate::Filter2d::gaussian): `f64` for `i32` and
+    /// `f64`, `f32` for the others.
+    type Weight: FilterWeight;
+}
+
+/// A type of weights and taps of filters: `i32`, `f32` or `f64`. The trait is sealed.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Weigh` in their generic code")]
+pub trait FilterWeight: Element + Weigh {}
+
+/// Operations per type of weights.
+pub(crate) trait Weigh: Erase {
+    const IS_INTEGER: bool;
+    /// Whether `f32` represents all weights.
+    const FITS_F32: bool;
+
+    fn of_f64(weight: f64) -> Self;
+}
+
+macro_rules! weights {
+    ($($t:ident, $is_integer:expr, $fits_f32:expr;)*) => {$(
+        impl FilterWeight for $t {}
+        impl Weigh for $t {
+            const IS_INTEGER: bool = $is_integer;
+            const FITS_F32: bool = $fits_f32;
+
+            fn of_f64(weight: f64) -> Self {
+                weight as $t
+            }
+        }
+    )*};
+}
+weights! {
+    i32, true, false;
+    f32, false, true;
+    f64, false, false;
+}
+
+macro_rules! samples {
+    ($($t:ident: $weight:ident;)*) => {$(
+        impl FilterSample for $t {
+            type Weight = $weight;
+        }
+    )*};
+}
+samples! {
+    u8: f32;
+    u16: f32;
+    i16: f32;
+    i32: f64;
+    f32: f32;
+    f64: f64;
+}
