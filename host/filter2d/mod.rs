@@ -82,6 +82,7 @@ mod segments;
 mod streaming;
 mod strips;
 mod sums;
+mod two_passes;
 mod weights;
 mod window;
 

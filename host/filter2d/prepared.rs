@@ -180,6 +180,8 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels.
     /// * [`Error::TooLarge`] for more outputs than memory can have.
     /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape), times the channels.
+    /// * [`Error::OutOfDeviceMemory`] for the sums along the rows of [two passes](Filter2dAlgorithm::Separable). Nothing is written
+    ///   then.
     /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, samples: &Buffer2<S>, outputs: &mut Buffer2<O>) -> Result<()> {
@@ -237,7 +239,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
                 let outputs = O::slice_mut(outputs.storage_mut().cpu_mut());
                 filter.run(problem, S::slice(samples.storage().cpu()), outputs)
             }
-            OnDevice::Gpu(filter) => filter.run(problem, S::buffer(samples), O::buffer_mut(outputs)),
+            OnDevice::Gpu(filter) => filter.run(&self.device, problem, S::buffer(samples), O::buffer_mut(outputs)),
         }
     }
 
@@ -253,7 +255,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
             OnDevice::Gpu(filter) => {
                 let samples = self.device.upload(samples)?;
                 let mut outputs = self.device.unwritten(len)?;
-                filter.run(problem, S::buffer(&samples), O::buffer_mut(&mut outputs))?;
+                filter.run(&self.device, problem, S::buffer(&samples), O::buffer_mut(&mut outputs))?;
                 outputs.download_written()
             }
         }

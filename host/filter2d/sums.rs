@@ -68,6 +68,26 @@ impl Sums {
         }
     }
 
+    /// Returns the row and the column of an outer product, each as weights of its own, or `None` for other weights.
+    pub(super) fn passes(&self) -> Option<[Self; 2]> {
+        Some(match self {
+            Sums::I32(weights) => weights.passes()?.map(Sums::I32),
+            Sums::I64(weights) => weights.passes()?.map(Sums::I64),
+            Sums::F32(weights) => weights.passes()?.map(Sums::F32),
+            Sums::F64(weights) => weights.passes()?.map(Sums::F64),
+        })
+    }
+
+    /// Returns the name of the type of the sums.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Sums::I32(_) => "i32",
+            Sums::I64(_) => "i64",
+            Sums::F32(_) => "f32",
+            Sums::F64(_) => "f64",
+        }
+    }
+
     /// Returns whether the weights are an outer product.
     pub(super) fn is_separable(&self) -> bool {
         with_sums!(self, weights => matches!(weights.values, Values::Separable { .. }))

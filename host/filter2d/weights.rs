@@ -39,6 +39,15 @@ impl<W: Copy> Weights<W> {
         Self::separable(vector.clone(), vector)
     }
 
+    /// Returns the row and the column of an outer product, each as weights of its own, or `None` for other weights.
+    pub(super) fn passes(&self) -> Option<[Self; 2]> {
+        let Values::Separable { column, row } = &self.values else { return None };
+        let ([rows, columns], [above, before]) = (self.shape, self.left);
+        let along = Weights { shape: [1, columns], values: Values::Dense(row.clone()), left: [0, before] };
+        let down = Weights { shape: [rows, 1], values: Values::Dense(column.clone()), left: [above, 0] };
+        Some([along, down])
+    }
+
     /// Returns the weights that correlate as these convolve.
     pub(super) fn flipped(self) -> Self {
         let reversed = |values: Arc<[W]>| values.iter().rev().copied().collect();
