@@ -155,6 +155,34 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         }
     }
 
+    /// Returns the filtered picture in new memory of the device, without gaps. Returns when the work is enqueued. The columns of the
+    /// matrices are pixels times channels.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let x = Buffer2::upload(&device, array![[0.0f32, 2.0, 4.0, 6.0], [1.0, 3.0, 5.0, 7.0]].view())?;
+    /// let y = Filter2d::box_blur(1, 2).stride(1, 2).prepare(&device)?.apply_buffer2(&x)?;
+    /// assert_eq!(y.download()?, array![[0.0, 3.0], [0.5, 4.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
+    /// * The errors of [`apply_into`](Self::apply_into).
+    pub fn apply_buffer2(&self, samples: &Buffer2<S>) -> Result<Buffer2<O>> {
+        self.device.check_owner("the input", samples.buffer().device())?;
+        let problem = Problem::new(&self.window, 1, self.plane_shape(samples, 1)?)?;
+        let mut outputs = Buffer2::unwritten(&self.device, [problem.output_rows(), problem.output_width()])?;
+        self.apply_into(samples, &mut outputs)?;
+        Ok(outputs)
+    }
+
     /// Filters a picture on the device into another one. Returns when the work is enqueued. The columns of the matrices are
     /// pixels times channels.
     ///
