@@ -29,8 +29,8 @@ pub(super) struct Rule {
     pub(super) algorithm: Filter2dAlgorithm,
     /// Types of samples and outputs.
     pub(super) kinds: [Kind; 2],
-    /// Type of the weights.
-    pub(super) weights: Kind,
+    /// Name of the type of the weights.
+    pub(super) weights: &'static str,
 }
 
 /// A filter on a GPU.

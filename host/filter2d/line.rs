@@ -44,7 +44,7 @@ impl<S: FilterSample, W: FilterWeight> LineFilter<S, W> {
         let window = Window::new(&weights, self.extent, [1, 1], [1, 1], Some(channels))?;
         let outside = (self.border, self.outside);
         let treatment = Treatment { renormalise: false, boxes: false };
-        let sums = (Self::sums(&weights)?, W::KIND);
+        let sums = (Self::sums(&weights)?, W::NAME);
         PreparedFilter2d::with_sums(device, sums, window, outside, treatment, self.algorithm)
     }
 

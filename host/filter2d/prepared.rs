@@ -8,7 +8,7 @@ use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPol
 use crate::buffer::check_shape;
 use crate::{Boundary, Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
-use slm_kernels::signal::{Border, Kind};
+use slm_kernels::signal::Border;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -54,14 +54,14 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
             sums = sums.densified()?;
         }
         let treatment = Treatment { renormalise, boxes: !renormalise };
-        Self::with_sums(device, (sums, W::KIND), window, boundary.border(), treatment, algorithm)
+        Self::with_sums(device, (sums, W::NAME), window, boundary.border(), treatment, algorithm)
     }
 
     /// Returns the filter with these weights, which were of the given type and are dense if NaNs are missing samples, and with
     /// this value outside of a constant border.
     pub(super) fn with_sums(
         device: &Device,
-        (sums, weights): (Sums, Kind),
+        (sums, weights): (Sums, &'static str),
         window: Window,
         (border, outside): (Border, S),
         Treatment { renormalise, boxes }: Treatment,

@@ -101,7 +101,7 @@ pub(super) fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
     Filter2dError::NoKernel {
         algorithm,
         weights,
-        types: Box::new([kinds[0].name(), rule.weights.name(), sums.name(), kinds[1].name()]),
+        types: Box::new([kinds[0].name(), rule.weights, sums.name(), kinds[1].name()]),
         channels: window.channels(),
         strides: [window.rows.stride(), window.columns.stride()],
         dilations: [window.rows.dilation(), window.columns.dilation()],
