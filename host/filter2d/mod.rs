@@ -94,4 +94,5 @@ pub use plan::Plan;
 pub use prepared::PreparedFilter2d;
 
 #[cfg(doc)]
+pub(crate) use window::MOST_CHANNELS;
 use crate::{Boundary, Extent};

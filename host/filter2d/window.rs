@@ -8,8 +8,8 @@ use crate::{Error, Extent, Result};
 /// Maximum of strides and spans, so that distances between an output's samples fit into 32 bits.
 const MOST_STEPS: usize = i32::MAX as usize;
 
-/// Maximum number of channels.
-const MOST_CHANNELS: usize = u16::MAX as usize;
+/// Maximum number of channels, of filters and of [`Channels`](crate::Channels).
+pub(crate) const MOST_CHANNELS: usize = u16::MAX as usize;
 
 /// The windows of all outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use super::word::Word;
 use super::{PointwiseElement, PointwiseError};
 use crate::any::{BufferMut, BufferRef, Erase, Slice, SliceMut, with_type};
 use crate::buffer::check_shape;
+use crate::filter2d::MOST_CHANNELS;
 use crate::info::SharedMemory;
 use crate::parallel::for_chunks;
 use crate::{Buffer, Buffer2, Device, Result, Windows, allocation};
@@ -15,9 +16,6 @@ use slm_kernels::pointwise::{MergeArgs, SplitArgs, pointwise_merge, pointwise_sp
 use slm_kernels::signal::Kind;
 use std::fmt;
 use std::marker::PhantomData;
-
-/// Maximum number of channels, as of filters.
-const MOST_CHANNELS: usize = u16::MAX as usize;
 
 /// A change between interleaved channels, such as `rgbrgbrgb`, and planes, `rrr ggg bbb`, described but not yet bound to a
 /// device.
