@@ -147,9 +147,9 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     }
 
     /// Returns the correlation with generated taps.
-    fn generated(taps: std::result::Result<Arc<[S::Weight]>, OutOfRange>) -> Self {
+    fn generated(taps: std::result::Result<Vec<S::Weight>, OutOfRange>) -> Self {
         let left = taps.as_ref().map_or(0, |taps| taps.len() / 2);
-        Self::new(taps.map_err(Into::into), left)
+        Self::new(taps.map(Into::into).map_err(Into::into), left)
     }
 }
 

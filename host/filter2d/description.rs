@@ -4,10 +4,11 @@ use super::generated::{laplacian, sobel, unsharp_weights};
 use super::weights::Weights;
 use super::window::Window;
 use super::{Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
-use crate::generated::{box_weights, gaussian_weights};
-use crate::{Boundary, Device, Extent, Result};
+use crate::generated::{OutOfRange, box_weights, gaussian_weights};
+use crate::{Boundary, Device, Extent, Result, allocation};
 use ndarray::ArrayView2;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A two-dimensional filter, described but not yet bound to a device. `S` is the type of the samples, `W` of the weights, `O`
 /// of the outputs.
@@ -28,7 +29,7 @@ use std::marker::PhantomData;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter2d<S, W, O = S> {
-    weights: std::result::Result<Weights<W>, Filter2dError>,
+    weights: Result<Weights<W>>,
     boundary: Boundary<S>,
     extent: Extent,
     stride: [usize; 2],
@@ -114,7 +115,8 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// weights.
     #[must_use]
     pub fn correlate(weights: ArrayView2<'_, W>) -> Self {
-        Self::new(Ok(Weights::dense([weights.nrows(), weights.ncols()], weights.iter().copied().collect())))
+        let values = allocation::collected(weights.iter().copied());
+        Self::new(values.map(|values| Weights::dense([weights.nrows(), weights.ncols()], values)))
     }
 
     /// Returns a convolution: `y[r, c] = Σ_i Σ_j w[i, j] · x[r - i + h / 2, c - j + v / 2]` for `h` rows and `v` columns of
@@ -122,7 +124,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     #[must_use]
     pub fn convolve(weights: ArrayView2<'_, W>) -> Self {
         let mut filter = Self::correlate(weights);
-        filter.weights = filter.weights.map(Weights::flipped);
+        filter.weights = filter.weights.and_then(Weights::flipped);
         filter
     }
 
@@ -137,10 +139,11 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// every boundary. SciPy's `ndimage` continues the intermediate result with the constant again.
     #[must_use]
     pub fn separable(column: &[W], row: &[W]) -> Self {
-        Self::new(Ok(Weights::separable(column.into(), row.into())))
+        let copied = |weights| allocation::copied(weights).map(Arc::new);
+        Self::new(copied(column).and_then(|column| Ok(Weights::separable(column, copied(row)?))))
     }
 
-    fn new(weights: std::result::Result<Weights<W>, Filter2dError>) -> Self {
+    fn new(weights: Result<Weights<W>>) -> Self {
         Filter2d {
             weights,
             boundary: Boundary::Zero,
@@ -167,7 +170,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn gaussian(sigma: f64) -> Self {
-        Self::new(gaussian_weights(sigma).map(Weights::square).map_err(Into::into))
+        Self::generated(gaussian_weights(sigma).map(Weights::square))
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
@@ -182,7 +185,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     pub fn box_blur(rows: usize, columns: usize) -> Self {
         let row = box_weights("the columns of a box", columns);
         let column = box_weights("the rows of a box", rows);
-        Self::new(column.and_then(|column| Ok(Weights::separable(column, row?))).map_err(Into::into))
+        Self::generated(column.and_then(|column| Ok(Weights::separable(column.into(), row?.into()))))
     }
 
     /// Returns the horizontal Sobel derivative, positive where samples increase along a row: the separable filter with the column
@@ -216,7 +219,11 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// `sigma` must be from 0 to 128 and `amount` finite; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn unsharp(sigma: f64, amount: f64) -> Self {
-        Self::new(unsharp_weights(sigma, amount))
+        Self::new(unsharp_weights(sigma, amount).map_err(Into::into))
+    }
+
+    fn generated(weights: std::result::Result<Weights<S::Weight>, OutOfRange>) -> Self {
+        Self::new(weights.map_err(|error| Filter2dError::from(error).into()))
     }
 }
 

@@ -5,7 +5,7 @@ use super::sums::Sums;
 use super::weights::{Values, Weights};
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
-use crate::{Buffer, Device, Extent, Result};
+use crate::{Buffer, Device, Extent, Result, allocation};
 use slm_kernels::signal::{Border, Kind};
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl<S: FilterSample, W: FilterWeight> LineFilter<S, W> {
         left: [usize; 2],
         channels: usize,
     ) -> Result<PreparedFilter2d<S>> {
-        let weights = Weights { shape, values: Values::Dense(self.taps.clone()), left };
+        let weights = Weights { shape, values: Values::Dense(allocation::copied(&self.taps)?.into()), left };
         let window = Window::new(&weights, self.extent, [1, 1], [1, 1], Some(channels))?;
         let outside = (self.border, self.outside);
         let treatment = Treatment { renormalise: false, boxes: false };
@@ -51,7 +51,7 @@ impl<S: FilterSample, W: FilterWeight> LineFilter<S, W> {
     /// Returns the weights in the type of the sums. Sums of one-dimensional filters of `i32` wrap around.
     fn sums(weights: &Weights<W>) -> Result<Sums> {
         match S::KIND {
-            Kind::I32 if W::IS_INTEGER => Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32))),
+            Kind::I32 if W::IS_INTEGER => Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32)?)),
             kind => Sums::new(weights, kind),
         }
     }

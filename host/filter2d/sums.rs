@@ -33,8 +33,8 @@ impl Sums {
     pub(super) fn new<W: FilterWeight>(weights: &Weights<W>, samples: Kind) -> Result<Self> {
         match peak(samples) {
             Some(peak) if W::IS_INTEGER => Self::of_integers(weights, peak),
-            _ if W::FITS_F32 && fits_f32(samples) => Ok(Sums::F32(weights.converted(|weight| weight.to_f64() as f32))),
-            _ => Ok(Sums::F64(weights.converted(W::to_f64))),
+            _ if W::FITS_F32 && fits_f32(samples) => Ok(Sums::F32(weights.converted(|weight| weight.to_f64() as f32)?)),
+            _ => Ok(Sums::F64(weights.converted(W::to_f64)?)),
         }
     }
 
@@ -98,9 +98,9 @@ impl Sums {
         let magnitudes = weights.magnitudes(|weight| weight.to_f64().abs() as u128);
         let [narrow, wide] = [i32::MAX as u128 / peak, i64::MAX as u128 / peak];
         if magnitudes <= narrow {
-            Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32)))
+            Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32)?))
         } else if magnitudes <= wide {
-            Ok(Sums::I64(weights.converted(|weight| weight.to_f64() as i64)))
+            Ok(Sums::I64(weights.converted(|weight| weight.to_f64() as i64)?))
         } else {
             Err(Filter2dError::WeightsTooLarge { magnitudes, limit: wide }.into())
         }

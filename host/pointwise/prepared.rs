@@ -155,7 +155,7 @@ impl<S: LookupElement> PreparedMap<S, S> {
     pub(super) fn equalising(counts: &Buffer<u64>) -> Result<Self> {
         let device = counts.device();
         let function = match device.info().shared_memory {
-            None => OnDevice::cpu(device, Box::new(Rule::Table(S::vec(cpu::equalise(counts.storage().cpu()))))),
+            None => OnDevice::cpu(device, Box::new(Rule::Table(S::vec(cpu::equalise(counts.storage().cpu())?)))),
             Some(shared) => OnDevice::gpu(device, table::equalising(device, shared, S::KIND, counts)?),
         };
         Ok(PreparedMap { function, types: PhantomData })
