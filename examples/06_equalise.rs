@@ -4,8 +4,8 @@
 //! cargo run --release --example 06_equalise -- assets/camera.png equalised.png --sigma 1
 //! ```
 //!
-//! [`equalised`] is the whole pipeline. Each step is enqueued behind the one before it, and only the result is downloaded. Also
-//! the histogram stays on the device, where it becomes the table that equalises it.
+//! [`equalised`] is the whole pipeline, eleven lines. Each step is enqueued behind the one before it, and only the result is
+//! downloaded. Also the histogram stays on the device, where it becomes the table that equalises it.
 //!
 //! PNG and JPEG, grey and colour, 8 and 16 bits. All channels are counted together and have one table, so that equal samples
 //! remain equal. Transparent pictures are laid on white first. The result is compared with the definition. `--force` allows
@@ -20,7 +20,7 @@ use common::picture::{self, Picture, Sample};
 use common::program::{self, DeviceOption, in_ms};
 use ndarray::Array2;
 use slm::{
-    Boundary, Buffer2, Convert, Device, Filter2d, Histogram, HistogramElement, Lookup, LookupElement, Transpose,
+    Boundary, Convert, Device, Filter2d, Histogram, HistogramElement, Lookup, LookupElement, Transpose,
     TransposeElement,
 };
 use std::path::PathBuf;
@@ -97,24 +97,17 @@ impl Equalise for u16 {
 
 /// Returns the samples of a picture, blurred, equalised and transposed.
 fn equalised<S: Equalise>(device: &Device, picture: &Picture, sigma: f64) -> slm::Result<Array2<S>> {
-    let (mut x, channels) = (picture.upload::<S>(device)?, picture.channels());
-    let (rows, columns) = (x.rows(), x.columns());
-    let [mut floats, mut smooth] = [Buffer2::zeroed(device, rows, columns)?, Buffer2::zeroed(device, rows, columns)?];
-    Convert::<S, f32>::new().prepare(device)?.apply_matrix_into(&x, &mut floats)?;
+    let channels = picture.channels();
+    let samples = picture.upload::<S>(device)?;
+    let floats = Convert::<S, f32>::new().prepare(device)?.apply_buffer2(&samples)?;
     let blur = Filter2d::gaussian(sigma).boundary(Boundary::Reflect).channels(channels).prepare(device)?;
-    blur.apply_into(&floats, &mut smooth)?;
-    Convert::<f32, S>::new().prepare(device)?.apply_matrix_into(&smooth, &mut x)?;
+    let smooth = Convert::<f32, S>::new().prepare(device)?.apply_buffer2(&blur.apply_buffer2(&floats)?)?;
     let histogram = S::histogram().prepare(device)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
-    histogram.apply_into(&x, &mut counts)?;
-    let mut equal = Buffer2::zeroed(device, rows, columns)?;
-    Lookup::equalise(&counts)?.apply_matrix_into(&x, &mut equal)?;
-    let mut turned = Buffer2::zeroed(device, picture.columns, rows * channels)?;
-    Transpose::new(rows, picture.columns)
-        .components(channels)
-        .prepare(device)?
-        .apply_matrix_into(&equal, &mut turned)?;
-    turned.download()
+    histogram.apply_into(&smooth, &mut counts)?;
+    let equal = Lookup::equalise(&counts)?.apply_buffer2(&smooth)?;
+    let transpose = Transpose::new(picture.rows, picture.columns).components(channels).prepare(device)?;
+    transpose.apply_buffer2(&equal)?.download()
 }
 
 /// Returns the resulting picture, and the time of the device.

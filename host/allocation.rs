@@ -31,6 +31,13 @@ pub(crate) fn copied<T: Element>(data: &[T]) -> Result<Vec<T>> {
     Ok(copy)
 }
 
+/// Returns the elements of an iterator.
+pub(crate) fn collected<T>(elements: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>> {
+    let mut data = reserved(elements.len())?;
+    data.extend(elements);
+    Ok(data)
+}
+
 /// Returns the elements of an array in row-major order: borrowed if they are stored in that order, otherwise copied.
 pub(crate) fn row_after_row<T: Element, D: Dimension>(matrix: ArrayView<'_, T, D>) -> Result<Cow<'_, [T]>> {
     if let Some(data) = matrix.to_slice() {

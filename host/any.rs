@@ -64,10 +64,31 @@ macro_rules! samples {
             $($name(Buffer<$t>),)*
         }
 
+        impl Scalar {
+            pub(crate) fn kind(&self) -> Kind {
+                match self {
+                    $(Scalar::$name(_) => Kind::$name,)*
+                }
+            }
+        }
+
         impl AnyBuffer {
+            /// Returns a buffer of numbers of this type; otherwise as [`Device::unwritten`].
+            pub(crate) fn unwritten(device: &Device, kind: Kind, len: usize) -> Result<Self> {
+                Ok(match kind {
+                    $(Kind::$name => AnyBuffer::$name(device.unwritten(len)?),)*
+                })
+            }
+
             pub(crate) fn as_ref(&self) -> BufferRef<'_> {
                 match self {
                     $(AnyBuffer::$name(buffer) => BufferRef::$name(buffer),)*
+                }
+            }
+
+            pub(crate) fn as_mut(&mut self) -> BufferMut<'_> {
+                match self {
+                    $(AnyBuffer::$name(buffer) => BufferMut::$name(buffer),)*
                 }
             }
         }

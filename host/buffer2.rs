@@ -110,6 +110,12 @@ impl<T: Element> Buffer2<T> {
         Ok(Buffer2 { buffer, rows, columns, pitch })
     }
 
+    /// Returns a matrix without gaps for a kernel that writes all of it; otherwise as [`Device::unwritten`].
+    pub(crate) fn unwritten(device: &Device, [rows, columns]: [usize; 2]) -> Result<Self> {
+        let buffer = device.unwritten(Self::buffer_len(rows, columns, columns)?)?;
+        Ok(Buffer2 { buffer, rows, columns, pitch: columns })
+    }
+
     /// Returns a matrix without gaps that contains a copy of `data`. The copy is done when this returns.
     ///
     /// ```

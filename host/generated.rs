@@ -2,7 +2,6 @@
 //! once.
 
 use crate::FilterWeight;
-use std::sync::Arc;
 
 /// Distance, in standard deviations, at which a Gaussian is cut off.
 const CUT_OFF: f64 = 4.0;
@@ -22,7 +21,7 @@ pub(crate) struct OutOfRange {
 }
 
 /// Returns the weights of a Gaussian blur along one axis.
-pub(crate) fn gaussian_weights<W: FilterWeight>(sigma: f64) -> Result<Arc<[W]>, OutOfRange> {
+pub(crate) fn gaussian_weights<W: FilterWeight>(sigma: f64) -> Result<Vec<W>, OutOfRange> {
     if !(0.0..=MAX_SIGMA).contains(&sigma) {
         return Err(OutOfRange { what: "sigma", range: "from 0 to 2^20", value: sigma });
     }
@@ -40,7 +39,7 @@ pub(crate) fn gaussian(sigma: f64) -> Vec<f64> {
 }
 
 /// Returns equal weights whose sum is 1, for the side `what` of a box.
-pub(crate) fn box_weights<W: FilterWeight>(what: &'static str, taps: usize) -> Result<Arc<[W]>, OutOfRange> {
+pub(crate) fn box_weights<W: FilterWeight>(what: &'static str, taps: usize) -> Result<Vec<W>, OutOfRange> {
     if taps > MAX_BOX {
         return Err(OutOfRange { what, range: "at most 2^24", value: taps as f64 });
     }

@@ -5,6 +5,7 @@
 //! | [`PreparedFilter1d::apply_image`](crate::filter1d::PreparedFilter1d::apply_image) | the picture, filtered along one axis |
 //! | [`PreparedFilter2d::apply_image`](crate::filter2d::PreparedFilter2d::apply_image) | the filtered picture |
 //! | [`PreparedHistogram::apply_image`](crate::histogram::PreparedHistogram::apply_image) | counts of subpixels |
+//! | [`PreparedHistogram::apply_weighted_image`](crate::histogram::PreparedHistogram::apply_weighted_image) | sums of their weights |
 //! | [`PreparedTranspose::apply_image`](crate::transpose::PreparedTranspose::apply_image), [`PreparedTransposeInPlace::apply_image`](crate::transpose::PreparedTransposeInPlace::apply_image) | the transposed picture |
 //! | [`Buffer2::upload_image`], [`Buffer2::download_image`] | a matrix on a device, a picture on the host |
 //!

@@ -11,33 +11,48 @@ pub trait FilterSample: Element + Erase {
     type Weight: FilterWeight;
 }
 
-/// A type of weights and taps of filters: `i32`, `f32` or `f64`. The trait is sealed.
+/// A type of weights and taps of filters: `i8`, `u8`, `i16`, `u16`, `i32`, `f32` or `f64`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Weigh` in their generic code")]
 pub trait FilterWeight: Element + Weigh {}
 
 /// Operations per type of weights.
-pub(crate) trait Weigh: Erase {
+pub(crate) trait Weigh {
+    const NAME: &'static str;
+
     const IS_INTEGER: bool;
-    /// Whether `f32` represents all weights.
+    /// Whether sums of floats with these weights may be `f32`.
     const FITS_F32: bool;
 
     fn of_f64(weight: f64) -> Self;
+
+    /// Returns the same number. `f64` represents all weights.
+    fn to_f64(self) -> f64;
 }
 
 macro_rules! weights {
     ($($t:ident, $is_integer:expr, $fits_f32:expr;)*) => {$(
         impl FilterWeight for $t {}
         impl Weigh for $t {
+            const NAME: &'static str = stringify!($t);
+
             const IS_INTEGER: bool = $is_integer;
             const FITS_F32: bool = $fits_f32;
 
             fn of_f64(weight: f64) -> Self {
                 weight as $t
             }
+
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
         }
     )*};
 }
 weights! {
+    i8, true, false;
+    u8, true, false;
+    i16, true, false;
+    u16, true, false;
     i32, true, false;
     f32, false, true;
     f64, false, false;

@@ -1,6 +1,7 @@
 //! Description of a filter: plain data.
 
 use super::{FilterAlgorithm, FilterElement, FilterError, PreparedFilter1d, Reach, Taps};
+use crate::any::Erase;
 use crate::generated::{OutOfRange, box_weights, gaussian_weights};
 use crate::{Boundary, Device, Extent, FilterSample, FilterWeight, Result};
 use std::sync::Arc;
@@ -60,7 +61,7 @@ impl<T: FilterElement> Filter1d<T> {
     #[must_use]
     pub fn samples<S: FilterSample>(self) -> Filter1d<S, T> {
         let Filter1d { taps, left, boundary, extent, channels, algorithm } = self;
-        let boundary = boundary.map(|outside| S::of_sum(outside.to_f64()));
+        let boundary = boundary.map(|outside| S::of_sum(Erase::to_f64(outside)));
         Filter1d { taps, left, boundary, extent, channels, algorithm }
     }
 }
@@ -113,9 +114,9 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     }
 
     /// Returns the correlation with generated taps.
-    fn generated(taps: std::result::Result<Arc<[S::Weight]>, OutOfRange>) -> Self {
+    fn generated(taps: std::result::Result<Vec<S::Weight>, OutOfRange>) -> Self {
         let left = taps.as_ref().map_or(0, |taps| taps.len() / 2);
-        Self::new(taps.map_err(Into::into), left)
+        Self::new(taps.map(Into::into).map_err(Into::into), left)
     }
 }
 

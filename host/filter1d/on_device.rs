@@ -23,7 +23,7 @@ pub(super) enum OnDevice<S: FilterSample> {
     Cpu(Box<dyn OnCpu<S>>),
     Gpu(Box<dyn OnGpu<S>>),
     /// A filter of pictures, on either.
-    Pictures(general::Filter1d<S>),
+    Pictures(Box<general::Filter1d<S>>),
 }
 
 impl<S: FilterSample> OnDevice<S> {

@@ -203,7 +203,7 @@ fn on_device<S: FilterSample, W: FilterWeight>(
     };
     match own {
         Some(filter) => Ok(*filter?.downcast().expect("such taps have the type of the samples")),
-        None => Ok(OnDevice::Pictures(general::Filter1d::new(device, taps, algorithm)?)),
+        None => Ok(OnDevice::Pictures(Box::new(general::Filter1d::new(device, taps, algorithm)?))),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::element::{Scalar, Slice, with_type};
 use super::weights::{Values, Weights};
-use crate::Element;
 use crate::multiply_add::MultiplyAdd;
+use crate::{Element, Result, allocation};
 use slm_kernels::signal::{self, Output};
 
 /// A type of sums, and of the samples and weights that it is computed from.
@@ -32,6 +32,20 @@ macro_rules! accumulators {
     )*};
 }
 accumulators!(i32 i64 f32 f64);
+
+/// Returns zeros. Pieces of outputs are too small to fill them on all cores.
+pub(super) fn zeros<A: Accumulator>(len: usize) -> Result<Vec<A>> {
+    let mut zeros = allocation::reserved(len)?;
+    zeros.resize(len, A::ZERO);
+    Ok(zeros)
+}
+
+/// Stores as many sums as there are outputs.
+pub(super) fn store<A: Accumulator, O: Output<A>>(sums: &[A], outputs: &mut [O]) {
+    for (output, &sum) in outputs.iter_mut().zip(sums) {
+        *output = O::of_sum(sum);
+    }
+}
 
 impl<A: Accumulator> Weights<A> {
     /// Returns the sum of dense weights, rounded as sums of outputs whose samples are all 1. Only dense weights are renormalised;

@@ -71,11 +71,8 @@ impl Compiled {
 }
 
 impl Passes {
-    /// Returns the kernel for the product of a column and a row, or `None` if they do not fit into its table.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if their rows do not fit into shared memory.
+    /// Returns the kernel for the product of a column and a row, or `None` if they do not fit into its table, or their rows into
+    /// shared memory.
     pub(super) fn product(
         device: &Device,
         shared: SharedMemory,
@@ -83,31 +80,28 @@ impl Passes {
     ) -> Result<Option<BandKernel>> {
         let shape = [column.len(), row.len()];
         let Some(places) = passes_places::<Floats>(shape) else { return Ok(None) };
-        let (taps, groups) = Self::check(shared, shape)?;
+        let Some((taps, groups)) = Self::fitting(shared, shape) else { return Ok(None) };
         let kernel = device.own_kernel::<filter2d_passes<Floats>>()?;
         let constants = table([(places[0], column), (places[1], row)]);
         let loaded = Box::new(WithConstants { kernel, constants });
         Ok(Some(BandKernel::Passes(Passes { loaded, taps, groups })))
     }
 
-    /// Returns whether the kernel supports products of these lengths on a device, and takes at most half as many products as others.
-    /// It has work of its own: all sums along the rows go through shared memory.
-    pub(super) fn is_worthwhile(shared: SharedMemory, [rows, columns]: [usize; 2]) -> bool {
-        let shape = [rows, columns];
+    /// Returns whether the kernel takes at most half as many products as others. It has work of its own: all sums along the rows go
+    /// through shared memory.
+    pub(super) fn is_worthwhile([rows, columns]: [usize; 2]) -> bool {
         rows * columns >= 2 * (rows + columns)
-            && passes_places::<Floats>(shape).is_some()
-            && Self::check(shared, shape).is_ok()
     }
 
-    /// Returns rows and columns of the weights, which fit into the table, and the threads of a block per column.
-    fn check(shared: SharedMemory, shape: [usize; 2]) -> Result<([u32; 2], u32)> {
+    /// Returns rows and columns of the weights, which fit into the table, and the threads of a block per column. Returns `None` if
+    /// the rows do not fit into shared memory.
+    fn fitting(shared: SharedMemory, shape: [usize; 2]) -> Option<([u32; 2], u32)> {
         let taps = shape.map(|taps| taps as u32);
         let bytes = |groups| Bands::passes_bytes::<Floats>(taps, groups);
         // As many threads on a multiprocessor if it has room for one block only.
         let is_alone = shared.resident_blocks(bytes(1)) < 2;
         let groups = if is_alone && bytes(2) <= shared.max_per_block { 2 } else { 1 };
-        shared.check(filter2d_passes::<Floats>::NAME, bytes(groups))?;
-        Ok((taps, groups))
+        (bytes(groups) <= shared.max_per_block).then_some((taps, groups))
     }
 }
 

@@ -5,7 +5,7 @@
 //! sums in vector registers while they iterate over the weights; the compiler vectorises them. A separable filter adds up rows
 //! first and then neighbours in the resulting row.
 
-use super::accumulator::Accumulator;
+use super::accumulator::{Accumulator, store, zeros};
 use super::boxes;
 use super::element::{Scalar, Slice, SliceMut, with_type};
 use super::segments::Segments;
@@ -14,7 +14,7 @@ use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::window::Problem;
 use crate::parallel::try_for_chunks;
-use crate::{Element, Result, allocation};
+use crate::{Element, Result};
 use slm_kernels::signal::{Border, Output};
 use std::ops::Range;
 
@@ -163,13 +163,6 @@ impl<A: Accumulator> Correlation<'_, A> {
     }
 }
 
-/// Returns zeros. Pieces are too small to fill them on all cores.
-fn zeros<A: Accumulator>(len: usize) -> Result<Vec<A>> {
-    let mut zeros = allocation::reserved(len)?;
-    zeros.resize(len, A::ZERO);
-    Ok(zeros)
-}
-
 /// Computes `sums[e] = Σ_i Σ_j weights[i, j] · row_i[offsets[j] + e]`, where `row_i` are the rows that output row `row` depends
 /// on.
 fn dense<A: Accumulator>(piece: &Piece<'_, A>, row: usize, weights: &[A], sums: &mut [A]) {
@@ -217,12 +210,5 @@ fn add_products<A: Accumulator>(sums: &mut [A; WIDTH], samples: &[A], weight: A)
 fn renormalise<A: Accumulator>(sums: &mut [A], total: A, present: Option<&[A]>) {
     for (i, sum) in sums.iter_mut().enumerate() {
         *sum = A::renormalised(*sum, total, present.map_or(total, |present| present[i]));
-    }
-}
-
-/// Stores as many sums as there are outputs.
-fn store<A: Accumulator, O: Output<A>>(sums: &[A], outputs: &mut [O]) {
-    for (output, &sum) in outputs.iter_mut().zip(sums) {
-        *output = O::of_sum(sum);
     }
 }

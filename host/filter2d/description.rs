@@ -4,10 +4,11 @@ use super::generated::{laplacian, sobel, unsharp_weights};
 use super::weights::Weights;
 use super::window::Window;
 use super::{Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
-use crate::generated::{box_weights, gaussian_weights};
-use crate::{Boundary, Device, Extent, Result};
+use crate::generated::{OutOfRange, box_weights, gaussian_weights};
+use crate::{Boundary, Device, Extent, Result, allocation};
 use ndarray::ArrayView2;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A two-dimensional filter, described but not yet bound to a device. `S` is the type of the samples, `W` of the weights, `O`
 /// of the outputs.
@@ -28,7 +29,7 @@ use std::marker::PhantomData;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter2d<S, W, O = S> {
-    weights: std::result::Result<Weights<W>, Filter2dError>,
+    weights: Result<Weights<W>>,
     boundary: Boundary<S>,
     extent: Extent,
     stride: [usize; 2],
@@ -67,7 +68,7 @@ pub enum Filter2dAlgorithm {
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
     /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
     /// memory must fit into the device's. `Separable` takes outer products that it is compiled for, and others of `h` x `v` weights
-    /// with `h · v ≥ 2 (h + v)`.
+    /// with `h · v ≥ 2 (h + s · v)`, for a stride of `s` rows.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
@@ -82,10 +83,16 @@ pub enum Filter2dAlgorithm {
     /// that depend on the current row in registers. For 3 x 3, 5 x 5, 7 x 7 and 9 x 9 weights of type `f32`, and pictures of `f32`
     /// with one channel, to outputs of `f32`. Strides and dilations must be 1, and NaNs must propagate.
     Streaming,
-    /// Outer products: sums along a row first, then down the columns, in one launch. For the same types and steps as `Streaming`.
-    /// 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 and 31 x 31 weights are computed as it does. For others, each block keeps the sums along as
-    /// many rows as there are weights in shared memory, which limits the rows of weights: 227 KiB have room for 108, with at most 64
-    /// columns.
+    /// Outer products: sums along the rows first, then down the columns.
+    ///
+    /// One launch makes both passes for the types and steps of `Streaming`. 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 and 31 x 31 weights
+    /// are computed as it does. For others, each block keeps the sums along as many rows as there are weights in shared memory, which
+    /// limits the rows of weights: 227 KiB have room for 108, with at most 64 columns.
+    ///
+    /// All other outer products take two launches, each by the first of `RegisterTiled`, `SharedTile` and `GlobalMemory` that
+    /// supports it. In between, the sums along the rows are in temporary memory of the device: as many numbers of the type of the
+    /// sums as the picture has rows, times the columns of the outputs. The first launch also computes rows that the stride leaves
+    /// out. NaNs must propagate, and sums must not be `i64`, which no kernel stores.
     Separable,
     /// Sums of the samples of each window, times the weight that all of them have in common. The time hardly depends on the size
     /// of the window: along each axis, a window consists of the end of one segment of samples and the beginning of the next one, so
@@ -94,7 +101,8 @@ pub enum Filter2dAlgorithm {
     ///
     /// For equal, finite weights of any number of rows and columns of type `f32`, and pictures of `f32` with one channel, to
     /// outputs of `f32`. Strides and dilations must be 1, and NaNs must propagate. A strip of the picture with as many rows as the
-    /// window must fit into the device's shared memory.
+    /// window must fit into the device's shared memory: 227 KiB have room for windows of 427 rows, with few columns. `Auto`
+    /// takes [`Separable`](Filter2dAlgorithm::Separable) for other boxes.
     ///
     /// The segments are those of M. van Herk, *A fast algorithm for local minimum and maximum filters on rectangular and octagonal
     /// kernels* (1992), and J. Gil and M. Werman, *Computing 2-D min, median, and max filters* (1993), with sums in the place of
@@ -107,7 +115,8 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// weights.
     #[must_use]
     pub fn correlate(weights: ArrayView2<'_, W>) -> Self {
-        Self::new(Ok(Weights::dense([weights.nrows(), weights.ncols()], weights.iter().copied().collect())))
+        let values = allocation::collected(weights.iter().copied());
+        Self::new(values.map(|values| Weights::dense([weights.nrows(), weights.ncols()], values)))
     }
 
     /// Returns a convolution: `y[r, c] = Σ_i Σ_j w[i, j] · x[r - i + h / 2, c - j + v / 2]` for `h` rows and `v` columns of
@@ -115,7 +124,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     #[must_use]
     pub fn convolve(weights: ArrayView2<'_, W>) -> Self {
         let mut filter = Self::correlate(weights);
-        filter.weights = filter.weights.map(Weights::flipped);
+        filter.weights = filter.weights.and_then(Weights::flipped);
         filter
     }
 
@@ -124,16 +133,17 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// The CPU sums down the columns first and then along the rows, which takes `h + v` products per output instead of `h · v`. GPUs
     /// do the same in the other order with [`Separable`](Filter2dAlgorithm::Separable), and equal weights may be computed as a
     /// [`Box`](Filter2dAlgorithm::Box); with other algorithms they expand the weights
-    /// to `h · v` numbers, and so does the CPU for [`NanPolicy::Renormalise`].
+    /// to `h · v` numbers. All devices expand them for [`NanPolicy::Renormalise`].
     ///
     /// Unlike two calls of a one-dimensional filter, it equals the correlation with the outer product except for rounding for
     /// every boundary. SciPy's `ndimage` continues the intermediate result with the constant again.
     #[must_use]
     pub fn separable(column: &[W], row: &[W]) -> Self {
-        Self::new(Ok(Weights::separable(column.into(), row.into())))
+        let copied = |weights| allocation::copied(weights).map(Arc::new);
+        Self::new(copied(column).and_then(|column| Ok(Weights::separable(column, copied(row)?))))
     }
 
-    fn new(weights: std::result::Result<Weights<W>, Filter2dError>) -> Self {
+    fn new(weights: Result<Weights<W>>) -> Self {
         Filter2d {
             weights,
             boundary: Boundary::Zero,
@@ -154,22 +164,28 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// `exp(-d² / (2 · sigma²))`, divided by their sum, for the distances `d` up to `4 · sigma` rounded to the nearest integer.
     /// SciPy's `gaussian_filter` has the same weights.
     ///
+    /// There are about `8 · sigma + 1` weights along each axis, and as many products per output and axis: on a GPU by
+    /// [`Separable`](Filter2dAlgorithm::Separable), for all types, channels and steps, unless NaNs are left out.
+    ///
     /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn gaussian(sigma: f64) -> Self {
-        Self::new(gaussian_weights(sigma).map(Weights::square).map_err(Into::into))
+        Self::generated(gaussian_weights(sigma).map(Weights::square))
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
     ///
-    /// The time per output hardly depends on the size, on the CPU and with [`Box`](Filter2dAlgorithm::Box).
+    /// The time per output hardly depends on the size if strides and dilations are 1 and NaNs propagate: on the CPU, and on a GPU
+    /// with [`Box`](Filter2dAlgorithm::Box), for samples and outputs of type `f32`, one channel, and a window of which a strip fits
+    /// into shared memory. In other cases it takes `rows + columns` products per output, on a GPU by
+    /// [`Separable`](Filter2dAlgorithm::Separable), and `rows · columns` if NaNs are left out.
     ///
     /// `rows` and `columns` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn box_blur(rows: usize, columns: usize) -> Self {
         let row = box_weights("the columns of a box", columns);
         let column = box_weights("the rows of a box", rows);
-        Self::new(column.and_then(|column| Ok(Weights::separable(column, row?))).map_err(Into::into))
+        Self::generated(column.and_then(|column| Ok(Weights::separable(column.into(), row?.into()))))
     }
 
     /// Returns the horizontal Sobel derivative, positive where samples increase along a row: the separable filter with the column
@@ -203,7 +219,11 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// `sigma` must be from 0 to 128 and `amount` finite; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn unsharp(sigma: f64, amount: f64) -> Self {
-        Self::new(unsharp_weights(sigma, amount))
+        Self::new(unsharp_weights(sigma, amount).map_err(Into::into))
+    }
+
+    fn generated(weights: std::result::Result<Weights<S::Weight>, OutOfRange>) -> Self {
+        Self::new(weights.map_err(|error| Filter2dError::from(error).into()))
     }
 }
 
@@ -281,8 +301,9 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * [`Filter2dError::NoKernel`], [`Filter2dError::NotSeparable`] or [`Filter2dError::UnequalWeights`] if
     ///   [`Streaming`](Filter2dAlgorithm::Streaming), [`Separable`](Filter2dAlgorithm::Separable) or
     ///   [`Box`](Filter2dAlgorithm::Box) was requested for a GPU, and there is no such kernel for the filter.
-    /// * [`Error::OutOfHostMemory`] if there is no memory for the weights, which are expanded to `h · v` numbers on a GPU and for
-    ///   [`NanPolicy::Renormalise`].
+    /// * [`Error::OutOfHostMemory`] if there is no memory for the weights, which are expanded to `h · v` numbers for
+    ///   [`NanPolicy::Renormalise`], and on a GPU unless they are computed as [`Separable`](Filter2dAlgorithm::Separable) or
+    ///   [`Box`](Filter2dAlgorithm::Box).
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter2d<S, O>> {

@@ -59,17 +59,17 @@ pub enum Filter2dError {
     },
     /// There is no kernel of the requested algorithm for the filter.
     #[error(
-        "there is no kernel of {algorithm:?} for {} x {} weights of {}, samples of {}, outputs of {}, channels: {channels}, strides: {} \
-         and {}, dilations: {} and {}, NaNs: {}", weights[0], weights[1], types[1], types[0], types[2], strides[0], strides[1],
-        dilations[0], dilations[1], if *renormalise { "left out" } else { "propagate" }
+        "there is no kernel of {algorithm:?} for {} x {} weights of {}, samples of {}, sums of {}, outputs of {}, channels: {channels}, \
+         strides: {} and {}, dilations: {} and {}, NaNs: {}", weights[0], weights[1], types[1], types[0], types[2], types[3], strides[0],
+        strides[1], dilations[0], dilations[1], if *renormalise { "left out" } else { "propagate" }
     )]
     NoKernel {
         /// The algorithm.
         algorithm: Filter2dAlgorithm,
         /// Rows and columns of the weights.
         weights: [usize; 2],
-        /// Names of the types of samples, weights and outputs.
-        types: Box<[&'static str; 3]>,
+        /// Names of the types of samples, weights, sums and outputs.
+        types: Box<[&'static str; 4]>,
         /// Interleaved channels.
         channels: usize,
         /// Strides of rows and columns.

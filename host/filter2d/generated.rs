@@ -9,13 +9,13 @@ use std::sync::Arc;
 const MAX_UNSHARP_SIGMA: f64 = 128.0;
 
 /// Returns the smoothing and the differentiating vector of the Sobel operator.
-pub(super) fn sobel<W: FilterWeight>() -> [Arc<[W]>; 2] {
-    [[1.0, 2.0, 1.0], [-1.0, 0.0, 1.0]].map(|weights| weights.map(W::of_f64).into())
+pub(super) fn sobel<W: FilterWeight>() -> [Arc<Vec<W>>; 2] {
+    [[1.0, 2.0, 1.0], [-1.0, 0.0, 1.0]].map(|weights| weights.map(W::of_f64).to_vec().into())
 }
 
 /// Returns the Laplacian of four neighbours.
-pub(super) fn laplacian<W: FilterWeight>() -> Arc<[W]> {
-    [0.0, 1.0, 0.0, 1.0, -4.0, 1.0, 0.0, 1.0, 0.0].map(W::of_f64).into()
+pub(super) fn laplacian<W: FilterWeight>() -> Vec<W> {
+    [0.0, 1.0, 0.0, 1.0, -4.0, 1.0, 0.0, 1.0, 0.0].map(W::of_f64).to_vec()
 }
 
 /// Returns the weights of `x + amount · (x - blurred)`.

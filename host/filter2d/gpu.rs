@@ -5,7 +5,7 @@ use super::element::{BufferMut, BufferRef, Scalar};
 use super::sums::{Sums, with_sums};
 use super::weights::Weights;
 use super::window::{self, Window};
-use super::{Filter2dAlgorithm, Filter2dError, Plan, boxes, streaming};
+use super::{Filter2dAlgorithm, Filter2dError, Plan, boxes, streaming, two_passes};
 use crate::info::SharedMemory;
 use crate::kernel::{Launch, WithConstants};
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
@@ -29,16 +29,34 @@ pub(super) struct Rule {
     pub(super) algorithm: Filter2dAlgorithm,
     /// Types of samples and outputs.
     pub(super) kinds: [Kind; 2],
-    /// Type of the weights.
-    pub(super) weights: Kind,
+    /// Name of the type of the weights.
+    pub(super) weights: &'static str,
 }
 
 /// A filter on a GPU.
 pub(super) trait Filter2d: Send + Sync {
-    /// Filters a picture. Both buffers are on this device and have the types of the [`Rule`].
-    fn run(&self, problem: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
+    /// Enqueues the launches for a picture that is not empty. Both buffers are on this device and have the types of the [`Rule`].
+    /// The caller holds the device's [submission lock](Device::submission_lock).
+    fn enqueue(&self, problem: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
 
     fn plan(&self, problem: &window::Problem) -> Plan;
+}
+
+impl dyn Filter2d {
+    /// Filters a picture. Both buffers are on this device and have the types of the [`Rule`].
+    pub(super) fn run(
+        &self,
+        device: &Device,
+        problem: &window::Problem,
+        samples: BufferRef<'_>,
+        outputs: BufferMut<'_>,
+    ) -> Result<()> {
+        if problem.is_empty() {
+            return Ok(());
+        }
+        let _submission = device.submission_lock()?;
+        self.enqueue(problem, samples, outputs)
+    }
 }
 
 /// Returns the filter on a device with this shared memory.
@@ -49,6 +67,14 @@ pub(super) fn prepare(device: &Device, shared: SharedMemory, sums: &Sums, rule: 
     if let Some(filter) = streaming::prepare(device, shared, sums, rule)? {
         return Ok(filter);
     }
+    if let Some(filter) = two_passes::prepare(device, shared, sums, rule)? {
+        return Ok(filter);
+    }
+    correlation(device, shared, sums, rule)
+}
+
+/// Returns the filter by a kernel that takes any weights.
+pub(super) fn correlation(device: &Device, shared: SharedMemory, sums: &Sums, rule: Rule) -> Result<Box<dyn Filter2d>> {
     Ok(with_sums!(sums, weights => Box::new(Correlation::new(device, shared, weights, rule)?)))
 }
 
@@ -196,15 +222,11 @@ impl<A: Accumulator> Correlation<A> {
 }
 
 impl<A: Accumulator> Filter2d for Correlation<A> {
-    fn run(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
-        if picture.is_empty() {
-            return Ok(());
-        }
+    fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
         let mut windows = Windows::new(&self.device);
         let memory = (samples.window(&mut windows), outputs.window(&mut windows));
         let weights = windows.input(&self.weights);
-        let _submission = self.device.submission_lock()?;
         geometry.parts().try_for_each(|part| {
             let args = self.args(picture, memory, weights, &geometry, part);
             self.loaded.launch(&windows, shape(&geometry, part.blocks), args, &())

@@ -5,17 +5,16 @@ use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
-use crate::{Buffer, Device, Extent, Result};
+use crate::{Buffer, Device, Extent, Result, allocation};
 use slm_kernels::signal::{Border, Kind};
-use std::sync::Arc;
 
 /// A one-dimensional filter.
 #[derive(Clone, Debug)]
 pub(crate) struct LineFilter<S> {
     /// One row of weights.
     sums: Sums,
-    /// Type of the taps.
-    taps: Kind,
+    /// Name of the taps' type.
+    taps: &'static str,
     outside: (Border, S),
     extent: Extent,
     algorithm: Filter2dAlgorithm,
@@ -25,20 +24,24 @@ impl<S: FilterSample> LineFilter<S> {
     /// Returns a filter. The taps are in the order in which they meet the samples, `left` is the number of samples before sample
     /// `i` that output `i` depends on, and `outside` has the value outside of a constant border.
     pub(crate) fn new<W: FilterWeight>(
-        taps: &Arc<[W]>,
+        taps: &[W],
         left: usize,
         outside: (Border, S),
         extent: Extent,
         algorithm: Filter2dAlgorithm,
     ) -> Result<Self> {
-        let weights = Weights { shape: [1, taps.len()], values: Values::Dense(taps.clone()), left: [0, left] };
-        Ok(LineFilter { sums: Self::sums(&weights)?, taps: W::KIND, outside, extent, algorithm })
+        let weights = Weights {
+            shape: [1, taps.len()],
+            values: Values::Dense(allocation::copied(taps)?.into()),
+            left: [0, left],
+        };
+        Ok(LineFilter { sums: Self::sums(&weights)?, taps: W::NAME, outside, extent, algorithm })
     }
 
     /// Returns the weights in the type of the sums. Sums of one-dimensional filters of `i32` wrap around.
     fn sums<W: FilterWeight>(weights: &Weights<W>) -> Result<Sums> {
         match S::KIND {
-            Kind::I32 if W::IS_INTEGER => Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32))),
+            Kind::I32 if W::IS_INTEGER => Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32)?)),
             kind => Sums::new(weights, kind),
         }
     }

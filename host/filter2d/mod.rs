@@ -27,8 +27,8 @@
 //!
 //! # Types and numbers
 //!
-//! Samples `S` and outputs `O` are `u8`, `u16`, `i16`, `i32`, `f32` or `f64`, weights `W` are `i32`, `f32` or `f64`. Samples and
-//! weights are converted to the type of the sums before they are multiplied:
+//! Samples `S` and outputs `O` are `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. Weights `W` are `i32`, `f32` or `f64`, or `i8`, `u8`,
+//! `i16` or `u16`, which are treated as `i32`. Samples and weights are converted to the type of the sums before they are multiplied:
 //!
 //! | samples | weights | sums |
 //! |---|---|---|
@@ -82,6 +82,7 @@ mod segments;
 mod streaming;
 mod strips;
 mod sums;
+mod two_passes;
 mod weights;
 mod window;
 
@@ -91,6 +92,7 @@ pub use error::Filter2dError;
 pub(crate) use line::LineFilter;
 pub use plan::Plan;
 pub use prepared::PreparedFilter2d;
+pub(crate) use window::MOST_CHANNELS;
 
 #[cfg(doc)]
 use crate::{Boundary, Extent};

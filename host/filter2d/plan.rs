@@ -16,13 +16,13 @@ pub struct Plan {
     pub device: String,
     /// Requested algorithm.
     pub algorithm: Filter2dAlgorithm,
-    /// Name of the kernel, or `cpu`.
+    /// Name of the kernel, or `cpu`. Two names are separated by a comma.
     pub kernel: String,
     /// Reason for the choice of the kernel.
     pub reason: String,
     /// Rows and columns of the outputs, in pixels, and their channels.
     pub outputs: [usize; 3],
-    /// Launches of kernels, in this order. Empty on the CPU, and if there is nothing to compute.
+    /// Launches of kernels, in this order: one, or one for each pass of an outer product. Empty on the CPU, and if there is nothing to compute.
     pub launches: Vec<LaunchPlan>,
 }
 

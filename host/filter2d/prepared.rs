@@ -8,7 +8,7 @@ use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPol
 use crate::buffer::check_shape;
 use crate::{Boundary, Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
-use slm_kernels::signal::{Border, Kind};
+use slm_kernels::signal::Border;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -54,14 +54,14 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
             sums = sums.densified()?;
         }
         let treatment = Treatment { renormalise, boxes: !renormalise };
-        Self::with_sums(device, (sums, W::KIND), window, boundary.border(), treatment, algorithm)
+        Self::with_sums(device, (sums, W::NAME), window, boundary.border(), treatment, algorithm)
     }
 
     /// Returns the filter with these weights, which were of the given type and are dense if NaNs are missing samples, and with
     /// this value outside of a constant border.
     pub(super) fn with_sums(
         device: &Device,
-        (sums, weights): (Sums, Kind),
+        (sums, weights): (Sums, &'static str),
         window: Window,
         (border, outside): (Border, S),
         Treatment { renormalise, boxes }: Treatment,
@@ -155,6 +155,34 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         }
     }
 
+    /// Returns the filtered picture in new memory of the device, without gaps. Returns when the work is enqueued. The columns of the
+    /// matrices are pixels times channels.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let x = Buffer2::upload(&device, array![[0.0f32, 2.0, 4.0, 6.0], [1.0, 3.0, 5.0, 7.0]].view())?;
+    /// let y = Filter2d::box_blur(1, 2).stride(1, 2).prepare(&device)?.apply_buffer2(&x)?;
+    /// assert_eq!(y.download()?, array![[0.0, 3.0], [0.5, 4.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
+    /// * The errors of [`apply_into`](Self::apply_into).
+    pub fn apply_buffer2(&self, samples: &Buffer2<S>) -> Result<Buffer2<O>> {
+        self.device.check_owner("the input", samples.buffer().device())?;
+        let problem = Problem::new(&self.window, 1, self.plane_shape(samples, 1)?)?;
+        let mut outputs = Buffer2::unwritten(&self.device, [problem.output_rows(), problem.output_width()])?;
+        self.apply_into(samples, &mut outputs)?;
+        Ok(outputs)
+    }
+
     /// Filters a picture on the device into another one. Returns when the work is enqueued. The columns of the matrices are
     /// pixels times channels.
     ///
@@ -180,6 +208,8 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels.
     /// * [`Error::TooLarge`] for more outputs than memory can have.
     /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape), times the channels.
+    /// * [`Error::OutOfDeviceMemory`] for the sums along the rows of [two passes](Filter2dAlgorithm::Separable). Nothing is written
+    ///   then.
     /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, samples: &Buffer2<S>, outputs: &mut Buffer2<O>) -> Result<()> {
@@ -237,7 +267,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
                 let outputs = O::slice_mut(outputs.storage_mut().cpu_mut());
                 filter.run(problem, S::slice(samples.storage().cpu()), outputs)
             }
-            OnDevice::Gpu(filter) => filter.run(problem, S::buffer(samples), O::buffer_mut(outputs)),
+            OnDevice::Gpu(filter) => filter.run(&self.device, problem, S::buffer(samples), O::buffer_mut(outputs)),
         }
     }
 
@@ -253,7 +283,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
             OnDevice::Gpu(filter) => {
                 let samples = self.device.upload(samples)?;
                 let mut outputs = self.device.unwritten(len)?;
-                filter.run(problem, S::buffer(&samples), O::buffer_mut(&mut outputs))?;
+                filter.run(&self.device, problem, S::buffer(&samples), O::buffer_mut(&mut outputs))?;
                 outputs.download_written()
             }
         }

@@ -2,11 +2,12 @@
 
 use super::accumulator::Accumulator;
 use super::weights::{Values, Weights};
+use crate::allocation;
 
 /// A type of weights that can be factorised.
 pub(super) trait Factor: Sized {
     /// Returns a column and a row whose outer product equals the weights, for `columns` weights per row, or `None` if the weights
-    /// are no outer product. Products of integer factors are exact. Products of float factors differ from each weight by at most 8
+    /// are no outer product, or if there is no memory for the factors. Products of integer factors are exact. Products of float factors differ from each weight by at most 8
     /// roundings, are 0 where a factor is 0, and never underflow.
     fn factors(weights: &[Self], columns: usize) -> Option<[Vec<Self>; 2]>;
 }
@@ -19,9 +20,9 @@ macro_rules! integers {
                 let pivot = weights.iter().position(|&weight| weight != 0)?;
                 let first = &weights[pivot / columns * columns..][..columns];
                 let divisor = first.iter().fold(0, |divisor, &weight| greatest_common_divisor(divisor, weight as i128));
-                let row: Vec<$t> = first.iter().map(|&weight| (weight as i128 / divisor) as $t).collect();
+                let row = allocation::collected(first.iter().map(|&weight| (weight as i128 / divisor) as $t)).ok()?;
                 let place = pivot % columns;
-                let column: Vec<$t> = weights.chunks(columns).map(|line| line[place] / row[place]).collect();
+                let column = allocation::collected(weights.chunks(columns).map(|line| line[place] / row[place])).ok()?;
                 let is_product = |(i, &weight): (usize, &$t)| {
                     column[i / columns] as i128 * row[i % columns] as i128 == weight as i128
                 };
@@ -45,9 +46,10 @@ macro_rules! floats {
                 if weights[pivot] == 0.0 || !weights[pivot].is_finite() {
                     return None;
                 }
-                let mut column: Vec<$t> = weights.chunks(columns).map(|line| line[pivot % columns]).collect();
+                let mut column =
+                    allocation::collected(weights.chunks(columns).map(|line| line[pivot % columns])).ok()?;
                 let first = &weights[pivot / columns * columns..][..columns];
-                let mut row: Vec<$t> = first.iter().map(|weight| weight / weights[pivot]).collect();
+                let mut row = allocation::collected(first.iter().map(|weight| weight / weights[pivot])).ok()?;
                 // Magnitudes whose sums are about the same: then sums along one axis overflow only if the largest possible outputs do.
                 let sum = |factor: &[$t]| factor.iter().map(|value| value.abs()).sum::<$t>();
                 let scale = (sum(&column) / sum(&row)).sqrt();

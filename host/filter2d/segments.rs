@@ -16,7 +16,7 @@
 //! Down the columns whole rows are added up, which the compiler vectorises. Bands begin with a segment, and their size depends on
 //! the window alone, so results do not depend on the number of threads.
 
-use super::accumulator::Accumulator;
+use super::accumulator::{Accumulator, store, zeros};
 use super::strips::Strips;
 use crate::parallel::try_for_chunks;
 use crate::{Element, Result, allocation};
@@ -114,13 +114,6 @@ impl<A: Accumulator> Segments<'_, A> {
     }
 }
 
-/// Returns zeros. Pieces are too small to fill them on all cores.
-fn zeros<A: Accumulator>(len: usize) -> Result<Vec<A>> {
-    let mut zeros = allocation::reserved(len)?;
-    zeros.resize(len, A::ZERO);
-    Ok(zeros)
-}
-
 /// Returns a sum; a factor of one changes nothing.
 #[inline]
 fn plus<A: Accumulator>(a: A, b: A) -> A {
@@ -152,12 +145,5 @@ fn along_row<A: Accumulator>(samples: &mut [A], [taps, channels]: [usize; 2], we
                 outputs[place] = output(plus(own[place], prefix));
             }
         }
-    }
-}
-
-/// Stores the outputs of a row.
-fn store<A: Accumulator, O: Output<A>>(sums: &[A], outputs: &mut [O]) {
-    for (output, &sum) in outputs.iter_mut().zip(sums) {
-        *output = O::of_sum(sum);
     }
 }

@@ -17,9 +17,7 @@ use slm_kernels::signal::Kind;
 ///
 /// # Errors
 ///
-/// * [`Filter2dError::NoKernel`] if the algorithm requires such a kernel.
-/// * [`Filter2dError::NotSeparable`] if it requires an outer product.
-/// * [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if it requires a kernel that needs too much.
+/// [`Filter2dError::NoKernel`] if the algorithm requires such a kernel.
 pub(super) fn prepare(
     device: &Device,
     shared: SharedMemory,
@@ -30,17 +28,17 @@ pub(super) fn prepare(
         Sums::F32(weights) if rule.allows_bands() => Some(weights),
         _ => None,
     };
-    let is_required = matches!(rule.algorithm, Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable);
+    let is_requested = matches!(rule.algorithm, Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable);
     let found = match weights {
         Some(weights) => find(device, shared, weights, rule.algorithm)?,
         None => None,
     };
     match found {
         Some((kernel, reason)) => {
-            let reason = if is_required { "requested" } else { reason };
+            let reason = if is_requested { "requested" } else { reason };
             Ok(Some(Box::new(Streaming::new(device, shared, rule, kernel, reason)?)))
         }
-        None if is_required => Err(no_kernel(sums, &rule).into()),
+        None if rule.algorithm == Filter2dAlgorithm::Streaming => Err(no_kernel(sums, &rule).into()),
         None => Ok(None),
     }
 }
@@ -68,17 +66,17 @@ fn find(
 }
 
 /// Returns the kernel for an outer product, or `None` if the weights are none, or if there is no kernel for them. Unless it
-/// `is_required`, it must be worthwhile.
+/// `is_requested`, it must be worthwhile.
 fn separable(
     device: &Device,
     shared: SharedMemory,
     weights: &Weights<f32>,
-    is_required: bool,
+    is_requested: bool,
 ) -> Result<Option<BandKernel>> {
-    let product = if is_required { weights.clone().into_product() } else { weights.clone().factorised() };
+    let product = if is_requested { weights.clone().into_product() } else { weights.clone().factorised() };
     let Values::Separable { column, row } = product.values else { return Ok(None) };
     match Compiled::product(device, [&column, &row])? {
-        None if is_required || Passes::is_worthwhile(shared, weights.shape) => {
+        None if is_requested || Passes::is_worthwhile(weights.shape) => {
             Passes::product(device, shared, [&column, &row])
         }
         found => Ok(found),
@@ -103,7 +101,7 @@ pub(super) fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
     Filter2dError::NoKernel {
         algorithm,
         weights,
-        types: Box::new([kinds[0], rule.weights, kinds[1]].map(Kind::name)),
+        types: Box::new([kinds[0].name(), rule.weights, sums.name(), kinds[1].name()]),
         channels: window.channels(),
         strides: [window.rows.stride(), window.columns.stride()],
         dilations: [window.rows.dilation(), window.columns.dilation()],
@@ -166,17 +164,13 @@ impl Streaming {
 }
 
 impl Filter2d for Streaming {
-    fn run(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
+    fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let (BufferRef::F32(samples), BufferMut::F32(outputs)) = (samples, outputs) else {
             unreachable!("`allows_bands` has checked the types")
         };
-        if picture.is_empty() {
-            return Ok(());
-        }
         let bands = self.bands(&problem(picture));
         let mut windows = Windows::new(&self.device);
         let memory = (windows.input(samples), windows.output(outputs));
-        let _submission = self.device.submission_lock()?;
         bands.parts().try_for_each(|part| {
             let args = self.args(picture, memory, &bands, &part);
             self.kernel.launch(&windows, &bands, &part, args)

@@ -33,8 +33,8 @@ impl Sums {
     pub(super) fn new<W: FilterWeight>(weights: &Weights<W>, samples: Kind) -> Result<Self> {
         match peak(samples) {
             Some(peak) if W::IS_INTEGER => Self::of_integers(weights, peak),
-            _ if W::FITS_F32 && fits_f32(samples) => Ok(Sums::F32(weights.converted(|weight| weight.to_f64() as f32))),
-            _ => Ok(Sums::F64(weights.converted(W::to_f64))),
+            _ if W::FITS_F32 && fits_f32(samples) => Ok(Sums::F32(weights.converted(|weight| weight.to_f64() as f32)?)),
+            _ => Ok(Sums::F64(weights.converted(W::to_f64)?)),
         }
     }
 
@@ -77,6 +77,26 @@ impl Sums {
         self
     }
 
+    /// Returns the row and the column of an outer product, each as weights of its own, or `None` for other weights.
+    pub(super) fn passes(&self) -> Option<[Self; 2]> {
+        Some(match self {
+            Sums::I32(weights) => weights.passes()?.map(Sums::I32),
+            Sums::I64(weights) => weights.passes()?.map(Sums::I64),
+            Sums::F32(weights) => weights.passes()?.map(Sums::F32),
+            Sums::F64(weights) => weights.passes()?.map(Sums::F64),
+        })
+    }
+
+    /// Returns the name of the type of the sums.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Sums::I32(_) => "i32",
+            Sums::I64(_) => "i64",
+            Sums::F32(_) => "f32",
+            Sums::F64(_) => "f64",
+        }
+    }
+
     /// Returns whether the weights are an outer product.
     pub(super) fn is_separable(&self) -> bool {
         with_sums!(self, weights => matches!(weights.values, Values::Separable { .. }))
@@ -87,9 +107,9 @@ impl Sums {
         let magnitudes = weights.magnitudes(|weight| weight.to_f64().abs() as u128);
         let [narrow, wide] = [i32::MAX as u128 / peak, i64::MAX as u128 / peak];
         if magnitudes <= narrow {
-            Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32)))
+            Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32)?))
         } else if magnitudes <= wide {
-            Ok(Sums::I64(weights.converted(|weight| weight.to_f64() as i64)))
+            Ok(Sums::I64(weights.converted(|weight| weight.to_f64() as i64)?))
         } else {
             Err(Filter2dError::WeightsTooLarge { magnitudes, limit: wide }.into())
         }

@@ -15,21 +15,22 @@ pub(super) struct Weights<W> {
     pub(super) left: [usize; 2],
 }
 
+/// Vectors, because memory for them can be requested without ending the program if there is none.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Values<W> {
     /// Row after row.
-    Dense(Arc<[W]>),
+    Dense(Arc<Vec<W>>),
     /// The outer product of a column and a row.
-    Separable { column: Arc<[W]>, row: Arc<[W]> },
+    Separable { column: Arc<Vec<W>>, row: Arc<Vec<W>> },
 }
 
 impl<W: Copy> Weights<W> {
     /// Returns the weights of a correlation.
-    pub(super) fn dense(shape: [usize; 2], values: Arc<[W]>) -> Self {
-        Weights { shape, values: Values::Dense(values), left: shape.map(|taps| taps / 2) }
+    pub(super) fn dense(shape: [usize; 2], values: Vec<W>) -> Self {
+        Weights { shape, values: Values::Dense(values.into()), left: shape.map(|taps| taps / 2) }
     }
 
-    pub(super) fn separable(column: Arc<[W]>, row: Arc<[W]>) -> Self {
+    pub(super) fn separable(column: Arc<Vec<W>>, row: Arc<Vec<W>>) -> Self {
         let shape = [column.len(), row.len()];
         Weights { shape, values: Values::Separable { column, row }, left: shape.map(|taps| taps / 2) }
     }
@@ -40,30 +41,40 @@ impl<W: Copy> Weights<W> {
     }
 
     /// Returns the outer product of a vector with itself.
-    pub(super) fn square(vector: Arc<[W]>) -> Self {
+    pub(super) fn square(vector: Vec<W>) -> Self {
+        let vector = Arc::new(vector);
         Self::separable(vector.clone(), vector)
     }
 
+    /// Returns the row and the column of an outer product, each as weights of its own, or `None` for other weights.
+    pub(super) fn passes(&self) -> Option<[Self; 2]> {
+        let Values::Separable { column, row } = &self.values else { return None };
+        let ([rows, columns], [above, before]) = (self.shape, self.left);
+        let along = Weights { shape: [1, columns], values: Values::Dense(row.clone()), left: [0, before] };
+        let down = Weights { shape: [rows, 1], values: Values::Dense(column.clone()), left: [above, 0] };
+        Some([along, down])
+    }
+
     /// Returns the weights that correlate as these convolve.
-    pub(super) fn flipped(self) -> Self {
-        let reversed = |values: Arc<[W]>| values.iter().rev().copied().collect();
+    pub(super) fn flipped(self) -> Result<Self> {
+        let reversed = |values: &[W]| allocation::collected(values.iter().rev().copied()).map(Arc::new);
         let values = match self.values {
-            Values::Dense(values) => Values::Dense(reversed(values)),
-            Values::Separable { column, row } => Values::Separable { column: reversed(column), row: reversed(row) },
+            Values::Dense(values) => Values::Dense(reversed(&values)?),
+            Values::Separable { column, row } => Values::Separable { column: reversed(&column)?, row: reversed(&row)? },
         };
-        Weights { values, left: self.shape.map(|taps| taps.saturating_sub(1 + taps / 2)), ..self }
+        Ok(Weights { values, left: self.shape.map(|taps| taps.saturating_sub(1 + taps / 2)), ..self })
     }
 }
 
 impl<W: FilterWeight> Weights<W> {
     /// Returns the weights converted to another type.
-    pub(super) fn converted<A: Copy>(&self, convert: impl Fn(W) -> A) -> Weights<A> {
-        let all = |values: &[W]| values.iter().map(|&value| convert(value)).collect();
+    pub(super) fn converted<A: Copy>(&self, convert: impl Fn(W) -> A) -> Result<Weights<A>> {
+        let all = |values: &[W]| allocation::collected(values.iter().map(|&value| convert(value))).map(Arc::new);
         let values = match &self.values {
-            Values::Dense(values) => Values::Dense(all(values)),
-            Values::Separable { column, row } => Values::Separable { column: all(column), row: all(row) },
+            Values::Dense(values) => Values::Dense(all(values)?),
+            Values::Separable { column, row } => Values::Separable { column: all(column)?, row: all(row)? },
         };
-        Weights { shape: self.shape, values, left: self.left }
+        Ok(Weights { shape: self.shape, values, left: self.left })
     }
 
     /// Returns the sum of the magnitudes of integer weights.

@@ -8,8 +8,8 @@ use crate::{Error, Extent, Result};
 /// Maximum of strides and spans, so that distances between an output's samples fit into 32 bits.
 const MOST_STEPS: usize = i32::MAX as usize;
 
-/// Maximum number of channels.
-const MOST_CHANNELS: usize = u16::MAX as usize;
+/// Maximum number of channels, of filters and of [`Channels`](crate::Channels).
+pub(crate) const MOST_CHANNELS: usize = u16::MAX as usize;
 
 /// The windows of all outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,11 @@ impl Window {
         Ok(Window { rows: rule(0)?, columns: rule(1)?, channels })
     }
 
+    /// Returns the windows of the two passes of an outer product: along the rows, then down the columns.
+    pub(super) fn passes(&self) -> [Self; 2] {
+        [Window { rows: AxisRule::SINGLE, ..*self }, Window { columns: AxisRule::SINGLE, ..*self }]
+    }
+
     /// Returns whether all strides and dilations are 1.
     pub(super) fn has_unit_steps(&self) -> bool {
         [self.rows, self.columns].iter().all(|axis| axis.stride == 1 && axis.dilation == 1)
@@ -65,6 +70,9 @@ pub(super) struct AxisRule {
 }
 
 impl AxisRule {
+    /// One tap, at each output's own place.
+    const SINGLE: Self = AxisRule { taps: 1, left: 0, extent: Extent::Same, stride: 1, dilation: 1 };
+
     fn new(taps: usize, left: usize, extent: Extent, stride: usize, dilation: usize) -> Result<Self> {
         for (what, steps) in [("the stride", stride), ("the dilation", dilation)] {
             if steps == 0 {
@@ -146,6 +154,11 @@ pub(super) struct Axis {
 }
 
 impl Axis {
+    /// Returns the axis along which each output depends on the sample at its own place alone.
+    fn single(samples: usize) -> Self {
+        Axis { samples, outputs: samples, taps: 1, start: 0, stride: 1, dilation: 1 }
+    }
+
     /// Returns the position of the sample that tap `tap` of output `output` meets, which may be outside.
     pub(super) fn position(&self, output: usize, tap: usize) -> i64 {
         self.start + (output * self.stride) as i64 + (tap * self.dilation) as i64
@@ -176,6 +189,20 @@ impl Problem {
         extent(planes.saturating_mul(rows.samples), input_pitch, input_pitch)?;
         extent(planes.saturating_mul(rows.outputs), output_pitch, output_pitch)?;
         Ok(Problem { planes, rows, columns, channels, input_pitch, output_pitch })
+    }
+
+    /// Returns the problems of the two passes of an outer product: along the rows, and down the columns of the result, which has no
+    /// gaps.
+    pub(super) fn passes(&self) -> [Self; 2] {
+        let width = self.output_width();
+        let along = Problem { rows: Axis::single(self.rows.samples), output_pitch: width, ..*self };
+        let down = Problem { columns: Axis::single(self.columns.outputs), input_pitch: width, ..*self };
+        [along, down]
+    }
+
+    /// Returns the number of outputs, or an error if they exceed the address space.
+    pub(super) fn len(&self) -> Result<usize> {
+        extent(self.output_rows(), self.output_width(), self.output_width())
     }
 
     /// Returns whether there is nothing to compute.

@@ -6,6 +6,7 @@ use super::word::Word;
 use super::{Plan, PointwiseElement, PointwiseError};
 use crate::any::{BufferMut, BufferRef, Erase, Slice, SliceMut, with_type};
 use crate::buffer::check_shape;
+use crate::filter2d::MOST_CHANNELS;
 use crate::info::SharedMemory;
 use crate::parallel::for_chunks;
 use crate::{Buffer, Buffer2, Device, LaunchPlan, Result, Windows, allocation};
@@ -15,9 +16,6 @@ use slm_kernels::pointwise::{MergeArgs, SplitArgs, pointwise_merge, pointwise_sp
 use slm_kernels::signal::Kind;
 use std::fmt;
 use std::marker::PhantomData;
-
-/// Maximum number of channels, as of filters.
-const MOST_CHANNELS: usize = u16::MAX as usize;
 
 /// A change between interleaved channels, such as `rgbrgbrgb`, and planes, `rrr ggg bbb`, described but not yet bound to a
 /// device.
@@ -282,7 +280,7 @@ fn on_cpu(direction: Direction, picture: &Picture, input: Slice<'_>, output: Sli
     with_type!(SliceMut, output, output => {
         let input = Erase::typed(input).expect("input and output have the same type");
         match direction {
-            _ if picture.len() == 0 => {}
+            _ if picture.is_empty() => {}
             Direction::Split(_) => split(picture, input, output),
             Direction::Merge(_) => merge(picture, input, output),
         }

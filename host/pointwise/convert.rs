@@ -46,13 +46,29 @@ impl<S: PointwiseElement, O: PointwiseElement> Convert<S, O> {
     }
 
     /// Returns the conversion that multiplies samples by this factor. The default is 1.
+    ///
+    /// Every number is valid. It is rounded to the [type of the computation](super#numbers): in `f32`, 1e39 is infinite. With NaN all
+    /// outputs are NaN, or 0 if they are integers.
+    ///
+    /// ```
+    /// use slm::{Convert, Device};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let large = Convert::<f32, f32>::new().scale(1e39).prepare(&device)?;
+    /// assert_eq!(large.apply(&[1e-30, -1e-30])?, [f32::INFINITY, f32::NEG_INFINITY]);
+    /// let nothing = Convert::<f32, u8>::new().scale(f64::NAN).prepare(&device)?;
+    /// assert_eq!(nothing.apply(&[0.0, 7.0])?, [0, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn scale(mut self, scale: f64) -> Self {
         self.scale = scale;
         self
     }
 
-    /// Returns the conversion that adds this number after the multiplication. The default is 0.
+    /// Returns the conversion that adds this number after the multiplication; otherwise as [`scale`](Self::scale). The default is 0.
     #[must_use]
     pub fn offset(mut self, offset: f64) -> Self {
         self.offset = offset;

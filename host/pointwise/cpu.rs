@@ -6,9 +6,9 @@
 
 use super::lines::Lines;
 use super::rule::{Rule, is_f32};
-use crate::Element;
 use crate::any::{AnyVec, Erase, Slice, SliceMut, with_type};
 use crate::parallel::for_chunks;
+use crate::{Element, Result, allocation};
 use slm_kernels::pointwise::{
     Combination, Equalisation, Function, Number, TableIndex, combined, mapped, part_of, power,
 };
@@ -125,7 +125,7 @@ fn combine_as<A: Real>(combination: Combination, lines: &Lines<2>, samples: [Sli
 }
 
 /// Returns the table that equalises a histogram, whose counts are those of all values and more.
-pub(super) fn equalise<S: TableIndex>(counts: &[u64]) -> Vec<S> {
+pub(super) fn equalise<S: TableIndex>(counts: &[u64]) -> Result<Vec<S>> {
     let counts = &counts[..S::VALUES as usize];
     let total = counts.iter().copied().map(u128::from).sum();
     let first = counts.iter().copied().find(|&count| count > 0).unwrap_or(0);
@@ -135,7 +135,7 @@ pub(super) fn equalise<S: TableIndex>(counts: &[u64]) -> Vec<S> {
         sum += u128::from(count);
         S::of_index(equalisation.entry(value, sum))
     };
-    (0..S::VALUES).zip(counts).map(entry).collect()
+    allocation::collected((0..S::VALUES).zip(counts).map(entry))
 }
 
 fn look_up(lines: &Lines<1>, samples: Slice<'_>, entries: &AnyVec, outputs: SliceMut<'_>) {

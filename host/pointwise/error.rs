@@ -32,11 +32,13 @@ pub enum PointwiseError {
         /// The next edge.
         next: f64,
     },
-    /// The exponent of a power is not finite and larger than 0.
-    #[error("the exponent must be finite and larger than 0, not {exponent}")]
+    /// The exponent of a power is not finite and larger than 0 in the type of the computation.
+    #[error("as a number of type {kind} the exponent must be finite and larger than 0, but {exponent:?} is not")]
     Exponent {
         /// The exponent.
         exponent: f64,
+        /// Name of the type of the computation.
+        kind: &'static str,
     },
     /// The bounds of a range are in the wrong order, or one of them is NaN.
     #[error("the lower bound must not exceed the upper bound, but they are {lower} and {upper}")]

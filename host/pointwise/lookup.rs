@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use super::{LookupElement, Plan, PointwiseElement, PointwiseError, PreparedMap};
 use crate::buffer::check_length;
-use crate::{Buffer, Device, Result};
+use crate::{Buffer, Device, Result, allocation};
 use slm_kernels::histogram::OUTSIDE;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -31,13 +31,13 @@ const MOST_EDGES: usize = (1 << 24) + 1;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookup<S, O> {
-    table: std::result::Result<Table<S, O>, PointwiseError>,
+    table: Result<Table<S, O>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Table<S, O> {
-    Values(Arc<[O]>),
-    Between { edges: Arc<[S]>, entries: Arc<[O]>, outside: Outside<O> },
+    Values(Arc<Vec<O>>),
+    Between { edges: Arc<Vec<S>>, entries: Arc<Vec<O>>, outside: Outside<O> },
 }
 
 /// Entries outside the edges; `None` for the defaults.
@@ -54,8 +54,8 @@ impl<S: LookupElement, O: PointwiseElement> Lookup<S, O> {
     pub fn values(entries: &[O]) -> Self {
         let (expected, actual) = (values::<S>(), entries.len());
         let table = match actual == expected {
-            true => Ok(Table::Values(entries.into())),
-            false => Err(PointwiseError::Entries { expected, actual }),
+            true => allocation::copied(entries).map(|entries| Table::Values(entries.into())),
+            false => Err(PointwiseError::Entries { expected, actual }.into()),
         };
         Lookup { table }
     }
@@ -63,7 +63,8 @@ impl<S: LookupElement, O: PointwiseElement> Lookup<S, O> {
     /// Returns the table of a function: `y = function(x)`, called once for each value.
     #[must_use]
     pub fn of(function: impl FnMut(S) -> O) -> Self {
-        Lookup { table: Ok(Table::Values((0..S::VALUES).map(S::of_index).map(function).collect())) }
+        let entries = allocation::collected((0..S::VALUES).map(S::of_index).map(function));
+        Lookup { table: entries.map(|entries| Table::Values(entries.into())) }
     }
 }
 
@@ -139,11 +140,7 @@ impl<S: PointwiseElement, O: PointwiseElement> Lookup<S, O> {
     /// integers.
     #[must_use]
     pub fn between(edges: &[S], entries: &[O]) -> Self {
-        let table = check(edges, entries.len()).map(|()| {
-            let outside = Outside { below: None, above: None, nan: None };
-            Table::Between { edges: edges.into(), entries: entries.into(), outside }
-        });
-        Lookup { table }
+        Lookup { table: Table::between(edges, entries) }
     }
 
     /// Returns the table with this entry for samples below the first edge. It has no effect on tables of
@@ -179,23 +176,35 @@ impl<S: PointwiseElement, O: PointwiseElement> Lookup<S, O> {
     ///
     /// * [`PointwiseError::Entries`] for a wrong number of entries.
     /// * [`PointwiseError::Edges`] or [`PointwiseError::EdgeOrder`] for invalid edges.
+    /// * [`Error::OutOfHostMemory`] for the table.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedMap<S, O>> {
-        PreparedMap::new(device, self.table.clone()?.rule())
+        PreparedMap::new(device, self.table.clone()?.rule()?)
     }
 }
 
 impl<S: PointwiseElement, O: PointwiseElement> Table<S, O> {
-    fn rule(&self) -> Rule {
-        match self {
-            Table::Values(entries) => Rule::Table(O::vec(entries.to_vec())),
+    /// Returns the table between edges with the default entries outside.
+    fn between(edges: &[S], entries: &[O]) -> Result<Self> {
+        check(edges, entries.len())?;
+        let outside = Outside { below: None, above: None, nan: None };
+        let (edges, entries) = (allocation::copied(edges)?.into(), allocation::copied(entries)?.into());
+        Ok(Table::Between { edges, entries, outside })
+    }
+
+    fn rule(&self) -> Result<Rule> {
+        Ok(match self {
+            Table::Values(entries) => Rule::Table(O::vec(allocation::copied(entries)?)),
             Table::Between { edges, entries, outside } => {
-                let all = [outside.below.unwrap_or(entries[0])].into_iter().chain(entries.iter().copied());
-                let above = outside.above.unwrap_or(entries[entries.len() - 1]);
-                let last = [above, outside.nan.unwrap_or_else(|| O::of_sum(f64::NAN))];
-                Rule::Between(edges.iter().map(|edge| edge.to_f64()).collect(), O::vec(all.chain(last).collect()))
+                let mut all = allocation::reserved(entries.len() + 3)?;
+                all.push(outside.below.unwrap_or(entries[0]));
+                all.extend_from_slice(entries);
+                all.push(outside.above.unwrap_or(entries[entries.len() - 1]));
+                all.push(outside.nan.unwrap_or_else(|| O::of_sum(f64::NAN)));
+                let edges = allocation::collected(edges.iter().map(|edge| edge.to_f64()))?;
+                Rule::Between(edges, O::vec(all))
             }
-        }
+        })
     }
 }
 

@@ -111,7 +111,7 @@ impl<S: PointwiseElement, O: PointwiseElement> Map<S, O> {
     /// # Errors
     ///
     /// * [`PointwiseError::Bounds`] for a range whose lower bound exceeds the upper one, or for NaN.
-    /// * [`PointwiseError::Exponent`] for an exponent that is not finite and larger than 0.
+    /// * [`PointwiseError::Exponent`] for an exponent that is not finite and larger than 0 in the type of the computation.
     /// * On a GPU, the errors of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedMap<S, O>> {
         let rule = match self.function {

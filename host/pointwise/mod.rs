@@ -17,18 +17,15 @@
 //! # fn main() -> slm::Result<()> {
 //! # let picture = Array2::from_shape_fn((20, 30), |(r, c)| (40 + r + 2 * c) as u8);
 //! let device = Device::open()?;
-//! let mut bytes = Buffer2::upload(&device, picture.view())?;
-//! let (rows, columns) = (bytes.rows(), bytes.columns());
-//! let [mut floats, mut smooth] = [Buffer2::zeroed(&device, rows, columns)?, Buffer2::zeroed(&device, rows, columns)?];
-//! Convert::<u8, f32>::new().prepare(&device)?.apply_matrix_into(&bytes, &mut floats)?;
-//! Filter2d::gaussian(1.5).prepare(&device)?.apply_into(&floats, &mut smooth)?;
-//! Convert::<f32, u8>::new().prepare(&device)?.apply_matrix_into(&smooth, &mut bytes)?;
-//! let (histogram, mut counts) = (Histogram::bytes().prepare(&device)?, device.zeroed(259)?);
+//! let bytes = Buffer2::upload(&device, picture.view())?;
+//! let floats = Convert::<u8, f32>::new().prepare(&device)?.apply_buffer2(&bytes)?;
+//! let smooth = Filter2d::gaussian(1.5).prepare(&device)?.apply_buffer2(&floats)?;
+//! let bytes = Convert::<f32, u8>::new().prepare(&device)?.apply_buffer2(&smooth)?;
+//! let histogram = Histogram::bytes().prepare(&device)?;
+//! let mut counts = device.zeroed(histogram.counts_len())?;
 //! histogram.apply_into(&bytes, &mut counts)?;
-//! let [mut equal, mut turned] = [Buffer2::zeroed(&device, rows, columns)?, Buffer2::zeroed(&device, columns, rows)?];
-//! Lookup::equalise(&counts)?.apply_matrix_into(&bytes, &mut equal)?;
-//! Transpose::new(rows, columns).prepare(&device)?.apply_matrix_into(&equal, &mut turned)?;
-//! let result = turned.download()?;
+//! let equal = Lookup::equalise(&counts)?.apply_buffer2(&bytes)?;
+//! let result = Transpose::new(20, 30).prepare(&device)?.apply_buffer2(&equal)?.download()?;
 //! # assert_eq!((result.dim(), result.iter().min(), result.iter().max()), ((30, 20), Some(&0), Some(&255)));
 //! # Ok(())
 //! # }

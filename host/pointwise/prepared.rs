@@ -97,6 +97,32 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
         self.function.run(&Lines::row(samples.len()), [samples], outputs)
     }
 
+    /// Returns the outputs for a matrix in new memory of the device, without gaps. Returns when the work is enqueued.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Convert, Device};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let bytes = Buffer2::upload(&device, array![[0u8, 51], [102, 255]].view())?;
+    /// let unit = Convert::<u8, f32>::new().scale(1.0 / 255.0).prepare(&device)?.apply_buffer2(&bytes)?;
+    /// assert_eq!(unit.download()?, array![[0.0, 0.2], [0.4, 1.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
+    /// * The errors of [`apply_matrix_into`](Self::apply_matrix_into).
+    pub fn apply_buffer2(&self, samples: &Buffer2<S>) -> Result<Buffer2<O>> {
+        self.function.device.check_owner("the input", samples.buffer().device())?;
+        let mut outputs = Buffer2::unwritten(self.device(), [samples.rows(), samples.columns()])?;
+        self.apply_matrix_into(samples, &mut outputs)?;
+        Ok(outputs)
+    }
+
     /// Computes the outputs for a matrix into another one, with any row pitches. Returns when the work is enqueued.
     ///
     /// # Errors
@@ -129,7 +155,7 @@ impl<S: LookupElement> PreparedMap<S, S> {
     pub(super) fn equalising(counts: &Buffer<u64>) -> Result<Self> {
         let device = counts.device();
         let function = match device.info().shared_memory {
-            None => OnDevice::cpu(device, Box::new(Rule::Table(S::vec(cpu::equalise(counts.storage().cpu()))))),
+            None => OnDevice::cpu(device, Box::new(Rule::Table(S::vec(cpu::equalise(counts.storage().cpu())?)))),
             Some(shared) => OnDevice::gpu(device, table::equalising(device, shared, S::KIND, counts)?),
         };
         Ok(PreparedMap { function, types: PhantomData })

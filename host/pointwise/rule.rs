@@ -22,9 +22,12 @@ pub(super) enum Rule {
 impl Rule {
     /// Returns a power with a valid exponent, or an error.
     pub(super) fn power<S: PointwiseElement, O: PointwiseElement>(exponent: f64) -> Result<Self> {
-        let rounded = if is_f32(&[S::KIND, O::KIND]) { (exponent as f32).into() } else { exponent };
+        let (rounded, kind) = match is_f32(&[S::KIND, O::KIND]) {
+            true => ((exponent as f32).into(), Kind::F32),
+            false => (exponent, Kind::F64),
+        };
         if !(rounded > 0.0 && rounded.is_finite()) {
-            return Err(PointwiseError::Exponent { exponent }.into());
+            return Err(PointwiseError::Exponent { exponent, kind: kind.name() }.into());
         }
         Ok(Rule::Power(rounded))
     }

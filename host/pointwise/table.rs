@@ -7,7 +7,7 @@ use super::rule::is_f32;
 use super::word::Word;
 use crate::any::{AnyBuffer, BufferMut, BufferRef, Erase, Slice};
 use crate::info::SharedMemory;
-use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows};
+use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows, allocation};
 use cuda_std::{Entry, GlobalIn};
 use slm_kernels::pointwise::{
     BetweenArgs, EqualiseArgs, LookupArgs, Number, TableIndex, equalise_shape, lookup_pack, pointwise_between,
@@ -99,7 +99,7 @@ where
     pointwise_lookup<S, W>: Entry<Args = LookupArgs<S, W>, Constants = ()>,
 {
     fn upload(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Slice<'_>) -> Result<Self> {
-        Self::new(device, shared, kinds, device.upload(&W::of_numbers(entries))?)
+        Self::new(device, shared, kinds, device.upload(&W::of_numbers(entries)?)?)
     }
 
     fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Buffer<W>) -> Result<Self> {
@@ -173,7 +173,7 @@ where
 {
     fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], edges: &[f64], entries: Slice<'_>) -> Result<Self> {
         let launcher = Launcher::new::<pointwise_between<A>>(device, shared, 1, moved_bytes(&kinds))?;
-        let edges: Vec<A> = edges.iter().map(|&edge| A::of(edge)).collect();
+        let edges = allocation::collected(edges.iter().map(|&edge| A::of(edge)))?;
         Ok(Between { launcher, edges: device.upload(&edges)?, entries: entries.upload(device)? })
     }
 }

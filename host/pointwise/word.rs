@@ -1,14 +1,14 @@
 //! The bits of elements, for kernels that copy them.
 
 use crate::any::{BufferMut, BufferRef, Slice};
-use crate::{Element, Result, Windows};
+use crate::{Element, Result, Windows, allocation};
 use cuda_std::{GlobalIn, GlobalOut};
 use slm_kernels::cast;
 
 /// The bits of an element.
 pub(super) trait Word: Element {
     /// Returns the bits of numbers of this size.
-    fn of_numbers(numbers: Slice<'_>) -> Vec<Self>;
+    fn of_numbers(numbers: Slice<'_>) -> Result<Vec<Self>>;
 
     /// Returns a window on samples of this size.
     fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> Result<GlobalIn<Self>>;
@@ -20,10 +20,10 @@ pub(super) trait Word: Element {
 macro_rules! words {
     ($($word:ident: $($name:ident)*;)*) => {$(
         impl Word for $word {
-            fn of_numbers(numbers: Slice<'_>) -> Vec<Self> {
+            fn of_numbers(numbers: Slice<'_>) -> Result<Vec<Self>> {
                 match numbers {
                     $(Slice::$name(numbers) => {
-                        numbers.iter().map(|number| Self::from_ne_bytes(number.to_ne_bytes())).collect()
+                        allocation::collected(numbers.iter().map(|number| Self::from_ne_bytes(number.to_ne_bytes())))
                     })*
                     _ => another_size(),
                 }

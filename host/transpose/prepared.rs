@@ -108,6 +108,34 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         Ok(Array2::from_shape_vec(shape, output).expect("`Matrices::check` has checked the shape"))
     }
 
+    /// Returns the transposed matrices in new memory of the device, without gaps, with the shapes of
+    /// [`apply_matrix`](Self::apply_matrix). Returns when the work is enqueued.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Transpose};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let x = Buffer2::upload(&device, array![[1, 2, 3], [4, 5, 6]].view())?;
+    /// let y = Transpose::new(2, 3).prepare(&device)?.apply_buffer2(&x)?;
+    /// assert_eq!(y.download()?, array![[1, 4], [2, 5], [3, 6]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
+    /// * The errors of [`apply_matrix_into`](Self::apply_matrix_into).
+    pub fn apply_buffer2(&self, input: &Buffer2<T>) -> Result<Buffer2<T>> {
+        self.device.check_owner("the input", input.buffer().device())?;
+        check_shape("the input", self.matrices.shape(), [input.rows(), input.columns()])?;
+        let mut output = Buffer2::unwritten(&self.device, self.matrices.transposed_shape())?;
+        self.apply_matrix_into(input, &mut output)?;
+        Ok(output)
+    }
+
     /// Transposes matrices into others, with the shapes of [`apply_matrix`](Self::apply_matrix) and any row pitches. Returns
     /// when the work is enqueued.
     ///

@@ -3,7 +3,7 @@
 use crate::common::{Random, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::ndarray::{Array2, Axis, s};
-use slm::{Buffer2, Device, Element};
+use slm::{Buffer2, Convert, Device, Element, Error, Extent, Filter2d, Transpose};
 
 /// Rows, columns, and the row pitches of two matrices.
 pub(super) const SHAPES: [[usize; 4]; 9] = [
@@ -22,6 +22,7 @@ pub(super) fn trials() -> Vec<Trial> {
     let trials = [
         on_every_backend("matrices", "u8", |device| copies(device, |bits| bits as u8)),
         on_every_backend("matrices", "f64", |device| copies(device, |bits| bits as f64)),
+        on_every_backend("matrices", "results_in_new_memory", results_in_new_memory),
     ];
     trials.into_iter().flatten().collect()
 }
@@ -69,6 +70,52 @@ fn copies_of<T: Element>(
     matrix.download_into(target.slice_mut(s![..columns, ..]).reversed_axes())?;
     equal(&target.slice(s![..columns, ..]).reversed_axes().to_owned(), &data.to_owned())?;
     equal(&target.row(columns).to_owned(), &last)
+}
+
+/// Each operation returns what it writes to a matrix of the result's shape, without gaps, and refuses the same inputs.
+fn results_in_new_memory(device: &Device) -> Result<(), Failed> {
+    let blur = Filter2d::gaussian(0.8).channels(3).extent(Extent::Full).output::<i16>().prepare(device)?;
+    let convert = Convert::<u8, f32>::new().scale(0.5).prepare(device)?;
+    let transpose = Transpose::new(4, 5).components(3).prepare(device)?;
+    let mut random = Random::new(8);
+    let data = Array2::from_shape_simple_fn((4, 15), || random.next() as u8);
+    let pitched = Buffer2::upload_pitched(device, data.view(), 20)?;
+    let [rows, columns] = blur.output_shape([4, 5])?;
+    results_agree(rows, columns * 3, blur.apply_buffer2(&pitched)?, |to| blur.apply_into(&pitched, to))?;
+    results_agree(4, 15, convert.apply_buffer2(&pitched)?, |to| convert.apply_matrix_into(&pitched, to))?;
+    results_agree(5, 12, transpose.apply_buffer2(&pitched)?, |to| transpose.apply_matrix_into(&pitched, to))?;
+
+    let empty = Buffer2::zeroed(device, 0, 15)?;
+    equal(&blur.apply_buffer2(&empty)?.download()?.dim(), &(0, columns * 3))?;
+    equal(&convert.apply_buffer2(&empty)?.download()?.dim(), &(0, 15))?;
+    let shape = Error::Shape { what: "the input", expected: [4, 15], actual: [0, 15] };
+    equal(&transpose.apply_buffer2(&empty).err(), &Some(shape))?;
+    let of_another = Buffer2::upload(&Device::cpu(), data.view())?;
+    let errors = [
+        blur.apply_buffer2(&of_another).err(),
+        convert.apply_buffer2(&of_another).err(),
+        transpose.apply_buffer2(&of_another).err(),
+    ];
+    let expected = device.info().name.clone();
+    equal(
+        &errors,
+        &[(); 3].map(|()| {
+            Some(Error::DeviceMismatch { operand: "the input", expected: expected.clone(), actual: "CPU".to_owned() })
+        }),
+    )
+}
+
+/// Compares a result with what `write` writes to a matrix of this shape.
+fn results_agree<T: Element>(
+    rows: usize,
+    columns: usize,
+    actual: Buffer2<T>,
+    write: impl FnOnce(&mut Buffer2<T>) -> slm::Result<()>,
+) -> Result<(), Failed> {
+    let mut expected = Buffer2::zeroed(actual.buffer().device(), rows, columns)?;
+    write(&mut expected)?;
+    equal(&actual.download()?, &expected.download()?)?;
+    equal(&actual.buffer().len(), &(rows * columns))
 }
 
 fn equal<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T) -> Result<(), Failed> {

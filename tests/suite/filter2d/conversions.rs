@@ -5,9 +5,10 @@ use super::cases::plain;
 use super::oracle::Weights;
 use super::types::{Of, Types};
 use crate::common::numbers::{Kind, Number};
-use crate::common::{equal, on_every_backend};
+use crate::common::{ensure, equal, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use slm::{Device, Filter2dAlgorithm};
+use ndarray::{Array2, ArrayView2};
+use slm::{Backend, Device, Filter2d, Filter2dAlgorithm, FilterWeight};
 use std::marker::PhantomData;
 
 /// The type of sums, the operation with each type of outputs, samples, a weight, and the outputs of each type.
@@ -40,11 +41,37 @@ macro_rules! to {
 
 pub(super) fn trials() -> Vec<Trial> {
     let rows = [float("f32", to_all!(f32 f32)), float("f64", to_all!(f32 f64)), narrow(), wide()];
+    let narrow = on_every_backend(SUITE, "conversions::narrow_weights", narrow_weights);
     let trials = rows.into_iter().flat_map(|row| {
         let name = format!("conversions::{}", row.sums);
         on_every_backend(SUITE, &name, move |device| check(device, &row))
     });
-    trials.collect()
+    trials.chain(narrow).collect()
+}
+
+/// Narrow weights are the same numbers of type `i32`.
+fn narrow_weights(device: &Device) -> Result<(), Failed> {
+    agrees_with_i32(device, [i8::MIN, i8::MAX, 0, -1, 3, 5], "i8")?;
+    agrees_with_i32(device, [u8::MIN, u8::MAX, 1, 128, 3, 5], "u8")?;
+    agrees_with_i32(device, [i16::MIN, i16::MAX, 0, -1, 3, 5], "i16")?;
+    agrees_with_i32(device, [u16::MIN, u16::MAX, 1, 32_768, 3, 5], "u16")
+}
+
+fn agrees_with_i32<W: FilterWeight + Into<i32>>(device: &Device, weights: [W; 6], name: &str) -> Result<(), Failed> {
+    let wide = weights.map(Into::into);
+    let picture = Array2::from_shape_fn((5, 7), |(r, c)| (r * 50 + c * 3) as u8);
+    let filter = Filter2d::<u8, W>::convolve(ArrayView2::from_shape((2, 3), &weights)?).output::<i32>();
+    let expected = Filter2d::<u8, i32>::convolve(ArrayView2::from_shape((2, 3), &wide)?).output::<i32>();
+    equal(filter.prepare(device)?.apply(picture.view())?, expected.prepare(device)?.apply(picture.view())?)?;
+    // Sums of floats, too.
+    let filter = Filter2d::<f32, W>::separable(&weights[..2], &weights[2..]).output::<f64>();
+    let expected = Filter2d::<f32, i32>::separable(&wide[..2], &wide[2..]).output::<f64>();
+    let picture = picture.mapv(f32::from);
+    equal(filter.prepare(device)?.apply(picture.view())?, expected.prepare(device)?.apply(picture.view())?)?;
+    match filter.algorithm(Filter2dAlgorithm::Streaming).prepare(device) {
+        Err(error) => ensure(error.to_string().contains(&format!("weights of {name},")), || error.to_string()),
+        Ok(_) => equal(device.info().backend, Backend::Cpu),
+    }
 }
 
 /// Ties are rounded to even.

@@ -16,6 +16,7 @@ mod missing;
 mod oracle;
 mod passes;
 mod streaming;
+mod two_passes;
 mod types;
 
 use crate::common::{Random, is_emulated, on_every_backend, same};
@@ -45,6 +46,7 @@ pub(super) fn trials() -> Vec<Trial> {
         missing::trials(),
         passes::trials(),
         streaming::trials(),
+        two_passes::trials(),
     ];
     conformance.chain(others.into_iter().flatten()).collect()
 }

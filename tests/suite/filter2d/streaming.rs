@@ -170,7 +170,7 @@ fn refusals() -> Result<(), Failed> {
     let none = |algorithm, weights| Filter2dError::NoKernel {
         algorithm,
         weights,
-        types: Box::new(["f32"; 3]),
+        types: Box::new(["f32"; 4]),
         channels: 1,
         strides: [1, 1],
         dilations: [1, 1],
@@ -184,12 +184,14 @@ fn refusals() -> Result<(), Failed> {
     equal(plan(floats(), &dense, separable), Err(product.into()))?;
     let strided = Case { stride: [1, 2], dilation: [3, 1], channels: Some(3), renormalise: true, ..dense };
     let error = plan(floats(), &strided, streaming).unwrap_err();
-    let text = "there is no kernel of Streaming for 7 x 7 weights of f32, samples of f32, outputs of f32, channels: 3, strides: 1 and 2, \
-                dilations: 3 and 1, NaNs: left out";
+    let text = "there is no kernel of Streaming for 7 x 7 weights of f32, samples of f32, sums of f32, outputs of f32, channels: 3, \
+                strides: 1 and 2, dilations: 3 and 1, NaNs: left out";
     ensure(error.to_string().contains(text), || error.to_string())?;
     let bytes = types("u8_f32_u8");
     let error = plan(bytes, &plain(bytes, 94, [9, 9], [3, 3]), streaming).unwrap_err();
-    ensure(error.to_string().contains("weights of f32, samples of u8, outputs of u8"), || error.to_string())?;
+    ensure(error.to_string().contains("weights of f32, samples of u8, sums of f32, outputs of u8"), || {
+        error.to_string()
+    })?;
     // The CPU ignores the algorithm.
     let cpu = Device::cpu();
     equal(cpu.info().backend, Backend::Cpu)?;

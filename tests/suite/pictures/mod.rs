@@ -9,13 +9,14 @@ mod mismatches;
 
 use crate::common::{Random, ensure, equal, on_every_backend};
 use libtest_mimic::{Failed, Trial};
+use slm::histogram::HistogramError;
 use slm::image::metadata::Cicp;
 use slm::image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
 use slm::ndarray::{ArrayView3, Axis, stack};
 use slm::pictures::WithSubpixel;
 use slm::{
     Boundary, Buffer2, Device, Extent, Filter1d, Filter2d, FilterElement, FilterSample, Histogram, HistogramElement,
-    Transpose, TransposeElement,
+    HistogramWeight, Transpose, TransposeElement,
 };
 
 /// The name of the suite.
@@ -155,6 +156,29 @@ where
         let counts = histogram.apply_image(&picture)?;
         equal(&counts, &histogram.apply(samples(&picture))?)?;
         equal(counts.total(), u64::from(size[0] * size[1]) * counted as u64)?;
+    }
+    weighted_histograms::<P, Rgb<f32>, 3>(device)?;
+    weighted_histograms::<P, Luma<f64>, 1>(device)
+}
+
+/// Weights are pixels of the same number of channels, if that is `N`.
+fn weighted_histograms<P, W, const N: usize>(device: &Device) -> Result<(), Failed>
+where
+    P: Pixel<Subpixel: HistogramElement + From<u8>>,
+    W: Pixel<Subpixel: HistogramWeight + From<u8>>,
+{
+    let edges: [P::Subpixel; 3] = [3, 80, 200].map(Into::into);
+    let histogram = Histogram::edges(&edges).channels(channels::<P>()).prepare(device)?;
+    for size in SIZES {
+        let (picture, weights) = (picture::<P>(size), picture::<W>(size));
+        let actual = histogram.apply_weighted_image(&picture, &weights);
+        if channels::<P>() == N {
+            equal(&actual?.sums, &histogram.apply_weighted(samples(&picture), samples(&weights))?.sums)?;
+        } else {
+            let [samples, weights] =
+                [channels::<P>(), N].map(|channels| vec![size[1] as usize, size[0] as usize, channels]);
+            equal(actual.err(), Some(HistogramError::WeightShape { samples, weights }.into()))?;
+        }
     }
     Ok(())
 }

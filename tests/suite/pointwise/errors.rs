@@ -19,7 +19,10 @@ fn texts() {
             PointwiseError::EdgeOrder { index: 1, edge: 2.5, next: f64::NAN },
             "edges must ascend strictly, but edge 1 is 2.5 and the next one NaN",
         ),
-        (PointwiseError::Exponent { exponent: -1.0 }, "the exponent must be finite and larger than 0, not -1"),
+        (
+            PointwiseError::Exponent { exponent: 1e-60, kind: "f32" },
+            "as a number of type f32 the exponent must be finite and larger than 0, but 1e-60 is not",
+        ),
         (
             PointwiseError::Bounds { lower: 2.0, upper: 1.0 },
             "the lower bound must not exceed the upper bound, but they are 2 and 1",
@@ -92,11 +95,11 @@ fn invalid_edges() {
 fn invalid_parameters() {
     for device in devices() {
         for exponent in [0.0, -1.0, f64::INFINITY, f64::NEG_INFINITY] {
-            fails(Map::<f64>::gamma(exponent).prepare(&device), PointwiseError::Exponent { exponent });
+            fails(Map::<f64>::gamma(exponent).prepare(&device), PointwiseError::Exponent { exponent, kind: "f64" });
         }
         // Single precision has no such number.
         for exponent in [1e-60, 1e60] {
-            fails(Map::<f32>::gamma(exponent).prepare(&device), PointwiseError::Exponent { exponent });
+            fails(Map::<f32>::gamma(exponent).prepare(&device), PointwiseError::Exponent { exponent, kind: "f32" });
             assert!(Map::<f64>::gamma(exponent).prepare(&device).is_ok());
         }
         fails(Map::clamp(2, 1).prepare(&device), PointwiseError::Bounds { lower: 2.0, upper: 1.0 });

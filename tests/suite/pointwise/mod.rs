@@ -277,7 +277,7 @@ fn plans_of_channels(device: &Device) -> Result<(), Failed> {
 }
 
 fn plans_of_equalisation(device: &Device) -> Result<(), Failed> {
-    let plan = slm::Lookup::<u8>::equalise_plan(device);
+    let plan = slm::Lookup::<u8, u8>::equalise_plan(device);
     equal(plan.outputs, [1, 256])?;
     if device.info().backend == Backend::Cpu {
         return equal((&*plan.kernel, plan.launches.len()), ("cpu", 0));

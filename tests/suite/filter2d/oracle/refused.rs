@@ -46,12 +46,8 @@ impl Case {
     }
 }
 
-/// Sizes of the weights of compiled kernels: dense ones, and outer products.
+/// Sizes of the weights of kernels that are compiled for dense ones.
 const DENSE: [usize; 4] = [3, 5, 7, 9];
-const SEPARABLE: [usize; 6] = [3, 5, 7, 9, 15, 31];
-
-/// The longest column and row of the kernel for outer products of other sizes.
-const LONGEST: [usize; 2] = [128, 832];
 
 /// The error on a device. The CPU refuses nothing.
 pub(in super::super) fn refused(
@@ -77,12 +73,13 @@ pub(in super::super) fn refused(
         Filter2dAlgorithm::Separable if !case.weights.is_outer_product() => {
             return Some(Filter2dError::NotSeparable { weights: case.weights.shape() }.into());
         }
-        Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable | Filter2dAlgorithm::Box
-            if !case.has_kernel(types, algorithm, renormalise) =>
-        {
+        // Two launches do what a kernel for both passes does not, except for these.
+        Filter2dAlgorithm::Separable if renormalise || sums == "i64" => {
             return Some(case.no_kernel(types, algorithm, renormalise));
         }
-        Filter2dAlgorithm::Separable if !case.is_compiled(&SEPARABLE) => ("passes", case.passes_bytes(device)),
+        Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Box if !case.has_kernel(types, algorithm, renormalise) => {
+            return Some(case.no_kernel(types, algorithm, renormalise));
+        }
         Filter2dAlgorithm::Box if !case.weights.are_equal() => {
             return Some(Filter2dError::UnequalWeights { weights: case.weights.shape() }.into());
         }
@@ -93,19 +90,10 @@ pub(in super::super) fn refused(
 }
 
 impl Case {
-    fn is_compiled(&self, sizes: &[usize]) -> bool {
-        let [rows, columns] = self.weights.shape();
-        rows == columns && sizes.contains(&rows)
-    }
-
     /// Whether there is a kernel for the size of the weights, the types, and what else the filter has.
     fn has_kernel(&self, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> bool {
         let [rows, columns] = self.weights.shape();
-        let has_size = match algorithm {
-            Filter2dAlgorithm::Streaming => self.is_compiled(&DENSE),
-            Filter2dAlgorithm::Box => true,
-            _ => self.is_compiled(&SEPARABLE) || (rows <= LONGEST[0] && columns <= LONGEST[1]),
-        };
+        let has_size = algorithm == Filter2dAlgorithm::Box || (rows == columns && DENSE.contains(&rows));
         has_size
             && (types.samples, types.outputs) == (Kind::F32, Kind::F32)
             && types.sums_name(&self.weights) == "f32"
@@ -115,7 +103,8 @@ impl Case {
     fn no_kernel(&self, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> Error {
         let (weights, channels) = (self.weights.shape(), self.channels());
         let (strides, dilations) = (self.stride, self.dilations());
-        let types = Box::new([types.samples, types.weights, types.outputs].map(Kind::name));
+        let sums = types.sums_name(&self.weights);
+        let types = Box::new([types.samples.name(), types.weights.name(), sums, types.outputs.name()]);
         Filter2dError::NoKernel { algorithm, weights, types, channels, strides, dilations, renormalise }.into()
     }
 
