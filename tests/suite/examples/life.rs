@@ -310,6 +310,7 @@ fn bad_arguments() -> Result<(), Failed> {
     }
     let too_large = life_of("acorn.rle", &["--size", "3x6"])?.output()?;
     let errors = String::from_utf8_lossy(&too_large.stderr).into_owned();
-    let expected = "a pattern of 3 x 7 (rows x columns) does not fit at row 0 and column 0 of a board of 3 x 6\n";
+    let expected = "a pattern of 3 x 7 (rows x columns) does not fit at row 0 and column 0 of a board of 3 x 6: \
+                    use a larger board\n";
     ensure(errors.ends_with(expected) && too_large.status.code() == Some(1), || errors)
 }
