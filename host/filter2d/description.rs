@@ -66,8 +66,8 @@ pub enum Filter2dAlgorithm {
     /// columns or more, [`Separable`](Filter2dAlgorithm::Separable),
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
     /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
-    /// memory must fit into the device's. `Separable` takes outer products that it is compiled for, and others of `h` x `v` weights
-    /// with `h · v ≥ 2 (h + v)`.
+    /// memory must fit into the device's. `Separable` takes outer products of `h` x `v` weights with `h · v ≥ 2 (h + v)`, and those
+    /// whose sums are in registers.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
@@ -83,9 +83,9 @@ pub enum Filter2dAlgorithm {
     /// with one channel, to outputs of `f32`. Strides and dilations must be 1, and NaNs must propagate.
     Streaming,
     /// Outer products: sums along a row first, then down the columns, in one launch. For the same types and steps as `Streaming`.
-    /// 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 and 31 x 31 weights are computed as it does. For others, each block keeps the sums along as
-    /// many rows as there are weights in shared memory, which limits the rows of weights: 227 KiB have room for 108, with at most 64
-    /// columns.
+    /// Each block keeps the sums along as many rows as there are weights in shared memory, which limits the rows of weights: 227 KiB
+    /// have room for 108, with at most 64 columns. Without room for 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 or 31 x 31 weights, the sums are
+    /// in registers, as with `Streaming`.
     Separable,
     /// Sums of the samples of each window, times the weight that all of them have in common. The time hardly depends on the size
     /// of the window: along each axis, a window consists of the end of one segment of samples and the beginning of the next one, so

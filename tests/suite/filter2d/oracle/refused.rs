@@ -119,13 +119,13 @@ impl Case {
         Filter2dError::NoKernel { algorithm, weights, types, channels, strides, dilations, renormalise }.into()
     }
 
-    /// The bytes of a block of the kernel for outer products: eight numbers and the source of each sample of a row (of 8 bytes), a
+    /// The bytes of a block of the kernel for outer products: six numbers and the source of each sample of a row (of 8 bytes), a
     /// row of samples of each warp, and rows of 384 sums for the weights and for two steps. A step has 12 rows, or 24 if two blocks
     /// of 12 have no room on a multiprocessor, but one of 24 has.
     fn passes_bytes(&self, device: &Device) -> u64 {
         let [column, row] = self.weights.shape().map(|taps| taps.next_multiple_of(4) as u64);
-        let samples = 384 + row.max(64);
-        let bytes = |step: u64| 8 * (8 + samples) + 4 * step * samples + 4 * 384 * (column + 2 * step);
+        let samples = (384 + row).next_multiple_of(32);
+        let bytes = |step: u64| 8 * (6 + samples) + 4 * step * samples + 4 * 384 * (column + 2 * step);
         let shared = device.info().shared_memory.expect("a GPU");
         let has_room_for_two = 2 * (bytes(12) + 1024) <= shared.per_multiprocessor;
         if has_room_for_two || bytes(24) > shared.max_per_block { bytes(12) } else { bytes(24) }
