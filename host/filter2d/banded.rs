@@ -7,8 +7,8 @@ use crate::kernel::{Launch, WithConstants};
 use crate::{Device, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, Table};
 use slm_kernels::filter2d::{
-    BandArgs, BandPart, Bands, Problem, ROW, Size, StreamingArgs, TABLE, filter2d_box_f32, filter2d_passes,
-    filter2d_separable, filter2d_streaming, passes_places,
+    BandArgs, BandPart, Bands, Packs, PassesArgs, Problem, ROW, Size, StreamingArgs, TABLE, filter2d_box_f32,
+    filter2d_passes, filter2d_separable, filter2d_streaming, passes_places,
 };
 use slm_kernels::signal::Same;
 
@@ -37,7 +37,7 @@ pub(super) struct Compiled {
 
 /// The kernel for outer products of any size.
 pub(super) struct Passes {
-    loaded: Box<dyn Launch<BandArgs<Floats>>>,
+    loaded: Box<dyn Launch<PassesArgs<Floats>>>,
     /// Rows and columns of the weights.
     taps: [u32; 2],
     /// Threads of a block per column.
@@ -91,6 +91,11 @@ impl Passes {
     /// through shared memory.
     pub(super) fn is_worthwhile([rows, columns]: [usize; 2]) -> bool {
         rows * columns >= 2 * (rows + columns)
+    }
+
+    /// Returns whether the kernel supports products of these lengths on a device.
+    pub(super) fn is_supported(shared: SharedMemory, shape: [usize; 2]) -> bool {
+        passes_places::<Floats>(shape).is_some() && Self::fitting(shared, shape).is_some()
     }
 
     /// Returns rows and columns of the weights, which fit into the table, and the threads of a block per column. Returns `None` if
@@ -167,7 +172,10 @@ impl BandKernel {
             BandKernel::Compiled(kernel) => {
                 kernel.loaded.launch(windows, shape, StreamingArgs { picture, weights: *kernel.table }, &())
             }
-            BandKernel::Passes(kernel) => kernel.loaded.launch(windows, shape, picture, &()),
+            BandKernel::Passes(kernel) => {
+                let [column, row] = kernel.taps.map(Packs::new::<Floats>);
+                kernel.loaded.launch(windows, shape, PassesArgs { picture, column, row }, &())
+            }
             BandKernel::Boxes(kernel) => kernel.launch(windows, shape, picture),
         }
     }

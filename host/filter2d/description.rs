@@ -67,8 +67,8 @@ pub enum Filter2dAlgorithm {
     /// columns or more, [`Separable`](Filter2dAlgorithm::Separable),
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
     /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
-    /// memory must fit into the device's. `Separable` takes outer products that it is compiled for, and others of `h` x `v` weights
-    /// with `h · v ≥ 2 (h + s · v)`, for a stride of `s` rows.
+    /// memory must fit into the device's. `Separable` takes outer products of `h` x `v` weights with `h · v ≥ 2 (h + s · v)`, for a
+    /// stride of `s` rows, and those whose sums are in registers.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
@@ -85,9 +85,9 @@ pub enum Filter2dAlgorithm {
     Streaming,
     /// Outer products: sums along the rows first, then down the columns.
     ///
-    /// One launch makes both passes for the types and steps of `Streaming`. 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 and 31 x 31 weights
-    /// are computed as it does. For others, each block keeps the sums along as many rows as there are weights in shared memory, which
-    /// limits the rows of weights: 227 KiB have room for 108, with at most 64 columns.
+    /// One launch makes both passes for the types and steps of `Streaming`. Each block keeps the sums along as many rows as there are
+    /// weights in shared memory, which limits the rows of weights: 227 KiB have room for 108, with at most 64 columns. Without room
+    /// for 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 or 31 x 31 weights, the sums are in registers, as with `Streaming`.
     ///
     /// All other outer products take two launches, each by the first of `RegisterTiled`, `SharedTile` and `GlobalMemory` that
     /// supports it. In between, the sums along the rows are in temporary memory of the device: as many numbers of the type of the

@@ -154,6 +154,39 @@ arguments! {
     }
 }
 
+arguments! {
+    /// Weights in the table of [`filter2d_passes`]: whole packs, the first of which begins with empty entries. The host computes both
+    /// numbers, so that the compiler sees that they are the same for all threads.
+    pub struct Packs {
+        /// Number of packs.
+        pub packs: u32,
+        /// Number of empty entries.
+        pub pad: u32,
+    }
+}
+
+#[cfg(not(target_os = "cuda"))]
+impl Packs {
+    /// Returns the packs of `taps` weights.
+    #[must_use]
+    pub fn new<F: Types>(taps: u32) -> Self {
+        let packs = taps.div_ceil(F::PACK as u32);
+        Packs { packs, pad: packs * F::PACK as u32 - taps }
+    }
+}
+
+arguments! {
+    /// Arguments of [`filter2d_passes`].
+    pub struct PassesArgs<F: Types> {
+        /// The picture.
+        pub picture: BandArgs<F>,
+        /// Packs of the column of weights.
+        pub column: Packs,
+        /// Packs of the row of weights.
+        pub row: Packs,
+    }
+}
+
 /// A sum of products, and the sum of its weights whose samples are present.
 #[derive(Clone, Copy)]
 struct Sums<A> {
@@ -315,13 +348,13 @@ type Weight<F> = <F as Types>::Weight;
 
 kernel! {
     for<F: Types> {
-        "filter2d_separable_f32" { Same<f32> => f32; }
+        "filter2d_passes_f32" { Same<f32> => f32; }
     }
 
     /// An outer product of any size: along the rows into shared memory, then down the columns. The table has the column and the row of
     /// weights, each behind empty entries that make it end with a whole pack (`passes_places`). With 80 registers, a multiprocessor
     /// of 65,536 runs 24 warps: two blocks of 12, or one of 24.
-    pub fn filter2d_passes(arena, args: BandArgs<F>, weights: Constants<Weight<F>, { passes_table_len::<F>() }>)
+    pub fn filter2d_passes(arena, args: PassesArgs<F>, weights: Constants<Weight<F>, { passes_table_len::<F>() }>)
         where registers <= 80
     {
         const V: usize = <F as Types>::PACK;

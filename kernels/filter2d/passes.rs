@@ -4,7 +4,7 @@
 //! `groups` times. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Each step adds `R` · `groups` rows:
 //!
 //! 1. Each warp multiplies one row of samples by the row of weights. A lane computes `R` neighbouring sums, which go to a ring of
-//!    rows in shared memory. Before that, the warp begins to load its samples of the next step into registers.
+//!    rows in shared memory. Then the warp begins to load its samples of the next step into registers.
 //! 2. After a barrier, thread `(c, g)` multiplies column `c` of the ring by the column of weights. It computes `R` outputs, one below
 //!    the other: those of group `g` whose last row came in this step.
 //!
@@ -25,8 +25,9 @@
 //! of a [`Window`] along their line, `V` samples and weights at a time, so they take any number of weights.
 //!
 //! The weights are kernel parameters: the column and the row, each behind a *pad* of empty entries that makes it end with a whole
-//! pack. Empty entries are skipped. (A multiplication by zero would turn infinite samples into NaN.) The window begins one sample
-//! before the pad, because its last sample would otherwise be one that no sum needs, in a row that is not there yet.
+//! pack. A multiply-add reads its weight through a uniform register. Empty entries are skipped. (A multiplication by zero would
+//! turn infinite samples into NaN.) The window begins one sample before the pad, because its last sample would otherwise be one
+//! that no sum needs, in a row that is not there yet.
 //!
 //! Shared memory: numbers that all threads need; where each sample of a row is in the picture; a row of samples of each warp; the
 //! ring. No bank conflicts:
@@ -35,8 +36,9 @@
 //!   at a time, which use eight different groups of four banks. Lanes write packs of sums in the same way.
 //! * In all other accesses, lanes have consecutive elements, or the same.
 
-use super::BandArgs;
+use super::{BandArgs, Packs, PassesArgs};
 use crate::signal::{Border, Output, Sample, Sum, Types, Weight, Window};
+use cuda_std::math::opaque;
 use cuda_std::warp::{FULL, WARP, sync_warp};
 use cuda_std::{Arena, Constants, Shared, thread};
 
@@ -52,6 +54,9 @@ pub(super) const ROW_PACK: u32 = 32;
 
 /// Samples that the window begins before the pad.
 const LEAD: u32 = 1;
+
+/// Packs of weights whose products are unrolled. (With 4 packs, 31 x 31 and 63 x 63 weights took 5 and 7 % more time on an H200.)
+const UNROLLED: usize = 16;
 
 /// Returns the columns of a strip: a warp computes `PACKS` packs a lane.
 pub(super) const fn strip<F: Types>() -> u32 {
@@ -77,8 +82,7 @@ impl Sizes {
     pub(super) fn new<F: Types>(taps: [u32; 2], groups: u32) -> Self {
         let entries = taps.map(|taps| taps.next_multiple_of(F::PACK as u32));
         let step = groups * (PACKS * F::PACK) as u32;
-        let loaded = strip::<F>() + WARP * HALO_LOADS as u32;
-        Sizes { entries, step, row: loaded.max(strip::<F>() + entries[1]), slots: entries[0] + 2 * step }
+        Sizes { entries, step, row: (strip::<F>() + entries[1]).next_multiple_of(WARP), slots: entries[0] + 2 * step }
     }
 
     /// Returns more than the accesses, barriers and windows of a thread in a step, or before the first one.
@@ -100,19 +104,16 @@ impl Sizes {
 #[inline(always)]
 pub(super) fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const LOADS: usize, const T: usize>(
     arena: Arena,
-    args: &BandArgs<F>,
+    args: &PassesArgs<F>,
     weights: &Constants<F::Weight, T>,
 ) where
     F::Sum: Sample + Sum<F::Sum, F::Weight>,
 {
     const { assert!(V == F::PACK && R == PACKS * V && N == R + V && LOADS == R + HALO_LOADS && T.is_multiple_of(V)) };
+    let (PassesArgs { column, row, .. }, args) = (args, &args.picture);
     let strip = Strip::<F>::new(arena, args);
     thread::sync_threads();
     let (sizes, group) = (strip.sizes, thread::thread_idx_y());
-    let (column, row) = (
-        Part::<0>::new(args.rows.taps, V as u32, ROW_PACK),
-        Part::<ROW_PACK>::new(args.columns.taps, V as u32, (T / V) as u32),
-    );
     let warp = group * R as u32 + thread::thread_idx_x() / WARP;
     // Rows of the steps that only fill the ring. The first step begins `early` rows before row 0, the first one that is needed, so that
     // these steps end with row `taps - 2`. A loop, because GPUs have no instruction for quotients.
@@ -129,13 +130,13 @@ pub(super) fn correlate<F: Types, const V: usize, const R: usize, const N: usize
         let r = (done + warp).wrapping_sub(early);
         strip.keep(warp, r, samples);
         sync_warp(FULL);
+        strip.along::<V, R, N, T>(weights, row, warp, sizes.wrapped(write + warp));
         samples = strip.load(r.wrapping_add(sizes.step));
-        strip.along::<V, R, N, T>((weights, row), warp, sizes.wrapped(write + warp));
         write = sizes.wrapped(write + sizes.step);
         thread::sync_threads();
         if done >= fill {
             let first = group * R as u32;
-            let sums = strip.down::<V, R, N, T>((weights, column), sizes.wrapped(read + first));
+            let sums = strip.down::<V, R, N, T>(weights, column, sizes.wrapped(read + first));
             strip.store(done - fill + first, sums);
             read = sizes.wrapped(read + sizes.step);
         }
@@ -143,25 +144,8 @@ pub(super) fn correlate<F: Types, const V: usize, const R: usize, const N: usize
     }
 }
 
-/// A part of the table of weights, which begins with pack `FIRST` and `pad` empty entries.
-#[derive(Clone, Copy)]
-struct Part<const FIRST: u32> {
-    packs: u32,
-    pad: u32,
-}
-
-impl<const FIRST: u32> Part<FIRST> {
-    /// Returns the part with `taps` weights in packs of `pack` entries. It ends before pack `limit`: there are no more weights, but the
-    /// compiler then knows that all packs are in the table.
-    #[inline(always)]
-    fn new(taps: u32, pack: u32, limit: u32) -> Self {
-        let packs = taps.div_ceil(pack);
-        Part { packs: packs.min(limit - FIRST), pad: packs * pack - taps }
-    }
-}
-
-/// Returns `Σ_j x[LEAD + r + j] · w[j]` for each `r`, where `w` are the entries of a part of the table without its pad. Each call of
-/// `samples` returns the next `V` of `x`.
+/// Returns `Σ_j x[LEAD + r + j] · w[j]` for each `r`, where `w` are the entries of the table from pack `FIRST` on, without their pad.
+/// Each call of `samples` returns the next `V` of `x`.
 #[inline(always)]
 fn products<
     X: Sample,
@@ -174,29 +158,40 @@ fn products<
     const FIRST: u32,
 >(
     weights: &Constants<W, T>,
-    part: Part<FIRST>,
+    packs: &Packs,
     mut samples: impl FnMut() -> [X; V],
 ) -> [A; R] {
+    const { assert!((UNROLLED * V).is_multiple_of(N)) };
     let mut window = Window::<X, A, R, N>::new([A::default(); R]);
     for s in (0..R).step_by(V) {
         window.put(s, samples());
     }
     window.put(R, samples());
-    window.add_products(LEAD as usize, weights.pack::<V>(FIRST), |u| u >= part.pad);
-    let mut k = 1;
-    // One turn of the window's ring per iteration.
-    'turns: loop {
-        for phase in 0..N / V {
-            if k >= part.packs {
-                break 'turns;
+    window.add_products(LEAD as usize, weights.pack::<V>(FIRST), |u| u >= packs.pad);
+    // Unrolled for fewer instructions: the places of samples and weights are constants.
+    each!(k < UNROLLED, {
+        if k > 0 {
+            if k as u32 >= packs.packs {
+                return window.sums;
             }
-            let oldest = (1 + phase) * V;
+            window.put(k * V + R, samples());
+            window.add_products(k * V + LEAD as usize, weights.pack::<V>(FIRST + k as u32), |_| true);
+        }
+    });
+    let mut k = UNROLLED as u32;
+    // One turn of the window's ring per iteration.
+    loop {
+        for phase in 0..N / V {
+            // If the compiler knows that all packs are in the table, it does not limit an address once more.
+            if k >= packs.packs || k >= (T / V) as u32 - FIRST {
+                return window.sums;
+            }
+            let oldest = phase * V;
             window.put(oldest + R, samples());
             window.add_products(oldest + LEAD as usize, weights.pack::<V>(FIRST + k), |_| true);
             k += 1;
         }
     }
-    window.sums
 }
 
 /// The strip of a block, down a band of rows.
@@ -214,18 +209,19 @@ where
     rows: Shared<F::Sample>,
     /// The ring: rows of sums along the rows of samples.
     ring: Shared<F::Sum>,
+    /// Whether all samples of a row are in the picture.
+    is_inside: bool,
 }
 
-/// Pairs in [`Strip::numbers`]: the first row of samples of the plane among all, and the number of rows of a plane.
-const PLANE: u32 = 0;
-/// The position of the band's first row of samples in the plane, and that of the strip's first sample in a row.
-const CORNER: u32 = 2;
-/// The place of the strip's first output, and the row pitch of the output.
-const OUTPUT: u32 = 4;
+/// Pairs in [`Strip::numbers`]: the position of the band's first row of samples in the plane, and that of the strip's first sample
+/// in a row.
+const CORNER: u32 = 0;
+/// The first row of samples of the plane among all, and the place of the strip's first output.
+const PLACE: u32 = 2;
 /// The output rows of the band, and the columns of the strip that have outputs.
-const SIZE: u32 = 6;
+const SIZE: u32 = 4;
 /// Their number.
-pub(super) const NUMBERS: u32 = 8;
+pub(super) const NUMBERS: u32 = 6;
 
 /// The source of the constant outside.
 const OUTSIDE: u64 = u64::MAX;
@@ -247,24 +243,26 @@ where
         let (ring, _) = arena.split::<F::Sum>(sizes.slots * strip::<F>());
         let row = (args.first_band + thread::block_idx_y() as u64) * args.band as u64;
         let column = thread::block_idx_x() as u64 * strip::<F>() as u64;
-        let strip = Strip { args, sizes, numbers, sources, rows, ring };
-        strip.fill_memory(row, column);
+        let start = args.columns.first(column) - (sizes.entries[1] - args.columns.taps + LEAD) as i64;
+        // A start before the first sample is a large number here.
+        let left = args.columns.samples.saturating_sub(start as u64);
+        let is_inside = left >= (strip::<F>() + sizes.entries[1]) as u64;
+        let strip = Strip { args, sizes, numbers, sources, rows, ring, is_inside };
+        strip.fill_memory([row, column], start);
         strip
     }
 
-    /// Sets the numbers for the strip whose first output is in row `row` and column `column`, and finds the sources of samples. Fills
-    /// the ring with zeros: the first window contains rows that are not needed, and nothing else writes them.
+    /// Sets the numbers for the strip whose first output is in row `row` and column `column`, and finds the sources of samples, the first
+    /// of which is at position `start`. Fills the ring with zeros: the first window contains rows that are not needed, and nothing else
+    /// writes them.
     #[inline(always)]
-    fn fill_memory(&self, row: u64, column: u64) {
+    fn fill_memory(&self, [row, column]: [u64; 2], start: i64) {
         let (args, plane) = (self.args, self.args.first_plane + thread::block_idx_z() as u64);
         let (t, threads) = (thread::thread_linear(), thread::threads_per_block());
-        let before = self.sizes.entries[1] - args.columns.taps + LEAD;
-        let start = args.columns.first(column) - before as i64;
         if t == 0 {
             let place = ((plane * args.rows.outputs + row) * args.output_pitch).wrapping_add(column);
-            self.numbers.set_pack(PLANE, [plane * args.rows.samples, args.rows.samples]);
             self.numbers.set_pack(CORNER, [args.rows.first(row) as u64, start as u64]);
-            self.numbers.set_pack(OUTPUT, [place, args.output_pitch]);
+            self.numbers.set_pack(PLACE, [plane * args.rows.samples, place]);
             let [rows, columns] = [args.rows.outputs - row, args.columns.outputs - column];
             self.numbers.set_pack(SIZE, [rows.min(args.band as u64), columns.min(strip::<F>() as u64)]);
         }
@@ -293,9 +291,75 @@ where
         if r >= self.size()[0] + self.args.rows.taps - 1 {
             return None;
         }
-        let ([first, samples], [corner, _]) = (self.numbers.get_pack(PLANE), self.numbers.get_pack(CORNER));
-        let row = Border::from_number(self.args.border).source(corner as i64 + r as i64, samples)?;
+        let ([corner, _], [first, _]) = (self.numbers.get_pack(CORNER), self.numbers.get_pack(PLACE));
+        let row = Border::from_number(self.args.border).source(corner as i64 + r as i64, self.args.rows.samples)?;
         Some((first + row) * self.args.input_pitch)
+    }
+
+    /// Begins to load the lane's samples of row `r`: every 32nd one. The constant outside is zero here, and [`keep`](Self::keep) replaces
+    /// it. A replacement here would wait for the loads.
+    #[inline(always)]
+    fn load<const LOADS: usize>(&self, r: u32) -> [F::Sample; LOADS] {
+        let (args, lane, mut samples) = (self.args, thread::thread_idx_x() % WARP, [F::Sample::ZERO; LOADS]);
+        let Some(line) = self.line(r) else { return samples };
+        if self.is_inside {
+            let ([_, start], needed) = (self.numbers.get_pack(CORNER), strip::<F>() + self.sizes.entries[1]);
+            let row = args.input.at(line + start + lane as u64).first(needed - lane).anchored();
+            each!(i < LOADS, {
+                samples[i] = row.get_masked(WARP * i as u32);
+            });
+        } else if self.is_narrow() {
+            let row = args.input.at(line).first(args.columns.samples as u32).anchored();
+            each!(i < LOADS, {
+                if self.has_load(i, LOADS) {
+                    samples[i] = row.get_masked(opaque(self.sources.get(lane + WARP * i as u32) as u32));
+                }
+            });
+        }
+        samples
+    }
+
+    /// Returns whether all places in a row of the picture, and [`OUTSIDE`], are different in 32 bits.
+    #[inline(always)]
+    fn is_narrow(&self) -> bool {
+        self.args.columns.samples <= OUTSIDE as u32 as u64
+    }
+
+    /// Returns whether a row has samples for load `i` of `loads`. A row has at least one weight, so only the last load may have none.
+    #[inline(always)]
+    fn has_load(&self, i: usize, loads: usize) -> bool {
+        i + 1 < loads || WARP * (i as u32) < self.sizes.row
+    }
+
+    /// Stores the lane's samples of row `r` in the row of the warp, and those that were not loaded in advance.
+    #[inline(always)]
+    fn keep<const LOADS: usize>(&self, warp: u32, r: u32, samples: [F::Sample; LOADS]) {
+        let (lane, first) = (thread::thread_idx_x() % WARP, warp * self.sizes.row);
+        each!(i < LOADS, {
+            if self.has_load(i, LOADS) {
+                self.rows.set(first + lane + WARP * i as u32, samples[i]);
+            }
+        });
+        let loaded = if self.is_narrow() { WARP * LOADS as u32 } else { 0 };
+        if self.sizes.row > loaded {
+            let line = self.line(r);
+            let mut c = lane + loaded;
+            while c < self.sizes.row {
+                self.rows.set(first + c, line.map_or(self.args.outside, |line| self.sample(line, c)));
+                c += WARP;
+            }
+        }
+        // `load` returns zero for the constant outside.
+        if self.args.border == Border::Constant as u32 && self.args.outside != F::Sample::ZERO {
+            let is_outside = self.line(r).is_none();
+            let mut c = if is_outside || !self.is_inside { lane } else { self.sizes.row };
+            while c < self.sizes.row {
+                if is_outside || self.sources.get(c) == OUTSIDE {
+                    self.rows.set(first + c, self.args.outside);
+                }
+                c += WARP;
+            }
+        }
     }
 
     /// Returns sample `c` of a line.
@@ -305,55 +369,18 @@ where
         self.args.input.get_if(source != OUTSIDE, line.wrapping_add(source), self.args.outside)
     }
 
-    /// Begins to load the lane's samples of row `r`: every 32nd one.
-    #[inline(always)]
-    fn load<const LOADS: usize>(&self, r: u32) -> [F::Sample; LOADS] {
-        let lane = thread::thread_idx_x() % WARP;
-        let mut samples = [self.args.outside; LOADS];
-        let Some(line) = self.line(r) else { return samples };
-        let ([_, start], needed) = (self.numbers.get_pack(CORNER), strip::<F>() + self.sizes.entries[1]);
-        // A start before the first sample is a large number here.
-        if start < self.args.columns.samples && self.args.columns.samples - start >= needed as u64 {
-            let row = self.args.input.at(line + start + lane as u64).first(needed - lane).anchored();
-            each!(i < LOADS, {
-                samples[i] = row.get_masked(WARP * i as u32);
-            });
-        } else {
-            each!(i < LOADS, {
-                samples[i] = self.sample(line, lane + WARP * i as u32);
-            });
-        }
-        samples
-    }
-
-    /// Stores the lane's samples of row `r` in the row of the warp, and those that were not loaded in advance.
-    #[inline(always)]
-    fn keep<const LOADS: usize>(&self, warp: u32, r: u32, samples: [F::Sample; LOADS]) {
-        let (lane, first) = (thread::thread_idx_x() % WARP, warp * self.sizes.row);
-        each!(i < LOADS, {
-            self.rows.set(first + lane + WARP * i as u32, samples[i]);
-        });
-        let mut c = lane + WARP * LOADS as u32;
-        if self.sizes.row > WARP * LOADS as u32 {
-            let line = self.line(r);
-            while c < self.sizes.row {
-                self.rows.set(first + c, line.map_or(self.args.outside, |line| self.sample(line, c)));
-                c += WARP;
-            }
-        }
-    }
-
     /// Sets a row of the ring to the products of the warp's row of samples.
     #[inline(always)]
     fn along<const V: usize, const R: usize, const N: usize, const T: usize>(
         &self,
-        (weights, part): (&Constants<F::Weight, T>, Part<ROW_PACK>),
+        weights: &Constants<F::Weight, T>,
+        packs: &Packs,
         warp: u32,
         slot: u32,
     ) {
         let lane = thread::thread_idx_x() % WARP;
         let mut at = warp * self.sizes.row + lane * R as u32;
-        let sums = products::<F::Sample, F::Sum, F::Weight, V, R, N, T, _>(weights, part, || {
+        let sums = products::<F::Sample, F::Sum, F::Weight, V, R, N, T, ROW_PACK>(weights, packs, || {
             at += V as u32;
             self.rows.get_pack(at - V as u32)
         });
@@ -367,7 +394,8 @@ where
     #[inline(always)]
     fn down<const V: usize, const R: usize, const N: usize, const T: usize>(
         &self,
-        (weights, part): (&Constants<F::Weight, T>, Part<0>),
+        weights: &Constants<F::Weight, T>,
+        packs: &Packs,
         slot: u32,
     ) -> [F::Sum; R]
     where
@@ -376,7 +404,7 @@ where
         let (column, columns) = (thread::thread_idx_x(), strip::<F>());
         let mut at = slot * columns + column;
         // The ring has whole packs of rows, and windows begin with one, so no pack goes beyond its end.
-        products::<F::Sum, F::Sum, F::Weight, V, R, N, T, _>(weights, part, || {
+        products::<F::Sum, F::Sum, F::Weight, V, R, N, T, 0>(weights, packs, || {
             let pack = core::array::from_fn(|k| self.ring.get(at + k as u32 * columns));
             at += V as u32 * columns;
             if at >= self.ring.len() {
@@ -391,19 +419,23 @@ where
     fn store<const R: usize>(&self, row: u32, sums: [F::Sum; R]) {
         let (args, x, [rows, columns]) = (self.args, thread::thread_idx_x(), self.size());
         let left = if x < columns { rows.saturating_sub(row).min(R as u32) } else { 0 };
-        let [corner, pitch] = self.numbers.get_pack(OUTPUT);
-        let first = (row as u64 * pitch).wrapping_add(corner).wrapping_add(x as u64);
+        let ([_, place], pitch) = (self.numbers.get_pack(PLACE), args.output_pitch);
+        let first = (row as u64 * pitch).wrapping_add(place).wrapping_add(x as u64);
+        // Places are sums of a hidden pitch, because the compiler would keep its multiples in registers.
         if pitch < WIDE {
             // The end of the window is also that of the outputs, so each store has one condition.
-            let pitch = pitch as u32;
+            let (pitch, mut at) = (opaque(pitch as u32), 0);
             let output = args.output.at(first).first(left * pitch).anchored();
-            for (r, sum) in sums.into_iter().enumerate() {
-                output.set_if(true, r as u32 * pitch, F::Output::of_sum(sum));
+            for sum in sums {
+                output.set_if(true, at, F::Output::of_sum(sum));
+                at += pitch;
             }
             return;
         }
+        let mut at = first;
         for (r, sum) in sums.into_iter().enumerate() {
-            args.output.set_if((r as u32) < left, first.wrapping_add(r as u64 * pitch), F::Output::of_sum(sum));
+            args.output.set_if((r as u32) < left, at, F::Output::of_sum(sum));
+            at = at.wrapping_add(pitch);
         }
     }
 }

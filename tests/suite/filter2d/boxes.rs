@@ -158,7 +158,7 @@ fn which_kernel() -> Result<(), Failed> {
         equal(launch.shared_bytes, 134 * 8 + 4 * 512 * 4 + 4 * 128 * 4 + 30 * 512 * 4)?;
     }
     let small = planned(&case(6, [9, 9]), Filter2dAlgorithm::Auto)?;
-    equal(&*small.kernel, "filter2d_separable_f32_9")?;
+    equal(&*small.kernel, "filter2d_passes_f32")?;
     // High windows have narrow strips, wide ones have wide strips.
     equal(planned(&case(6, [200, 31]), Filter2dAlgorithm::Auto)?.launches[0].block, [64, 1, 1])?;
     equal(planned(&case(6, [3, 500]), Filter2dAlgorithm::Auto)?.launches[0].block, [256, 1, 1])?;

@@ -12,8 +12,9 @@ use slm::filter2d::{Filter2dError, Plan};
 use slm::{Boundary, Device, Extent, Filter2dAlgorithm, Result as SlmResult};
 
 /// Rows and columns of weights: with empty entries before none, one or both of them, on one side of the centre more than on the
-/// other, without anything to fill the ring with, and longer than the samples that are loaded in advance.
-const SIZES: [[usize; 2]; 8] = [[30, 30], [4, 6], [13, 1], [1, 33], [2, 8], [25, 14], [3, 70], [63, 63]];
+/// other, without anything to fill the ring with, longer than the samples that are loaded in advance, and with more packs than are
+/// unrolled.
+const SIZES: [[usize; 2]; 9] = [[30, 30], [4, 6], [13, 1], [1, 33], [2, 8], [25, 14], [3, 70], [66, 4], [63, 63]];
 
 /// Emulated devices that have room for the kernel. With 63 x 63 weights, a block has two groups of threads on the second one.
 const PROFILES: [Profile; 2] = [Profile::SM_80, Profile::SM_90];
@@ -147,7 +148,7 @@ fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
 /// `Auto` takes the kernel for products that take at most half as many multiplications as all weights.
 fn which_kernel() -> Result<(), Failed> {
     let product = |taps| case(190, [20, 20], taps);
-    for taps in [[30, 30], [4, 4], [3, 6], [63, 20]] {
+    for taps in [[30, 30], [4, 4], [3, 6], [63, 20], [5, 5], [31, 31]] {
         let plan = planned(&product(taps), Filter2dAlgorithm::Auto)?;
         equal((&*plan.kernel, &*plan.reason), ("filter2d_passes_f32", "an outer product"))?;
     }
@@ -156,6 +157,8 @@ fn which_kernel() -> Result<(), Failed> {
         let plan = planned(&product(taps), Filter2dAlgorithm::Separable)?;
         equal((&*plan.kernel, &*plan.reason), ("filter2d_passes_f32", "requested"))?;
     }
+    // Too few for `Auto`, but not for the kernel with all weights.
+    equal(&*planned(&product([3, 3]), Filter2dAlgorithm::Auto)?.kernel, "filter2d_streaming_f32_3")?;
     // Weights that are found to be a product, and a single row of them.
     let dense = |shape: [usize; 2], values| Case { weights: Weights::Dense(shape, values), ..product([1, 1]) };
     equal(&*planned(&dense([4, 5], vec![0.25; 20]), Filter2dAlgorithm::Auto)?.kernel, "filter2d_passes_f32")?;
@@ -176,13 +179,13 @@ fn refusals() -> Result<(), Failed> {
     Ok(())
 }
 
-/// By hand, for 30 x 30: 8 numbers and 448 sources of 8 bytes, 12 rows of 448 samples, and 32 + 2 · 12 rows of 384 sums. For 63 x 63, two such
-/// blocks have no room on a multiprocessor, so a block has twice the rows of a step.
+/// By hand, for 30 x 30: 6 numbers and 416 sources of 8 bytes, 12 rows of 416 samples, and 32 + 2 · 12 rows of 384 sums. For 63 x 63,
+/// two such blocks have no room on a multiprocessor, so a block has twice the rows of a step.
 fn shared_memory() -> Result<(), Failed> {
     for (taps, block, bytes) in [
-        ([30, 30], [384, 1, 1], 456 * 8 + 12 * 448 * 4 + 56 * 384 * 4),
-        ([63, 63], [384, 2, 1], 456 * 8 + 24 * 448 * 4 + 112 * 384 * 4),
-        ([3, 70], [384, 1, 1], 464 * 8 + 12 * 456 * 4 + 28 * 384 * 4),
+        ([30, 30], [384, 1, 1], 422 * 8 + 12 * 416 * 4 + 56 * 384 * 4),
+        ([63, 63], [384, 2, 1], 454 * 8 + 24 * 448 * 4 + 112 * 384 * 4),
+        ([3, 70], [384, 1, 1], 486 * 8 + 12 * 480 * 4 + 28 * 384 * 4),
     ] {
         let plan = planned(&case(193, [30, 500], taps), Filter2dAlgorithm::Separable)?;
         let launch = &plan.launches[0];

@@ -5,7 +5,7 @@ use super::missing::types;
 use super::oracle::{Case, Direction, Weights};
 use super::types::Types;
 use super::{SUITE, check, check_with};
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, on_profiles};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
 use slm::filter2d::{Filter2dError, Plan};
@@ -15,22 +15,26 @@ use slm::{Backend, Device, Extent, Filter2dAlgorithm, Result as SlmResult};
 const DENSE: [usize; 4] = [3, 5, 7, 9];
 const SEPARABLE: [usize; 6] = [3, 5, 7, 9, 15, 31];
 
+/// Emulated devices on which the kernels compute all of these outer products: others have room for the kernel of two passes.
+const PROFILES: [Profile; 2] = [Profile::SM_75, Profile::SMALL];
+
 pub(super) fn trials() -> Vec<Trial> {
     let dense = DENSE.into_iter().flat_map(|taps| {
         on_every_backend(SUITE, &format!("streaming::dense::{taps}"), move |device| every_border(device, taps, false))
     });
     let separable = SEPARABLE.into_iter().flat_map(|taps| {
-        on_every_backend(SUITE, &format!("streaming::separable::{taps}"), move |device| {
-            every_border(device, taps, true)
-        })
+        let name = format!("streaming::separable::{taps}");
+        on_profiles(SUITE, &name, &PROFILES, move |device| every_border(device, taps, true))
     });
     let not_finite = [false, true].into_iter().flat_map(|is_separable| {
         let name = format!("streaming::not_finite::{}", if is_separable { "separable" } else { "dense" });
-        on_every_backend(SUITE, &name, move |device| not_finite(device, is_separable))
+        let profiles = if is_separable { &PROFILES[..] } else { &Profile::ALL };
+        on_profiles(SUITE, &name, profiles, move |device| not_finite(device, is_separable))
     });
     let several_bands = [(3, false), (9, false), (5, true), (31, true)].into_iter().flat_map(|(taps, is_separable)| {
         let name = format!("streaming::several_bands::{}{taps}", if is_separable { "separable_" } else { "dense_" });
-        on_every_backend(SUITE, &name, move |device| several_bands(device, taps, is_separable))
+        let profiles = if is_separable { &PROFILES[..] } else { &Profile::ALL };
+        on_profiles(SUITE, &name, profiles, move |device| several_bands(device, taps, is_separable))
     });
     let others = [
         Trial::test("filter2d::emulated::streaming::which_kernel", which_kernel),
@@ -152,14 +156,16 @@ fn which_kernel() -> Result<(), Failed> {
         let plan = planned(&product, Filter2dAlgorithm::Streaming)?;
         equal((plan.kernel, &*plan.reason), (format!("filter2d_streaming_f32_{taps}"), "requested"))?;
     }
+    let small = Device::emulated(Profile::SMALL, 0);
+    let planned = |case: &Case| floats().runs.plan(&small, case, Filter2dAlgorithm::Auto);
     for taps in SEPARABLE {
-        let plan = planned(&case(91, [20, 20], taps, true), Filter2dAlgorithm::Auto)?;
+        let plan = planned(&case(91, [20, 20], taps, true))?;
         equal((plan.kernel, &*plan.reason), (format!("filter2d_separable_f32_{taps}"), "an outer product"))?;
     }
     // Weights that are found to be a product.
     let sobel = vec![-1.0, 0.0, 1.0, -2.0, 0.0, 2.0, -1.0, 0.0, 1.0];
     let sobel = Case { weights: Weights::Dense([3, 3], sobel), ..case(92, [20, 20], 3, false) };
-    equal(&*planned(&sobel, Filter2dAlgorithm::Auto)?.kernel, "filter2d_separable_f32_3")
+    equal(&*planned(&sobel)?.kernel, "filter2d_separable_f32_3")
 }
 
 /// Filters for which there is no such kernel.
