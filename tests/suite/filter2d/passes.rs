@@ -203,7 +203,7 @@ fn shared_memory() -> Result<(), Failed> {
     let (kernel, requested) = ("filter2d_passes_f32".to_owned(), 456 * 8 + 12 * 448 * 4 + 56 * 384 * 4);
     let error = Error::SharedMemoryExceeded { kernel, requested, available: 65_536 };
     equal(plan([30, 30], Filter2dAlgorithm::Separable), Err(error))?;
-    // The lowest register tile has 4 + 29 rows of 384 + 32 samples, or 4 + 62 rows of 384 + 64.
+    // The lowest register tile has 8 + 29 rows of 192 + 32 samples, or 8 + 62 rows of 192 + 64.
     equal(plan([30, 30], Filter2dAlgorithm::Auto), Ok("filter2d_register_f32".to_owned()))?;
     equal(plan([63, 63], Filter2dAlgorithm::Auto), Ok("filter2d_tile_f32".to_owned()))
 }
