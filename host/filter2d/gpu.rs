@@ -136,19 +136,23 @@ where
     }
 
     /// Returns the register-tiled kernel with the height at which a multiprocessor holds most warps. If heights are equal in that,
-    /// the first of [`HEIGHTS`](Kernel::HEIGHTS) is taken, because more blocks do different things at the same time. (Measured with a
-    /// prototype in CUDA C++, H200, 8192 x 8192 `f32`, heights 4 and 8: 17 x 17 has 16 warps with both and takes 837 and 848 µs;
-    /// 29 x 29 has 12 and 16 warps and takes 2,318 and 2,219 µs.) If there is room for no block, the last height says how much the
-    /// lowest block needs.
+    /// the first of [`HEIGHTS`](Kernel::HEIGHTS) is taken, because more blocks do different things at the same time. But if some rows
+    /// of weights are not kernel parameters, the greatest one is taken: probably the instruction cache holds the code for both kinds
+    /// of rows only if most warps run the same part of it. (H200, 8192 x 8192 `f32`, heights 4 and 8, 16 warps with both: 11 x 11
+    /// takes 531 and 554 µs, 17 x 17 846 and 865 µs, 29 x 29 2,295 and 2,309 µs; 31 x 31, where two rows are not parameters, 2,808
+    /// and 2,330 µs. 45 x 45 on 4096 x 4096 pixels has 8 and 16 warps and takes 1,664 and 1,478 µs.) If there is room for no block,
+    /// the last height says how much the lowest block needs.
     fn register_tiled(shared: SharedMemory, problem: &Problem) -> Kernel {
         let warps = |height: u32| {
             let bytes = Geometry::new::<A>(Kernel::Register { height }, problem).shared_bytes;
             let height = u64::from(height);
             shared.resident_blocks(bytes).min(Kernel::MOST_WARPS / height) * height
         };
+        let [table_rows, _] = table_shape::<A>([problem.rows.taps, problem.columns.taps]);
+        let rank = |height: u32| if table_rows < problem.rows.taps { height } else { 0 };
         let [.., lowest] = Kernel::HEIGHTS;
         let fitting = Kernel::HEIGHTS.into_iter().filter(|&height| warps(height) > 0);
-        let height = fitting.min_by_key(|&height| Reverse(warps(height))).unwrap_or(lowest);
+        let height = fitting.min_by_key(|&height| Reverse((warps(height), rank(height)))).unwrap_or(lowest);
         Kernel::Register { height }
     }
 }

@@ -84,6 +84,18 @@ impl Axis {
     fn source(&self, border: Border, first: i64, distance: u32) -> Option<u64> {
         border.source(first + distance as i64, self.samples)
     }
+
+    /// Returns whether the samples at `first` to `first + count - 1` are inside.
+    #[inline(always)]
+    fn contains(&self, first: i64, count: u32) -> bool {
+        first >= 0 && first as u64 + count as u64 <= self.samples
+    }
+
+    /// Returns the first one and the end of those of `count` samples at `first`, `first + step`, … that are inside.
+    #[inline(always)]
+    fn inside(&self, first: i64, step: u32, count: u32) -> [u32; 2] {
+        [0, self.samples as i64].map(|end| ((end - first).max(0) as u64).div_ceil(step as u64).min(count as u64) as u32)
+    }
 }
 
 arguments! {
@@ -237,13 +249,6 @@ impl<A: Accumulator> Args<A> {
         }
     }
 
-    /// Returns the position in the input of pixel `first` of a line, if that one and those up to `span` pixels behind it are inside.
-    #[inline(always)]
-    fn inside(&self, line: Option<u64>, first: i64, span: u32) -> Option<u64> {
-        let is_inside = first >= 0 && first as u64 + (span as u64) < self.columns.samples;
-        line.filter(|_| is_inside).map(|line| line + first as u64 * self.channels as u64)
-    }
-
     /// Returns the output for some sums.
     #[inline(always)]
     fn output(&self, sums: Sums<A>) -> A {
@@ -278,7 +283,7 @@ kernel! {
     pub fn filter2d_register(arena, args: Args<A>, table: Constants<A, { table_len::<A>() }>) where registers <= 128 {
         const V: usize = register::pack::<A>();
         const R: usize = register::PACKS * V;
-        register::correlate::<A, V, R, { R + V }, { R + register::HALO_LOADS }, _>(arena, &args, &table);
+        register::correlate::<A, V, R, { R + V }, { register::loads::<A>() }, _>(arena, &args, &table);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Correlation with several neighbouring outputs per thread, in registers.
 //!
-//! A block of 32 x `h` threads computes a tile of `32 · R` pixels of `h · Q` rows, of one channel. It loads the samples that the tile
-//! depends on (the tile and its halo), and waits. Then thread `(x, y)` computes the outputs of `R` pixels from `x · R` on, in `Q`
-//! rows from `y · Q` on.
+//! A block of `h` warps computes a tile of `16 · R` pixels of `2 · h · Q` rows, of one channel. It loads the samples that the tile
+//! depends on (the tile and its halo), and waits. Half-warp `y` computes `Q` rows from `y · Q` on: its lane `x` the `R` pixels from
+//! `x · R` on. (A whole warp per row would make the tile wider and lower, with more samples in its halo.)
 //!
 //! ```text
 //!              x · R                      a row of weights      - w0 w1 w2 | w3 w4 …
@@ -19,9 +19,12 @@
 //! As many rows of weights as fit are kernel parameters: a multiply-add reads its weight through a uniform register, so it has two
 //! operands instead of three in the thread's own registers. The other rows of weights are in shared memory.
 //!
-//! Shared memory: where the outputs are to go; the rows of samples, of `32 · R` pixels and a row of weights; those weights. The
+//! Rows of some lengths have code of their own. The whole row of weights is in uniform registers, and the samples of one row of
+//! outputs at a time are in others, so there are no rings, and no decisions about the end of a row.
+//!
+//! Shared memory: where the outputs are to go; the rows of samples, of `16 · R` pixels and a row of weights; those weights. The
 //! outputs leave through the memory of the samples, so that their stores to global memory are contiguous. No bank conflicts:
-//! weights are read at one address; the lanes of a warp read and write packs of 16 bytes that are `R / V` packs apart, an odd number.
+//! weights are read at one address; eight lanes at a time read or write packs of 16 bytes that are `R / V` packs apart, an odd number.
 //!
 //! Register tiles are described by Volkov, *Better Performance at Lower Occupancy* (GTC 2010).
 
@@ -31,8 +34,11 @@ use crate::signal::{Accumulator, Border, Window};
 use cuda_std::math::opaque;
 use cuda_std::{Arena, Constants, Shared, thread};
 
-/// Threads of a block along a row.
+/// Threads of a warp: those of a block along x.
 pub(super) const WIDTH: u32 = 32;
+
+/// Threads along a row of outputs.
+const LANES: u32 = 16;
 
 /// Packs of a thread's outputs in a row. Odd, so that there are no bank conflicts.
 pub(crate) const PACKS: usize = 3;
@@ -40,9 +46,15 @@ pub(crate) const PACKS: usize = 3;
 /// Rows of a thread's outputs.
 pub(crate) const ROWS: usize = 4;
 
-/// Loads from global memory of a thread that are in progress together, beyond those of the pixels above outputs. Rows of up to 128
+/// Loads of a row of samples of a thread that are in progress together, beyond those of the pixels above outputs. Rows of up to 64
 /// weights need no others.
-pub(crate) const HALO_LOADS: usize = 4;
+const HALO_LOADS: usize = 2;
+
+/// Returns the number of those loads in all.
+#[must_use]
+pub(crate) const fn loads<A>() -> usize {
+    LANES as usize * PACKS * pack::<A>() / WIDTH as usize + HALO_LOADS
+}
 
 /// Maximum bytes of weights that are kernel parameters. Together with the arguments, they fit into the 4096 bytes of kernel
 /// parameters.
@@ -84,9 +96,9 @@ pub(super) struct Layout {
 impl Layout {
     #[inline(always)]
     pub(super) fn new<A>(rows: &Axis, weight_packs: u32, height: u32) -> Self {
-        let outputs = height * ROWS as u32;
+        let outputs = height * (WIDTH / LANES) * ROWS as u32;
         Layout {
-            pixels: WIDTH * (PACKS * pack::<A>()) as u32,
+            pixels: LANES * (PACKS * pack::<A>()) as u32,
             rows: outputs,
             weights: weight_packs as u64 * pack::<A>() as u64,
             sample_rows: outputs as u64 + (rows.taps as u64 - 1) * rows.dilation as u64,
@@ -161,7 +173,7 @@ pub(super) fn correlate<
     args: &Args<A>,
     table: &Constants<A, K>,
 ) {
-    const { assert!(V == pack::<A>() && R == PACKS * V && N == R + V && LOADS == R + HALO_LOADS) };
+    const { assert!(V == pack::<A>() && R == PACKS * V && N == R + V && LOADS == loads::<A>()) };
     let layout = Layout::new::<A>(&args.rows, args.weight_packs, thread::block_dim_y());
     let (pitch, weights_pitch) = (layout.pitch() as u32, layout.weights as u32);
     let (numbers, arena) = arena.split::<u64>(Outputs::NUMBERS);
@@ -173,7 +185,7 @@ pub(super) fn correlate<
     load_samples::<A, LOADS>(&samples, args, &layout, &tile);
     thread::sync_threads();
 
-    let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
+    let [x, y] = place_of_thread();
     let pad = weights_pitch - args.columns.taps;
     // Packs are counted by arguments, and each loop has its own counter: so the compiler sees that they are the same for all threads,
     // and uses uniform registers.
@@ -182,14 +194,21 @@ pub(super) fn correlate<
     // The thread's first sample for a row of weights.
     let (mut at, step) = (y * ROWS as u32 * pitch + x * R as u32, args.rows.dilation * pitch);
     let mut sums = [[A::ZERO; R]; ROWS];
-    let mut t = 0;
-    while t < args.table_rows {
-        let rows = rows_from::<ROWS>(at, pitch);
-        let samples = |q, s| samples.get_pack(rows[q] + s);
-        sums = add_row::<A, V, R, N, ROWS>(line(t, (K / V) as u32), |k| table.pack(k), sums, samples);
-        at += step;
-        t += 1;
-    }
+    (sums, at) = match args.columns.taps {
+        17 if size_of::<A>() == 4 => add_rows_of::<A, V, R, 17, 32, K>(args, table, &samples, sums, [at, step]),
+        31 if size_of::<A>() == 4 => add_rows_of::<A, V, R, 31, 44, K>(args, table, &samples, sums, [at, step]),
+        _ => {
+            let mut t = 0;
+            while t < args.table_rows {
+                let rows = rows_from::<ROWS>(at, pitch);
+                let samples = |q, s| samples.get_pack(rows[q] + s);
+                sums = add_row::<A, V, R, N, ROWS>(line(t, (K / V) as u32), |k| table.pack(k), sums, samples);
+                at += step;
+                t += 1;
+            }
+            (sums, at)
+        }
+    };
     let mut rest = 0;
     while rest < args.rows.taps - args.table_rows {
         // Two rows of outputs at a time, because these weights are in registers, too.
@@ -204,6 +223,8 @@ pub(super) fn correlate<
         rest += 1;
     }
 
+    // Once more, because there are no registers in which the place can stay meanwhile.
+    let [x, y] = place_of_thread();
     let (staged, _) = samples.reuse().split::<A>(layout.rows * layout.pixels);
     for (q, sums) in sums.iter().enumerate() {
         for r in (0..R).step_by(V) {
@@ -212,7 +233,14 @@ pub(super) fn correlate<
         }
     }
     thread::sync_threads();
-    store::<A, V>(&staged, args, &layout, &Outputs::kept(&numbers));
+    store::<A, V>(&staged, args, &layout, &Outputs::kept(&numbers), [x, y]);
+}
+
+/// Returns the thread's lane and number of its half-warp in the block. Each call computes them.
+#[inline(always)]
+fn place_of_thread() -> [u32; 2] {
+    let lane = opaque(thread::thread_idx_x());
+    [lane % LANES, thread::thread_idx_y() * (WIDTH / LANES) + lane / LANES]
 }
 
 #[inline(always)]
@@ -230,34 +258,43 @@ fn tile_of_block<A: Accumulator>(args: &Args<A>, layout: &Layout) -> Tile {
     }
 }
 
-/// Loads the samples of a tile; all threads of the block take part.
+/// Loads the samples of a tile; all threads of the block take part. A warp loads a row at a time, and a thread every 32nd sample of it.
 #[inline(always)]
 fn load_samples<A: Accumulator, const LOADS: usize>(window: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
     let border = Border::from_number(args.border);
     // The samples of the empty entries stand before the first one. They are loaded, but do not count.
     let pad = layout.weights as i64 - args.columns.taps as i64;
     let (first_row, first_pixel) = (args.rows.first(tile.row), args.columns.first(tile.pixel) - pad);
-    let (x, pitch) = (thread::thread_idx_x(), layout.pitch() as u32);
-    // Samples of a thread in a row: every 32nd one.
-    let count = (pitch - x).div_ceil(WIDTH);
+    let (x, pitch, rows) = (thread::thread_idx_x(), layout.pitch() as u32, layout.sample_rows as u32);
+    // Of the thread's `count` samples of a row, `len` are loaded together, from number `before` on: those inside the picture.
+    let (first, count) = (first_pixel + x as i64, (pitch - x).div_ceil(WIDTH));
+    let [before, end] = args.columns.inside(first, WIDTH, count);
+    let len = (end - before).min(LOADS as u32);
+    let first_inside = (first + (before * WIDTH) as i64) as u64 * args.channels as u64 + tile.channel;
+    let rows_are_inside = args.rows.contains(first_row, rows);
     let mut row = thread::thread_idx_y();
-    while row < layout.sample_rows as u32 {
-        let line = args.line(tile.plane, args.rows.source(border, first_row, row));
-        let (first, place) = (first_pixel + x as i64, row * pitch + x);
-        let mut k = 0;
-        if let Some(at) = args.inside(line, first, (count - 1) * WIDTH) {
-            let samples: [A; LOADS] = load_row(args, at + tile.channel, count);
+    while row < rows {
+        let source = match rows_are_inside {
+            true => Some(first_row as u64 + row as u64),
+            false => args.rows.source(border, first_row, row),
+        };
+        let (line, place) = (args.line(tile.plane, source), row * pitch + x);
+        let mut together = 0;
+        if let Some(line) = line.filter(|_| len > 0) {
+            let samples: [A; LOADS] = load_row(args, line + first_inside, len);
             for (k, sample) in samples.into_iter().enumerate() {
-                // There are at least as many as outputs.
-                if k < LOADS - HALO_LOADS || (k as u32) < count {
-                    window.set(place + k as u32 * WIDTH, sample);
+                if (k as u32) < len {
+                    window.set(place + (before + k as u32) * WIDTH, sample);
                 }
             }
-            k = LOADS as u32;
+            together = len;
         }
+        let mut k = if together == count { count } else { 0 };
         while k < count {
-            let source = args.columns.source(border, first, k * WIDTH);
-            window.set(place + k * WIDTH, args.sample_at(line, source, tile.channel));
+            if k.wrapping_sub(before) >= together {
+                let source = args.columns.source(border, first, k * WIDTH);
+                window.set(place + k * WIDTH, args.sample_at(line, source, tile.channel));
+            }
             k += 1;
         }
         row += thread::block_dim_y();
@@ -275,22 +312,38 @@ fn load_row<A: Accumulator, const LOADS: usize>(args: &Args<A>, first: u64, coun
     }
 }
 
-/// Stores the outputs of a tile, in packs where they are aligned; all threads of the block take part.
+/// Stores the outputs of a tile, in packs where they are aligned; all threads of the block take part. Half-warp `y` stores the packs of
+/// the rows that it computed.
 #[inline(always)]
-fn store<A: Accumulator, const V: usize>(staged: &Shared<A>, args: &Args<A>, layout: &Layout, outputs: &Outputs) {
+fn store<A: Accumulator, const V: usize>(
+    staged: &Shared<A>,
+    args: &Args<A>,
+    layout: &Layout,
+    outputs: &Outputs,
+    [x, y]: [u32; 2],
+) {
     let [rows, pixels] = outputs.size;
     let is_packed =
         args.channels == 1 && args.output_pitch.is_multiple_of(V as u64) && A::is_aligned::<V>(&args.output);
     let packed = if is_packed { pixels - pixels % V as u32 } else { 0 };
-    let mut row = thread::thread_idx_y();
-    while row < rows {
+    let mut row = y * ROWS as u32;
+    let end = rows.min(row + ROWS as u32);
+    while row < end {
         let line = outputs.first + row as u64 * args.output_pitch;
-        let mut pixel = thread::thread_idx_x() * V as u32;
+        let mut pixel = x * V as u32;
         while pixel < packed {
             let sums = staged.get_pack(row * layout.pixels + pixel);
             A::store_aligned::<V>(sums, &args.output, line + pixel as u64);
-            pixel += WIDTH * V as u32;
+            pixel += LANES * V as u32;
         }
+        row += 1;
+    }
+    if packed == pixels {
+        return;
+    }
+    let mut row = thread::thread_idx_y();
+    while row < rows {
+        let line = outputs.first + row as u64 * args.output_pitch;
         let mut pixel = packed + thread::thread_idx_x();
         while pixel < pixels {
             let sum = staged.get(row * layout.pixels + pixel);
@@ -299,6 +352,46 @@ fn store<A: Accumulator, const V: usize>(staged: &Shared<A>, args: &Args<A>, lay
         }
         row += thread::block_dim_y();
     }
+}
+
+/// Adds the products with the rows of weights in the table, of `T` weights each, to the sums. The first row meets the samples from `at`
+/// on, and the others those `step` further on. Returns the sums and the next place of the samples.
+///
+/// `X` is the length of the longest array: `R` samples and a row of weights with the empty entries before it. 64 bits have too few
+/// registers. (H200, 8192 x 8192 `f32`: code of their own for 11, 15, 21 and 25 weights took 478, 704, 1,186 and 1,597 µs, and rings
+/// 531, 780, 1,327 and 1,778. But with those lengths and 13 beside 17 and 31, ptxas took 0.56 s for the kernel instead of 0.31 s.)
+#[inline(always)]
+fn add_rows_of<A: Accumulator, const V: usize, const R: usize, const T: usize, const X: usize, const K: usize>(
+    args: &Args<A>,
+    table: &Constants<A, K>,
+    samples: &Shared<A>,
+    mut sums: [[A; R]; ROWS],
+    [mut at, step]: [u32; 2],
+) -> ([[A; R]; ROWS], u32) {
+    const { assert!(size_of::<A>() != 4 || X == R + T.next_multiple_of(V)) };
+    let (packs, pitch) = (((X - R) / V) as u32, LANES * R as u32 + (X - R) as u32);
+    let mut t = 0;
+    // If the compiler knows the end of the table, it does not limit addresses once more.
+    while !(t >= args.table_rows || t >= (K / (X - R)) as u32) {
+        let mut weights = [A::ZERO; X];
+        for (k, pack) in weights.as_chunks_mut::<V>().0.iter_mut().take((X - R) / V).enumerate() {
+            *pack = table.pack(t * packs + k as u32);
+        }
+        for (q, sums) in sums.iter_mut().enumerate() {
+            let mut window = [A::ZERO; X];
+            for (s, pack) in window.as_chunks_mut::<V>().0.iter_mut().enumerate() {
+                *pack = samples.get_pack(at + q as u32 * pitch + (s * V) as u32);
+            }
+            for j in X - R - T..X - R {
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    *sum = sum.add_product(window[j + r], weights[j]);
+                }
+            }
+        }
+        at += step;
+        t += 1;
+    }
+    (sums, at)
 }
 
 /// Returns where `Q` rows of samples begin, each as a number of its own. Otherwise the compiler keeps more of them in registers than

@@ -31,7 +31,8 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("filter2d::emulated::kernels::tiles_load_each_sample_once", tiles_load_each_sample_once),
         Trial::test("filter2d::cpu::kernels::outer_products_on_the_cpu", outer_products_on_the_cpu),
     ];
-    of_types.chain(on_every_backend(SUITE, "kernels::plans", plans)).chain(others).collect()
+    let compiled = on_every_backend(SUITE, "kernels::compiled_rows", compiled_rows);
+    of_types.chain(on_every_backend(SUITE, "kernels::plans", plans)).chain(compiled).chain(others).collect()
 }
 
 /// Several tiles along both axes, with channels that do not divide the threads, of several planes.
@@ -42,7 +43,10 @@ fn several_blocks(device: &Device, types: &Types) -> Result<(), Failed> {
     check(device, types, &case)?;
     // Register tiles, which are wider and higher.
     let case = Case { dilation: [2, 1], ..plain(types, 44, [35, 390], [3, 5]) };
-    check(device, types, &resized(types, case, Some(2), 2))
+    check(device, types, &resized(types, case, Some(2), 2))?;
+    // One whose samples are all inside, beside one that ends with the picture.
+    let case = Case { extent: Extent::Valid, ..plain(types, 46, [34, 200], [3, 4]) };
+    check(device, types, &case)
 }
 
 /// More weights than threads of a block, and more than samples.
@@ -53,6 +57,17 @@ fn many_weights(device: &Device, types: &Types) -> Result<(), Failed> {
     let dilation = if is_emulated(device) { [1, 1] } else { [2, 1] };
     let weights = Weights::Separable(vec![1.0; 31], (0..31).map(|i| f64::from(i % 5 - 2)).collect());
     check(device, types, &Case { weights, dilation, ..case })
+}
+
+/// Rows of weights of the lengths for which the register-tiled kernel has code of its own, more rows than are kernel parameters too.
+fn compiled_rows(device: &Device) -> Result<(), Failed> {
+    for (number, weights) in [[2, 17], [3, 31], [47, 17]].into_iter().enumerate() {
+        for types in ["u8_f32_u8", "f32_f32_f32", "i32_i32_i32"].map(types) {
+            let case = Case { boundary: super::cases::boundaries(0.0)[number], ..plain(types, 47, [9, 23], weights) };
+            check(device, types, &Case { dilation: [1 + number % 2, 1], ..case })?;
+        }
+    }
+    Ok(())
 }
 
 /// Dense weights that may be computed as a column and a row, also with a constant outside.
@@ -99,8 +114,11 @@ fn what_auto_chooses() -> Result<(), Failed> {
     let small = plan(types, &plain(types, 35, [20, 70], [3, 4]), Filter2dAlgorithm::Auto)?;
     equal((&*small.kernel, &*small.reason), ("filter2d_register_f32", "the filter allows register tiles"))?;
     equal(small.outputs, [20, 70, 1])?;
-    // Two tiles of 16 rows.
-    equal((small.launches[0].grid, small.launches[0].block), ([2, 1, 1], [32, 4, 1]))?;
+    // One tile of 32 rows.
+    equal((small.launches[0].grid, small.launches[0].block), ([1, 1, 1], [32, 4, 1]))?;
+    // Two of 31 rows of weights are not kernel parameters.
+    let large = plan(types, &plain(types, 35, [20, 70], [31, 31]), Filter2dAlgorithm::Auto)?;
+    equal((&*large.kernel, large.launches[0].block), ("filter2d_register_f32", [32, 8, 1]))?;
     let strided = Case { stride: [1, 2], ..plain(types, 35, [20, 140], [3, 3]) };
     let strided = plan(types, &strided, Filter2dAlgorithm::Auto)?;
     equal((&*strided.kernel, &*strided.reason), ("filter2d_tile_f32", "the filter does not allow register tiles"))?;
@@ -128,9 +146,9 @@ fn too_much_shared_memory() -> Result<(), Failed> {
     equal(refused(&device, doubles, &case, Filter2dAlgorithm::SharedTile), Some(error.clone()))?;
     let prepared = doubles.runs.plan(&device, &case, Filter2dAlgorithm::SharedTile);
     equal(prepared.map(|plan| plan.kernel), Err(error))?;
-    // The lowest block has two numbers, 56 rows of 64 weights that are not kernel parameters, and 66 rows of 192 + 64 samples.
+    // The lowest block has two numbers, 56 rows of 64 weights that are not kernel parameters, and 70 rows of 96 + 64 samples.
     let kernel = "filter2d_register_f64".to_owned();
-    let error = Error::SharedMemoryExceeded { kernel, requested: 16 + 28_672 + 135_168, available: 65_536 };
+    let error = Error::SharedMemoryExceeded { kernel, requested: 16 + 28_672 + 89_600, available: 65_536 };
     equal(refused(&device, doubles, &case, Filter2dAlgorithm::RegisterTiled), Some(error.clone()))?;
     let prepared = doubles.runs.plan(&device, &case, Filter2dAlgorithm::RegisterTiled);
     equal(prepared.map(|plan| plan.kernel), Err(error))?;

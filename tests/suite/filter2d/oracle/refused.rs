@@ -10,7 +10,7 @@ use slm::{Device, Error, Filter2dAlgorithm};
 const TILE: [usize; 2] = [16, 32];
 
 /// Rows of the lowest register tile, and packs of its rows.
-const REGISTER_TILE: [usize; 2] = [4, 96];
+const REGISTER_TILE: [usize; 2] = [8, 48];
 
 /// Bytes of weights that are kernel parameters of a register-tiled kernel, in whole rows.
 const TABLE: usize = 3712;
