@@ -37,6 +37,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
         case 6: case 7: *value = 65535; break;           /* along y and z */
         case 8: *value = 49152; break;                   /* shared memory of a block */
         case 16: *value = 132; break;                    /* multiprocessors */
+        case 38: *value = 62914560; break;               /* L2 cache */
         case 39: *value = 2048; break;                   /* threads of a multiprocessor */
         case 75: *value = 9; break;                      /* compute capability */
         case 76: *value = 0; break;
