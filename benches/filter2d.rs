@@ -36,7 +36,7 @@ const F32: [Kernel; 13] = [
     Kernel::Box(31),
     Kernel::Box(101),
 ];
-const RGBA: [Kernel; 2] = [Kernel::Dense(3), Kernel::Dense(7)];
+const RGBA: [Kernel; 3] = [Kernel::Dense(3), Kernel::Dense(7), Kernel::Separable(21)];
 
 const VARIANTS: [(&str, Filter2dAlgorithm); 6] = [
     ("global", Filter2dAlgorithm::GlobalMemory),

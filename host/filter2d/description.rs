@@ -67,8 +67,9 @@ pub enum Filter2dAlgorithm {
     /// columns or more, [`Separable`](Filter2dAlgorithm::Separable),
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
     /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
-    /// memory must fit into the device's. `Separable` takes outer products of `h` x `v` weights with `h · v ≥ 2 (h + s · v)`, for a
-    /// stride of `s` rows, and those whose sums are in registers.
+    /// memory must fit into the device's. `Separable` takes outer products of `h` x `v` weights in one launch with
+    /// `h · v ≥ 2 (h + v)`, or with sums in registers. It takes two launches with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` supports
+    /// the filter, otherwise with `h · v ≥ 2 (h + s · v)` for a stride of `s` rows.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it

@@ -181,7 +181,7 @@ impl Rule {
         Ok(problem(&window::Problem::new(&self.window, 0, [1, 1])?))
     }
 
-    fn check_register_tiled(&self) -> Result<()> {
+    pub(super) fn check_register_tiled(&self) -> Result<()> {
         let Rule { window: Window { rows, columns, .. }, renormalise, .. } = *self;
         let (strides, dilation) = ([rows.stride(), columns.stride()], columns.dilation());
         match (strides, dilation, renormalise) {

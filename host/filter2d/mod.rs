@@ -79,6 +79,8 @@ mod plan;
 mod prepared;
 mod rank;
 mod segments;
+#[cfg(all(test, feature = "emulator"))]
+mod several_bands;
 mod streaming;
 mod strips;
 mod sums;

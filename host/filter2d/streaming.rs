@@ -120,7 +120,7 @@ pub(super) struct Streaming {
     kernel: BandKernel,
     reason: &'static str,
     /// Blocks that run at the same time.
-    resident: u64,
+    pub(super) resident: u64,
 }
 
 impl Streaming {

@@ -105,9 +105,9 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
-    /// let bytes = Buffer2::upload(&device, array![[0u8, 51], [102, 255]].view())?;
-    /// let unit = Convert::<u8, f32>::new().scale(1.0 / 255.0).prepare(&device)?.apply_buffer2(&bytes)?;
-    /// assert_eq!(unit.download()?, array![[0.0, 0.2], [0.4, 1.0]]);
+    /// let bytes = Buffer2::upload(&device, array![[0u8, 64], [128, 192]].view())?;
+    /// let unit = Convert::<u8, f32>::new().scale(1.0 / 256.0).prepare(&device)?.apply_buffer2(&bytes)?;
+    /// assert_eq!(unit.download()?, array![[0.0, 0.25], [0.5, 0.75]]);
     /// # Ok(())
     /// # }
     /// ```

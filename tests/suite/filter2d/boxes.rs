@@ -27,6 +27,7 @@ pub(super) fn trials() -> Vec<Trial> {
     let others = [
         on_every_backend(SUITE, "boxes::not_finite", |device| not_finite(device, types("f32_f32_f32"))),
         on_every_backend(SUITE, "boxes::widths", widths),
+        on_every_backend(SUITE, "boxes::several_bands", several_bands),
     ];
     let cpu = Trial::test("filter2d::cpu::boxes::which_method", which_method_on_the_cpu);
     let choices = [
@@ -106,7 +107,7 @@ fn not_finite(device: &Device, types: &Types) -> Result<(), Failed> {
     equal(outputs.iter().filter(|output| output.is_nan()).count(), 15 * 13)
 }
 
-/// Windows and rows of every length modulo a pack, several strips and bands; also windows that are too narrow for whole packs.
+/// Windows and rows of every length modulo a pack, several strips and planes; also windows that are too narrow for whole packs.
 fn widths(device: &Device) -> Result<(), Failed> {
     let types = types("f32_f32_f32");
     for columns in [1, 2, 5, 8, 9, 10, 11, 12, 13, 40] {
@@ -118,6 +119,16 @@ fn widths(device: &Device) -> Result<(), Failed> {
     }
     let tall = boxed(types, 320, [90, 20], [9, 9]);
     check(device, types, &resized(types, tall, None, 3))
+}
+
+/// Bands of several rows, of two planes: an emulated device makes bands of 551 and 550 rows.
+fn several_bands(device: &Device) -> Result<(), Failed> {
+    let types = types("f32_f32_f32");
+    let case = boxed(types, 321, [1101, 5], [9, 3]);
+    if is_emulated(device) {
+        equal(types.runs.plan(device, &case, Filter2dAlgorithm::Box)?.launches[0].grid, [1, 2, 1])?;
+    }
+    check(device, types, &resized(types, Case { boundary: Boundary::Wrap, ..case }, None, 2))
 }
 
 fn which_method_on_the_cpu() -> Result<(), Failed> {

@@ -97,6 +97,16 @@ def scipy_named(file):
         file.add("scipy.laplace", "picture", boundary, {"filter": "laplacian"}, ndimage.laplace(x, **outside))
 
 
+def scipy_large(file):
+    """As many weights as kernels of their own are for, and a picture that is larger than they are."""
+    file.picture("large", (40, 50), 0, 255)
+    x = file.pictures["large"]
+    y = ndimage.uniform_filter(x, 31, mode="mirror")
+    file.add("scipy.uniform_filter", "large", "mirror", {"filter": "box", "shape_of_box": [31, 31]}, y, "f32", exact=False)
+    y = ndimage.gaussian_filter(x, 4, mode="reflect")
+    file.add("scipy.gaussian_filter", "large", "reflect", {"filter": "gaussian", "sigma": 4}, y, "f32", exact=False)
+
+
 def opencv(file):
     """The anchor of even kernels is at half their length, rounded down, as ours is."""
     borders = [(b, code) for b, (_, code, _) in BOUNDARIES.items() if code is not None]
@@ -151,7 +161,8 @@ def main():
     file.picture("few", (5, 6), 0, 99)
     file.pictures["holes"][file.rng.random((6, 7)) < 0.2] = np.nan
     file.pictures["few"][file.rng.random((5, 6)) < 0.8] = np.nan
-    for part in [scipy_weights, scipy_named, opencv, with_astropy]:
+    # The last part also draws a picture, so that the others keep their numbers.
+    for part in [scipy_weights, scipy_named, opencv, with_astropy, scipy_large]:
         part(file)
     result = text(file)
     json.loads(result)

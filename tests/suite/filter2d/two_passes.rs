@@ -113,7 +113,7 @@ fn constant_outside(device: &Device) -> Result<(), Failed> {
 
 /// Each call has row sums of its own.
 fn several_threads(device: &Device) -> Result<(), Failed> {
-    let blur = Filter2d::<u8, _>::gaussian(1.5).channels(3).boundary(Boundary::Nearest);
+    let blur = Filter2d::<u8, _>::gaussian(2.5).channels(3).boundary(Boundary::Nearest);
     let prepared = blur.prepare(device)?;
     let picture = |level| Array3::<u8>::from_elem((20, 30, 3), level);
     let run = |level| (0..3).all(|_| prepared.apply(picture(level).view()) == Ok(picture(level)));
@@ -128,30 +128,37 @@ fn planned(types: &Types, case: &Case, algorithm: Filter2dAlgorithm) -> slm::Res
     types.runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 
-/// `Auto` takes two launches if all weights are at least twice as many products as both passes.
+/// `Auto` takes two launches if all weights are so many more products than both passes that it pays.
 fn which_filters() -> Result<(), Failed> {
     let (bytes, floats, auto) = (types("u8_f32_u8"), types("f32_f32_f32"), Filter2dAlgorithm::Auto);
     let launches = |types: &Types, case: &Case| planned(types, case, auto).map(|plan| plan.launches.len());
     for (taps, stride, expected) in [
-        ([4, 4], [1, 1], 2),
-        ([3, 6], [1, 1], 2),
-        ([3, 5], [1, 1], 1),
-        ([1, 99], [1, 1], 1),
-        ([99, 1], [1, 1], 1),
-        // The first launch computes rows that are left out: 2 · 4 + 4 products for 16, and 2 · 9 + 9 for 81.
+        // 400 and 420 products, at least 200 + 3 · 40 and 200 + 3 · 44; and 225, fewer than 200 + 3 · 30.
+        ([20, 20], [1, 1], 2),
+        ([14, 30], [1, 1], 2),
+        ([15, 15], [1, 1], 1),
+        ([1, 999], [1, 1], 1),
+        ([999, 1], [1, 1], 1),
+        // Register tiles have no strides, so 16 products are at least 2 · (4 + 4), and 15 fewer than 2 · (3 + 5).
+        ([4, 4], [1, 7], 2),
+        ([3, 5], [1, 7], 1),
+        // The first launch computes rows that are left out: 2 · (4 + 2 · 4), and 2 · (9 + 2 · 9).
         ([4, 4], [2, 1], 1),
         ([9, 9], [2, 1], 2),
-        ([4, 4], [1, 7], 2),
-        ([9, 9], [i32::MAX as usize; 2], 1),
+        ([20, 20], [i32::MAX as usize; 2], 1),
     ] {
         let case = Case { stride, ..case(bytes, 440, [20, 20], taps) };
         equal((taps, stride, launches(bytes, &case)?), (taps, stride, expected))?;
     }
+    // Register tiles have dilations of the rows only.
+    let dilated = |dilation| Case { dilation, ..case(bytes, 440, [20, 20], [4, 4]) };
+    equal([[1, 2], [2, 1]].map(|dilation| launches(bytes, &dilated(dilation))), [Ok(2), Ok(1)])?;
     // Weights that are found to be a product, and others.
-    let product = Case { weights: Weights::Dense([5, 5], vec![0.25; 25]), ..plain(bytes, 441, [9, 9], [1, 1]) };
+    let product = Weights::Dense([20, 20], vec![0.25; 400]);
+    let product = Case { weights: product, ..plain(bytes, 441, [9, 9], [1, 1]) };
     equal(launches(bytes, &product)?, 2)?;
     equal(launches(bytes, &Case { direction: Direction::Convolve, ..product.clone() })?, 2)?;
-    equal(launches(bytes, &plain(bytes, 441, [9, 9], [5, 5]))?, 1)?;
+    equal(launches(bytes, &plain(bytes, 441, [9, 9], [20, 20]))?, 1)?;
     // Floats with channels, and more rows of weights than a kernel for both passes has room for.
     let colours = |channels| resized(floats, case(floats, 442, [9, 9], [30, 30]), Some(channels), 1);
     equal([1, 2, 3, 4].map(|channels| launches(floats, &colours(channels))), [Ok(1), Ok(2), Ok(2), Ok(2)])?;
@@ -159,7 +166,7 @@ fn which_filters() -> Result<(), Failed> {
     // Missing samples need all weights.
     equal(launches(floats, &Case { renormalise: true, ..colours(3) })?, 1)?;
     // No kernel stores sums of `i64`.
-    equal(launches(types("i32_i32_i32"), &case(types("i32_i32_i32"), 443, [9, 9], [9, 9]))?, 1)
+    equal(launches(types("i32_i32_i32"), &case(types("i32_i32_i32"), 443, [9, 9], [20, 20]))?, 1)
 }
 
 /// README's example. By hand: 21 weights along each axis; register tiles of 12 x 16 bytes and rows.

@@ -1,0 +1,50 @@
+//! The kernel of two passes in several bands. An emulated device runs one block at a time, so it would make one band of a picture.
+
+use super::Filter2dAlgorithm;
+use super::banded::Passes;
+use super::element::{BufferMut, BufferRef, Scalar};
+use super::gpu::{Filter2d, Rule};
+use super::streaming::Streaming;
+use super::weights::Weights;
+use super::window::{Problem, Window};
+use crate::{Device, Extent, Result};
+use emulator::Profile;
+use slm_kernels::signal::{Border, Kind};
+use std::sync::Arc;
+
+/// Returns the bands, and the outputs of two planes, for a device that runs this number of blocks at the same time.
+fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let shared = device.info().shared_memory.expect("a GPU");
+    let (column, row) = (vec![0.5, -1.0, 2.0, 0.25], vec![1.0, 3.0, -0.5, 0.125, 7.0]);
+    let kernel = Passes::product(&device, shared, [&column, &row])?.expect("few weights");
+    let weights = Weights::separable(Arc::new(column), Arc::new(row));
+    let window = Window::new(&weights, Extent::Full, [1, 1], [1, 1], None)?;
+    let rule = Rule {
+        window,
+        border: Border::Reflect,
+        outside: Scalar::F32(0.0),
+        renormalise: false,
+        boxes: true,
+        algorithm: Filter2dAlgorithm::Separable,
+        kinds: [Kind::F32; 2],
+        weights: "f32",
+    };
+    let mut filter = Streaming::new(&device, shared, rule, kernel, "")?;
+    filter.resident = resident;
+    let problem = Problem::new(&window, 2, [50, 20])?;
+    let samples: Vec<f32> = (0..2000u32).map(|i| (i * 37 % 101) as f32).collect();
+    let (samples, mut outputs) = (device.upload(&samples)?, device.unwritten(problem.len()?)?);
+    filter.enqueue(&problem, BufferRef::F32(&samples), BufferMut::F32(&mut outputs))?;
+    Ok((filter.plan(&problem).launches[0].grid[1], outputs.download_written()?))
+}
+
+#[test]
+fn bands_continue_each_other() {
+    let (bands, expected) = filtered(1).unwrap();
+    assert_eq!(bands, 1);
+    for resident in [4, 40] {
+        let (bands, actual) = filtered(resident).unwrap();
+        assert!(bands > 1 && actual == expected, "{bands} bands");
+    }
+}
