@@ -197,7 +197,9 @@ impl Attempt<'_> {
         let mut command = environment::command(&self.build.compiler.cargo);
         command.current_dir(&wrapper.dir);
         command.env("RUSTC", &self.build.compiler.rustc).env("RUSTFLAGS", self.flags().rustflags());
-        command.env("RUSTC_WRAPPER", self.build.rustc_wrapper()?).env("RUSTC_WORKSPACE_WRAPPER", "");
+        // Twice the same script, because cargo does not keep what the compiler says about itself if one of them is empty.
+        let script = self.build.rustc_wrapper()?;
+        command.env("RUSTC_WRAPPER", &script).env("RUSTC_WORKSPACE_WRAPPER", &script);
         // Only the assembly is used, so nothing needs to be linked.
         command.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", "true");
         if let Some(jobs) = env::var_os("NUM_JOBS") {

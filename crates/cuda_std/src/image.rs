@@ -112,12 +112,17 @@ pub fn verify_text(text: &str, expected: &str) -> Result<(), ImageError> {
 ///
 /// Returns [`ImageError::OtherKernel`] if it does not.
 pub fn verify_kernel<E: Entry>(text: &str) -> Result<(), ImageError> {
-    let actual = layout(text, E::NAME);
-    if actual == Some(E::LAYOUT) {
+    verify_layout(text, E::NAME, E::LAYOUT)
+}
+
+/// Checks that `text` has exactly this kernel. This is not generic, so that it is compiled once for all kernels.
+fn verify_layout(text: &str, kernel: &'static str, expected: Digest) -> Result<(), ImageError> {
+    let actual = layout(text, kernel);
+    if actual == Some(expected) {
         return Ok(());
     }
-    let (expected, actual) = (E::LAYOUT.to_string(), actual.map(|digest| digest.to_string()));
-    Err(ImageError::OtherKernel { kernel: E::NAME, expected, actual })
+    let (expected, actual) = (expected.to_string(), actual.map(|digest| digest.to_string()));
+    Err(ImageError::OtherKernel { kernel, expected, actual })
 }
 
 /// Returns the digest of the entry point `kernel`, which `text` lists as decimal bytes; trailing zeros may be missing.
@@ -245,13 +250,16 @@ impl Modules {
     ///
     /// Returns [`ImageError::NoImages`] or [`ImageError::MissingModule`] if there is none.
     pub fn of<E: Entry>(&self) -> Result<&'static Module, ImageError> {
+        self.named(E::MODULE)
+    }
+
+    /// Returns the module with this name. This is not generic, so that it is compiled once for all kernels.
+    fn named(&self, name: &str) -> Result<&'static Module, ImageError> {
         if self.0.is_empty() {
             return Err(ImageError::NoImages);
         }
         let included = || self.iter().map(Module::name).collect();
-        self.iter()
-            .find(|module| module.name == E::MODULE)
-            .ok_or_else(|| ImageError::MissingModule { included: included() })
+        self.iter().find(|module| module.name == name).ok_or_else(|| ImageError::MissingModule { included: included() })
     }
 }
 

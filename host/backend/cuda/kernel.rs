@@ -29,10 +29,8 @@ pub(crate) struct Kernel<E: Entry> {
 impl<E: Entry> Kernel<E> {
     /// Returns the kernel from its module, which must be compiled from the same sources as `E` and with the same arguments.
     pub(super) fn load(queue: &Arc<Queue>, modules: &Modules) -> Result<Self> {
-        let sources = E::SOURCES.ok_or(Error::KernelWithoutDigest { kernel: E::NAME })?;
-        let missing = |source| Error::KernelModule { module: E::MODULE, source };
-        let module = modules.of::<E>().map_err(missing)?;
-        let function = Function::load(queue, module, E::NAME, sources, Loaded::verify::<E>)?;
+        let module = modules.of::<E>().map_err(|source| Error::KernelModule { module: E::MODULE, source });
+        let function = Function::load(queue, module, E::NAME, E::SOURCES, Loaded::verify::<E>)?;
         Ok(Kernel { function, marker: PhantomData })
     }
 }
@@ -77,14 +75,17 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Function {
-    /// Returns the kernel of that name from `module`, which must be compiled from these sources and pass `verify`.
+    /// Returns the kernel of that name from `module`, which must be compiled from these sources and pass `verify`. An error in
+    /// place of the module is returned.
     fn load(
         queue: &Arc<Queue>,
-        module: &'static Module,
+        module: Result<&'static Module>,
         name: &'static str,
-        sources: &'static str,
+        sources: Option<&'static str>,
         verify: fn(&Loaded) -> Result<()>,
     ) -> Result<Self> {
+        let sources = sources.ok_or(Error::KernelWithoutDigest { kernel: name })?;
+        let module = module?;
         let loaded = queue.module(module, sources)?;
         let missing = |error| match is_not_found(&error) {
             true => Error::KernelMissing { kernel: name, module: module.name() },

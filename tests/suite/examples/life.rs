@@ -244,7 +244,9 @@ fn to_file(arguments: &[&str], output: &Path) -> Command {
 fn force() -> Result<(), Failed> {
     let folder = Folder::new()?;
     for (option, file) in [("--picture", "board.png"), ("--picture", "board.gif"), ("--svg", "chart.svg")] {
-        overwrites_with_force_only(&folder.path(file), |output| to_file(&["--size", "30x30", option], output))?;
+        overwrites_with_force_only(&folder.path(file), |output| {
+            to_file(&["--size", "30x30", "--generations", "5", option], output)
+        })?;
     }
     folder.holds(&["board.gif", "board.png", "chart.svg"])
 }

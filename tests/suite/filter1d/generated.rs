@@ -1,5 +1,6 @@
 //! Generated taps, by their outputs for a single sample of 1.
 
+use approx::{assert_abs_diff_eq, assert_relative_eq};
 use slm::ndarray::Array2;
 use slm::{Boundary, Device, Extent, Filter1d, Filter2d};
 
@@ -13,11 +14,11 @@ fn gaussians() {
         let blur = Filter1d::gaussian(sigma).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
         let taps = blur.apply(&[1.0f64]).unwrap();
         assert_eq!(taps.len(), 2 * radius + 1);
-        assert!((taps.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+        assert_abs_diff_eq!(taps.iter().sum::<f64>(), 1.0, epsilon = 1e-15);
         for (i, tap) in taps.iter().enumerate() {
             let distance = i as f64 - radius as f64;
             let ratio = if distance == 0.0 { 1.0 } else { (-distance * distance / (2.0 * sigma * sigma)).exp() };
-            assert!((tap / taps[radius] - ratio).abs() < 1e-14, "{sigma}: {taps:?}");
+            assert_abs_diff_eq!(tap / taps[radius], ratio, epsilon = 1e-14);
         }
     }
 }
@@ -31,7 +32,7 @@ fn gaussians_of_pictures() {
     let twice = line.apply_axis(line.apply_axis(picture.view(), 0).unwrap().view(), 1).unwrap();
     let blur = Filter2d::gaussian(1.5).boundary(Boundary::Reflect).prepare(&device).unwrap();
     let once = blur.apply(picture.view()).unwrap();
-    assert!(twice.iter().zip(&once).all(|(a, b)| (a - b).abs() < 1e-14 * b));
+    twice.iter().zip(&once).for_each(|(a, b)| assert_relative_eq!(a, b, epsilon = 0.0, max_relative = 1e-14));
 }
 
 #[test]

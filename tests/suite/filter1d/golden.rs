@@ -5,6 +5,7 @@
 use super::SUITE;
 use crate::common::golden::list;
 use crate::common::on_every_backend;
+use approx::abs_diff_eq;
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayView2};
 use serde_json::Value;
@@ -141,7 +142,7 @@ impl<T: Number> Case<T> {
         for (i, (&actual, &expected)) in actual.zip(&self.y).enumerate() {
             let actual: f64 = actual.into();
             // So that a NaN does not pass.
-            let agrees = (actual - expected).abs() <= self.bound;
+            let agrees = abs_diff_eq!(actual, expected, epsilon = self.bound);
             if !agrees {
                 return Err(format!("output {i} is {actual}, expected {expected} within {:e}", self.bound));
             }

@@ -56,7 +56,9 @@ fn check<S: FilterSample + Number, W: FilterElement + Number>(device: &Device, u
         let taps: Vec<W> = (0..*taps)
             .map(|_| W::of(if W::KIND.range().is_some() { random.below(4) as f64 - 1.0 } else { random.unit() - 0.25 }))
             .collect();
-        for (other, boundary) in boundaries.into_iter().enumerate() {
+        // On emulated devices, each line has two of the boundaries: the next line and sums of `f64` have the others.
+        let (first, every) = if is_emulated(device) { ((number + usize::from(unit == DOUBLE)) % 2, 2) } else { (0, 1) };
+        for (other, boundary) in boundaries.into_iter().enumerate().skip(first).step_by(every) {
             let line = Line { x: &x, taps: &taps, boundary, extent: EXTENTS[(number + other) % 3], unit };
             let fail = |failed: Failed| format!("{line:?}: {}", failed.message().unwrap_or("failed"));
             line.check(device).map_err(fail)?;
@@ -101,13 +103,13 @@ impl<S: FilterSample + Number, W: FilterElement + Number> Line<'_, S, W> {
             }
             // Along either axis of a matrix, lines are what they are alone.
             let lines = Array2::from_shape_fn((3, self.x.len()), |(line, i)| self.x[(i + line) % self.x.len()]);
+            let last = filter.apply(&lines.row(2).to_vec())?;
             for axis in [0, 1] {
                 let matrix = if axis == 1 { lines.view() } else { lines.t() };
                 let outputs = filter.apply_axis(matrix, axis)?;
                 let first: ArrayView1<'_, S> = outputs.index_axis(Axis(1 - axis), 0);
                 equal(first.to_vec(), actual.clone())?;
-                let last = filter.apply(&lines.row(2).to_vec())?;
-                equal(outputs.index_axis(Axis(1 - axis), 2).to_vec(), last)?;
+                equal(outputs.index_axis(Axis(1 - axis), 2).to_vec(), last.clone())?;
             }
         }
         Ok(())

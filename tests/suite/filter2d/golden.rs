@@ -7,6 +7,7 @@ use super::SUITE;
 use crate::common::golden::list;
 use crate::common::numbers::{Kind, Number, converted};
 use crate::common::{is_emulated, on_every_backend};
+use approx::abs_diff_eq;
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayD};
 use serde_json::Value;
@@ -94,7 +95,7 @@ where
     }
     let bound = if case["exact"] == true { 0.0 } else { bound::<S>(&samples, outside) };
     for (i, (actual, &expected)) in actual.iter().map(|output| output.to()).zip(&expected).enumerate() {
-        let agrees = (actual - expected).abs() <= bound || (actual.is_nan() && expected.is_nan());
+        let agrees = abs_diff_eq!(actual, expected, epsilon = bound) || (actual.is_nan() && expected.is_nan());
         if !agrees {
             return Err(format!("output {i} is {actual}, expected {expected} within {bound:e}").into());
         }

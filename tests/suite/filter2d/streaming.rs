@@ -71,7 +71,13 @@ fn every_border(device: &Device, taps: usize, is_separable: bool) -> Result<(), 
             let direction = [Direction::Correlate, Direction::Convolve][usize::from(!is_separable && number % 2 == 1)];
             let (boundary, extent) = (boundaries(7.0)[number % 6], EXTENTS[number / 6]);
             let case = Case { direction, boundary, extent, ..case };
-            check(device, floats(), &resized(floats(), case, None, 1 + number % 2))?;
+            let case = resized(floats(), case, None, 1 + number % 2);
+            // The other kernels read the weights one by one, which takes long on emulated devices if they are many.
+            if is_emulated(device) && taps > 9 {
+                check_with(device, floats(), &case, &[algorithm(device, is_separable)])?;
+            } else {
+                check(device, floats(), &case)?;
+            }
         }
     }
     Ok(())
@@ -136,7 +142,14 @@ fn several_bands(device: &Device, taps: usize, is_separable: bool) -> Result<(),
     if is_emulated(device) {
         equal(floats().runs.plan(device, &case, algorithm)?.launches[0].grid, [1, 2, 1])?;
     }
-    check_with(device, floats(), &case, &[algorithm])?;
+    // Emulated devices have one plane of the smaller weights, and two of the larger ones.
+    let is_small = taps < 9;
+    if !is_emulated(device) || is_small {
+        check_with(device, floats(), &case, &[algorithm])?;
+    }
+    if is_emulated(device) && is_small {
+        return Ok(());
+    }
     // Two planes, so that a band's rows could be mistaken for those of the other one.
     let case = Case { boundary: boundaries(2.0)[taps % 6], extent: Extent::Full, ..case };
     check_with(device, floats(), &resized(floats(), case, None, 2), &[algorithm])

@@ -3,7 +3,7 @@
 //! Each kernel checks its result once before it is measured. The table has medians on one core, and the emulator's goal.
 //! Criterion's figures follow; their elements are accessor calls.
 //!
-//! `cargo bench -p slm-emulator -- --table` ends with the table.
+//! `cargo bench --bench accesses -- --table` ends with the table.
 
 use catalogue::speed::{BLOCK, GRID, Numbers, TURNS, broadcast, exchange, histogram, stream, tile};
 use criterion::{Criterion, Throughput};
