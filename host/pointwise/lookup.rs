@@ -119,8 +119,8 @@ impl<S: LookupElement> Lookup<S, S> {
     /// use slm::{Device, Lookup};
     ///
     /// # fn main() -> slm::Result<()> {
-    /// println!("{}", Lookup::<u8>::equalise_plan(&Device::open()?));
-    /// assert_eq!(Lookup::<u16>::equalise_plan(&Device::cpu()).kernel, "cpu");
+    /// println!("{}", Lookup::<u8, u8>::equalise_plan(&Device::open()?));
+    /// assert_eq!(Lookup::<u16, u16>::equalise_plan(&Device::cpu()).kernel, "cpu");
     /// # Ok(())
     /// # }
     /// ```
