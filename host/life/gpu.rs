@@ -11,9 +11,9 @@ use crate::rows::{Place, Rows};
 use crate::{Buffer, Device, Error, LaunchPlan, LaunchShape, Result, Windows, allocation};
 use cuda_std::{Entry, GlobalIn, GlobalOut, Table};
 use slm_kernels::life::{
-    self as kernels, Args, BlockedArgs, CensusArgs, Counts, Ends, GENERATIONS, Geometry, MASKS, life_blocked,
-    life_blocked_bounded, life_blocked_conway, life_blocked_conway_bounded, life_census, life_census_bytes,
-    life_global, life_packed, life_packed_conway, life_tile, masks, rule_table,
+    self as kernels, Args, BlockedArgs, CensusArgs, Counts, Ends, GENERATIONS, Geometry, MASKS, PassTuning,
+    life_blocked, life_blocked_bounded, life_blocked_conway, life_blocked_conway_bounded, life_census,
+    life_census_bytes, life_global, life_packed, life_packed_conway, life_tile, masks, rule_table,
 };
 use std::sync::Arc;
 
@@ -77,18 +77,21 @@ struct Pass {
 }
 
 impl Pass {
-    fn load(device: &Device, sides: [u64; 2], topology: Topology, rule: Rule, processors: u64) -> Result<Self> {
+    fn load(device: &Device, sides: [u64; 2], topology: Topology, rule: Rule, tuning: Tuning) -> Result<Self> {
         let kernel = || match topology.ends() {
             Ends::Dead => of_rule::<_, life_blocked_conway_bounded, life_blocked_bounded>(device, rule),
             Ends::Joined | Ends::Mirrored => of_rule::<_, life_blocked_conway, life_blocked>(device, rule),
         };
         let alone = kernel()?;
         // The number of resident blocks of a warp does not depend on the grid.
-        let residency = alone.residency(shape(&Geometry::blocked(sides, processors, 0)))?;
+        let tuning =
+            |resident| PassTuning { processors: tuning.processors, resident, times_of_row: tuning.times_of_row };
+        let residency = alone.residency(shape(&Geometry::blocked(sides, &tuning(0))))?;
         let resident = residency.map_or(0, |residency| residency.blocks_per_multiprocessor.into());
-        let with_census = Geometry::blocked_with_census(sides, processors, resident);
+        let tuning = tuning(resident);
+        let with_census = Geometry::blocked_with_census(sides, &tuning);
         Ok(Pass {
-            alone: Step { kernel: alone, geometry: Geometry::blocked(sides, processors, resident) },
+            alone: Step { kernel: alone, geometry: Geometry::blocked(sides, &tuning) },
             with_census: Step { kernel: kernel()?, geometry: with_census },
         })
     }
@@ -167,11 +170,9 @@ impl Kernels {
                 (Step { kernel, geometry: Geometry::packed(sides) }, Layout::Bits)
             }
         };
-        let processors = Tuning::new(device.info()).processors;
+        let tuning = Tuning::new(device.info());
         let pass = match algorithm {
-            LifeAlgorithm::Auto | LifeAlgorithm::Blocked => {
-                Some(Pass::load(device, sides, topology, rule, processors)?)
-            }
+            LifeAlgorithm::Auto | LifeAlgorithm::Blocked => Some(Pass::load(device, sides, topology, rule, tuning)?),
             _ => None,
         };
         let pitch = size.width() * layout.scale();
@@ -182,7 +183,7 @@ impl Kernels {
             wraps: topology.wraps().into(),
             ends: topology.ends() as u32,
         };
-        let geometry = Geometry::census(sides, processors);
+        let geometry = Geometry::census(sides, tuning.processors);
         let census = match layout {
             Layout::Bits => Step::new(device.own_kernel::<life_census>()?, geometry),
             Layout::Bytes => Step::new(device.own_kernel::<life_census_bytes>()?, geometry),

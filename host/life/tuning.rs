@@ -7,7 +7,13 @@ use crate::info::{Backend, DeviceInfo};
 pub(super) struct Tuning {
     /// Number of multiprocessors, which determines the number of blocks of a census and of `Blocked`.
     pub(super) processors: u64,
+    /// Nanoseconds for a row of each warp of `Blocked`, if a scheduler has one, two or three warps.
+    pub(super) times_of_row: [u64; 3],
 }
+
+/// Measured on an H200 with Conway's rule, when strips had all levels from their first row on. Only the ratios matter, which
+/// should not differ much on other GPUs: with few warps, a scheduler waits for results.
+const TIMES_OF_ROW: [u64; 3] = [267, 484, 709];
 
 /// Multiprocessors of an emulated device. More of them would only take longer.
 const EMULATED: u64 = 1;
@@ -18,6 +24,6 @@ impl Tuning {
             Backend::Cuda => info.processors as u64,
             Backend::Cpu | Backend::Emulated => EMULATED,
         };
-        Tuning { processors }
+        Tuning { processors, times_of_row: TIMES_OF_ROW }
     }
 }

@@ -11,9 +11,16 @@ const THREADS: u32 = census::THREADS;
 /// Schedulers of a multiprocessor. Each issues the instructions of its own warps.
 const SCHEDULERS: u64 = 4;
 
-/// Nanoseconds for a row of each warp in the kernels that compute several generations, if a scheduler has one, two or three warps:
-/// measured on an H200, for Conway's rule.
-const TIMES_OF_ROW: [u64; 3] = [267, 484, 709];
+/// What the launches of the kernels that compute several generations depend on, besides the board.
+#[derive(Clone, Copy, Debug)]
+pub struct PassTuning {
+    /// Number of multiprocessors.
+    pub processors: u64,
+    /// Warps that a multiprocessor can hold at a time.
+    pub resident: u64,
+    /// Time for a row of each warp if a scheduler has one, two or three warps, in any unit.
+    pub times_of_row: [u64; 3],
+}
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,19 +56,18 @@ impl Geometry {
         Self::of_threads([rows.div_ceil(packed::ROWS.into()), columns.div_ceil(32)])
     }
 
-    /// Returns how to launch the kernels that compute several generations, on `processors` multiprocessors that can each hold
-    /// `resident` of their warps at a time.
+    /// Returns how to launch the kernels that compute several generations.
     #[must_use]
-    pub fn blocked(sides: [u64; 2], processors: u64, resident: u64) -> Self {
-        let (_, warps) = warps_of_pass(sides, processors, resident);
+    pub fn blocked(sides: [u64; 2], tuning: &PassTuning) -> Self {
+        let (_, warps) = warps_of_pass(sides, tuning);
         Geometry { blocks: warps, block: [WARP, 1], shared_bytes: 0 }
     }
 
     /// Returns how to launch the same kernels if [`CENSUS_WARPS`](Self::CENSUS_WARPS) warps of each block take a census.
     #[must_use]
-    pub fn blocked_with_census(sides: [u64; 2], processors: u64, resident: u64) -> Self {
-        let resident = resident.saturating_sub(Self::CENSUS_WARPS.into());
-        let (per_scheduler, warps) = warps_of_pass(sides, processors, resident);
+    pub fn blocked_with_census(sides: [u64; 2], tuning: &PassTuning) -> Self {
+        let resident = tuning.resident.saturating_sub(Self::CENSUS_WARPS.into());
+        let (per_scheduler, warps) = warps_of_pass(sides, &PassTuning { resident, ..*tuning });
         let per_block = per_scheduler * SCHEDULERS;
         let block = [WARP, per_block as u32 + Self::CENSUS_WARPS];
         Geometry { blocks: warps.div_ceil(per_block), block, shared_bytes: 0 }
@@ -90,16 +96,17 @@ impl Geometry {
 ///
 /// With few warps, a multiprocessor waits for results; with many, strips are short, and their halos are computed more often. Of the
 /// numbers of warps for a scheduler, this chooses the one that takes the shortest time for the rows of a strip.
-fn warps_of_pass([rows, columns]: [u64; 2], processors: u64, resident: u64) -> (u64, u64) {
+fn warps_of_pass([rows, columns]: [u64; 2], tuning: &PassTuning) -> (u64, u64) {
+    let &PassTuning { processors, resident, times_of_row } = tuning;
     let strips = columns.div_ceil(blocked::COLUMNS.into());
     let of_scheduler = |per_scheduler: u64| {
         let at_once = processors.max(1) * SCHEDULERS * per_scheduler;
         let warps = at_once.clamp(strips, strips * rows);
         let height = rows.div_ceil(warps / strips) + u64::from(2 * blocked::GENERATIONS);
-        let time = height * TIMES_OF_ROW[per_scheduler as usize - 1] * warps.div_ceil(at_once);
+        let time = height * times_of_row[per_scheduler as usize - 1] * warps.div_ceil(at_once);
         (time, per_scheduler, warps)
     };
-    let most = (resident / SCHEDULERS).clamp(1, TIMES_OF_ROW.len() as u64);
+    let most = (resident / SCHEDULERS).clamp(1, times_of_row.len() as u64);
     let (_, per_scheduler, warps) = (1..=most).map(of_scheduler).min().unwrap_or((0, 1, strips));
     (per_scheduler, warps)
 }
@@ -107,6 +114,10 @@ fn warps_of_pass([rows, columns]: [u64; 2], processors: u64, resident: u64) -> (
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn h200(resident: u64) -> PassTuning {
+        PassTuning { processors: 132, resident, times_of_row: [267, 484, 709] }
+    }
 
     #[test]
     fn blocks_cover_the_board() {
@@ -119,7 +130,7 @@ mod tests {
         assert_eq!(Geometry::tile([32, 128]), of(1, [32, 8], 34 * 34 * 4));
         assert_eq!(Geometry::tile([33, 129]), of(4, [32, 8], 34 * 34 * 4));
         let blocked = |sides| {
-            let Geometry { blocks, block: [32, 1], shared_bytes: 0 } = Geometry::blocked(sides, 132, 13) else {
+            let Geometry { blocks, block: [32, 1], shared_bytes: 0 } = Geometry::blocked(sides, &h200(13)) else {
                 panic!()
             };
             blocks
@@ -132,7 +143,7 @@ mod tests {
         assert_eq!(blocked([3, 1920]), 3);
         assert_eq!(blocked([3, 1921]), 6);
         assert_eq!(blocked([1, 1 << 31]), 1_118_482);
-        assert_eq!(Geometry::blocked([65_536, 65_536], 132, 0).blocks, 4 * 132);
+        assert_eq!(Geometry::blocked([65_536, 65_536], &h200(0)).blocks, 4 * 132);
     }
 
     #[test]
@@ -150,7 +161,7 @@ mod tests {
     #[test]
     fn schedulers_have_a_warp_of_the_census_each() {
         let geometry = |sides, resident| {
-            let Geometry { blocks, block, .. } = Geometry::blocked_with_census(sides, 132, resident);
+            let Geometry { blocks, block, .. } = Geometry::blocked_with_census(sides, &h200(resident));
             (blocks, block)
         };
         assert_eq!(geometry([65_536, 65_536], 12), (132, [32, 8 + 4]));

@@ -31,7 +31,7 @@ mod tile;
 pub use blocked::GENERATIONS;
 pub use board::{Board, Ends};
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::Geometry;
+pub use geometry::{Geometry, PassTuning};
 #[cfg(not(target_os = "cuda"))]
 pub use hash::hash;
 pub use hash::{SUMS, column_keys, hash_terms, row_keys};
