@@ -6,12 +6,13 @@ use slm_kernels::life::{SUMS, hash};
 
 /// The population of a generation, and a hash of its cells.
 ///
-/// The hash is the same on all devices and with all algorithms. It is computed of two sums over the words that [`Board::words`]
+/// The hash is the same on all devices and with all algorithms. It is computed from two sums over the words that [`Board::words`]
 /// returns:
 ///
 /// `sum_k = Σ (low(word) + low(key_k)) · (high(word) + high(key_k)) mod 2^64`, with `key_k = of_row_k · of_column_k` and `k = 0, 1`
 ///
-/// `low` and `high` are the halves of a number of 64 bits, whose sums are modulo 2^32. Other numbers are exact:
+/// `low` and `high` are the halves of a number of 64 bits. Sums of two halves are modulo 2^32, and products of two numbers of 32
+/// bits have 64 bits. The example defines the keys of rows and columns:
 ///
 /// ```
 /// use slm::{Device, Life};

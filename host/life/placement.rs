@@ -1,7 +1,8 @@
 //! The places of a pattern's cells on a board.
 //!
 //! A pattern is not larger than the board, so it crosses each end once at most. If it crosses the lower one, it is divided into
-//! two bands of rows. Its columns are not divided: a band that crosses the end of the rows has the whole words of its rows.
+//! two bands of rows. Its columns are not divided: for a band that wraps at the
+//! right edge, complete rows are loaded.
 
 use super::words::{Area, Size, fill};
 use super::{LifeError, Pattern, Topology};

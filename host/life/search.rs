@@ -13,7 +13,7 @@
 //! ```
 //!
 //! If the cells of generation 0 repeat in generation 20, those of 4 repeat in 24, so every period is found, at the latest
-//! `STRIDE - 1` generations after the repetition: the first steps of one size, then larger ones.
+//! `STRIDE - 1` generations after the repetition.
 //!
 //! A hash that repeats is not a proof. The next window begins with the current generation and is as long as the supposed period. At
 //! its end, all cells are compared with those at its beginning. The period is the least one, because a shorter one would have
