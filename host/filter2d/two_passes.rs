@@ -76,7 +76,7 @@ pub(super) fn prepare(
     }
 }
 
-/// Returns whether two passes save so many products that they take less time. The first one computes all rows, also those that the
+/// Returns whether two passes take less time, by the number of products that they save. The first one also computes rows that the
 /// stride leaves out.
 fn is_worthwhile(sums: &Sums, rule: &Rule) -> bool {
     let [rows, columns] = with_sums!(sums, weights => weights.shape);

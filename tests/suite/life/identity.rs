@@ -1,7 +1,7 @@
 //! 1,024 generations: every backend and algorithm returns the words of the CPU, and the CPU the cells of the naive oracle.
 //!
-//! Emulated devices have the algorithms with a bit for each cell only. Those with a byte compute a cell or four at a time, and would
-//! take several times as long. Other trials run them for fewer generations.
+//! Emulated devices have the algorithms with a bit for each cell only. Those with a byte would take minutes. Other trials run them
+//! for fewer generations.
 
 use super::{SUITE, oracle, quick_algorithms, same, soup};
 use crate::common::{ensure, on_every_backend};
