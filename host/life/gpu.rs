@@ -58,8 +58,13 @@ impl<A: 'static> Step<A> {
     }
 
     fn launch(&self, device: &Device, windows: &Windows<'_>, args: A) -> Result<()> {
+        self.launch_as(&self.geometry, device, windows, args)
+    }
+
+    /// Launches the kernel in another way.
+    fn launch_as(&self, geometry: &Geometry, device: &Device, windows: &Windows<'_>, args: A) -> Result<()> {
         let _submission = device.submission_lock()?;
-        self.kernel.launch(windows, shape(&self.geometry), args, &())
+        self.kernel.launch(windows, shape(geometry), args, &())
     }
 
     /// Returns the plan without the moved bytes.
@@ -71,29 +76,24 @@ impl<A: 'static> Step<A> {
 
 /// The kernel that computes [`GENERATIONS`] generations, and can take a census of the first one.
 struct Pass {
-    alone: Step<BlockedArgs>,
-    /// The same kernel, launched with a census.
-    with_census: Step<BlockedArgs>,
+    step: Step<BlockedArgs>,
+    /// How it is launched with a census.
+    with_census: Geometry,
 }
 
 impl Pass {
     fn load(device: &Device, sides: [u64; 2], topology: Topology, rule: Rule, tuning: Tuning) -> Result<Self> {
-        let kernel = || match topology.ends() {
-            Ends::Dead => of_rule::<_, life_blocked_conway_bounded, life_blocked_bounded>(device, rule),
-            Ends::Joined | Ends::Mirrored => of_rule::<_, life_blocked_conway, life_blocked>(device, rule),
+        let kernel = match topology.ends() {
+            Ends::Dead => of_rule::<_, life_blocked_conway_bounded, life_blocked_bounded>(device, rule)?,
+            Ends::Joined | Ends::Mirrored => of_rule::<_, life_blocked_conway, life_blocked>(device, rule)?,
         };
-        let alone = kernel()?;
+        let Tuning { processors, times_of_row } = tuning;
+        let tuning = |resident| PassTuning { processors, resident, times_of_row };
         // The number of resident blocks of a warp does not depend on the grid.
-        let tuning =
-            |resident| PassTuning { processors: tuning.processors, resident, times_of_row: tuning.times_of_row };
-        let residency = alone.residency(shape(&Geometry::blocked(sides, &tuning(0))))?;
-        let resident = residency.map_or(0, |residency| residency.blocks_per_multiprocessor.into());
-        let tuning = tuning(resident);
+        let residency = kernel.residency(shape(&Geometry::blocked(sides, &tuning(0))))?;
+        let tuning = tuning(residency.map_or(0, |residency| residency.blocks_per_multiprocessor.into()));
         let with_census = Geometry::blocked_with_census(sides, &tuning);
-        Ok(Pass {
-            alone: Step { kernel: alone, geometry: Geometry::blocked(sides, &tuning) },
-            with_census: Step { kernel: kernel()?, geometry: with_census },
-        })
+        Ok(Pass { step: Step { kernel, geometry: Geometry::blocked(sides, &tuning) }, with_census })
     }
 }
 
@@ -277,9 +277,9 @@ impl Cells {
         let mut windows = Windows::new(&self.device);
         let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
         let generations = match self.kernels.pass.as_ref().filter(|_| most >= GENERATIONS.into()) {
-            Some(Pass { alone, .. }) => {
+            Some(Pass { step, .. }) => {
                 let no_counts = Counts { sums: GlobalOut::empty(), first: 0 };
-                alone.launch(&self.device, &windows, BlockedArgs::new(args, 0, no_counts))?;
+                step.launch(&self.device, &windows, BlockedArgs::new(args, 0, no_counts))?;
                 GENERATIONS.into()
             }
             None => {
@@ -303,7 +303,7 @@ impl Cells {
         let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
         let counts = Counts { sums: windows.output(counts), first };
         let args = BlockedArgs::new(args, Geometry::CENSUS_WARPS, counts);
-        pass.with_census.launch(&self.device, &windows, args)?;
+        pass.step.launch_as(&pass.with_census, &self.device, &windows, args)?;
         std::mem::swap(&mut self.current, &mut self.next);
         Ok(GENERATIONS.into())
     }
@@ -349,7 +349,7 @@ impl Cells {
     /// Returns the launch that computes the most generations, and their number.
     pub(super) fn plan(&self) -> (LaunchPlan, u64) {
         let (plan, generations) = match &self.kernels.pass {
-            Some(pass) => (pass.alone.plan(self.shared), GENERATIONS.into()),
+            Some(pass) => (pass.step.plan(self.shared), GENERATIONS.into()),
             None => (self.kernels.step.plan(self.shared), 1),
         };
         let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.row_bytes(self.size.columns);

@@ -11,8 +11,8 @@ pub(super) struct Tuning {
     pub(super) times_of_row: [u64; 3],
 }
 
-/// Measured on an H200 with Conway's rule, when strips had all levels from their first row on. Only the ratios matter, which
-/// should not differ much on other GPUs: with few warps, a scheduler waits for results.
+/// Measured on an H200 with Conway's rule, when strips had all levels from their first row on. Only the ratios matter. They were not
+/// measured on other GPUs.
 const TIMES_OF_ROW: [u64; 3] = [267, 484, 709];
 
 /// Multiprocessors of an emulated device. More of them would only take longer.

@@ -25,10 +25,10 @@
 //! The board is shared by the warps of the grid: first the strips of the upper rows, then those below. A warp loads rows some
 //! steps before it needs them. Shared memory is not used.
 //!
-//! Without a census, a block is a single warp. A block of a launch with one has the warps of a whole multiprocessor, and its last
-//! warps take a [census] of the input meanwhile. The others leave units idle that a census needs: those that load and multiply.
-//! Blocks of its own would not do: the hardware then gives some schedulers more warps of the pass than others, and the pass takes
-//! as long as those.
+//! Without a census, a block is a single warp. With one, a block has the warps of a whole multiprocessor, and its last warps take a
+//! [census] of the input meanwhile. The warps of the pass leave the units idle that a census needs: those that load and multiply.
+//! Separate blocks for the census are slower: some schedulers then have more warps of the pass than others, and the pass takes as
+//! long as those.
 
 use super::place::{Warps, across_and_down};
 use super::rule::{Sum, sum_of_rows};
@@ -99,8 +99,7 @@ impl<'a, S: Source> Pass<'a, S> {
         Pass { args, strip, source, rows, levels: [Level::default(); GENERATIONS as usize], done: 0 }
     }
 
-    /// Computes eight generations. Level `t`, counted from 0, returns no row of use before it has those from `2 * t` on, so the
-    /// first `2 * n` rows need `n` levels.
+    /// Computes eight generations. Level `t`, counted from 0, uses no row before row `2 * t`, so the first `2 * n` rows need `n` levels.
     #[inline(always)]
     fn run<const BOUNDED: bool>(mut self, rule: impl Fn(Sum<u32>, u32) -> u32) {
         let end = self.strip.rows + 2 * GENERATIONS;
@@ -109,7 +108,7 @@ impl<'a, S: Source> Pass<'a, S> {
         self.take::<BOUNDED, GENERATIONS>(end, end, &rule);
     }
 
-    /// Takes rows, [`TURN`] at a time, until so many were taken, with `LEVELS` levels. There are `end` rows.
+    /// Takes rows with `LEVELS` levels, [`TURN`] at a time, until `until` rows were taken. There are `end` rows.
     #[inline(always)]
     fn take<const BOUNDED: bool, const LEVELS: u32>(
         &mut self,
@@ -117,6 +116,8 @@ impl<'a, S: Source> Pass<'a, S> {
         end: u32,
         rule: &impl Fn(Sum<u32>, u32) -> u32,
     ) {
+        // A turn must not take rows that need more levels.
+        const { assert!(LEVELS == GENERATIONS || (2 * LEVELS as usize).is_multiple_of(TURN)) };
         let (board, strip) = (&self.args.board, &self.strip);
         let (column, valid) = (strip.column(), strip.valid(board));
         let is_useful = lane() > 0 && lane() <= WORDS && column < board.columns;

@@ -83,7 +83,7 @@ impl Geometry {
         Geometry { blocks: blocks.min(8 * processors.max(1)), block: [THREADS, 1], shared_bytes: 0 }
     }
 
-    /// Returns how to launch a thread for each of so many rows and columns. Narrow boards have higher blocks.
+    /// Returns how to launch a thread for each row and column. Narrow boards have higher blocks.
     fn of_threads([rows, columns]: [u64; 2]) -> Self {
         let width = columns.clamp(1, 32).next_power_of_two() as u32;
         let block = [width, THREADS / width];

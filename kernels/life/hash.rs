@@ -8,7 +8,7 @@
 /// Sums of a census: the number of living cells, and those of the hash.
 pub const SUMS: usize = 3;
 
-/// Rows whose keys are multiples of the same number, which takes most of the time to compute.
+/// Rows whose keys are multiples of the same number. Computing that number takes most of the time for a key.
 pub(super) const GROUP: u32 = 8;
 
 /// Returns the two keys of a row. They are not 0.

@@ -115,7 +115,7 @@ impl TryFrom<Args> for ByteArgs {
 
 #[cfg(not(target_os = "cuda"))]
 impl BlockedArgs {
-    /// Returns the arguments for blocks of which so many warps take a census. The windows must contain all rows of the board.
+    /// Returns the arguments for blocks with `census_warps` warps for the census. The windows must contain all rows of the board.
     #[must_use]
     pub fn new(Args { input, output, board, .. }: Args, census_warps: u32, counts: Counts) -> Self {
         let (rows, pitch) = (board.rows.into(), board.pitch);
