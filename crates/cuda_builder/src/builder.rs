@@ -10,6 +10,7 @@ use crate::kernel_crate;
 use crate::mode::Mode;
 use crate::names::check_names;
 use crate::output::{self, Built, Committed, Image, Origin, file_name};
+use crate::up_to_date::UpToDate;
 use crate::{target_dir, watch};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -108,9 +109,9 @@ impl CudaBuilder {
             println!("cargo::warning={line}");
         }
         let origin = match compiler {
-            Some(compiler) => Origin::Built { compiler: compiler.version },
+            Some(compiler) if done.is_new => Origin::Built { compiler: compiler.version },
             None if mode == Mode::None => Origin::None,
-            None => Origin::Committed,
+            _ => Origin::Committed,
         };
         self.write(&out_dir, done, origin)
     }
@@ -138,7 +139,7 @@ impl CudaBuilder {
         Ok(Check { warnings: done.warnings, ..check })
     }
 
-    /// Returns the modules for a build script. If they were compiled now, also returns the compiler.
+    /// Returns the modules for a build script, and the compiler if one was looked for.
     fn modules(
         &self,
         dir: &Path,
@@ -153,7 +154,12 @@ impl CudaBuilder {
         }
         rerun_if_changed(search.watched());
         match search.find() {
-            Ok(compiler) => Ok((self.compile(dir, out_dir, &compiler)?, Some(compiler))),
+            Ok(compiler) => {
+                // Modules with source lines are never committed.
+                let may_reuse = mode == Mode::Auto && self.release;
+                let committed = if may_reuse { UpToDate::new(dir, env::vars_os()) } else { None };
+                Ok((self.compile(dir, out_dir, &compiler, committed)?, Some(compiler)))
+            }
             Err(BuildError::NoCompiler { .. }) if mode == Mode::Auto => {
                 let mut done = committed::read(dir, self.checked_modules()?)?;
                 let ways = INSTALL.join("; ");
@@ -171,16 +177,22 @@ impl CudaBuilder {
         let dir = kernel_crate::locate(&self.dir)?;
         let compiler = Search::from_env().find()?;
         let program = env::current_exe().map_err(BuildError::io(Path::new("this program")))?;
-        let done = self.compile(&dir, &program, &compiler)?;
+        let done = self.compile(&dir, &program, &compiler, None)?;
         Ok((dir, done, compiler))
     }
 
-    fn compile(&self, dir: &Path, inside: &Path, compiler: &Compiler) -> Result<Compilation, BuildError> {
+    fn compile(
+        &self,
+        dir: &Path,
+        inside: &Path,
+        compiler: &Compiler,
+        committed: Option<UpToDate<'_>>,
+    ) -> Result<Compilation, BuildError> {
         let target_dir = self.target_dir.clone().unwrap_or_else(|| target_dir::nested(inside));
         fs::create_dir_all(&target_dir).map_err(BuildError::io(&target_dir))?;
         // Cargo reports paths without symbolic links.
         let target_dir = &fs::canonicalize(&target_dir).map_err(BuildError::io(&target_dir))?;
-        let request = Request { dir, modules: self.checked_modules()?, release: self.release, target_dir };
+        let request = Request { dir, modules: self.checked_modules()?, release: self.release, target_dir, committed };
         request.compile(compiler)
     }
 

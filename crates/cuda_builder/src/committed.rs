@@ -49,10 +49,11 @@ pub(crate) fn read(dir: &Path, names: &[String]) -> Result<Compilation, BuildErr
         None => Err(BuildError::NotCommitted { dir: dir.to_owned(), module: Some(name) }),
     });
     let modules = modules.collect::<Result<_, _>>()?;
-    Ok(Compilation { modules, warnings: Vec::new(), watched: BTreeSet::from([folder(dir)]) })
+    Ok(Compilation { modules, watched: BTreeSet::from([folder(dir)]), ..Compilation::default() })
 }
 
-fn read_module(dir: &Path, module: String, record: Record) -> Result<Text, BuildError> {
+/// Reads a module. The kernel crate is in `dir`.
+pub(crate) fn read_module(dir: &Path, module: String, record: Record) -> Result<Text, BuildError> {
     let mut ptx = BTreeMap::new();
     for (arch, image) in &record.images {
         let file = file(dir, &module, *arch);

@@ -1,11 +1,13 @@
 //! Compilation of modules for all their targets.
 
 use crate::Arch;
+use crate::committed;
 use crate::compiler::Compiler;
 use crate::device_build::{Compiled, DeviceBuild};
 use crate::error::BuildError;
 use crate::index::{ImageRecord, Record};
 use crate::kernel_crate::{KernelCrate, Module};
+use crate::up_to_date::UpToDate;
 use cuda_std::image::{self, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,11 +22,15 @@ pub(crate) struct Request<'a> {
     pub(crate) release: bool,
     /// The nested target folder.
     pub(crate) target_dir: &'a Path,
+    /// Committed modules, which are not compiled again if they are up to date.
+    pub(crate) committed: Option<UpToDate<'a>>,
 }
 
 /// Compiled modules.
 #[derive(Debug, Default)]
 pub(crate) struct Compilation {
+    /// Whether some of them were compiled now.
+    pub(crate) is_new: bool,
     pub(crate) modules: Vec<Text>,
     /// The compiler's warnings, without duplicates.
     pub(crate) warnings: Vec<String>,
@@ -48,7 +54,14 @@ impl Request<'_> {
         let build = DeviceBuild { compiler, kernels: &kernels, target_dir, release };
         let mut all = Compilation::default();
         for module in kernels.select(self.modules)? {
-            let compiled = kernels.targets(&module.name).iter().map(|arch| Ok((*arch, build.run(&module, *arch)?)));
+            let targets = kernels.targets(&module.name);
+            let old = self.committed.as_ref().and_then(|old| old.module(&module.name, targets, compiler));
+            if let Some(text) = old {
+                all.modules.push(text);
+                all.watched.insert(committed::folder(self.dir));
+                continue;
+            }
+            let compiled = targets.iter().map(|arch| Ok((*arch, build.run(&module, *arch)?)));
             all.add(&kernels, &module, compiled.collect::<Result<_, BuildError>>()?, compiler)?;
         }
         Ok(all)
@@ -76,6 +89,7 @@ impl Compilation {
             self.warnings.extend(new.collect::<Vec<_>>());
         }
         self.modules.push(text);
+        self.is_new = true;
         Ok(())
     }
 }

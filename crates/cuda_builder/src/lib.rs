@@ -40,6 +40,7 @@ mod sources;
 mod target_dir;
 #[cfg(test)]
 mod test_dir;
+mod up_to_date;
 mod watch;
 mod wrapper;
 

@@ -16,8 +16,9 @@ pub enum Mode {
     /// `none`: modules have no images, so kernels run on emulated devices only. Needs neither a compiler for the device nor
     /// committed files.
     None,
-    /// `auto`: compiled now if there is a compiler for the device, otherwise the committed files. Errors in the kernels are
-    /// errors in this mode too.
+    /// `auto`: compiled now if there is a compiler for the device, otherwise the committed files. Of the modules that this compiler
+    /// has made from the same source files before, the committed files are taken. Errors in the kernels are errors in this mode
+    /// too.
     Auto,
 }
 

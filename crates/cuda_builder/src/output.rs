@@ -13,7 +13,7 @@ pub enum Origin {
     Committed,
     /// There are no modules ([`Mode::None`](crate::Mode::None)).
     None,
-    /// Compiled now.
+    /// Compiled now, at least some of them; the others are committed files that the same compiler made.
     Built {
         /// The compiler and its version.
         compiler: String,

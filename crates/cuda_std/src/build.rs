@@ -20,7 +20,8 @@ use std::{env, fs, io};
 /// `SLM_KERNEL_SOURCES`. A compiled module is used only if the files that it was compiled from are the same
 /// ([`image::Module::verify`](crate::image::Module::verify)).
 ///
-/// Cargo passes `dir` to the build scripts of the crates that depend on this one, if its manifest has a `links` key.
+/// Cargo passes `dir`, the folder, and `sources`, the files, to the build scripts of the crates that depend on this one, if its
+/// manifest has a `links` key.
 ///
 /// # Crates without `std`
 ///
@@ -50,6 +51,7 @@ pub fn kernel_crate(dependencies: &[&str]) -> io::Result<()> {
     let own = (env::var("CARGO_PKG_NAME").map_err(|_| io::ErrorKind::NotFound)?, dir.clone());
     let sources = list(&[vec![own], packages(&dir, dependencies)?].concat())?;
     println!("cargo::metadata=dir={}", dir.display());
+    println!("cargo::metadata=sources={sources}");
     println!("cargo::rustc-env=SLM_KERNEL_SOURCES={sources}");
     println!("cargo::rerun-if-changed={}", dir.join("Cargo.toml").display());
     let library = without_std::library(&dir, dependencies)?.unwrap_or_default();

@@ -270,7 +270,7 @@ pub enum Origin {
     Committed,
     /// The program has no modules.
     None,
-    /// Compiled together with the program.
+    /// Compiled together with the program, at least some of them; the others are committed files that the same compiler made.
     Built {
         /// The compiler and its version.
         compiler: &'static str,

@@ -108,6 +108,7 @@ fn committed_modules_are_followed(host: &mut Host, built: &str) {
     assert_eq!(host.output(), committed);
     assert_eq!(host.runs(), runs);
 
+    committed_modules_are_compiled_if_their_files_changed(host, built, &committed);
     files_belong_to_their_modules(host, &committed);
 
     host.fixture.edit("kernels/ptx/fill.sm_75.ptx", ".version 6.5", ".version 6.4");
@@ -117,6 +118,21 @@ fn committed_modules_are_followed(host: &mut Host, built: &str) {
     host.mode = "compile";
     let error = host.error();
     assert!(error.contains("SLM_KERNELS is 'compile', but must be committed, build, auto or none"), "{error}");
+}
+
+/// `built` and `committed` differ only in the first line, the origin.
+fn committed_modules_are_compiled_if_their_files_changed(host: &mut Host, built: &str, committed: &str) {
+    host.mode = "auto";
+    assert_eq!(host.output(), committed);
+    host.fixture.edit("kernels/scale.rs", "//! Multiplies", "//! It multiplies");
+    assert_eq!(host.output(), built);
+    host.fixture.edit("kernels/scale.rs", "//! It multiplies", "//! Multiplies");
+    assert_eq!(host.output(), committed);
+    host.fixture.edit("helper/lib.rs", "FACTOR: u32 = 5", "FACTOR: u32 = 7");
+    let changed = host.output();
+    assert!(changed.starts_with("Built ") && changed.contains("%r1, 7;"), "{changed}");
+    host.fixture.edit("helper/lib.rs", "FACTOR: u32 = 7", "FACTOR: u32 = 5");
+    host.mode = "committed";
 }
 
 /// The program detects changed files without a compiler for the device: only modules that were compiled from them are stale.
