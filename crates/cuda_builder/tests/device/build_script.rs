@@ -19,6 +19,8 @@ impl Host {
             .arg(host_target_dir())
             .current_dir(self.fixture.path("host"))
             .env("SLM_KERNELS", self.mode)
+            // Nobody debugs it, and it is small.
+            .envs([("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_INCREMENTAL", "0")])
             .output()
             .unwrap()
     }
