@@ -3,6 +3,8 @@
 
 #![allow(missing_docs, unreachable_pub)]
 
+// By name, the order in which they run: `calls` uses folders of its own while `build_script` uses the others.
 mod build_script;
+mod calls;
 mod compile;
 mod fixture;
