@@ -1,4 +1,4 @@
-//! One suite for every backend: `Life` against the naive oracle and against known histories.
+//! One suite for every backend: `Life` against the naive oracle, SciPy's boards and known histories.
 //!
 //! Boards combine every algorithm and topology with rules of all kinds and awkward sizes: single rows and columns, the ends of
 //! words of 4, 32 and 64 cells, several words, tiles and blocks. Cells are random.
@@ -6,6 +6,7 @@
 //! On emulated devices, boards are fewer and smaller, and histories shorter.
 
 mod access;
+mod golden;
 mod histories;
 mod identity;
 mod outcomes;
@@ -75,7 +76,14 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, &name, move |device| generations(device, topology))
     });
     let plans = on_every_backend(SUITE, "plans", plans);
-    let modules = [access::trials(), histories::trials(), identity::trials(), outcomes::trials(), wide::trials()];
+    let modules = [
+        access::trials(),
+        golden::trials(),
+        histories::trials(),
+        identity::trials(),
+        outcomes::trials(),
+        wide::trials(),
+    ];
     of_topology.chain(plans).chain(modules.into_iter().flatten()).collect()
 }
 

@@ -1,4 +1,4 @@
-//! One suite for every backend: conversions, tables, functions and arithmetic against their definitions.
+//! One suite for every backend: conversions, tables, functions and arithmetic against their definitions, OpenCV and NumPy.
 //!
 //! All pairs of types meet special numbers (limits, ties, infinities, NaN) and random ones, in slices, buffers, arrays and
 //! matrices with gaps, whose rows are aligned for packs or not.
@@ -6,6 +6,7 @@
 //! On emulated devices the inputs are few and small.
 
 mod channels;
+mod golden;
 mod numbers;
 mod oracle;
 mod tables;
@@ -50,7 +51,8 @@ pub(super) fn trials() -> Vec<Trial> {
             on_every_backend(SUITE, &combinations, move |device| all_combinations(device, types, number));
         functions.into_iter().chain(combinations)
     });
-    of_types.chain(on_every_backend(SUITE, "plans", plans)).chain(tables::trials()).chain(channels::trials()).collect()
+    let modules = [tables::trials(), channels::trials(), golden::trials()];
+    of_types.chain(on_every_backend(SUITE, "plans", plans)).chain(modules.into_iter().flatten()).collect()
 }
 
 /// Functions for these types. Bounds, edges and entries are samples or outputs.
