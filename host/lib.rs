@@ -102,6 +102,7 @@ pub mod pointwise;
 mod rows;
 mod signal;
 pub mod transpose;
+mod vector;
 
 pub use boundary::{Boundary, Extent};
 pub use buffer::Buffer;

@@ -11,7 +11,7 @@ pub(crate) trait MultiplyAdd {
 macro_rules! multiply_add {
     ($($t:ty: |$sum:ident, $x:ident, $w:ident| $result:expr;)*) => {$(
         impl MultiplyAdd for $t {
-            #[inline]
+            #[inline(always)]
             fn multiply_add($sum: $t, $x: $t, $w: $t) -> $t {
                 $result
             }

@@ -8,6 +8,7 @@ use super::element::Number;
 use super::on_device::OnCpu;
 use super::{Lines, Taps};
 use crate::parallel::try_for_chunks;
+use crate::vector::vectorised;
 use crate::{Result, allocation};
 use slm_kernels::filter1d::Orientation;
 
@@ -37,7 +38,7 @@ fn rows<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [
         try_for_chunks(&mut row[..lines.outputs], PIECE, usize::MAX, &|piece, outputs| {
             let start = taps.reach.start() + (piece * PIECE) as i64;
             let extended = extend(taps, samples, start, outputs.len() + taps.taps.len() - 1)?;
-            correlate(&taps.taps, &extended, outputs);
+            vectorised(|| correlate(&taps.taps, &extended, outputs));
             Ok(())
         })
     })
@@ -57,6 +58,7 @@ fn extend<T: Number>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> R
 }
 
 /// Computes `outputs[o] = Σ_j taps[j] · samples[o + j]`.
+#[inline(always)]
 fn correlate<T: Number>(taps: &[T], samples: &[T], outputs: &mut [T]) {
     let mut blocks = outputs.chunks_exact_mut(WIDTH);
     let mut first = 0;
@@ -92,13 +94,15 @@ fn columns<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mu
         let mut sources: Vec<&[T]> = allocation::reserved(needed)?;
         sources.extend((0..needed as i64).map(|i| row(start + i)));
         for (o, output) in outputs.chunks_mut(lines.output_pitch).take(count).enumerate() {
-            correlate_rows(&taps.taps, &sources[o..], &mut output[..lines.lines]);
+            let output = &mut output[..lines.lines];
+            vectorised(|| correlate_rows(&taps.taps, &sources[o..], output));
         }
         Ok(())
     })
 }
 
 /// Computes `outputs[c] = Σ_j taps[j] · sources[j][c]`.
+#[inline(always)]
 fn correlate_rows<T: Number>(taps: &[T], sources: &[&[T]], outputs: &mut [T]) {
     for (block, output) in outputs.chunks_mut(WIDTH).enumerate() {
         let first = block * WIDTH;

@@ -3,6 +3,7 @@
 use super::element::{Scalar, Slice, with_type};
 use super::weights::{Values, Weights};
 use crate::multiply_add::MultiplyAdd;
+use crate::vector::vectorised;
 use crate::{Element, Result, allocation};
 use slm_kernels::signal::{self, Output};
 
@@ -22,11 +23,11 @@ macro_rules! accumulators {
             }
 
             fn extend(to: &mut Vec<Self>, samples: Slice<'_>, first: usize, [len, count, step]: [usize; 3]) {
-                with_type!(Slice, samples, samples => {
+                with_type!(Slice, samples, samples => vectorised(|| {
                     for group in (0..count).map(|number| &samples[first + number * step..][..len]) {
                         to.extend(group.iter().map(|&sample| Output::<$t>::to_sum(sample)));
                     }
-                })
+                }))
             }
         }
     )*};
@@ -42,9 +43,11 @@ pub(super) fn zeros<A: Accumulator>(len: usize) -> Result<Vec<A>> {
 
 /// Stores as many sums as there are outputs.
 pub(super) fn store<A: Accumulator, O: Output<A>>(sums: &[A], outputs: &mut [O]) {
-    for (output, &sum) in outputs.iter_mut().zip(sums) {
-        *output = O::of_sum(sum);
-    }
+    vectorised(|| {
+        for (output, &sum) in outputs.iter_mut().zip(sums) {
+            *output = O::of_sum(sum);
+        }
+    });
 }
 
 impl<A: Accumulator> Weights<A> {

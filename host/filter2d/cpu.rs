@@ -14,6 +14,7 @@ use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::window::Problem;
 use crate::parallel::try_for_chunks;
+use crate::vector::vectorised;
 use crate::{Element, Result};
 use slm_kernels::signal::{Border, Output};
 use std::ops::Range;
@@ -153,18 +154,19 @@ impl<A: Accumulator> Correlation<'_, A> {
 
     /// Computes the sums of an output row of a piece. `column_sums` is temporary memory for a row of the piece.
     fn correlate(&self, piece: &Piece<'_, A>, row: usize, column_sums: &mut [A], sums: &mut [A]) {
-        match &self.weights.values {
+        vectorised(|| match &self.weights.values {
             Values::Dense(weights) => dense(piece, row, weights, sums),
             Values::Separable { column, row: weights } => {
                 add_rows(piece, row, column, column_sums);
                 add_neighbours(&piece.offsets, weights, column_sums, sums);
             }
-        }
+        });
     }
 }
 
 /// Computes `sums[e] = Σ_i Σ_j weights[i, j] · row_i[offsets[j] + e]`, where `row_i` are the rows that output row `row` depends
 /// on.
+#[inline(always)]
 fn dense<A: Accumulator>(piece: &Piece<'_, A>, row: usize, weights: &[A], sums: &mut [A]) {
     for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
         let mut block_sums = [A::ZERO; WIDTH];
@@ -178,6 +180,7 @@ fn dense<A: Accumulator>(piece: &Piece<'_, A>, row: usize, weights: &[A], sums: 
 }
 
 /// Computes `sums[e] = Σ_i weights[i] · row_i[e]`, where `row_i` are the rows that output row `row` depends on.
+#[inline(always)]
 fn add_rows<A: Accumulator>(piece: &Piece<'_, A>, row: usize, weights: &[A], sums: &mut [A]) {
     for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
         let mut block_sums = [A::ZERO; WIDTH];
@@ -189,6 +192,7 @@ fn add_rows<A: Accumulator>(piece: &Piece<'_, A>, row: usize, weights: &[A], sum
 }
 
 /// Computes `sums[e] = Σ_j weights[j] · samples[offsets[j] + e]`.
+#[inline(always)]
 fn add_neighbours<A: Accumulator>(offsets: &[usize], weights: &[A], samples: &[A], sums: &mut [A]) {
     for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
         let mut block_sums = [A::ZERO; WIDTH];
@@ -199,7 +203,7 @@ fn add_neighbours<A: Accumulator>(offsets: &[usize], weights: &[A], samples: &[A
     }
 }
 
-#[inline]
+#[inline(always)]
 fn add_products<A: Accumulator>(sums: &mut [A; WIDTH], samples: &[A], weight: A) {
     for (sum, &sample) in sums.iter_mut().zip(&samples[..WIDTH]) {
         *sum = A::multiply_add(*sum, sample, weight);

@@ -19,6 +19,7 @@
 use super::accumulator::{Accumulator, store, zeros};
 use super::strips::Strips;
 use crate::parallel::try_for_chunks;
+use crate::vector::vectorised;
 use crate::{Element, Result, allocation};
 use slm_kernels::signal::Output;
 use std::ops::Range;
@@ -121,9 +122,11 @@ fn plus<A: Accumulator>(a: A, b: A) -> A {
 }
 
 fn add<A: Accumulator>(sums: &mut [A], terms: &[A]) {
-    for (sum, &term) in sums.iter_mut().zip(terms) {
-        *sum = plus(*sum, term);
-    }
+    vectorised(|| {
+        for (sum, &term) in sums.iter_mut().zip(terms) {
+            *sum = plus(*sum, term);
+        }
+    });
 }
 
 /// Computes `outputs[e] = weight · Σ_j samples[e + j · channels]` for `taps` samples each. The samples are overwritten.

@@ -37,6 +37,7 @@ impl<A> Piece<'_, A> {
     }
 
     /// Returns the rows of samples that meet the rows of weights for an output row.
+    #[inline(always)]
     pub(super) fn rows(&self, output: usize) -> impl Iterator<Item = &[A]> {
         let index = &self.index[output * self.taps..][..self.taps];
         index.iter().map(|&row| &self.samples[row * self.row_len..][..self.row_len])
